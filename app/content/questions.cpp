@@ -142,19 +142,27 @@ Status check_curve(const Prediction& q, const chapters::Lab& lab, const Field& o
 
 }  // namespace
 
+/// What is asked is written out: a live value is the outputs', and those are under the veil.
+static std::string question_text(Reader& r, const char* key) {
+  std::string text = r.text(key);
+  if (text.find_first_of("{}") != std::string::npos)
+    r.fail(std::string(key) + " holds a live value in braces: write the figure itself");
+  return text;
+}
+
 Prediction parse_question(Reader& r, const Json& item) {
   Prediction p;
   p.id = r.text("id");
   if (!item.is_object()) return p;
   p.set = r.object("set");
   if (item.contains("draw")) {
-    p.question = r.text("ask");
+    p.question = question_text(r, "ask");
     p.explain = r.text("why");
     p.curve = parse_curve(r, item);
     p.output = p.curve->output;
     return p;
   }
-  p.question = r.text("question");
+  p.question = question_text(r, "question");
   p.output = r.text("output");
   p.explain = r.text("explain");
   p.tolerance = r.number("tolerance", 0.1);

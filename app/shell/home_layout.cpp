@@ -65,8 +65,9 @@ std::size_t rows_of(const HomeBlock& block, bool folded) {
 
 HomeMap lay_out_map(std::span<const HomeBlock> chapters, float width, float room) {
   HomeMap map = packed(chapters, width, false, home::row);
-  if (map.height > room) map = packed(chapters, width, true, home::row);
-  return map.height <= room ? map : packed(chapters, width, true, home::close_row);
+  for (float row = home::row; map.height > room && row >= home::closest_row; row -= 1)
+    map = packed(chapters, width, true, row);
+  return map;
 }
 
 int doors_in_a_row(int doors, float width) {

@@ -14,7 +14,7 @@ struct HomeBlock {
 };
 
 namespace home {
-inline constexpr float row = 24, close_row = 20, header = 33, gap = 15, column_gap = 30, least_column = 236,
+inline constexpr float row = 24, closest_row = 17, header = 33, gap = 15, column_gap = 30, least_column = 236,
                        count_box = 214;
 inline constexpr int most_columns = 5;
 }  // namespace home
@@ -32,7 +32,7 @@ struct HomeMap {
 std::size_t rows_of(const HomeBlock& block, bool folded);
 /// Chapters in order, down one column after the other, so that the highest column is as low as can be; the box stands
 /// at the foot of the last. Planned labs fold to a count where the map would be higher than `room`, and
-/// rows stand closer where that is not enough.
+/// rows stand closer where that is not enough, as far as their text allows.
 HomeMap lay_out_map(std::span<const HomeBlock> chapters, float width, float room);
 /// How many doors stand beside each other.
 int doors_in_a_row(int doors, float width);

@@ -118,13 +118,15 @@ Tint tint_of(const std::string& owner, std::size_t place) {
   return Tint::series(place);
 }
 
+bool asked_recording(const Inputs& in) { return !in.listed() && in.source == Source::snapshot; }
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (in.source == Source::snapshot && out.agreement.allocations > 0)
+  if (asked_recording(in) && out.agreement.allocations > 0)
     return "Replayed by the rules, `" + format_text(static_cast<double>(out.agreement.address_hits), "") + "` of `" +
            format_text(static_cast<double>(out.agreement.allocations), "") +
            "` recorded allocations get the recorded address, and the end has " + ticked(out.reserved_bytes) +
            " reserved for " + ticked(out.allocated_bytes) + " in use.";
-  if (in.source == Source::snapshot)
+  if (asked_recording(in))
     return "The recording has no history: " + ticked(out.reserved_bytes) + " reserved for " +
            ticked(out.allocated_bytes) + " in use.";
   if (!out.failed_at.empty()) {
@@ -171,7 +173,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                                     Progress ignored;
                                     return compute(inputs, ignored);
                                   },
-                                  {"source"});
+                                  {"events"});
   return p;
 }
 

@@ -62,14 +62,14 @@ SnapshotOrFault open_snapshot(const FileInput& file) {
 /// "at request 412 of 800", "in step 3 of 8", "at event 10 of 10".
 std::string place_of(const Inputs& in, const Asked& asked, std::size_t event) {
   const AllocatorProgram& program = asked.program;
-  if (in.source == Source::requests) {
+  if (!in.listed() && in.source == Source::requests) {
     const auto is_cache = [](const AllocatorEvent& e) { return e.action == AllocatorAction::allocate && e.owner == 5; };
     const auto end = program.list.events.begin() + static_cast<std::ptrdiff_t>(event) + 1;
     const auto n = std::count_if(program.list.events.begin(), end, is_cache);
     return "request " + widgets::format_text(static_cast<double>(n), "") + " of " +
            widgets::format_text(static_cast<double>(100 * in.steps), "");
   }
-  if (in.source == Source::lengths || in.source == Source::buckets) {
+  if (!in.listed() && (in.source == Source::lengths || in.source == Source::buckets)) {
     const auto n = std::count_if(program.steps.begin(), program.steps.end(),
                                  [&](const AllocatorStep& s) { return s.event <= event; });
     return "step " + std::to_string(n) + " of " + std::to_string(program.steps.size());
@@ -158,7 +158,7 @@ models::Result<Asked> ask(const Inputs& in) {
         AllocatorSetting{AllocatorSetting::Key::roundup_power2_divisions,
                          static_cast<double>(in.roundup_power2_divisions)}})
     if (const models::Status set = apply_setting(s, c); !set) return Out::fail("PyTorch refuses this: " + set.error);
-  if (in.source == Source::events) {
+  if (in.listed()) {
     auto list = parse_allocator_events(in.events);
     if (!list) return Out::fail(list.error);
     asked.program.list = std::move(*list);
@@ -199,7 +199,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     return out;
   }
   // A program that asks for memory in vain ends there; a list of events goes on, as its writer meant it.
-  const bool stop = in.source < Source::events;
+  const bool stop = !in.listed() && in.source != Source::snapshot;
   out.events_in_list = static_cast<std::int64_t>(asked->program.list.events.size());
   out.run = replay_allocator(asked->program.list, asked->config,
                              {.stop_at_failure = stop, .initial = asked->initial, .placement = asked->placement});

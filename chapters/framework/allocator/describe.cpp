@@ -11,7 +11,6 @@ const Choices sources{
      "Each block of 64 tokens makes a longer tensor before the shorter goes."},
     {"pins", "Every second tensor stays", "Equal tensors, of which every second is freed; then larger ones."},
     {"buckets", "Gradient buckets, two streams", "Gradients are copied into buckets that a second stream reads."},
-    {"events", "A list of events", "Written below, in the form a0 512;f0."},
     {"snapshot", "A recording", "torch.cuda.memory._snapshot() as JSON, or a file with a list of events."}};
 static_assert(models::memory::allocator_workload_count == 5);
 const Choices orders{{"drawn", "drawn", "Any length is as likely as another."},
@@ -19,7 +18,7 @@ const Choices orders{{"drawn", "drawn", "Any length is as likely as another."},
                      {"falling", "falling", "The first step reserves all that is ever needed."}};
 static_assert(models::memory::length_order_count == 3);
 /// A recording has its own settings.
-constexpr std::string_view free_to_set = "lengths|requests|growing|pins|buckets|events";
+constexpr std::string_view free_to_set = "lengths|requests|growing|pins|buckets";
 constexpr std::string_view made = "lengths|requests|growing|pins|buckets",
                            rules = "PyTorch v2.6.0, CUDACachingAllocator.cpp";
 
@@ -59,12 +58,6 @@ void describe(Fields& f, Inputs& in) {
              .scale = Scale::log,
              .when = {"source", "lengths|requests"},
          });
-  f.text("events", in.events,
-         {.label = "Events",
-          .help = "a<id> <bytes> [<stream>] allocates, f<id> frees, r<id> <stream> is record_stream, s<stream>: all "
-                  "queued there is done, e is empty_cache, set key=value; with ; between them.",
-          .when = {"source", "events"},
-          .max_bytes = 400'000});
   f.file(
       "snapshot", in.snapshot,
       {.label = "Recording",
@@ -141,6 +134,13 @@ void describe(Fields& f, Inputs& in) {
              .hi = 1,
              .when = {"source", free_to_set},
          });
+  f.group("A list instead");
+  f.text("events", in.events,
+         {.label = "Events",
+          .help = "Replayed instead of the program where it is not empty. a<id> <bytes> [<stream>] allocates, f<id> "
+                  "frees, r<id> <stream> is record_stream, s<stream>: all queued there is done, e is empty_cache, set "
+                  "key=value; with ; between them. a0 512;f0, for example.",
+          .max_bytes = 400'000});
   f.group("The program");
   f.integer("steps", in.steps,
             {

@@ -16,8 +16,8 @@
 /// The caching allocator replayed on a strip of memory.
 namespace chapters::framework::allocator {
 
-/// What asks for memory: the programs in the order of models::memory::AllocatorWorkload, then lists.
-enum class Source : std::uint8_t { lengths, requests, growing, pins, buckets, events, snapshot };
+/// What asks for memory: the programs in the order of models::memory::AllocatorWorkload, then a recording.
+enum class Source : std::uint8_t { lengths, requests, growing, pins, buckets, snapshot };
 
 /// Defaults: a hundred requests at once of Llama 3 8B on 80 GiB, each with a contiguous cache of its own length.
 struct Inputs {
@@ -27,7 +27,7 @@ struct Inputs {
   models::memory::LengthOrder order = models::memory::LengthOrder::drawn;
   bool empty_cache = false;
   std::int64_t layers = 32, width = 4096, vocabulary = 128256, seed = 1;
-  std::string events = "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912";
+  std::string events;  ///< not empty: replayed instead of the program
   FileInput snapshot;
   double capacity_bytes = 80.0 * models::memory::gib, fraction = 1;
   bool expandable_segments = false;
@@ -35,6 +35,7 @@ struct Inputs {
   double garbage_collection_threshold = 0;
   std::int64_t roundup_power2_divisions = 0;
   bool operator==(const Inputs&) const = default;
+  bool listed() const { return !events.empty(); }
 };
 
 /// The same list under other settings.

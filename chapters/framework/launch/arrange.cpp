@@ -44,6 +44,9 @@ void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns,
 
 Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std::int64_t between_ns, bool graph) {
   Conveyors c;
+  c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
+  c.queue_words = "at most " + format_text(static_cast<double>(m.run.most_queued), "");
+  c.device_words = "idle " + format_text(m.idle, "%");
   const auto& events = m.run.events;
   const std::int64_t zero = std::min(events.front().called_ns, m.run.origin_ns);
   if (m.run.origin_ns > zero)
@@ -111,10 +114,9 @@ void name_conveyors(Conveyors& c, const Inputs& in, models::LaunchMode mode, mod
   constexpr std::array<std::string_view, models::launch_sync_count> waits{"never waits", "waits each step",
                                                                           "waits each layer"};
   c.label = c.lane = mode_name(mode, hip);
-  c.waits = "host";
   if (in.sync == in.beside_sync) return;
-  c.waits = waits[static_cast<std::size_t>(sync)];
-  c.label += ", " + c.waits;
+  c.host_words = waits[static_cast<std::size_t>(sync)];
+  c.label += ", " + c.host_words;
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bool hip) {

@@ -101,14 +101,18 @@ Outputs compute(const Inputs& in) {
   const bool compiled = in.mode == models::LaunchMode::compiled || in.mode == models::LaunchMode::compiled_graph;
   const auto batch = models::batch_without_launch_cost(*asked->architecture, asked->workload, asked->machine,
                                                        asked->host, compiled, in.least_kernel_s);
+  const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
   out.free_batch = batch && *batch > 0 ? static_cast<double>(*batch) : std::numeric_limits<double>::quiet_NaN();
+  // A graph has one launch, which any batch covers that runs longer than it.
+  if (graph) out.free_batch = out.now.host_s <= out.kernels_s ? 1 : out.free_batch;
   std::int64_t in_layers = 0;
   for (const models::LaunchKernel& k : out.now.list.kernels) in_layers += k.layer > 0 && k.layer <= out.now.list.layers;
   out.kernels_a_layer =
       static_cast<double>(in_layers) / static_cast<double>(std::max<std::int64_t>(1, out.now.list.layers));
   for (const models::LaunchOperation& op : out.now.list.operations) {
     const auto all = static_cast<double>(op.kernels * op.count);
-    out.operations.push_back({op.name, op.kernels, op.count, op.kernel_s, all * out.launch_s, all * op.kernel_s});
+    out.operations.push_back(
+        {op.name, op.kernels, op.count, op.kernel_s, graph ? 0 : all * out.launch_s, all * op.kernel_s});
   }
   for (const models::RecordedLaunches& r : models::recorded_launches())
     out.recorded.push_back({std::string(r.name), r.call_s, r.interval_s, r.latency_s, r.between_s, r.lead});

@@ -126,7 +126,8 @@ void describe(Fields& f, OperationRow& r) {
   f.integer("kernels", r.kernels, {.label = "Kernels", .help = "Of one."});
   f.integer("count", r.count, {.label = "Times", .help = "In a step."});
   f.real("kernel_s", r.kernel_s, {.label = "A kernel", .unit = "s", .help = "On the device."});
-  f.real("launches_s", r.launches_s, {.label = "To launch", .unit = "s", .formula = "kernels x times x a launch"});
+  f.real("launches_s", r.launches_s,
+         {.label = "To launch", .unit = "s", .help = "0 in a graph.", .formula = "kernels x times x a launch"});
   f.real("kernels_s", r.kernels_s, {.label = "To run", .unit = "s", .formula = "kernels x times x a kernel"});
 }
 void describe(Fields& f, RecordedRow& r) {

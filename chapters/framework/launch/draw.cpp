@@ -55,9 +55,10 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
   for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
     const Conveyors& c = picture.modes[i];
     view.counters[i] = {.label = "waiting", .points = c.queue, .tint = widgets::Tint::series(4), .area = true};
-    view.lanes.push_back({.label = c.lane, .sublabel = c.waits, .spans = c.host});
-    view.lanes.push_back({.label = "queue", .counters = std::span(&view.counters[i], 1), .indent = 1});
-    view.lanes.push_back({.label = "GPU", .spans = c.device, .indent = 1});
+    view.lanes.push_back({.label = c.lane, .sublabel = c.host_words, .spans = c.host});
+    view.lanes.push_back(
+        {.label = "queue", .sublabel = c.queue_words, .counters = std::span(&view.counters[i], 1), .indent = 1});
+    view.lanes.push_back({.label = "GPU", .sublabel = c.device_words, .spans = c.device, .indent = 1});
   }
   const LaunchNaming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
                             widgets::text_size("0", Type::small, widgets::Font::mono).x};
@@ -74,7 +75,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
                          {.height = size.y,
                           .row_px = row,
                           .counter_px = std::clamp(share - 2 * row - 24, 22.0f, 240.0f),
-                          .label_px = 116,
+                          .label_px = 140,
                           .legend = legend});
 }
 

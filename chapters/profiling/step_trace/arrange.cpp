@@ -118,10 +118,19 @@ Shown shown_of(const SimulatedStep& step, double range_s) {
   std::int64_t first_step = steps.back().end_ns > 0 ? static_cast<std::int64_t>(steps.size()) - 1 : 0;
   for (const StepBlock& b : step.run.blocks)
     if (b.row == StepRow::compute) first_step = std::min(first_step, b.step);
-  // The latest end of a step that leaves room for the whole range; else the first that was kept.
-  for (std::int64_t i = static_cast<std::int64_t>(steps.size()) - 1; i >= first_step; --i) {
-    out.origin_ns = steps[static_cast<std::size_t>(i)].end_ns;
-    if (steps.back().end_ns - out.origin_ns >= out.range_ns) break;
+  // From the end of a step that leaves room for the whole range: where as many steps end in it as on average, so that
+  // a loader that brings batches in rounds is shown with its pauses. The latest of those.
+  double best = -1;
+  out.origin_ns = steps[static_cast<std::size_t>(first_step)].end_ns;
+  for (std::size_t i = steps.size(); i-- > static_cast<std::size_t>(first_step);) {
+    const std::int64_t origin_ns = steps[i].end_ns;
+    if (steps.back().end_ns - origin_ns < out.range_ns) continue;
+    std::size_t ends = 0;
+    while (i + 1 + ends < steps.size() && steps[i + 1 + ends].end_ns - origin_ns <= out.range_ns) ++ends;
+    const double off = std::abs(static_cast<double>(ends) * step.mean.period_s - range_s);
+    if (best >= 0 && off >= best) continue;
+    best = off;
+    out.origin_ns = origin_ns;
   }
   return out;
 }

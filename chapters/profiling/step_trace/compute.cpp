@@ -10,8 +10,8 @@ namespace {
 
 /// Steps that pass before the figures count.
 constexpr std::int64_t warm_up = 16;
-/// Steps whose history is kept for the picture.
-constexpr std::int64_t kept_steps = 14;
+/// Steps whose history is kept for the picture, at most.
+constexpr std::int64_t most_kept = 40, most_kernels = 40'000;
 
 models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   models::StepSetup out;
@@ -57,9 +57,10 @@ models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   return out;
 }
 
-models::Result<SimulatedStep> simulated(const models::StepSetup& setup, bool kept) {
-  const std::int64_t steady = models::steady_steps(setup), steps = warm_up + std::max(steady, kept ? kept_steps : 0);
-  auto run = models::simulate_steps(setup, {.steps = steps, .record_from = steps - kept_steps, .record_blocks = kept});
+/// The steady figures, and the history of the last `kept` steps.
+models::Result<SimulatedStep> simulated(const models::StepSetup& setup, std::int64_t kept) {
+  const std::int64_t steady = models::steady_steps(setup), steps = warm_up + std::max(steady, kept);
+  auto run = models::simulate_steps(setup, {.steps = steps, .record_from = steps - kept, .record_blocks = kept > 0});
   if (!run) return models::Result<SimulatedStep>::fail(run.error);
   SimulatedStep out{.mean = models::mean_of_last(*run, steady)};
   out.run = std::move(*run);
@@ -110,7 +111,7 @@ void fill_fixes(const Inputs& in, Outputs& out, Progress& progress) {
     change.make(so_far, in.now);
     Switches alone = in.found;
     change.make(alone, in.now);
-    const auto together = simulated(setup_of(in, so_far), false), lone = simulated(setup_of(in, alone), false);
+    const auto together = simulated(setup_of(in, so_far), 0), lone = simulated(setup_of(in, alone), 0);
     if (!together || !lone) continue;
     out.fixes.push_back({
         .name = std::string(change.name),
@@ -131,7 +132,22 @@ void fill_fixes(const Inputs& in, Outputs& out, Progress& progress) {
 Outputs compute(const Inputs& in, Progress& progress) {
   Outputs out;
   out.setup = setup_of(in, in.now);
-  auto found = simulated(setup_of(in, in.found), true), now = simulated(out.setup, true);
+  const models::StepSetup as_found = setup_of(in, in.found);
+  auto found = simulated(as_found, 0), now = simulated(out.setup, 0);
+  if (found && now) {
+    // Both are shown over the longer of the two steps.
+    const double range_s = 1.06 * std::max(found->mean.period_s, now->mean.period_s);
+    // A loader that is too slow brings batches in rounds over its workers: a whole round is kept.
+    const auto kept = [&](const SimulatedStep& s, std::int64_t workers) {
+      const double steps = s.mean.period_s > 0 ? range_s / s.mean.period_s : 1;
+      // Where launches leave gaps each kernel is kept.
+      const std::int64_t room = most_kernels / (3 * in.layers * in.kernels_per_layer);
+      return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + workers, 4,
+                                      std::clamp<std::int64_t>(room, 4, most_kept));
+    };
+    found = simulated(as_found, kept(*found, in.found.workers));
+    now = simulated(out.setup, kept(*now, in.now.workers));
+  }
   if (!found || !now) {
     out.reason = !found ? found.error : now.error;
     return out;

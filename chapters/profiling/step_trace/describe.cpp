@@ -74,16 +74,16 @@ void describe_switches(Fields& f, Inputs& in) {
   count(f, "prefetch", s.prefetch, "Batches ahead", "Each worker is asked for so many (prefetch_factor).", 1, 16);
   f.group("As found");
   Switches& g = in.found;
-  count(f, "found_workers", g.workers, "Loader workers", "Of the step above.", 0, 32);
-  f.choice("found_copy", g.copy, copies, {.label = "Copies", .help = "Of the step above."});
-  count(f, "found_sync_every", g.sync_every, "Loss read every", "Steps between two calls of loss.item(); 0: never.", 0,
-        100);
-  f.choice("found_optimizer", g.optimizer, optimizers, {.label = "AdamW", .help = "Of the step above."});
-  f.toggle("found_amp", g.amp, {.label = "BF16", .help = "Of the step above."});
-  f.toggle("found_compile", g.compile, {.label = "Compiled", .help = "Of the step above."});
-  f.toggle("found_overlap", g.overlap, {.label = "Overlap", .help = "Of the step above."});
-  count(f, "found_buckets", g.buckets, "Buckets", "Of the step above.", 1, 64);
-  count(f, "found_prefetch", g.prefetch, "Batches ahead", "Of the step above.", 1, 16);
+  count(f, "found_workers", g.workers, "Loader workers, found", "Of the step above.", 0, 32);
+  f.choice("found_copy", g.copy, copies, {.label = "Copies, found", .help = "Of the step above."});
+  count(f, "found_sync_every", g.sync_every, "Loss read every, found",
+        "Steps between two calls of loss.item(); 0: never.", 0, 100);
+  f.choice("found_optimizer", g.optimizer, optimizers, {.label = "AdamW, found", .help = "Of the step above."});
+  f.toggle("found_amp", g.amp, {.label = "BF16, found", .help = "Of the step above."});
+  f.toggle("found_compile", g.compile, {.label = "Compiled, found", .help = "Of the step above."});
+  f.toggle("found_overlap", g.overlap, {.label = "Overlap, found", .help = "Of the step above."});
+  count(f, "found_buckets", g.buckets, "Buckets, found", "Of the step above.", 1, 64);
+  count(f, "found_prefetch", g.prefetch, "Batches ahead, found", "Of the step above.", 1, 16);
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ void draw_fixes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("steps", {.title = "Before and after", .least = {560, 300}, .answers = true},
+  stage.panel("steps", {.title = "Before and after", .least = {560, 400}, .answers = true},
               [&](ImVec2 size) { draw_steps(picture, view, size); });
   stage.panel("causes", {.title = "One step by cause", .least = {400, 190}, .ideal = {0, 300}},
               [&](ImVec2 size) { draw_causes(picture, view, size); });

@@ -74,13 +74,17 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const auto workers = static_cast<double>(std::max<std::int64_t>(1, in.workers));
   const std::array<double, 3> rooms{workers, workers, std::max(1.0, out.queue_room)};
   const std::array<double, 3> flows{out.ceilings[0], out.ceilings[2], out.ceilings[1]};
-  const std::array<const char*, 3> words{"storage ", "cores ", "workers "};
+  const std::array<const char*, 3> words{"storage ", in.workers > 0 ? "cores " : "one core ",
+                                         in.workers > 0 ? "workers " : "itself "};
   for (std::size_t i = 0; i < 3; ++i) {
     Tank& tank = p.tanks[i];
     tank.name = names[i];
     tank.levels = levels_from(*of[i], origin_ns, range_ns);
     tank.room = rooms[i];
-    tank.room_words = "of " + std::to_string(std::llround(rooms[i])) + (i < 2 ? " workers" : " batches");
+    const std::int64_t room = std::llround(rooms[i]);
+    const std::string unit = i < 2 ? " worker" : " batch", plural = i < 2 ? "s" : "es";
+    tank.room_words = in.workers == 0 ? (i < 2 ? "no workers" : "no queue")
+                                      : "of " + std::to_string(room) + unit + (room == 1 ? "" : plural);
     tank.flow = std::isfinite(flows[i]) ? words[i] + rate_text(flows[i]) : "no limit";
     tank.narrowest = (i == 0 && out.narrowest == 0) || (i == 1 && out.narrowest == 2) || (i == 2 && out.narrowest == 1);
     p.curves[i] = curve_of(tank.levels, range_ns);
@@ -107,9 +111,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     const double bound = std::min(models::loader_ceilings(setup_of(in, n).loader).least_per_s(), 1 / in.gpu_s);
     p.allowed.push_back(bound * static_cast<double>(in.samples));
   }
-  p.marks = {out.ceilings[0], out.ceilings[2], out.ceilings[4]};
+  p.marks = {out.ceilings[0], static_cast<double>(in.cores) / in.decode_s, out.ceilings[4]};
   constexpr std::array<std::string_view, 4> does{"asking", "reading", "decoding", "idle"};
-  for (std::size_t i = 0; i < 4; ++i)
+  for (std::size_t i = 0; i < 4 && in.workers > 0; ++i)
     p.worker_time.push_back({.label = does[i],
                              .value = out.worker_share[i],
                              .tint = i == 3 ? widgets::Tint(Meaning::idle)

@@ -81,7 +81,7 @@ void fill_ceilings(const Inputs& in, const models::StepSetup& setup, Outputs& ou
                   samples / in.gpu_s};
   out.narrowest =
       static_cast<std::size_t>(std::min_element(out.ceilings.begin(), out.ceilings.end()) - out.ceilings.begin());
-  out.bound = bound_names[out.narrowest];
+  out.bound = in.workers == 0 && out.narrowest == 1 ? "the training process" : bound_names[out.narrowest];
   out.ceiling_per_s = out.ceilings[out.narrowest];
   for (double& x : out.ceilings)
     if (!std::isfinite(x)) x = nothing;

@@ -30,7 +30,7 @@ std::int64_t level_at(const Tank& tank, double time_s) {
 bool starves_at(const Picture& picture, double time_s) {
   const double at_ns = time_s * 1e9;
   for (const widgets::TimelineSpan& s : picture.gpu)
-    if (static_cast<double>(s.start_ns) <= at_ns && at_ns < static_cast<double>(s.end_ns())) return s.name == 1;
+    if (static_cast<double>(s.start_ns) <= at_ns + 1000 && at_ns < static_cast<double>(s.end_ns())) return s.name == 1;
   return false;
 }
 
@@ -157,7 +157,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("workers", {.title = "Against the workers", .least = {380, 220}},
               [&](ImVec2 size) { draw_against_workers(in, out, picture, view, size); });
   stage.panel("time", {.title = "A worker's time", .least = {380, 110}, .ideal = {0, 180}}, [&](ImVec2 size) {
-    const widgets::StackedBar bar[] = {{.label = "a worker", .segments = picture.worker_time}};
+    const widgets::StackedBar bar[] = {
+        {.label = picture.worker_time.empty() ? "no worker" : "a worker", .segments = picture.worker_time}};
     widgets::draw_stacked_bars("time", bar, view.bars, {.unit = "%", .axis_label = "of its time", .size = size});
   });
 }

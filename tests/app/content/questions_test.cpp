@@ -71,6 +71,8 @@ TEST_CASE("each fault of a curve question is one clear sentence") {
   with_catalog();
   using Doc = app::Json;
   CHECK(fault([](Doc& d) { d.erase("ask"); }) == "f: the key \"ask\" is missing.");
+  CHECK(fault([](Doc& d) { d["ask"] = "{ridge} is the ridge. And beyond?"; }) ==
+        "f: ask holds a live value in braces: write the figure itself.");
   CHECK(fault([](Doc& d) { d["draw"]["scale"] = "cubic"; }) ==
         "f: draw: scale is \"cubic\": linear, log or step is allowed.");
   CHECK(fault([](Doc& d) { d["draw"]["lo"] = 600; }) == "f: draw: lo and hi must be numbers, lo below hi.");

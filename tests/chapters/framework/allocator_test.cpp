@@ -28,7 +28,7 @@ TEST_CASE("allocator lab: the answer says what fails, what lies free and what em
         "Step 2 of 8 asks for `5.66 GiB` and fails, though `2.62 GiB` in `134` holes and `3.73 GiB` not reserved would "
         "hold it; empty_cache frees `0 B`.");
   CHECK(says(R"({"sequences": 160})").ends_with("would not hold it: memory is full, not fragmented."));
-  CHECK(says(R"({"source": "events", "events": "b"})") ==
+  CHECK(says(R"({"events": "b"})") ==
         "Event 1, 'b', is not a<id> <bytes>, f<id>, r<id> <stream>, s<stream>, e or set key=value.");
   CHECK(says(R"({"source": "snapshot"})") ==
         "Choose a file: torch.cuda.memory._snapshot() written as JSON, or a list of events.");
@@ -37,7 +37,7 @@ TEST_CASE("allocator lab: the answer says what fails, what lies free and what em
 
 TEST_CASE("allocator lab: the contract's figures at the end of a list of events, which goes on behind a failure") {
   const LabPtr lab = open_lab("framework/allocator",
-                              R"({"source": "events", "capacity_bytes": 67108864,
+                              R"({"capacity_bytes": 67108864,
     "events": "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912;a7 512"})");
   lab->compute();
   const auto value = [&](const char* key) { return lab->outputs().find(key)->number(); };

@@ -87,6 +87,12 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
                                             "precision/block-formats values"};
     for (const Field& f : lab->inputs()) {
       INFO(f.key);
+      // A label is what a control is found by, and what rankings name it; inputs that never meet may share one.
+      for (const Field& other : lab->inputs()) {
+        const bool apart = f.spec.when.key == other.spec.when.key && f.spec.when.value != other.spec.when.value;
+        INFO(other.key);
+        CHECK((f.key == other.key || f.spec.label != other.spec.label || apart));
+      }
       CHECK((lab->outputs().find(f.key) == nullptr || both.contains(std::string(entry.id) + " " + std::string(f.key))));
     }
   }

@@ -4,6 +4,7 @@
 
 #include "models/trace/metrics.h"
 #include "models/training/launch_queue.h"
+#include "models/training/step_simulation.h"
 #include "tests/models/trace/files.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"
@@ -89,6 +90,24 @@ TEST_CASE("launch queue: Llama's eager layer is 40 kernels, its compiled one few
   CHECK(cover(*batch) >= 0);
   CHECK(cover(*batch - 1) < 0);
   CHECK(!launch_list(model.architecture, {.phase = Phase::train}, h100, false, 0));
+}
+
+TEST_CASE("launch queue: what is measured of a recording is what its host was made with") {
+  StepSetup setup;
+  setup.launch_s = 20e-6;
+  setup.layers = 4;
+  setup.kernels_per_layer = 8;
+  setup.buckets = 1;
+  setup.ranks = 1;
+  setup.sync_every = 0;
+  setup.loader.workers = 2;
+  setup.optimizer = OptimizerCode::fused;
+  const auto run = simulate_steps(setup, {.steps = 6, .record_from = 2, .record_traces = true});
+  REQUIRE(run);
+  const trace::Metrics m = trace::measure(run->traces[0]);
+  REQUIRE(m.devices.size() == 1);
+  CHECK(m.devices[0].pace.interval_ns == 20'000);
+  CHECK(m.devices[0].pace.call_ns == 10'000);  // the second half of each launch is the call
 }
 
 TEST_CASE("launch queue: its constants are those of the recordings") {
