@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,6 +37,11 @@ class StepRank {
     std::int64_t start_ns = 0, end_ns = 0, step = 0;
     StepWork work{}, phase{};
   };
+  /// Kernel `first` + i begins at start_ns + i * stride_ns.
+  struct Starts {
+    std::int64_t first = 0, count = 0, start_ns = 0, stride_ns = 0;
+    std::int64_t at(std::int64_t kernel) const { return start_ns + (kernel - first) * stride_ns; }
+  };
   struct Group {
     StepWork phase{};
     std::int64_t kernels = 1, kernel_ns = 0, depends_ns = 0;
@@ -53,10 +59,11 @@ class StepRank {
   void copy();
   void launch_bucket(std::int64_t ready_ns);
   void run(const Group& group);
+  std::int64_t run_some(const Group& group, std::int64_t done, std::int64_t& end_ns);
   void record_kernel(const Group& group, std::int64_t i, std::int64_t called_ns, std::int64_t start_ns);
-  std::int64_t room_ns() const;
   void wait_for_room(std::int64_t until_ns, const Group& group);
-  void keep_start(std::int64_t start_ns);
+  void keep_starts(std::int64_t count, std::int64_t start_ns, std::int64_t stride_ns);
+  void count_lead();
   void idle(std::int64_t from_ns, std::int64_t to_ns, StepCause cause);
   void idle_by_host(std::int64_t from_ns, std::int64_t to_ns);
   void find_causes(const Group& group, std::int64_t host_ns, std::int64_t launched_ns, std::int64_t first_ns);
@@ -69,16 +76,17 @@ class StepRank {
   BatchLoader loader_;
   std::unique_ptr<StepRecorder> recorder_;
   double slowness_ = 1;
-  std::int64_t launch_ns_ = 0, latency_ns_ = 0, reduce_ns_ = 0;
+  std::int64_t launch_ns_ = 0, latency_ns_ = 0;
 
   std::int64_t step_ = 0, step_start_ns_ = 0;
   std::int64_t host_ns_ = 0, kernel_end_ns_ = 0, stream_free_ns_ = 0, copies_free_ns_ = 0, collectives_free_ns_ = 0;
   std::int64_t copy_start_ns_ = 0, copy_end_ns_ = 0, last_bucket_ns_ = 0;
   std::vector<Bucket> buckets_;
   std::vector<Segment> segments_;
-  std::size_t segment_ = 0;           ///< the first that ends after the last gap
-  std::vector<std::int64_t> starts_;  ///< of the last queue_depth kernels, by number modulo the depth
-  std::int64_t launches_ = 0, begun_ = 0, largest_lead_ = 0, waited_ns_ = 0;
+  std::size_t segment_ = 0;    ///< the first that ends after the last gap
+  std::deque<Starts> starts_;  ///< by kernel, back to the one whose beginning makes room for the next launch
+  std::size_t begun_ = 0;      ///< of these, the last that had begun
+  std::int64_t launches_ = 0, largest_lead_ = 0, waited_ns_ = 0;
   double bytes_ = 0;
   StepLedger ledger_;
   std::vector<StepLedger> ledgers_;

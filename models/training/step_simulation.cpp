@@ -10,8 +10,7 @@ namespace models {
 namespace {
 
 constexpr double traffic_looped = 80, traffic_fused = 28;
-constexpr std::int64_t tensors_per_layer = 12, operations = 8, lists = 4, max_steps = 4096, max_ranks = 1024,
-                       most_queued = 1'000'000;
+constexpr std::int64_t tensors_per_layer = 12, operations = 8, lists = 4, max_steps = 4096, max_ranks = 1024;
 
 std::string refusal(const StepSetup& s, const StepOptions& o) {
   const auto whole = [](double x) { return std::isfinite(x) && x >= 0; };
@@ -32,7 +31,6 @@ std::string refusal(const StepSetup& s, const StepOptions& o) {
   if (s.micro_batches < 1 || s.micro_batches > 1024) return "A step has between 1 and 1024 micro-batches.";
   if (s.ranks < 1 || s.buckets < 1 || s.queue_depth < 1 || s.sync_every < 0)
     return "There is at least one rank, one bucket, and room for one launch.";
-  if (s.queue_depth > most_queued) return "The queue has room for a million launches at most.";
   if (s.ranks > 1 && s.buckets > s.layers)
     return "There are more buckets than layers: a bucket holds the gradients of at least one layer here.";
   if (o.steps < 1 || o.steps > max_steps || o.simulated_ranks < 1 || o.simulated_ranks > max_ranks)

@@ -42,9 +42,8 @@ void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns,
                       0, Meaning::launch_bound, TimelineMark::hatched});
 }
 
-Conveyors conveyors_of(Picture& p, const ModeRun& m, std::string label, std::int64_t window_ns, std::int64_t between_ns,
-                       bool graph) {
-  Conveyors c{.label = std::move(label)};
+Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std::int64_t between_ns, bool graph) {
+  Conveyors c;
   c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
   c.queue_words = "at most " + format_text(static_cast<double>(m.run.most_queued), "");
   c.device_words = "idle " + format_text(m.idle, "%");
@@ -110,13 +109,14 @@ std::int64_t first_layer_ns(const ModeRun& m) {
   return (end - zero) + (end - zero) / 20;
 }
 
-/// A conveyor's name; where the host waits stands behind it where that is what differs.
-std::string conveyor_name(const Inputs& in, models::LaunchMode mode, models::LaunchSync sync, bool hip) {
-  constexpr std::array<std::string_view, models::launch_sync_count> waits{", no wait", ", waits a step",
-                                                                          ", waits a layer"};
-  std::string name = mode_name(mode, hip);
-  if (in.sync != in.beside_sync) name += waits[static_cast<std::size_t>(sync)];
-  return name;
+/// Names of a pair of conveyors; where the host waits is said where that differs.
+void name_conveyors(Conveyors& c, const Inputs& in, models::LaunchMode mode, models::LaunchSync sync, bool hip) {
+  constexpr std::array<std::string_view, models::launch_sync_count> waits{"never waits", "waits each step",
+                                                                          "waits each layer"};
+  c.label = c.lane = mode_name(mode, hip);
+  if (in.sync == in.beside_sync) return;
+  c.host_words = waits[static_cast<std::size_t>(sync)];
+  c.label += ", " + c.host_words;
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bool hip) {
@@ -131,7 +131,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bo
                              : "The GPU does: its kernels take ") +
            in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") + ".";
   if (!one_mode(in)) head += " " + p.modes[1].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
-  if (hip && in.host != Host::own) head += " That HIP launches as CUDA was recorded to is assumed.";
+  if (hip && in.host != Host::own) head += " Assumed: HIP launches as fast as CUDA was recorded to.";
   return head;
 }
 
@@ -150,10 +150,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const auto between_ns = [&](models::LaunchMode m) {
     return std::llround((graph(m) ? asked->host.graph_between_s : asked->host.between_s) * 1e9);
   };
-  p.modes[0] = conveyors_of(p, out.now, conveyor_name(in, in.mode, in.sync, asked->hip), window_ns, between_ns(in.mode),
-                            graph(in.mode));
-  p.modes[1] = conveyors_of(p, out.beside, conveyor_name(in, in.beside, in.beside_sync, asked->hip), window_ns,
-                            between_ns(in.beside), graph(in.beside));
+  p.modes[0] = conveyors_of(p, out.now, window_ns, between_ns(in.mode), graph(in.mode));
+  p.modes[1] = conveyors_of(p, out.beside, window_ns, between_ns(in.beside), graph(in.beside));
+  name_conveyors(p.modes[0], in, in.mode, in.sync, asked->hip);
+  name_conveyors(p.modes[1], in, in.beside, in.beside_sync, asked->hip);
   for (const std::int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
     Asked other = *asked;
     other.workload.batch = batch;

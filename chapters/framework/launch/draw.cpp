@@ -55,7 +55,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
   for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
     const Conveyors& c = picture.modes[i];
     view.counters[i] = {.label = "waiting", .points = c.queue, .tint = widgets::Tint::series(4), .area = true};
-    view.lanes.push_back({.label = c.label, .sublabel = c.host_words, .spans = c.host});
+    view.lanes.push_back({.label = c.lane, .sublabel = c.host_words, .spans = c.host});
     view.lanes.push_back(
         {.label = "queue", .sublabel = c.queue_words, .counters = std::span(&view.counters[i], 1), .indent = 1});
     view.lanes.push_back({.label = "GPU", .sublabel = c.device_words, .spans = c.device, .indent = 1});

@@ -60,7 +60,8 @@ struct Outputs {
 
 /// A mode as two conveyors and the pool between them.
 struct Conveyors {
-  std::string label, host_words, queue_words, device_words;
+  std::string label, lane;  ///< of the pair of them; of its first lane
+  std::string host_words, queue_words, device_words;
   std::vector<widgets::TimelineSpan> host, device;
   std::vector<widgets::TimelinePoint> queue;
 };
