@@ -236,7 +236,7 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = "Every request is served.",
           .formula = "holes / request"});
-  f.integer("holes", o.holes, {.label = "Holes", .help = "Free blocks at the same moment."});
+  f.integer("holes", o.holes, {.label = "Free blocks", .help = "At the same moment, whole segments among them."});
   f.text("failed_at", o.failed_at, {.label = "Fails at", .help = "Empty where nothing fails."});
   f.group("At the end of the list");
   f.real("allocated_bytes", o.allocated_bytes,
@@ -292,7 +292,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& view) {
-  f.real("cursor", view.cursor, {.label = "Events done", .help = "Where the strip stands.", .lo = 0, .hi = 1e9});
+  f.real("cursor", view.cursor,
+         {.label = "Events done",
+          .help = "Where the strip stands; above the last event, where it opens: the failure or the peak.",
+          .lo = 0,
+          .hi = 1e9});
   f.toggle("playing", view.playback.playing, {.label = "Playing", .help = "The cursor moves by the clock."});
 }
 

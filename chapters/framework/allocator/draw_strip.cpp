@@ -54,8 +54,16 @@ Page page_of(const Picture& picture, Rect area) {
 void paint_hole(const Painter& p, Rect r) {
   const auto& t = widgets::theme();
   p.rect(r.min, r.max, t.background);
-  if (r.width() > t.px(3)) widgets::hatch(p, r, widgets::with_alpha(t.warning, 0.75f), t.px(5));
-  p.frame(r.min, r.max, widgets::with_alpha(t.warning, 0.9f), 1);
+  if (r.width() > t.px(3)) widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.75f), t.px(5));
+  p.frame(r.min, r.max, widgets::with_alpha(t.muted, 0.9f), 1);
+}
+
+/// Free bytes that empty_cache returns.
+void paint_returnable(const Painter& p, Rect r) {
+  const auto& t = widgets::theme();
+  p.rect(r.min, r.max, t.background);
+  p.rect(r.min, r.max, widgets::with_alpha(t.good, 0.22f));
+  p.frame(r.min, r.max, t.good, t.px(1.5f));
 }
 
 void paint_piece(const Painter& p, const Picture& picture, const StripPiece& piece, Rect r) {
@@ -65,8 +73,7 @@ void paint_piece(const Painter& p, const Picture& picture, const StripPiece& pie
     return;
   }
   if (piece.kind == StripPiece::whole) {
-    p.rect(r.min, r.max, t.background);
-    p.frame(r.min, r.max, t.good, t.px(1.5f));
+    paint_returnable(p, r);
     return;
   }
   const ImU32 fill =
@@ -87,6 +94,9 @@ void paint_page(const Painter& p, const Picture& picture, const StripState& stri
     const auto from = static_cast<double>(piece.from), bytes = static_cast<double>(piece.bytes);
     if (from + bytes < painted + least) continue;  // within the pixel before
     page.each(from, std::max(bytes, least), [&](Rect r, bool, bool) { paint_piece(p, picture, piece, r); });
+    if (piece.kind == StripPiece::hole && piece.emptiable > 0)
+      page.each(static_cast<double>(piece.emptiable_from), static_cast<double>(piece.emptiable),
+                [&](Rect r, bool, bool) { paint_returnable(p, r); });
     painted = from + bytes;
   }
   for (const std::uint64_t s : strip.segments)
@@ -140,15 +150,19 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
     }
     y += bar + t.px(7);
   }
-  if (y + bar > area.max.y || strip.holes.empty()) return;
-  // All holes end to end, the largest first.
+  if (y + bar > area.max.y || strip.hole_bytes == 0) return;
+  // All that is free end to end, the largest first: what empty_cache returns, then the holes.
   float x = area.min.x;
-  for (const std::uint64_t hole : strip.holes) {
-    const float w = static_cast<float>(hole) * scale, end = std::min(x + w, area.max.x);
-    if (end > x) paint_hole(p, {{x, y}, {end, y + bar}});
-    x += w;
-    if (x >= area.max.x) break;
-  }
+  const auto run = [&](const std::vector<std::uint64_t>& list, const auto& paint) {
+    for (const std::uint64_t bytes : list) {
+      const float w = static_cast<float>(bytes) * scale, end = std::min(x + w, area.max.x);
+      if (end > x) paint(p, Rect{{x, y}, {end, y + bar}});
+      x += w;
+      if (x >= area.max.x) return;
+    }
+  };
+  run(strip.returns, paint_returnable);
+  run(strip.holes, paint_hole);
   const float end = std::min(x, area.max.x);
   if (fails)
     for (int k = 1; static_cast<float>(k) * width_of(picture.failed_bytes) <= end - area.min.x + 0.5f; ++k) {
@@ -158,14 +172,16 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
   y += bar + t.px(3);
   if (y + line > area.max.y) return;
   widgets::Line words;
-  words.add("all ").add_integer(static_cast<std::int64_t>(strip.holes.size())).add(" holes end to end: ");
-  words.add(bytes_text(static_cast<double>(strip.hole_bytes)));
+  if (strip.emptiable > 0) words.add("returnable: ").add(bytes_text(static_cast<double>(strip.emptiable))).add(", ");
+  words.add_integer(static_cast<std::int64_t>(strip.holes.size()))
+      .add(strip.holes.size() == 1 ? " hole: " : " holes: ")
+      .add(bytes_text(static_cast<double>(strip.hole_bytes - strip.emptiable)));
   if (fails)
-    words.add(", ")
+    words.add(strip.emptiable > 0 ? "; together " : ", ")
         .add(widgets::format(static_cast<double>(strip.hole_bytes) / picture.failed_bytes, ""))
         .add("\xC3\x97 what is asked for (a red line each time)");
-  if (scale < page.px_per_byte()) words.add(", smaller than above");
-  words.add("; empty_cache would return ").add(bytes_text(static_cast<double>(strip.emptiable)));
+  if (strip.emptiable == 0) words.add("; empty_cache would return nothing");
+  if (scale < page.px_per_byte()) words.add("; smaller than above");
   widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
 }
 
@@ -184,8 +200,8 @@ void paint_key(const Painter& p, const Picture& picture, const StripState& strip
         std::any_of(picture.blocks.begin(), picture.blocks.end(), [&](const BlockSpan& b) { return b.owner == i; });
     if (shown) entry(picture.owners[i], [&](Rect r) { p.rect(r.min, r.max, widgets::colour(picture.tints[i], t)); });
   }
-  entry("hole: free, reserved", [&](Rect r) { paint_hole(p, r); });
-  if (strip.emptiable > 0) entry("whole segment free", [&](Rect r) { p.frame(r.min, r.max, t.good, t.px(1.5f)); });
+  entry("hole: free, not returnable", [&](Rect r) { paint_hole(p, r); });
+  if (strip.emptiable > 0) entry("returnable: free", [&](Rect r) { paint_returnable(p, r); });
   entry("not reserved", [&](Rect r) { p.rect(r.min, r.max, t.grid); });
   entry("segment begins", [&](Rect r) { p.line({r.min.x, r.min.y}, {r.min.x, r.max.y}, t.text, 1); });
 }

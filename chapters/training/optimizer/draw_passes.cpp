@@ -112,7 +112,6 @@ void paint_box(const Painter& p, const LanePlan& plan, float x0, float x1, std::
 
 void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, double travelled) {
   const auto& t = widgets::theme();
-  const float head = t.type(Type::small) + t.px(6);
   const float wide = p.text_fit(plan.area.min, lane.head, plan.area.width() * 0.5f, lane.chosen ? t.accent : t.text,
                                 Type::small, Font::bold);
   widgets::fit_text(p, {plan.area.min.x + wide + t.px(10), plan.area.min.y}, lane.more,

@@ -12,7 +12,16 @@ std::string ticked(double value, std::string_view unit, int digits = 3) {
   return "`" + format_text(value, unit, digits) + "`";
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+/// What the whole data set needs, where it is known.
+std::string corpus_of(const Inputs& in, const Outputs& out) {
+  if (std::isnan(out.corpus_rows)) return {};
+  std::string limit;
+  if (in.most_documents > 0) limit = " at most `" + std::to_string(in.most_documents) + "` a row,";
+  return " The whole data set," + limit + " fills `" + format_text(out.corpus_rows, "", 9) + "` rows, " +
+         ticked(out.corpus_share, "%", 4) + " useful.";
+}
+
+std::string sample_answer(const Inputs& in, const Outputs& out) {
   const std::string air = "Padded, " + ticked(out.padded_air_share, "%") + " of the FLOPs are air";
   const std::string documents = format_text(static_cast<double>(out.lengths.size()), "", 9) +
                                 (out.lengths.size() == 1 ? " document" : " documents");
@@ -25,6 +34,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.policy < models::PackingPolicy::next_fit || in.document_mask) return air + rest + ".";
   return air + rest + ", while " + ticked(out.foreign_share, "%") + " of the pairs cross documents.";
 }
+
+std::string answer_of(const Inputs& in, const Outputs& out) { return sample_answer(in, out) + corpus_of(in, out); }
 
 }  // namespace
 

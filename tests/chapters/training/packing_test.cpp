@@ -22,6 +22,30 @@ TEST_CASE("packing lab: the answer, by policy and mask, and a list that cannot b
         "Number 1 of the list is no whole number from 1 to 40: write lengths such as 120, 35, 512.");
 }
 
+TEST_CASE("packing lab: a limit of documents a row is one for the whole data set, whose figures the answer gives") {
+  const auto says = [](const char* inputs) {
+    const LabPtr lab = open_lab("training/packing", inputs);
+    lab->compute();
+    return std::string(lab->answer());
+  };
+  CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128})")
+            .ends_with("FLOPs. The whole data set fills `8,138,483` rows, `99.95 %` useful."));
+  CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128, "most_documents": 12})")
+            .ends_with("FLOPs. The whole data set, at most `12` a row, fills `8,149,619` rows, `99.81 %` useful."));
+}
+
+TEST_CASE("packing lab: papers near the limit: 48 need 37 rows, and 2,048 fill 1,690") {
+  const LabPtr few = open_lab("training/packing", R"({"lengths": "arxiv", "sequence": 4096})");
+  compute(*few);
+  CHECK(out(*few, "rows") == 37);
+  CHECK(out(*few, "optimum_rows") == 37);
+  CHECK(near(out(*few, "useful_share"), 89.0, 0.001));
+  const LabPtr many = open_lab("training/packing", R"({"lengths": "arxiv", "sequence": 4096, "documents": 2048})");
+  compute(*many);
+  CHECK(out(*many, "rows") == 1690);
+  CHECK(near(out(*many, "useful_share"), 85.5, 0.001));
+}
+
 TEST_CASE("packing lab: FLOPs are those of parameters and pairs, by hand for one document") {
   const LabPtr lab = open_lab("training/packing", R"({"lengths": "list", "list": "1000", "sequence": 2000})");
   compute(*lab);
