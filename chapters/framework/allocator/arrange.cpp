@@ -148,7 +148,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            ", and empty_cache frees " + ticked(out.emptiable_bytes) + ".";
   }
   return "Nothing fails: " + ticked(out.peak_reserved_bytes) + " reserved at the peak for " +
-         ticked(out.peak_allocated_bytes) + " in use; holes cost `" + format_text(out.wasted_share, "%") + "`.";
+         ticked(out.peak_allocated_bytes) + " in use: `" + format_text(out.wasted_share, "%") + "` above need.";
 }
 
 }  // namespace

@@ -268,7 +268,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("peak_reserved_bytes", o.peak_reserved_bytes,
          {.label = "Peak reserved", .unit = "B", .binary = true, .source = rules});
   f.real("wasted_share", o.wasted_share,
-         {.label = "Price of holes", .unit = "%", .formula = "1 - peak in use / peak reserved"});
+         {.label = "Reserved above need", .unit = "%", .formula = "1 - peak in use / peak reserved"});
   f.integer("ooms", o.ooms, {.label = "Requests failed", .source = rules});
   f.integer("retries", o.retries,
             {.label = "Retries",

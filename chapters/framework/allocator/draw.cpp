@@ -113,7 +113,7 @@ void draw_settings(const Outputs& out, const Picture& picture, View& view, ImVec
       {.title = "how far it comes", .number = false},
       {.title = "peak in use", .value_unit = "B", .prefix = widgets::Prefix::binary, .priority = 1},
       {.title = "peak reserved", .value_unit = "B", .prefix = widgets::Prefix::binary, .bar = true},
-      {.title = "price of holes", .unit = "%", .priority = 2},
+      {.title = "above need", .unit = "%", .priority = 2},
   };
   widgets::TableSource source{.context = &out, .rows = out.settings.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {

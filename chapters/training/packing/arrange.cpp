@@ -16,8 +16,8 @@ std::string ticked(double value, std::string_view unit, int digits = 3) {
 std::string corpus_of(const Inputs& in, const Outputs& out) {
   if (std::isnan(out.corpus_rows)) return {};
   std::string limit;
-  if (in.most_documents > 0) limit = " at most `" + std::to_string(in.most_documents) + "` a row,";
-  return " The whole data set," + limit + " fills `" + format_text(out.corpus_rows, "", 9) + "` rows, " +
+  if (in.most_documents > 0) limit = ", at most `" + std::to_string(in.most_documents) + "` a row,";
+  return " The whole data set" + limit + " fills `" + format_text(out.corpus_rows, "", 9) + "` rows, " +
          ticked(out.corpus_share, "%", 4) + " useful.";
 }
 
