@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
@@ -17,10 +18,13 @@ using widgets::Type;
 
 widgets::NumberText bytes_text(double bytes) { return widgets::format(bytes, "B", 3, widgets::Prefix::binary); }
 
+constexpr std::size_t most_rows = 12;
+
 /// Memory as lines of a page: where a byte of the strip stands, in screen pixels.
 struct Page {
   Rect area;
   std::size_t rows = 1;
+  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; behind the last one, where it ends
   double row_bytes = 1;
   float pitch = 1, height = 1;
   float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
@@ -31,9 +35,8 @@ struct Page {
   template <class Paint>
   void each(double from, double bytes, const Paint& paint) const {
     const double end = from + bytes;
-    for (auto row = static_cast<std::size_t>(std::max(0.0, from) / row_bytes); row < rows; ++row) {
-      const double row_from = static_cast<double>(row) * row_bytes, at = std::max(from, row_from),
-                   upto = std::min(end, row_from + row_bytes);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const double row_from = begin[row], at = std::max(from, row_from), upto = std::min(end, begin[row + 1]);
       if (upto <= at && row_from >= end) return;
       if (upto > at)
         paint(Rect{{x(at - row_from), top(row)}, {x(upto - row_from), top(row) + height}}, at == from, upto >= end);
@@ -41,11 +44,28 @@ struct Page {
   }
 };
 
-Page page_of(const Picture& picture, Rect area) {
+/// A line for each segment where there are never more than a few, and one for what is not reserved; else memory is cut
+/// into lines of one length.
+Page page_of(const Picture& picture, const StripState& strip, Rect area) {
   const auto& t = widgets::theme();
   Page page{.area = area};
-  page.rows = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, 12.0f));
-  page.row_bytes = std::max(1.0, picture.capacity_bytes / static_cast<double>(page.rows));
+  const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(most_rows)));
+  const auto expands = [](const RangeSpan& r) { return r.expandable; };
+  if (!picture.ranges.empty() && picture.ranges.size() + 1 <= std::min<std::size_t>(fits, 7) &&
+      std::none_of(picture.ranges.begin(), picture.ranges.end(), expands)) {
+    for (const RangeSpan& r : picture.ranges) page.row_bytes = std::max(page.row_bytes, static_cast<double>(r.bytes));
+    page.rows = picture.ranges.size() + 1;
+    const auto reserved = static_cast<double>(strip.reserved);
+    for (std::size_t row = 0; row <= page.rows; ++row)
+      page.begin[row] = row < strip.segments.size() ? static_cast<double>(strip.segments[row])
+                        : row == strip.segments.size()
+                            ? reserved
+                            : std::min(picture.capacity_bytes, page.begin[row - 1] + page.row_bytes);
+  } else {
+    page.rows = fits;
+    page.row_bytes = std::max(1.0, picture.capacity_bytes / static_cast<double>(page.rows));
+    for (std::size_t row = 0; row <= page.rows; ++row) page.begin[row] = static_cast<double>(row) * page.row_bytes;
+  }
   page.pitch = area.height() / static_cast<float>(page.rows);
   page.height = page.pitch - std::min(t.px(5), page.pitch * 0.25f);
   return page;
@@ -87,7 +107,8 @@ void paint_piece(const Painter& p, const Picture& picture, const StripPiece& pie
 void paint_page(const Painter& p, const Picture& picture, const StripState& strip, const Page& page) {
   const auto& t = widgets::theme();
   for (std::size_t row = 0; row < page.rows; ++row)
-    p.rect({page.area.min.x, page.top(row)}, {page.area.max.x, page.top(row) + page.height}, t.grid);
+    p.rect({page.area.min.x, page.top(row)},
+           {page.x(page.begin[row + 1] - page.begin[row]), page.top(row) + page.height}, t.grid);
   const double least = 0.5 / static_cast<double>(page.px_per_byte());
   double painted = -1;
   for (const StripPiece& piece : strip.pieces) {
@@ -210,8 +231,10 @@ void show_tip(const Picture& picture, const StripState& strip, const Page& page)
   const ImVec2 mouse = ImGui::GetMousePos();
   const auto row = static_cast<std::int64_t>((mouse.y - page.area.min.y) / page.pitch);
   if (row < 0 || row >= static_cast<std::int64_t>(page.rows)) return;
-  const double byte = page.row_bytes *
-                      (static_cast<double>(row) + static_cast<double>((mouse.x - page.area.min.x) / page.area.width()));
+  const auto line = static_cast<std::size_t>(row);
+  const double byte =
+      page.begin[line] + page.row_bytes * static_cast<double>((mouse.x - page.area.min.x) / page.area.width());
+  if (byte >= page.begin[line + 1]) return;
   for (const StripPiece& piece : strip.pieces) {
     const auto from = static_cast<double>(piece.from);
     if (byte < from || byte >= from + static_cast<double>(piece.bytes)) continue;
@@ -237,7 +260,7 @@ void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size) {
   const float line = t.type(Type::small), key = line + t.px(8),
               ruler = all.height() > t.px(190) ? 2 * t.px(16) + line + t.px(18) : 0.0f;
   paint_key(p, picture, strip, all.min, all.max.x);
-  const Page page = page_of(picture, {{all.min.x, all.min.y + key}, {all.max.x, all.max.y - ruler - t.px(4)}});
+  const Page page = page_of(picture, strip, {{all.min.x, all.min.y + key}, {all.max.x, all.max.y - ruler - t.px(4)}});
   paint_page(p, picture, strip, page);
   if (ruler > 0) paint_ruler(p, picture, strip, page, {{all.min.x, all.max.y - ruler + t.px(4)}, all.max});
   if (hovered) show_tip(picture, strip, page);
