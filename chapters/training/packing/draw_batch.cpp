@@ -35,7 +35,7 @@ void paint_row(const Painter& p, const RowBlock& block, std::size_t row, double 
 
 /// All text has one hue; the documents of the row whose mask is shown stand out, in three tones as its triangles have.
 ImU32 tone_of(std::uint32_t document, bool shown) {
-  const float alpha = shown ? 1.0f - 0.18f * static_cast<float>(document % 3) : 0.5f;
+  const float alpha = shown ? 1.0f - 0.13f * static_cast<float>(document % 3) : 0.42f;
   return widgets::with_alpha(widgets::theme().series_at(0), alpha);
 }
 
