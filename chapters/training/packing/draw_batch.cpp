@@ -67,7 +67,7 @@ void paint_optimum(const Painter& p, const RowBlock& block, double rows) {
   words.add(widgets::format(rows, "", 9)).add(rows == 1 ? " row would do" : " rows would do");
   const ImVec2 size = widgets::text_size(words.view(), Type::small);
   if (block.height < size.y + t.px(4) || size.x + t.px(12) > block.width) return;
-  p.text({block.at.x + block.width - size.x - t.px(6), y + (block.pitch - size.y) / 2}, words.view(), t.accent,
+  p.text({block.at.x + block.width - size.x - t.px(6), y + (block.pitch - size.y) / 2}, words.view(), t.text,
          Type::small);
 }
 
