@@ -16,11 +16,12 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-/// Takes a whole number off the front of `s`; false where there is none.
+/// Takes a whole number off the front of `s`; false where there is none, or where it goes on, as in 1e30 and 2.5.
 bool take_whole(std::string_view& s, std::uint64_t& out) {
   s = trimmed(s);
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
   if (error != std::errc() || end == s.data()) return false;
+  if (end != s.data() + s.size() && *end != ' ' && *end != '\t' && *end != '\r') return false;
   s.remove_prefix(static_cast<std::size_t>(end - s.data()));
   return true;
 }
@@ -122,7 +123,7 @@ class EventListParser {
     }
     auto& live = live_[static_cast<std::size_t>(std::max(event.id, 0))];
     if (item.front() == 'a') {
-      if (!take_whole(rest, second)) return quoted + "says no bytes; write a<id> <bytes> [<stream>].";
+      if (!take_whole(rest, second)) return quoted + "says no whole number of bytes; write a<id> <bytes> [<stream>].";
       if (second > (1ull << 50)) return quoted + "asks for more than 1 PiB.";
       if (!trimmed(rest).empty() && (!take_whole(rest, third) || third > 1000))
         return quoted + "has a stream that is no number up to 1000.";

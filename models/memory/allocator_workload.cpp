@@ -149,7 +149,7 @@ class ProgramWriter {
   void decode() {
     load_weights();
     std::vector<std::int32_t> caches(static_cast<std::size_t>(2 * s_.layers), -1);
-    const auto blocks = static_cast<std::int64_t>(std::max(1.0, std::max(s_.shortest, s_.longest) / 64));
+    const auto blocks = static_cast<std::int64_t>(std::max(1.0, s_.longest / 64));
     for (std::int64_t block = 1; block <= blocks && !full(); ++block) {
       if (block % std::max<std::int64_t>(1, blocks / s_.steps) == 0)
         out_.steps.push_back({out_.list.events.size(), 64 * block});

@@ -219,6 +219,33 @@ OptimizerStorage optimizer_storage(OptimizerKind kind, UpdateCode code, Optimize
   return s;
 }
 
+namespace {
+
+/// Families whose checkpoints hold queries, keys and values as one matrix.
+bool joins_queries_and_keys(const Architecture& a) {
+  static constexpr std::string_view joined[] = {"gpt2", "gpt_neox", "bloom", "mpt", "falcon", "phi3"};
+  return std::find(std::begin(joined), std::end(joined), a.model_type) != std::end(joined);
+}
+
+}  // namespace
+
+std::string_view optimizer_home(OptimizerKind kind, UpdateCode code) {
+  const bool looped = code == UpdateCode::looped, fused = code == UpdateCode::fused;
+  switch (kind) {
+    case OptimizerKind::adamw:
+      return "torch.optim";
+    case OptimizerKind::adamw_8bit:
+      return "bitsandbytes";
+    case OptimizerKind::adafactor:
+      return fused ? "" : "torch.optim";
+    case OptimizerKind::lion:
+      return fused ? "bitsandbytes" : "timm";
+    case OptimizerKind::muon:
+      return looped ? "torch.optim" : "";
+  }
+  return "";
+}
+
 std::vector<ParameterTensor> parameter_tensors(const Architecture& a) {
   std::vector<ParameterTensor> out;
   const ParameterCount all = count_parameters(a);
@@ -228,28 +255,48 @@ std::vector<ParameterTensor> parameter_tensors(const Architecture& a) {
     out.push_back({elements, count, one_side > 0 ? std::min(one_side, elements / one_side) : 0});
     known += elements * count;
   };
-  const double layers = static_cast<double>(a.layers), hidden = static_cast<double>(a.hidden);
+  const double layers = static_cast<double>(a.layers), hidden = static_cast<double>(a.hidden),
+               head_bias = a.head_bias ? static_cast<double>(a.vocab) : 0, norm = a.norm_bias ? 2 : 1;
   add(static_cast<double>(all.embedding), 1);
-  add(static_cast<double>(all.head), 1);
+  add(static_cast<double>(all.head) - head_bias, 1);
+  add(head_bias, 1);
   add(static_cast<double>(all.positions), 1);
-  add(hidden, a.final_norm ? 1 : 0);
+  add(hidden, a.final_norm ? norm : 0);
+  add(hidden, a.embedding_norm ? norm : 0);
   const LayerParameters& sums = all.layers;
   if (a.has_latent()) {
     add(static_cast<double>(sums.attention) / (5 * layers), 5 * layers, hidden);
   } else {
-    const double queries = hidden * static_cast<double>(a.heads * a.head_dim),
-                 keys = hidden * static_cast<double>(a.kv_heads * a.head_dim);
-    add(queries, 2 * layers, hidden);
-    add(keys, 2 * layers, hidden);
+    const double queries = static_cast<double>(a.heads * a.head_dim),
+                 keys = static_cast<double>(a.kv_heads * a.head_dim);
+    add(hidden * queries, layers, hidden);  // the output
+    for (const double rows :
+         joins_queries_and_keys(a) ? std::vector{queries + 2 * keys} : std::vector{queries, keys, keys}) {
+      add(hidden * rows, layers, hidden);
+      add(rows, a.qkv_bias ? layers : 0);
+    }
+    add(hidden, a.output_bias ? layers : 0);
   }
   const double matrices = a.gated ? 3 : 2;
+  const double inner = static_cast<double>(a.ffn);
+  if (a.mlp_bias && a.moe.routed == 0) {
+    add(hidden * inner, matrices * layers, hidden);
+    add(inner, (matrices - 1) * layers);
+    add(hidden, layers);
+  } else {
+    add(static_cast<double>(sums.dense_ffn) / (matrices * layers), matrices * layers, hidden);
+  }
   const auto add_ffn = [&](double elements, double tensors) { add(elements / tensors, tensors, hidden); };
-  add_ffn(static_cast<double>(sums.dense_ffn), matrices * layers);
   add_ffn(static_cast<double>(sums.routed_experts), matrices * layers);
   add_ffn(static_cast<double>(sums.shared_experts), matrices * layers);
-  add(hidden, static_cast<double>(a.norms_per_layer) * layers);
+  add(hidden, static_cast<double>(a.norms_per_layer) * norm * layers);
+  if (a.qk_norm) {
+    const double head = static_cast<double>(a.head_dim);
+    add(a.qk_norm_whole ? head * static_cast<double>(a.heads) : head, norm * layers);
+    add(a.qk_norm_whole ? head * static_cast<double>(a.kv_heads) : head, norm * layers);
+  }
   const double rest = static_cast<double>(all.total) - known;
-  if (rest > 0) add(rest / layers, layers);  // biases, routers, inner norms
+  if (rest > 0) add(rest / layers, layers);
   return out;
 }
 
@@ -293,6 +340,7 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
     number += t.count;
   }
   for (const OptimizerPass& pass : passes) {
+    OptimizerPassTime& spent = out.passes.emplace_back();
     const auto traffic_s = [&](double elements) { return elements * pass.bytes() / machine.bandwidth_bytes_per_s; };
     out.bytes += all * pass.bytes();
     out.traffic_s += traffic_s(all);
@@ -301,7 +349,9 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
       const double kernels =
           std::max(std::ceil(all / (most_chunks * chunk)), std::ceil(number / most_tensors[depth - 1]));
       out.launches += kernels;
-      out.time_s += std::max(traffic_s(all), kernels * machine.launch_s);
+      const double waits = kernels * machine.launch_s;
+      (traffic_s(all) >= waits ? spent.traffic_s : spent.launch_s) += std::max(traffic_s(all), waits);
+      out.time_s += spent.time_s();
       continue;
     }
     for (const ParameterTensor& t : tensors) {
@@ -311,8 +361,13 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
                                           : 0;
       out.flops += t.count * flops;
       out.launches += t.count;
-      out.time_s += t.count * std::max({traffic_s(elements), flops / machine.matrix_flops_per_s, machine.launch_s});
+      const double bytes_s = traffic_s(elements), product_s = flops / machine.matrix_flops_per_s,
+                   longest = std::max({bytes_s, product_s, machine.launch_s});
+      (longest == product_s ? spent.product_s
+       : longest == bytes_s ? spent.traffic_s
+                            : spent.launch_s) += t.count * longest;
     }
+    out.time_s += spent.time_s();
   }
 }
 

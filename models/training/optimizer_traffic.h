@@ -67,8 +67,10 @@ struct ParameterTensor {
   double count = 0;
   double side = 0;  ///< the shorter one of a matrix inside a layer; 0: a vector, an embedding or an output
 };
-/// The parameters as tensors: one for each matrix, norms apart. Their elements sum to the model's parameters; what the
-/// list does not know by shape is one tensor a layer.
+/// The parameters as tensors: one for each matrix, norm and bias. Queries, keys and values are one where the family's
+/// checkpoints hold them as one (GPT-2, GPT-NeoX, BLOOM, MPT, Falcon, Phi-3). Their elements sum to the model's
+/// parameters; what the list does not know by shape is one tensor a layer: routers, the biases of experts, the inner
+/// norms of latent attention. The experts of a layer count as one tensor for each of their matrices.
 std::vector<ParameterTensor> parameter_tensors(const Architecture& architecture);
 
 /// Moments in bytes a parameter, as a mean over the tensors: Adafactor keeps a row and a column of each matrix and a
@@ -83,10 +85,22 @@ struct OptimizerMachine {
   double launch_s = 0;               ///< CPU time of an operation: no kernel can follow its predecessor sooner
 };
 
+/// Where the code is found: "torch.optim", "bitsandbytes", "timm"; empty where no release of torch.optim (v2.9) has it
+/// and the figures are what such code would need.
+std::string_view optimizer_home(OptimizerKind kind, UpdateCode code);
+
+/// A pass over all tensors of this chip, its time split by what each of its kernels waits for.
+struct OptimizerPassTime {
+  double traffic_s = 0, product_s = 0, launch_s = 0;
+  double time_s() const { return traffic_s + product_s + launch_s; }
+};
+
 struct OptimizerTime {
   double time_s = 0;
   double traffic_s = 0;  ///< what its bytes alone take
   double launches = 0, bytes = 0, flops = 0;
+  /// In the order of optimizer_passes; of Muon, behind them, those of AdamW over what is no matrix inside a layer.
+  std::vector<OptimizerPassTime> passes;
 };
 /// Time of a step over the tensors, each of which is split in `shards` parts of which this chip has one. A kernel takes
 /// the longer of its traffic (or products) and `launch_s`. Lists are cut as PyTorch cuts them: 320 chunks of 65,536

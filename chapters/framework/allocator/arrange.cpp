@@ -98,9 +98,14 @@ void replay(const Asked& asked, std::size_t events, Picture& p) {
     p.allocated.push_back(static_cast<double>(allocator.figures().active_bytes));
   };
   note(0);
+  std::uint64_t most = allocator.figures().reserved_bytes();
   for (std::size_t i = 0; i < events; ++i) {
     history.next_event();
     do_event(allocator, list, list.events[i]);
+    if (const std::uint64_t reserved = allocator.figures().reserved_bytes(); reserved > most) {
+      most = reserved;
+      p.opening = static_cast<std::int64_t>(i) + 1;
+    }
     if ((i + 1) % step == 0 || i + 1 == events) note(i + 1);
   }
   std::sort(p.ranges.begin(), p.ranges.end(),
@@ -145,7 +150,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            ", and empty_cache frees " + ticked(out.emptiable_bytes) + ".";
   }
   return "Nothing fails: " + ticked(out.peak_reserved_bytes) + " reserved at the peak for " +
-         ticked(out.peak_allocated_bytes) + " in use; holes cost `" + format_text(out.wasted_share, "%") + "`.";
+         ticked(out.peak_allocated_bytes) + " in use: `" + format_text(out.wasted_share, "%") + "` above need.";
 }
 
 }  // namespace
@@ -167,6 +172,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (out.run.failure) {
     p.failed_event = static_cast<std::int64_t>(out.run.failure->event) + 1;
     p.failed_bytes = out.failed_bytes;
+    p.opening = p.failed_event;
+  } else if (in.source == Source::events || in.source == Source::snapshot) {
+    p.opening = p.events;
   }
   p.published = arrange_published("framework/allocator", in,
                                   [](const Inputs& inputs) {
@@ -181,6 +189,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
   out.pieces.clear();
   out.segments.clear();
   out.holes.clear();
+  out.returns.clear();
   out.reserved = out.in_use = out.hole_bytes = out.emptiable = out.largest = out.largest_from = 0;
   out.version = picture.version;
   out.cursor = cursor;
@@ -212,6 +221,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
       const std::uint64_t first = (hole.from - run_from + page - 1) / page * page,
                           end = (hole.from + hole.bytes - run_from) / page * page;
       hole.emptiable = end > first ? end - first : 0;
+      hole.emptiable_from = run_from + first;
     };
     const std::uint64_t end = r.address + r.bytes;
     // A block of an expandable segment may begin in one mapped range and end in the next.
@@ -233,6 +243,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
     if (!r.expandable && out.pieces.size() == first_piece + 1 && out.pieces.back().kind == StripPiece::hole) {
       out.pieces.back().kind = StripPiece::whole;
       out.pieces.back().emptiable = r.bytes;
+      out.pieces.back().emptiable_from = out.pieces.back().from;
     }
     out.reserved += r.bytes;
     end_before = end;
@@ -243,7 +254,8 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
       out.in_use += p.bytes;
       continue;
     }
-    out.holes.push_back(p.bytes);
+    if (p.bytes > p.emptiable) out.holes.push_back(p.bytes - p.emptiable);
+    if (p.emptiable > 0) out.returns.push_back(p.emptiable);
     out.hole_bytes += p.bytes;
     out.emptiable += p.emptiable;
     if (p.bytes <= out.largest) continue;
@@ -251,6 +263,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
     out.largest_from = p.from;
   }
   std::sort(out.holes.begin(), out.holes.end(), std::greater<>());
+  std::sort(out.returns.begin(), out.returns.end(), std::greater<>());
 }
 
 }  // namespace chapters::framework::allocator

@@ -158,6 +158,11 @@ models::Result<Asked> ask(const Inputs& in) {
         AllocatorSetting{AllocatorSetting::Key::roundup_power2_divisions,
                          static_cast<double>(in.roundup_power2_divisions)}})
     if (const models::Status set = apply_setting(s, c); !set) return Out::fail("PyTorch refuses this: " + set.error);
+  const bool varies = !in.listed() && (in.source == Source::lengths || in.source == Source::requests);
+  if (varies && in.shortest > in.longest)
+    return Out::fail("The shortest sequence, " + widgets::format_text(in.shortest, "tokens", 6) +
+                     ", is longer than the longest, " + widgets::format_text(in.longest, "tokens", 6) +
+                     ": lower the shortest or raise the longest.");
   if (in.listed()) {
     auto list = parse_allocator_events(in.events);
     if (!list) return Out::fail(list.error);

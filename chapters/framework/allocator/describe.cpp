@@ -237,7 +237,7 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = "Every request is served.",
           .formula = "holes / request"});
-  f.integer("holes", o.holes, {.label = "Holes", .help = "Free blocks at the same moment."});
+  f.integer("holes", o.holes, {.label = "Free blocks", .help = "At the same moment, whole segments among them."});
   f.text("failed_at", o.failed_at, {.label = "Fails at", .help = "Empty where nothing fails."});
   f.group("At the end of the list");
   f.real("allocated_bytes", o.allocated_bytes,
@@ -269,7 +269,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("peak_reserved_bytes", o.peak_reserved_bytes,
          {.label = "Peak reserved", .unit = "B", .binary = true, .source = rules});
   f.real("wasted_share", o.wasted_share,
-         {.label = "Price of holes", .unit = "%", .formula = "1 - peak in use / peak reserved"});
+         {.label = "Reserved above need", .unit = "%", .formula = "1 - peak in use / peak reserved"});
   f.integer("ooms", o.ooms, {.label = "Requests failed", .source = rules});
   f.integer("retries", o.retries,
             {.label = "Retries",
@@ -293,7 +293,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& view) {
-  f.real("cursor", view.cursor, {.label = "Events done", .help = "Where the strip stands.", .lo = 0, .hi = 1e9});
+  f.real("cursor", view.cursor,
+         {.label = "Events done",
+          .help = "Where the strip stands; above the last event, where it opens: the failure or the peak.",
+          .lo = 0,
+          .hi = 1e9});
   f.toggle("playing", view.playback.playing, {.label = "Playing", .help = "The cursor moves by the clock."});
 }
 

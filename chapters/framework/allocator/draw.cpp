@@ -11,6 +11,11 @@ namespace {
 
 constexpr double play_s = 10;  ///< what the whole list takes
 
+/// The events that are done in the strip.
+double shown_event(const Picture& picture, const View& view) {
+  return view.cursor > static_cast<double>(picture.events) ? static_cast<double>(picture.opening) : view.cursor;
+}
+
 /// Reserved and in use over the list, and the cursor that scrubs it.
 void draw_history(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -23,12 +28,9 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
           .legend = false,
           .end_labels = false,
       });
-  plot.area("reserved", picture.at, picture.reserved,
-            {.colour = t.warning,
-             .alpha = 0.22f,
-             .legend = false,
-             .info = "held from the device",
-             .version = picture.version});
+  plot.area(
+      "reserved", picture.at, picture.reserved,
+      {.colour = t.muted, .alpha = 0.28f, .legend = false, .info = "held from the device", .version = picture.version});
   plot.area("in use", picture.at, picture.allocated,
             {.colour = t.series_at(0),
              .alpha = 0.35f,
@@ -38,7 +40,9 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
   if (picture.device_bytes <= picture.capacity_bytes * 1.02) plot.horizontal_mark(picture.device_bytes, "the device");
   if (picture.failed_event >= 0)
     plot.vertical_mark(static_cast<double>(picture.failed_event), "fails", {.colour = t.bad});
-  double at = std::min(view.cursor, static_cast<double>(picture.events));
+  else if (picture.opening < picture.events)
+    plot.vertical_mark(static_cast<double>(picture.opening), "most reserved");
+  double at = shown_event(picture, view);
   if (plot.drag_x("drag cursor", at, {.label = "", .lo = 0, .hi = static_cast<double>(picture.events)})) {
     view.cursor = std::round(at);
     view.playback.playing = false;
@@ -56,8 +60,12 @@ void draw_buttons(const Picture& picture, View& view, float width) {
   ImGui::SameLine(0, t.px(6));
   if (widgets::button("Start")) view.cursor = 0;
   ImGui::SameLine(0, t.px(6));
-  if (widgets::button(picture.failed_event >= 0 ? "The failure" : "The end"))
-    view.cursor = picture.failed_event >= 0 ? static_cast<double>(picture.failed_event) : end;
+  const bool fails = picture.failed_event >= 0;
+  if (fails || picture.opening < picture.events) {
+    if (widgets::button(fails ? "The failure" : "The peak")) view.cursor = static_cast<double>(picture.opening);
+    ImGui::SameLine(0, t.px(6));
+  }
+  if (widgets::button("The end")) view.cursor = end;
   ImGui::SameLine(0, t.px(12));
   widgets::Line words;
   words.add(widgets::format(static_cast<double>(view.strip.cursor), ""))
@@ -86,7 +94,7 @@ void draw_memory(const Picture& picture, View& view, ImVec2 size) {
     widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
     view.cursor = std::round(view.playback.time_s / play_s * static_cast<double>(picture.events));
   }
-  const auto cursor = static_cast<std::int64_t>(std::min(view.cursor, static_cast<double>(picture.events)));
+  const auto cursor = static_cast<std::int64_t>(shown_event(picture, view));
   if (view.strip.version != picture.version || view.strip.cursor != cursor) lay_strip(picture, cursor, view.strip);
   const float buttons = size.y > t.px(260) ? widgets::button_size("Play").y + t.px(8) : 0.0f,
               history = size.y > t.px(330) ? std::clamp(size.y * 0.27f, t.px(96), t.px(210)) : 0.0f;
@@ -105,7 +113,7 @@ void draw_settings(const Outputs& out, const Picture& picture, View& view, ImVec
       {.title = "how far it comes", .number = false},
       {.title = "peak in use", .value_unit = "B", .prefix = widgets::Prefix::binary, .priority = 1},
       {.title = "peak reserved", .value_unit = "B", .prefix = widgets::Prefix::binary, .bar = true},
-      {.title = "price of holes", .unit = "%", .priority = 2},
+      {.title = "above need", .unit = "%", .priority = 2},
   };
   widgets::TableSource source{.context = &out, .rows = out.settings.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {

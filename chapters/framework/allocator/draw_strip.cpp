@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
@@ -17,10 +18,13 @@ using widgets::Type;
 
 widgets::NumberText bytes_text(double bytes) { return widgets::format(bytes, "B", 3, widgets::Prefix::binary); }
 
+constexpr std::size_t most_rows = 12;
+
 /// Memory as lines of a page: where a byte of the strip stands, in screen pixels.
 struct Page {
   Rect area;
   std::size_t rows = 1;
+  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; behind the last one, where it ends
   double row_bytes = 1;
   float pitch = 1, height = 1;
   float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
@@ -31,9 +35,8 @@ struct Page {
   template <class Paint>
   void each(double from, double bytes, const Paint& paint) const {
     const double end = from + bytes;
-    for (auto row = static_cast<std::size_t>(std::max(0.0, from) / row_bytes); row < rows; ++row) {
-      const double row_from = static_cast<double>(row) * row_bytes, at = std::max(from, row_from),
-                   upto = std::min(end, row_from + row_bytes);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const double row_from = begin[row], at = std::max(from, row_from), upto = std::min(end, begin[row + 1]);
       if (upto <= at && row_from >= end) return;
       if (upto > at)
         paint(Rect{{x(at - row_from), top(row)}, {x(upto - row_from), top(row) + height}}, at == from, upto >= end);
@@ -41,11 +44,28 @@ struct Page {
   }
 };
 
-Page page_of(const Picture& picture, Rect area) {
+/// A line for each segment where there are never more than a few, and one for what is not reserved; else memory is cut
+/// into lines of one length.
+Page page_of(const Picture& picture, const StripState& strip, Rect area) {
   const auto& t = widgets::theme();
   Page page{.area = area};
-  page.rows = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, 12.0f));
-  page.row_bytes = std::max(1.0, picture.capacity_bytes / static_cast<double>(page.rows));
+  const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(most_rows)));
+  const auto expands = [](const RangeSpan& r) { return r.expandable; };
+  if (!picture.ranges.empty() && picture.ranges.size() + 1 <= std::min<std::size_t>(fits, 7) &&
+      std::none_of(picture.ranges.begin(), picture.ranges.end(), expands)) {
+    for (const RangeSpan& r : picture.ranges) page.row_bytes = std::max(page.row_bytes, static_cast<double>(r.bytes));
+    page.rows = picture.ranges.size() + 1;
+    const auto reserved = static_cast<double>(strip.reserved);
+    for (std::size_t row = 0; row <= page.rows; ++row)
+      page.begin[row] = row < strip.segments.size() ? static_cast<double>(strip.segments[row])
+                        : row == strip.segments.size()
+                            ? reserved
+                            : std::min(picture.capacity_bytes, page.begin[row - 1] + page.row_bytes);
+  } else {
+    page.rows = fits;
+    page.row_bytes = std::max(1.0, picture.capacity_bytes / static_cast<double>(page.rows));
+    for (std::size_t row = 0; row <= page.rows; ++row) page.begin[row] = static_cast<double>(row) * page.row_bytes;
+  }
   page.pitch = area.height() / static_cast<float>(page.rows);
   page.height = page.pitch - std::min(t.px(5), page.pitch * 0.25f);
   return page;
@@ -54,8 +74,16 @@ Page page_of(const Picture& picture, Rect area) {
 void paint_hole(const Painter& p, Rect r) {
   const auto& t = widgets::theme();
   p.rect(r.min, r.max, t.background);
-  if (r.width() > t.px(3)) widgets::hatch(p, r, widgets::with_alpha(t.warning, 0.75f), t.px(5));
-  p.frame(r.min, r.max, widgets::with_alpha(t.warning, 0.9f), 1);
+  if (r.width() > t.px(3)) widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.75f), t.px(5));
+  p.frame(r.min, r.max, widgets::with_alpha(t.muted, 0.9f), 1);
+}
+
+/// Free bytes that empty_cache returns.
+void paint_returnable(const Painter& p, Rect r) {
+  const auto& t = widgets::theme();
+  p.rect(r.min, r.max, t.background);
+  p.rect(r.min, r.max, widgets::with_alpha(t.good, 0.22f));
+  p.frame(r.min, r.max, t.good, t.px(1.5f));
 }
 
 void paint_piece(const Painter& p, const Picture& picture, const StripPiece& piece, Rect r) {
@@ -65,8 +93,7 @@ void paint_piece(const Painter& p, const Picture& picture, const StripPiece& pie
     return;
   }
   if (piece.kind == StripPiece::whole) {
-    p.rect(r.min, r.max, t.background);
-    p.frame(r.min, r.max, t.good, t.px(1.5f));
+    paint_returnable(p, r);
     return;
   }
   const ImU32 fill =
@@ -80,13 +107,17 @@ void paint_piece(const Painter& p, const Picture& picture, const StripPiece& pie
 void paint_page(const Painter& p, const Picture& picture, const StripState& strip, const Page& page) {
   const auto& t = widgets::theme();
   for (std::size_t row = 0; row < page.rows; ++row)
-    p.rect({page.area.min.x, page.top(row)}, {page.area.max.x, page.top(row) + page.height}, t.grid);
+    p.rect({page.area.min.x, page.top(row)},
+           {page.x(page.begin[row + 1] - page.begin[row]), page.top(row) + page.height}, t.grid);
   const double least = 0.5 / static_cast<double>(page.px_per_byte());
   double painted = -1;
   for (const StripPiece& piece : strip.pieces) {
     const auto from = static_cast<double>(piece.from), bytes = static_cast<double>(piece.bytes);
     if (from + bytes < painted + least) continue;  // within the pixel before
     page.each(from, std::max(bytes, least), [&](Rect r, bool, bool) { paint_piece(p, picture, piece, r); });
+    if (piece.kind == StripPiece::hole && piece.emptiable > 0)
+      page.each(static_cast<double>(piece.emptiable_from), static_cast<double>(piece.emptiable),
+                [&](Rect r, bool, bool) { paint_returnable(p, r); });
     painted = from + bytes;
   }
   for (const std::uint64_t s : strip.segments)
@@ -140,15 +171,19 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
     }
     y += bar + t.px(7);
   }
-  if (y + bar > area.max.y || strip.holes.empty()) return;
-  // All holes end to end, the largest first.
+  if (y + bar > area.max.y || strip.hole_bytes == 0) return;
+  // All that is free end to end, the largest first: what empty_cache returns, then the holes.
   float x = area.min.x;
-  for (const std::uint64_t hole : strip.holes) {
-    const float w = static_cast<float>(hole) * scale, end = std::min(x + w, area.max.x);
-    if (end > x) paint_hole(p, {{x, y}, {end, y + bar}});
-    x += w;
-    if (x >= area.max.x) break;
-  }
+  const auto run = [&](const std::vector<std::uint64_t>& list, const auto& paint) {
+    for (const std::uint64_t bytes : list) {
+      const float w = static_cast<float>(bytes) * scale, end = std::min(x + w, area.max.x);
+      if (end > x) paint(p, Rect{{x, y}, {end, y + bar}});
+      x += w;
+      if (x >= area.max.x) return;
+    }
+  };
+  run(strip.returns, paint_returnable);
+  run(strip.holes, paint_hole);
   const float end = std::min(x, area.max.x);
   if (fails)
     for (int k = 1; static_cast<float>(k) * width_of(picture.failed_bytes) <= end - area.min.x + 0.5f; ++k) {
@@ -158,14 +193,16 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
   y += bar + t.px(3);
   if (y + line > area.max.y) return;
   widgets::Line words;
-  words.add("all ").add_integer(static_cast<std::int64_t>(strip.holes.size())).add(" holes end to end: ");
-  words.add(bytes_text(static_cast<double>(strip.hole_bytes)));
+  if (strip.emptiable > 0) words.add("returnable: ").add(bytes_text(static_cast<double>(strip.emptiable))).add(", ");
+  words.add_integer(static_cast<std::int64_t>(strip.holes.size()))
+      .add(strip.holes.size() == 1 ? " hole: " : " holes: ")
+      .add(bytes_text(static_cast<double>(strip.hole_bytes - strip.emptiable)));
   if (fails)
-    words.add(", ")
+    words.add(strip.emptiable > 0 ? "; together " : ", ")
         .add(widgets::format(static_cast<double>(strip.hole_bytes) / picture.failed_bytes, ""))
         .add("\xC3\x97 what is asked for (a red line each time)");
-  if (scale < page.px_per_byte()) words.add(", smaller than above");
-  words.add("; empty_cache would return ").add(bytes_text(static_cast<double>(strip.emptiable)));
+  if (strip.emptiable == 0) words.add("; empty_cache would return nothing");
+  if (scale < page.px_per_byte()) words.add("; smaller than above");
   widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
 }
 
@@ -184,8 +221,8 @@ void paint_key(const Painter& p, const Picture& picture, const StripState& strip
         std::any_of(picture.blocks.begin(), picture.blocks.end(), [&](const BlockSpan& b) { return b.owner == i; });
     if (shown) entry(picture.owners[i], [&](Rect r) { p.rect(r.min, r.max, widgets::colour(picture.tints[i], t)); });
   }
-  entry("hole: free, reserved", [&](Rect r) { paint_hole(p, r); });
-  if (strip.emptiable > 0) entry("whole segment free", [&](Rect r) { p.frame(r.min, r.max, t.good, t.px(1.5f)); });
+  entry("hole: free, not returnable", [&](Rect r) { paint_hole(p, r); });
+  if (strip.emptiable > 0) entry("returnable: free", [&](Rect r) { paint_returnable(p, r); });
   entry("not reserved", [&](Rect r) { p.rect(r.min, r.max, t.grid); });
   entry("segment begins", [&](Rect r) { p.line({r.min.x, r.min.y}, {r.min.x, r.max.y}, t.text, 1); });
 }
@@ -194,8 +231,10 @@ void show_tip(const Picture& picture, const StripState& strip, const Page& page)
   const ImVec2 mouse = ImGui::GetMousePos();
   const auto row = static_cast<std::int64_t>((mouse.y - page.area.min.y) / page.pitch);
   if (row < 0 || row >= static_cast<std::int64_t>(page.rows)) return;
-  const double byte = page.row_bytes *
-                      (static_cast<double>(row) + static_cast<double>((mouse.x - page.area.min.x) / page.area.width()));
+  const auto line = static_cast<std::size_t>(row);
+  const double byte =
+      page.begin[line] + page.row_bytes * static_cast<double>((mouse.x - page.area.min.x) / page.area.width());
+  if (byte >= page.begin[line + 1]) return;
   for (const StripPiece& piece : strip.pieces) {
     const auto from = static_cast<double>(piece.from);
     if (byte < from || byte >= from + static_cast<double>(piece.bytes)) continue;
@@ -221,7 +260,7 @@ void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size) {
   const float line = t.type(Type::small), key = line + t.px(8),
               ruler = all.height() > t.px(190) ? 2 * t.px(16) + line + t.px(18) : 0.0f;
   paint_key(p, picture, strip, all.min, all.max.x);
-  const Page page = page_of(picture, {{all.min.x, all.min.y + key}, {all.max.x, all.max.y - ruler - t.px(4)}});
+  const Page page = page_of(picture, strip, {{all.min.x, all.min.y + key}, {all.max.x, all.max.y - ruler - t.px(4)}});
   paint_page(p, picture, strip, page);
   if (ruler > 0) paint_ruler(p, picture, strip, page, {{all.min.x, all.max.y - ruler + t.px(4)}, all.max});
   if (hovered) show_tip(picture, strip, page);

@@ -86,6 +86,7 @@ struct Picture {
   std::vector<double> at, reserved, allocated;  ///< behind each event, thinned to what a plot can show
   std::uint32_t events = 0;
   std::int64_t failed_event = -1;
+  std::int64_t opening = 0;   ///< events done where the strip opens: the failure, the peak of a program, else the end
   double capacity_bytes = 1;  ///< what the strip spans
   double device_bytes = 1, failed_bytes = 0;
   PublishedMarks published;
@@ -97,20 +98,23 @@ struct StripPiece {
   std::uint32_t owner = 0;
   enum Kind : std::uint8_t { block, pending, hole, whole } kind{};  ///< whole: a segment that is one free block
   std::uint64_t emptiable = 0;                                      ///< of it, what empty_cache returns
+  std::uint64_t emptiable_from = 0;                                 ///< where that begins
 };
 
 /// What the cursor shows; kept until cursor or picture change.
 struct StripState {
   std::vector<StripPiece> pieces;
   std::vector<std::uint64_t> segments;  ///< where a segment begins
-  std::vector<std::uint64_t> holes;     ///< bytes of each, the largest first
+  std::vector<std::uint64_t> holes;    ///< free bytes that empty_cache cannot return, block by block, the largest first
+  std::vector<std::uint64_t> returns;  ///< free bytes that it returns, the largest first
+  /// `hole_bytes`: all that is reserved and free; `emptiable`: of that, what empty_cache returns.
   std::uint64_t reserved = 0, in_use = 0, hole_bytes = 0, emptiable = 0, largest = 0, largest_from = 0;
   std::uint64_t version = 0;
   std::int64_t cursor = -1;
 };
 
 struct View {
-  double cursor = 1e9;  ///< events done
+  double cursor = 1e9;  ///< events done; more than there are: where the strip opens
   widgets::Playback playback{.time_s = 1e9};
   StripState strip;
   widgets::PlotView history;

@@ -44,13 +44,28 @@ Outputs compute(const Inputs& in) {
   for (const models::ParameterTensor& t : tensors) out.tensors += t.count;
   out.passes = models::optimizer_passes(in.kind, in.code, in.recipe);
   out.fused_passes = models::optimizer_passes(in.kind, UpdateCode::fused, in.recipe);
-  for (const models::OptimizerPass& p : out.passes) {
-    out.read_bytes += p.read_bytes();
-    out.write_bytes += p.write_bytes();
+  // A mean over the parameters: Muon's own passes are those of matrices inside layers, the rest is AdamW's.
+  double in_matrices = out.parameters;
+  if (in.kind == OptimizerKind::muon) {
+    in_matrices = 0;
+    for (const models::ParameterTensor& t : tensors) in_matrices += t.side > 0 ? t.count * t.elements : 0;
   }
+  const auto add_traffic = [&](const std::vector<models::OptimizerPass>& passes, double share) {
+    for (const models::OptimizerPass& p : passes) {
+      out.read_bytes += share * p.read_bytes();
+      out.write_bytes += share * p.write_bytes();
+    }
+  };
+  const double share = in_matrices / out.parameters;
+  const auto rest = models::optimizer_passes(OptimizerKind::adamw, in.code, in.recipe),
+             fused_rest = models::optimizer_passes(OptimizerKind::adamw, UpdateCode::fused, in.recipe);
+  add_traffic(out.passes, share);
+  if (share < 1) add_traffic(rest, 1 - share);
+  out.matrix_bytes = bytes_of(out.passes);
+  out.vector_bytes = share < 1 ? bytes_of(rest) : out.matrix_bytes;
   out.passes_count = static_cast<double>(out.passes.size());
   out.traffic_bytes = out.read_bytes + out.write_bytes;
-  out.fused_bytes = bytes_of(out.fused_passes);
+  out.fused_bytes = share * bytes_of(out.fused_passes) + (1 - share) * bytes_of(fused_rest);
   out.traffic_ratio = out.traffic_bytes / out.fused_bytes;
   out.storage = models::optimizer_storage(in.kind, in.code, in.recipe);
   const auto width = static_cast<double>(a.hidden);
@@ -61,12 +76,17 @@ Outputs compute(const Inputs& in) {
   out.chip_temporary_bytes = out.temporary_bytes * out.parameters / shards;
   out.time = time(in.kind, in.code);
   out.fused_time = time(in.kind, UpdateCode::fused);
+  const bool eight_bit = in.kind == OptimizerKind::adamw_8bit;
+  if (eight_bit || in.code == UpdateCode::fused)
+    out.compared_time =
+        time(eight_bit ? OptimizerKind::adamw : in.kind, eight_bit ? UpdateCode::fused : UpdateCode::looped);
   out.speedup = out.time.time_s / out.fused_time.time_s;
-  out.launch_wait_s =
-      std::max(0.0, out.time.time_s - std::max(out.time.traffic_s, out.time.flops / machine.matrix_flops_per_s));
-  // Forward and backward: 6 FLOPs a parameter and token (Kaplan et al. 2020), without the input embedding.
-  out.forward_backward_s =
-      6 * static_cast<double>(count.active_without_input_embedding) * in.tokens / machine.matrix_flops_per_s;
+  for (const models::OptimizerPassTime& p : out.time.passes) out.launch_wait_s += p.launch_s;
+  // Forward and backward: 6 FLOPs a parameter and token (Kaplan et al. 2020), without the input embedding and without
+  // attention's products between positions.
+  const double step_flops = 6 * static_cast<double>(count.active_without_input_embedding) * in.tokens;
+  out.forward_backward_s = step_flops / machine.matrix_flops_per_s;
+  out.product_share = 100 * out.time.flops / step_flops;
   out.step_s = out.forward_backward_s + out.time.time_s;
   out.step_share = 100 * out.time.time_s / out.step_s;
   out.step_speedup = out.step_s / (out.forward_backward_s + out.fused_time.time_s);
@@ -80,10 +100,12 @@ Outputs compute(const Inputs& in) {
       const auto code = static_cast<UpdateCode>(c);
       if (kind == OptimizerKind::adamw_8bit && code != UpdateCode::fused) continue;
       const models::OptimizerTime t = time(kind, code);
+      const std::string_view home = models::optimizer_home(kind, code);
       out.choices.push_back({
           .optimizer = kind_choices()[static_cast<std::size_t>(k)].label,
           .code = kind == OptimizerKind::adamw_8bit ? "a kernel a tensor"
                                                     : code_choices()[static_cast<std::size_t>(c)].label,
+          .home = home.empty() ? "hypothetical" : std::string(home),
           .traffic_bytes = t.bytes * shards / out.parameters,
           .state_bytes = models::mean_state_bytes(kind, in.recipe, tensors, width),
           .time_s = t.time_s,

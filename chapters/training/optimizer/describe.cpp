@@ -32,7 +32,10 @@ void describe(Fields& f, Inputs& in) {
   f.group("The optimizer");
   f.choice("kind", in.kind, kinds, {.label = "Optimizer", .help = "What it keeps and computes.", .headline = true});
   f.choice("code", in.code, codes,
-           {.label = "Written", .help = "How its operations become kernels.", .headline = true});
+           {.label = "Written",
+            .help = "How its operations become kernels; 8-bit AdamW is a kernel a tensor however it is written.",
+            .headline = true,
+            .when = {"kind", "adamw|adafactor|lion|muon"}});
   f.choice("recipe", in.recipe, recipes, {.label = "Recipe", .help = "Formats of weights, gradients and moments."});
   f.group("The model and its chips");
   shared::model(f, "model", in.model, {.help = "Its parameters and how many tensors they are."});
@@ -73,6 +76,9 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, ChoiceRow& r) {
   f.text("optimizer", r.optimizer, {.label = "Optimizer"});
   f.text("code", r.code, {.label = "Written"});
+  f.text("home", r.home,
+         {.label = "Found in",
+          .help = "hypothetical: torch.optim (v2.9) has no such code, and the figures are what it would need."});
   f.real("traffic_bytes", r.traffic_bytes, {.label = "Traffic", .unit = "B", .help = "A parameter.", .source = torch});
   f.real("state_bytes", r.state_bytes, {.label = "Moments", .unit = "B", .help = "A parameter.", .source = torch});
   f.real("time_s", r.time_s, {.label = "Time", .unit = "s", .formula = "passes, each traffic / bandwidth or a launch"});
@@ -83,11 +89,26 @@ void describe(Fields& f, ChoiceRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("One parameter");
   f.real("traffic_bytes", o.traffic_bytes,
-         {.label = "Traffic a parameter", .unit = "B", .headline = true, .formula = "read + written", .source = torch});
+         {.label = "Traffic a parameter",
+          .unit = "B",
+          .help = "Mean over all parameters: Muon updates matrices inside layers, AdamW the rest.",
+          .headline = true,
+          .formula = "read + written",
+          .source = torch});
   f.real("state_bytes", o.state_bytes,
          {.label = "Moments a parameter", .unit = "B", .headline = true, .source = "what the optimizer keeps"});
   f.real("read_bytes", o.read_bytes, {.label = "Read", .unit = "B", .source = torch});
   f.real("write_bytes", o.write_bytes, {.label = "Written", .unit = "B", .source = torch});
+  f.real("matrix_bytes", o.matrix_bytes,
+         {.label = "In a hidden matrix",
+          .unit = "B",
+          .help = "Traffic of a parameter that Muon updates.",
+          .source = torch});
+  f.real("vector_bytes", o.vector_bytes,
+         {.label = "Elsewhere",
+          .unit = "B",
+          .help = "Traffic of a parameter that Muon leaves to AdamW: embedding, output, norms, biases.",
+          .source = torch});
   f.real("passes_count", o.passes_count, {.label = "Passes", .source = torch});
   f.real("fused_bytes", o.fused_bytes,
          {.label = "Fused", .unit = "B", .help = "Traffic of as few passes as it takes."});
@@ -109,12 +130,16 @@ void describe(Fields& f, Outputs& o) {
   f.real("forward_backward_s", o.forward_backward_s,
          {.label = "Forward and backward",
           .unit = "s",
-          .formula = "6 x parameters x tokens / (peak x share)",
+          .help = "Of the linear layers and the output; attention's products between positions are left out.",
+          .formula = "6 x (parameters - input embedding) x tokens / (peak x share)",
           .source = "Kaplan et al. 2020"});
   f.real("step_s", o.step_s, {.label = "Step", .unit = "s", .formula = "forward and backward + optimizer"});
   f.real("launches", o.time.launches, {.label = "Kernels", .help = "Launched by the optimizer.", .source = torch});
   f.real("launch_wait_s", o.launch_wait_s,
-         {.label = "Waits for launches", .unit = "s", .formula = "time - bytes / bandwidth"});
+         {.label = "Launch-bound",
+          .unit = "s",
+          .help = "Time of kernels that are shorter than a launch.",
+          .formula = "such kernels x a launch"});
   f.real("bytes", o.time.bytes,
          {.label = "Bytes", .unit = "B", .help = "Of the optimizer on this chip.", .source = torch});
   f.real("product_flops", o.time.flops,
@@ -122,6 +147,11 @@ void describe(Fields& f, Outputs& o) {
           .unit = "FLOP",
           .help = "Newton-Schulz steps of Muon.",
           .formula = "5 x (4 n + 2 n^2 / m) a parameter"});
+  f.real("product_share", o.product_share,
+         {.label = "Products over the step's",
+          .unit = "%",
+          .help = "FLOPs over FLOPs: Muon's products on this chip, over forward and backward.",
+          .formula = "products / (6 x (parameters - input embedding) x tokens)"});
   f.real("intensity", o.intensity,
          {.label = "Intensity",
           .unit = "FLOP/B",
@@ -140,7 +170,12 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("at", v.at, {.label = "Travelled", .unit = "B", .help = "Bytes of a parameter so far.", .lo = 0, .hi = 1e9});
+  f.real("at", v.at,
+         {.label = "Travelled",
+          .unit = "B",
+          .help = "Bytes of a parameter so far; a repeated round counts once.",
+          .lo = 0,
+          .hi = 1e9});
   f.toggle("playing", v.playback.playing, {.label = "Playing", .help = "Bytes travel by the clock."});
 }
 

@@ -39,9 +39,9 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
     }
     ImGui::SameLine(0, t.px(12));
     widgets::Line words;
-    words.add(widgets::format(std::min(view.at, end), "B"))
+    words.add(widgets::format(picture.upper.travelled(std::min(view.at, end)), "B"))
         .add(" of ")
-        .add(widgets::format(end, "B"))
+        .add(widgets::format(picture.upper.all_bytes, "B"))
         .add(" a parameter have travelled between HBM and the chip");
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = widgets::button_size("Play").y;
@@ -57,6 +57,7 @@ void draw_choices(Inputs& in, const Outputs& out, const Picture& picture, View& 
   static constexpr widgets::TableColumn columns[] = {
       {.title = "optimizer", .number = false},
       {.title = "written", .number = false},
+      {.title = "found in", .number = false, .priority = 4},
       {.title = "traffic", .unit = "B", .bar = true},
       {.title = "moments", .unit = "B", .priority = 1},
       {.title = "kernels", .priority = 3},
@@ -66,13 +67,13 @@ void draw_choices(Inputs& in, const Outputs& out, const Picture& picture, View& 
   widgets::TableSource source{.context = &out, .rows = out.choices.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const ChoiceRow& r = static_cast<const Outputs*>(context)->choices[row];
-    if (column < 2) {
-      cell.text = column == 0 ? r.optimizer : r.code;
+    if (column < 3) {
+      cell.text = column == 0 ? r.optimizer : column == 1 ? r.code : r.home;
       return;
     }
     const std::array<double, 5> values{r.traffic_bytes, r.state_bytes, r.launches, r.time_s, r.step_share};
-    cell.value = values[column - 2];
-    if (column != 5) cell.number = widgets::format(cell.value, "");
+    cell.value = values[column - 3];
+    if (column != 6) cell.number = widgets::format(cell.value, "");
   };
   const auto result = widgets::draw_table("choices", columns, source, view.choices, size);
   if (!result.selection_changed || view.choices.selected < 0) return;

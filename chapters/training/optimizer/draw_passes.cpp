@@ -43,7 +43,7 @@ ImU32 colour_of(OptimizerTensor tensor) {
 /// A lane between the chip above and HBM below, in screen pixels; x goes by bytes a parameter.
 struct LanePlan {
   Rect area;
-  float px_per_byte = 1, chip_bottom = 0, memory_top = 0, band = 0;
+  float px_per_byte = 1, chip_bottom = 0, memory_top = 0, memory_bottom = 0, band = 0;
   float x(double bytes) const { return area.min.x + px_per_byte * static_cast<float>(bytes); }
 };
 
@@ -51,10 +51,12 @@ LanePlan plan_of(Rect area, double axis_bytes) {
   const auto& t = widgets::theme();
   LanePlan plan{.area = area};
   const float head = t.type(Type::small) + t.px(6);
-  plan.band = std::clamp((area.height() - head) * 0.26f, t.px(18), t.px(38));
+  const float clock = area.height() > t.px(118) ? t.type(Type::small) + t.px(8) : 0.0f;  // the bar of time below
+  plan.band = std::clamp((area.height() - head - clock) * 0.26f, t.px(18), t.px(38));
   plan.px_per_byte = area.width() / static_cast<float>(axis_bytes);
   plan.chip_bottom = area.min.y + head + plan.band;
-  plan.memory_top = area.max.y - plan.band;
+  plan.memory_bottom = area.max.y - clock;
+  plan.memory_top = plan.memory_bottom - plan.band;
   return plan;
 }
 
@@ -84,36 +86,55 @@ void paint_end(const Painter& p, const LanePlan& plan, double from, const models
   const auto& t = widgets::theme();
   const float x0 = plan.x(from), x1 = plan.x(from + access.bytes), gap = x1 - x0 > t.px(5) ? t.px(1) : 0.0f;
   const ImU32 colour = colour_of(access.tensor);
-  p.rect({x0 + gap, plan.memory_top}, {x1 - gap, plan.area.max.y}, colour, t.px(2));
+  p.rect({x0 + gap, plan.memory_top}, {x1 - gap, plan.memory_bottom}, colour, t.px(2));
   const std::string_view letter = letters[static_cast<std::size_t>(access.tensor)];
   if (x1 - x0 < widgets::text_size(letter, Type::small, Font::mono).x + t.px(3)) return;
-  p.text({(x0 + x1) / 2, (plan.memory_top + plan.area.max.y - t.type(Type::small)) / 2}, letter,
+  p.text({(x0 + x1) / 2, (plan.memory_top + plan.memory_bottom - t.type(Type::small)) / 2}, letter,
          widgets::text_on(colour, t), Type::small, Font::mono, Align::center);
+}
+
+/// What the chip computes in a pass: its name, and below it what comes and goes.
+void paint_box(const Painter& p, const LanePlan& plan, float x0, float x1, std::string_view name,
+               std::string_view figure, bool begun) {
+  const auto& t = widgets::theme();
+  const float top = plan.chip_bottom - plan.band, room = x1 - x0 - t.px(8), line = t.type(Type::small);
+  p.rect({x0 + t.px(1), top}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.card : t.grid, t.px(4));
+  p.frame({x0 + t.px(1), top}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.accent : t.line, t.px(1.2f), t.px(4));
+  const bool two = plan.band > 2 * line + t.px(7);
+  const float block = line * (two ? 2.0f : 1.0f) + (two ? t.px(2) : 0.0f);
+  float y = top + (plan.band - block) / 2;
+  if (widgets::text_size(name, Type::small).x <= room)
+    p.text({(x0 + x1) / 2, y}, name, t.text, Type::small, Font::sans, Align::center);
+  y += line + t.px(2);
+  if (two && widgets::text_size(figure, Type::small).x <= room)
+    p.text({(x0 + x1) / 2, y}, figure, t.muted, Type::small, Font::sans, Align::center);
 }
 
 void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, double travelled) {
   const auto& t = widgets::theme();
-  const float head = t.type(Type::small) + t.px(6);
   const float wide = p.text_fit(plan.area.min, lane.head, plan.area.width() * 0.5f, lane.chosen ? t.accent : t.text,
                                 Type::small, Font::bold);
   widgets::fit_text(p, {plan.area.min.x + wide + t.px(10), plan.area.min.y}, lane.more,
                     plan.area.width() - wide - t.px(10), t.muted, Type::small);
-  p.rect({plan.area.min.x, plan.memory_top}, {plan.area.max.x, plan.area.max.y}, t.card);
+  p.rect({plan.area.min.x, plan.memory_top}, {plan.area.max.x, plan.memory_bottom}, t.card);
   for (const PassColumn& c : lane.columns) {
     const float x0 = plan.x(c.from), x1 = plan.x(c.from + c.bytes);
     const bool begun = travelled > c.from;
-    p.rect({x0 + t.px(1), plan.area.min.y + head}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.card : t.grid, t.px(4));
-    p.frame({x0 + t.px(1), plan.area.min.y + head}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.accent : t.line,
-            t.px(1.2f), t.px(4));
-    const float room = x1 - x0 - t.px(8);
-    const bool two = plan.band > 2 * t.type(Type::small) + t.px(7);
-    const float block = t.type(Type::small) * (two ? 2.0f : 1.0f) + (two ? t.px(2) : 0.0f);
-    float y = plan.area.min.y + head + (plan.band - block) / 2;
-    if (widgets::text_size(c.name, Type::small).x <= room)
-      p.text({(x0 + x1) / 2, y}, c.name, t.text, Type::small, Font::sans, Align::center);
-    y += t.type(Type::small) + t.px(2);
-    if (two && widgets::text_size(c.figure, Type::small).x <= room)
-      p.text({(x0 + x1) / 2, y}, c.figure, t.muted, Type::small, Font::sans, Align::center);
+    // Rounds that repeat share one box.
+    if (c.times == 1) {
+      paint_box(p, plan, x0, x1, c.name, c.figure, begun);
+    } else if (&c == lane.columns.data() || (&c)[-1].times == 1) {
+      const PassColumn* end = &c;
+      double in = 0, out = 0;
+      for (; end != lane.columns.data() + lane.columns.size() && end->times > 1; ++end) {
+        for (const auto& a : end->reads) in += a.bytes;
+        for (const auto& a : end->writes) out += a.bytes;
+      }
+      widgets::Line name, figure;
+      name.add_integer(c.times).add("\xC3\x97 three products");
+      figure.add(widgets::format(in, "")).add(" in, ").add(widgets::format(out, "")).add(" out each time");
+      paint_box(p, plan, x0, plan.x(end[-1].from + end[-1].bytes), name.view(), figure.view(), begun);
+    }
     double at = c.from;
     const auto share = [&](const models::OptimizerAccess& a) { return (travelled - at) / a.bytes; };
     for (const auto* list : {&c.reads, &c.writes})
@@ -123,6 +144,42 @@ void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, do
         at += a.bytes;
       }
   }
+}
+
+constexpr std::array<widgets::Meaning, 3> waits{widgets::Meaning::memory_bound, widgets::Meaning::compute_bound,
+                                                widgets::Meaning::launch_bound};
+constexpr std::array<std::string_view, 3> wait_names{"time for bytes", "for matrix products", "for launches"};
+
+std::array<double, 3> waits_of(const models::OptimizerPassTime& pass) {
+  return {pass.traffic_s, pass.product_s, pass.launch_s};
+}
+
+/// What stands at the left: which end is which, and the bar of time, a block for each pass by what it waits for.
+void paint_time(const Painter& p, const LanePlan& plan, const PassLane& lane, double axis_s, float left) {
+  const auto& t = widgets::theme();
+  const float line = t.type(Type::small), head = line + t.px(6), y0 = plan.memory_bottom + t.px(6);
+  const auto side = [&](std::string_view word, float top, float bottom) {
+    p.text({left, (top + bottom - line) / 2}, word, t.muted, Type::small);
+  };
+  side("chip", plan.area.min.y + head, plan.chip_bottom);
+  side("HBM", plan.memory_top, plan.memory_bottom);
+  if (plan.area.max.y <= plan.memory_bottom) return;
+  side("time", y0, plan.area.max.y);
+  const float label = t.px(76), scale = (plan.area.width() - label) / static_cast<float>(axis_s);
+  float x = plan.area.min.x;
+  for (const models::OptimizerPassTime& pass : lane.times) {
+    const std::array<double, 3> parts = waits_of(pass);
+    const float end = x + scale * static_cast<float>(pass.time_s()), gap = end - x > t.px(4) ? 1.0f : 0.0f;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const float wide = scale * static_cast<float>(parts[i]);
+      const float upto = std::min(x + wide, end - gap);
+      if (upto > x) p.rect({x, y0}, {upto, plan.area.max.y}, t.of(waits[i]));
+      x += wide;
+    }
+  }
+  widgets::Line words;
+  words.add(widgets::format(lane.time_s, "s"));
+  p.text({x + t.px(8), (y0 + plan.area.max.y - line) / 2}, words.view(), t.text, Type::small);
 }
 
 void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right) {
@@ -140,7 +197,19 @@ void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right)
     p.text({at.x + sample + t.px(6), at.y}, names[i], t.muted, Type::small);
     at.x += wide + t.px(16);
   }
-  constexpr std::string_view scale = "width: bytes a parameter; up is read, down is written";
+  std::array<bool, waits.size()> waited{};
+  for (const PassLane* lane : {&picture.upper, &picture.lower})
+    for (const models::OptimizerPassTime& pass : lane->times)
+      for (std::size_t i = 0; i < waits.size(); ++i)
+        waited[i] = waited[i] || waits_of(pass)[i] > 0.004 * picture.axis_s;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const float wide = sample + t.px(6) + widgets::text_size(wait_names[i], Type::small).x;
+    if (!waited[i] || at.x + wide > right) continue;
+    p.rect({at.x, at.y + line * 0.35f}, {at.x + sample, at.y + line * 0.85f}, t.of(waits[i]));
+    p.text({at.x + sample + t.px(6), at.y}, wait_names[i], t.muted, Type::small);
+    at.x += wide + t.px(16);
+  }
+  constexpr std::string_view scale = "width: bytes a parameter";
   const float wide = widgets::text_size(scale, Type::small).x;
   if (at.x + wide <= right) p.text({right - wide, at.y}, scale, t.muted, Type::small);
 }
@@ -174,19 +243,22 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   const Painter p = Painter::window();
   const float key = t.type(Type::small) + t.px(10), gap = t.px(16);
   paint_key(p, picture, all.min, all.max.x);
-  const Rect body{{all.min.x, all.min.y + key}, all.max};
+  const Rect body{{all.min.x + t.px(40), all.min.y + key}, all.max};
   if (body.height() < t.px(90)) return;
   const float lane = (body.height() - gap) / 2;
   const LanePlan first = plan_of({body.min, {body.max.x, body.min.y + lane}}, picture.axis_bytes),
                  second = plan_of({{body.min.x, body.max.y - lane}, body.max}, picture.axis_bytes);
   paint_lane(p, first, picture.upper, travelled);
   paint_lane(p, second, picture.lower, travelled);
+  paint_time(p, first, picture.upper, picture.axis_s, all.min.x);
+  paint_time(p, second, picture.lower, picture.axis_s, all.min.x);
   // What the lower one does not move, as a length.
   const float x0 = second.x(picture.lower.bytes) + t.px(10), y = (second.chip_bottom + second.memory_top) / 2;
   if (second.area.max.x - x0 > t.px(120)) {
     p.dashed_line({x0, y}, {second.area.max.x, y}, t.muted, 1, t.px(4));
     widgets::Line words;
-    words.add(widgets::format(picture.upper.bytes - picture.lower.bytes, "B")).add(" a parameter that never travel");
+    words.add(widgets::format(picture.upper.all_bytes - picture.lower.all_bytes, "B"))
+        .add(" a parameter that never travel");
     p.text({(x0 + second.area.max.x) / 2, y - t.type(Type::small) - t.px(5)}, words.view(), t.text, Type::small,
            Font::sans, Align::center);
   }
@@ -195,13 +267,13 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
     show_tip(second, picture.lower);
   }
   if (!p.record()) return;
-  widgets::DataTable table{"passes", {"lane", "pass", "bytes_read", "bytes_written"}, {}};
+  widgets::DataTable table{"passes", {"lane", "pass", "times", "bytes_read", "bytes_written"}, {}};
   for (const PassLane* l : {&picture.upper, &picture.lower})
     for (const PassColumn& c : l->columns) {
       double in = 0, out = 0;
       for (const auto& a : c.reads) in += a.bytes;
       for (const auto& a : c.writes) out += a.bytes;
-      table.rows.push_back({l->head, c.name, widgets::exact(in), widgets::exact(out)});
+      table.rows.push_back({l->head, c.name, std::to_string(c.times), widgets::exact(in), widgets::exact(out)});
     }
   p.record()->tables.push_back(std::move(table));
 }

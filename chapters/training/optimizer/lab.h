@@ -27,7 +27,7 @@ struct Inputs {
 
 /// One optimizer written in one way, for the same model on the same chip.
 struct ChoiceRow {
-  std::string optimizer, code;
+  std::string optimizer, code, home;  ///< home: where such code is found
   double traffic_bytes = 0, state_bytes = 0, time_s = 0, launches = 0, step_share = 0;  ///< step_share in percent
 };
 
@@ -35,29 +35,39 @@ struct Outputs {
   std::vector<models::OptimizerPass> passes, fused_passes;  ///< of the chosen optimizer: as chosen, and fused
   models::OptimizerStorage storage;
   models::OptimizerTime time, fused_time;
+  models::OptimizerTime
+      compared_time;  ///< of the lane beside it: 8-bit AdamW has AdamW's, the fused code the looped one's
+  double matrix_bytes = 0, vector_bytes = 0;  ///< Muon's traffic of a parameter in a hidden matrix, and in the rest
+  double product_share = 0;                   ///< Muon's products over the FLOPs of forward and backward, percent
   double passes_count = 0, read_bytes = 0, write_bytes = 0, traffic_bytes = 0, fused_bytes = 0;  ///< a parameter
   double traffic_ratio = 1, speedup = 1;
   double state_bytes = 0, stored_bytes = 0, temporary_bytes = 0;  ///< a parameter
   double chip_state_bytes = 0, chip_temporary_bytes = 0;          ///< on this chip, of all its parameters
   double parameters = 0, tensors = 0;
   double forward_backward_s = 0, step_s = 0, step_share = 0, step_speedup = 1;
-  double launch_wait_s = 0;  ///< of the time: what bytes and products do not explain
+  double launch_wait_s = 0;  ///< of the time: kernels that are shorter than a launch
   double intensity = 0, ridge = 0;
   std::vector<ChoiceRow> choices;
   std::string reason;
 };
 
-/// A pass as a column: where it begins, in bytes a parameter from the lane's beginning.
+/// A pass as a column: where it begins, in bytes a parameter from the lane's beginning. Muon's five rounds of three
+/// products are three columns, each of them passed five times.
 struct PassColumn {
   double from = 0;
   std::string name, figure;  ///< figure: "12 in, 4 out"
+  int times = 1;
   std::vector<models::OptimizerAccess> reads, writes;
   double bytes = 0;
 };
 struct PassLane {
   std::string head, more;
   std::vector<PassColumn> columns;
-  double bytes = 0;
+  std::vector<models::OptimizerPassTime> times;  ///< of each pass on this chip, rounds apart
+  double bytes = 0;                              ///< of the columns, a round that is repeated once
+  double all_bytes = 0, time_s = 0;
+  /// Bytes a parameter that have gone both ways when the columns up to `at` are passed.
+  double travelled(double at) const;
   bool chosen = false;
 };
 
@@ -66,7 +76,7 @@ struct Picture {
   std::string answer;
   PassLane upper, lower;      ///< the longer way above: as operations, or what 8 bits compare with; fused below
   bool chosen_lower = false;  ///< the lower lane is what is chosen
-  double axis_bytes = 1;
+  double axis_bytes = 1, axis_s = 1;
 };
 
 struct View {

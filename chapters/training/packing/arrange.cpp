@@ -12,8 +12,18 @@ std::string ticked(double value, std::string_view unit, int digits = 3) {
   return "`" + format_text(value, unit, digits) + "`";
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string air = "Padded, " + ticked(out.padded_air_share, "%") + " of the FLOPs are air";
+/// What the whole data set needs, where it is known.
+std::string corpus_of(const Inputs& in, const Outputs& out) {
+  if (std::isnan(out.corpus_rows)) return {};
+  std::string limit;
+  if (in.most_documents > 0) limit = ", at most `" + std::to_string(in.most_documents) + "` a row,";
+  return " The whole data set" + limit + " fills `" + format_text(out.corpus_rows, "", 9) + "` rows, " +
+         ticked(out.corpus_share, "%", 4) + " useful.";
+}
+
+std::string sample_answer(const Inputs& in, const Outputs& out) {
+  const std::string air = "Padded, " + ticked(100 - out.padded_useful_share, "%") + " of the positions and " +
+                          ticked(out.padded_air_share, "%") + " of the FLOPs are air";
   const std::string documents = format_text(static_cast<double>(out.lengths.size()), "", 9) +
                                 (out.lengths.size() == 1 ? " document" : " documents");
   if (in.policy == models::PackingPolicy::padding)
@@ -26,6 +36,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   return air + rest + ", while " + ticked(out.foreign_share, "%") + " of the pairs cross documents.";
 }
 
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  std::string lost;
+  if (out.lost_tokens > 0) lost = " " + ticked(out.lost_tokens, "tokens") + " beyond the row are left out.";
+  return sample_answer(in, out) + lost + corpus_of(in, out);
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -33,6 +49,13 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
   p.policy_name = policy_choices()[static_cast<std::size_t>(in.policy)].label;
+  p.packed_words = format_text(static_cast<double>(out.rows), "", 9) + (out.rows == 1 ? " row, " : " rows, ") +
+                   format_text(out.useful_share, "%") + " useful";
+  if (out.cut_documents > 0)
+    p.packed_words +=
+        ", " + format_text(out.cut_documents, "", 9) + (out.cut_documents == 1 ? " document cut" : " documents cut");
+  p.shows_optimum = in.policy >= models::PackingPolicy::next_fit && in.policy != models::PackingPolicy::split &&
+                    out.optimum_rows < static_cast<double>(out.rows);
   p.by_row.resize(out.packing.row_room.size());
   for (std::uint32_t i = 0; i < out.packing.pieces.size(); ++i) p.by_row[out.packing.pieces[i].row].push_back(i);
   std::size_t most = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "chapters/training/packing/lab.h"
@@ -72,6 +73,10 @@ Outputs compute(const Inputs& in) {
   } else {
     out.lengths = models::draw_lengths(static_cast<models::LengthSource>(in.lengths),
                                        static_cast<std::size_t>(in.documents), row, in.median, in.spread, in.seed);
+    const auto whole =
+        models::draw_lengths(static_cast<models::LengthSource>(in.lengths), static_cast<std::size_t>(in.documents),
+                             std::numeric_limits<std::uint32_t>::max(), in.median, in.spread, in.seed);
+    for (std::size_t i = 0; i < whole.size(); ++i) out.lost_tokens += static_cast<double>(whole[i] - out.lengths[i]);
   }
   const Price price = price_of((*model)->architecture);
   const auto batch = static_cast<std::uint32_t>(in.batch);

@@ -139,6 +139,10 @@ void describe(Fields& f, Outputs& o) {
   f.group("Tokens");
   f.real("tokens", o.tokens, {.label = "Tokens", .unit = "tokens", .help = "Of the documents."});
   f.real("mean_length", o.mean_length, {.label = "Mean length", .unit = "tokens", .formula = "tokens / documents"});
+  f.real("lost_tokens", o.lost_tokens,
+         {.label = "Beyond the row",
+          .unit = "tokens",
+          .help = "Of drawn documents that are longer than a row: left out."});
   f.real("computed_tokens", o.computed_tokens, {.label = "Computed", .unit = "tokens", .help = "Padding included."});
   f.real("padding_share", o.padding_share, {.label = "Padding", .unit = "%", .formula = "1 - useful"});
   f.real("padded_useful_share", o.padded_useful_share,

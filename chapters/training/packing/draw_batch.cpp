@@ -33,23 +33,49 @@ void paint_row(const Painter& p, const RowBlock& block, std::size_t row, double 
   p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.30f));
 }
 
-void paint_document(const Painter& p, const Rect& r, std::uint32_t document, float alpha) {
-  const auto& t = widgets::theme();
-  const float gap = r.width() > t.px(3) ? 1.0f : 0.0f;
-  p.rect(r.min, {r.max.x - gap, r.max.y}, widgets::with_alpha(t.series_at(document), alpha));
+/// All text has one hue; the documents of the row whose mask is shown stand out, in three tones as its triangles have.
+ImU32 tone_of(std::uint32_t document, bool shown) {
+  const float alpha = shown ? 1.0f - 0.13f * static_cast<float>(document % 3) : 0.42f;
+  return widgets::with_alpha(widgets::theme().series_at(0), alpha);
 }
 
-void paint_head(const Painter& p, const RowBlock& block, std::string_view name, std::int64_t rows, double share) {
+void paint_document(const Painter& p, const Rect& r, std::uint32_t document, bool shown) {
   const auto& t = widgets::theme();
+  const float gap = r.width() > t.px(3) ? 1.0f : 0.0f;
+  if (shown) p.rect(r.min, {r.max.x - gap, r.max.y}, t.background);
+  p.rect(r.min, {r.max.x - gap, r.max.y}, tone_of(document, shown));
+}
+
+/// Where a document is cut and goes on in the next row.
+void paint_cuts(const Painter& p, const RowBlock& block, const models::Packing& packing, std::size_t placed) {
+  const auto& t = widgets::theme();
+  for (std::size_t i = 1; i < placed; ++i) {
+    const models::PackedPiece &a = packing.pieces[i - 1], &b = packing.pieces[i];
+    if (a.document != b.document || a.row == b.row) continue;
+    const Rect end = block.place(a.row, a.offset + a.length, 0), begin = block.place(b.row, b.offset, 0);
+    p.rect({end.min.x - t.px(1), end.min.y}, {end.min.x + t.px(3), end.max.y}, t.bad);
+    p.rect({begin.min.x - t.px(3), begin.min.y}, {begin.min.x + t.px(1), begin.max.y}, t.bad);
+  }
+}
+
+/// A line behind the rows that the best packing of whole documents needs.
+void paint_optimum(const Painter& p, const RowBlock& block, double rows) {
+  const auto& t = widgets::theme();
+  const float y = block.y(rows) - (block.pitch - block.height) / 2;
+  p.dashed_line({block.at.x - t.px(6), y}, {block.at.x + block.width + t.px(6), y}, t.accent, t.px(2), t.px(5));
   widgets::Line words;
-  words.add(widgets::format(static_cast<double>(rows), "", 9))
-      .add(rows == 1 ? " row, " : " rows, ")
-      .add(widgets::format(share, "%"))
-      .add(" useful");
+  words.add(widgets::format(rows, "", 9)).add(rows == 1 ? " row would do" : " rows would do");
+  const ImVec2 size = widgets::text_size(words.view(), Type::small);
+  if (block.height < size.y + t.px(4) || size.x + t.px(12) > block.width) return;
+  p.text({block.at.x + block.width - size.x - t.px(6), y + (block.pitch - size.y) / 2}, words.view(), t.text,
+         Type::small);
+}
+
+void paint_head(const Painter& p, const RowBlock& block, std::string_view name, std::string_view words) {
+  const auto& t = widgets::theme();
   const float y = block.at.y - t.type(Type::small) * 2 - t.px(9);
   widgets::fit_text(p, {block.at.x, y}, name, block.width, t.text, Type::small, Font::bold);
-  widgets::fit_text(p, {block.at.x, y + t.type(Type::small) + t.px(3)}, words.view(), block.width, t.muted,
-                    Type::small);
+  widgets::fit_text(p, {block.at.x, y + t.type(Type::small) + t.px(3)}, words, block.width, t.muted, Type::small);
 }
 
 /// Rows that padding has and the packing does not.
@@ -132,27 +158,38 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   const double placed = std::clamp(view.placed, 0.0, pieces);
   const auto whole = static_cast<std::size_t>(placed);
 
-  paint_head(p, plan.padded, "Padding: a row for each document", out.padded_rows, out.padded_useful_share);
-  paint_head(p, plan.packed, picture.policy_name, out.rows, out.useful_share);
+  widgets::Line padded;
+  padded.add(widgets::format(static_cast<double>(out.padded_rows), "", 9))
+      .add(out.padded_rows == 1 ? " row, " : " rows, ")
+      .add(widgets::format(out.padded_useful_share, "%"))
+      .add(" useful");
+  paint_head(p, plan.padded, "Padding: a row for each document", padded.view());
+  paint_head(p, plan.packed, picture.policy_name, picture.packed_words);
+  const std::size_t row = shown_row(picture, view);
   for (std::size_t r = 0; r < out.padded.row_room.size(); ++r) paint_row(p, plan.padded, r, out.padded.row_room[r]);
   for (std::size_t r = 0; r < out.packing.row_room.size(); ++r) paint_row(p, plan.packed, r, out.packing.row_room[r]);
-  // What has moved stays at the left, pale, so that both rectangles compare at the end.
+  // What has moved stays at the left, so that both rectangles compare at the end.
   for (const models::PackedPiece& d : out.padded.pieces)
-    paint_document(p, plan.padded.place(d.row, 0, d.length), d.document, 0.95f);
+    paint_document(p, plan.padded.place(d.row, 0, d.length), d.document, false);
+  for (const std::uint32_t i : picture.by_row[row]) {
+    const std::uint32_t d = out.packing.pieces[i].document;  // its row of the padded batch has the same number
+    paint_document(p, plan.padded.place(d, 0, out.lengths[d]), d, true);
+  }
   for (std::size_t i = 0; i < whole; ++i) {
     const models::PackedPiece& d = out.packing.pieces[i];
-    paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, 0.95f);
+    paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, d.row == row);
   }
+  paint_cuts(p, plan.packed, out.packing, whole);
   if (whole < out.packing.pieces.size()) {  // the next one is on its way
     const models::PackedPiece& d = out.packing.pieces[whole];
     const Rect from = plan.padded.place(d.document, 0, d.length), to = plan.packed.place(d.row, d.offset, d.length);
     const auto share = static_cast<float>(placed - static_cast<double>(whole));
     const ImVec2 at{from.min.x + (to.min.x - from.min.x) * share, from.min.y + (to.min.y - from.min.y) * share};
-    paint_document(p, {at, {at.x + from.width(), at.y + from.height()}}, d.document, 1);
+    paint_document(p, {at, {at.x + from.width(), at.y + from.height()}}, d.document, true);
   } else {
     paint_saved(p, plan.packed, out.packing.row_room.size(), out.padded.row_room.size());
+    if (picture.shows_optimum) paint_optimum(p, plan.packed, out.optimum_rows);
   }
-  const std::size_t row = shown_row(picture, view);
   if (plan.packed.pitch > t.px(5)) {
     const Rect r = plan.packed.place(static_cast<double>(row), 0, static_cast<double>(in.sequence));
     p.frame({r.min.x - t.px(2), r.min.y - t.px(1)}, {r.max.x + t.px(2), r.max.y + t.px(1)}, t.accent, t.px(1.5f));
@@ -204,7 +241,7 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
     const models::PackedPiece& d = out.packing.pieces[i];
     const float from = px(d.offset), to = px(d.offset + d.length);
     const ImVec2 own[] = {{at.x + from, at.y + from}, {at.x + to, at.y + to}, {at.x + from, at.y + to}};
-    p.polygon(own, t.series_at(d.document));
+    p.polygon(own, tone_of(d.document, true));
     inside += 0.5 * d.length * (d.length + 1.0);
   }
   p.frame(at, {at.x + side, at.y + side}, t.line, 1);
@@ -212,10 +249,10 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
   words.add(widgets::format(100 * inside / (0.5 * room * (room + 1)), "%"))
       .add(" of the row's triangle is inside documents");
   widgets::fit_text(p, {at.x, y + line + t.px(3)}, words.view(), area.width(), t.muted, Type::small);
-  widgets::fit_text(p, {at.x, at.y + side + t.px(5)},
-                    masked ? std::string_view("between them: other documents, masked and skipped")
-                           : std::string_view("the rest of the triangle: computed, for nothing"),
-                    area.width(), t.muted, Type::small);
+  widgets::fit_text(
+      p, {at.x, at.y + side + t.px(5)},
+      masked ? std::string_view("grey: other documents, skipped") : std::string_view("the rest: computed for nothing"),
+      area.width(), t.muted, Type::small);
 }
 
 }  // namespace chapters::training::packing

@@ -49,6 +49,7 @@ struct Outputs {
   double foreign_share = 0;  ///< of the pairs inside rows that cross documents, percent
   double cut_documents = 0;  ///< documents that lie in more than one row
   double mean_length = 0;
+  double lost_tokens = 0;           ///< of drawn documents, beyond the row: they are cut to it before they are packed
   std::vector<PolicyRow> policies;  ///< in the order of models::PackingPolicy
   double corpus_rows = std::nan(""), corpus_share = std::nan(""), corpus_speedup = std::nan("");
   std::string reason;
@@ -57,8 +58,10 @@ struct Outputs {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::string policy_name;                         ///< of the chosen one, for the head of its rectangle
-  std::vector<std::string> row_words;              ///< by row: how full it is, for the hover
+  std::string policy_name;             ///< of the chosen one, for the head of its rectangle
+  std::string packed_words;            ///< under that name: rows, how full they are, what is cut
+  bool shows_optimum = false;          ///< whole documents would go into fewer rows, and the search knows it
+  std::vector<std::string> row_words;  ///< by row: how full it is, for the hover
   std::vector<std::vector<std::uint32_t>> by_row;  ///< pieces of each row, in place
   std::int64_t fullest_mixed_row = 0;              ///< the row whose mask is shown first: the one with most documents
   PublishedMarks published;

@@ -17,7 +17,11 @@ TEST_CASE("optimizer lab: the answer as written and fused, and who else is in th
         "and the step `1.02`\xC3\x97.");
   CHECK(says(R"({"code": "fused"})") ==
         "AdamW moves `28 B` a parameter in one pass and takes `9.87 ms`, `0.527 %` of the step.");
-  CHECK(says(R"({"kind": "adamw_8bit"})").starts_with("8-bit AdamW moves `16.1 B` a parameter in one pass"));
+  // 8-bit AdamW is one kernel a tensor, however the code is set, and says so.
+  CHECK(says(R"({"kind": "adamw_8bit"})")
+            .starts_with("8-bit AdamW moves `16.1 B` a parameter in one pass, always a kernel a tensor, and takes"));
+  CHECK(says(R"({"kind": "muon", "code": "fused"})")
+            .starts_with("Muon moves `85.4 B` a parameter (`94 B` in hidden matrices, AdamW's `28 B` elsewhere)"));
   const LabPtr lab = open_lab("training/optimizer");
   compute(*lab);
   CHECK(rows(*lab, "choices") == 13);  // three ways to write each, and one of 8-bit AdamW
@@ -28,6 +32,31 @@ TEST_CASE("optimizer lab: the fused time is 28 B a parameter over the bandwidth 
   compute(*lab);
   CHECK(near(out(*lab, "time_s"), 28 * 8030261248.0 / 8 / (0.85 * 3.35e12)));
   CHECK(near(out(*lab, "forward_backward_s"), 6 * 7504924672.0 * 16384 / (0.4 * 989.4e12), 1e-3));
+}
+
+TEST_CASE("optimizer lab: Muon's traffic is a mean over its matrices and AdamW's rest, in output and table alike") {
+  const LabPtr lab = open_lab("training/optimizer", R"({"kind": "muon", "code": "fused"})");
+  compute(*lab);
+  // Embedding, output and the norms: 2 x 128,256 x 4,096 + 65 x 4,096 of 8,030,261,248 parameters are AdamW's.
+  const double rest = (2.0 * 128256 * 4096 + 65 * 4096) / 8030261248.0;
+  CHECK(near(out(*lab, "traffic_bytes"), 94 * (1 - rest) + 28 * rest));
+  CHECK(out(*lab, "matrix_bytes") == 94);
+  CHECK(near(out(*lab, "bytes") * 8 / 8030261248.0, out(*lab, "traffic_bytes")));
+  CHECK(near(out(*lab, "traffic_ratio"), 1));
+  // Products over forward and backward, FLOPs by FLOPs: 2 + 2 n / m + 2 of n a parameter, five times.
+  CHECK(out(*lab, "product_share") < 100.0 * 5 * 4096 / (8 * 16384.0));  // Jordan's bound T m / B
+}
+
+TEST_CASE("optimizer lab: GPT-2's 148 tensors are 1,184 kernels, and the share of the draw question is 1/(1 + t/345)") {
+  const LabPtr lab = open_lab("training/optimizer", R"({"model": "gpt2-124m", "shards": 1, "recipe": "fp32"})");
+  compute(*lab);
+  CHECK(out(*lab, "tensors") == 148);
+  CHECK(out(*lab, "launches") == 1184);
+  for (const double tokens : {512.0, 16384.0, 262144.0}) {
+    const LabPtr llama = open_lab("training/optimizer", ("{\"tokens\": " + std::to_string(tokens) + "}").c_str());
+    compute(*llama);
+    CHECK(near(out(*llama, "step_share"), 100 / (1 + tokens / 345), 0.005));
+  }
 }
 
 TEST_CASE("optimizer lab: a pass after the other travels, and a row of the table is chosen by a click") {

@@ -13,13 +13,50 @@ TEST_CASE("packing lab: the answer, by policy and mask, and a list that cannot b
     return std::string(lab->answer());
   };
   CHECK(says("{}") ==
-        "Padded, `68.1 %` of the FLOPs are air; the same 48 documents in `17` rows are `95.5 %` useful and take `3.00` "
+        "Padded, `66.2 %` of the positions and `68.1 %` of the FLOPs are air; the same 48 documents in `17` rows are "
+        "`95.5 %` useful and take `3.00` "
         "times fewer FLOPs.");
-  CHECK(says(R"({"policy": "padding"})") ==
-        "Padded, `68.1 %` of the FLOPs are air: 48 documents fill `33.8 %` of `48` rows.");
+  CHECK(
+      says(R"({"policy": "padding"})") ==
+      "Padded, `66.2 %` of the positions and `68.1 %` of the FLOPs are air: 48 documents fill `33.8 %` of `48` rows.");
   CHECK(says(R"({"document_mask": false})").ends_with("FLOPs, while `43.4 %` of the pairs cross documents."));
   CHECK(says(R"({"lengths": "list", "sequence": 40})") ==
         "Number 1 of the list is no whole number from 1 to 40: write lengths such as 120, 35, 512.");
+}
+
+TEST_CASE("packing lab: a limit of documents a row is one for the whole data set, whose figures the answer gives") {
+  const auto says = [](const char* inputs) {
+    const LabPtr lab = open_lab("training/packing", inputs);
+    lab->compute();
+    return std::string(lab->answer());
+  };
+  CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128})")
+            .ends_with("FLOPs. The whole data set fills `8,138,483` rows, `99.95 %` useful."));
+  CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128, "most_documents": 12})")
+            .ends_with("FLOPs. The whole data set, at most `12` a row, fills `8,149,619` rows, `99.81 %` useful."));
+}
+
+TEST_CASE("packing lab: documents longer than the row lose tokens, and the answer says how many") {
+  const LabPtr lab = open_lab("training/packing", R"({"sequence": 64})");
+  compute(*lab);
+  // 132,935 tokens in rows of 8,192, which no conversation exceeds.
+  CHECK(out(*lab, "lost_tokens") + out(*lab, "tokens") == 132935);
+  CHECK(std::string(lab->answer()).ends_with("tokens` beyond the row are left out."));
+  const LabPtr whole = open_lab("training/packing");
+  compute(*whole);
+  CHECK(out(*whole, "lost_tokens") == 0);
+}
+
+TEST_CASE("packing lab: papers near the limit: 48 need 37 rows, and 2,048 fill 1,690") {
+  const LabPtr few = open_lab("training/packing", R"({"lengths": "arxiv", "sequence": 4096})");
+  compute(*few);
+  CHECK(out(*few, "rows") == 37);
+  CHECK(out(*few, "optimum_rows") == 37);
+  CHECK(near(out(*few, "useful_share"), 89.0, 0.001));
+  const LabPtr many = open_lab("training/packing", R"({"lengths": "arxiv", "sequence": 4096, "documents": 2048})");
+  compute(*many);
+  CHECK(out(*many, "rows") == 1690);
+  CHECK(near(out(*many, "useful_share"), 85.5, 0.001));
 }
 
 TEST_CASE("packing lab: FLOPs are those of parameters and pairs, by hand for one document") {

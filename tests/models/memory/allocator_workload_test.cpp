@@ -24,7 +24,9 @@ TEST_CASE("allocator events: what cannot be read is named with its place") {
   CHECK(says("") == "The list is empty; write events such as a0 9437184;a1 512;f0.");
   CHECK(says("a0 512;b1") ==
         "Event 2, 'b1', is not a<id> <bytes>, f<id>, r<id> <stream>, s<stream>, e or set key=value.");
-  CHECK(says("a0") == "Event 1, 'a0', says no bytes; write a<id> <bytes> [<stream>].");
+  CHECK(says("a0") == "Event 1, 'a0', says no whole number of bytes; write a<id> <bytes> [<stream>].");
+  CHECK(says("a0 1e30") == "Event 1, 'a0 1e30', says no whole number of bytes; write a<id> <bytes> [<stream>].");
+  CHECK(says("a0 2.5 1") == "Event 1, 'a0 2.5 1', says no whole number of bytes; write a<id> <bytes> [<stream>].");
   CHECK(says("a0 512;a0 512") == "Event 2, 'a0 512', allocates an id that has not been freed.");
   CHECK(says("a0 512;f0;a0 512").empty());
   CHECK(says("f0 7") == "Event 1, 'f0 7', goes on after its end.");

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <utility>
 
 #include "tests/support/base/near.h"
 
@@ -107,6 +108,52 @@ TEST_CASE("optimizer tensors: Llama 3 8B is 291 tensors, and their elements are 
   }
   CHECK(elements == 8'030'261'248.0);
   CHECK(tensors == 291);  // 9 a layer, embedding, output and the last norm
+}
+
+TEST_CASE("optimizer tensors: GPT-2 is 148, twelve a layer: two norms, four matrices, and a bias of each") {
+  Architecture a;
+  a.model_type = "gpt2";
+  a.hidden = 768;
+  a.layers = a.heads = a.kv_heads = 12;
+  a.head_dim = 64;
+  a.ffn = 3072;
+  a.vocab = 50257;
+  a.learned_positions = 1024;
+  a.gated = false;
+  a.rotary = false;
+  a.tied = true;
+  a.norm_bias = a.qkv_bias = a.output_bias = a.mlp_bias = true;
+  const auto sums = [&] {
+    double elements = 0, tensors = 0;
+    for (const ParameterTensor& t : parameter_tensors(a)) {
+      elements += t.elements * t.count;
+      tensors += t.count;
+    }
+    return std::pair{elements, tensors};
+  };
+  CHECK(sums() == std::pair{124'439'808.0, 12.0 * 12 + 4});  // and two tables, and the last norm with its bias
+  a.model_type = "opt";                                      // three projections and three biases instead of one
+  CHECK(sums() == std::pair{124'439'808.0, 16.0 * 12 + 4});
+}
+
+TEST_CASE("optimizer time: each pass says what its kernels wait for, and the passes add up") {
+  const OptimizerMachine machine{.bandwidth_bytes_per_s = 1e12, .matrix_flops_per_s = 1e14, .launch_s = 5e-6};
+  const std::vector<ParameterTensor> mixed{{4096.0 * 4096, 2, 4096}, {1000, 3}};
+  for (const UpdateCode code : {UpdateCode::looped, UpdateCode::foreach, UpdateCode::fused}) {
+    const OptimizerTime t = time_optimizer(OptimizerKind::muon, code, OptimizerRecipe::fp32, mixed, 1, machine);
+    const auto own = optimizer_passes(OptimizerKind::muon, code, OptimizerRecipe::fp32),
+               rest = optimizer_passes(OptimizerKind::adamw, code, OptimizerRecipe::fp32);
+    REQUIRE(t.passes.size() == own.size() + rest.size());
+    double sum = 0;
+    for (const OptimizerPassTime& p : t.passes) sum += p.time_s();
+    CHECK(support::near(sum, t.time_s));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      CHECK((t.passes[i].product_s > 0) == own[i].product());  // 2 x 4,096^3 FLOPs are 1.4 ms, 4 B 0.07 ms
+      CHECK((t.passes[i].traffic_s > 0) == !own[i].product());
+    }
+    CHECK(t.passes.back().launch_s > 0);  // 3,000 elements
+    CHECK(t.passes.back().traffic_s == 0);
+  }
 }
 
 TEST_CASE("optimizer states: the mean over all tensors") {
