@@ -173,7 +173,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.failed_event = static_cast<std::int64_t>(out.run.failure->event) + 1;
     p.failed_bytes = out.failed_bytes;
     p.opening = p.failed_event;
-  } else if (in.source == Source::events || in.source == Source::snapshot) {
+  } else if (in.listed() || in.source == Source::snapshot) {
     p.opening = p.events;
   }
   p.published = arrange_published("framework/allocator", in,

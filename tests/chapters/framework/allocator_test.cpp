@@ -123,7 +123,6 @@ TEST_CASE(
   lab_of::StripState strip;
   lab_of::lay_strip(falling, falling.opening, strip);
   CHECK(static_cast<double>(strip.reserved) == *most);
-  in.source = lab_of::Source::events;
   in.events = "a0 2097152;f0";
   CHECK(picture_of(in).opening == 2);
 }
