@@ -8,6 +8,7 @@
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
 
 namespace app {
 namespace {
@@ -107,6 +108,22 @@ void draw_below(const Shell& shell, const Field& f, ImVec2 at, float room, doubl
     Painter::window().text(at, words.view(), theme().accent, Type::small);
 }
 
+/// A figure that there is none of: a dash with the reason under it, the reason alone in lines where one line is too
+/// narrow for it, and the dash alone, with the reason in the hover, where there is no room for all of its words.
+void draw_none(const Painter& p, ImVec2 at, ImVec2 room, std::string_view reason) {
+  const auto& t = theme();
+  const widgets::WrapOptions lines{.line_px = t.px(15)};
+  widgets::WrapOptions measure = lines;
+  measure.paint = false;
+  const bool one_line = widgets::text_size(reason, Type::small).x <= room.x;
+  if (!one_line && widgets::wrapped_text(p, at, reason, room.x, t.muted, measure) <= room.y) {
+    widgets::wrapped_text(p, at, reason, room.x, t.muted, lines);
+    return;
+  }
+  p.text(at, "\xE2\x80\x94", t.muted, Type::title, Font::mono);
+  if (one_line) p.text({at.x, at.y + t.px(26)}, reason, t.muted, Type::small);
+}
+
 void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImVec2 at, ImVec2 size, double now,
                double before) {
   const auto& t = theme();
@@ -129,8 +146,7 @@ void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImV
     return explain_output(f, state);
   }
   if (!state.feasible || !has_value(f)) {
-    p.text({x, y}, "\xE2\x80\x94", t.muted, Type::title, Font::mono);
-    if (state.feasible) p.text_fit({x, at.y + t.px(53)}, f.spec.absent, room, t.muted, Type::small);
+    draw_none(p, {x, y}, {room, at.y + size.y - t.px(3) - y}, state.feasible ? f.spec.absent : std::string_view());
   } else if (is_figure(f)) {
     widgets::NumberParts parts;
     Type type = Type::title;

@@ -55,8 +55,13 @@ void paint_port(const Painter& painter, const PortPlace& p, bool tightest) {
 }  // namespace
 
 Line port_figures(const PortRow& row) {
+  // The demand leaves its unit to the supply where both take the same prefix: "15.1 of 5.53 TB/s", "400 GB/s of 3
+  // TB/s".
+  const NumberParts demand = format_parts(row.demand, row.unit), supply = format_parts(row.supply, row.unit);
+  const bool same = demand.unit.view() == supply.unit.view();
   Line text;
-  return text.add(format(row.demand, "")).add(" of ").add(format(row.supply, row.unit));
+  text.add(same ? demand.number : format(row.demand, row.unit));
+  return text.add(" of ").add(format(row.supply, row.unit));
 }
 
 void layout_port_bars(std::span<const PortRow> rows, const PortBarOptions& o, Rect area, Measure measure,

@@ -189,7 +189,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Weight, in the format", .help = "Kept in the format alone, rounded to nearest."});
   f.real("plain_gained", gained(UpdateMethod::plain),
          {
-             .label = "... arrived",
+             .label = "Updates that arrived",
              .unit = "%",
              .headline = true,
              .formula = "(weight - start) / (steps x update)",

@@ -52,7 +52,7 @@ std::string memory_answer(const Inputs& in, const Outputs& out) {
     return s + "One fused kernel would be " + times(out.fusion.speedup) + " as fast.";
   if (in.operation == "decode" && out.decode_limit < out.ridge)
     return s + "A larger batch raises it, but the caches hold it below " + figure(out.decode_limit, "FLOP/B") + ".";
-  return s + "More FLOP per byte raise the roof, up to " + times(ratio) + " at the ridge.";
+  return s + "More FLOP per byte raise that, up to " + times(ratio) + " at the ridge.";
 }
 
 std::string compute_answer(const models::Chip& chip, const Outputs& out) {

@@ -15,3 +15,12 @@ TEST_CASE("an output that means nothing as the lab is set is not listed with a n
     CHECK(o.ui.text_present("Offered load"));
   }
 }
+
+TEST_CASE("a headline card that has no figure says its whole reason") {
+  Opened o("precision/loss-scaling");
+  o.ui.resize({1280, 800});
+  REQUIRE(o.d.input("policy").set_choice_id("none"));
+  o.d.settle();
+  CHECK(o.ui.text_present("Only a dynamic scale has"));  // the first of its lines: not one that ends in an ellipsis
+  CHECK_FALSE(o.ui.text_present("There is no normal rate, \xE2\x80\xA6"));
+}

@@ -239,7 +239,7 @@ TEST_CASE("the roofline's answer names the ceiling and what would move it") {
         "faster format.");
   set(*lab, "format", "bf16", "flops", 1e12, "bytes", 1e11);
   CHECK(answer_of(*lab) ==
-        "Memory stops it: `10` FLOP/B allow `33.5` TFLOP/s. More FLOP per byte raise the roof, up to `30`\xC3\x97 at "
+        "Memory stops it: `10` FLOP/B allow `33.5` TFLOP/s. More FLOP per byte raise that, up to `30`\xC3\x97 at "
         "the ridge.");
   set(*lab, "flops", 2.9e13);
   CHECK(answer_of(*lab) ==

@@ -123,6 +123,9 @@ TEST_CASE("port bars: the tightest is marked, demand beyond supply stands past i
   CHECK((l.rows[1].over.min.x == l.rows[1].track.max.x && l.rows[1].over.width() > 0 && !l.rows[1].beyond_axis));
   CHECK(l.rows[2].bar.width() == 0);
   CHECK(port_figures(rows[0]).view() == "24 of 32 B/cycle");
+  CHECK(port_figures({.label = "sectors", .demand = 15.075e12, .supply = 5.53e12, .unit = "B/s"}).view() ==
+        "15.1 of 5.53 TB/s");
+  CHECK(port_figures({.label = "link", .demand = 4e11, .supply = 3e12, .unit = "B/s"}).view() == "400 GB/s of 3 TB/s");
   rows.push_back({"gone", 3, 0, "B/cycle"});
   rows.push_back({"bad", none, 4, "B/cycle"});
   layout_port_bars(rows, {}, wide, seven_px, l);
