@@ -35,7 +35,7 @@ void paint_words(const Painter& p, const VesselPiece& piece, const VesselLayer& 
                  const PlacedVessel& vessel, float right) {
   const Theme& t = theme();
   const float small = t.type(Type::small), y = piece.caption_y - small / 2;
-  const NumberText value = format(layer.value, unit);
+  const NumberText value = format(piece.value, unit);
   const ImU32 fill = vessel_colour(layer.tint, layer.pale, t);
   if (piece.caption == VesselCaption::beside) {
     const float x = vessel.body.max.x + t.px(14), middle = (piece.rect.min.y + piece.rect.max.y) / 2;

@@ -70,7 +70,7 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
       const Rect rect{{x, y_of(to)}, {x + width, y_of(from)}};
       VesselCaption caption = VesselCaption::beside;
       if (rect.height() >= line) caption = VesselCaption::inside;
-      out.pieces.push_back({i, layer, rect, over, caption, (rect.min.y + rect.max.y) / 2});
+      out.pieces.push_back({i, layer, rect, to - from, over, caption, (rect.min.y + rect.max.y) / 2});
     };
     for (std::size_t k = 0; k < v.layers.size(); ++k) {
       const double value = v.layers[k].value;
@@ -80,10 +80,11 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
         piece(k, at, v.rim, false);
         const std::size_t below = out.pieces.size() - 1;
         piece(k, v.rim, end, true);
-        // Words stand once, in the larger part.
+        // Each part has its own figure, so that those above the rim add up to what does not fit; a thin part has none.
         VesselPiece& lower = out.pieces[below];
         VesselPiece& upper = out.pieces.back();
-        (lower.rect.height() >= upper.rect.height() ? upper : lower).caption = VesselCaption::none;
+        VesselPiece& smaller = lower.rect.height() >= upper.rect.height() ? upper : lower;
+        if (smaller.caption != VesselCaption::inside) smaller.caption = VesselCaption::none;
       } else {
         piece(k, at, end, has_rim && at >= v.rim);
       }

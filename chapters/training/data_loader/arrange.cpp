@@ -47,7 +47,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return "It starves `" + format_text(out.starved, "%") +
            "` of the time: the training process loads each batch itself, " + rate + " of " + asked +
            " samples a second.";
-  const std::string twice = "Twice the workers change that by `" + format_text(out.twice_gain, "%") + "`.";
+  const std::string twice =
+      "Twice the workers bring `" + format_text(std::round(out.samples_per_s * (1 + out.twice_gain / 100)), "") + "`.";
   if (out.narrowest == 4)
     return "It starves `" + format_text(out.starved, "%") +
            "` of the time: each part is fast enough on average, but one " +

@@ -30,7 +30,11 @@ TEST_CASE("a vessel's layers touch, add up, and are cut at the rim") {
   CHECK(l.pieces[2].over);
   CHECK(std::abs(l.pieces[1].rect.min.y - l.vessels[0].body.min.y) <= 0.01f);
   CHECK(std::abs(static_cast<double>(l.ground - l.vessels[0].body.min.y) * l.scale - 80) <= 0.5);
-  CHECK(l.pieces[2].caption == VesselCaption::none);  // the lower part is the larger one
+  // Each part has its own figure: those above the rim are what does not fit.
+  CHECK(l.pieces[1].value == 64);
+  CHECK(l.pieces[2].value == 36);
+  CHECK(l.pieces[2].caption == VesselCaption::inside);
+  CHECK(l.pieces[2].value + l.pieces[3].value == 48);
 }
 
 TEST_CASE("vessels share a scale and a ground, and words of thin layers do not touch") {
