@@ -51,7 +51,9 @@ int draw_option_list(const chapters::Choices& options, ControlState& state,
       continue;
     const bool on = chosen(i);
     if (!on && !offered(o, state)) continue;
+    ImGui::PushID(static_cast<int>(i));  // two chips of one's own may have one name
     if (ImGui::Selectable(o.label.c_str(), on, ImGuiSelectableFlags_NoAutoClosePopups)) result = static_cast<int>(i);
+    ImGui::PopID();
     if (on && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     ui::hint(o.help);
   }

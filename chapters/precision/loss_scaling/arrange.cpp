@@ -46,6 +46,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                                  " the scale being found.");
   if (out.health == ScalerHealth::healthy) {
     const double fifty = 2 / out.balance_rate;  // 1 in 50 is 2 %
+    if (out.times_balance > 1.1)
+      return "Normal is at most " + normal + "; this run skips " + count_text(out.late_skips) + " of its last " +
+             count_text(out.late_steps) + " steps, " + figure(out.times_balance) + " times as often.";
     const std::string then = fifty >= 1.5 ? ", and 1 in `50` is " + figure(fifty) + " times that." : ".";
     const bool share = normal.ends_with(" of");
     return "Normal is at most " + normal + (share ? " the steps" : "") + "; this run skips " +

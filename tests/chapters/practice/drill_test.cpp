@@ -107,6 +107,14 @@ void solve_topic(std::string_view topic) {
 
 }  // namespace
 
+TEST_CASE("no two drills have one title, by which they are chosen") {
+  std::set<std::string> titles;
+  for (const Drill& d : bundled_drills()) {
+    INFO(d.id << ": " << d.title);
+    CHECK(titles.insert(d.title).second);
+  }
+}
+
 TEST_CASE("instances of every drill of every topic are solvable, and graded as they are") {
   REQUIRE_FALSE(bundled_drills().empty());
   for (const std::string& topic : topics_with_drills()) DYNAMIC_SECTION(topic) {
