@@ -181,8 +181,10 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
         "No window can be opened: there is no display; set DISPLAY, or use `ridgeline render` or `ridgeline tour`, "
         "which "
         "need none.");
-  place.width = std::clamp(place.width, 320, 16384);
-  place.height = std::clamp(place.height, 240, 16384);
+  // Below this nothing can be read, and what divides the room would come to items without a size.
+  constexpr int least_width = 320, least_height = 240;
+  place.width = std::clamp(place.width, least_width, 16384);
+  place.height = std::clamp(place.height, least_height, 16384);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -198,6 +200,7 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
                       (reason ? " (" + std::string(reason) + ")" : "") +
                       ": install libgl1-mesa-dri, which has a software renderer.");
   }
+  glfwSetWindowSizeLimits(impl.handle, least_width, least_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   if (place.x >= 0 && place.y >= 0 && !place.maximized) glfwSetWindowPos(impl.handle, place.x, place.y);
   impl.windowed = place;
   glfwMakeContextCurrent(impl.handle);

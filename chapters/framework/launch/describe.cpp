@@ -197,8 +197,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.timeline.cursor_s,
-         {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on the conveyors.", .lo = 0, .hi = 10});
+  f.real(
+      "time", v.timeline.cursor_s,
+      {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on the conveyors.", .lo = 0, .hi = 1e6});
 }
 
 LabPtr make() {

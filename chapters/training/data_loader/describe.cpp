@@ -194,7 +194,7 @@ void describe(Fields& f, Outputs& o) {
 
 void describe(Fields& f, View& v) {
   f.real("time", v.timeline.cursor_s,
-         {.label = "Time cursor", .unit = "s", .help = "The moment whose levels the tanks show.", .lo = 0, .hi = 1000});
+         {.label = "Time cursor", .unit = "s", .help = "The moment whose levels the tanks show.", .lo = 0, .hi = 1e6});
 }
 
 LabPtr make() {
