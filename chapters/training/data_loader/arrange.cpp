@@ -123,6 +123,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                                                                              : 2),
                              .info = "share of a worker's time",
                              .hatched = i == 3});
+  const auto wait =
+      std::find_if(p.gpu.begin(), p.gpu.end(), [](const widgets::TimelineSpan& x) { return x.name == 1; });
+  if (wait != p.gpu.end() && out.starved >= 0.5)
+    p.opening_s = 1e-9 * (static_cast<double>(wait->start_ns) + static_cast<double>(wait->duration_ns) / 2);
   p.answer = answer_of(in, out);
   return p;
 }

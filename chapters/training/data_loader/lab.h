@@ -65,6 +65,7 @@ struct Picture {
   std::array<std::vector<widgets::TimelinePoint>, 3> curves;
   std::vector<widgets::TimelineSpan> gpu;
   double range_s = 1;
+  double opening_s = 0;  ///< where the cursor stands at first: in the first wait of the GPU, if it waits
   std::vector<double> workers, simulated, allowed;
   std::array<double, 3> marks{};  ///< storage, cores, GPU: samples a second
   std::vector<widgets::BarSegment> worker_time;
@@ -72,6 +73,7 @@ struct Picture {
 
 struct View {
   widgets::TimelineView timeline;
+  std::uint64_t opened = 0;  ///< the version of the picture at whose opening the cursor was put
   widgets::PlotView plot;
   widgets::StackedBarView bars;
   std::vector<widgets::TimelineLane> lanes;

@@ -80,3 +80,16 @@ TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within
       if (spread == 0) CHECK(p.simulated[i] <= p.allowed[i] * 1.002);
   }
 }
+
+TEST_CASE("data-loader: the picture opens where the GPU waits, and at the beginning where it never does") {
+  lab_loader::Inputs in;
+  const lab_loader::Outputs o = lab_loader::compute(in);
+  const lab_loader::Picture p = lab_loader::arrange(in, o);
+  bool waits = false;
+  for (const widgets::TimelineSpan& s : p.gpu)
+    waits |= s.name == 1 && 1e-9 * static_cast<double>(s.start_ns) < p.opening_s &&
+             p.opening_s < 1e-9 * static_cast<double>(s.end_ns());
+  CHECK(waits);
+  in.gpu_s = 0.4;  // 640 samples a second, and the storage brings 1,000
+  CHECK(lab_loader::arrange(in, lab_loader::compute(in)).opening_s == 0);
+}
