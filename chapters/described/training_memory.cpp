@@ -1,5 +1,6 @@
 #include "chapters/described/training_memory.h"
 
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/choices_in_order.h"
 
 namespace chapters {
@@ -96,6 +97,52 @@ void describe(Fields& f, models::memory::HeldBytes& held) {
           .unit = "B",
           .help = "Communication buckets, gathered layers, fixed workspaces, and what the program keeps."});
   f.real("slack_bytes", held[MemoryOwner::slack], {.label = "Slack", .unit = "B", .formula = "share x all the rest"});
+}
+
+models::Result<TrainedOn> trained_on(std::string_view model, std::string_view chip,
+                                     models::memory::StateRecipe recipe) {
+  using Out = models::Result<TrainedOn>;
+  const auto found = find_model(model);
+  if (!found) return Out::fail(found.error);
+  const auto device = find_chip(chip);
+  if (!device) return Out::fail(device.error);
+  const bool wide = recipe == models::memory::StateRecipe::fp32;
+  const auto machine = models::machine_of(**device, wide ? models::Format::fp32 : models::Format::bf16);
+  if (!machine) return Out::fail(machine.error + ".");
+  return Out::ok({(*found)->architecture, *device, *machine});
+}
+
+void describe_layers_again(Fields& f, std::string_view plan, std::int64_t& again, std::int64_t& piece,
+                           std::string& letters, bool headline) {
+  f.integer("again", again,
+            {.label = "Layers",
+             .help = "How many of the first layers run again.",
+             .lo = 0,
+             .hi = 128,
+             .typical_lo = 0,
+             .typical_hi = 32,
+             .headline = headline,
+             .when = {plan, "first"}});
+  f.integer("piece", piece,
+            {.label = "Layers a piece",
+             .help = "Those of a piece are there together when it runs again.",
+             .lo = 1,
+             .hi = 64,
+             .scale = Scale::log,
+             .when = {plan, "pieces"}});
+  f.text("letters", letters,
+         {.label = "Letters",
+          .help = "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
+          .when = {plan, "drawn"},
+          .max_bytes = 512});
+}
+
+void describe_roof_share(Fields& f, double& share) {
+  f.real("roof_share", share,
+         {.label = "Share of the roof",
+          .help = "Of peak and bandwidth that kernels reach: it sets the times.",
+          .lo = 0.1,
+          .hi = 1});
 }
 
 }  // namespace chapters

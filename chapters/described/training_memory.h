@@ -1,12 +1,17 @@
 #pragma once
 #include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "chapters/mechanism/field.h"
+#include "models/machine/hardware.h"
+#include "models/machine/roofline.h"
 #include "models/memory/training_plan.h"
+#include "models/transformer/transformer.h"
 #include "widgets/base/tint.h"
 
-/// Names, colours and choices of a training step's memory, the same in every lab.
+/// Names, colours, choices and inputs of a training step's memory, the same in every lab.
 namespace chapters {
 
 /// In the order of models::memory::StateRecipe, OptimizerKind, LossKind and models::Recompute.
@@ -26,5 +31,21 @@ const OwnerLook& owner_look(models::memory::MemoryOwner owner);
 
 /// A number for each owner under the keys weights_bytes, gradients_bytes, ..., with `prefix` before each label.
 void describe(Fields& fields, models::memory::HeldBytes& held);
+
+/// What a step trains, and on what, at the peaks of the recipe's format.
+struct TrainedOn {
+  models::Architecture architecture;
+  const models::Chip* chip = nullptr;
+  models::Machine machine;
+};
+/// Fails with a sentence where model or chip is unknown, or the chip has no peak for the format.
+models::Result<TrainedOn> trained_on(std::string_view model, std::string_view chip, models::memory::StateRecipe recipe);
+
+/// The inputs `again`, `piece` and `letters` of the layers that run again; each matters while the choice `plan` reads
+/// first, pieces or drawn. `headline` says whether `again` is one.
+void describe_layers_again(Fields& fields, std::string_view plan, std::int64_t& again, std::int64_t& piece,
+                           std::string& letters, bool headline);
+/// The input `roof_share`.
+void describe_roof_share(Fields& fields, double& share);
 
 }  // namespace chapters

@@ -66,17 +66,9 @@ std::vector<LayerKeep> keep_of(const Inputs& in, std::size_t layers, std::string
 
 models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
-  Setting s;
-  const auto model = find_model(in.model);
-  if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
-  if (!chip) return Out::fail(chip.error);
-  s.architecture = (*model)->architecture;
-  s.chip = *chip;
-  const bool wide = in.recipe == models::memory::StateRecipe::fp32;
-  const auto machine = models::machine_of(*s.chip, wide ? models::Format::fp32 : models::Format::bf16);
-  if (!machine) return Out::fail(machine.error + ".");
-  s.machine = *machine;
+  auto on = trained_on(in.model, in.chip, in.recipe);
+  if (!on) return Out::fail(on.error);
+  Setting s{std::move(*on)};
   s.timeline.plan = {
       .recipe = in.recipe,
       .optimizer = in.optimizer,

@@ -1,4 +1,3 @@
-#include "chapters/described/training_memory.h"
 #include "chapters/framework/memory_timeline/lab.h"
 #include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/shared_choices.h"
@@ -25,27 +24,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("Recompute");
   f.choice("which", in.which, whichs,
            {.label = "Which", .help = "The layers whose forward pass runs again.", .headline = true});
-  f.integer("again", in.again,
-            {.label = "Layers",
-             .help = "How many of the first layers run again.",
-             .lo = 0,
-             .hi = 128,
-             .typical_lo = 0,
-             .typical_hi = 32,
-             .headline = true,
-             .when = {"which", "first"}});
-  f.integer("piece", in.piece,
-            {.label = "Layers a piece",
-             .help = "Those of a piece are there together when it runs again.",
-             .lo = 1,
-             .hi = 64,
-             .scale = Scale::log,
-             .when = {"which", "pieces"}});
-  f.text("letters", in.letters,
-         {.label = "Letters",
-          .help = "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
-          .when = {"which", "drawn"},
-          .max_bytes = 512});
+  describe_layers_again(f, "which", in.again, in.piece, in.letters, true);
   f.choice("loss", in.loss, loss_choices(),
            {.label = "Loss", .help = "How often the logits exist at once.", .headline = true});
   f.group("The work");
@@ -76,11 +55,7 @@ void describe(Fields& f, Inputs& in) {
             .help = "zero_grad(set_to_none=False): from the second step on they are there during the forward pass."});
   f.toggle("keep_outputs", in.keep_outputs,
            {.label = "Outputs are kept", .help = "A leak: the logits of every micro-batch are appended to a list."});
-  f.real("roof_share", in.roof_share,
-         {.label = "Share of the roof",
-          .help = "Of peak and bandwidth that kernels reach: it sets the times.",
-          .lo = 0.1,
-          .hi = 1});
+  describe_roof_share(f, in.roof_share);
   f.group("A recording");
   f.file("file", in.file,
          {.label = "Recording",

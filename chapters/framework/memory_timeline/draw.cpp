@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 
-#include "chapters/described/training_memory.h"
 #include "chapters/framework/memory_timeline/lab.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"

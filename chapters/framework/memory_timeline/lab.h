@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -105,10 +106,7 @@ struct View {
 };
 void describe(Fields& fields, View& view);
 
-struct Setting {
-  models::Architecture architecture;
-  const models::Chip* chip = nullptr;
-  models::Machine machine;
+struct Setting : TrainedOn {
   models::memory::TimelineSetting timeline;
 };
 models::Result<Setting> read_setting(const Inputs& in);

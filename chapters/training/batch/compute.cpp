@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "chapters/training/batch/lab.h"
@@ -9,23 +8,9 @@ namespace {
 
 constexpr double target_nats(Target target) { return target == Target::easy ? 1.0 : 0.6; }
 
-/// The search trains dozens of networks and depends on seed and target alone: it is kept.
-std::shared_ptr<const models::CriticalBatch> searched(std::int64_t seed, Target target) {
-  using Key = std::pair<std::int64_t, Target>;
-  static std::mutex mutex;
-  static std::vector<std::pair<Key, std::shared_ptr<const models::CriticalBatch>>> kept;
-  const std::lock_guard lock(mutex);
-  const Key key{seed, target};
-  for (const auto& [k, found] : kept)
-    if (k == key) return found;
-  kept.emplace_back(key, std::make_shared<const models::CriticalBatch>(
-                             models::find_critical_batch(static_cast<std::uint64_t>(seed), target_nats(target))));
-  return kept.back().second;
-}
-
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress) {
+Outputs compute(const Inputs& in, Progress& progress, Searches& searches) {
   Outputs out;
   if (in.micro_batches > in.batch) {
     out.reason = "A batch of " + std::to_string(in.batch) + " cannot be cut into " + std::to_string(in.micro_batches) +
@@ -58,7 +43,10 @@ Outputs compute(const Inputs& in, Progress& progress) {
   const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;
   out.memory_share = 100 * std::min(1.0, parts / static_cast<double>(in.micro_batches));
 
-  out.search = searched(in.seed, in.target);
+  out.search = searches.get({in.seed, in.target}, [](const auto& key) {
+    return std::make_shared<const models::CriticalBatch>(
+        models::find_critical_batch(static_cast<std::uint64_t>(key.first), target_nats(key.second)));
+  });
   const models::CriticalBatch& c = *out.search;
   out.critical_batch = c.batch;
   out.noise_early = c.noise_early;

@@ -116,7 +116,10 @@ LabPtr make() {
           .question = "Is a batch in pieces the same batch, and when is it too large?",
           .job = true,
       },
-      compute, arrange, draw);
+      [searches = std::make_shared<Searches>()](const Inputs& in, Progress& progress) {
+        return compute(in, progress, *searches);
+      },
+      arrange, draw);
 }
 
 }  // namespace chapters::training::batch

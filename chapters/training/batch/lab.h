@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/memo.h"
 #include "models/compression/batch_study.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -58,7 +60,10 @@ struct View {
   widgets::TableView costs;
 };
 
-Outputs compute(const Inputs& in, Progress& progress);
+/// The search trains dozens of networks and depends on seed and target alone: what it found is kept.
+using Searches = Memo<std::pair<std::int64_t, Target>, models::CriticalBatch>;
+
+Outputs compute(const Inputs& in, Progress& progress, Searches& searches);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

@@ -65,16 +65,9 @@ PlanRow row_of(std::string name, const Setting& s, std::span<const LayerKeep> pl
 
 models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
-  Setting s;
-  const auto model = find_model(in.model);
-  if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
-  if (!chip) return Out::fail(chip.error);
-  s.architecture = (*model)->architecture;
-  s.chip = *chip;
-  const bool wide = in.recipe == models::memory::StateRecipe::fp32;
-  const auto machine = models::machine_of(*s.chip, wide ? models::Format::fp32 : models::Format::bf16);
-  if (!machine) return Out::fail(machine.error + ".");
+  auto on = trained_on(in.model, in.chip, in.recipe);
+  if (!on) return Out::fail(on.error);
+  Setting s{std::move(*on)};
   const models::memory::TrainingPlan plan{
       .recipe = in.recipe,
       .optimizer = in.optimizer,
@@ -86,7 +79,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
       .dropout = in.dropout,
       .loss = in.loss,
   };
-  auto costs = models::memory::checkpoint_setting(s.architecture, plan, *machine, in.roof_share,
+  auto costs = models::memory::checkpoint_setting(s.architecture, plan, s.machine, in.roof_share,
                                                   static_cast<std::size_t>(in.dropped));
   if (!costs) return Out::fail(costs.error);
   s.costs = std::move(*costs);

@@ -1,4 +1,3 @@
-#include "chapters/described/training_memory.h"
 #include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/shared_choices.h"
 #include "chapters/training/checkpointing/lab.h"
@@ -24,26 +23,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The plan");
   f.choice("plan", in.plan, plans,
            {.label = "Plan", .help = "Which layers run again in the backward pass.", .headline = true});
-  f.integer("piece", in.piece,
-            {.label = "Layers a piece",
-             .help = "Those of a piece are there together when it runs again.",
-             .lo = 1,
-             .hi = 64,
-             .scale = Scale::log,
-             .when = {"plan", "pieces"}});
-  f.integer("again", in.again,
-            {.label = "Layers",
-             .help = "How many of the first layers run again.",
-             .lo = 0,
-             .hi = 128,
-             .typical_lo = 0,
-             .typical_hi = 32,
-             .when = {"plan", "first"}});
-  f.text("letters", in.letters,
-         {.label = "Letters",
-          .help = "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
-          .when = {"plan", "drawn"},
-          .max_bytes = 512});
+  describe_layers_again(f, "plan", in.again, in.piece, in.letters, false);
   f.real(
       "budget_bytes", in.budget_bytes,
       {.label = "Budget, 0 the chip's",
@@ -77,11 +57,7 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Recipe", .help = "What is kept of every parameter."});
   f.choice("optimizer", in.optimizer, optimizer_choices(), {.label = "Optimizer", .help = "What it remembers."});
   f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
-  f.real("roof_share", in.roof_share,
-         {.label = "Share of the roof",
-          .help = "Of peak and bandwidth that kernels reach: it sets the times.",
-          .lo = 0.1,
-          .hi = 1});
+  describe_roof_share(f, in.roof_share);
 }
 
 void describe(Fields& f, PlanRow& r) {

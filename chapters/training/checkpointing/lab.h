@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -82,9 +83,7 @@ struct View {
   std::vector<std::string_view> names;
 };
 
-struct Setting {
-  models::Architecture architecture;
-  const models::Chip* chip = nullptr;
+struct Setting : TrainedOn {
   models::memory::CheckpointSetting costs;
   std::vector<models::memory::FrontierPoint> frontier;
   std::vector<models::memory::LayerKeep> plan;
