@@ -166,7 +166,8 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool stack = size.x >= t.px(560);
   const float right = stack ? std::min(t.px(230), size.x * 0.27f) : 0.0f;
-  const bool row = size.y >= t.px(300);
+  // Where both have no room, the mountain has it: it answers the question.
+  const bool row = size.y >= t.px(380);
   const float pillars = row ? std::clamp(size.y * 0.2f, t.px(84), t.px(130)) : 0.0f;
   const float upper = size.y - pillars - (row ? t.px(26) : 0.0f);
   draw_mountain(out, picture, view, {size.x - right - (stack ? t.px(12) : 0.0f), upper});
