@@ -1,6 +1,7 @@
 #include "kernels/cuda/compile.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/cuda/compiler_log.h"
 
@@ -41,6 +42,9 @@ std::string architecture(const Nvrtc& nvrtc, int capability, bool& as_ptx, std::
   return "-arch=sm_" + std::to_string(capability);
 }
 
+/// nvrtcResult NVRTC_ERROR_INVALID_OPTION.
+constexpr Status invalid_option = 5;
+
 template <class Size, class Get>
 std::string text_of(Program program, const Size& size, const Get& get) {
   std::size_t bytes = 0;
@@ -62,18 +66,28 @@ Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::stri
   bool as_ptx = false;
   const std::string arch = architecture(nvrtc, capability, as_ptx, result.failure);
   if (!result.failure.empty()) return result;
-  Source unit{nvrtc};
   const std::string text(source);
-  Status status = nvrtc.create(&unit.program, text.c_str(), file.c_str(), 0, nullptr, nullptr);
-  if (status != 0) {
-    unit.program = nullptr;
-    result.failure = std::string("NVRTC did not take the kernel: ") + nvrtc.error_text(status) + ".";
-    return result;
+  // A learner's helper or table needs no __device__: there is no host code here. Where there is a driver, NVRTC keeps
+  // what it compiled and says nothing of registers and warnings when it meets the same source again: -no-cache makes it
+  // compile, and an NVRTC that does not know the option has no such cache.
+  std::vector<const char*> options{arch.c_str(), "-std=c++17", "-default-device"};
+  if (!as_ptx) options.push_back("--ptxas-options=-v");
+  options.push_back("-no-cache");
+  Source unit{nvrtc};
+  Status status = invalid_option;
+  for (int tries = 0; status == invalid_option && tries < 2; ++tries) {
+    if (tries > 0) {
+      options.pop_back();
+      nvrtc.destroy(&unit.program);
+    }
+    status = nvrtc.create(&unit.program, text.c_str(), file.c_str(), 0, nullptr, nullptr);
+    if (status != 0) {
+      unit.program = nullptr;
+      result.failure = std::string("NVRTC did not take the kernel: ") + nvrtc.error_text(status) + ".";
+      return result;
+    }
+    status = nvrtc.compile(unit.program, static_cast<int>(options.size()), options.data());
   }
-  // A learner's helper or table needs no __device__: there is no host code here. The last option is for machine code
-  // alone.
-  const char* options[] = {arch.c_str(), "-std=c++17", "-default-device", "--ptxas-options=-v"};
-  status = nvrtc.compile(unit.program, as_ptx ? 3 : 4, options);
   const std::string log = text_of(unit.program, nvrtc.log_bytes, nvrtc.log);
   result.diagnostics = parse_diagnostics(log);
   result.report = parse_report(log, entry);

@@ -245,6 +245,8 @@ Nvrtc FakeGpu::nvrtc() {
     calls.push_back("compile " + t.file);
     options.assign(given, given + count);
     t.arch = options[0].substr(6);
+    const bool no_cache = std::find(options.begin(), options.end(), "-no-cache") != options.end();
+    if (no_cache && !knows_no_cache) return 5;
     std::size_t mistake = t.source.find("mistake");
     if (mistake != std::string::npos) {
       const auto line = 1 + std::count(t.source.begin(), t.source.begin() + static_cast<std::ptrdiff_t>(mistake), '\n');
@@ -252,7 +254,8 @@ Nvrtc FakeGpu::nvrtc() {
               "): error: identifier \"mistake\" is undefined\n    mistake;\n    ^\n\n1 error detected.\n";
       return 6;
     }
-    for (std::size_t from = 0;;) {
+    const bool remembered = knows_no_cache && !no_cache && !compiled.insert(t.source).second;
+    for (std::size_t from = 0; !remembered;) {
       const std::string entry = entry_of(t.source, from);
       if (entry.empty()) break;
       t.log += "ptxas info    : Compiling entry function '" + entry + "' for '" + t.arch +

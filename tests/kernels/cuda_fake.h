@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,13 @@ class FakeGpu {
   std::size_t memory_bytes = std::size_t{1} << 30;
   int capability = 90, devices = 1, l2_bytes = 4 << 20;
   bool watchdog = false, capture_works = true;
-  bool computes = true;  ///< false: launches take their time and compute nothing
+  bool knows_no_cache = true;  ///< false: an older NVRTC, to which the option is a mistake
+  bool computes = true;        ///< false: launches take their time and compute nothing
   kernels::cuda::Status init_status = 0;
 
   std::vector<std::string> calls;    ///< "compile copy_scalar.cu", "load", "launch copy_scalar", "record", "graph", ...
   std::vector<std::string> options;  ///< of the last compilation
+  std::set<std::string> compiled;    ///< sources that NVRTC remembers: it says nothing of them when it meets them again
   std::vector<std::uint64_t> timed_inputs;  ///< first argument of every kernel launched between events or in a graph
   std::map<std::string, int>
       open;  ///< "memory", "module", "stream", "event", "graph", "context": made and not yet given back

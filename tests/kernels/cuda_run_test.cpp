@@ -336,3 +336,17 @@ TEST_CASE("progress grows to one") {
   CHECK(grows);
   CHECK(last == 1.0);
 }
+
+// Seen on an H100 with NVRTC 13.0: the second compilation of a source came from the compiler's cache, with an empty
+// log.
+TEST_CASE("what a kernel uses is reported however often it is compiled, by an NVRTC with a cache and by one without") {
+  for (const bool knows : {true, false}) {
+    FakeGpu gpu;
+    gpu.knows_no_cache = knows;
+    for (int again = 0; again < 2; ++again) {
+      const Ran ran = run_all(gpu, small_copy({"scalar"}));
+      CHECK(ran.of("scalar").report.arch == "sm_90");
+      CHECK(ran.of("scalar").report.registers_per_thread == 32);
+    }
+  }
+}
