@@ -37,6 +37,8 @@ std::string fault(const TilingInputs& in) {
   if (!(in.sm_bandwidth_bytes_per_s >= 0 && std::isfinite(in.sm_bandwidth_bytes_per_s)))
     return "sm_bandwidth_bytes_per_s must be 0 or more";
   if (!(in.misaligned_rate > 0 && in.misaligned_rate <= 1)) return "misaligned_rate must be above 0 and at most 1";
+  if (!(in.partly_aligned_rate > 0 && in.partly_aligned_rate <= 1))
+    return "partly_aligned_rate must be above 0 and at most 1";
   const double tiles =
       std::ceil(as_double(in.m) / as_double(in.tile_m)) * std::ceil(as_double(in.n) / as_double(in.tile_n));
   if (!(tiles * std::ceil(as_double(in.k) / as_double(in.tile_k)) * as_double(in.split) <= max_exact))
@@ -68,8 +70,7 @@ std::int64_t alignment_under(const TilingInputs& in, AlignmentRule rule) {
 double alignment_efficiency(const TilingInputs& in, std::int64_t alignment_bytes) {
   if (alignment_bytes >= 16) return 1;
   if (in.alignment_rule == AlignmentRule::required) return std::min(1.0, in.vector_flops_per_s / in.peak_flops_per_s);
-  const double halvings = std::min(3.0, std::log2(16.0 / as_double(alignment_bytes)));  // 16 -> 2 bytes is three
-  return 1 - (1 - in.misaligned_rate) * halvings / 3;
+  return alignment_bytes >= 4 ? in.partly_aligned_rate : in.misaligned_rate;
 }
 
 std::int64_t padded_size(std::int64_t size, double element_bytes, std::int64_t bytes) {

@@ -39,7 +39,10 @@ struct TilingInputs {
   /// tiles it is the limit.
   double sm_bandwidth_bytes_per_s = 0;
   AlignmentRule alignment_rule = AlignmentRule::preferred;
-  double misaligned_rate = 0.67;  ///< of the Tensor Core rate when rows are 2-byte aligned; an assumption: measure it
+  /// Of the Tensor Core rate when rows are aligned to 2 bytes, and to 4 or 8. Measured on an H100 with cuBLAS of CUDA
+  /// 13.0 in BF16, where only the rows of C were odd: 0.10 to 0.14 and 0.34 to 0.36 (assets/measured/h100-gemm.json).
+  /// Other chips and libraries leave other shares: an assumption there.
+  double misaligned_rate = 0.13, partly_aligned_rate = 0.36;
   bool operator==(const TilingInputs&) const = default;
 };
 
@@ -70,8 +73,8 @@ std::int64_t alignment_of(std::int64_t m, std::int64_t n, std::int64_t k, double
 /// The same of the sizes that count under a rule.
 std::int64_t alignment_under(const TilingInputs& inputs, AlignmentRule rule);
 /// Share of the Tensor Core rate at an alignment: 1 from 16 bytes on. Below that `required` leaves vector / peak,
-/// `preferred` goes from 1 at 16 bytes to `misaligned_rate` at 2, linear in the number of halvings (wider loads need
-/// fewer instructions).
+/// `preferred` leaves `partly_aligned_rate` at 8 and 4 bytes and `misaligned_rate` below: the library falls back to
+/// kernels with narrower loads, and what they reach is measured, not derived.
 double alignment_efficiency(const TilingInputs& inputs, std::int64_t alignment_bytes);
 /// The next size whose rows are a multiple of `bytes`: 4097 in two bytes to 16 bytes is 4104.
 std::int64_t padded_size(std::int64_t size, double element_bytes, std::int64_t bytes = 16);

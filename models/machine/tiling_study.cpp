@@ -24,7 +24,7 @@ double share_at(const TilingInputs& in, const TilingResult& aligned, double rate
 
 TilingInputs at_full_rate(TilingInputs in) {
   in.alignment_rule = AlignmentRule::preferred;
-  in.misaligned_rate = 1;
+  in.misaligned_rate = in.partly_aligned_rate = 1;
   return in;
 }
 
@@ -56,7 +56,7 @@ Result<TilingInputs> tiling_on(const Chip& chip, Format format, std::int64_t uni
   in.element_bytes = format_bytes(format);
   in.peak_flops_per_s = *peak * left;
   in.vector_flops_per_s = std::min(*peak, vector.value_or(*peak)) * left;
-  if (on_vector_units) in.misaligned_rate = 1;
+  if (on_vector_units) in.misaligned_rate = in.partly_aligned_rate = 1;
   in.bandwidth_bytes_per_s = chip.memory_bandwidth_bytes_per_s;
   in.sm_bandwidth_bytes_per_s = l2_bytes_per_clock * chip.boost_clock_hz.value_or(0);
   return R::ok(in);

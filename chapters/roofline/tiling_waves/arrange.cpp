@@ -83,14 +83,21 @@ void write_headings(const Inputs& in, const std::string& chip, const Outputs& ou
                    (out.last_wave_blocks == out.slots ? "" : ", the others idle in wave " + whole(waves));
 }
 
+/// The rates below 16 bytes are those that were measured, on the chip that they were measured on.
+bool rates_are_measured(const Inputs& in) {
+  const Inputs defaults;
+  return in.chip == defaults.chip && in.misaligned_rate == defaults.misaligned_rate &&
+         in.partly_aligned_rate == defaults.partly_aligned_rate;
+}
+
 /// What each loss takes of what those before it left, the largest first; their product is the share of the peak.
-std::string answer_of(const Picture& pic, const Outputs& out) {
+std::string answer_of(const Inputs& in, const Picture& pic, const Outputs& out) {
   struct Loss {
     std::string_view name;
     double factor;
   };
   const models::TilingLosses& l = pic.losses;
-  std::array<Loss, 6> losses{{{"alignment (assumed)", l.alignment},
+  std::array<Loss, 6> losses{{{rates_are_measured(in) ? "alignment" : "alignment (assumed)", l.alignment},
                               {"idle slots", l.idle},
                               {"edge tiles", l.edge},
                               {"depth beyond K", l.depth},
@@ -139,7 +146,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.losses = models::losses_of(out.result);
   pic.spans = models::wave_spans(out.setting, out.result);
   pic.tile_aspect = drawn_aspect(in, out.result);
-  pic.answer = answer_of(pic, out);
+  pic.answer = answer_of(in, pic, out);
   arrange_published_products(in, *chip, pic);
   arrange_saw(out, pic);
   arrange_neighbours(out, pic);

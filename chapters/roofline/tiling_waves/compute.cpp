@@ -12,9 +12,11 @@ using models::Schedule;
 
 std::string count(std::int64_t n) { return widgets::format_text(static_cast<double>(n), "", 12); }
 
-/// The rate at 2-byte alignment, 0 to 1. While the old rule is set, the input is hidden and its default holds.
-double misaligned_rate(const Inputs& in) {
-  return (in.alignment_rule == AlignmentRule::preferred ? in.misaligned_rate : Inputs{}.misaligned_rate) / 100;
+/// The rates below 16 bytes, 0 to 1. While the old rule is set, the inputs are hidden and their defaults hold.
+void set_rates(const Inputs& in, models::TilingInputs& t) {
+  const Inputs rates = in.alignment_rule == AlignmentRule::preferred ? in : Inputs{};
+  t.misaligned_rate = rates.misaligned_rate / 100;
+  t.partly_aligned_rate = rates.partly_aligned_rate / 100;
 }
 
 void set_sizes(const Inputs& in, models::TilingInputs& t) {
@@ -28,7 +30,7 @@ void set_sizes(const Inputs& in, models::TilingInputs& t) {
   t.schedule = in.schedule;
   t.split = in.schedule == Schedule::split_k ? in.splits : 1;
   t.alignment_rule = in.alignment_rule;
-  if (in.format != models::Format::fp32 && in.format != models::Format::fp64) t.misaligned_rate = misaligned_rate(in);
+  if (in.format != models::Format::fp32 && in.format != models::Format::fp64) set_rates(in, t);
 }
 
 void rate_result(Outputs& out) {

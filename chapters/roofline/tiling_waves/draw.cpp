@@ -20,7 +20,7 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
   step("depth edge", pic.losses.depth, Tint::series(2), "K / what the steps cover");
   step("idle slots", pic.losses.idle, Meaning::idle, "busy slots / slots x waves", true);
   step("alignment", pic.losses.alignment, Tint::series(1),
-       "share of the Tensor Core rate at this alignment, by an assumed rate at 2 bytes", true);
+       "share of the Tensor Core rate at this alignment, at the rates set for rows of 2 bytes and of 4 or 8", true);
   step("memory", pic.losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
   step("partial sums", pic.losses.reduction, Tint::series(3), "written, read again and added");
   const float row_px =

@@ -25,7 +25,7 @@ struct Inputs {
   models::Schedule schedule = models::Schedule::data_parallel;
   std::int64_t splits = 4;
   models::AlignmentRule alignment_rule = models::AlignmentRule::preferred;
-  double misaligned_rate = 67;
+  double misaligned_rate = 13, partly_aligned_rate = 36;
   std::int64_t pad_bytes = 16;
   double l2_bytes_per_clock = 35;
   std::int64_t sweep_to = 8192;
