@@ -35,8 +35,7 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
       if (p->published_flops_per_s > 0)
         bar.published_text += format_text(p->published_flops_per_s, "FLOP/s") + ", " +
                               percent_text(p->published_share) + " of cuBLAS there, " +
-                              percent_text(p->published_peak_share) +
-                              " of its FP32 peak at the stated clock; the clock of that run is not stated";
+                              percent_text(p->published_peak_share) + " of its FP32 peak";
       else
         bar.published_text += percent_text(p->published_share);
     }
