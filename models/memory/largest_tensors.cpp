@@ -64,8 +64,8 @@ std::size_t whole_layers(const StepSpan& span, std::size_t layers) {
 void add_activations(const Architecture& a, const TimelineSetting& s, const StepSpan& span, Tensors& out) {
   const TrainingPlan& p = s.plan;
   const Workload w = workload_of(p);
-  const double stream = new_tokens(w) * as_double(a.hidden) * w.activation_bytes *
-                        (p.sequence_parallel ? 1 / as_double(p.tensor) : 1);
+  const double stream =
+      new_tokens(w) * as_double(a.hidden) * w.activation_bytes * (p.sequence_parallel ? 1 / as_double(p.tensor) : 1);
   const auto kinds = layer_kinds(a);
   std::vector<std::vector<LayerOperation>> operations;
   std::vector<std::vector<OperationMemory>> memory;
@@ -77,8 +77,8 @@ void add_activations(const Architecture& a, const TimelineSetting& s, const Step
   // A piece that runs again together has given up its first input only when its last layer is done.
   const auto keep = [&](std::size_t i) { return i < s.layers.size() ? s.layers[i] : LayerKeep::kept; };
   for (std::size_t i = 0; i < until; ++i) {
-    const bool joined = keep(i) == LayerKeep::joined && i > 0 &&
-                        (keep(i - 1) == LayerKeep::joined || keep(i - 1) == LayerKeep::again);
+    const bool joined =
+        keep(i) == LayerKeep::joined && i > 0 && (keep(i - 1) == LayerKeep::joined || keep(i - 1) == LayerKeep::again);
     if (joined) continue;
     if (keep(i) == LayerKeep::again || keep(i) == LayerKeep::joined) {
       out.add("input of what runs again", MemoryOwner::activations, stream, 1);
@@ -117,8 +117,9 @@ std::vector<TensorRow> largest_tensors(const Architecture& a, const TimelineSett
     if (!(rest > 1e-9 * t.peak_bytes)) continue;
     const bool any = out.listed[owner] > 0;
     const bool layer = owner == MemoryOwner::activations;
-    out.rows.push_back({layer ? "the layer at work and the ends" : (any ? "the rest: " : "") + std::string(owner_name(owner)),
-                        owner, rest, 1});
+    out.rows.push_back(
+        {layer ? "the layer at work and the ends" : (any ? "the rest: " : "") + std::string(owner_name(owner)), owner,
+         rest, 1});
   }
   std::stable_sort(out.rows.begin(), out.rows.end(),
                    [](const TensorRow& x, const TensorRow& y) { return x.each_bytes > y.each_bytes; });

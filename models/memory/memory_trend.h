@@ -26,7 +26,7 @@ inline constexpr std::size_t memory_trend_count = 5;
 
 struct TrendFacts {
   MemoryTrend trend = MemoryTrend::one_step;
-  double growth_bytes = 0;                  ///< of the first step of a plateau, of each later step of a leak
+  double growth_bytes = 0;                   ///< of the first step of a plateau, of each later step of a leak
   MemoryOwner grows = MemoryOwner::buffers;  ///< the owner that grows most where something grows
   double first_over = 0;                     ///< of a leak: the first step over the limit, from 1; 0: none
 };

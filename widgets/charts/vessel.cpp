@@ -86,7 +86,7 @@ void paint_wall(const Painter& p, const PlacedVessel& v, bool has_rim) {
 void paint_bracket(const Painter& p, const VesselLayout& l, const VesselBracket& b, float left) {
   const Theme& t = theme();
   const auto y_of = [&](double value) { return l.ground - static_cast<float>(value / l.scale); };
-  const float x = l.vessels.front().body.min.x - t.px(14), y0 = y_of(b.to), y1 = y_of(b.from);
+  const float x = l.vessels.front().body.min.x - t.px(14) - l.axis, y0 = y_of(b.to), y1 = y_of(b.from);
   if (y1 - y0 < t.px(4)) return;
   p.line({x, y0}, {x, y1}, t.muted, t.px(1.5f));
   p.line({x, y0}, {x + t.px(6), y0}, t.muted, t.px(1.5f));
@@ -96,6 +96,17 @@ void paint_bracket(const Painter& p, const VesselLayout& l, const VesselBracket&
   fit_text(p, {x - t.px(8), middle - body}, b.bold, room, t.text, Type::body, Font::mono, Align::right);
   fit_text(p, {x - t.px(8), middle + t.px(3)}, b.words, room, t.muted, Type::small, Font::sans, Align::right);
   (void)small;
+}
+
+void paint_axis(const Painter& p, const VesselLayout& l, std::string_view unit) {
+  const Theme& t = theme();
+  const float x = l.vessels.front().body.min.x - t.px(5), small = t.type(Type::small);
+  for (const VesselTick& tick : l.ticks) {
+    const NumberText words = format(tick.value, tick.value > 0 ? unit : std::string_view());
+    p.line({x, tick.y}, {x + t.px(4), tick.y}, t.muted, t.px(1));
+    p.text({x - t.px(tick.rim ? 8 : 3), tick.y - small / 2}, words, tick.rim ? t.text : t.muted, Type::small,
+           Font::mono, Align::right);
+  }
 }
 
 void paint_head(const Painter& p, const Vessel& v, const PlacedVessel& placed, std::string_view unit) {
@@ -144,8 +155,10 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
     paint_wall(p, l.vessels[i], has_rim);
     paint_head(p, vessels[i], l.vessels[i], options.unit);
     const PlacedVessel& v = l.vessels[i];
-    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label, v.body.width() + t.px(60),
-             t.text, Type::small, Font::sans, Align::center);
+    const float pitch =
+        l.vessels.size() > 1 ? l.vessels[1].body.min.x - l.vessels[0].body.min.x - t.px(8) : v.body.width() + t.px(60);
+    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label, pitch, t.text, Type::small,
+             Font::sans, Align::center);
   }
   for (const VesselPiece& piece : l.pieces) {
     if (piece.caption == VesselCaption::none) continue;
@@ -156,6 +169,7 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
   }
   if (!l.vessels.empty())
     for (const VesselBracket& b : options.brackets) paint_bracket(p, l, b, area.min.x);
+  if (!l.vessels.empty()) paint_axis(p, l, options.unit);
   std::ptrdiff_t pressed = -1;
   const ImVec2 mouse = ImGui::GetMousePos();
   if (hovered)

@@ -178,8 +178,8 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bo
     head = "The host does: " + in_ticks(static_cast<double>(out.now.run.launches), "") + " launches of " +
            in_ticks(out.launch_s, "s") + " take " + in_ticks(out.now.host_s, "s") + ", and the GPU idles " +
            in_ticks(out.now.idle, "%") + "; one twice as fast " +
-           (out.twice < 1.1 ? "changes next to nothing, " : "makes the step ") + "`" + format_text(out.twice, "", 3) + "`\xC3\x97" +
-           ".";
+           (out.twice < 1.1 ? "changes next to nothing, " : "makes the step ") + "`" + format_text(out.twice, "", 3) +
+           "`\xC3\x97" + ".";
   else
     head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
                              : "The GPU does: its kernels take ") +

@@ -51,7 +51,8 @@ void mark_layers(const Conveyors& c, const View& view, std::size_t lane) {
   const widgets::Rect all = view.timeline.lanes_rect(), at = view.timeline.lane_rect(lane);
   if (at.min.y < all.min.y || at.max.y > all.max.y) return;
   for (std::size_t i = 0; i < c.layer_ends_ns.size(); ++i) {
-    const float x = view.timeline.x_pixel(static_cast<double>(c.layer_ends_ns[i]) * 1e-9), beyond = t.px(i == 0 ? 5 : 0);
+    const float x = view.timeline.x_pixel(static_cast<double>(c.layer_ends_ns[i]) * 1e-9),
+                beyond = t.px(i == 0 ? 5 : 0);
     if (x < all.min.x || x > all.max.x) continue;
     p.line({x, at.min.y - beyond}, {x, at.max.y + beyond}, t.text, t.px(i == 0 ? 2.5f : 1.5f));
   }
@@ -85,7 +86,8 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
                           .spans = c.device,
                           .indent = queue ? 1U : 0U});
     if (words && !c.dry.empty())
-      view.lanes.push_back({.label = "in the gaps", .sublabel = c.dry_words, .spans = c.dry, .indent = queue ? 1U : 0U});
+      view.lanes.push_back(
+          {.label = "in the gaps", .sublabel = c.dry_words, .spans = c.dry, .indent = queue ? 1U : 0U});
     if (i > 0 || picture.twice.device.empty()) continue;
     view.device_lanes[2] = view.lanes.size();
     view.lanes.push_back({.label = picture.twice.lane,

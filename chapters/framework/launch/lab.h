@@ -65,9 +65,9 @@ struct Conveyors {
   std::string host_words, queue_words, device_words;
   std::vector<widgets::TimelineSpan> groups;  ///< over the host's launches: what they are for
   std::vector<widgets::TimelineSpan> host, device;
-  std::vector<widgets::TimelineSpan> dry;     ///< under the device: runs of waits with their sum
-  std::vector<std::int64_t> layer_ends_ns;    ///< inside of the window
-  std::string dry_words;                      ///< when the first layer is done
+  std::vector<widgets::TimelineSpan> dry;   ///< under the device: runs of waits with their sum
+  std::vector<std::int64_t> layer_ends_ns;  ///< inside of the window
+  std::string dry_words;                    ///< when the first layer is done
   std::vector<widgets::TimelinePoint> queue;
 };
 struct KernelName {

@@ -118,8 +118,8 @@ std::string answer_of(const Outputs& out) {
            " higher, at " + bytes_of(out.peak_bytes) + ", " + by_line(out) + ".";
   if (out.layers_again > 0)
     says += ". Running " + ticked(format_text(out.layers_again, "")) + (out.layers_again == 1 ? " layer" : " layers") +
-            " again frees " + bytes_of(out.saved_bytes) + " and takes " +
-            ticked(format_text(out.again_share, "%", 2)) + " more time";
+            " again frees " + bytes_of(out.saved_bytes) + " and takes " + ticked(format_text(out.again_share, "%", 2)) +
+            " more time";
   else if (!out.fits)
     says += std::isnan(out.layers_needed)
                 ? "; not even running every layer again would do"
@@ -134,11 +134,12 @@ std::string summit_of(const Outputs& out) {
   const auto gb = [](double bytes) { return format_text(bytes, "B"); };
   if (out.peak_phase == "loss") return "the loss holds " + gb(out.held[MemoryOwner::logits]) + " of logits";
   if (out.peak_phase == "optimizer")
-    return out.held[MemoryOwner::temporary] > 0
-               ? "the optimizer's copies: " + gb(out.held[MemoryOwner::temporary])
-               : "the optimizer, with all gradients there";
+    return out.held[MemoryOwner::temporary] > 0 ? "the optimizer's copies: " + gb(out.held[MemoryOwner::temporary])
+                                                : "the optimizer, with all gradients there";
   if (out.peak_phase == "again") return "a layer's forward pass runs again";
-  return out.peak_phase + " pass, " + gb(out.held[MemoryOwner::activations]) + " of activations";
+  const bool gradients = out.held[MemoryOwner::gradients] > out.held[MemoryOwner::activations];
+  const MemoryOwner most = gradients ? MemoryOwner::gradients : MemoryOwner::activations;
+  return out.peak_phase + " pass, " + gb(out.held[most]) + " of " + std::string(models::memory::owner_name(most));
 }
 
 void arrange_pillars(const Setting& s, const Outputs& out, Picture& p) {
@@ -235,8 +236,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                    ": the rows add up to it. Moments are those of one matrix together.";
   arrange_pillars(*setting, out, p);
   Progress none;
-  p.published = arrange_published(
-      "framework/memory-timeline", in, [&none](const Inputs& row) { return compute(row, none); }, {"model", "which"});
+  p.published = arrange_published("framework/memory-timeline", in,
+                                  [&none](const Inputs& row) { return compute(row, none); }, {"model", "which"});
   const auto curve = recorded(in, nullptr);
   if (curve && *curve) {
     const auto& points = (*curve)->points;

@@ -188,10 +188,8 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     view.runs.add("runs: ").add(picture.timeline.operations[point.operation]);
     widgets::Line label;
     label.add("at ").add(widgets::format(time_s, "s"));
-    const widgets::Vessel vessel[] = {{.label = label.view(),
-                                       .note = view.runs.view(),
-                                       .layers = view.layers,
-                                       .rim = out.chip_bytes}};
+    const widgets::Vessel vessel[] = {
+        {.label = label.view(), .note = view.runs.view(), .layers = view.layers, .rim = out.chip_bytes}};
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
     // On the scale of the mountain, so that rim and line are one.
     const widgets::PlotFrame& frame = view.plot.scratch.frame;
@@ -287,11 +285,12 @@ void draw_phase_table(const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_tensors(const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "tensor", .number = false},
-                                                                {.title = "owner", .number = false, .priority = 1},
-                                                                {.title = "one of them", .value_unit = "B", .bar = true},
-                                                                {.title = "times"},
-                                                                {.title = "together", .value_unit = "B", .bar = true}}};
+  static constexpr std::array<widgets::TableColumn, 5> columns{
+      {{.title = "tensor", .number = false},
+       {.title = "owner", .number = false, .priority = 1},
+       {.title = "one of them", .value_unit = "B", .bar = true},
+       {.title = "times"},
+       {.title = "together", .value_unit = "B", .bar = true}}};
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(6);

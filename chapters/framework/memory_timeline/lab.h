@@ -90,7 +90,8 @@ struct Picture {
   std::vector<widgets::Pillar> pillars;
   std::string lens_left, lens_right;
   bool kept_outputs = false;  ///< then the buffers are outputs that the program keeps
-  std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, before_words, recorded_words;
+  std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, before_words,
+      recorded_words;
   double low_share = 0;
   std::vector<models::memory::TensorRow> tensors;  ///< at the peak, largest first
   std::ptrdiff_t mark = -1;
