@@ -6,7 +6,7 @@ namespace models::memory {
 /// Whether every mixture of kept layers, kept ones without their scores and pieces that run again can be tried: layers
 /// of one kind, at most `max_exact_layers` of them.
 bool every_mixture_is_tried(std::span<const LayerCost> layers);
-inline constexpr std::size_t max_exact_layers = 96;
+inline constexpr std::size_t max_exact_layers = 80;
 
 /// The smallest peak for every number of layers that run again and every number that are without their scores, over all
 /// ways to place them: dynamic programming from the last layer to the first, n^4 / 24 steps for n layers. The layers

@@ -127,7 +127,7 @@ TEST_CASE("with scores to drop no mixture at all beats the frontier of layers of
 
 TEST_CASE("layers of two kinds, and more than are affordable, are said to have no exact frontier with scores") {
   LayerCost one{.saved = 10, .kept = 10, .selective = 6, .checkpoint = 1, .forward_s = 1, .selective_s = 0.1};
-  std::vector<LayerCost> layers(97, one);
+  std::vector<LayerCost> layers(81, one);
   CHECK_FALSE(frontier_is_exact(layers));
   layers.pop_back();
   CHECK(frontier_is_exact(layers));
