@@ -117,6 +117,10 @@ std::vector<TensorRow> largest_tensors(const Architecture& a, const TimelineSett
     if (!(rest > 1e-9 * t.peak_bytes)) continue;
     const bool any = out.listed[owner] > 0;
     const bool layer = owner == MemoryOwner::activations;
+    if (owner == MemoryOwner::optimizer && !any) {
+      out.rows.push_back({"moments of all parameters", owner, rest, 1});
+      continue;
+    }
     out.rows.push_back(
         {layer ? "the layer at work and the ends" : (any ? "the rest: " : "") + std::string(owner_name(owner)), owner,
          rest, 1});

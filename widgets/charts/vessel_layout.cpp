@@ -78,7 +78,7 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
   }
   const auto count = static_cast<float>(vessels.size());
   const float room = std::max(1.0f, area.max.x - beside - out.left);
-  const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.3f / (count - 1) + t.px(8)) : 0.0f;
+  const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.36f / (count - 1) + t.px(8)) : 0.0f;
   const float width = std::min(t.px(240), std::max(1.0f, (room - gap * (count - 1)) / count));
   for (std::size_t i = 0; i < vessels.size(); ++i) {
     const Vessel& v = vessels[i];

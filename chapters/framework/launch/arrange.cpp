@@ -222,8 +222,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   for (const std::int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
     Asked other = *asked;
     other.workload.batch = batch;
-    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync);
-    if (!a || !b) continue;
+    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync),
+               twice = run_mode(in, other, in.mode, in.sync, 2);
+    if (!a || !b || !twice) continue;
+    p.step_twice.push_back(twice->step_s);
     p.batches.push_back(static_cast<double>(batch));
     p.step_now.push_back(a->step_s);
     p.step_beside.push_back(b->step_s);

@@ -132,6 +132,14 @@ void draw_batches(const Inputs& in, const Outputs& out, const Picture& picture, 
     plot.line(
         picture.modes[1].label, picture.batches, picture.step_beside,
         {.colour = t.series_at(2), .label = false, .info = "simulated, launch by launch", .version = picture.version});
+  plot.line("on a GPU twice as fast", picture.batches, picture.step_twice,
+            {.colour = t.accent,
+             .dashed = true,
+             .label = false,
+             .info = "every kernel half as long, the same launches",
+             .version = picture.version});
+  if (out.free_batch >= 1 && out.free_batch <= 512)
+    plot.vertical_mark(out.free_batch, "launches covered from here", {.dashed = true});
   plot.line(
       "launches alone", picture.batches, picture.host_floor,
       {.colour = t.muted, .dashed = true, .label = false, .info = "launches x a launch", .version = picture.version});

@@ -83,7 +83,7 @@ struct Picture {
   std::vector<KernelName> names;
   double window_s = 1;
   PublishedMarks published;
-  std::vector<double> batches, step_now, step_beside, host_floor;
+  std::vector<double> batches, step_now, step_twice, step_beside, host_floor;
 };
 
 struct View {

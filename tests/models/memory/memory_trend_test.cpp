@@ -118,4 +118,9 @@ TEST_CASE("at the eager loss three FP32 arrays of the logits stand among the lar
   REQUIRE(gate != rows.end());
   CHECK(gate->count == 32);
   CHECK(near(gate->each_bytes, 2 * 4096.0 * 14336, 1e-12));
+  // 8-bit moments share scales between parameters: they are one row.
+  s.plan.optimizer = OptimizerKind::adamw_8bit;
+  const auto eight = largest_tensors(llama_8b(), s, llama_steps(s));
+  CHECK(std::any_of(eight.begin(), eight.end(),
+                    [](const TensorRow& r) { return r.name == "moments of all parameters" && r.count == 1; }));
 }
