@@ -93,9 +93,9 @@ std::string trend_answer(const Outputs& out) {
              " higher than it began; step " + ticked(format_text(out.trend.first_over, "")) +
              " is the first over the line.";
     case MemoryTrend::plateau:
-      return "No leak: the first step ends " + bytes_of(out.trend.growth_bytes) + " higher, which " +
-             (out.trend_owner == "optimizer" ? "are the moments" : "is " + out.trend_owner) +
-             ", and every later one ends where it began." + peak;
+      return "No leak: the first step ends " + bytes_of(out.trend.growth_bytes) + " of " +
+             (out.trend_owner == "optimizer" ? "moments" : out.trend_owner) +
+             " higher than it began, every later one where it began." + peak;
     case MemoryTrend::sawtooth:
       return "No leak: every step climbs to its peak and ends where it began, at " + bytes_of(out.rest_bytes) + "." +
              peak;
