@@ -202,7 +202,10 @@ void draw_recorded(const Outputs& out, const Picture& picture, View& view, ImVec
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("conveyors", {.title = "The first layer", .least = {780, 450}, .ideal = {0, 560}, .answers = true},
-              [&](ImVec2 size) { draw_conveyors(picture, view, size); });
+              [&](ImVec2 size) {
+                const float above = published_line("measured: ", picture.published, size, widgets::theme().px(430));
+                draw_conveyors(picture, view, {size.x, size.y - above});
+              });
   stage.panel("batch", {.title = "Against the batch", .least = {380, 210}},
               [&](ImVec2 size) { draw_batches(in, out, picture, view, size); });
   stage.panel("operations", {.title = "Operations", .least = {430, 150}, .scrolls = true},
