@@ -64,7 +64,7 @@ const OwnerLook& owner_look(MemoryOwner owner) {
       {"moments", Meaning::optimizer, false, "what the optimizer remembers of each parameter"},
       {"activations", Meaning::forward, false, "kept by the forward pass for the backward pass"},
       {"logits", Meaning::forward, true, "of all tokens and words, with what the loss makes of them"},
-      {"temporary", Meaning::idle, false, "made and freed while operations run"},
+      {"temporary", widgets::Tint::series(0), false, "made and freed while operations run"},
       {"buffers", Meaning::communication, false, "communication buckets, gathered layers, workspaces"},
       {"slack", Meaning::idle, true, "reserved by the allocator and not in use"},
   }};

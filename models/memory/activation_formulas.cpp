@@ -4,7 +4,8 @@ namespace models::memory {
 
 double formula_coefficient(const FormulaSizes& z, Recompute recompute) {
   if (recompute == Recompute::full) return z.value_bytes;
-  const double each = formula_score_bytes(z), scores = z.heads * z.sequence / z.hidden * each;
+  const double keys = z.keys > 0 ? z.keys : z.sequence;
+  const double scores = z.heads * keys / z.hidden * formula_score_bytes(z);
   const double kept = recompute == Recompute::none ? scores : 0;
   // Norms' inputs, the inputs of the first products and the masks are whole without sequence parallelism.
   const double whole = 4 * z.value_bytes + (z.dropout ? 2 : 0), split = 12 * z.value_bytes + kept;

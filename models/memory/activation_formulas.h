@@ -9,14 +9,17 @@ namespace models::memory {
 /// Sizes of the formulas, as the paper names them.
 struct FormulaSizes {
   double sequence = 1, batch = 1, hidden = 1, heads = 1;  ///< s, b (of a micro-batch), h, a
-  double tensor = 1;                                      ///< t
+  /// Positions that a query sees, where that is not `sequence`: under context parallelism `sequence` is the part of
+  /// one GPU, and its queries meet the keys of the whole sequence. 0: as many as `sequence`.
+  double keys = 0;
+  double tensor = 1;  ///< t
   bool sequence_parallel = false;
   bool dropout = true;     ///< as the paper counts; without it two masks and three of the five bytes a score are gone
   double value_bytes = 2;  ///< 2 in the paper; masks are a byte whatever it is
 };
 
-/// Bytes of one layer: sbh (34 + 5as/h) and its variants, without dropout sbh (32 + 2as/h); under full recomputation
-/// 2sbh, which t does not divide.
+/// Bytes of one layer: sbh (34 + 5as/h), with k keys a query instead of s sbh (34 + 5ak/h), and their variants, without
+/// dropout sbh (32 + 2as/h); under full recomputation 2sbh, which t does not divide.
 double formula_layer_bytes(const FormulaSizes& sizes, Recompute recompute);
 
 /// Bytes of a layer over sbh: 34, 34 + 5as/h, 2, ... Of the 34 are 16 values of two bytes and two masks: after

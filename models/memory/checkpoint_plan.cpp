@@ -1,5 +1,7 @@
 #include "models/memory/checkpoint_plan.h"
 
+#include "models/memory/checkpoint_scores.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -150,9 +152,12 @@ CheckpointCost checkpoint_cost(std::span<const LayerCost> layers, std::span<cons
 }
 
 std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers, const CheckpointEnds& ends) {
-  std::vector<FrontierPoint> points = frontier_of_pieces(layers, ends);
-  const bool drops = std::any_of(layers.begin(), layers.end(), [](const LayerCost& l) { return l.selective < l.kept; });
-  if (drops) {
+  std::vector<FrontierPoint> points;
+  const bool drops = scores_can_be_dropped(layers);
+  if (!drops || !every_mixture_is_tried(layers)) points = frontier_of_pieces(layers, ends);
+  if (drops && every_mixture_is_tried(layers)) {
+    points = frontier_with_scores(layers, ends);
+  } else if (drops) {
     constexpr std::size_t most_runs = 24;
     const std::size_t step = (layers.size() + most_runs - 1) / most_runs;
     std::vector<LayerCost> changed(layers.begin(), layers.end());
@@ -171,6 +176,14 @@ std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers
   }
   keep_frontier(points);
   return points;
+}
+
+bool scores_can_be_dropped(std::span<const LayerCost> layers) {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerCost& l) { return l.selective < l.kept; });
+}
+
+bool frontier_is_exact(std::span<const LayerCost> layers) {
+  return !scores_can_be_dropped(layers) || every_mixture_is_tried(layers);
 }
 
 const FrontierPoint* best_within(std::span<const FrontierPoint> frontier, double bytes) {

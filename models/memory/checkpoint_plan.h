@@ -61,10 +61,16 @@ struct FrontierPoint {
 /// The smallest peak for every number of layers that run again, each at most once, over all ways to keep layers and to
 /// join neighbours into pieces: dynamic programming from the last layer to the first. A plan's need above what stands
 /// before layer i depends on nothing before i, so that the frontier of the layers from i on is enough. Fastest first;
-/// points that are no smaller than a faster one are left out. Where kept layers may be without their scores, that is
-/// tried for the first p of them, p in steps of L/24 up to all: every plan whose kept layers are alike is in, and not
-/// every mixture.
+/// points that are no smaller than a faster one are left out. Where kept layers may be without their scores, every
+/// mixture is tried as long as frontier_is_exact; beyond, the first p of the kept layers are without them, p in steps
+/// of L/24 up to all: every plan whose kept layers are alike is in, and not every mixture.
 std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers, const CheckpointEnds& ends);
+
+/// Some layer keeps scores that it can be without.
+bool scores_can_be_dropped(std::span<const LayerCost> layers);
+/// No plan at all beats checkpoint_frontier: true without scores to drop, and with them for up to 96 layers of one
+/// kind.
+bool frontier_is_exact(std::span<const LayerCost> layers);
 
 /// The fastest of the frontier within a budget of bytes; null when none is.
 const FrontierPoint* best_within(std::span<const FrontierPoint> frontier, double bytes);

@@ -172,6 +172,7 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
       .batch = as_double(p.batch),
       .hidden = h,
       .heads = as_double(a.heads),
+      .keys = as_double(p.sequence),
       .tensor = t,
       .sequence_parallel = p.sequence_parallel,
       .dropout = p.dropout,

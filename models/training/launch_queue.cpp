@@ -141,6 +141,39 @@ LaunchRun run_launches(const LaunchList& list, const LaunchHost& host, LaunchMod
   return out;
 }
 
+std::vector<DryStretch> dry_stretches(const LaunchList& list, const LaunchRun& run, const LaunchHost& host,
+                                      LaunchMode mode, std::int32_t last_layer) {
+  const bool graph = mode == LaunchMode::graph || mode == LaunchMode::compiled_graph;
+  const std::int64_t between = launch_ns(graph ? host.graph_between_s : host.between_s);
+  std::vector<DryStretch> out;
+  std::int64_t free_ns = run.origin_ns;
+  bool dry = false;
+  for (const LaunchEvent& e : run.events) {
+    if (list.kernels[static_cast<std::size_t>(e.kernel)].layer > last_layer) break;
+    const std::int64_t gap = e.start_ns - free_ns;
+    const std::int32_t operation = list.kernels[static_cast<std::size_t>(e.kernel)].operation;
+    const OperationGroup group = list.operations[static_cast<std::size_t>(operation)].group;
+    if (gap > between) {
+      if (!dry || out.back().group != group) out.push_back({.begin_ns = free_ns, .group = group});
+      out.back().end_ns = e.end_ns;
+      out.back().idle_ns += gap;
+      ++out.back().kernels;
+    }
+    dry = gap > between;
+    free_ns = e.end_ns;
+  }
+  return out;
+}
+
+std::vector<std::int64_t> layer_ends(const LaunchList& list, const LaunchRun& run) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(std::max<std::int64_t>(0, list.layers)), run.origin_ns);
+  for (const LaunchEvent& e : run.events) {
+    const std::int32_t layer = list.kernels[static_cast<std::size_t>(e.kernel)].layer;
+    if (layer >= 1 && layer <= list.layers) out[static_cast<std::size_t>(layer - 1)] = e.end_ns;
+  }
+  return out;
+}
+
 Result<std::int64_t> batch_without_launch_cost(const Architecture& architecture, const Workload& workload,
                                                const Machine& machine, const LaunchHost& host, bool compiled,
                                                double least_kernel_s) {

@@ -81,6 +81,22 @@ struct LaunchRun {
 /// The third of three steps.
 LaunchRun run_launches(const LaunchList& list, const LaunchHost& host, LaunchMode mode, LaunchSync sync);
 
+/// A run of kernels of one group of operations, each of which began only when its launch arrived: the queue was dry. It
+/// begins with the first wait.
+struct DryStretch {
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< from the end of the kernel before to the end of the last of them
+  std::int64_t idle_ns = 0;               ///< of it the device did nothing
+  std::int64_t kernels = 0;
+  OperationGroup group{};
+};
+/// The stretches of the run's last step up to the end of layer `last_layer`, in order. A gap that is no longer than
+/// what always lies between two kernels (`host.between_s`, in a graph `graph_between_s`) is no wait.
+std::vector<DryStretch> dry_stretches(const LaunchList& list, const LaunchRun& run, const LaunchHost& host,
+                                      LaunchMode mode, std::int32_t last_layer);
+/// When the device ends each layer of the run's last step, ns; what lies before the first layer and behind the last is
+/// none.
+std::vector<std::int64_t> layer_ends(const LaunchList& list, const LaunchRun& run);
+
 /// The smallest batch at which the kernels of a step take at least as long as their launches, up to 65,536; 0: none.
 Result<std::int64_t> batch_without_launch_cost(const Architecture& architecture, const Workload& workload,
                                                const Machine& machine, const LaunchHost& host, bool compiled,

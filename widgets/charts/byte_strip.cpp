@@ -23,6 +23,7 @@ void layout_byte_strip(std::span<const ByteStripRow> rows, const ByteStripOption
   const Theme& t = theme();
   out.cells.clear();
   out.rows.clear();
+  out.shown.clear();
   if (rows.empty()) return;
   double most = std::isfinite(options.limit) ? std::max(0.0, options.limit) : 0;
   for (const ByteStripRow& r : rows) most = std::max(most, bytes_of(r));
@@ -34,9 +35,17 @@ void layout_byte_strip(std::span<const ByteStripRow> rows, const ByteStripOption
   const float least = line + strip + t.px(9);
   const float pitch = std::min(t.px(most_row_px), (area.height() - head) / static_cast<float>(rows.size()));
   const float each = std::max(pitch, least);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const float y = area.min.y + head + each * static_cast<float>(i);
-    if (y + least > area.max.y + 0.5f) break;
+  // Where not all have room, the last ones that are not chosen go.
+  const auto places = static_cast<std::size_t>(std::max(0.0f, (area.height() - head - least + 0.5f) / each + 1));
+  for (std::size_t i = 0; i < rows.size(); ++i) out.shown.push_back(i);
+  while (out.shown.size() > places) {
+    auto last = std::find_if(out.shown.rbegin(), out.shown.rend(), [&](std::size_t i) { return !rows[i].chosen; });
+    if (last == out.shown.rend()) last = out.shown.rbegin();
+    out.shown.erase(std::next(last).base());
+  }
+  for (std::size_t place = 0; place < out.shown.size(); ++place) {
+    const std::size_t i = out.shown[place];
+    const float y = area.min.y + head + each * static_cast<float>(place);
     out.rows.push_back({{area.min.x, y}, {area.max.x, y + each - t.px(2)}});
     const float top = y + line + t.px(6);
     double at = 0;
@@ -65,8 +74,9 @@ std::ptrdiff_t draw_byte_strip(const char* label, std::span<const ByteStripRow> 
   p.text({bytes_right, area.min.y}, "bytes", t.muted, Type::small, Font::sans, Align::right);
   p.text({right, area.min.y}, options.figure_title.empty() ? " " : options.figure_title, t.muted, Type::small,
          Font::sans, Align::right);
-  for (std::size_t i = 0; i < l.rows.size(); ++i) {
-    const Rect& r = l.rows[i];
+  for (std::size_t place = 0; place < l.rows.size(); ++place) {
+    const std::size_t i = l.shown[place];
+    const Rect& r = l.rows[place];
     if (rows[i].chosen) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));
     if (rows[i].letter != '\0') {
       const ImVec2 c{r.min.x + t.px(13), (r.min.y + r.max.y) / 2};
@@ -107,7 +117,7 @@ std::ptrdiff_t draw_byte_strip(const char* label, std::span<const ByteStripRow> 
         tip(run.label, format(run.bytes, "B"), "of one parameter");
       }
     for (std::size_t i = 0; i < l.rows.size(); ++i)
-      if (clicked && l.rows[i].contains(mouse)) pressed = static_cast<std::ptrdiff_t>(i);
+      if (clicked && l.rows[i].contains(mouse)) pressed = static_cast<std::ptrdiff_t>(l.shown[i]);
   }
   if (Record* record = p.record()) {
     DataTable table{label, {"row", "part", "bytes"}, {}};

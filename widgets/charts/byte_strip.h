@@ -39,7 +39,8 @@ struct ByteCell {
 
 struct ByteStripLayout {
   std::vector<ByteCell> cells;
-  std::vector<Rect> rows;  ///< those that have room
+  std::vector<Rect> rows;          ///< those that have room
+  std::vector<std::size_t> shown;  ///< which they are: chosen ones before others, in their order
   float left = 0, cell = 1;
   float x(double bytes) const { return left + cell * static_cast<float>(bytes); }
 };

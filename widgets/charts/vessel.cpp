@@ -9,8 +9,39 @@
 namespace widgets {
 namespace {
 
-/// The parts of one layer in two neighbouring vessels, joined.
-void paint_ribbon(const Painter& p, const VesselLayout& l, std::span<const Vessel> vessels, std::size_t left) {
+/// What a layer has more or less in the right vessel, on its ribbon, where that has room beside the words of thin
+/// layers.
+void paint_change(const Painter& p, const VesselLayout& l, std::size_t left, std::string_view unit,
+                  std::span<const ImVec2, 4> ribbon) {
+  const Theme& t = theme();
+  const double before = static_cast<double>(ribbon[3].y - ribbon[0].y) * l.scale,
+               after = static_cast<double>(ribbon[2].y - ribbon[1].y) * l.scale;
+  if (std::abs(after - before) < 0.02 * std::max(l.vessels[left].total, l.vessels[left + 1].total)) return;
+  const NumberText words = format(std::abs(after - before), unit);
+  const float small = t.type(Type::small), sign = text_size("\xE2\x88\x92", Type::small, Font::mono).x;
+  const float wide = sign + text_size(words, Type::small, Font::mono).x;
+  const float room = ribbon[1].x - ribbon[0].x;
+  const float clear = t.px(16);  // of the rim's lip
+  if (wide + clear + t.px(4) > room) return;
+  // At the thicker end.
+  const float at = before > after ? (wide / 2 + clear) / room : 1 - (wide / 2 + clear) / room;
+  const float top = ribbon[0].y + at * (ribbon[1].y - ribbon[0].y),
+              bottom = ribbon[3].y + at * (ribbon[2].y - ribbon[3].y);
+  const float middle = (top + bottom) / 2, x = ribbon[0].x + at * room;
+  if (bottom - top < small + t.px(2)) return;
+  for (const VesselPiece& piece : l.pieces)
+    if (piece.vessel == left && piece.caption == VesselCaption::beside &&
+        std::abs(piece.caption_y - middle) < 1.5f * small)
+      return;
+  const float y = middle - small / 2;
+  p.text({x - wide / 2, y}, after < before ? "\xE2\x88\x92" : "+", t.text, Type::small, Font::mono);
+  p.text({x - wide / 2 + sign, y}, words, t.text, Type::small, Font::mono);
+}
+
+/// The parts of one layer in two neighbouring vessels, joined; a layer that one of them has none of runs out in a
+/// point. The vessels have the same layers in the same order.
+void paint_ribbon(const Painter& p, const VesselLayout& l, std::span<const Vessel> vessels, std::size_t left,
+                  std::string_view unit) {
   const Theme& t = theme();
   const auto span_of = [&](std::size_t vessel, std::string_view label, float& top, float& bottom) {
     bool any = false;
@@ -23,11 +54,22 @@ void paint_ribbon(const Painter& p, const VesselLayout& l, std::span<const Vesse
     return any;
   };
   const float x0 = l.vessels[left].body.max.x + t.px(2), x1 = l.vessels[left + 1].body.min.x - t.px(2);
+  float start_y = l.ground, end_y = l.ground;  // where a layer would be that one of the two has none of
   for (const VesselLayer& layer : vessels[left].layers) {
-    float top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;
-    if (!span_of(left, layer.label, top0, bottom0) || !span_of(left + 1, layer.label, top1, bottom1)) continue;
-    const std::array<ImVec2, 4> quad{ImVec2{x0, top0}, ImVec2{x1, top1}, ImVec2{x1, bottom1}, ImVec2{x0, bottom0}};
-    p.polygon(quad, with_alpha(colour(layer.tint, t), 0.16f));
+    float top0 = start_y, bottom0 = start_y, top1 = end_y, bottom1 = end_y;
+    const bool here = span_of(left, layer.label, top0, bottom0), there = span_of(left + 1, layer.label, top1, bottom1);
+    if (!here && !there) continue;
+    start_y = top0;
+    end_y = top1;
+    const std::array<ImVec2, 4> corners{ImVec2{x0, top0}, ImVec2{x1, top1}, ImVec2{x1, bottom1}, ImVec2{x0, bottom0}};
+    // A corner that is there twice would be painted as a line.
+    const std::array<ImVec2, 3> gone{corners[0], corners[1], corners[3]};
+    const std::span<const ImVec2> all(corners);
+    p.polygon(here && there ? all
+              : here        ? std::span<const ImVec2>(gone)
+                            : all.first(3),
+              with_alpha(colour(layer.tint, t), 0.16f));
+    paint_change(p, l, left, unit, corners);
   }
 }
 
@@ -86,7 +128,7 @@ void paint_wall(const Painter& p, const PlacedVessel& v, bool has_rim) {
 void paint_bracket(const Painter& p, const VesselLayout& l, const VesselBracket& b, float left) {
   const Theme& t = theme();
   const auto y_of = [&](double value) { return l.ground - static_cast<float>(value / l.scale); };
-  const float x = l.vessels.front().body.min.x - t.px(14), y0 = y_of(b.to), y1 = y_of(b.from);
+  const float x = l.vessels.front().body.min.x - t.px(14) - l.axis, y0 = y_of(b.to), y1 = y_of(b.from);
   if (y1 - y0 < t.px(4)) return;
   p.line({x, y0}, {x, y1}, t.muted, t.px(1.5f));
   p.line({x, y0}, {x + t.px(6), y0}, t.muted, t.px(1.5f));
@@ -96,6 +138,17 @@ void paint_bracket(const Painter& p, const VesselLayout& l, const VesselBracket&
   fit_text(p, {x - t.px(8), middle - body}, b.bold, room, t.text, Type::body, Font::mono, Align::right);
   fit_text(p, {x - t.px(8), middle + t.px(3)}, b.words, room, t.muted, Type::small, Font::sans, Align::right);
   (void)small;
+}
+
+void paint_axis(const Painter& p, const VesselLayout& l, std::string_view unit) {
+  const Theme& t = theme();
+  const float x = l.vessels.front().body.min.x - t.px(5), small = t.type(Type::small);
+  for (const VesselTick& tick : l.ticks) {
+    const NumberText words = format(tick.value, tick.value > 0 ? unit : std::string_view());
+    p.line({x, tick.y}, {x + t.px(4), tick.y}, t.muted, t.px(1));
+    p.text({x - t.px(tick.rim ? 8 : 3), tick.y - small / 2}, words, tick.rim ? t.text : t.muted, Type::small,
+           Font::mono, Align::right);
+  }
 }
 
 void paint_head(const Painter& p, const Vessel& v, const PlacedVessel& placed, std::string_view unit) {
@@ -130,7 +183,7 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
   const VesselLayout& l = view.layout;
   const Painter p = Painter::window();
   if (options.ribbons)
-    for (std::size_t i = 0; i + 1 < l.vessels.size(); ++i) paint_ribbon(p, l, vessels, i);
+    for (std::size_t i = 0; i + 1 < l.vessels.size(); ++i) paint_ribbon(p, l, vessels, i, options.unit);
   for (const VesselPiece& piece : l.pieces) {
     const VesselLayer& layer = vessels[piece.vessel].layers[piece.layer];
     const ImU32 fill = vessel_colour(layer.tint, layer.pale, t);
@@ -144,8 +197,10 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
     paint_wall(p, l.vessels[i], has_rim);
     paint_head(p, vessels[i], l.vessels[i], options.unit);
     const PlacedVessel& v = l.vessels[i];
-    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label, v.body.width() + t.px(60),
-             t.text, Type::small, Font::sans, Align::center);
+    const float pitch =
+        l.vessels.size() > 1 ? l.vessels[1].body.min.x - l.vessels[0].body.min.x - t.px(8) : v.body.width() + t.px(60);
+    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label, pitch, t.text, Type::small,
+             Font::sans, Align::center);
   }
   for (const VesselPiece& piece : l.pieces) {
     if (piece.caption == VesselCaption::none) continue;
@@ -156,6 +211,7 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
   }
   if (!l.vessels.empty())
     for (const VesselBracket& b : options.brackets) paint_bracket(p, l, b, area.min.x);
+  if (!l.vessels.empty()) paint_axis(p, l, options.unit);
   std::ptrdiff_t pressed = -1;
   const ImVec2 mouse = ImGui::GetMousePos();
   if (hovered)

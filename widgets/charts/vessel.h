@@ -36,10 +36,18 @@ struct VesselOptions {
   ImVec2 size{0, 0};  ///< pixels; 0: what is left
   bool ribbons = true;
   std::span<const VesselBracket> brackets{};
+  bool axis = false;  ///< round values of the unit left of the first vessel, and its rim among them
   /// Above 0: value a pixel, with the ground at screen y `ground`, so that a vessel stands on the scale of a plot
   /// beside it.
   double scale = 0;
   float ground = 0;
+};
+
+/// A value on the axis.
+struct VesselTick {
+  double value = 0;
+  float y = 0;
+  bool rim = false;
 };
 
 enum class VesselCaption : std::uint8_t { none, inside, beside };
@@ -62,9 +70,11 @@ struct PlacedVessel {
 struct VesselLayout {
   std::vector<VesselPiece> pieces;  ///< bottom up; a layer that the rim cuts has two
   std::vector<PlacedVessel> vessels;
-  double scale = 1;  ///< value a pixel
-  float ground = 0;  ///< y
-  float left = 0;    ///< x where the brackets end
+  double scale = 1;               ///< value a pixel
+  float ground = 0;               ///< y
+  float left = 0;                 ///< x where the brackets end
+  std::vector<VesselTick> ticks;  ///< from the ground up; round values that would touch the rim's are left out
+  float axis = 0;                 ///< width of their words
 };
 
 /// Vessels of one width between room for brackets at the left and for words beside the last one; the highest of totals

@@ -6,7 +6,7 @@
 namespace widgets {
 namespace {
 
-constexpr float words_beside_px = 96, bracket_px = 104;
+constexpr float words_beside_px = 96, bracket_px = 104, axis_px = 46;
 
 double total_of(const Vessel& v) {
   double sum = 0;
@@ -33,6 +33,25 @@ void place_beside(std::vector<VesselPiece>& pieces, std::size_t first, float lin
   }
 }
 
+/// Steps of 1, 2 or 5 times a power of ten, at least `least` pixels apart; above the rim only those that what does not
+/// fit reaches.
+void place_ticks(const PlacedVessel& first, double rim, double most, float line, VesselLayout& out) {
+  const double least = 2.4 * static_cast<double>(line) * out.scale;
+  if (!(least > 0) || !std::isfinite(least)) return;
+  const double ten = std::pow(10, std::floor(std::log10(least)));
+  const double step = ten * (least <= ten ? 1 : least <= 2 * ten ? 2 : least <= 5 * ten ? 5 : 10);
+  const auto y_of = [&](double value) { return out.ground - static_cast<float>(value / out.scale); };
+  const bool has_rim = std::isfinite(rim) && rim > 0;
+  for (int i = 0; i * step <= most * (1 + 1e-9) && i < 100; ++i) {
+    const float y = y_of(i * step);
+    if (y < first.top - line / 2 || (has_rim && std::abs(y - y_of(rim)) < line)) continue;
+    out.ticks.push_back({.value = i * step, .y = y});
+  }
+  if (!has_rim) return;
+  const VesselTick tag{.value = rim, .y = y_of(rim), .rim = true};
+  out.ticks.insert(std::find_if(out.ticks.begin(), out.ticks.end(), [&](const auto& t) { return t.value > rim; }), tag);
+}
+
 }  // namespace
 
 void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& options, Rect area, Measure,
@@ -40,11 +59,14 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
   const Theme& t = theme();
   out.pieces.clear();
   out.vessels.clear();
+  out.ticks.clear();
   if (vessels.empty()) return;
   const float line = t.type(Type::small) + t.px(3), head = t.type(Type::title) + 2 * line + t.px(8);
   const float foot = line + t.px(6);
   out.ground = area.max.y - foot;
   out.left = area.min.x + (options.brackets.empty() ? 0.0f : std::min(t.px(bracket_px), area.width() * 0.22f));
+  out.axis = options.axis ? std::min(t.px(axis_px), area.width() * 0.1f) : 0.0f;
+  out.left += out.axis;
   const float beside = std::min(t.px(words_beside_px), area.width() * (vessels.size() == 1 ? 0.34f : 0.2f));
   double most = 0;
   for (const Vessel& v : vessels) most = std::max({most, total_of(v), std::isfinite(v.rim) ? v.rim : 0.0});
@@ -56,7 +78,7 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
   }
   const auto count = static_cast<float>(vessels.size());
   const float room = std::max(1.0f, area.max.x - beside - out.left);
-  const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.3f / (count - 1) + t.px(8)) : 0.0f;
+  const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.36f / (count - 1) + t.px(8)) : 0.0f;
   const float width = std::min(t.px(240), std::max(1.0f, (room - gap * (count - 1)) / count));
   for (std::size_t i = 0; i < vessels.size(); ++i) {
     const Vessel& v = vessels[i];
@@ -95,6 +117,7 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
     place_beside(out.pieces, first, line, area.min.y + line, out.ground);
     out.vessels.push_back(placed);
   }
+  if (options.axis) place_ticks(out.vessels.front(), vessels.front().rim, most, line, out);
 }
 
 }  // namespace widgets

@@ -59,6 +59,9 @@ void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& s
       };
       if (upper.empty()) add(from);
       add(to);
+    } else if (open && x == px && !upper.empty() && x <= right) {  // a step: straight up or down
+      upper.push_back({static_cast<float>(x), static_cast<float>(u)});
+      lower.push_back({static_cast<float>(x), static_cast<float>(l)});
     }
     px = x;
     pu = u;

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/framework/allocator/lab.h"
 #include "widgets/number/number.h"
 
@@ -114,13 +115,18 @@ void replay(const Asked& asked, std::size_t events, Picture& p) {
             [](const BlockSpan& a, const BlockSpan& b) { return a.address < b.address; });
 }
 
-Tint tint_of(const std::string& owner, std::size_t place) {
-  if (owner == "activations") return Meaning::forward;
-  if (owner == "gradients") return Meaning::backward;
-  if (owner == "KV cache") return Meaning::kv_cache;
-  if (owner == "weights") return Tint::series(4);
-  if (owner == "temporary" || owner == "other") return Tint();
-  return Tint::series(place);
+/// The same colours as in the labs of a step's memory.
+OwnerTint tint_of(const std::string& owner, std::size_t place) {
+  using models::memory::MemoryOwner;
+  if (owner == "KV cache") return {Meaning::kv_cache};
+  if (owner == "other") return {};
+  for (const MemoryOwner known : {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::activations,
+                                  MemoryOwner::logits, MemoryOwner::temporary})
+    if (owner == models::memory::owner_name(known)) {
+      const OwnerLook& look = owner_look(known);
+      return {look.tint, look.pale};
+    }
+  return {Tint::series(place)};
 }
 
 bool asked_recording(const Inputs& in) { return !in.listed() && in.source == Source::snapshot; }

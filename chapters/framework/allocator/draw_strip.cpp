@@ -5,6 +5,7 @@
 #include "chapters/framework/allocator/lab.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/charts/vessel.h"
 #include "widgets/number/number.h"
 
 namespace chapters::framework::allocator {
@@ -96,8 +97,8 @@ void paint_piece(const Painter& p, const Picture& picture, const StripPiece& pie
     paint_returnable(p, r);
     return;
   }
-  const ImU32 fill =
-      widgets::colour(piece.owner < picture.tints.size() ? picture.tints[piece.owner] : widgets::Tint(), t);
+  const OwnerTint look = piece.owner < picture.tints.size() ? picture.tints[piece.owner] : OwnerTint();
+  const ImU32 fill = widgets::vessel_colour(look.tint, look.pale, t);
   // A line of the ground tells neighbours apart where there is room for one.
   const float gap = r.width() > t.px(4) ? 1.0f : 0.0f;
   p.rect(r.min, {r.max.x - gap, r.max.y}, piece.kind == StripPiece::pending ? widgets::with_alpha(fill, 0.35f) : fill);
@@ -220,7 +221,10 @@ void paint_key(const Painter& p, const Picture& picture, const StripState& strip
   for (std::size_t i = 0; i < picture.owners.size(); ++i) {
     const bool shown =
         std::any_of(picture.blocks.begin(), picture.blocks.end(), [&](const BlockSpan& b) { return b.owner == i; });
-    if (shown) entry(picture.owners[i], [&](Rect r) { p.rect(r.min, r.max, widgets::colour(picture.tints[i], t)); });
+    if (shown)
+      entry(picture.owners[i], [&](Rect r) {
+        p.rect(r.min, r.max, widgets::vessel_colour(picture.tints[i].tint, picture.tints[i].pale, t));
+      });
   }
   entry("hole: free, not returnable", [&](Rect r) { paint_hole(p, r); });
   if (strip.emptiable > 0) entry("returnable: free", [&](Rect r) { paint_returnable(p, r); });

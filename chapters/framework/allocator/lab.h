@@ -76,13 +76,19 @@ struct RangeSpan {
   bool small = false, expandable = false;
 };
 
+/// A colour as the training step's memory has it: pale where the owner belongs to another of the same hue.
+struct OwnerTint {
+  widgets::Tint tint{};
+  bool pale = false;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<BlockSpan> blocks;
   std::vector<RangeSpan> ranges;
   std::vector<std::string> owners;
-  std::vector<widgets::Tint> tints;             ///< by owner
+  std::vector<OwnerTint> tints;                 ///< by owner
   std::vector<double> at, reserved, allocated;  ///< behind each event, thinned to what a plot can show
   std::uint32_t events = 0;
   std::int64_t failed_event = -1;

@@ -42,6 +42,42 @@ void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns,
                       0, Meaning::launch_bound, TimelineMark::hatched});
 }
 
+/// What the launches are for, over them: neighbours of one group are one span.
+void add_group(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns, models::OperationGroup group) {
+  const std::string_view name = models::group_name(group);
+  if (!c.groups.empty() && c.groups.back().end_ns() >= from_ns && p.names[c.groups.back().name].said == name) {
+    c.groups.back().duration_ns = to_ns - c.groups.back().start_ns;
+    p.names[c.groups.back().name].duration_ns = c.groups.back().duration_ns;
+    return;
+  }
+  c.groups.push_back({from_ns, to_ns - from_ns,
+                      name_of(p, to_ns - from_ns, std::string(name), std::string(name.substr(0, 1)), "their launches"),
+                      0, Tint(), TimelineMark::callout});
+}
+
+/// The sums of the waits, and where each layer ends.
+void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHost& host, models::LaunchMode mode,
+              std::int64_t zero, std::int64_t window_ns) {
+  for (const models::DryStretch& d : models::dry_stretches(m.list, m.run, host, mode, 1)) {
+    const std::int64_t from = d.begin_ns - zero, took = d.end_ns - d.begin_ns;
+    if (d.end_ns - zero > window_ns) break;
+    const std::string idle = format_text(static_cast<double>(d.idle_ns) * 1e-9, "s"),
+                      all = format_text(static_cast<double>(took) * 1e-9, "s");
+    c.dry.push_back({from, took,
+                     name_of(p, took, "idle " + idle + " of " + all, idle,
+                             format_text(static_cast<double>(d.kernels), "") +
+                                 " kernels begin only when their launch arrives: of " + all + " the GPU idles " + idle),
+                     0, Meaning::launch_bound, TimelineMark::callout});
+  }
+  std::int64_t idle_ns = 0;
+  for (const widgets::TimelineSpan& span : c.dry) idle_ns += span.duration_ns;
+  if (20 * idle_ns < window_ns) c.dry.clear();  // too little to be a lane of its own
+  for (const std::int64_t end : models::layer_ends(m.list, m.run))
+    if (end - zero <= window_ns) c.layer_ends_ns.push_back(end - zero);
+  if (!c.layer_ends_ns.empty())
+    c.dry_words = "layer 1: " + format_text(static_cast<double>(c.layer_ends_ns.front()) * 1e-9, "s");
+}
+
 Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std::int64_t between_ns, bool graph) {
   Conveyors c;
   c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
@@ -60,6 +96,8 @@ Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std
         m.list.operations[static_cast<std::size_t>(m.list.kernels[static_cast<std::size_t>(e.kernel)].operation)];
     const std::int64_t called = e.called_ns - zero, returned = e.returned_ns - zero, start = e.start_ns - zero,
                        end = e.end_ns - zero;
+    if (called < window_ns && called != host_ns && !graph)
+      add_group(p, c, called, std::min(returned, window_ns), op.group);
     if (called < window_ns && called != host_ns)
       c.host.push_back(
           {called, std::min(returned, window_ns) - called,
@@ -97,6 +135,20 @@ Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std
   return c;
 }
 
+/// The device of a GPU that is twice as fast, paler than the one that is asked for.
+Conveyors faster_of(Picture& p, const ModeRun& m, const Outputs& out, std::int64_t window_ns, std::int64_t between_ns,
+                    bool graph) {
+  Conveyors c = conveyors_of(p, m, window_ns, between_ns, graph);
+  c.host.clear();
+  c.queue.clear();
+  c.groups.clear();
+  for (widgets::TimelineSpan& span : c.device)
+    if (span.mark == TimelineMark::solid) span.mark = TimelineMark::pale;
+  c.label = c.lane = "GPU twice as fast";
+  c.device_words = "the step: " + format_text(out.twice, "", 3) + "\xC3\x97";
+  return c;
+}
+
 /// When the first layer is done, and a little more.
 std::int64_t first_layer_ns(const ModeRun& m) {
   const std::int64_t zero = std::min(m.run.events.front().called_ns, m.run.origin_ns);
@@ -125,11 +177,14 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bo
   if (out.host_bound)
     head = "The host does: " + in_ticks(static_cast<double>(out.now.run.launches), "") + " launches of " +
            in_ticks(out.launch_s, "s") + " take " + in_ticks(out.now.host_s, "s") + ", and the GPU idles " +
-           in_ticks(out.now.idle, "%") + ".";
+           in_ticks(out.now.idle, "%") + "; one twice as fast " +
+           (out.twice < 1.1 ? "changes next to nothing, " : "makes the step ") + "`" + format_text(out.twice, "", 3) +
+           "`\xC3\x97" + ".";
   else
     head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
                              : "The GPU does: its kernels take ") +
-           in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") + ".";
+           in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") +
+           "; one twice as fast makes it " + "`" + format_text(out.twice, "", 3) + "`\xC3\x97" + " as fast.";
   if (!one_mode(in)) head += " " + p.modes[1].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
   if (hip && in.host != Host::own) head += " Assumed: HIP launches as fast as CUDA was recorded to.";
   return head;
@@ -152,19 +207,32 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   };
   p.modes[0] = conveyors_of(p, out.now, window_ns, between_ns(in.mode), graph(in.mode));
   p.modes[1] = conveyors_of(p, out.beside, window_ns, between_ns(in.beside), graph(in.beside));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ModeRun& m = i == 0 ? out.now : out.beside;
+    add_sums(p, p.modes[i], m, asked->host, i == 0 ? in.mode : in.beside,
+             std::min(m.run.events.front().called_ns, m.run.origin_ns), window_ns);
+  }
+  if (const auto twice = run_mode(in, *asked, in.mode, in.sync, 2)) {
+    p.twice = faster_of(p, *twice, out, window_ns, between_ns(in.mode), graph(in.mode));
+    add_sums(p, p.twice, *twice, asked->host, in.mode,
+             std::min(twice->run.events.front().called_ns, twice->run.origin_ns), window_ns);
+  }
   name_conveyors(p.modes[0], in, in.mode, in.sync, asked->hip);
   name_conveyors(p.modes[1], in, in.beside, in.beside_sync, asked->hip);
   for (const std::int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
     Asked other = *asked;
     other.workload.batch = batch;
-    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync);
-    if (!a || !b) continue;
+    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync),
+               twice = run_mode(in, other, in.mode, in.sync, 2);
+    if (!a || !b || !twice) continue;
+    p.step_twice.push_back(twice->step_s);
     p.batches.push_back(static_cast<double>(batch));
     p.step_now.push_back(a->step_s);
     p.step_beside.push_back(b->step_s);
     p.host_floor.push_back(a->host_s);
   }
   p.answer = answer_of(in, out, p, asked->hip);
+  p.published = arrange_published("framework/launch", in, compute, {"model", "chip", "mode"});
   return p;
 }
 

@@ -5,6 +5,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/training/launch_queue.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
@@ -62,7 +63,11 @@ struct Outputs {
 struct Conveyors {
   std::string label, lane;  ///< of the pair of them; of its first lane
   std::string host_words, queue_words, device_words;
+  std::vector<widgets::TimelineSpan> groups;  ///< over the host's launches: what they are for
   std::vector<widgets::TimelineSpan> host, device;
+  std::vector<widgets::TimelineSpan> dry;   ///< under the device: runs of waits with their sum
+  std::vector<std::int64_t> layer_ends_ns;  ///< inside of the window
+  std::string dry_words;                    ///< when the first layer is done
   std::vector<widgets::TimelinePoint> queue;
 };
 struct KernelName {
@@ -74,9 +79,11 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::array<Conveyors, 2> modes;
+  Conveyors twice;  ///< the first mode on a GPU that is twice as fast: its device alone
   std::vector<KernelName> names;
   double window_s = 1;
-  std::vector<double> batches, step_now, step_beside, host_floor;
+  PublishedMarks published;
+  std::vector<double> batches, step_now, step_twice, step_beside, host_floor;
 };
 
 struct View {
@@ -85,6 +92,7 @@ struct View {
   widgets::TableView operations, recorded;
   std::vector<widgets::TimelineLane> lanes;
   std::array<widgets::TimelineCounter, 2> counters;
+  std::array<std::size_t, 3> device_lanes{};  ///< of the two modes and of the faster GPU; npos: not shown
 };
 
 /// What the inputs name, as the model takes it.

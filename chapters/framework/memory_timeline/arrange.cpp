@@ -71,21 +71,55 @@ Curve loss_of(const models::memory::StepTimeline& t) {
   return steps_of(t, chosen, end + room);
 }
 
+std::string bytes_of(double bytes) { return ticked(format_text(bytes, "B")); }
+
 std::string where_of(const Outputs& out) {
   if (out.peak_phase == "loss") return "The peak is the loss";
   if (out.peak_phase == "again") return "The peak is a layer that runs again";
   if (out.peak_phase == "optimizer") return "The peak is the optimizer";
   return "The peak is in the " + out.peak_phase + " pass";
 }
+std::string by_line(const Outputs& out) {
+  return bytes_of(std::abs(out.free_bytes)) + (out.fits ? " under the line" : " over the line");
+}
+
+/// What several steps in a row show.
+std::string trend_answer(const Outputs& out) {
+  using models::memory::MemoryTrend;
+  const std::string peak = " The peak, " + bytes_of(out.peak_bytes) + ", is " + by_line(out) + ".";
+  switch (out.trend.trend) {
+    case MemoryTrend::leak:
+      return "A leak: each step ends " + bytes_of(out.trend.growth_bytes) + " of " + out.trend_owner +
+             " higher than it began; step " + ticked(format_text(out.trend.first_over, "")) +
+             " is the first over the line.";
+    case MemoryTrend::plateau:
+      return "No leak: the first step ends " + bytes_of(out.trend.growth_bytes) + " of " +
+             (out.trend_owner == "optimizer" ? "moments" : out.trend_owner) +
+             " higher than it began, every later one where it began." + peak;
+    case MemoryTrend::sawtooth:
+      return "No leak: every step climbs to its peak and ends where it began, at " + bytes_of(out.rest_bytes) + "." +
+             peak;
+    case MemoryTrend::mixed:
+      return "The steps differ, and show neither a leak nor a plateau." + peak;
+    case MemoryTrend::one_step:
+      break;
+  }
+  return {};
+}
 
 std::string answer_of(const Outputs& out) {
-  std::string says = where_of(out) + ": " + ticked(format_text(out.peak_bytes, "B"));
-  says += out.fits ? ", " + ticked(format_text(out.free_bytes, "B")) + " under the line"
-                   : ", " + ticked(format_text(-out.free_bytes, "B")) + " over the line";
+  if (std::string trend = trend_answer(out); !trend.empty()) return trend;
+  std::string says = where_of(out) + ": " + bytes_of(out.peak_bytes) + ", " + by_line(out);
+  if (out.scores_bytes > 0.5 * out.held[MemoryOwner::activations])
+    return "The scores are the mountain: " + bytes_of(out.scores_bytes) + " of the peak of " +
+           bytes_of(out.peak_bytes) + ", which is " + by_line(out) + "; FlashAttention keeps none of them.";
+  if (out.micro_growth_bytes > 0.02 * out.peak_bytes)
+    return "The gradients of the first micro-batch stay: the last one peaks " + bytes_of(out.micro_growth_bytes) +
+           " higher, at " + bytes_of(out.peak_bytes) + ", " + by_line(out) + ".";
   if (out.layers_again > 0)
     says += ". Running " + ticked(format_text(out.layers_again, "")) + (out.layers_again == 1 ? " layer" : " layers") +
-            " again frees " + ticked(format_text(out.saved_bytes, "B")) + " and takes " +
-            ticked(format_text(out.again_share, "%", 2)) + " more time";
+            " again frees " + bytes_of(out.saved_bytes) + " and takes " + ticked(format_text(out.again_share, "%", 2)) +
+            " more time";
   else if (!out.fits)
     says += std::isnan(out.layers_needed)
                 ? "; not even running every layer again would do"
@@ -93,6 +127,19 @@ std::string answer_of(const Outputs& out) {
   else
     says += ", and no layer runs again";
   return says + ".";
+}
+
+/// What stands at the summit, in plain words.
+std::string summit_of(const Outputs& out) {
+  const auto gb = [](double bytes) { return format_text(bytes, "B"); };
+  if (out.peak_phase == "loss") return "the loss holds " + gb(out.held[MemoryOwner::logits]) + " of logits";
+  if (out.peak_phase == "optimizer")
+    return out.held[MemoryOwner::temporary] > 0 ? "the optimizer's copies: " + gb(out.held[MemoryOwner::temporary])
+                                                : "the optimizer, with all gradients there";
+  if (out.peak_phase == "again") return "a layer's forward pass runs again";
+  const bool gradients = out.held[MemoryOwner::gradients] > out.held[MemoryOwner::activations];
+  const MemoryOwner most = gradients ? MemoryOwner::gradients : MemoryOwner::activations;
+  return out.peak_phase + " pass, " + gb(out.held[most]) + " of " + std::string(models::memory::owner_name(most));
 }
 
 void arrange_pillars(const Setting& s, const Outputs& out, Picture& p) {
@@ -178,13 +225,19 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.kept_outputs = in.keep_outputs;
   p.letters = models::memory::plan_letters(setting->timeline.layers);
   p.peak_bold = format_text(out.peak_bytes, "B");
-  p.peak_words = out.peak_operation;
+  p.peak_words = summit_of(out);
+  p.tensors = models::memory::largest_tensors(setting->architecture, setting->timeline, p.timeline);
   const std::size_t after = std::min(p.timeline.peak + 1, p.timeline.points.size() - 1);
   const double lasts_s = p.timeline.points[after].time_s - p.timeline.points[p.timeline.peak].time_s;
   p.lens_left = "the loss, " + format_text(p.loss.time_s.back() - p.loss.time_s.front(), "s");
   p.lens_right = format_text(out.loss_peak_bytes, "B");
   if (out.peak_phase == "loss") p.lens_right += " for " + format_text(lasts_s, "s");
+  p.tensor_words = "What is there at the peak, " + format_text(out.peak_bytes, "B") +
+                   ": the rows add up to it. Moments are those of one matrix together.";
   arrange_pillars(*setting, out, p);
+  Progress none;
+  p.published = arrange_published("framework/memory-timeline", in,
+                                  [&none](const Inputs& row) { return compute(row, none); }, {"model", "which"});
   const auto curve = recorded(in, nullptr);
   if (curve && *curve) {
     const auto& points = (*curve)->points;

@@ -151,6 +151,23 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.before_peak_bytes = before->peak_bytes;
   out.saved_bytes = out.before_peak_bytes - out.peak_bytes;
   out.layers_needed = layers_needed(s, before->peak_bytes);
+  out.trend = models::memory::memory_trend(models::memory::step_levels(t), out.chip_bytes);
+  constexpr std::array<const char*, models::memory::memory_trend_count> names{"one step", "sawtooth", "plateau", "leak",
+                                                                              "mixed"};
+  out.trend_name = names[static_cast<std::size_t>(out.trend.trend)];
+  out.trend_owner = out.trend.growth_bytes > 0 ? std::string(in.keep_outputs && out.trend.grows == MemoryOwner::buffers
+                                                                 ? "kept outputs"
+                                                                 : models::memory::owner_name(out.trend.grows))
+                                               : "nothing";
+  out.micro_growth_bytes = models::memory::micro_batch_growth(t);
+  if (!in.fused_attention) {
+    models::memory::TimelineSetting dropped = s.timeline;
+    dropped.layers.resize(static_cast<std::size_t>(s.architecture.layers), LayerKeep::kept);
+    for (LayerKeep& keep : dropped.layers)
+      if (keep == LayerKeep::kept) keep = LayerKeep::selective;
+    const auto without = models::memory::step_timeline(s.architecture, dropped, s.machine);
+    if (without) out.scores_bytes = out.peak_bytes - without->peak_bytes;
+  }
   if (*curve) {
     const models::memory::RecordedCurve& r = **curve;
     out.recording = {.kind = r.kind,

@@ -122,6 +122,29 @@ void describe(Fields& f, Outputs& o) {
           .help = "So many of the first layers must run again for the peak to be under the nameplate.",
           .may_be_missing = true,
           .absent = "Not even all of them are enough."});
+  f.group("Step after step");
+  f.text("trend", o.trend_name,
+         {.label = "The steps are", .help = "Sawtooth: each ends where it began. Plateau: the first ends higher."});
+  f.real("growth_bytes", o.trend.growth_bytes,
+         {.label = "A step ends higher by",
+          .unit = "B",
+          .help = "The first of a plateau, each later one of a leak.",
+          .formula = "held at its end - held at its beginning"});
+  f.text("growth_owner", o.trend_owner, {.label = "What grows"});
+  f.real("first_over", o.trend.first_over,
+         {.label = "First step over the line",
+          .help = "Of a leak, were it to go on; 0 where there is none.",
+          .formula = "steps + (memory - last peak) / growth"});
+  f.real("micro_growth_bytes", o.micro_growth_bytes,
+         {.label = "Last micro-batch over the first",
+          .unit = "B",
+          .help = "0 where a step has one.",
+          .formula = "its peak - the first one's"});
+  f.real("scores_bytes", o.scores_bytes,
+         {.label = "Scores at the peak",
+          .unit = "B",
+          .help = "0 where attention is fused, or its scores are dropped.",
+          .formula = "peak - peak with the scores dropped"});
   f.group("Owners at the peak");
   describe(f, o.held);
   f.group("The recording");

@@ -184,12 +184,12 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                              .pale = look.pale,
                              .info = look.info});
     }
+    view.runs = widgets::Line();
+    view.runs.add("runs: ").add(picture.timeline.operations[point.operation]);
     widgets::Line label;
     label.add("at ").add(widgets::format(time_s, "s"));
-    const widgets::Vessel vessel[] = {{.label = label.view(),
-                                       .note = picture.timeline.operations[point.operation],
-                                       .layers = view.layers,
-                                       .rim = out.chip_bytes}};
+    const widgets::Vessel vessel[] = {
+        {.label = label.view(), .note = view.runs.view(), .layers = view.layers, .rim = out.chip_bytes}};
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
     // On the scale of the mountain, so that rim and line are one.
     const widgets::PlotFrame& frame = view.plot.scratch.frame;
@@ -284,6 +284,31 @@ void draw_phase_table(const Picture& picture, View& view, ImVec2 size) {
   widgets::draw_table("phases", columns, source, view.phases, size);
 }
 
+void draw_tensors(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 5> columns{
+      {{.title = "tensor", .number = false},
+       {.title = "owner", .number = false, .priority = 1},
+       {.title = "one of them", .value_unit = "B", .bar = true},
+       {.title = "times"},
+       {.title = "together", .value_unit = "B", .bar = true}}};
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = t.type(Type::small) + t.px(6);
+  widgets::fit_text(widgets::Painter::window(), at, picture.tensor_words, size.x, t.muted, Type::small);
+  ImGui::SetCursorScreenPos({at.x, at.y + line});
+  widgets::TableSource source{.context = &picture, .rows = picture.tensors.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const Picture& pic = *static_cast<const Picture*>(context);
+    const models::memory::TensorRow& r = pic.tensors[row];
+    if (column == 0) cell.text = r.name;
+    if (column == 1) cell.text = name_of(r.owner, pic);
+    if (column < 2) return;
+    cell.value = column == 2 ? r.each_bytes : column == 3 ? r.count : r.total_bytes();
+    cell.number = widgets::format(cell.value, column == 3 ? "" : "B");
+  };
+  widgets::draw_table("tensors", columns, source, view.tensors, {size.x, size.y - line});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -291,10 +316,13 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_step(in, out, picture, view, size); });
   stage.panel("loss", {.title = "The loss", .least = {560, 300}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_loss(out, picture, view, size); });
+  stage.panel("tensors", {.title = "Largest tensors", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
+              [&](ImVec2 size) { draw_tensors(picture, view, size); });
   stage.panel("beside", {.title = "Beside a recording", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_beside(out, picture, view, size); });
   stage.panel("phases", {.title = "Phases", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
               [&](ImVec2 size) { draw_phase_table(picture, view, size); });
+  published_panel(stage, "Measured", picture.published);
 }
 
 }  // namespace chapters::framework::memory_timeline

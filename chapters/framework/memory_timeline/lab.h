@@ -9,6 +9,8 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
+#include "models/memory/largest_tensors.h"
+#include "models/memory/memory_trend.h"
 #include "models/memory/recorded_curve.h"
 #include "models/memory/step_timeline.h"
 #include "widgets/charts/pillars.h"
@@ -55,7 +57,11 @@ struct Outputs {
   double peak_s = 0, end_of_forward_bytes = 0, loss_peak_bytes = 0, rest_bytes = 0;
   double again_s = 0, again_share = 0, layers_again = 0;
   double before_peak_bytes = 0, saved_bytes = 0;  ///< with every layer kept
-  double layers_needed = 0;                       ///< first layers that must run again to fit; NaN: not even all
+  models::memory::TrendFacts trend;               ///< of the steps in a row
+  std::string trend_name, trend_owner;
+  double micro_growth_bytes = 0;  ///< the last micro-batch over the first
+  double scores_bytes = 0;        ///< what the peak would fall by, were the scores not kept
+  double layers_needed = 0;       ///< first layers that must run again to fit; NaN: not even all
   Recording recording;
 };
 
@@ -84,8 +90,10 @@ struct Picture {
   std::vector<widgets::Pillar> pillars;
   std::string lens_left, lens_right;
   bool kept_outputs = false;  ///< then the buffers are outputs that the program keeps
-  std::string full_words, low_words, mark_words, count_words, peak_bold, peak_words, before_words, recorded_words;
+  std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, before_words,
+      recorded_words;
   double low_share = 0;
+  std::vector<models::memory::TensorRow> tensors;  ///< at the peak, largest first
   std::ptrdiff_t mark = -1;
   std::string letters;  ///< of the plan as it is
   std::vector<double> recorded_s, recorded_bytes;
@@ -98,10 +106,11 @@ struct View {
   widgets::PillarView pillars;
   widgets::VesselView vessel;
   std::vector<widgets::VesselLayer> layers;
-  widgets::TableView phases;
+  widgets::TableView phases, tensors;
   Curve sampled;  ///< a step for each pixel of the plot, kept while `sampled_of` and the width are the same
   std::uint64_t sampled_of = 0;
   std::size_t columns = 0;
+  widgets::Line runs;  ///< what runs at the cursor
   double time_s = -1;  ///< of the cursor; below 0: at the peak
 };
 void describe(Fields& fields, View& view);

@@ -104,8 +104,8 @@ void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Pictu
   const double t = static_cast<double>(in.tensor_parallel), whole = in.sequence_parallel ? t : 1;
   const double value = in.recipe == StateRecipe::fp32 ? 4 : 2, mask = in.dropout ? 1 : 0;
   const double each = models::memory::formula_score_bytes({.dropout = in.dropout, .value_bytes = value});
-  const double scores = each * static_cast<double>(s.architecture.heads * (in.sequence / in.context_parallel)) /
-                        static_cast<double>(s.architecture.hidden);
+  const double scores =
+      each * static_cast<double>(s.architecture.heads * in.sequence) / static_cast<double>(s.architecture.hidden);
   const double block = (value + mask) / whole;
   p.layer[0] = {"formula", 4 * value / t + block, 8 * value / t + block, 2 * value / whole, scores / t};
   LayerParts& own = p.layer[1];
@@ -139,6 +139,35 @@ void arrange_sequences(const Inputs& in, const Setting& s, Picture& p) {
   }
 }
 
+/// What stands beside: the change that was asked for, else the first that makes it fit. Where it fits, the plain step
+/// before any measure, unless that is so large that nothing else would be seen, and else the change that saves most.
+std::size_t shown_change(const Inputs& in, const Outputs& out) {
+  const std::size_t none = out.changes.size();
+  if (in.change == Change::none) return none;
+  const auto first = [&](const auto& wanted) {
+    const auto at = std::find_if(out.changes.begin(), out.changes.end(),
+                                 [&](const ChangeRow& row) { return row.possible && wanted(row); });
+    return static_cast<std::size_t>(at - out.changes.begin());
+  };
+  if (in.change != Change::best) return first([&](const ChangeRow& row) { return row.change == in.change; });
+  if (!out.fits)
+    if (const std::size_t fits = first([](const ChangeRow& r) { return r.fits && r.change != Change::plain; });
+        fits < none)
+      return fits;
+  constexpr double most_times = 3;
+  const double seen = most_times * std::max(out.total_bytes, out.chip_bytes), same = 1e-9 * out.total_bytes;
+  const std::size_t plain = first([&](const ChangeRow& row) {
+    return row.change == Change::plain && std::abs(row.saved_bytes) > same && row.total_bytes <= seen;
+  });
+  if (plain < none) return plain;
+  std::size_t most = none;
+  for (std::size_t i = 0; i < none; ++i)
+    if (out.changes[i].possible && out.changes[i].saved_bytes > same &&
+        (most == none || out.changes[i].saved_bytes > out.changes[most].saved_bytes))
+      most = i;
+  return most;
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& set, const Outputs& out) {
@@ -147,23 +176,21 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   const auto setting = read_setting(in);
   if (!out.reason.empty() || !setting) return p;
   p.answer = answer_of(out);
-  p.shown_change = out.changes.size();
-  for (std::size_t i = 0; i < out.changes.size(); ++i) {
-    const ChangeRow& row = out.changes[i];
-    const bool wanted = in.change == Change::best ? !out.fits && row.fits : row.change == in.change;
-    if (row.possible && wanted && p.shown_change == out.changes.size()) p.shown_change = i;
-  }
+  p.shown_change = shown_change(in, out);
   const auto& recipe = state_recipe_choices()[static_cast<std::size_t>(in.recipe)].label;
   p.a_label = "A  " + recipe;
   p.a_note = out.fits ? format_text(out.free_bytes, "B") + " free" : "";
   if (p.shown_change < out.changes.size()) {
     const ChangeRow& row = out.changes[p.shown_change];
     p.b_label = "B  " + row.name;
+    const std::int64_t replicas = with_change(in, row.change).data_parallel;
+    if (row.change == Change::shard && in.data_parallel > 1)
+      p.b_label = "B  ZeRO-3 over " + format_text(static_cast<double>(replicas), "") + " GPUs";
     p.b_note = row.fits ? format_text(out.chip_bytes - row.total_bytes, "B") + " free"
                         : format_text(row.total_bytes - out.chip_bytes, "B") + " over";
   }
   p.over_bold = format_text(std::abs(out.free_bytes), "B");
-  p.over_words = out.fits ? "are free" : "over nameplate";
+  p.over_words = out.fits ? "are free" : "do not fit";
   p.share_bold = format_text(std::round(10 * out.weights_share) / 10, "%", 3);
   double rest = out.total_bytes;
   for (const MemoryOwner owner :

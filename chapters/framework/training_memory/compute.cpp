@@ -144,6 +144,14 @@ Inputs with_change(const Inputs& set, Change change) {
       c.tensor_parallel = in.tensor_parallel * 8;
       c.sequence_parallel = true;
       break;
+    case Change::plain:
+      c.split = Split::one_gpu;
+      c = in_force(c);
+      c.recipe = StateRecipe::zero;
+      c.optimizer = OptimizerKind::adamw;
+      c.recompute = models::Recompute::selective;
+      c.loss = LossKind::eager;
+      break;
     case Change::best:
     case Change::none:
       break;
@@ -198,7 +206,7 @@ Outputs compute(const Inputs& set) {
   for (std::size_t i = 1; i + 1 < change_count; ++i) {
     out.changes.push_back(row_of(in, static_cast<Change>(i), out.chip_bytes, out.total_bytes));
     const ChangeRow& row = out.changes.back();
-    if (row.possible && row.fits && !out.fits && !(out.best_total_bytes > 0)) {
+    if (row.possible && row.fits && row.change != Change::plain && !out.fits && !(out.best_total_bytes > 0)) {
       out.best_change = row.name;
       out.best_total_bytes = row.total_bytes;
     }

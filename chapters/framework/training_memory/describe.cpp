@@ -9,7 +9,8 @@ namespace {
 using models::memory::ActivationCount;
 
 const Choices changes = choices_in_order<Change::none>(
-    {{"best", "the first that fits", "The first of the list that fits where the plan does not."},
+    {{"best", "what helps, or the plain step",
+      "The first of the list that fits where the plan does not; where it does, the plain step before any measure."},
      {"eight_bit", "8-bit moments", "AdamW with 8-bit moments."},
      {"no_master", "no master", "The optimizer updates the 16-bit weights."},
      {"eight_bit_no_master", "8-bit moments, no master", "Both of these: 6.03 bytes a parameter."},
@@ -20,6 +21,7 @@ const Choices changes = choices_in_order<Change::none>(
      {"shard", "ZeRO-3 over 8 GPUs", "Weights, gradients and optimizer are split over eight GPUs."},
      {"tensor", "tensor and sequence over 8",
       "Tensor parallelism over eight GPUs together with sequence parallelism: norms and dropout are split too."},
+     {"plain", "plain mixed AdamW", "The step before any measure: 16 bytes a parameter, one GPU, an eager loss."},
      {"none", "none", "The plan alone."}});
 const Choices counts = choices_in_order<ActivationCount::operations>(
     {{"formula", "Korthikanti's formula",

@@ -27,6 +27,7 @@ void draw_changes(const Outputs& out, const Picture&, View& view, ImVec2 size) {
   fill(0, out.memory.held);
   view.bars.push_back({.label = "as it is", .segments = view.segments[0]});
   for (std::size_t i = 0; i < out.changes.size(); ++i) {
+    if (out.changes[i].change == Change::plain) continue;  // several changes at once, which may be far larger
     fill(i + 1, out.changes[i].held);
     view.bars.push_back(
         {.label = out.changes[i].name,
@@ -124,7 +125,7 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const bool wide = size.x >= t.px(640);
   const float left = wide ? std::round(size.x * 0.58f) : size.x;
   widgets::draw_vessels("vessel", std::span(vessels).first(second ? 2 : 1), view.vessels,
-                        {.unit = "B", .size = {left, size.y}, .brackets = brackets});
+                        {.unit = "B", .size = {left, size.y}, .brackets = brackets, .axis = true});
   if (!wide) return;
   view.runs.clear();
   view.rows.clear();

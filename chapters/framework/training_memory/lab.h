@@ -29,9 +29,10 @@ enum class Change : std::uint8_t {
   half_sequence,
   shard,
   tensor,
+  plain,  ///< the step before any measure: mixed AdamW on one GPU, no layer run again
   none
 };
-inline constexpr std::size_t change_count = 11;
+inline constexpr std::size_t change_count = 12;
 
 /// Whether the cuts over chips are in force.
 enum class Split : std::uint8_t { as_set, one_gpu };

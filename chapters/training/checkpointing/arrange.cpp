@@ -59,6 +59,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.full_words = format_text(most, "B");
   p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
   p.count_words = layers_text(out.recomputed) + " again; press or drag the pillars";
+  p.exact = models::memory::frontier_is_exact(s.costs.layers);
   for (const auto& point : s.frontier) {
     p.frontier_s.push_back(100 * point.recompute_s / s.costs.step_s);
     p.frontier_bytes.push_back(s.costs.states + point.peak_bytes);

@@ -20,7 +20,7 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
                      {.x = {.lo = -0.02 * right, .hi = right, .label = "more time for running again", .unit = "%"},
                       .y = {.lo = 0, .hi = 1.08 * most, .label = "peak", .unit = "B"},
                       .size = size});
-  plot.steps(in.fused_attention ? "best of every plan" : "best plans found", picture.frontier_s, picture.frontier_bytes,
+  plot.steps(picture.exact ? "best of every plan" : "best plans found", picture.frontier_s, picture.frontier_bytes,
              {.colour = t.of(widgets::Meaning::forward),
               .label = false,
               .info = "dynamic programming: kept, without scores, or in pieces that run again once",

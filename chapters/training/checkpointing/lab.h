@@ -73,6 +73,7 @@ struct Picture {
   std::vector<double> plan_s, plan_bytes;
   std::vector<std::string> plan_names;
   double own_share = 0;
+  bool exact = true;  ///< no plan at all beats the frontier
   PublishedMarks published;
 };
 

@@ -94,3 +94,34 @@ TEST_CASE("launch: a training step is refused in a sentence") {
   const LabPtr lab = open_lab("framework/launch", R"({"phase": "train"})");
   CHECK(reason_of(*lab).find("choose prefill or decode") != std::string::npos);
 }
+
+TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and the gaps' sums stand under them") {
+  use_bundled_catalog();
+  const lab_launch::Inputs in;
+  const lab_launch::Outputs o = lab_launch::compute(in);
+  const lab_launch::Picture p = lab_launch::arrange(in, o);
+  const auto work_ns = [](const lab_launch::Conveyors& c, widgets::TimelineMark mark) {
+    std::int64_t sum = 0;
+    for (const widgets::TimelineSpan& span : c.device)
+      if (span.mark == mark && span.end_ns() <= c.layer_ends_ns.front()) sum += span.duration_ns;
+    return static_cast<double>(sum);
+  };
+  REQUIRE(!p.twice.layer_ends_ns.empty());
+  const double own = work_ns(p.modes[0], widgets::TimelineMark::solid);
+  CHECK(near(work_ns(p.twice, widgets::TimelineMark::pale), own / 2, 0.01));
+  CHECK(p.twice.host.empty());
+  CHECK(p.twice.device_words == "the step: 1.01\xC3\x97");
+  // Groups of launches cover the host's conveyor, and a sum says what its stretch holds of waiting.
+  REQUIRE(p.modes[0].groups.size() > 5);
+  for (std::size_t i = 1; i < p.modes[0].groups.size(); ++i)
+    CHECK(p.modes[0].groups[i].start_ns == p.modes[0].groups[i - 1].end_ns());
+  REQUIRE(!p.modes[0].dry.empty());
+  CHECK(p.names[p.modes[0].dry[1].name].said == "idle 122 \xC2\xB5s of 134 \xC2\xB5s");
+  CHECK(p.modes[1].dry.empty());  // of a graph only the first kernel waits
+  CHECK(p.modes[1].layer_ends_ns.size() >= 2);
+  CHECK(p.answer.find("one twice as fast changes next to nothing, `1.01`") != std::string::npos);
+  lab_launch::Inputs busy;
+  busy.batch = 128;
+  const lab_launch::Picture full = lab_launch::arrange(busy, lab_launch::compute(busy));
+  CHECK(full.answer.find("one twice as fast makes it `1.55`") != std::string::npos);
+}

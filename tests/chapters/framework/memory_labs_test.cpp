@@ -3,7 +3,10 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/framework/training_memory/lab.h"
+#include "tests/support/base/near.h"
 #include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -128,4 +131,52 @@ TEST_CASE("memory timeline lab: a recording stands beside the model with the res
   CHECK(output(*lab, "recorded_kind").text() == "PyTorch snapshot");
   CHECK(out(*lab, "recorded_peak_bytes") == 73e9);
   CHECK(near(out(*lab, "residual"), 100 * (out(*lab, "peak_bytes") / 73e9 - 1), 1e-9));
+}
+
+TEST_CASE("memory timeline: the answer speaks of what the curve shows") {
+  const auto answer = [](const char* state) {
+    const LabPtr lab = open_lab("framework/memory-timeline", state);
+    compute(*lab);
+    return std::string(lab->answer());
+  };
+  const std::string leak = answer(R"({"which": "every_layer", "loss": "fused", "steps": 4, "keep_outputs": true})");
+  CHECK(leak ==
+        "A leak: each step ends `2.10 GB` of kept outputs higher than it began; step `15` is the first over the "
+        "line.");
+  const std::string plateau = answer(R"({"which": "every_layer", "loss": "fused", "steps": 3, "first_step": true})");
+  CHECK(plateau.starts_with("No leak: the first step ends `16.3 GB` of moments higher than it began"));
+  CHECK(answer(R"({"steps": 3})").starts_with("No leak: every step climbs to its peak and ends where it began"));
+  CHECK(answer(R"({"which": "none", "fused_attention": false, "batch": 1, "loss": "fused"})")
+            .starts_with("The scores are the mountain: `33.3 GB` of the peak of `88.1 GB`"));
+  CHECK(answer(R"({"again": 20, "micro_batches": 4})").starts_with("The gradients of the first micro-batch stay"));
+  CHECK(answer("{}").starts_with("The peak is the loss: `73.1 GB`"));
+}
+
+TEST_CASE("training memory: every preset opens with a second vessel, and where it fits that is the plain step") {
+  use_bundled_catalog();
+  namespace lab = chapters::framework::training_memory;
+  lab::Inputs in;
+  const auto shown = [&]() -> const lab::ChangeRow {
+    const lab::Outputs o = lab::compute(in);
+    const lab::Picture p = lab::arrange(in, o);
+    REQUIRE(p.shown_change < o.changes.size());
+    CHECK(!p.b_label.empty());
+    return o.changes[p.shown_change];
+  };
+  CHECK(shown().change == lab::Change::eight_bit_no_master);
+  in.recipe = models::memory::StateRecipe::no_master;
+  in.optimizer = models::memory::OptimizerKind::adamw_8bit;
+  const lab::ChangeRow plain = shown();
+  CHECK(plain.change == lab::Change::plain);
+  CHECK(near(plain.total_bytes, lab::compute({}).total_bytes));
+  // A plain step many times as large would leave nothing else to be seen: the largest saving stands there.
+  in = {};
+  in.model = "llama-3-70b";
+  in.zero_stage = 3;
+  in.data_parallel = 64;
+  in.recompute = models::Recompute::full;
+  CHECK(shown().saved_bytes > 0);
+  in.change = lab::Change::none;
+  const lab::Outputs o = lab::compute(in);
+  CHECK(lab::arrange(in, o).shown_change == o.changes.size());
 }

@@ -85,7 +85,7 @@ TEST_CASE("the frontier is that of all plans, tried one by one") {
   }
 }
 
-TEST_CASE("with scores to drop no plan whose kept layers are alike beats the frontier") {
+TEST_CASE("with scores to drop no mixture at all beats the frontier of layers of one kind") {
   std::mt19937_64 random(5);
   const auto any = [&](double lo, double hi) { return std::uniform_real_distribution<>(lo, hi)(random); };
   for (int round = 0; round < 40; ++round) {
@@ -103,24 +103,38 @@ TEST_CASE("with scores to drop no plan whose kept layers are alike beats the fro
     const CheckpointEnds ends{.loss = any(0, 30), .head_gradient = any(0, 5)};
     const auto frontier = checkpoint_frontier(layers, ends);
     std::size_t all = 1;
-    for (std::size_t i = 0; i < count; ++i) all *= 3;
+    for (std::size_t i = 0; i < count; ++i) all *= 4;
+    REQUIRE(frontier_is_exact(layers));
     std::vector<LayerKeep> plan(count);
-    for (std::size_t code = 0; code < 2 * all; ++code) {
-      std::size_t rest = code / 2;
-      const LayerKeep digits[] = {code % 2 == 0 ? LayerKeep::kept : LayerKeep::selective, LayerKeep::again,
-                                  LayerKeep::joined};
+    for (std::size_t code = 0; code < all; ++code) {
+      std::size_t rest = code;
       for (LayerKeep& keep : plan) {
-        keep = digits[rest % 3];
-        rest /= 3;
+        keep = static_cast<LayerKeep>(rest % 4);
+        rest /= 4;
       }
       const CheckpointCost cost = checkpoint_cost(layers, plan, ends);
       REQUIRE(std::any_of(frontier.begin(), frontier.end(), [&](const FrontierPoint& p) {
         return p.peak_bytes <= cost.peak_bytes * (1 + 1e-12) && p.recompute_s <= cost.recompute_s + 1e-9;
       }));
     }
-    for (const FrontierPoint& p : frontier)
-      REQUIRE(near(checkpoint_cost(layers, p.plan, ends).peak_bytes, p.peak_bytes));
+    for (const FrontierPoint& p : frontier) {
+      const CheckpointCost cost = checkpoint_cost(layers, p.plan, ends);
+      REQUIRE(near(cost.peak_bytes, p.peak_bytes));
+      REQUIRE(near(cost.recompute_s, p.recompute_s));
+    }
   }
+}
+
+TEST_CASE("layers of two kinds, and more than are affordable, are said to have no exact frontier with scores") {
+  LayerCost one{.saved = 10, .kept = 10, .selective = 6, .checkpoint = 1, .forward_s = 1, .selective_s = 0.1};
+  std::vector<LayerCost> layers(81, one);
+  CHECK_FALSE(frontier_is_exact(layers));
+  layers.pop_back();
+  CHECK(frontier_is_exact(layers));
+  layers.back().kind = 1;
+  CHECK_FALSE(frontier_is_exact(layers));
+  for (LayerCost& l : layers) l.selective = l.kept;
+  CHECK(frontier_is_exact(layers));
 }
 
 TEST_CASE(

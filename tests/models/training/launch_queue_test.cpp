@@ -151,3 +151,35 @@ TEST_CASE("launch queue: its constants are those of the recordings") {
     CHECK(near(static_cast<double>(m.devices[0].pace.interval_ns) * 1e-9, r.interval_s, 0.01));
   }
 }
+
+TEST_CASE("launch queue: the waits of a group of operations add up, and a layer ends with its last kernel") {
+  const LaunchHost host{.launch_s = 10e-6, .latency_s = 2e-6, .between_s = 1e-6};
+  LaunchList list = equal_kernels(3, 4, 3000);
+  list.operations = {{.name = "norm", .group = OperationGroup::norm},
+                     {.name = "gate", .group = OperationGroup::output}};
+  // Of each layer two short kernels of a norm, then a long product and one that waits behind it.
+  for (std::size_t i = 0; i < list.kernels.size(); ++i) {
+    list.kernels[i].operation = i % 4 < 2 ? 0 : 1;
+    if (i % 4 == 2) list.kernels[i].duration_ns = 25000;
+  }
+  const LaunchRun run = run_launches(list, host, LaunchMode::eager, LaunchSync::step);
+  const auto ends = layer_ends(list, run);
+  REQUIRE(ends.size() == 3);
+  CHECK(ends[0] == run.events[3].end_ns);
+  CHECK(ends[2] == run.end_ns);
+  const auto dry = dry_stretches(list, run, host, LaunchMode::eager, 1);
+  REQUIRE(dry.size() == 2);
+  CHECK(dry[0].group == OperationGroup::norm);
+  CHECK(dry[0].kernels == 2);
+  CHECK(dry[0].begin_ns == run.origin_ns);
+  // The first kernel waits for the host that waited for the step before (2), launched (10), and its way (2): 14 us;
+  // the second for the launch that follows 10 us later, of which the first one's 3 us are work.
+  CHECK(dry[0].idle_ns == 14000 + 7000);
+  CHECK(dry[0].end_ns - dry[0].begin_ns == 14000 + 3000 + 7000 + 3000);
+  CHECK(dry[1].kernels == 1);  // the product; what follows it was there in time
+  CHECK(dry[1].idle_ns == 7000);
+  std::int64_t idle = 0;
+  for (const DryStretch& d : dry_stretches(list, run, host, LaunchMode::eager, 3)) idle += d.idle_ns;
+  CHECK(idle >= run.host_wait_ns);
+  CHECK(idle <= run.host_wait_ns + run.between_ns);
+}

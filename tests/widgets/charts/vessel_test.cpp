@@ -1,5 +1,6 @@
 #include "widgets/charts/vessel.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
@@ -72,6 +73,42 @@ TEST_CASE("bytes are cells of one width; a part of a byte is narrower") {
   CHECK(l.x(6) <= 400);
   layout_byte_strip(rows, {}, {{0, 0}, {400, 62}}, l);
   CHECK(l.rows.size() == 1);  // no row without room
+}
+
+TEST_CASE("where not all rows of bytes have room, the chosen ones stay") {
+  const PlainTheme plain;
+  const ByteRun runs[] = {{.label = "weights", .bytes = 2}};
+  std::vector<ByteStripRow> rows(7, {.label = "row", .runs = runs});
+  rows[2].chosen = rows[6].chosen = true;
+  ByteStripLayout l;
+  layout_byte_strip(rows, {}, {{0, 0}, {400, 180}}, l);
+  REQUIRE(l.rows.size() >= 2);
+  REQUIRE(l.rows.size() < 7);
+  CHECK(l.shown.size() == l.rows.size());
+  CHECK(l.shown.back() == 6);
+  CHECK(std::find(l.shown.begin(), l.shown.end(), 2) != l.shown.end());
+  CHECK(std::is_sorted(l.shown.begin(), l.shown.end()));
+  CHECK(l.rows.back().max.y <= 180.5f);
+}
+
+TEST_CASE("the axis beside a vessel has round values in the vessel's scale, and none that touches the rim's") {
+  const PlainTheme plain;
+  const VesselLayer layers[] = {{.label = "all", .value = 154}};
+  const Vessel vessel[] = {{.label = "A", .layers = layers, .rim = 80}};
+  VesselLayout l;
+  layout_vessels(vessel, {.axis = true}, {{0, 0}, {500, 400}}, seven_px, l);
+  REQUIRE(l.ticks.size() >= 4);
+  const float line = widgets::theme().type(Type::small);
+  for (std::size_t i = 0; i < l.ticks.size(); ++i) {
+    CHECK(std::abs(l.ticks[i].y - (l.ground - static_cast<float>(l.ticks[i].value / l.scale))) <= 0.01f);
+    if (i > 0) CHECK(l.ticks[i - 1].y - l.ticks[i].y >= line);
+    if (!l.ticks[i].rim) CHECK(std::fmod(l.ticks[i].value, 10) == 0);
+  }
+  const auto rim = std::find_if(l.ticks.begin(), l.ticks.end(), [](const VesselTick& t) { return t.rim; });
+  REQUIRE(rim != l.ticks.end());
+  CHECK(rim->value == 80);
+  CHECK(l.ticks.front().value == 0);
+  CHECK(l.vessels.front().body.min.x >= l.left);
 }
 
 TEST_CASE("pillars stand side by side, numbered as far apart as their numbers need") {
