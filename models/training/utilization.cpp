@@ -136,6 +136,11 @@ Machine reached(const UtilizationRun& run) {
   return m;
 }
 
+/// As PyTorch code without a compiler runs them. A rotation (rotate_half): two products, a negation, a concatenation
+/// and a sum. A loss from 16-bit logits, bytes a logit: to FP32 (2 + 4), log-softmax (4 + 4); its gradient (4), that of
+/// log-softmax (4 + 4 + 4) and back to 16 bits (4 + 2), as in memory/operation_times.
+constexpr double rotation_passes = 5, loss_forward_bytes = 14, loss_backward_bytes = 22, autocast_bytes = 4 + 2;
+
 Result<Utilization> simulate_training(const Architecture& a, const Workload& w, const UtilizationRun& run) {
   using Outcome = Result<Utilization>;
   const Machine machine = reached(run);
@@ -144,16 +149,30 @@ Result<Utilization> simulate_training(const Architecture& a, const Workload& w, 
   };
   StepSetup setup = run.step;
   setup.layers = a.layers;
-  setup.forward_s = setup.backward_s = 0;
   setup.recompute = false;  // what runs again is in the operations
-  double other_s = 0;
+  const double logits = new_tokens(w) * as_double(a.vocab), bandwidth = machine.bandwidth_bytes_per_s;
+  // Autocast copies the FP32 weights to the products' format, and their gradients back.
+  double other_forward_s = 0, other_backward_s = 0;
+  if (run.autocast) other_forward_s = other_backward_s = autocast_bytes * setup.parameters / bandwidth;
+  setup.forward_s = setup.backward_s = 0;
   for (const LayerOperation& op : model_operations(a, w)) {
-    const double count = as_double(op.count), forward = count * time_of(op.forward),
-                 backward = count * (time_of(op.backward) + (op.forward_passes - 1) * time_of(op.forward));
-    setup.forward_s += forward;
-    setup.backward_s += backward;
-    if (op.product_flops <= 0) other_s += forward + backward;
+    double forward = time_of(op.forward), backward = time_of(op.backward);
+    if (!w.fused_elementwise && op.name == "rope") {
+      forward *= rotation_passes;
+      backward *= rotation_passes;
+    }
+    if (!w.fused_elementwise && op.name == "loss") {
+      forward = logits * loss_forward_bytes / bandwidth;
+      backward = logits * loss_backward_bytes / bandwidth;
+    }
+    backward += (op.forward_passes - 1) * forward;
+    const double count = as_double(op.count);
+    (op.product_flops > 0 ? setup.forward_s : other_forward_s) += count * forward;
+    (op.product_flops > 0 ? setup.backward_s : other_backward_s) += count * backward;
   }
+  const double other_s = other_forward_s + other_backward_s;
+  setup.forward_s += other_forward_s;
+  setup.backward_s += other_backward_s;
   const std::int64_t steady = steady_steps(setup);
   constexpr std::int64_t warm_up = 8;
   const auto steps = simulate_steps(setup, {.steps = warm_up + steady});

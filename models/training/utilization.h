@@ -105,6 +105,7 @@ struct UtilizationRun {
   double product_share = 0.75, bandwidth_share = 0.85;  ///< of peak and of bandwidth
   /// Of training: loader, host, network and optimizer. Kernel times, layers and bytes come from the model.
   StepSetup step;
+  bool autocast = false;  ///< weights and gradients are FP32, products run in a format of 16 bits or fewer
   /// Of inference: host and queue; kernels take at least `least_kernel_s`.
   LaunchHost host;
   LaunchMode mode = LaunchMode::eager;
