@@ -84,7 +84,7 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
   };
   const auto take = [&](UtilizationLoss l, std::string_view other = {}) {
     const double share = u.loss[static_cast<std::size_t>(l)];
-    if (share < 5e-5) return;
+    if (share < 5e-4) return;
     const LossLook& look = loss_look(l);
     p.ledger.push_back({std::string(other.empty() ? look.name : other), "\xE2\x88\x92" + percent_text(share), false,
                         false, look.tint, fill_of(l)});
@@ -106,24 +106,40 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
   p.ledger.push_back({"MFU as reported", format_text(out.mfu, "%"), true, true, Tint(), PartFill::solid});
 }
 
+void add_meters(const Outputs& out, Picture& p) {
+  const auto add = [&](std::string_view name, double percent, Tint tint) {
+    if (!std::isnan(percent)) p.meters.push_back({std::string(name), format_text(percent, "%"), 0.01 * percent, tint});
+  };
+  add("busy", out.busy, Tint());
+  add("HFU", out.hfu, Meaning::backward);
+  add("MFU", out.mfu, Meaning::compute_bound);
+  add("MBU", out.mbu, Meaning::memory_bound);
+}
+
+/// What the convention says where that is another figure than what is needed.
+std::string reported_sentence(const Inputs& in, const Outputs& out) {
+  if (in.job == Job::recording || std::abs(out.mfu - out.needed) <= 0.05) return {};
+  std::string said = " Reported as MFU: " + ticked(out.mfu);
+  if (out.never_run > 0.05) said += ", `" + format_text(out.never_run, "") + "` points of it never run";
+  return said + ".";
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::decoding)
-    return "Decoding keeps the GPU " + ticked(out.busy) + " busy with " + ticked(out.needed) +
-           " of its peak: the meter that fits is MBU, " + ticked(out.mbu) + ".";
-  std::string said = "The GPU is " + ticked(out.busy) + " busy, multiplies for " + ticked(out.issued) + " and needs " +
-                     ticked(out.needed) + "; the largest loss is " + out.largest + ", " + ticked(out.largest_share) +
-                     ".";
+    return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) +
+           " of its peak: the meter that fits is MBU, " + ticked(out.mbu) + "." + reported_sentence(in, out);
   if (in.job == Job::rate)
-    said = "At this rate the GPU multiplies for " + ticked(out.issued) + " of its peak and " + ticked(out.needed) +
-           " is needed, while nvidia-smi reads " + ticked(out.busy) + ".";
+    return "At this rate the GPU multiplies " + ticked(out.issued) + " of what its peak allows, and " +
+           ticked(out.needed) + " is needed, while nvidia-smi reads " + ticked(out.busy) + "." +
+           reported_sentence(in, out);
   if (in.job == Job::recording && std::isnan(out.mfu))
     return "The GPU is " + ticked(out.busy) + " busy; without shapes in the recording nobody can say with what.";
+  std::string said = "The GPU is " + ticked(out.busy) + " busy, multiplies " + ticked(out.issued) +
+                     " of what its peak allows, and " + ticked(out.needed) + " is needed; the largest loss is " +
+                     out.largest + ", " + ticked(out.largest_share) + ".";
   if (in.job == Job::recording && out.unknown_calls > 0)
-    said += " Products without shapes: " + ticked(out.unknown_calls).substr(0, ticked(out.unknown_calls).find(' ')) +
-            "` of `" + format_text(out.calls + out.unknown_calls, "") + "`.";
-  if (std::abs(out.mfu - out.needed) > 0.05 && in.job != Job::recording)
-    said += " Reported as MFU: " + ticked(out.mfu) + ".";
-  return said;
+    said += " `" + format_text(out.unknown_calls, "") + "` products without shapes are not counted.";
+  return said + reported_sentence(in, out);
 }
 
 }  // namespace
@@ -139,7 +155,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.busy_words = "busy " + format_text(out.busy, "%") + " of the time";
   p.products_words = in.job == Job::rate ? "what runs when is not known"
                                          : "a matrix product runs " + format_text(100 * p.products, "%");
-  p.reported_words = "MFU as reported " + (std::isnan(out.mfu) ? std::string() : format_text(out.mfu, "%"));
+  if (std::abs(out.mfu - out.needed) > 1) p.reported_words = "reported: " + format_text(out.mfu, "%");
+  add_meters(out, p);
   p.answer = answer_of(in, out);
   p.published = arrange_published("profiling/utilization", in,
                                   [](const Inputs& i) {

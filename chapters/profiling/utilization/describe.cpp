@@ -347,9 +347,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("reached_tokens_per_s", o.tokens_per_s,
          {.label = "Tokens a second",
           .unit = "tokens/s",
-          .formula = "tokens / time",
           .may_be_missing = true,
-          .absent = no_model});
+          .absent = no_model,
+          .formula = "tokens / time"});
   f.real("tokens", o.tokens,
          {.label = "Tokens",
           .unit = "tokens",

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "chapters/profiling/utilization/lab.h"
 
 namespace chapters::profiling::utilization {
@@ -27,10 +29,12 @@ void paint_fill(const Painter& p, const Theme& t, Rect r, widgets::Tint tint, Pa
   }
 }
 
-void paint_name(const Painter& p, const Theme& t, const SecondPart& part, Rect r) {
+void paint_name(const Painter& p, const Theme& t, const SecondPart& part, const PlacedPart& placed) {
   const float line = t.type(Type::small);
-  const bool two = r.height() >= 2.4f * line + t.px(6);
-  const ImVec2 middle{(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2};
+  const Rect& r = placed.rect;
+  const float room = 2 * std::min(placed.name_y - r.min.y, r.max.y - placed.name_y);
+  const bool two = room >= 2.4f * line + t.px(6);
+  const ImVec2 middle{(r.min.x + r.max.x) / 2, placed.name_y};
   const float top = middle.y - (two ? line + t.px(1) : line / 2);
   // On hatching the letters need a ground of their own.
   const bool solid = part.fill == PartFill::solid;
@@ -79,6 +83,30 @@ void paint_ledger(const Painter& p, const Theme& t, const Picture& picture, cons
   }
 }
 
+/// The four meters as bars on one scale; what exceeds the whole is cut off with an arrow.
+void paint_meters(const Painter& p, const Theme& t, const Picture& picture, const SecondLayout& l) {
+  if (l.meters_top < 0) return;
+  const float line = t.type(Type::small), names = widgets::text_size("busy", Type::small, Font::bold).x + t.px(8);
+  const float left = l.ledger.min.x + names, values = widgets::text_size("0.0000 %", Type::small).x + t.px(8);
+  const float right = l.ledger.max.x - values;
+  float y = l.meters_top;
+  for (const Meter& m : picture.meters) {
+    const float top = y + t.px(2), bottom = y + line + t.px(4);
+    p.text({l.ledger.min.x, y + t.px(2)}, m.name, t.text, Type::small, Font::bold);
+    p.rect({left, top}, {right, bottom}, t.card, t.px(2));
+    p.frame({left, top}, {right, bottom}, t.line, t.px(1), t.px(2));
+    const float end = left + (right - left) * static_cast<float>(std::min(1.0, m.share));
+    if (end > left) p.rect({left, top}, {end, bottom}, widgets::colour(m.tint, t), t.px(2));
+    if (m.share > 1) {
+      const float middle = (top + bottom) / 2, half = (bottom - top) / 2;
+      const ImVec2 arrow[] = {{right - half, top}, {right + t.px(2), middle}, {right - half, bottom}};
+      p.polygon(arrow, t.text);
+    }
+    p.text({l.ledger.max.x, y + t.px(2)}, m.value, t.text, Type::small, Font::sans, Align::right);
+    y += 1.5f * l.line_px;
+  }
+}
+
 void export_second(const Painter& p, const Picture& picture) {
   if (!p.record()) return;
   widgets::DataTable table{"second", {"part", "from_time", "to_time", "from_rate", "to_rate"}, {}};
@@ -97,8 +125,8 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
   const Painter p = Painter::window();
   if (picture.version == 0) return;
   SecondLayout& l = view.second;
-  layout_second(picture.parts, picture.ledger, picture.busy, picture.products, picture.reported, all,
-                widgets::measure_text, t.px(1), t.type(Type::small), l);
+  layout_second(picture.parts, picture.ledger, picture.busy, picture.products, picture.reported, picture.meters.size(),
+                all, widgets::measure_text, t.px(1), t.type(Type::small), l);
   const Rect& s = l.square;
   p.rect(s.min, s.max, t.card);
   const float line = t.type(Type::small);
@@ -113,11 +141,20 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
   p.line({l.busy_x, s.min.y}, {l.busy_x, s.max.y}, t.text, t.px(1.5f));
   p.line({l.products_x, s.min.y}, {l.products_x, s.max.y}, t.text, t.px(1.5f));
   for (const PlacedPart& placed : l.parts)
-    if (placed.named) paint_name(p, t, picture.parts[placed.part], placed.rect);
+    if (placed.named) paint_name(p, t, picture.parts[placed.part], placed);
   if (picture.reported > 0) {
     const ImVec2 corners[] = {
         {s.min.x, s.max.y}, {s.min.x, l.reported_y}, {l.products_x, l.reported_y}, {l.products_x, s.max.y}};
     p.dashed_polyline(corners, t.accent, t.px(2.5f), t.px(6));
+    if (!picture.reported_words.empty()) {
+      const ImVec2 wide = widgets::text_size(picture.reported_words, Type::small, Font::bold);
+      const float y = l.reported_y - (l.reported_y - s.min.y > line + t.px(10) ? line + t.px(8) : -t.px(6));
+      const ImVec2 at{s.min.x + t.px(10), y};
+      if (at.x + wide.x + t.px(6) < l.products_x) {
+        p.rect({at.x - t.px(4), at.y - t.px(1)}, {at.x + wide.x + t.px(4), at.y + line + t.px(3)}, t.card, t.px(3));
+        p.text(at, picture.reported_words, t.accent, Type::small, Font::bold);
+      }
+    }
   }
   // Axes: rate upwards, time to the right.
   p.text({s.min.x - t.px(6), s.min.y - line / 2}, "100 %", t.muted, Type::small, Font::sans, Align::right);
@@ -128,6 +165,7 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
   paint_dimension(p, t, s.min.x, l.products_x, l.dimension_y[0], picture.products_words, s.max.x);
   paint_dimension(p, t, s.min.x, l.busy_x, l.dimension_y[1], picture.busy_words, s.max.x);
   paint_ledger(p, t, picture, l);
+  paint_meters(p, t, picture, l);
   if (hovered) {
     const ImVec2 mouse = ImGui::GetMousePos();
     for (const PlacedPart& placed : l.parts)

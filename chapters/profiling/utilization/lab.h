@@ -97,9 +97,11 @@ struct Picture {
   std::string answer;
   std::vector<SecondPart> parts;
   std::vector<LedgerLine> ledger;
+  std::vector<Meter> meters;
   double busy = 0, products = 0;  ///< widths, 0 to 1
   double reported = 0;            ///< area of the reported utilization, 0 to 1; below 0: none
-  std::string busy_words, products_words, reported_words;
+  std::string busy_words, products_words;
+  std::string reported_words;  ///< empty where what is reported is what is needed
   PublishedMarks published;
 };
 

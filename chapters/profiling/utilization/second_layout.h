@@ -29,10 +29,18 @@ struct LedgerLine {
   PartFill fill = PartFill::solid;
 };
 
+/// One of the four meters as a bar.
+struct Meter {
+  std::string name, value;
+  double share = 0;  ///< may exceed 1
+  widgets::Tint tint{};
+};
+
 struct PlacedPart {
   std::size_t part = 0;
   widgets::Rect rect{};
   bool named = false;  ///< the name fits inside
+  float name_y = 0;    ///< middle of its words, clear of the reported utilization's line
 };
 
 struct SecondLayout {
@@ -43,13 +51,15 @@ struct SecondLayout {
   float busy_x = 0, products_x = 0;  ///< where these end
   float reported_y = 0;              ///< top of the reported utilization's frame
   bool reported_over = false;        ///< it would stand above the square
+  float meters_top = 0;              ///< under the ledger; below 0: there is no room for them
   float dimension_y[2]{};            ///< of the two dimension lines under the square
 };
 
 /// Room for the axes' words at the left and under the square, the ledger at the right in a third of the width or what
-/// its widest line needs. Parts are placed to the pixel: neighbours share their edge.
+/// its widest line needs, `meters` bars under it where a line for each is left. Parts are placed to the pixel:
+/// neighbours share their edge.
 void layout_second(const std::vector<SecondPart>& parts, const std::vector<LedgerLine>& ledger, double busy,
-                   double products, double reported, widgets::Rect area, widgets::Measure measure, float px, float line,
-                   SecondLayout& out);
+                   double products, double reported, std::size_t meters, widgets::Rect area, widgets::Measure measure,
+                   float px, float line, SecondLayout& out);
 
 }  // namespace chapters::profiling::utilization

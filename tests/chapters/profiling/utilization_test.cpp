@@ -54,9 +54,10 @@ TEST_CASE("utilization lab: the four meters part where their definitions do") {
   compute(*lab);
   CHECK(near(out(*lab, "busy"), 98.2, 0.005));
   CHECK(near(out(*lab, "mfu"), 37.6, 0.01));
-  CHECK(lab->answer() ==
-        "The GPU is `98.2 %` busy, multiplies for `47.9 %` and needs `37.6 %`; the largest loss is products below the "
-        "peak, `20.6 %`.");
+  CHECK(
+      lab->answer() ==
+      "The GPU is `98.2 %` busy, multiplies `47.9 %` of what its peak allows, and `37.6 %` is needed; the largest loss "
+      "is products below the peak, `20.6 %`.");
   // A slow network: busy rises, MFU falls. A slow loader: both fall.
   const LabPtr network = open_preset("profiling/utilization", "Slow network");
   compute(*network);
@@ -184,7 +185,7 @@ TEST_CASE("second: areas are shares, neighbours touch, and a frame over the peak
                                       {.name = "nothing", .x0 = 1, .x1 = 1, .y1 = 1}};
   const std::vector<LedgerLine> ledger{{.words = "one second", .value = "100 %"}, {.words = "busy", .value = "90 %"}};
   SecondLayout l;
-  layout_second(parts, ledger, 0.9, 0.6, 0.3, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, l);
+  layout_second(parts, ledger, 0.9, 0.6, 0.3, 4, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, l);
   REQUIRE(l.parts.size() == 5);
   const float area = l.square.width() * l.square.height();
   float sum = 0;
@@ -204,7 +205,18 @@ TEST_CASE("second: areas are shares, neighbours touch, and a frame over the peak
   CHECK(!l.reported_over);
   CHECK(l.ledger.min.x > l.square.max.x);
   CHECK(l.dimension_y[1] + 14 <= 420);
-  layout_second(parts, ledger, 0.9, 0.6, 0.7, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, l);
+  layout_second(parts, ledger, 0.9, 0.6, 0.7, 4, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, l);
   CHECK(l.reported_over);
+  // Two lines and four meters have room; in 60 px there is none for the meters.
+  CHECK(l.meters_top >= 20 + 2 * l.line_px);
+  CHECK(l.meters_top + 4 * 1.5f * l.line_px <= 420.5f);
+  SecondLayout low;
+  layout_second(parts, ledger, 0.9, 0.6, 0.4, 4, {{10, 20}, {810, 140}}, six_a_letter, 1, 14, low);
+  CHECK(low.meters_top < 0);
+  // The reported line, at two thirds of the products, does not run through the words of the part that it cuts.
+  layout_second(parts, ledger, 0.9, 0.6, 0.48, 4, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, low);
+  CHECK(low.reported_y > low.parts[2].rect.min.y);
+  CHECK(low.reported_y < low.parts[2].rect.max.y);
+  CHECK(std::abs(low.parts[2].name_y - low.reported_y) > 14);
   CHECK(l.reported_y == l.square.min.y);
 }
