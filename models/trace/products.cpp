@@ -209,6 +209,21 @@ std::vector<ProductCall> calls_of(const Trace& trace, const Track& track, const 
   return out;
 }
 
+struct Stay {
+  std::int64_t from_ns = 0, to_ns = 0;
+};
+/// Union of the stays, clipped.
+std::int64_t covered_ns(std::vector<Stay> stays, std::int64_t from_ns, std::int64_t to_ns) {
+  std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) { return a.from_ns < b.from_ns; });
+  std::int64_t sum = 0, reached_ns = from_ns;
+  for (const Stay& s : stays) {
+    const std::int64_t begin = std::max(s.from_ns, reached_ns), end = std::min(s.to_ns, to_ns);
+    if (end > begin) sum += end - begin;
+    reached_ns = std::max(reached_ns, end);
+  }
+  return sum;
+}
+
 /// Of a call: when its first kernel starts, and their time together.
 struct ProductRun {
   std::int64_t first_ns = INT64_MAX, total_ns = 0;
@@ -293,14 +308,10 @@ ProductWork measure_products(const Trace& trace, int device, std::int64_t from_n
     row.flops += flops->issued;
     row.kernel_ns += r.total_ns;
   }
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.from_ns < b.from_ns; });
-  std::int64_t end_ns = from_ns;
-  for (const Piece& p : pieces) {
-    if (!counted[p.call]) continue;
-    const std::int64_t begin = std::max(p.from_ns, end_ns), end = std::min(p.to_ns, to_ns);
-    if (end > begin) out.busy_ns += end - begin;
-    end_ns = std::max(end_ns, end);
-  }
+  std::vector<Stay> multiplies;
+  for (const Piece& p : pieces)
+    if (counted[p.call]) multiplies.push_back({p.from_ns, p.to_ns});
+  out.busy_ns = covered_ns(std::move(multiplies), from_ns, to_ns);
   for (auto& [name, row] : rows) {
     row.name = std::string(name);
     out.rows.push_back(std::move(row));

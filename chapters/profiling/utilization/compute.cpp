@@ -179,7 +179,7 @@ models::Result<models::Utilization> printed_rate(const Inputs& in, const Setting
 
 double seconds_of(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
-/// The first device that computes, from its first work to its last.
+/// The first device that computes, from its first work to its last or in one step.
 void compute_recording(const Inputs& in, const Setting& s, Progress& progress, Outputs& out) {
   trace_viewer::RecordingPtr recording;
   if (in.file.path.empty()) {
@@ -196,7 +196,12 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
     return;
   }
   const models::trace::Trace& trace = recording->trace;
-  const auto extent = models::trace::device_extent(trace, device->device);
+  models::trace::Extent extent = models::trace::device_extent(trace, device->device);
+  const auto& steps = recording->metrics.steps;
+  if (in.step > 0 && !steps.empty()) {
+    const models::trace::Step& step = steps[std::min(static_cast<std::size_t>(in.step), steps.size()) - 1];
+    extent = {step.start_ns, step.end_ns};
+  }
   const auto window = models::trace::measure_window(trace, device->device, extent.first_ns, extent.last_ns);
   const auto work = models::trace::measure_products(trace, device->device, extent.first_ns, extent.last_ns);
   progress.fraction = 0.98;
@@ -206,7 +211,11 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   idle(UtilizationLoss::idle) = seconds_of(window.idle.other_ns);
   idle(UtilizationLoss::copies) = seconds_of(window.exposed_mem_ns);
   t.communication_s = seconds_of(window.exposed_comm_ns);
-  t.other_s = seconds_of(window.comp_ns - work.busy_ns);
+  const std::int64_t other_ns = window.comp_ns - work.busy_ns;
+  const std::int64_t update_ns =
+      std::min(other_ns, models::trace::optimizer_busy_ns(trace, device->device, extent.first_ns, extent.last_ns));
+  t.optimizer_s = seconds_of(update_ns);
+  t.other_s = seconds_of(other_ns - update_ns);
   const models::UtilizationFlops flops{.needed = work.needed_flops,
                                        .recomputed = work.recomputed_flops,
                                        .extra = work.issued_flops - work.needed_flops - work.recomputed_flops};

@@ -150,8 +150,16 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
       const ImVec2 wide = widgets::text_size(picture.reported_words, Type::small, Font::bold);
       const float y = l.reported_y - (l.reported_y - s.min.y > line + t.px(10) ? line + t.px(8) : -t.px(6));
       const ImVec2 at{s.min.x + t.px(10), y};
-      if (at.x + wide.x + t.px(6) < l.products_x) {
-        p.rect({at.x - t.px(4), at.y - t.px(1)}, {at.x + wide.x + t.px(4), at.y + line + t.px(3)}, t.card, t.px(3));
+      const Rect tag{{at.x - t.px(4), at.y - t.px(1)}, {at.x + wide.x + t.px(4), at.y + line + t.px(3)}};
+      bool clear = tag.max.x + t.px(2) < l.products_x;
+      for (const PlacedPart& placed : l.parts) {
+        const float half = widgets::text_size(picture.parts[placed.part].name, Type::small).x / 2 + t.px(8);
+        const float middle = (placed.rect.min.x + placed.rect.max.x) / 2, tall = 1.5f * line;
+        clear = clear && !(placed.named && middle - half < tag.max.x && placed.name_y - tall < tag.max.y &&
+                           placed.name_y + tall > tag.min.y);
+      }
+      if (clear) {
+        p.rect(tag.min, tag.max, t.card, t.px(3));
         p.text(at, picture.reported_words, t.accent, Type::small, Font::bold);
       }
     }

@@ -56,6 +56,7 @@ struct Inputs {
   // A recording.
   FileInput file;
   models::SampleFault sample = models::SampleFault::none;
+  std::int64_t step = 0;
   bool operator==(const Inputs&) const = default;
 };
 

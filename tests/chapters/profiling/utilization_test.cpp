@@ -131,6 +131,21 @@ TEST_CASE("utilization lab: the made-up recording has shapes, kernels and no mod
   CHECK(std::isnan(output(*lab, "mbu").number()));
   CHECK(cell_text(*lab, "product_rows", 0, "name") == "aten::mm");
   CHECK(rows(*lab, "conventions") == 0);
+  // The trace viewer counts copies as busy, nvidia-smi does not.
+  const LabPtr viewer = open_lab("profiling/trace-viewer", R"({"sample": "none"})");
+  compute(*viewer);
+  CHECK(near(out(*lab, "busy") + out(*lab, "loss_copies"), out(*viewer, "busy_share"), 1e-4));
+  CHECK(
+      near(out(*lab, "loss_communication") * out(*lab, "step_s"), 100 * out(*viewer, "exposed_communication_s"), 1e-6));
+  // Four kernels of 204 us, give or take 3 %, are the optimizer of each of four steps.
+  CHECK(near(out(*lab, "loss_optimizer") * out(*lab, "step_s"), 100 * 16 * 204e-6, 0.03));
+  // One step has a quarter of the work; the last is also what lies beyond it.
+  const double all = out(*lab, "counted_flops");
+  compute(set(*lab, "step", 4));
+  CHECK(out(*lab, "counted_flops") < 0.3 * all);
+  CHECK(near(whole_second(*lab), 100, 1e-6));
+  const double last = out(*lab, "counted_flops");
+  CHECK(computed(set(*lab, "step", 90), "counted_flops") == last);
 }
 
 TEST_CASE("utilization lab: our own recordings of a step on an H100, beside the count from the architecture") {
