@@ -166,13 +166,19 @@ struct ProductCall {
 /// Names of spans that the search asks for, by index into Trace::strings.
 struct NameRoles {
   std::vector<const KnownProduct*> product;
-  std::vector<bool> node, checkpoint, forward;
+  std::vector<bool> node, checkpoint, forward, kernel;
   explicit NameRoles(const Trace& trace) {
     // aten::matmul is none of them: TorchScript's gradients call it.
     constexpr std::array<std::string_view, 5> forward_calls{"aten::linear", "aten::conv1d", "aten::conv2d",
                                                             "aten::conv3d", "aten::scaled_dot_product_attention"};
+    // Parts of kernels' names: cuBLAS, CUTLASS, cuDNN, FlashAttention, rocBLAS and Triton's products.
+    constexpr std::array<std::string_view, 12> kernel_names{"gemm",  "nvjet",    "cutlass",  "xmma",
+                                                            "flash", "fmha",     "Cijk_",    "attention",
+                                                            "wgmma", "convolve", "winograd", "_mm_"};
     for (const std::string& s : trace.strings) {
       const std::string_view name(s);
+      kernel.push_back(std::any_of(kernel_names.begin(), kernel_names.end(),
+                                   [&](std::string_view part) { return name.find(part) != std::string_view::npos; }));
       product.push_back(known_product(name));
       node.push_back(name.starts_with("autograd::engine::evaluate_function"));
       checkpoint.push_back(node.back() && name.find("CheckpointFunctionBackward") != std::string_view::npos);
@@ -207,6 +213,16 @@ std::vector<ProductCall> calls_of(const Trace& trace, const Track& track, const 
       open.push_back({e.end_ns(), roles.node[e.name], roles.checkpoint[e.name], roles.forward[e.name]});
   }
   return out;
+}
+
+constexpr std::size_t no_call = SIZE_MAX;
+/// The product inside of which a launching call was made, by its place in the track's list.
+std::size_t call_of(const std::vector<std::vector<ProductCall>>& calls, const Event& launch) {
+  const std::vector<ProductCall>& list = calls[launch.track];
+  auto at = std::upper_bound(list.begin(), list.end(), launch.start_ns,
+                             [](std::int64_t time, const ProductCall& c) { return time < c.start_ns; });
+  if (at == list.begin() || (--at)->end_ns < launch.start_ns) return no_call;
+  return static_cast<std::size_t>(at - list.begin());
 }
 
 struct Stay {
@@ -265,17 +281,18 @@ ProductWork measure_products(const Trace& trace, int device, std::int64_t from_n
     std::pair<std::uint32_t, std::size_t> call;
   };
   std::vector<Piece> pieces;
+  std::vector<Stay> others;  // that multiply outside of any call
   for (const Track& track : trace.tracks) {
     if (track.kind != TrackKind::stream || track.device != device) continue;
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
       const Event& e = trace.events[i];
-      if (e.kind != EventKind::span || e.cls != EventClass::computation || e.link == none) continue;
-      const Event& launch = trace.events[e.link];
-      const std::vector<ProductCall>& list = calls[launch.track];
-      auto at = std::upper_bound(list.begin(), list.end(), launch.start_ns,
-                                 [](std::int64_t time, const ProductCall& c) { return time < c.start_ns; });
-      if (at == list.begin() || (--at)->end_ns < launch.start_ns) continue;
-      const std::pair<std::uint32_t, std::size_t> key{launch.track, static_cast<std::size_t>(at - list.begin())};
+      if (e.kind != EventKind::span || e.cls != EventClass::computation) continue;
+      const std::size_t call = e.link == none ? no_call : call_of(calls, trace.events[e.link]);
+      if (call == no_call) {
+        if (roles.kernel[e.name]) others.push_back({e.start_ns, e.end_ns()});
+        continue;
+      }
+      const std::pair<std::uint32_t, std::size_t> key{trace.events[e.link].track, call};
       ProductRun& r = ran[key];
       r.first_ns = std::min(r.first_ns, e.start_ns);
       r.total_ns += e.duration_ns;
@@ -309,9 +326,10 @@ ProductWork measure_products(const Trace& trace, int device, std::int64_t from_n
     row.kernel_ns += r.total_ns;
   }
   std::vector<Stay> multiplies;
-  for (const Piece& p : pieces)
-    if (counted[p.call]) multiplies.push_back({p.from_ns, p.to_ns});
+  for (const Piece& p : pieces) (counted[p.call] ? multiplies : others).push_back({p.from_ns, p.to_ns});
+  others.insert(others.end(), multiplies.begin(), multiplies.end());
   out.busy_ns = covered_ns(std::move(multiplies), from_ns, to_ns);
+  out.uncounted_ns = covered_ns(std::move(others), from_ns, to_ns) - out.busy_ns;
   for (auto& [name, row] : rows) {
     row.name = std::string(name);
     out.rows.push_back(std::move(row));

@@ -38,13 +38,16 @@ struct ProductWork {
   std::int64_t calls = 0, recomputed_calls = 0;
   std::int64_t unknown_calls = 0;  ///< products with kernels there, whose shapes are not written
   std::int64_t busy_ns = 0;        ///< union of the kernels of the counted products, clipped to the window
-  std::vector<ProductRow> rows;    ///< most flops first
+  /// Time of other kernels that multiply, as their calls or names say (gemm, nvjet, flash, ...), while no counted
+  /// product runs: in a CUDA graph, in a library that calls no ATen operation, or without shapes.
+  std::int64_t uncounted_ns = 0;
+  std::vector<ProductRow> rows;  ///< most flops first
 };
 
 /// Finds the products between two times. An operation's kernels are those that were launched inside it; of nested
 /// products the outer one counts. Recomputed is what runs inside of autograd's engine under a forward call
 /// (aten::linear, aten::conv2d, ...) or straight under a checkpoint's backward node. Operations inside of CUDA graphs
-/// are not written by the profiler and so are not found.
+/// are not written by the profiler: their kernels are uncounted.
 ProductWork measure_products(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns);
 
 }  // namespace models::trace

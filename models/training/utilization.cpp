@@ -102,6 +102,7 @@ Result<Utilization> utilization_of(const UtilizationTimes& t, const UtilizationF
   take(UtilizationLoss::communication, t.communication_s);
   take(UtilizationLoss::optimizer, t.optimizer_s);
   take(UtilizationLoss::other_kernels, t.other_s);
+  take(UtilizationLoss::uncounted, t.uncounted_s);
   const double all = t.wall_s * peak, busy_s = out.issued_flops() / peak;
   // A step has up to millions of kernels, each rounded to a nanosecond.
   if (!(rest_s > -1e-3 * t.wall_s)) return Outcome::fail("The parts of the step take longer than the step.");

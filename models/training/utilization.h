@@ -59,11 +59,12 @@ enum class UtilizationLoss : std::uint8_t {
   communication,  ///< only a collective runs
   optimizer,      ///< kernels of the optimizer
   other_kernels,  ///< kernels that multiply no matrices
+  uncounted,      ///< products of a recording whose flops nobody wrote
   below_peak,     ///< matrix products slower than the peak
   extra,          ///< multiplied and not asked for: masked pairs, scores made once more
   recompute       ///< multiplied a second time
 };
-inline constexpr std::size_t utilization_loss_count = 11;
+inline constexpr std::size_t utilization_loss_count = 12;
 inline constexpr std::size_t idle_loss_count = 5;  ///< the first of them are time without a kernel
 
 /// A stretch of time on one chip. Losses and the needed products are shares of time x peak and add up to 1.
@@ -86,7 +87,7 @@ struct Utilization {
 struct UtilizationTimes {
   double wall_s = 0;
   std::array<double, idle_loss_count> idle_s{};
-  double communication_s = 0, optimizer_s = 0, other_s = 0;
+  double communication_s = 0, optimizer_s = 0, other_s = 0, uncounted_s = 0;
 };
 /// Flops of the same stretch.
 struct UtilizationFlops {

@@ -21,6 +21,7 @@ constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"only a collective runs", "Overlap it, more micro-batches, a faster network.", Meaning::communication},
     {"optimizer kernels", "Fused AdamW, more tokens a step, sharded states.", Meaning::optimizer},
     {"other kernels", "Fuse norms, gates and residuals: they move bytes and multiply nothing.", Meaning::memory_bound},
+    {"products without flops", "Record shapes, and run without a CUDA graph while you do.", Tint::series(5)},
     {"products below the peak", "Larger and better-shaped matrices; clocks under load.", Tint()},
     {"multiplied, not needed", "Fused attention that skips masked tiles.", Tint::series(2)},
     {"multiplied twice", "Keep more activations, if memory allows.", Meaning::backward},
@@ -30,15 +31,16 @@ std::string ticked(double percent) { return "`" + format_text(percent, "%") + "`
 std::string percent_text(double share) { return format_text(100 * share, "%"); }
 
 /// Losses from the right edge to the left: what runs least comes last.
-constexpr std::array<UtilizationLoss, 8> loss_columns{UtilizationLoss::other_kernels, UtilizationLoss::optimizer,
-                                                      UtilizationLoss::communication, UtilizationLoss::launches,
-                                                      UtilizationLoss::sync,          UtilizationLoss::copies,
-                                                      UtilizationLoss::data,          UtilizationLoss::idle};
+constexpr std::array<UtilizationLoss, 9> loss_columns{
+    UtilizationLoss::uncounted,     UtilizationLoss::other_kernels, UtilizationLoss::optimizer,
+    UtilizationLoss::communication, UtilizationLoss::launches,      UtilizationLoss::sync,
+    UtilizationLoss::copies,        UtilizationLoss::data,          UtilizationLoss::idle};
 
 PartFill fill_of(UtilizationLoss loss) {
   switch (loss) {
     case UtilizationLoss::below_peak:
     case UtilizationLoss::idle:
+    case UtilizationLoss::uncounted:
       return PartFill::hatched;
     case UtilizationLoss::extra:
     case UtilizationLoss::recompute:
@@ -94,8 +96,8 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
                                   UtilizationLoss::sync, UtilizationLoss::launches})
     take(l);
   total("busy", out.busy);
-  for (const UtilizationLoss l :
-       {UtilizationLoss::communication, UtilizationLoss::optimizer, UtilizationLoss::other_kernels})
+  for (const UtilizationLoss l : {UtilizationLoss::communication, UtilizationLoss::optimizer,
+                                  UtilizationLoss::other_kernels, UtilizationLoss::uncounted})
     take(l);
   take(UtilizationLoss::below_peak, in.job == Job::rate ? "not multiplying at the peak" : "");
   total("multiplied", out.issued);
@@ -137,8 +139,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string said = "The GPU is " + ticked(out.busy) + " busy, multiplies " + ticked(out.issued) +
                      " of what its peak allows, and " + ticked(out.needed) + " is needed; the largest loss is " +
                      out.largest + ", " + ticked(out.largest_share) + ".";
-  if (in.job == Job::recording && out.unknown_calls > 0)
-    said += " `" + format_text(out.unknown_calls, "") + "` products without shapes are not counted.";
+  const double uncounted = out.loss[static_cast<std::size_t>(UtilizationLoss::uncounted)];
+  if (uncounted > 0.05) said += " For " + ticked(uncounted) + " products run whose flops nobody wrote: MFU is more.";
   return said + reported_sentence(in, out);
 }
 

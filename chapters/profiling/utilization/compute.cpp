@@ -211,7 +211,8 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   idle(UtilizationLoss::idle) = seconds_of(window.idle.other_ns);
   idle(UtilizationLoss::copies) = seconds_of(window.exposed_mem_ns);
   t.communication_s = seconds_of(window.exposed_comm_ns);
-  const std::int64_t other_ns = window.comp_ns - work.busy_ns;
+  const std::int64_t other_ns = window.comp_ns - work.busy_ns - work.uncounted_ns;
+  t.uncounted_s = seconds_of(work.uncounted_ns);
   const std::int64_t update_ns =
       std::min(other_ns, models::trace::optimizer_busy_ns(trace, device->device, extent.first_ns, extent.last_ns));
   t.optimizer_s = seconds_of(update_ns);

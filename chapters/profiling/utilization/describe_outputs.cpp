@@ -98,8 +98,8 @@ void describe(Fields& f, Outputs& o) {
           .formula = "10000 x 1 / (MFU + 1), MFU in %"});
   f.group("Losses");
   constexpr std::array<std::string_view, models::utilization_loss_count> keys{
-      "loss_data",      "loss_copies", "loss_host",       "loss_sync",  "loss_idle",     "loss_communication",
-      "loss_optimizer", "loss_other",  "loss_below_peak", "loss_extra", "loss_recompute"};
+      "loss_data",      "loss_copies", "loss_host",      "loss_sync",       "loss_idle",  "loss_communication",
+      "loss_optimizer", "loss_other",  "loss_uncounted", "loss_below_peak", "loss_extra", "loss_recompute"};
   for (std::size_t i = 0; i < keys.size(); ++i)
     share_out(f, keys[i], o.loss[i], loss_look(static_cast<models::UtilizationLoss>(i)).name,
               "Share of one second at the peak.");

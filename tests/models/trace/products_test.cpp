@@ -102,6 +102,7 @@ TEST_CASE("the made-up run multiplies what its shapes say, and its flops lie in 
   for (const auto& row : work.rows) sum_ns += row.kernel_ns;
   CHECK(work.busy_ns == sum_ns);
   CHECK(work.rows.front().name == "aten::mm");
+  CHECK(work.uncounted_ns == 0);
   // Half of the window holds half of the calls, and no kernel counts twice.
   const auto extent = models::trace::device_extent(trace, 0);
   const std::int64_t middle = (extent.first_ns + extent.last_ns) / 2;
@@ -151,6 +152,7 @@ TEST_CASE("products that run again inside of the backward pass are recomputed") 
   CHECK(work.recomputed_flops == 2 * 2.0 * 8 * 16 * 4);
   CHECK(work.needed_flops == 3 * 2.0 * 8 * 16 * 4);
   CHECK(work.busy_ns == 15'000);
+  CHECK(work.uncounted_ns == 3'000);  // its shapes are empty
 }
 
 TEST_CASE("real recordings: calls and flops are those that another program counts") {
