@@ -14,7 +14,7 @@ using widgets::Tint;
 
 constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting for data", "More workers, cheaper decoding, a batch ahead.", Meaning::data_loading},
-    {"waiting for a copy", "Pinned pages and a stream of its own.", Tint::series(0)},
+    {"waiting for a copy", "Pinned pages and a stream of its own.", Tint::series(1)},
     {"waiting for the host", "Fewer kernels: compile, capture a graph, a larger batch.", Meaning::launch_bound},
     {"waiting after a sync", "Read the loss less often, log on another thread.", Meaning::idle},
     {"idle, cause unknown", "Record it: a trace tells who was waited for.", Tint::series(4)},

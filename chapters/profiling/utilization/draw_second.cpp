@@ -64,6 +64,7 @@ void paint_ledger(const Painter& p, const Theme& t, const Picture& picture, cons
   const float line = t.type(Type::small), swatch = t.px(10);
   float y = l.ledger.min.y;
   for (const LedgerLine& row : picture.ledger) {
+    if (l.totals_only && !row.total) continue;
     const float top = y + (l.line_px - line) / 2;
     const ImU32 ink = row.reported ? t.accent : row.total ? t.text : t.muted;
     const Font font = row.total ? Font::bold : Font::sans;
@@ -151,7 +152,7 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
       const float y = l.reported_y - (l.reported_y - s.min.y > line + t.px(10) ? line + t.px(8) : -t.px(6));
       const ImVec2 at{s.min.x + t.px(10), y};
       const Rect tag{{at.x - t.px(4), at.y - t.px(1)}, {at.x + wide.x + t.px(4), at.y + line + t.px(3)}};
-      bool clear = tag.max.x + t.px(2) < l.products_x;
+      bool clear = s.height() > 9 * line && tag.max.x + t.px(2) < l.products_x;
       for (const PlacedPart& placed : l.parts) {
         const float half = widgets::text_size(picture.parts[placed.part].name, Type::small).x / 2 + t.px(8);
         const float middle = (placed.rect.min.x + placed.rect.max.x) / 2, tall = 1.5f * line;
@@ -166,12 +167,17 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
   }
   // Axes: rate upwards, time to the right.
   p.text({s.min.x - t.px(6), s.min.y - line / 2}, "100 %", t.muted, Type::small, Font::sans, Align::right);
-  p.text({s.min.x - t.px(6), (s.min.y + s.max.y - line) / 2}, "50 %", t.muted, Type::small, Font::sans, Align::right);
+  if (s.height() > 4 * line)
+    p.text({s.min.x - t.px(6), (s.min.y + s.max.y - line) / 2}, "50 %", t.muted, Type::small, Font::sans, Align::right);
   p.text({s.min.x - t.px(6), s.max.y - line}, "0", t.muted, Type::small, Font::sans, Align::right);
-  widgets::fit_text(p, {s.min.x, all.min.y}, "up: share of the peak rate; right: time, by what runs", s.width(),
-                    t.muted, Type::small);
-  paint_dimension(p, t, s.min.x, l.products_x, l.dimension_y[0], picture.products_words, s.max.x);
-  paint_dimension(p, t, s.min.x, l.busy_x, l.dimension_y[1], picture.busy_words, s.max.x);
+  constexpr std::string_view long_axes = "up: share of the peak rate; right: time, by what runs",
+                             short_axes = "up: rate; right: time";
+  const bool wide = widgets::text_size(long_axes, Type::small).x <= s.width();
+  widgets::fit_text(p, {s.min.x, all.min.y}, wide ? long_axes : short_axes, s.width(), t.muted, Type::small);
+  if (l.has_dimensions) {
+    paint_dimension(p, t, s.min.x, l.products_x, l.dimension_y[0], picture.products_words, s.max.x);
+    paint_dimension(p, t, s.min.x, l.busy_x, l.dimension_y[1], picture.busy_words, s.max.x);
+  }
   paint_ledger(p, t, picture, l);
   paint_meters(p, t, picture, l);
   if (hovered) {

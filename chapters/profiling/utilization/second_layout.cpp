@@ -16,12 +16,17 @@ void layout_second(const std::vector<SecondPart>& parts, const std::vector<Ledge
   // Bold type is a little wider than what is measured.
   const float swatch = 16 * px,
               wide = std::min(swatch + 1.08f * words + 14 * px + 1.08f * values, 0.52f * area.width());
-  const float left = measure("100 %", Type::small) + 8 * px, under = 2 * (line + 8 * px) + 4 * px;
+  const float left = measure("100 %", Type::small) + 8 * px, low = 13 * line;
+  out.has_dimensions = area.height() >= low;
+  const float under = out.has_dimensions ? 2 * (line + 8 * px) + 4 * px : px;
   const float gap = 20 * px;
   out.ledger = {{area.max.x - wide, area.min.y}, area.max};
   out.square = {{area.min.x + left, area.min.y + line + 6 * px}, {out.ledger.min.x - gap, area.max.y - under}};
   // The meters take a line and a half each, with a line of their own above them.
-  const auto count = static_cast<float>(std::max<std::size_t>(1, ledger.size()));
+  const auto totals = std::count_if(ledger.begin(), ledger.end(), [](const LedgerLine& l) { return l.total; });
+  out.totals_only = static_cast<float>(ledger.size()) * (line + px) > area.height();
+  const auto lines = out.totals_only ? static_cast<std::size_t>(totals) : ledger.size();
+  const auto count = static_cast<float>(std::max<std::size_t>(1, lines));
   const float meter_lines = meters > 0 ? 1 + 1.5f * static_cast<float>(meters) : 0;
   out.line_px = std::clamp(area.height() / (count + meter_lines), line + 3 * px, 1.75f * line);
   const bool room = meters > 0 && (count + meter_lines) * out.line_px <= area.height() + 0.5f;

@@ -47,6 +47,8 @@ struct SecondLayout {
   widgets::Rect square{};  ///< of the whole second
   widgets::Rect ledger{};
   std::vector<PlacedPart> parts;
+  bool totals_only = false;          ///< the ledger has no room for the losses
+  bool has_dimensions = true;        ///< there is room for the two dimension lines
   float line_px = 0;                 ///< height of a line of the ledger
   float busy_x = 0, products_x = 0;  ///< where these end
   float reported_y = 0;              ///< top of the reported utilization's frame
@@ -56,8 +58,8 @@ struct SecondLayout {
 };
 
 /// Room for the axes' words at the left and under the square, the ledger at the right in a third of the width or what
-/// its widest line needs, `meters` bars under it where a line for each is left. Parts are placed to the pixel:
-/// neighbours share their edge.
+/// its widest line needs, `meters` bars under it where a line for each is left. A low area drops the dimension lines,
+/// and the ledger's losses where not all its lines fit. Parts are placed to the pixel: neighbours share their edge.
 void layout_second(const std::vector<SecondPart>& parts, const std::vector<LedgerLine>& ledger, double busy,
                    double products, double reported, std::size_t meters, widgets::Rect area, widgets::Measure measure,
                    float px, float line, SecondLayout& out);

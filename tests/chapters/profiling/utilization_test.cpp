@@ -228,6 +228,16 @@ TEST_CASE("second: areas are shares, neighbours touch, and a frame over the peak
   SecondLayout low;
   layout_second(parts, ledger, 0.9, 0.6, 0.4, 4, {{10, 20}, {810, 140}}, six_a_letter, 1, 14, low);
   CHECK(low.meters_top < 0);
+  CHECK(!low.has_dimensions);
+  CHECK(low.square.max.y >= 138);
+  // Ten lines do not fit: the totals alone do, whole.
+  std::vector<LedgerLine> many(10, LedgerLine{.words = "a loss", .value = "1 %"});
+  for (const std::size_t i : {0u, 4u, 9u}) many[i].total = true;
+  layout_second(parts, many, 0.9, 0.6, 0.4, 4, {{10, 20}, {810, 140}}, six_a_letter, 1, 14, low);
+  CHECK(low.totals_only);
+  CHECK(3 * low.line_px <= 120);
+  layout_second(parts, many, 0.9, 0.6, 0.4, 4, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, low);
+  CHECK(!low.totals_only);
   // The reported line, at two thirds of the products, does not run through the words of the part that it cuts.
   layout_second(parts, ledger, 0.9, 0.6, 0.48, 4, {{10, 20}, {810, 420}}, six_a_letter, 1, 14, low);
   CHECK(low.reported_y > low.parts[2].rect.min.y);

@@ -114,6 +114,13 @@ TEST_CASE("every published rate and its MFU agree under the convention of their 
   CHECK(rows == std::map<std::string, int>{{"rate", 448}, {"ratio", 29}, {"days", 8}, {"same_work", 4}});
 }
 
+TEST_CASE("PaLM's own MFU, with and without attention, follows from its tokens a second") {
+  // Chowdhery et al. 2022, section 4.1: 238.3 thousand tokens a second on 6,144 TPU v4 of 275 TFLOP/s.
+  const double per_s = 238.3e3 / (6144 * 275e12);
+  CHECK(std::abs(100 * models::palm_flops_per_token(540e9, 118, 48, 256, 2048) * per_s - 46.2) <= 0.1);
+  CHECK(std::abs(100 * models::flops_6nd(540e9, 1) * per_s - 45.7) <= 0.1);
+}
+
 TEST_CASE("MT-NLG's one run is 40 % by the hardware count and 30 % by PaLM's") {
   // Chowdhery et al. 2022, table 3: 65.43 thousand tokens a second on 2,240 A100; Smith et al. 2022: 126 TFLOP/s.
   const double per_s = 65.43e3 / (2240 * 312e12);
