@@ -23,6 +23,9 @@ struct ProductFlops {
 /// not written.
 std::optional<ProductFlops> product_flops(std::string_view name, std::string_view dims, std::string_view concrete);
 
+/// Whether product_flops knows an operation of this name.
+bool is_product(std::string_view name);
+
 /// All calls of one operation.
 struct ProductRow {
   std::string name;

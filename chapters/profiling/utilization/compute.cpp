@@ -162,7 +162,9 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   out.reported_flops_per_s = out.counted_flops / out.step_s;
   out.bytes = times * models::counted_bytes(a, s.workload, train ? models::CountedBytes::operands : in.bytes);
   out.mbu = 100 * out.bytes / (out.step_s * s.machine.bandwidth_bytes_per_s);
+  const bool mixture = a.moe.routed > 0;
   for (const models::NamedConvention& named : models::named_conventions()) {
+    if (named.convention.weights == models::CountedWeights::all_experts && !mixture) continue;  // the last
     const double reported = 100 * counted(named.convention) / at_peak;
     out.conventions.push_back({std::string(named.name), std::string(named.who), reported, reported - out.needed});
   }

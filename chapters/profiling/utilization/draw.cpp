@@ -31,7 +31,7 @@ void draw_conventions(Inputs& in, const Outputs& out, const Picture& picture, Vi
   static constexpr widgets::TableColumn columns[] = {
       {.title = "convention", .number = false},
       {.title = "reported", .unit = "%", .bar = true, .full = 100},
-      {.title = "against needed", .unit = "points", .priority = 1},
+      {.title = "vs needed", .unit = "points", .priority = 1},
       {.title = "used by", .number = false, .priority = 2},
   };
   widgets::TableSource source{.context = &out, .rows = out.conventions.size(), .version = picture.version};

@@ -44,6 +44,14 @@ TEST_CASE("a product's flops are read from its shapes as the profiler writes the
   CHECK(flops("aten::mm", "") == -1);
   CHECK(flops("aten::mm", "[[], []]") == -1);
   CHECK(flops("aten::bmm", "[[1024, 96, 50], 7]") == -1);
+  // Nor of what no tensor can be.
+  CHECK(flops("aten::mm", "[[-10, 1000], [1000, 512]]") == -1);
+  CHECK(flops("aten::mm", "[[1e300, 1e300], [1e300, 1e300]]") == -1);
+  CHECK(flops("aten::mm", "[[[[[[") == -1);
+  CHECK(flops("aten::convolution", "[[1, 3, 8, 8], [4, 3, 3, 3], []]",
+              R"(["", "", "", "[0, 0]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1"])") == -1);
+  CHECK(flops("aten::convolution_backward", "[[1, 4, 6, 6], [1, 3, 8, 8], [4, 3, 3, 3]]",
+              R"(["", "", "", "", "", "", "", "False", "", "", ""])") == 0);
 }
 
 TEST_CASE("fused attention: the causal half of two products, and five backward of which four are needed") {
