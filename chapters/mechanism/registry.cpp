@@ -20,6 +20,7 @@
   LAB(framework, allocator)        \
   LAB(profiling, step_trace)       \
   LAB(profiling, trace_viewer)     \
+  LAB(profiling, utilization)      \
   LAB(precision, number_line)      \
   LAB(precision, bits)             \
   LAB(precision, loss_scaling)     \

@@ -31,19 +31,42 @@ Durations durations_of(SampleFault fault, int rank) {
 }
 
 struct Kernel {
-  std::string_view op, inner, name;
+  std::string_view op, inner, name, backward;
   std::int64_t duration;
+  std::int64_t n = 0, k = 0;  ///< of a product [rows, k] x [k, n]
 };
+/// One sequence of 4,096 tokens through blocks of width 3,072: 24 heads of 128, 8 of keys, a gated inner width of
+/// 4,608.
+constexpr std::int64_t sample_rows = 4096, sample_heads = 24, sample_head_dim = 128, sample_width = 3072;
+constexpr std::string_view flash = "aten::_scaled_dot_product_flash_attention",
+                           flash_backward = "aten::_scaled_dot_product_flash_attention_backward", mm = "aten::mm";
 constexpr std::array<Kernel, 8> forward{{
-    {"aten::rms_norm", "aten::_fused_rms_norm", "rms_norm_kernel", 38 * us},
-    {"aten::linear", "aten::mm", "sm90_xmma_gemm_bf16_128x256_qkv", 212 * us},
-    {"aten::scaled_dot_product_attention", "aten::_flash_attention_forward", "flash_fwd_kernel", 264 * us},
-    {"aten::linear", "aten::mm", "sm90_xmma_gemm_bf16_128x256_out", 148 * us},
-    {"aten::rms_norm", "aten::_fused_rms_norm", "rms_norm_kernel", 38 * us},
-    {"aten::linear", "aten::mm", "sm90_xmma_gemm_bf16_128x256_up", 391 * us},
-    {"aten::silu", "aten::mul", "vectorized_elementwise_silu_mul", 61 * us},
-    {"aten::linear", "aten::mm", "sm90_xmma_gemm_bf16_128x256_down", 233 * us},
+    {"aten::rms_norm", "aten::_fused_rms_norm", "rms_norm_kernel", "aten::_fused_rms_norm_backward", 38 * us},
+    {"aten::linear", mm, "sm90_xmma_gemm_bf16_128x256_qkv", mm, 212 * us, 5120, sample_width},
+    {"aten::scaled_dot_product_attention", flash, "flash_fwd_kernel", flash_backward, 264 * us},
+    {"aten::linear", mm, "sm90_xmma_gemm_bf16_128x256_out", mm, 148 * us, sample_width, sample_width},
+    {"aten::rms_norm", "aten::_fused_rms_norm", "rms_norm_kernel", "aten::_fused_rms_norm_backward", 38 * us},
+    {"aten::linear", mm, "sm90_xmma_gemm_bf16_128x256_up", mm, 391 * us, 9216, sample_width},
+    {"aten::silu", "aten::mul", "vectorized_elementwise_silu_mul", "aten::silu_backward", 61 * us},
+    {"aten::linear", mm, "sm90_xmma_gemm_bf16_128x256_down", mm, 233 * us, sample_width, 4608},
 }};
+constexpr Kernel logits{"aten::linear", mm, "sm90_xmma_gemm_bf16_256x128_logits", mm, 820 * us, 16384, sample_width};
+
+std::string matrix_dims(std::int64_t m, std::int64_t k, std::int64_t n) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  return ",\"Input Dims\":[[" + text(m) + "," + text(k) + "],[" + text(k) + "," + text(n) +
+         "]],\"Concrete Inputs\":[\"\",\"\"]";
+}
+/// Of `tensors` equal tensors [1, heads, rows, head_dim], with what follows them up to the mask.
+std::string attention_dims(int tensors, std::int64_t heads, std::int64_t rows, std::string_view more) {
+  std::string list, names;
+  for (int i = 0; i < tensors; ++i) {
+    list += (i > 0 ? ",[1," : "[1,") + std::to_string(heads) + "," + std::to_string(rows) + "," +
+            std::to_string(sample_head_dim) + "]";
+    names += "\"\",";
+  }
+  return ",\"Input Dims\":[" + list + "],\"Concrete Inputs\":[" + names + std::string(more) + "]";
+}
 
 /// One rank's file while it is written.
 class SampleWriter {
@@ -67,9 +90,12 @@ class SampleWriter {
     meta("thread_name", rank_, 20, "stream 20 ");
     meta("thread_name", rank_, 24, "stream 24 ");
   }
-  void cpu(std::string_view cat, std::string_view name, int thread, std::int64_t start, std::int64_t end) {
+  /// `shapes` is more of the arguments, as written.
+  void cpu(std::string_view cat, std::string_view name, int thread, std::int64_t start, std::int64_t end,
+           std::string_view shapes = {}) {
     event(cat, name, pid_, pid_ + thread, start, end);
-    append("\"args\":{\"External id\":%d}}", ++external_);
+    append("\"args\":{\"External id\":%d", ++external_);
+    (text_ += shapes) += "}}";
   }
   void call(std::string_view name, int thread, std::int64_t start, std::int64_t end, int correlation) {
     event("cuda_runtime", name, pid_, pid_ + thread, start, end);
@@ -150,10 +176,10 @@ class Rank {
   void forward_pass(int layers) {
     allocate(0);
     for (int layer = 0; layer < layers; ++layer) {
-      for (const Kernel& k : forward) run(k.op, k.inner, k.name, k.duration, 0);
+      for (const Kernel& k : forward) run(k.op, k.inner, k.name, k.duration, 0, forward_shapes(k));
       allocate(1610612736);
     }
-    run("aten::linear", "aten::mm", "sm90_xmma_gemm_bf16_256x128_logits", 820 * us, 0);
+    run(logits.op, logits.inner, logits.name, logits.duration, 0, forward_shapes(logits));
     allocate(2147483648);
     run("aten::cross_entropy_loss", "aten::nll_loss_forward", "softmax_warp_forward", 96 * us, 0);
   }
@@ -178,9 +204,12 @@ class Rank {
     for (int layer = 0; layer < layers; ++layer) {
       for (std::size_t i = forward.size(); i-- > 0;) {
         const Kernel& k = forward[i];
-        run("autograd::engine::evaluate_function", "MmBackward0", k.name, k.duration, 1);
-        if (k.duration > 100 * us)
-          run("autograd::engine::evaluate_function", "MmBackward0", k.name, k.duration - 12 * us, 1);
+        // Gradients of the input and of the weights; of attention half of the heads each.
+        const bool two = k.duration > 100 * us;
+        run("autograd::engine::evaluate_function", k.backward, k.name, k.duration, 1, backward_shapes(k, false));
+        if (two)
+          run("autograd::engine::evaluate_function", k.backward, k.name, k.duration - 12 * us, 1,
+              backward_shapes(k, true));
       }
       allocate(-1610612736);
       const std::int64_t start = cpu;
@@ -230,12 +259,27 @@ class Rank {
     writer.call(name, thread, start, cpu, ++correlation_);
     return correlation_;
   }
-  void run(std::string_view op, std::string_view inner, std::string_view kernel, std::int64_t duration, int thread) {
+  /// A launch-bound run has so much less to do.
+  std::int64_t rows() const {
+    return static_cast<std::int64_t>(static_cast<double>(sample_rows) * std::min(1.0, d_.kernel));
+  }
+  std::string forward_shapes(const Kernel& k) const {
+    if (k.inner == flash)
+      return attention_dims(3, sample_heads, rows(), R"("0.","True","False","0.08838834764831845")");
+    return k.n > 0 ? matrix_dims(rows(), k.k, k.n) : std::string();
+  }
+  std::string backward_shapes(const Kernel& k, bool weights) const {
+    if (k.inner == flash) return attention_dims(5, sample_heads / 2, rows(), R"("","","","4096","4096","0.","True")");
+    if (k.n == 0) return {};
+    return weights ? matrix_dims(k.n, rows(), k.k) : matrix_dims(rows(), k.n, k.k);
+  }
+  void run(std::string_view op, std::string_view inner, std::string_view kernel, std::int64_t duration, int thread,
+           std::string_view shapes = {}) {
     const std::int64_t start = cpu, inside = start + d_.dispatch / 3;
     cpu += jitter(d_.dispatch);
     const int id = launch("cudaLaunchKernel", thread);
     writer.cpu("cpu_op", op, thread, start, cpu + us);
-    writer.cpu("cpu_op", inner, thread, inside, cpu);
+    writer.cpu("cpu_op", inner, thread, inside, cpu, shapes);
     cpu += us;
     const std::int64_t begin = std::max(cpu + 3 * us, compute + us);
     compute = begin + jitter(static_cast<std::int64_t>(static_cast<double>(duration) * d_.kernel));

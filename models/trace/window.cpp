@@ -239,6 +239,17 @@ std::vector<Part> parts_of(const Trace& trace) {
   return out;
 }
 
+std::int64_t optimizer_busy_ns(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns) {
+  const std::vector<Part> parts = parts_of(trace);
+  Union busy;
+  for (const std::uint32_t i : device_events(trace, device)) {
+    const Event& e = trace.events[i];
+    if (e.cls == EventClass::computation && parts[i] == Part::optimizer)
+      busy.add(std::max(e.start_ns, from_ns), std::min(e.end_ns(), to_ns));
+  }
+  return busy.total;
+}
+
 namespace {
 
 /// Mean computation of each row, by row.

@@ -52,6 +52,8 @@ enum class Part : std::uint8_t { forward, backward, optimizer };
 /// engine on the same thread, which older PyTorch shared with the forward pass; optimizer: launched inside an
 /// "Optimizer.step" annotation.
 std::vector<Part> parts_of(const Trace& trace);
+/// Time between two times in which a device computes for the optimizer.
+std::int64_t optimizer_busy_ns(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns);
 
 /// A step of a rank beside the same step of the others.
 struct RankStep {
