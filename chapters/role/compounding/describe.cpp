@@ -20,39 +20,49 @@ const Choices orders{{"listed", "As listed", "Data, precision, compilation, opti
 static_assert(order_count == 5);
 constexpr std::string_view amdahl = "Amdahl, AFIPS 1967";
 
-void technique(Fields& f, Technique& t, std::string_view on, std::string_view factor, std::string_view touched,
-               std::string_view name, std::string_view help, When when) {
-  f.toggle(on, t.on, {.label = name, .help = help});
-  f.real(factor, t.factor,
+/// Keys and labels of one technique's switch, factor and parts.
+struct TechniqueWords {
+  std::string_view on, factor, touched, name, factor_label, touched_label, help;
+  bool headline = false;
+};
+
+void technique(Fields& f, Technique& t, const TechniqueWords& w) {
+  const When on{w.on, "true"};
+  f.toggle(w.on, t.on, {.label = w.name, .help = w.help});
+  f.real(w.factor, t.factor,
          {
-             .label = "times as fast",
-             .help = "How much faster it makes what it touches; below 1 it makes that slower.",
+             .label = w.factor_label,
+             .help = "How many times as fast it makes what it touches; below 1 it makes that slower.",
              .lo = 0.1,
              .hi = 100,
              .scale = Scale::log,
              .typical_lo = 1,
              .typical_hi = 10,
-             .when = when,
+             .headline = w.headline,
+             .when = on,
          });
-  f.choice(touched, t.touches, touches,
-           {.label = "touches", .help = "The parts of the step that it acts on.", .when = when});
+  f.choice(w.touched, t.touches, touches,
+           {.label = w.touched_label, .help = "The parts of the step that it acts on.", .when = on});
 }
+
+constexpr std::array<TechniqueWords, technique_count> technique_words{{
+    {"pipeline_on", "pipeline_factor", "pipeline_touches", "Data pipeline", "data factor", "data acts on",
+     "More workers, larger shards, decoding elsewhere.", true},
+    {"precision_on", "precision_factor", "precision_touches", "Mixed precision", "precision factor",
+     "precision acts on", "Products on tensor cores in 16 or 8 bits.", true},
+    {"compile_on", "compile_factor", "compile_touches", "Compilation", "compiled factor", "compilation acts on",
+     "Element-wise operations fused, fewer launches."},
+    {"optimizer_on", "optimizer_factor", "optimizer_touches", "Fused optimizer", "optimizer factor",
+     "optimizer acts on", "The update in one pass over memory."},
+    {"overlap_on", "overlap_factor", "overlap_touches", "Overlap", "overlap factor", "overlap acts on",
+     "Communication and logging beside the work."},
+}};
 
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
   f.group("Techniques");
-  auto& t = in.techniques;
-  technique(f, t[0], "pipeline_on", "pipeline_factor", "pipeline_touches", "Data pipeline",
-            "More workers, larger shards, decoding elsewhere.", {"pipeline_on", "true"});
-  technique(f, t[1], "precision_on", "precision_factor", "precision_touches", "Mixed precision",
-            "Products on tensor cores in 16 or 8 bits.", {"precision_on", "true"});
-  technique(f, t[2], "compile_on", "compile_factor", "compile_touches", "Compilation",
-            "Element-wise operations fused, fewer launches.", {"compile_on", "true"});
-  technique(f, t[3], "optimizer_on", "optimizer_factor", "optimizer_touches", "Fused optimizer",
-            "The update in one pass over memory.", {"optimizer_on", "true"});
-  technique(f, t[4], "overlap_on", "overlap_factor", "overlap_touches", "Overlap",
-            "Communication and logging beside the work.", {"overlap_on", "true"});
+  for (std::size_t i = 0; i < technique_count; ++i) technique(f, in.techniques[i], technique_words[i]);
   f.choice("order", in.order, orders, {.label = "Order", .help = "Which one is applied first.", .headline = true});
   f.integer("own_order", in.own_order,
             {.label = "Number of the order",

@@ -123,6 +123,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     answer += "would save no time and cost " + in_marks(out.next_cost, "%") + " more";
   const auto best = static_cast<double>(out.fastest.gpus);
   if (best < 16384 && best >= n) answer += "; past " + in_marks(best, "", 9) + " no time is won";
+  if (best < n && out.fastest.speedup > out.speedup)
+    answer += "; " + in_marks(best, "", 9) + " are faster, " + in_marks(out.fastest.step_s, "s") + " a step";
   return answer + ".";
 }
 

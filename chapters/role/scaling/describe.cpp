@@ -43,7 +43,7 @@ void describe(Fields& f, PointRow& r) {
 void describe(Fields& f, Inputs& in) {
   f.group("The run");
   shared::cluster_chips(f, "gpus", in.gpus, {.label = "GPUs", .help = "That work on one step together."});
-  f.choice("rule", in.rule, rules, {.label = "Batch", .help = "What happens to it when there are more GPUs."});
+  f.choice("rule", in.rule, rules, {.label = "Scaling", .help = "What happens to the batch when there are more GPUs."});
   shared::batch(f, "batch", in.batch,
                 {.help = "Sequences of one step, shared by all.", .when = {"rule", "shared_batch"}});
   f.integer("own_sequences", in.own_sequences,
@@ -252,7 +252,10 @@ void describe(Fields& f, Outputs& o) {
   f.group("More GPUs");
   f.integer("fastest_gpus", o.fastest.gpus,
             {.label = "Fastest with", .help = "GPUs; of 1, 2, 4, ... replicas, up to 16,384 GPUs.", .headline = true});
-  f.real("fastest_step_s", o.fastest.step_s, {.label = "Its step", .unit = "s"});
+  f.real("fastest_step_s", o.fastest.step_s,
+         {.label = "Its step",
+          .unit = "s",
+          .help = "The shortest of those; with a batch each, of the most work per time."});
   f.real("next_time", o.next_time,
          {.label = "Twice as many save",
           .unit = "%",
@@ -286,6 +289,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("slowest_error", o.slowest_error,
          {.label = "Standard error",
           .unit = "%",
+          .help = "Of the mean over the steps drawn.",
           .may_be_missing = true,
           .absent = "More than 65,536 GPUs are not drawn one by one."});
   f.group("Measured points");
