@@ -18,6 +18,8 @@ constexpr std::array<Meaning, models::stack_part_count> part_meanings{
 constexpr std::array<std::string_view, models::stack_part_count> part_names{"forward", "backward", "optimizer", "rest",
                                                                             "data"};
 
+constexpr std::array<std::string_view, models::stack_part_count> part_letters{"F", "B", "O", "R", "D"};
+
 /// Names at the left, bars on one scale, figures at the right; in pixels.
 struct BarPlan {
   Rect area{};
@@ -48,10 +50,13 @@ void paint_part(const Painter& p, const Rect& r, std::size_t part) {
   if (r.width() < 0.3f) return;
   const ImU32 fill = part == static_cast<std::size_t>(models::StackPart::rest) ? t.muted : t.of(part_meanings[part]);
   p.rect(r.min, {std::max(r.min.x + 0.5f, r.max.x - 1), r.max.y}, fill);
-  const ImVec2 words = widgets::text_size(part_names[part], Type::small);
-  if (words.x + t.px(10) > r.width() || words.y > r.height()) return;
-  p.text({r.min.x + t.px(5), (r.min.y + r.max.y - words.y) / 2}, part_names[part], widgets::text_on(fill, t),
-         Type::small);
+  // The whole name where it has room, else a letter.
+  for (const std::string_view said : {part_names[part], part_letters[part]}) {
+    const ImVec2 words = widgets::text_size(said, Type::small);
+    if (words.x + t.px(8) > r.width() || words.y > r.height()) continue;
+    p.text({r.min.x + t.px(4), (r.min.y + r.max.y - words.y) / 2}, said, widgets::text_on(fill, t), Type::small);
+    return;
+  }
 }
 
 /// What a technique took away in this row, and what those before it did.

@@ -82,7 +82,8 @@ void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {
   if (!std::isfinite(out.serial_s)) return;
   const auto fit = models::fit_amdahl(points);
   if (!fit) return;
-  for (double n = p.gpus.front(); n <= p.far_gpus * 1.0001; n *= std::exp2(0.25)) {
+  const double from = *std::min_element(p.point_gpus.begin(), p.point_gpus.end());
+  for (double n = from; n <= p.far_gpus * 1.0001; n *= std::exp2(0.25)) {
     p.fit_gpus.push_back(n);
     p.fit_speedup.push_back(speedup_of(in, p, {n, fit->at(n)}));
   }
@@ -112,7 +113,7 @@ void arrange_slowest(const Inputs& in, Picture& p) {
   }
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   const auto n = static_cast<double>(in.gpus);
   std::string answer = in_marks(n, "", 9) + " GPUs are " + in_marks(out.speedup, "") + "\xC3\x97 as fast as one, " +
                        in_marks(out.efficiency, "%") + " of ideal. Twice as many ";
@@ -122,7 +123,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   else
     answer += "would save no time and cost " + in_marks(out.next_cost, "%") + " more";
   const auto best = static_cast<double>(out.fastest.gpus);
-  if (best < 16384 && best >= n) answer += "; past " + in_marks(best, "", 9) + " no time is won";
+  if (ends && best >= n) answer += "; past " + in_marks(best, "", 9) + " no time is won";
   if (best < n && out.fastest.speedup > out.speedup)
     answer += "; " + in_marks(best, "", 9) + " are faster, " + in_marks(out.fastest.step_s, "s") + " a step";
   return answer + ".";
@@ -141,7 +142,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_money(in, p);
   arrange_slowest(in, p);
   p.published = arrange_published("role/scaling", in, compute, {"rule", "replica_gpus", "gradient_bytes"});
-  p.answer = answer_of(in, out);
+  p.ends = 2 * static_cast<double>(out.fastest.gpus) <= p.far_gpus;
+  p.answer = answer_of(in, out, p.ends);
   return p;
 }
 

@@ -336,6 +336,11 @@ void describe(Fields& f, Outputs& o) {
   f.table("compared", o.compared, {.label = "Points"});
 }
 
+void describe(Fields& f, View& v) {
+  f.toggle("linear", v.linear,
+           {.label = "Linear axes", .help = "Without logarithms, as far as four times the GPUs that are set."});
+}
+
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "role/scaling", .title = "Scaling", .question = "How many GPUs are worth their money?"}, compute, arrange,

@@ -4,6 +4,7 @@
 
 #include "chapters/role/scaling/lab.h"
 #include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 namespace chapters::role::scaling {
@@ -40,16 +41,29 @@ void take_points(Inputs& in, const Picture& picture, std::size_t moved, double g
   in.series = Series::points;
 }
 
+/// Where linear axes end: far enough to see what more GPUs bring, near enough to see what is set.
+double linear_end(const Outputs& out, const Picture& picture) {
+  return std::min(picture.far_gpus, 4 * static_cast<double>(out.step.gpus));
+}
+
 void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const double least = picture.gpus.front();
-  widgets::Plot plot(
-      "scaling", view.plot,
-      {.x = {.kind = widgets::AxisKind::log2, .lo = least, .hi = picture.far_gpus, .label = "GPUs"},
-       .y = {.kind = widgets::AxisKind::log2, .lo = least, .hi = picture.far_gpus, .label = "times as fast as one GPU"},
-       .size = size,
-       .legend = size.y > t.px(300),
-       .ghost = false});
+  const auto kind = view.linear ? widgets::AxisKind::linear : widgets::AxisKind::log2;
+  const double lo = view.linear ? 0 : least, hi = view.linear ? linear_end(out, picture) : picture.far_gpus;
+  double top = hi;
+  if (view.linear) {
+    top = 1;
+    for (std::size_t i = 0; i < picture.gpus.size(); ++i)
+      if (picture.gpus[i] <= hi) top = std::max(top, 1.3 * picture.speedup.back()[i]);
+    top = std::min(top, hi);
+  }
+  widgets::Plot plot(view.linear ? "scaling, linear" : "scaling", view.linear ? view.linear_plot : view.plot,
+                     {.x = {.kind = kind, .lo = lo, .hi = hi, .label = "GPUs"},
+                      .y = {.kind = kind, .lo = lo, .hi = top, .label = "times as fast as one GPU"},
+                      .size = size,
+                      .legend = size.y > t.px(300),
+                      .ghost = false});
   for (std::size_t k = 0; k < scaling_loss_count; ++k)
     plot.area(loss_names[k], picture.gpus, picture.speedup[k], picture.speedup[k + 1],
               {.colour = loss_colour(k), .alpha = 0.45f, .outline = false, .version = picture.version});
@@ -79,12 +93,12 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
       take_points(in, picture, i, n, s);
   }
   double yours = static_cast<double>(out.step.gpus);
-  if (plot.drag_x("drag GPUs", yours, {.label = "yours", .lo = least, .hi = picture.far_gpus}) && yours > 0) {
+  if (plot.drag_x("drag GPUs", yours, {.label = "yours", .lo = least, .hi = hi}) && yours > 0) {
     const auto replica = static_cast<double>(in.replica_gpus);
     in.gpus = static_cast<std::int64_t>(std::max(1.0, std::round(yours / replica)) * replica);
   }
   const double best = static_cast<double>(out.fastest.gpus);
-  if (best < picture.far_gpus)
+  if (picture.ends && best <= hi)
     plot.callout(best, out.fastest.speedup, "no faster than here", "more GPUs cost money and win no time");
   plot.end();
   const auto& frame = plot.frame();
@@ -136,7 +150,7 @@ void draw_slab(const Outputs& out, const Picture& picture, const View& view, ImV
     widgets::fit_text(p, {r.max.x + t.px(6), at}, words.view(), area.max.x - r.max.x - t.px(6), t.text, Type::small);
   };
   piece("useful", step.useful_s, t.of(widgets::Meaning::forward), false);
-  constexpr std::array<std::string_view, scaling_loss_count> brief{"uneven", "slowest", "communication", "not shared"};
+  constexpr std::array<std::string_view, scaling_loss_count> brief{"uneven", "slowest", "all-reduce", "not shared"};
   for (std::size_t k = 0; k < scaling_loss_count; ++k) piece(brief[k], step.loss_s[k], loss_colour(k), k != 2);
   if (!p.record()) return;
   widgets::DataTable table{"step", {"part", "seconds"}, {{"useful", widgets::exact(step.useful_s)}}};
@@ -154,12 +168,16 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float foot = t.type(Type::small) + t.px(6);
+  const float foot = widgets::button_size("Linear axes").y + t.px(6);
   const bool beside = size.x >= t.px(520);
   const float slab = beside ? std::clamp(size.x * 0.22f, t.px(150), t.px(230)) : 0.0f, gap = beside ? t.px(18) : 0.0f;
   draw_curve(in, out, picture, view, {size.x - slab - gap, size.y - foot});
-  widgets::fit_text(Painter::window(), {corner.x, corner.y + size.y - t.type(Type::small)}, picture.points_words,
-                    size.x - slab - gap, t.muted, Type::small);
+  const float press = widgets::button_size("Linear axes").x, below = corner.y + size.y - foot + t.px(6);
+  ImGui::SetCursorScreenPos({corner.x, below});
+  if (widgets::button(view.linear ? "Log axes##axes" : "Linear axes##axes")) view.linear = !view.linear;
+  widgets::fit_text(Painter::window(),
+                    {corner.x + press + t.px(12), below + (foot - t.px(6) - t.type(Type::small)) / 2},
+                    picture.points_words, size.x - slab - gap - press - t.px(12), t.muted, Type::small);
   if (!beside) return;
   ImGui::SetCursorScreenPos({corner.x + size.x - slab, corner.y});
   draw_slab(out, picture, view, {slab, size.y - foot});

@@ -83,13 +83,15 @@ struct Picture {
   std::array<std::vector<double>, 3> all_reduce_s;  ///< by algorithm, over `gpus`
   std::vector<double> slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
   double far_gpus = 16384;
+  bool ends = false;  ///< past the fastest count, more GPUs up to `far_gpus` win no time
   PublishedMarks published;
 };
 
 struct View {
-  widgets::PlotView plot, money, collective, slowest;
+  widgets::PlotView plot, linear_plot, money, collective, slowest;
   widgets::TableView points;
-  double at = 0;  ///< GPUs under the pointer; 0: none
+  double at = 0;        ///< GPUs under the pointer; 0: none
+  bool linear = false;  ///< axes without logarithms, as far as four times the GPUs that are set
 };
 
 /// The setup of the inputs; unchecked.
@@ -112,5 +114,6 @@ void describe(Fields& f, PointRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, ComparedRow& row);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
 
 }  // namespace chapters::role::scaling

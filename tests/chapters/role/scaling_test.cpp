@@ -17,7 +17,9 @@ TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and
       says("{}") ==
       "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many would save `19.2 %` of the time "
       "and cost `61.7 %` more; past `2,048` no time is won.");
-  CHECK(says(R"({"gpus": 4096})").ends_with("Twice as many would save no time and cost `172 %` more; `2,048` are faster, `1.42 s` a step."));
+  CHECK(says(R"({"gpus": 4096})")
+            .ends_with("Twice as many would save no time and cost `172 %` more; `2,048` are faster, "
+                       "`1.42 s` a step."));
   CHECK(says(R"({"gpus": 100, "replica_gpus": 128})") ==
         "One copy of the model takes 128 GPUs: choose a whole multiple of that.");
 }
@@ -94,6 +96,8 @@ TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {
   canvas.ui.drag_by("point 2", {0, 40});
   canvas.ui.frames(3);
   CHECK(input(*lab, "series").choice_id() == "points");
+  canvas.ui.click("Linear axes##axes");
+  CHECK(view(*lab, "linear").toggle());
   compute(*lab);
   REQUIRE(rows(*lab, "compared") == 3);
   CHECK(cell(*lab, "compared", 1, "measured_s") > 2.7);  // further down is slower
