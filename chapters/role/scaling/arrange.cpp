@@ -56,6 +56,36 @@ void arrange_curve(const Inputs& in, Picture& p) {
   }
 }
 
+/// Puts values between neighbours that are far apart, straight in logarithms, so that lines bend on linear axes too.
+void fill_between(const std::vector<double>& at, std::vector<double>& values) {
+  std::vector<double> filled;
+  for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+    const auto pieces = std::max(1.0, std::ceil(16 * std::log2(at[i + 1] / at[i])));
+    const bool curved = values[i] > 0 && values[i + 1] > 0;
+    for (double k = 0; k < pieces; ++k)
+      filled.push_back(curved ? values[i] * std::pow(values[i + 1] / values[i], k / pieces)
+                              : values[i] + (values[i + 1] - values[i]) * k / pieces);
+  }
+  if (!values.empty()) filled.push_back(values.back());
+  values = std::move(filled);
+}
+
+void fill_curves(Picture& p) {
+  const std::vector<double> at = p.gpus;
+  for (auto& values : p.speedup) fill_between(at, values);
+  for (auto& values : p.all_reduce_s) fill_between(at, values);
+  fill_between(at, p.ideal);
+  fill_between(at, p.gpus);
+}
+
+/// Where linear axes end.
+double near_end(const Outputs& out, const Picture& p) {
+  double end = p.ends ? 2 * static_cast<double>(out.fastest.gpus) : 64;
+  for (const double n : p.point_gpus) end = std::max(end, 2 * n);
+  while (end < static_cast<double>(out.step.gpus)) end *= 2;
+  return std::min(end, p.far_gpus);
+}
+
 /// Speed-up of a measured step; with a batch each, more GPUs do more work in it.
 double speedup_of(const Inputs& in, const Picture& p, const models::MeasuredStep& m) {
   const double step_s = p.one_gpu_s / static_cast<double>(in.replica_gpus);
@@ -138,11 +168,13 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.one_gpu_s = one_gpu_s(in);
   arrange_curve(in, p);
   if (p.curve.empty()) return p;
+  fill_curves(p);
   arrange_points(in, out, p);
   arrange_money(in, p);
   arrange_slowest(in, p);
   p.published = arrange_published("role/scaling", in, compute, {"rule", "replica_gpus", "gradient_bytes"});
   p.ends = 2 * static_cast<double>(out.fastest.gpus) <= p.far_gpus;
+  p.near_gpus = near_end(out, p);
   p.answer = answer_of(in, out, p.ends);
   return p;
 }

@@ -338,7 +338,7 @@ void describe(Fields& f, Outputs& o) {
 
 void describe(Fields& f, View& v) {
   f.toggle("linear", v.linear,
-           {.label = "Linear axes", .help = "Without logarithms, as far as four times the GPUs that are set."});
+           {.label = "Linear axes", .help = "Without logarithms, as far as twice what is fastest or was measured."});
 }
 
 LabPtr make() {

@@ -41,16 +41,11 @@ void take_points(Inputs& in, const Picture& picture, std::size_t moved, double g
   in.series = Series::points;
 }
 
-/// Where linear axes end: far enough to see what more GPUs bring, near enough to see what is set.
-double linear_end(const Outputs& out, const Picture& picture) {
-  return std::min(picture.far_gpus, 4 * static_cast<double>(out.step.gpus));
-}
-
 void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const double least = picture.gpus.front();
   const auto kind = view.linear ? widgets::AxisKind::linear : widgets::AxisKind::log2;
-  const double lo = view.linear ? 0 : least, hi = view.linear ? linear_end(out, picture) : picture.far_gpus;
+  const double lo = view.linear ? 0 : least, hi = view.linear ? picture.near_gpus : picture.far_gpus;
   double top = hi;
   if (view.linear) {
     top = 1;
@@ -98,7 +93,7 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     in.gpus = static_cast<std::int64_t>(std::max(1.0, std::round(yours / replica)) * replica);
   }
   const double best = static_cast<double>(out.fastest.gpus);
-  if (picture.ends && best <= hi)
+  if (picture.ends && best <= hi && size.y > t.px(250))
     plot.callout(best, out.fastest.speedup, "no faster than here", "more GPUs cost money and win no time");
   plot.end();
   const auto& frame = plot.frame();

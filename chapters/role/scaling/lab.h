@@ -67,7 +67,7 @@ struct Outputs {
 };
 
 /// The curve by counts of GPUs; bands between the ideal and the real curve, a loss each. Lines run through counts that
-/// divide the batch, as runs are set up; the slab knows those between as well.
+/// divide the batch, as runs are set up, and straight in logarithms between these; the slab knows all counts.
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -82,16 +82,17 @@ struct Picture {
   std::vector<std::string> run_labels;
   std::array<std::vector<double>, 3> all_reduce_s;  ///< by algorithm, over `gpus`
   std::vector<double> slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
-  double far_gpus = 16384;
-  bool ends = false;  ///< past the fastest count, more GPUs up to `far_gpus` win no time
+  double far_gpus = 16384;  ///< where logarithmic axes end
+  double near_gpus = 64;    ///< where linear axes end: twice what is measured or fastest, and never before yours
+  bool ends = false;        ///< past the fastest count, more GPUs up to `far_gpus` win no time
   PublishedMarks published;
 };
 
 struct View {
   widgets::PlotView plot, linear_plot, money, collective, slowest;
   widgets::TableView points;
-  double at = 0;        ///< GPUs under the pointer; 0: none
-  bool linear = false;  ///< axes without logarithms, as far as four times the GPUs that are set
+  double at = 0;       ///< GPUs under the pointer; 0: none
+  bool linear = true;  ///< axes without logarithms, as far as `Picture::near_gpus`
 };
 
 /// The setup of the inputs; unchecked.
