@@ -110,6 +110,7 @@ void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {
   p.points_words =
       "measured: " + p.points_name + "; the model is off by " + format_text(out.model_rms, "%", 2) + " rms";
   if (!std::isfinite(out.serial_s)) return;
+  p.points_words += ", Amdahl's serial share " + format_text(out.serial_share, "%");
   const auto fit = models::fit_amdahl(points);
   if (!fit) return;
   const double from = *std::min_element(p.point_gpus.begin(), p.point_gpus.end());
@@ -132,8 +133,10 @@ void arrange_money(const Inputs& in, Picture& p) {
 
 void arrange_slowest(const Inputs& in, Picture& p) {
   const models::Slowness slowness = setup_of(in).slowness;
-  for (const double n : p.gpus)
-    p.slowest.push_back(100 * models::expected_slowest(slowness, static_cast<std::int64_t>(n)));
+  for (const models::ScaledStep& step : p.curve) {
+    p.slowest_gpus.push_back(static_cast<double>(step.gpus));
+    p.slowest.push_back(100 * models::expected_slowest(slowness, step.gpus));
+  }
   for (std::int64_t n = 2; n <= 16384; n *= 4) {
     const auto drawn = models::simulate_slowest(slowness, n, std::clamp<std::int64_t>(20'000 / n, 4, 200), in.seed);
     p.drawn_gpus.push_back(static_cast<double>(n));
@@ -148,10 +151,10 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   std::string answer = in_marks(n, "", 9) + " GPUs are " + in_marks(out.speedup, "") + "\xC3\x97 as fast as one, " +
                        in_marks(out.efficiency, "%") + " of ideal. Twice as many ";
   if (out.next_time > 0.005)
-    answer += "would save " + in_marks(out.next_time, "%") + " of the time and cost " +
+    answer += "save " + in_marks(out.next_time, "%") + " of the time and cost " +
               in_marks(std::max(0.0, out.next_cost), "%") + " more";
   else
-    answer += "would save no time and cost " + in_marks(out.next_cost, "%") + " more";
+    answer += "save no time and cost " + in_marks(out.next_cost, "%") + " more";
   const auto best = static_cast<double>(out.fastest.gpus);
   if (ends && best >= n) answer += "; past " + in_marks(best, "", 9) + " no time is won";
   if (best < n && out.fastest.speedup > out.speedup)

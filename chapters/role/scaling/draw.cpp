@@ -55,7 +55,7 @@ void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2
                       .y = {.lo = 0, .label = "waiting, of the compute time", .unit = "%"},
                       .size = size});
   if (picture.gpus.empty()) return;
-  plot.line("expected", picture.gpus, picture.slowest,
+  plot.line("expected", picture.slowest_gpus, picture.slowest,
             {.colour = t.accent, .label = false, .info = "E[max of N] - 1", .version = picture.version});
   plot.error_bars(picture.drawn_gpus, picture.drawn_lo, picture.drawn_hi, t.muted);
   plot.scatter("drawn, with 2 standard errors", picture.drawn_gpus, picture.drawn_slowest,

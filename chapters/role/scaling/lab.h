@@ -81,7 +81,7 @@ struct Picture {
   std::vector<double> run_s, cost;
   std::vector<std::string> run_labels;
   std::array<std::vector<double>, 3> all_reduce_s;  ///< by algorithm, over `gpus`
-  std::vector<double> slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
+  std::vector<double> slowest_gpus, slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
   double far_gpus = 16384;  ///< where logarithmic axes end
   double near_gpus = 64;    ///< where linear axes end: twice what is measured or fastest, and never before yours
   bool ends = false;        ///< past the fastest count, more GPUs up to `far_gpus` win no time

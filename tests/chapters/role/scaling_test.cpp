@@ -13,12 +13,11 @@ TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and
     lab->compute();
     return std::string(lab->answer());
   };
-  CHECK(
-      says("{}") ==
-      "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many would save `19.2 %` of the time "
-      "and cost `61.7 %` more; past `2,048` no time is won.");
+  CHECK(says("{}") ==
+        "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many save `19.2 %` of the time "
+        "and cost `61.7 %` more; past `2,048` no time is won.");
   CHECK(says(R"({"gpus": 4096})")
-            .ends_with("Twice as many would save no time and cost `172 %` more; `2,048` are faster, "
+            .ends_with("Twice as many save no time and cost `172 %` more; `2,048` are faster, "
                        "`1.42 s` a step."));
   CHECK(says(R"({"gpus": 100, "replica_gpus": 128})") ==
         "One copy of the model takes 128 GPUs: choose a whole multiple of that.");
@@ -94,6 +93,14 @@ TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {
   lab->compute();
   Canvas canvas(*lab, {1500, 1000});
   canvas.ui.frames(4);
+  // The slab is of the step under the pointer, and of one's own elsewhere.
+  CHECK(canvas.ui.text_present("one step on 1,024"));
+  canvas.ui.move_to(canvas.ui.point_in("slab", {0.5f, 0.5f}));
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present("1.76 s, yours"));
+  canvas.ui.move_to(canvas.ui.point_in("drag GPUs", {0.5f, 0.3f}));
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present("1.76 s, at the pointer"));
   canvas.ui.drag_by("drag GPUs", {-120, 0}, {0.5f, 0.9f});
   CHECK(input(*lab, "gpus").integer() < 700);
   CHECK(input(*lab, "gpus").integer() > 64);
