@@ -10,9 +10,11 @@ namespace {
 
 double rank_share(double ranks) { return (ranks - 1) / ranks; }
 
+double ranks_a_node(const AllReduceGroup& g) { return static_cast<double>(g.ranks) / static_cast<double>(g.nodes()); }
+
 AllReduceTime ring_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
   const auto n = static_cast<double>(g.ranks), nodes = static_cast<double>(g.nodes());
-  const double ports = static_cast<double>(std::min(g.ranks, g.ranks_per_node));
+  const double ports = ranks_a_node(g);
   const double slowest = g.nodes() == 1 ? l.inside_bytes_per_s
                                         : std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s,
                                                    ports * l.between_bytes_per_s);
@@ -22,7 +24,7 @@ AllReduceTime ring_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, do
 }
 
 AllReduceTime tree_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
-  const double ports = static_cast<double>(std::min(g.ranks, g.ranks_per_node));
+  const double ports = ranks_a_node(g);
   const auto depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(g.nodes() - 1)));
   const double slowest = g.nodes() == 1 ? l.inside_bytes_per_s
                                         : std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s,
@@ -33,7 +35,7 @@ AllReduceTime tree_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, do
 }
 
 AllReduceTime hierarchy_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
-  const double ports = static_cast<double>(std::min(g.ranks, g.ranks_per_node));
+  const double ports = ranks_a_node(g);
   const auto nodes = static_cast<double>(g.nodes());
   return {.latency_s = l.base_s + 2 * (ports - 1) * l.inside_hop_s + 2 * (nodes - 1) * l.between_hop_s,
           .transfer_s = 2 * rank_share(ports) * bytes / l.inside_bytes_per_s +

@@ -22,7 +22,7 @@ struct AllReduceLinks {
   double base_s = 0;                                     ///< once for each all-reduce, whatever its size
 };
 
-/// Ranks that hold the same buffer; `ranks_per_node` of them share a node.
+/// Ranks that hold the same buffer, spread evenly over as few nodes of `ranks_per_node` as hold them.
 struct AllReduceGroup {
   std::int64_t ranks = 1, ranks_per_node = 8;
   std::int64_t nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }

@@ -142,7 +142,6 @@ void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, s
     view.held = row.technique;
     view.moved = false;
   }
-  if (ImGui::IsItemHovered()) widgets::tip(row.name, row.words, "click: on or off; drag: another place in the order");
   if (ImGui::IsItemActive() && view.held == row.technique && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4.0f)) {
     view.moved = true;
     const float y = ImGui::GetIO().MousePos.y - plan.area.min.y;
@@ -153,6 +152,27 @@ void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, s
     if (!view.moved) in.techniques[technique].on = !in.techniques[technique].on;
     view.held = -1;
   }
+}
+
+/// The part under the pointer and its time in that row, or the row itself.
+void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto index = static_cast<std::size_t>(std::max(0.0f, (mouse.y - plan.area.min.y) / plan.row));
+  if (index >= picture.rows.size()) return;
+  const BarRow& row = picture.rows[index];
+  const std::string_view hands =
+      row.technique >= 0 ? "click: on or off; drag: another place in the order" : std::string_view();
+  const double at = static_cast<double>(mouse.x - plan.area.min.x - plan.names) / plan.px_per_s;
+  const models::StackTimes& now = out.stack.stages[row.stage].part_s;
+  double packed = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double from = row.packed ? packed : picture.slot_s[i];
+    packed += now[i];
+    if (row.ghost || !row.on || at < from || at >= from + now[i]) continue;
+    widgets::tip(part_names[i], widgets::format(now[i], "s"), hands);
+    return;
+  }
+  widgets::tip(row.name, row.words, hands);
 }
 
 }  // namespace
@@ -176,6 +196,7 @@ void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   for (std::size_t i = 0; i < picture.rows.size(); ++i)
     if (picture.rows[i].technique >= 0) press_row(in, view, plan, picture.rows[i], i);
+  if (view.held < 0 && ImGui::IsWindowHovered() && area.contains(ImGui::GetIO().MousePos)) tell_row(plan, out, picture);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
   if (!p.record()) return;

@@ -117,6 +117,8 @@ const models::ScaledStep& step_at(const Outputs& out, const Picture& picture, do
 void draw_slab(const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const widgets::Rect area = widgets::canvas("slab", size, {60, 60});
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Painter p = Painter::window();
   const models::ScaledStep& step = step_at(out, picture, view.at);
   const float line = t.type(Type::small) + t.px(3), bar = std::min(t.px(64), area.width() * 0.4f);
@@ -133,6 +135,8 @@ void draw_slab(const Outputs& out, const Picture& picture, const View& view, ImV
     const widgets::Rect r{{area.min.x, y - h}, {area.min.x + bar, y}};
     y -= h;
     if (h < 0.5f) return;
+    if (hovered && mouse.y >= r.min.y && mouse.y < r.max.y)
+      widgets::tip(name, widgets::format(seconds, "s"), "of this step; beyond the ideal, but for what is useful");
     p.rect(r.min, r.max, fill);
     if (hatched) widgets::hatch(p, r, widgets::with_alpha(t.background, 0.6f), t.px(7));
     if (h > t.px(3)) p.line({r.min.x, r.min.y}, {r.max.x, r.min.y}, t.background, t.px(1));
