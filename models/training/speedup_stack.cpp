@@ -53,6 +53,8 @@ Result<SpeedupStack> stack_speedups(const StackTimes& parts_s, std::span<const S
     stage.part_s = visible(work, loader_beside);
     stage.step_s = sum_of(stage.part_s);
     stage.saved_s = stack.stages.back().step_s - stage.step_s;
+    // What is only the rounding of sums is nothing.
+    if (std::abs(stage.saved_s) <= 1e-12 * stage.step_s) stage.saved_s = 0;
     stage.gain = stack.stages.back().step_s / stage.step_s;
     stage.alone_gain = base_s / sum_of(visible(after(parts_s, technique), loader_beside));
     stage.own_factor = then > 0 ? before / then : 1;

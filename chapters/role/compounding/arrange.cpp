@@ -47,8 +47,10 @@ void add_rows(const Inputs& in, const Outputs& out, Picture& p) {
     if (t.on) {
       const StageRow& gain = out.stages[stage++];
       row.words = times_text(t.factor) + " on " + std::string(touched_words(t.touches));
-      row.figure = times_text(gain.gain) + ", " + (gain.saved_s < 0 ? "+" : "\xE2\x88\x92") +
-                   format_text(std::abs(gain.saved_s), "s");
+      row.figure = times_text(gain.gain);
+      if (gain.saved_s != 0)
+        row.figure +=
+            std::string(gain.saved_s < 0 ? ", +" : ", \xE2\x88\x92") + format_text(std::abs(gain.saved_s), "s");
     } else {
       row.words = "off: click to add it";
     }

@@ -19,6 +19,7 @@ std::vector<std::int64_t> counts_up_to(const Inputs& in, double far) {
   const auto m = static_cast<double>(in.replica_gpus);
   for (double n = m; n <= far * 1.0001; n *= std::exp2(0.125))
     counts.push_back(static_cast<std::int64_t>(n / m + 1e-9) * in.replica_gpus);
+  if (far >= m) counts.push_back(static_cast<std::int64_t>(far / m) * in.replica_gpus);
   if (in.rule == models::BatchRule::shared_batch)
     for (std::int64_t replicas = 1; replicas <= in.batch && static_cast<double>(replicas) * m <= far; ++replicas)
       if (in.batch % replicas == 0) counts.push_back(replicas * in.replica_gpus);
@@ -148,6 +149,12 @@ void arrange_slowest(const Inputs& in, Picture& p) {
 
 std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   const auto n = static_cast<double>(in.gpus);
+  if (in.gpus == 1) {
+    const std::string one = "One GPU is the measure of all: a step takes " + in_marks(out.step.step_s, "s") + ". Two ";
+    if (!(out.next_time > 0.005)) return one + "win no time and cost " + in_marks(out.next_cost, "%") + " more.";
+    return one + "take " + in_marks(out.next_time, "%") + " off the time and cost " +
+           in_marks(std::max(0.0, out.next_cost), "%") + " more.";
+  }
   std::string answer = in_marks(n, "", 9) + " GPUs are " + in_marks(out.speedup, "") + "\xC3\x97 as fast as one, " +
                        in_marks(out.efficiency, "%") + " of ideal. Twice as many ";
   if (out.next_time > 0.005)

@@ -106,7 +106,7 @@ TEST_CASE("presentation mode shows the stage alone in larger type; Escape leaves
 
 TEST_CASE("Ctrl and brackets walk the labs in teaching order and stop at the ends, never at a hidden one") {
   const auto labs = chapters::all_labs();
-  Opened o(std::string(labs[0].id));
+  Opened o(std::string(labs[0].id).c_str());
   o.ui.key(ImGuiKey_LeftBracket, ImGuiMod_Ctrl);
   CHECK(o.d.open_lab() == labs[0].id);
   std::vector<std::string> walked;

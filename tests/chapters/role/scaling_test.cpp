@@ -19,6 +19,7 @@ TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and
   CHECK(says(R"({"gpus": 4096})")
             .ends_with("Twice as many save no time and cost `172 %` more; `2,048` are faster, "
                        "`1.42 s` a step."));
+  CHECK(says(R"({"gpus": 1})").starts_with("One GPU is the measure of all: a step takes `16.6 min`."));
   CHECK(says(R"({"gpus": 100, "replica_gpus": 128})") ==
         "One copy of the model takes 128 GPUs: choose a whole multiple of that.");
 }
