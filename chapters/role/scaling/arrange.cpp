@@ -33,8 +33,11 @@ void arrange_curve(const Inputs& in, Picture& p) {
   const auto curve = models::scaled_steps(setup, counts_up_to(in, p.far_gpus));
   if (!curve) return;
   p.curve = *curve;
+  // Within a hundredth: the replicas with most sequences have hardly more than the mean.
   const auto even = [&](const models::ScaledStep& step) {
-    return in.rule == models::BatchRule::own_batch || step.replicas >= in.batch || in.batch % step.replicas == 0;
+    const std::int64_t most = (in.batch + step.replicas - 1) / step.replicas;
+    return in.rule == models::BatchRule::own_batch || step.replicas >= in.batch ||
+           100 * most * step.replicas <= 101 * in.batch;
   };
   const bool enough = std::count_if(p.curve.begin(), p.curve.end(), even) >= 8;
   for (const models::ScaledStep& step : p.curve) {
@@ -79,10 +82,10 @@ void fill_curves(Picture& p) {
   fill_between(at, p.gpus);
 }
 
-/// Where linear axes end.
+/// Where linear axes end: it tells nothing of what is computed, so that a question's veil gives nothing away.
 double near_end(const Outputs& out, const Picture& p) {
-  double end = p.ends ? 2 * static_cast<double>(out.fastest.gpus) : 64;
-  for (const double n : p.point_gpus) end = std::max(end, 2 * n);
+  double end = p.point_gpus.empty() ? 4096 : 64;
+  for (const double n : p.point_gpus) end = std::max(end, 4 * n);
   while (end < static_cast<double>(out.step.gpus)) end *= 2;
   return std::min(end, p.far_gpus);
 }

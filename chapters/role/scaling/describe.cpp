@@ -337,8 +337,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.toggle("linear", v.linear,
-           {.label = "Linear axes", .help = "Without logarithms, as far as twice what is fastest or was measured."});
+  f.toggle(
+      "linear", v.linear,
+      {.label = "Linear axes", .help = "Without logarithms, as far as four times the most GPUs that were measured."});
 }
 
 LabPtr make() {

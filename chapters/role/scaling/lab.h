@@ -67,7 +67,7 @@ struct Outputs {
 };
 
 /// The curve by counts of GPUs; bands between the ideal and the real curve, a loss each. Lines run through counts that
-/// divide the batch, as runs are set up, and straight in logarithms between these; the slab knows all counts.
+/// share the batch evenly, as runs are set up, and straight in logarithms between these; the slab knows all counts.
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -83,7 +83,7 @@ struct Picture {
   std::array<std::vector<double>, 3> all_reduce_s;  ///< by algorithm, over `gpus`
   std::vector<double> slowest_gpus, slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
   double far_gpus = 16384;  ///< where logarithmic axes end
-  double near_gpus = 64;    ///< where linear axes end: twice what is measured or fastest, and never before yours
+  double near_gpus = 64;    ///< where linear axes end: four times what was measured, and never before yours
   bool ends = false;        ///< past the fastest count, more GPUs up to `far_gpus` win no time
   PublishedMarks published;
 };
