@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/machine/all_reduce_time.h"
 #include "models/training/step_rank.h"
 
 namespace models {
@@ -63,10 +64,8 @@ double optimizer_time_s(const StepSetup& s) {
 }
 
 double bucket_time_s(const StepSetup& s) {
-  if (s.ranks < 2) return 0;
-  const auto n = static_cast<double>(s.ranks);
-  return 2 * (n - 1) / n * s.gradient_bytes / static_cast<double>(s.buckets) / s.bus_bytes_per_s +
-         2 * (n - 1) * s.hop_latency_s;
+  return ring_all_reduce_s(s.ranks, s.gradient_bytes / static_cast<double>(s.buckets), s.bus_bytes_per_s,
+                           s.hop_latency_s);
 }
 
 std::int64_t steady_steps(const StepSetup& s) {

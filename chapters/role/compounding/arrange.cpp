@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "chapters/role/compounding/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::role::compounding {
+namespace {
+
+using widgets::format_text;
+
+std::string times_text(double factor) { return format_text(factor, "") + "\xC3\x97"; }
+std::string in_marks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+std::string_view touched_words(Touch touch) {
+  constexpr std::array<std::string_view, touch_count> words{
+      "data", "forward and backward", "forward", "backward", "optimizer", "the rest", "all but data", "everything"};
+  return words[static_cast<std::size_t>(touch)];
+}
+
+/// "2 x 2 x 2 = 8".
+std::string product_words(const Outputs& out, bool own, double product) {
+  std::string words;
+  for (const StageRow& row : out.stages)
+    words += (words.empty() ? "" : " \xC3\x97 ") + format_text(own ? row.own_factor : row.first_gain, "");
+  return words + " = " + format_text(product, "");
+}
+
+/// The loader's part stands last and grows to the right where faster work brings it out.
+void place_slots(const Outputs& out, Picture& p) {
+  double at = 0;
+  const models::StackTimes& first = out.stack.stages.front().part_s;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    p.slot_s[i] = at;
+    double most = first[i];
+    for (const models::StackStage& stage : out.stack.stages) most = std::max(most, stage.part_s[i]);
+    at += most;
+  }
+  p.longest_s = std::max({at, out.own_product_step_s, out.alone_product_step_s, 1e-9});
+}
+
+void add_rows(const Inputs& in, const Outputs& out, Picture& p) {
+  p.rows.push_back({.name = "Before", .figure = format_text(out.base_s, "s")});
+  std::size_t stage = 0;
+  for (const std::size_t i : order_of(in)) {
+    const Technique& t = in.techniques[i];
+    BarRow row{.name = std::string(technique_name(i)), .technique = static_cast<std::int64_t>(i), .on = t.on};
+    if (t.on) {
+      const StageRow& gain = out.stages[stage++];
+      row.words = times_text(t.factor) + " on " + std::string(touched_words(t.touches));
+      row.figure = times_text(gain.gain);
+      if (gain.saved_s != 0)
+        row.figure +=
+            std::string(gain.saved_s < 0 ? ", +" : ", \xE2\x88\x92") + format_text(std::abs(gain.saved_s), "s");
+    } else {
+      row.words = "off: click to add it";
+    }
+    row.stage = stage;
+    p.rows.push_back(std::move(row));
+  }
+  p.rows.push_back({.name = "After",
+                    .words = times_text(out.speedup) + " as fast",
+                    .figure = format_text(out.step_s, "s"),
+                    .stage = stage,
+                    .packed = true});
+  if (out.stages.size() < 2) return;
+  p.rows.push_back({.name = "Own factors, multiplied",
+                    .words = product_words(out, true, out.own_product),
+                    .figure = format_text(out.own_product_step_s, "s"),
+                    .ghost = true,
+                    .ghost_s = out.own_product_step_s});
+  p.rows.push_back({.name = "Gains alone, multiplied",
+                    .words = product_words(out, false, out.alone_product),
+                    .figure = format_text(out.alone_product_step_s, "s"),
+                    .ghost = true,
+                    .ghost_s = out.alone_product_step_s});
+}
+
+std::string answer_of(const Outputs& out) {
+  if (out.stages.empty()) return "No technique is on: the step takes " + in_marks(out.base_s, "s") + ".";
+  const std::string step = in_marks(out.step_s, "s") + " instead of " + in_marks(out.base_s, "s");
+  if (out.stages.size() == 1)
+    return "`" + times_text(out.stages.front().own_factor) + "` on a part is `" + times_text(out.speedup) +
+           "` on the step: " + step + ".";
+  std::string answer = "The step is `" + times_text(out.speedup) + "` as fast, " + step + ", not `" +
+                       product_words(out, true, out.own_product) + "`";
+  if (std::abs(out.own_product / out.speedup - 1) < 0.005)
+    answer = "The step is `" + times_text(out.speedup) + "` as fast, " + step + ", as its own factors multiply";
+  if (std::isfinite(out.ceiling)) answer += "; what nothing touches allows `" + times_text(out.ceiling) + "` at most";
+  return answer + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty()) return p;
+  place_slots(out, p);
+  add_rows(in, out, p);
+  p.published = arrange_published("role/compounding", in, compute, {"forward_s", "precision_factor"});
+  p.answer = answer_of(out);
+  return p;
+}
+
+}  // namespace chapters::role::compounding

@@ -1,0 +1,155 @@
+#include "chapters/role/compounding/lab.h"
+
+namespace chapters::role::compounding {
+namespace {
+
+const Choices touches{{"data", "data", "What the step waits for the loader."},
+                      {"forward_backward", "forward and backward", "Both passes."},
+                      {"forward", "forward", "The forward pass alone."},
+                      {"backward", "backward", "The backward pass alone."},
+                      {"optimizer", "optimizer", "The update of the weights."},
+                      {"rest", "the rest", "Exposed communication, launches, logs."},
+                      {"device", "all but data", "Everything that the device does."},
+                      {"everything", "everything", "The whole step."}};
+static_assert(touch_count == 8);
+const Choices orders{{"listed", "As listed", "Data, precision, compilation, optimizer, overlap."},
+                     {"reversed", "Reversed", "The list from its end."},
+                     {"largest", "Largest first", "By the time that each takes off its own parts."},
+                     {"smallest", "Smallest first", "The same the other way round."},
+                     {"own", "Your own", "A row that is dragged goes here."}};
+static_assert(order_count == 5);
+constexpr std::string_view amdahl = "Amdahl, AFIPS 1967";
+
+/// Keys and labels of one technique's switch, factor and parts.
+struct TechniqueWords {
+  std::string_view on, factor, touched, name, factor_label, touched_label, help;
+  bool headline = false;
+};
+
+void technique(Fields& f, Technique& t, const TechniqueWords& w) {
+  const When on{w.on, "true"};
+  f.toggle(w.on, t.on, {.label = w.name, .help = w.help});
+  f.real(w.factor, t.factor,
+         {
+             .label = w.factor_label,
+             .help = "How many times as fast it makes what it touches; below 1 it makes that slower.",
+             .lo = 0.1,
+             .hi = 100,
+             .scale = Scale::log,
+             .typical_lo = 1,
+             .typical_hi = 10,
+             .headline = w.headline,
+             .when = on,
+         });
+  f.choice(w.touched, t.touches, touches,
+           {.label = w.touched_label, .help = "The parts of the step that it acts on.", .when = on});
+}
+
+constexpr std::array<TechniqueWords, technique_count> technique_words{{
+    {"pipeline_on", "pipeline_factor", "pipeline_touches", "Data pipeline", "data factor", "data acts on",
+     "More workers, larger shards, decoding elsewhere.", true},
+    {"precision_on", "precision_factor", "precision_touches", "Mixed precision", "precision factor",
+     "precision acts on", "Products on tensor cores in 16 or 8 bits.", true},
+    {"compile_on", "compile_factor", "compile_touches", "Compilation", "compiled factor", "compilation acts on",
+     "Element-wise operations fused, fewer launches."},
+    {"optimizer_on", "optimizer_factor", "optimizer_touches", "Fused optimizer", "optimizer factor",
+     "optimizer acts on", "The update in one pass over memory."},
+    {"overlap_on", "overlap_factor", "overlap_touches", "Overlap", "overlap factor", "overlap acts on",
+     "Communication and logging beside the work."},
+}};
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.group("Techniques");
+  for (std::size_t i = 0; i < technique_count; ++i) technique(f, in.techniques[i], technique_words[i]);
+  f.choice("order", in.order, orders, {.label = "Order", .help = "Which one is applied first.", .headline = true});
+  f.integer("own_order", in.own_order,
+            {.label = "Number of the order",
+             .help = "Of all 120; 1 is as listed, 120 reversed.",
+             .lo = 1,
+             .hi = 120,
+             .when = {"order", "own"}});
+  f.group("The step before");
+  struct Part {
+    std::string_view key, label, help;
+    double& slot;
+  };
+  for (const Part& p : {Part{"forward_s", "Forward", "Kernels of the forward pass.", in.forward_s},
+                        Part{"backward_s", "Backward", "Kernels of the backward pass.", in.backward_s},
+                        Part{"optimizer_s", "Optimizer", "Kernels of the update.", in.optimizer_s},
+                        Part{"rest_s", "The rest", "Exposed communication, launches, logs.", in.rest_s},
+                        Part{"data_s", "Data", "What the loader takes for a batch.", in.data_s}})
+    f.real(p.key, p.slot, {.label = p.label, .unit = "s", .help = p.help, .lo = 0, .hi = 100, .typical_hi = 0.5});
+  f.toggle("loader_beside", in.loader_beside,
+           {.label = "Loader beside the device",
+            .help = "It works while the device does, and the step waits for what is left of it."});
+  f.group("The run");
+  f.real(
+      "run_cost", in.run_cost,
+      {.label = "Cost before", .unit = "$", .help = "Of the run as it is.", .lo = 1, .hi = 1e9, .scale = Scale::log});
+  f.real(
+      "run_s", in.run_s,
+      {.label = "Time before", .unit = "s", .help = "Of the run as it is.", .lo = 1, .hi = 1e8, .scale = Scale::log});
+}
+
+void describe(Fields& f, StageRow& r) {
+  f.text("name", r.name, {.label = "Technique"});
+  f.real("own_factor", r.own_factor, {.label = "Own factor", .help = "Of the parts that it touches, together."});
+  f.real("step_s", r.step_s, {.label = "Step", .unit = "s", .help = "With it and those before it."});
+  f.real("saved_s", r.saved_s, {.label = "Saves", .unit = "s", .help = "Against the row before; below 0 it costs."});
+  f.real("gain", r.gain, {.label = "Gain here", .formula = "step before / step", .source = amdahl});
+  f.real("first_gain", r.first_gain, {.label = "Gain as the first", .help = "Alone, on the step as it was."});
+  f.real("last_gain", r.last_gain, {.label = "Gain as the last", .help = "When all others are there already."});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.group("The stack");
+  f.real("speedup", o.speedup,
+         {.label = "Speed-up", .headline = true, .formula = "step before / step after", .source = amdahl});
+  f.real("own_product", o.own_product,
+         {.label = "Own factors, multiplied",
+          .help = "What the techniques' factors on their own parts would promise.",
+          .headline = true,
+          .formula = "product of own factors"});
+  f.real("step_s", o.step_s,
+         {.label = "Step after", .unit = "s", .headline = true, .formula = "sum of part / its factors"});
+  f.real("run_cost_after", o.run_cost_after,
+         {.label = "The run costs", .unit = "$", .headline = true, .formula = "cost before / speed-up"});
+  f.real("base_s", o.base_s, {.label = "Step before", .unit = "s", .formula = "sum of the parts"});
+  f.real(
+      "saved_share", o.saved_share,
+      {.label = "Saved", .unit = "%", .help = "Of the step; below 0 it got longer.", .formula = "1 - after / before"});
+  f.real("own_product_step_s", o.own_product_step_s,
+         {.label = "Step that it promises", .unit = "s", .formula = "step before / product of own factors"});
+  f.real("alone_product", o.alone_product,
+         {.label = "Gains alone, multiplied",
+          .help = "Each technique measured by itself on the step before, and the speed-ups multiplied.",
+          .formula = "product of (step before / step with it alone)"});
+  f.real("alone_product_step_s", o.alone_product_step_s,
+         {.label = "Step that it promises", .unit = "s", .formula = "step before / product of gains alone"});
+  f.real("ceiling", o.ceiling,
+         {.label = "Never more than",
+          .help = "Were all that is touched to take no time.",
+          .may_be_missing = true,
+          .absent = "Every part is touched, so that nothing bounds it.",
+          .formula = "step before / parts that nothing touches",
+          .source = amdahl});
+  f.toggle("disjoint", o.stack.disjoint,
+           {.label = "Parts are disjoint", .help = "No part is touched twice, and no loader hides."});
+  f.real("widest", o.widest,
+         {.label = "Order matters by",
+          .help = "The most that a technique's gain differs between first and last place.",
+          .formula = "max over techniques of last gain / first gain"});
+  f.real("run_after_s", o.run_after_s, {.label = "The run takes", .unit = "s", .formula = "time before / speed-up"});
+  f.group("Each technique");
+  f.table("stages", o.stages, {.label = "In this order", .max_items = technique_count});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "role/compounding", .title = "Compounding", .question = "What do several speed-ups give together?"},
+      compute, arrange, draw);
+}
+
+}  // namespace chapters::role::compounding

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/role/compounding/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::role::compounding {
+namespace {
+
+using widgets::Meaning;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+constexpr std::array<Meaning, models::stack_part_count> part_meanings{
+    Meaning::forward, Meaning::backward, Meaning::optimizer, Meaning::idle, Meaning::data_loading};
+constexpr std::array<std::string_view, models::stack_part_count> part_names{"forward", "backward", "optimizer", "rest",
+                                                                            "data"};
+
+constexpr std::array<std::string_view, models::stack_part_count> part_letters{"F", "B", "O", "R", "D"};
+
+/// Names at the left, bars on one scale, figures at the right; in pixels.
+struct BarPlan {
+  Rect area{};
+  float names = 0, figures = 0, row = 1, bar = 1;
+  double px_per_s = 1;
+  float x(double seconds) const { return area.min.x + names + static_cast<float>(seconds * px_per_s); }
+  float y(std::size_t index) const { return area.min.y + row * static_cast<float>(index); }
+  Rect place(std::size_t index, double from_s, double to_s) const {
+    const float top = y(index) + (row - bar) / 2;
+    return {{x(from_s), top}, {x(to_s), top + bar}};
+  }
+};
+
+BarPlan plan_of(const Picture& picture, Rect area) {
+  const auto& t = widgets::theme();
+  BarPlan plan;
+  plan.area = area;
+  plan.names = std::clamp(area.width() * 0.26f, t.px(110), t.px(230));
+  plan.figures = std::clamp(area.width() * 0.17f, t.px(70), t.px(140));
+  plan.row = std::min(area.height() / static_cast<float>(std::max<std::size_t>(1, picture.rows.size())), t.px(62));
+  plan.bar = std::max(t.px(4), plan.row - t.px(10));
+  plan.px_per_s = static_cast<double>(std::max(1.0f, area.width() - plan.names - plan.figures)) / picture.longest_s;
+  return plan;
+}
+
+void paint_part(const Painter& p, const Rect& r, std::size_t part) {
+  const auto& t = widgets::theme();
+  if (r.width() < 0.3f) return;
+  const ImU32 fill = part == static_cast<std::size_t>(models::StackPart::rest) ? t.muted : t.of(part_meanings[part]);
+  p.rect(r.min, {std::max(r.min.x + 0.5f, r.max.x - 1), r.max.y}, fill);
+  // The whole name where it has room, else a letter.
+  for (const std::string_view said : {part_names[part], part_letters[part]}) {
+    const ImVec2 words = widgets::text_size(said, Type::small);
+    if (words.x + t.px(8) > r.width() || words.y > r.height()) continue;
+    p.text({r.min.x + t.px(4), (r.min.y + r.max.y - words.y) / 2}, said, widgets::text_on(fill, t), Type::small);
+    return;
+  }
+}
+
+/// What a technique took away in this row, and what those before it did.
+void paint_bite(const Painter& p, const Rect& r, bool now) {
+  const auto& t = widgets::theme();
+  if (r.width() < 1) return;
+  if (now) {
+    p.rect(r.min, r.max, widgets::with_alpha(t.accent, 0.16f));
+    widgets::hatch(p, r, widgets::with_alpha(t.accent, 0.55f), t.px(6));
+    p.frame(r.min, r.max, t.accent, t.px(1.5f));
+  } else {
+    p.frame(r.min, r.max, widgets::with_alpha(t.muted, 0.35f), 1);
+  }
+}
+
+void paint_step(const Painter& p, const BarPlan& plan, const Outputs& out, const Picture& picture, std::size_t index) {
+  const BarRow& row = picture.rows[index];
+  const models::StackTimes& now = out.stack.stages[row.stage].part_s;
+  const models::StackTimes& first = out.stack.stages.front().part_s;
+  const bool applied = row.technique >= 0 && row.on && row.stage > 0;
+  const models::StackTimes& before = applied ? out.stack.stages[row.stage - 1].part_s : now;
+  double at = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double from = row.packed ? at : picture.slot_s[i];
+    paint_part(p, plan.place(index, from, from + now[i]), i);
+    at += now[i];
+    if (row.packed) continue;
+    if (before[i] > now[i]) paint_bite(p, plan.place(index, from + now[i], from + before[i]), true);
+    if (first[i] > std::max(before[i], now[i]))
+      paint_bite(p, plan.place(index, from + std::max(before[i], now[i]), from + first[i]), false);
+    if (now[i] > before[i]) {  // what came out from behind the device
+      const Rect grown = plan.place(index, from + before[i], from + now[i]);
+      p.frame(grown.min, grown.max, widgets::theme().warning, widgets::theme().px(2));
+    }
+  }
+}
+
+void paint_ghost(const Painter& p, const BarPlan& plan, const BarRow& row, std::size_t index) {
+  const auto& t = widgets::theme();
+  const Rect r = plan.place(index, 0, row.ghost_s);
+  p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.12f));
+  const ImVec2 corners[] = {r.min, {r.max.x, r.min.y}, r.max, {r.min.x, r.max.y}, r.min};
+  p.dashed_polyline(corners, t.muted, t.px(1.5f), t.px(4));
+  widgets::fit_text(p, {r.max.x + t.px(8), (r.min.y + r.max.y - t.type(Type::small)) / 2}, row.words,
+                    plan.area.max.x - plan.figures - r.max.x - t.px(12), t.text, Type::small);
+}
+
+void paint_words(const Painter& p, const BarPlan& plan, const BarRow& row, std::size_t index, bool held) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small), top = plan.y(index), room = plan.names - t.px(12);
+  const ImU32 ink = row.on ? t.text : t.muted;
+  const bool two = plan.row >= 2 * small + t.px(6) && !row.words.empty() && !row.ghost;
+  const float y = top + (plan.row - (two ? 2 * small + t.px(2) : small)) / 2;
+  if (held) p.rect({plan.area.min.x, top}, {plan.area.max.x, top + plan.row}, widgets::with_alpha(t.accent, 0.12f));
+  widgets::fit_text(p, {plan.area.min.x, y}, row.name, room, ink, Type::small,
+                    row.technique < 0 && !row.ghost ? widgets::Font::bold : widgets::Font::sans);
+  if (two) widgets::fit_text(p, {plan.area.min.x, y + small + t.px(2)}, row.words, room, t.muted, Type::small);
+  widgets::fit_text(p, {plan.area.max.x - plan.figures + t.px(8), top + (plan.row - small) / 2}, row.figure,
+                    plan.figures - t.px(8), ink, Type::small, widgets::Font::mono);
+}
+
+/// The technique goes to where the row `target` is; rows of techniques begin at 1.
+void move_technique(Inputs& in, std::size_t technique, std::int64_t target) {
+  auto order = order_of(in);
+  const auto from = std::find(order.begin(), order.end(), technique);
+  const auto place = std::clamp<std::int64_t>(target - 1, 0, technique_count - 1);
+  const auto to = order.begin() + place;
+  if (from == to) return;
+  if (from < to)
+    std::rotate(from, from + 1, to + 1);
+  else
+    std::rotate(to, from, from + 1);
+  in.order = Order::own;
+  in.own_order = order_number(order);
+}
+
+void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, std::size_t index) {
+  ImGui::SetCursorScreenPos({plan.area.min.x, plan.y(index)});
+  ImGui::InvisibleButton(row.name.c_str(), {plan.area.width(), plan.row},
+                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
+  const auto technique = static_cast<std::size_t>(row.technique);
+  if (ImGui::IsItemActivated()) {
+    view.held = row.technique;
+    view.moved = false;
+  }
+  if (ImGui::IsItemActive() && view.held == row.technique && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4.0f)) {
+    view.moved = true;
+    const float y = ImGui::GetIO().MousePos.y - plan.area.min.y;
+    const auto target = static_cast<std::int64_t>(y / plan.row);
+    if (target != static_cast<std::int64_t>(index)) move_technique(in, technique, target);
+  }
+  if (ImGui::IsItemDeactivated() && view.held == row.technique) {
+    if (!view.moved) in.techniques[technique].on = !in.techniques[technique].on;
+    view.held = -1;
+  }
+}
+
+/// The part under the pointer and its time in that row, or the row itself.
+void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto index = static_cast<std::size_t>(std::max(0.0f, (mouse.y - plan.area.min.y) / plan.row));
+  if (index >= picture.rows.size()) return;
+  const BarRow& row = picture.rows[index];
+  const std::string_view hands =
+      row.technique >= 0 ? "click: on or off; drag: another place in the order" : std::string_view();
+  const double at = static_cast<double>(mouse.x - plan.area.min.x - plan.names) / plan.px_per_s;
+  const models::StackTimes& now = out.stack.stages[row.stage].part_s;
+  double packed = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double from = row.packed ? packed : picture.slot_s[i];
+    packed += now[i];
+    if (row.ghost || !row.on || at < from || at >= from + now[i]) continue;
+    widgets::tip(part_names[i], widgets::format(now[i], "s"), hands);
+    return;
+  }
+  widgets::tip(row.name, row.words, hands);
+}
+
+}  // namespace
+
+void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.rows.empty() || out.stack.stages.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const Rect area{corner, {corner.x + size.x, corner.y + size.y}};
+  const Painter p = Painter::window();
+  const BarPlan plan = plan_of(picture, area);
+  for (std::size_t i = 0; i < picture.rows.size(); ++i) {
+    const BarRow& row = picture.rows[i];
+    paint_words(p, plan, row, i, row.technique >= 0 && view.held == row.technique && view.moved);
+    if (row.ghost)
+      paint_ghost(p, plan, row, i);
+    else if (row.on)
+      paint_step(p, plan, out, picture, i);
+  }
+  for (std::size_t i = 0; i < picture.rows.size(); ++i)
+    if (picture.rows[i].technique >= 0) press_row(in, view, plan, picture.rows[i], i);
+  if (view.held < 0 && ImGui::IsWindowHovered() && area.contains(ImGui::GetIO().MousePos)) tell_row(plan, out, picture);
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(size);
+  if (!p.record()) return;
+  widgets::DataTable table{"steps", {"row", "forward s", "backward s", "optimizer s", "the rest s", "data s"}, {}};
+  for (const BarRow& row : picture.rows) {
+    if (row.ghost || !row.on) continue;
+    std::vector<std::string> cells{row.name};
+    for (const double part : out.stack.stages[row.stage].part_s) cells.push_back(widgets::exact(part));
+    table.rows.push_back(std::move(cells));
+  }
+  p.record()->tables.push_back(std::move(table));
+}
+
+}  // namespace chapters::role::compounding

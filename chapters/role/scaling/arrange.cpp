@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/role/scaling/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::role::scaling {
+namespace {
+
+using widgets::format_text;
+
+std::string in_marks(double value, std::string_view unit, int digits = 3) {
+  return "`" + format_text(value, unit, digits) + "`";
+}
+
+/// Eight counts an octave, and those that share the batch evenly.
+std::vector<std::int64_t> counts_up_to(const Inputs& in, double far) {
+  std::vector<std::int64_t> counts;
+  const auto m = static_cast<double>(in.replica_gpus);
+  for (double n = m; n <= far * 1.0001; n *= std::exp2(0.125))
+    counts.push_back(static_cast<std::int64_t>(n / m + 1e-9) * in.replica_gpus);
+  if (far >= m) counts.push_back(static_cast<std::int64_t>(far / m) * in.replica_gpus);
+  if (in.rule == models::BatchRule::shared_batch)
+    for (std::int64_t replicas = 1; replicas <= in.batch && static_cast<double>(replicas) * m <= far; ++replicas)
+      if (in.batch % replicas == 0) counts.push_back(replicas * in.replica_gpus);
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+void arrange_curve(const Inputs& in, Picture& p) {
+  const models::ScalingSetup setup = setup_of(in);
+  const auto curve = models::scaled_steps(setup, counts_up_to(in, p.far_gpus));
+  if (!curve) return;
+  p.curve = *curve;
+  // Within a hundredth: the replicas with most sequences have hardly more than the mean.
+  const auto even = [&](const models::ScaledStep& step) {
+    const std::int64_t most = (in.batch + step.replicas - 1) / step.replicas;
+    return in.rule == models::BatchRule::own_batch || step.replicas >= in.batch ||
+           100 * most * step.replicas <= 101 * in.batch;
+  };
+  const bool enough = std::count_if(p.curve.begin(), p.curve.end(), even) >= 8;
+  for (const models::ScaledStep& step : p.curve) {
+    if (enough && !even(step)) continue;
+    const auto n = static_cast<double>(step.gpus);
+    p.gpus.push_back(n);
+    p.ideal.push_back(n);
+    double time = step.useful_s;
+    for (std::size_t k = 0; k <= models::scaling_loss_count; ++k) {
+      if (k > 0) time += step.loss_s[k - 1];
+      p.speedup[k].push_back(n * step.useful_s / time);
+    }
+    for (std::size_t a = 0; a < p.all_reduce_s.size(); ++a) {
+      const models::AllReduceGroup group{step.replicas, std::max<std::int64_t>(1, in.gpus_per_node / in.replica_gpus)};
+      const double bytes = in.gradient_bytes / static_cast<double>(in.replica_gpus * in.buckets);
+      const double once =
+          models::all_reduce_time(static_cast<models::AllReduceAlgorithm>(a), group, setup.links, bytes).total_s();
+      p.all_reduce_s[a].push_back(once * static_cast<double>(in.buckets));
+    }
+  }
+}
+
+/// Puts values between neighbours that are far apart, straight in logarithms, so that lines bend on linear axes too.
+void fill_between(const std::vector<double>& at, std::vector<double>& values) {
+  std::vector<double> filled;
+  for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+    const auto pieces = std::max(1.0, std::ceil(16 * std::log2(at[i + 1] / at[i])));
+    const bool curved = values[i] > 0 && values[i + 1] > 0;
+    for (double k = 0; k < pieces; ++k)
+      filled.push_back(curved ? values[i] * std::pow(values[i + 1] / values[i], k / pieces)
+                              : values[i] + (values[i + 1] - values[i]) * k / pieces);
+  }
+  if (!values.empty()) filled.push_back(values.back());
+  values = std::move(filled);
+}
+
+void fill_curves(Picture& p) {
+  const std::vector<double> at = p.gpus;
+  for (auto& values : p.speedup) fill_between(at, values);
+  for (auto& values : p.all_reduce_s) fill_between(at, values);
+  fill_between(at, p.ideal);
+  fill_between(at, p.gpus);
+}
+
+/// Where linear axes end: it tells nothing of what is computed, so that a question's veil gives nothing away.
+double near_end(const Outputs& out, const Picture& p) {
+  double end = p.point_gpus.empty() ? 4096 : 64;
+  for (const double n : p.point_gpus) end = std::max(end, 4 * n);
+  while (end < static_cast<double>(out.step.gpus)) end *= 2;
+  return std::min(end, p.far_gpus);
+}
+
+/// Speed-up of a measured step; with a batch each, more GPUs do more work in it.
+double speedup_of(const Inputs& in, const Picture& p, const models::MeasuredStep& m) {
+  const double step_s = p.one_gpu_s / static_cast<double>(in.replica_gpus);
+  return in.rule == models::BatchRule::own_batch ? m.gpus * step_s / m.step_s : p.one_gpu_s / m.step_s;
+}
+
+void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {
+  const auto points = points_of(in);
+  double apart = 0;
+  for (const ComparedRow& row : out.compared)
+    if (std::isfinite(row.model_error)) apart = std::max(apart, std::abs(std::log1p(row.model_error / 100)));
+  p.points_name = std::string(published_series(in.series).name);
+  const bool belong = rule_of_points(in) == in.rule && std::isfinite(out.model_rms) && apart < std::log(3.0);
+  if (!belong) {
+    p.points_words = points.empty() ? "no measured points" : "the measured points are of another run: " + p.points_name;
+    return;
+  }
+  for (const models::MeasuredStep& m : points) {
+    p.point_gpus.push_back(m.gpus);
+    p.point_speedup.push_back(speedup_of(in, p, m));
+  }
+  p.points_words =
+      "measured: " + p.points_name + "; the model is off by " + format_text(out.model_rms, "%", 2) + " rms";
+  if (!std::isfinite(out.serial_s)) return;
+  p.points_words += ", Amdahl's serial share " + format_text(out.serial_share, "%");
+  const auto fit = models::fit_amdahl(points);
+  if (!fit) return;
+  const double from = *std::min_element(p.point_gpus.begin(), p.point_gpus.end());
+  for (double n = from; n <= p.far_gpus * 1.0001; n *= std::exp2(0.25)) {
+    p.fit_gpus.push_back(n);
+    p.fit_speedup.push_back(speedup_of(in, p, {n, fit->at(n)}));
+  }
+}
+
+void arrange_money(const Inputs& in, Picture& p) {
+  const models::ScalingSetup setup = setup_of(in);
+  for (std::int64_t n = in.replica_gpus; static_cast<double>(n) <= p.far_gpus; n *= 2) {
+    const auto step = models::scaled_step(setup, n);
+    if (!step) break;
+    p.run_s.push_back(static_cast<double>(in.steps) * p.one_gpu_s / step->speedup);
+    p.cost.push_back(p.run_s.back() / 3600 * static_cast<double>(n) * in.price);
+    p.run_labels.push_back(format_text(static_cast<double>(n), ""));
+  }
+}
+
+void arrange_slowest(const Inputs& in, Picture& p) {
+  const models::Slowness slowness = setup_of(in).slowness;
+  for (const models::ScaledStep& step : p.curve) {
+    p.slowest_gpus.push_back(static_cast<double>(step.gpus));
+    p.slowest.push_back(100 * models::expected_slowest(slowness, step.gpus));
+  }
+  for (std::int64_t n = 2; n <= 16384; n *= 4) {
+    const auto drawn = models::simulate_slowest(slowness, n, std::clamp<std::int64_t>(20'000 / n, 4, 200), in.seed);
+    p.drawn_gpus.push_back(static_cast<double>(n));
+    p.drawn_slowest.push_back(100 * drawn.mean);
+    p.drawn_lo.push_back(100 * (drawn.mean - 2 * drawn.standard_error));
+    p.drawn_hi.push_back(100 * (drawn.mean + 2 * drawn.standard_error));
+  }
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
+  const auto n = static_cast<double>(in.gpus);
+  if (in.gpus == 1) {
+    const std::string one = "One GPU is the measure of all: a step takes " + in_marks(out.step.step_s, "s") + ". Two ";
+    if (!(out.next_time > 0.005)) return one + "win no time and cost " + in_marks(out.next_cost, "%") + " more.";
+    return one + "take " + in_marks(out.next_time, "%") + " off the time and cost " +
+           in_marks(std::max(0.0, out.next_cost), "%") + " more.";
+  }
+  std::string answer = in_marks(n, "", 9) + " GPUs are " + in_marks(out.speedup, "") + "\xC3\x97 as fast as one, " +
+                       in_marks(out.efficiency, "%") + " of ideal. Twice as many ";
+  if (out.next_time > 0.005)
+    answer += "save " + in_marks(out.next_time, "%") + " of the time and cost " +
+              in_marks(std::max(0.0, out.next_cost), "%") + " more";
+  else
+    answer += "save no time and cost " + in_marks(out.next_cost, "%") + " more";
+  const auto best = static_cast<double>(out.fastest.gpus);
+  if (ends && best >= n) answer += "; past " + in_marks(best, "", 9) + " no time is won";
+  if (best < n && out.fastest.speedup > out.speedup)
+    answer += "; " + in_marks(best, "", 9) + " are faster, " + in_marks(out.fastest.step_s, "s") + " a step";
+  return answer + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty()) return p;
+  p.far_gpus = static_cast<double>(std::max<std::int64_t>(16384, in.gpus));
+  p.one_gpu_s = one_gpu_s(in);
+  arrange_curve(in, p);
+  if (p.curve.empty()) return p;
+  fill_curves(p);
+  arrange_points(in, out, p);
+  arrange_money(in, p);
+  arrange_slowest(in, p);
+  p.published = arrange_published("role/scaling", in, compute, {"rule", "replica_gpus", "gradient_bytes"});
+  p.ends = 2 * static_cast<double>(out.fastest.gpus) <= p.far_gpus;
+  p.near_gpus = near_end(out, p);
+  p.answer = answer_of(in, out, p.ends);
+  return p;
+}
+
+}  // namespace chapters::role::scaling

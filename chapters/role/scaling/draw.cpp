@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/role/scaling/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::role::scaling {
+namespace {
+
+/// What a run takes against what it costs: to the left is faster, up is dearer.
+void draw_money(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("money", view.money,
+                     {.x = {.kind = widgets::AxisKind::log10, .label = "time of the run", .unit = "s"},
+                      .y = {.kind = widgets::AxisKind::log10, .label = "cost of the run", .unit = "$"},
+                      .size = size});
+  if (picture.run_s.empty()) return;
+  std::array<std::string_view, 32> names;
+  const std::size_t n = std::min(names.size(), picture.run_labels.size());
+  for (std::size_t i = 0; i < n; ++i) names[i] = i % 2 == 0 ? std::string_view(picture.run_labels[i]) : "";
+  plot.line("more and more GPUs", picture.run_s, picture.cost,
+            {.colour = t.accent, .label = false, .legend = false, .version = picture.version});
+  plot.scatter("GPUs", picture.run_s, picture.cost,
+               {.colour = t.accent,
+                .radius = 3,
+                .labels = std::span(names.data(), n),
+                .legend = false,
+                .info = "1, 2, 4, ... replicas",
+                .version = picture.version});
+  plot.horizontal_mark(out.ideal_cost, "ideal, on any number", {.colour = t.muted});
+  plot.scatter("yours", std::span(&out.run_s, 1), std::span(&out.cost, 1), {.colour = t.accent, .radius = 6});
+}
+
+void draw_all_reduce(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("all-reduce", view.collective,
+                     {.x = {.kind = widgets::AxisKind::log2, .hi = picture.far_gpus, .label = "GPUs"},
+                      .y = {.kind = widgets::AxisKind::log10, .label = "summing the gradients", .unit = "s"},
+                      .size = size});
+  if (picture.gpus.empty()) return;
+  for (std::size_t a = 0; a < picture.all_reduce_s.size(); ++a)
+    plot.line(
+        models::all_reduce_name(static_cast<models::AllReduceAlgorithm>(a)), picture.gpus, picture.all_reduce_s[a],
+        {.colour = t.series_at(a), .label = false, .info = "latency + bytes / bandwidth", .version = picture.version});
+  const auto x = static_cast<double>(out.step.gpus);
+  const double y = out.step.all_reduce.total_s();
+  if (y > 0)
+    plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
+}
+
+void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("slowest", view.slowest,
+                     {.x = {.kind = widgets::AxisKind::log2, .hi = picture.far_gpus, .label = "GPUs"},
+                      .y = {.lo = 0, .label = "waiting, of the compute time", .unit = "%"},
+                      .size = size});
+  if (picture.gpus.empty()) return;
+  plot.line("expected", picture.slowest_gpus, picture.slowest,
+            {.colour = t.accent, .label = false, .info = "E[max of N] - 1", .version = picture.version});
+  plot.error_bars(picture.drawn_gpus, picture.drawn_lo, picture.drawn_hi, t.muted);
+  plot.scatter("drawn, with 2 standard errors", picture.drawn_gpus, picture.drawn_slowest,
+               {.colour = t.text, .radius = 4, .info = "every GPU of some steps", .version = picture.version});
+  const auto x = static_cast<double>(out.step.gpus);
+  plot.scatter("yours", std::span(&x, 1), std::span(&out.slowest, 1),
+               {.colour = t.accent, .radius = 6, .legend = false});
+}
+
+void draw_points(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "GPUs"},
+                                                                {.title = "measured", .value_unit = "s"},
+                                                                {.title = "model", .value_unit = "s"},
+                                                                {.title = "off by", .unit = "%"},
+                                                                {.title = "Amdahl", .value_unit = "s", .priority = 1},
+                                                                {.title = "off by", .unit = "%", .priority = 2}}};
+  widgets::TableSource source{.context = &out, .rows = out.compared.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const ComparedRow& r = static_cast<const Outputs*>(context)->compared[row];
+    const std::array<double, 6> values{
+        static_cast<double>(r.gpus), r.measured_s, r.model_s, r.model_error, r.fit_s, r.fit_error};
+    cell.value = values[column];
+    if (!std::isfinite(cell.value)) {
+      cell.text = "\xE2\x80\x94";
+      return;
+    }
+    if (column == 0) cell.number = widgets::format(cell.value, "", 9);
+    if (column == 3 || column == 5) cell.number = widgets::format(cell.value, "", 2);
+  };
+  widgets::draw_table("points", columns, source, view.points, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("scaling", {.title = "Ideal and real", .least = {480, 320}, .answers = true},
+              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+  stage.panel("money", {.title = "Time against money", .least = {340, 200}},
+              [&](ImVec2 size) { draw_money(out, picture, view, size); });
+  stage.panel("points", {.title = "Measured points", .least = {360, 130}, .ideal = {0, 190}, .scrolls = true},
+              [&](ImVec2 size) { draw_points(out, picture, view, size); });
+  stage.panel("slowest", {.title = "The slowest of N", .least = {340, 200}},
+              [&](ImVec2 size) { draw_slowest(out, picture, view, size); });
+  stage.panel("all-reduce", {.title = "Summing gradients", .least = {340, 200}},
+              [&](ImVec2 size) { draw_all_reduce(out, picture, view, size); });
+  published_panel(stage, "Published scaling", picture.published);
+}
+
+}  // namespace chapters::role::scaling

@@ -1,0 +1,84 @@
+#include "models/machine/all_reduce_time.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace models {
+namespace {
+
+double rank_share(double ranks) { return (ranks - 1) / ranks; }
+
+double ranks_a_node(const AllReduceGroup& g) { return static_cast<double>(g.ranks) / static_cast<double>(g.nodes()); }
+
+AllReduceTime ring_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
+  const auto n = static_cast<double>(g.ranks), nodes = static_cast<double>(g.nodes());
+  const double ports = ranks_a_node(g);
+  const double slowest = g.nodes() == 1 ? l.inside_bytes_per_s
+                                        : std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s,
+                                                   ports * l.between_bytes_per_s);
+  return {.latency_s = l.base_s + 2 * (n - nodes) * l.inside_hop_s + 2 * (nodes - 1) * l.between_hop_s,
+          .transfer_s = ring_all_reduce_bytes(g.ranks, bytes) / slowest,
+          .algorithm = AllReduceAlgorithm::ring};
+}
+
+AllReduceTime tree_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
+  const double ports = ranks_a_node(g);
+  const auto depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(g.nodes() - 1)));
+  const double slowest = g.nodes() == 1 ? l.inside_bytes_per_s
+                                        : std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s,
+                                                   ports * l.between_bytes_per_s);
+  return {.latency_s = l.base_s + 2 * ((ports - 1) * l.inside_hop_s + depth * l.between_hop_s),
+          .transfer_s = 2 * bytes / slowest,
+          .algorithm = AllReduceAlgorithm::tree};
+}
+
+AllReduceTime hierarchy_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
+  const double ports = ranks_a_node(g);
+  const auto nodes = static_cast<double>(g.nodes());
+  return {.latency_s = l.base_s + 2 * (ports - 1) * l.inside_hop_s + 2 * (nodes - 1) * l.between_hop_s,
+          .transfer_s = 2 * rank_share(ports) * bytes / l.inside_bytes_per_s +
+                        2 * rank_share(nodes) * bytes / ports / l.between_bytes_per_s,
+          .algorithm = AllReduceAlgorithm::hierarchical};
+}
+
+}  // namespace
+
+std::string_view all_reduce_name(AllReduceAlgorithm algorithm) {
+  constexpr std::array<std::string_view, all_reduce_algorithm_count> names{"ring", "tree", "hierarchical", "fastest"};
+  return names[static_cast<std::size_t>(algorithm)];
+}
+
+double ring_all_reduce_bytes(std::int64_t ranks, double buffer_bytes) {
+  if (ranks < 2) return 0;
+  const auto n = static_cast<double>(ranks);
+  return 2 * (n - 1) / n * buffer_bytes;
+}
+
+double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_per_s, double hop_s) {
+  if (ranks < 2) return 0;
+  return ring_all_reduce_bytes(ranks, buffer_bytes) / bytes_per_s + 2 * (static_cast<double>(ranks) - 1) * hop_s;
+}
+
+AllReduceTime all_reduce_time(AllReduceAlgorithm algorithm, const AllReduceGroup& group, const AllReduceLinks& links,
+                              double buffer_bytes) {
+  if (group.ranks < 2) return {};
+  switch (algorithm) {
+    case AllReduceAlgorithm::ring:
+      return ring_of_nodes(group, links, buffer_bytes);
+    case AllReduceAlgorithm::tree:
+      return tree_of_nodes(group, links, buffer_bytes);
+    case AllReduceAlgorithm::hierarchical:
+      return hierarchy_of_nodes(group, links, buffer_bytes);
+    case AllReduceAlgorithm::fastest:
+      break;
+  }
+  AllReduceTime best = ring_of_nodes(group, links, buffer_bytes);
+  for (const AllReduceTime& other :
+       {tree_of_nodes(group, links, buffer_bytes), hierarchy_of_nodes(group, links, buffer_bytes)})
+    if (other.total_s() < best.total_s()) best = other;
+  return best;
+}
+
+}  // namespace models

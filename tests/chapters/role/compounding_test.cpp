@@ -1,0 +1,102 @@
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+#include <string>
+
+#include "chapters/role/compounding/lab.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+TEST_CASE("compounding lab: 2 x 2 x 2 is not 8, and one factor of a part is less on the step") {
+  const auto says = [](const char* inputs) {
+    const LabPtr lab = open_lab("role/compounding", inputs);
+    lab->compute();
+    return std::string(lab->answer());
+  };
+  CHECK(says("{}") ==
+        "The step is `1.90\xC3\x97` as fast, `446 ms` instead of `850 ms`, not `2 \xC3\x97 2 \xC3\x97 2 = 8`; what "
+        "nothing "
+        "touches allows `20\xC3\x97` at most.");
+  CHECK(says(R"({"precision_on": false, "optimizer_on": false})") ==
+        "`2\xC3\x97` on a part is `1.25\xC3\x97` on the step: `680 ms` instead of `850 ms`.");
+  CHECK(says(R"({"pipeline_on": false, "precision_on": false, "optimizer_on": false})") ==
+        "No technique is on: the step takes `850 ms`.");
+  CHECK(says(R"({"forward_s": 0, "backward_s": 0, "optimizer_s": 0, "rest_s": 0, "data_s": 0})") ==
+        "A step needs at least one part that takes time.");
+}
+
+TEST_CASE("compounding lab: order changes gains and never the end, cost and time follow the step") {
+  const LabPtr lab = open_lab("role/compounding");
+  compute(*lab);
+  const double speedup = out(*lab, "speedup"), first = cell(*lab, "stages", 2, "gain");
+  CHECK(near(speedup, 850.0 / 446.25));
+  CHECK(near(out(*lab, "run_cost_after"), 50000 / speedup));
+  CHECK(near(out(*lab, "run_after_s"), 259200 / speedup));
+  CHECK(cell_text(*lab, "stages", 2, "name") == "Fused optimizer");
+  CHECK(near(first, cell(*lab, "stages", 2, "last_gain")));
+  set(*lab, "order", "smallest");
+  compute(*lab);
+  CHECK(near(out(*lab, "speedup"), speedup));
+  CHECK(cell_text(*lab, "stages", 0, "name") == "Fused optimizer");
+  CHECK(near(cell(*lab, "stages", 0, "gain"), cell(*lab, "stages", 0, "first_gain")));
+  CHECK(cell(*lab, "stages", 0, "gain") < first);
+  CHECK(near(cell(*lab, "stages", 0, "saved_s"), 0.0425));  // the same milliseconds
+}
+
+TEST_CASE("compounding lab: every number of an order is another order") {
+  using namespace chapters::role::compounding;
+  std::set<std::array<std::size_t, technique_count>> seen;
+  Inputs in;
+  in.order = Order::own;
+  for (in.own_order = 1; in.own_order <= 120; ++in.own_order) {
+    seen.insert(order_of(in));
+    CHECK(order_number(order_of(in)) == in.own_order);
+  }
+  CHECK(seen.size() == 120);
+}
+
+TEST_CASE("compounding lab: rows of the picture are the step, the techniques, the end and both products") {
+  using namespace chapters::role::compounding;
+  const Inputs in;
+  const Outputs out = compute(in);
+  const Picture picture = arrange(in, out);
+  REQUIRE(picture.rows.size() == 9);
+  CHECK(picture.rows[0].name == "Before");
+  CHECK(picture.rows[6].packed);
+  CHECK(picture.rows[7].ghost);
+  CHECK(near(picture.rows[7].ghost_s, 0.85 / 8));
+  CHECK(near(picture.rows[8].ghost_s, 0.85 / (1.25 * 850 / 658.75 * 850 / 807.5)));
+  // Parts keep their places: 170, 212.5, 85 and 42.5 ms, then data.
+  for (const auto& [part, at] : {std::pair{0, 0.0}, {1, 0.17}, {2, 0.3825}, {3, 0.4675}, {4, 0.51}})
+    CHECK(near(picture.slot_s[static_cast<std::size_t>(part)], at));
+  CHECK(near(picture.longest_s, 0.85));
+}
+
+TEST_CASE("compounding lab: what five quantized decode steps were measured at") {
+  for (const auto& [preset, measured] : {std::pair{"Decode in 4 bits", 1 / 196.80}}) {
+    const LabPtr lab = open_preset("role/compounding", preset);
+    compute(*lab);
+    CHECK(near(out(*lab, "step_s"), measured, 0.02));
+    CHECK(near(out(*lab, "base_s"), 1 / 104.9, 1e-5));
+  }
+}
+
+TEST_CASE("compounding lab: a click switches a technique, a drag moves it") {
+  const LabPtr lab = open_lab("role/compounding");
+  lab->compute();
+  Canvas canvas(*lab, {1400, 900});
+  canvas.ui.frames(3);
+  canvas.ui.click("Compilation");
+  CHECK(input(*lab, "compile_on").toggle());
+  canvas.ui.click("Compilation");
+  CHECK_FALSE(input(*lab, "compile_on").toggle());
+  const float row = canvas.ui.item("Fused optimizer").max.y - canvas.ui.item("Fused optimizer").min.y;
+  canvas.ui.drag_by("Fused optimizer", {0, -3 * row});
+  canvas.ui.frames(2);
+  CHECK(input(*lab, "order").choice_id() == "own");
+  CHECK(input(*lab, "optimizer_on").toggle());  // a drag is no click
+  compute(*lab);
+  CHECK(cell_text(*lab, "stages", 0, "name") == "Fused optimizer");
+  CHECK(cell_text(*lab, "stages", 1, "name") == "Data pipeline");
+}

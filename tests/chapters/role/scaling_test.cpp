@@ -1,0 +1,118 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "chapters/role/scaling/lab.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and past it") {
+  const auto says = [](const char* inputs) {
+    const LabPtr lab = open_lab("role/scaling", inputs);
+    lab->compute();
+    return std::string(lab->answer());
+  };
+  CHECK(says("{}") ==
+        "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many save `19.2 %` of the time "
+        "and cost `61.7 %` more; past `2,048` no time is won.");
+  CHECK(says(R"({"gpus": 4096})")
+            .ends_with("Twice as many save no time and cost `172 %` more; `2,048` are faster, "
+                       "`1.42 s` a step."));
+  CHECK(says(R"({"gpus": 1})").starts_with("One GPU is the measure of all: a step takes `16.6 min`."));
+  CHECK(says(R"({"gpus": 100, "replica_gpus": 128})") ==
+        "One copy of the model takes 128 GPUs: choose a whole multiple of that.");
+}
+
+TEST_CASE("scaling lab: parts of a step add up, and the run's cost is that of its GPU-hours") {
+  const LabPtr lab = open_lab("role/scaling", R"({"fixed_s": 0.02, "overlap": 25, "gpus": 1000})");
+  compute(*lab);
+  CHECK(near(out(*lab, "step_s"), out(*lab, "compute_s") + out(*lab, "slowest_s") + out(*lab, "exposed_s") + 0.02));
+  CHECK(near(out(*lab, "hidden_s") + out(*lab, "exposed_s"), out(*lab, "all_reduce_s")));
+  // 2,048 sequences on 1,000 GPUs: 48 have three, and all wait for these.
+  CHECK(near(out(*lab, "compute_s"), 3 * 0.485));
+  CHECK(near(out(*lab, "uneven_s"), (3 - 2.048) * 0.485));
+  CHECK(near(out(*lab, "cost"), 100000 * out(*lab, "step_s") / 3600 * 1000 * 2));
+  CHECK(near(out(*lab, "ring_bytes"), 2 * 999.0 / 1000 * 14.64e9));
+  CHECK(std::abs(out(*lab, "slowest") - out(*lab, "slowest_simulated")) < 4 * out(*lab, "slowest_error"));
+}
+
+TEST_CASE("scaling lab: the published tables, by the model and by Amdahl's law") {
+  const LabPtr shared = open_lab("role/scaling");
+  compute(*shared);
+  CHECK(rows(*shared, "compared") == 3);
+  CHECK(out(*shared, "model_rms") < 6);
+  CHECK(cell(*shared, "compared", 2, "gpus") == 1024);
+  CHECK(std::abs(cell(*shared, "compared", 2, "model_error")) < 1);
+  const LabPtr own = open_preset("role/scaling", "7B, a batch each");
+  compute(*own);
+  CHECK(out(*own, "model_rms") < 3);
+  CHECK(std::isnan(output(*own, "serial_share").number()));  // nothing is shared out
+  CHECK(near(out(*own, "measured_efficiency"), 100 * 3.9932 / 4.201));
+  const LabPtr llama = open_preset("role/scaling", "405B, MLPerf");
+  compute(*llama);
+  CHECK(out(*llama, "model_rms") < 2);
+  const LabPtr gpt = open_preset("role/scaling", "177B, strong");
+  compute(*gpt);
+  CHECK(near(out(*gpt, "measured_efficiency"), 100 * 42.0 / 47));
+  CHECK(near(out(*gpt, "serial_share"), 100 * 2.644e-5, 1e-3));
+  const LabPtr decode = open_preset("role/scaling", "Decode, tensor parallel");
+  compute(*decode);
+  CHECK(out(*decode, "model_rms") < 4);
+  CHECK(near(out(*decode, "serial_share"), 22, 0.03));
+}
+
+TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands between the two") {
+  using namespace chapters::role::scaling;
+  Inputs in;
+  in.fixed_s = 0.05;
+  const Outputs out = compute(in);
+  const Picture picture = arrange(in, out);
+  REQUIRE(picture.gpus.size() > 14);
+  CHECK(picture.gpus.front() == 1);
+  CHECK(picture.gpus.back() == 16384);
+  for (std::size_t i = 0; i < picture.gpus.size(); ++i) {
+    CHECK(near(picture.speedup[0][i], picture.ideal[i]));
+    for (std::size_t k = 1; k < picture.speedup.size(); ++k)
+      CHECK(picture.speedup[k][i] <= picture.speedup[k - 1][i] * (1 + 1e-12));
+    for (std::size_t d = 1; d <= 2048; d *= 2)  // what divides the batch is on the line itself
+      if (picture.gpus[i] == static_cast<double>(d))
+        CHECK(
+            near(picture.speedup.back()[i], models::scaled_step(setup_of(in), static_cast<std::int64_t>(d))->speedup));
+  }
+  CHECK(picture.ends);
+  CHECK(picture.near_gpus == 4096);
+  // A measured point stands where its step says: the time of one GPU over the measured one.
+  REQUIRE(picture.point_gpus.size() == 3);
+  CHECK(near(picture.point_speedup[2], picture.one_gpu_s / 1.746));
+  in.series = Series::gpt_177b;  // another run: its points are not drawn on this one's curve
+  CHECK(arrange(in, compute(in)).point_gpus.empty());
+}
+
+TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {
+  const LabPtr lab = open_lab("role/scaling");
+  lab->compute();
+  Canvas canvas(*lab, {1500, 1000});
+  canvas.ui.frames(4);
+  // The slab is of the step under the pointer, and of one's own elsewhere.
+  CHECK(canvas.ui.text_present("one step on 1,024"));
+  canvas.ui.move_to(canvas.ui.point_in("slab", {0.5f, 0.5f}));
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present("1.76 s, yours"));
+  canvas.ui.move_to(canvas.ui.point_in("drag GPUs", {0.5f, 0.3f}));
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present("1.76 s, at the pointer"));
+  canvas.ui.drag_by("drag GPUs", {-120, 0}, {0.5f, 0.9f});
+  CHECK(input(*lab, "gpus").integer() < 700);
+  CHECK(input(*lab, "gpus").integer() > 64);
+  CHECK(input(*lab, "series").choice_id() == "internlm_shared");
+  canvas.ui.drag_by("point 2", {0, 40});
+  canvas.ui.frames(3);
+  CHECK(input(*lab, "series").choice_id() == "points");
+  canvas.ui.click("Log axes##axes");
+  CHECK_FALSE(view(*lab, "linear").toggle());
+  compute(*lab);
+  REQUIRE(rows(*lab, "compared") == 3);
+  CHECK(cell(*lab, "compared", 1, "measured_s") > 2.7);  // further down is slower
+  CHECK(near(cell(*lab, "compared", 0, "measured_s"), 4.1796));
+}
