@@ -142,6 +142,18 @@ FusionChain gelu_chain(ChainBuilder b, const ChainShape& s) {
   return b.end(b.map("\xC3\x97 0.5", "y", {z}, n, 3, 0));
 }
 
+FusionChain measured_chain(ChainBuilder b, const ChainShape& s) {
+  const double n = s.width;
+  const int x = b.activation("x", n), y = b.activation("y", n);
+  int z = b.map("\xC3\x97 c", "z1", {x}, n, 3, 0);
+  z = b.map("+ y", "z2", {z, y}, n, 4, 3);
+  z = b.map("tanh", "z3", {z}, n, 10, 6, true);
+  const int sigmoid = b.map("sigmoid", "z4", {z}, n, 12, 6, true);
+  z = b.map("\xC3\x97 z3", "z5", {sigmoid, z}, n, 4, 3);
+  z = b.map("\xC3\x97 c", "z6", {z}, n, 3, 0);
+  return b.end(b.map("+ y", "out", {z, y}, n, 4, 3));
+}
+
 }  // namespace
 
 FusionChain make_chain(ChainKind kind, const ChainShape& shape) {
@@ -157,9 +169,11 @@ FusionChain make_chain(ChainKind kind, const ChainShape& shape) {
     case ChainKind::attention:
       return attention_chain(std::move(b), shape);
     case ChainKind::gelu:
+      return gelu_chain(std::move(b), shape);
+    case ChainKind::measured:
       break;
   }
-  return gelu_chain(std::move(b), shape);
+  return measured_chain(std::move(b), shape);
 }
 
 }  // namespace models::gpu

@@ -12,8 +12,9 @@ enum class ChainKind : std::uint8_t {
   gated,       ///< x [gate, up], SiLU, gate times up, down, + residual, RMSNorm: a Llama block's feed-forward
   attention,   ///< Q K^T, softmax, P V for each head
   gelu,        ///< the tanh form of GELU as eight operations of Python
+  measured,    ///< x c + y, tanh, x sigmoid(x), x c + y as seven operations: what was timed eager and compiled
 };
-inline constexpr int chain_kind_count = 5;
+inline constexpr int chain_kind_count = 6;
 
 enum class FusionOpKind : std::uint8_t { product, elementwise, row_norm, softmax };
 
