@@ -123,7 +123,7 @@ FusionChain attention_chain(ChainBuilder b, const ChainShape& s) {
   const double keys = s.tokens, d = attention_head_dim;
   b.chain.batches = s.heads;
   const int q = b.activation("Q", d), k = b.weight("K", keys * d);
-  const int scores = b.product("Q \xC2\xB7 K\xE1\xB5\x80", "S", q, k, keys, d);
+  const int scores = b.product("Q \xC2\xB7 K", "S", q, k, keys, d);
   const int p = b.norm("softmax", "P", scores, -1, keys, true);
   const int v = b.weight("V", keys * d);
   return b.end(b.product("P \xC2\xB7 V", "O", p, v, d, keys));

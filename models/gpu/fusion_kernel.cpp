@@ -299,7 +299,9 @@ Result<FusedKernel> fuse_run(const FusionChain& c, int first, int last, const Fu
     }
   if (!best)
     return Out::fail(
-        "A block cannot hold whole rows of the result: even 8 of them take more registers than an SM has.");
+        "A block cannot hold whole rows of the result, 8 of which already take more registers than an SM has: end the "
+        "run "
+        "elsewhere or take narrower rows.");
   return Out::ok(*best);
 }
 

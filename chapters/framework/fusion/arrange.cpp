@@ -29,6 +29,22 @@ std::string capital(std::string s) {
   return s;
 }
 
+/// A box's name where it has no room: "+ residual" is "+ res".
+std::string brief_of(const std::string& name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> briefs{
+      {{"+ residual", "+ res"},
+       {"LayerNorm", "LN"},
+       {"RMSNorm", "RMS"},
+       {"dropout", "drop"},
+       {"softmax", "max"},
+       {"sigmoid", "sig"},
+       {"\xC3\x97 0.0447", "\xC3\x97 c"},
+       {"\xC3\x97 0.798", "\xC3\x97 c"}}};
+  for (const auto& [whole, brief] : briefs)
+    if (name == whole) return std::string(brief);
+  return name;
+}
+
 bool read_by(const gpu::FusionChain& c, int tensor, int op) {
   const auto& in = c.operations[static_cast<std::size_t>(op)].inputs;
   return std::find(in.begin(), in.end(), tensor) != in.end();
@@ -106,6 +122,7 @@ void add_kernels(const Asked& a, const Outputs& out, Picture& p) {
   for (int i = 0; i < a.chain.count(); ++i) {
     const auto& k = out.plan.kernels[static_cast<std::size_t>(kernel_at(out.plan, i))];
     p.names.push_back(out.boxes[static_cast<std::size_t>(i)].name);
+    p.briefs.push_back(brief_of(p.names.back()));
     p.bounds.push_back(k.bound);
     p.under.push_back(k.first == k.last ? format_text(k.time_s, "s") : "fused");
   }
@@ -157,6 +174,7 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
            format_text(out.plan.device_s, "s") + ".";
   if (a.break_after > a.first && a.break_after <= a.last)
     return "The graph break cuts the lasso in two, and what is between is written and read again.";
+  if (a.first < a.last && out.saved_s < 0) return sentence(out.lasso, "Why it is slower: ");
   const int next = a.last + 1;
   if (next < a.chain.count() && std::isfinite(out.next_s) && out.next_s > out.time_s * 1.02) {
     if (const auto p = plan_with(in, a, a.first, next))
@@ -168,11 +186,14 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
   return sentence(out.lasso, "Why: ");
 }
 
-std::string answer_of(const Asked& a, const Outputs& out) {
+std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
   const std::int64_t boxes = a.last - a.first + 1, best = out.best_last - out.best_first + 1;
   std::string s;
   const bool cut = a.break_after > a.first && a.break_after <= a.last;
-  if (boxes == 1)
+  if (in.rest == Rest::compiled)
+    s = "With the others compiled, `" + std::to_string(out.kernels) + "` kernels move " + marked(out.bytes, "B") +
+        " in " + marked(out.time_s, "s") + " instead of " + marked(out.unfused_s, "s") + ".";
+  else if (boxes == 1)
     s = "The lasso holds one box: `" + std::to_string(out.kernels) + "` kernels move " + marked(out.bytes, "B") +
         " in " + marked(out.time_s, "s") + ".";
   else if (cut)
@@ -186,7 +207,8 @@ std::string answer_of(const Asked& a, const Outputs& out) {
         marked(-out.saved_s, "s") + " more than the " + marked(out.unfused_s, "s") + " of none.";
   if (!std::isfinite(out.best_s)) return s;
   const bool here = out.best_first == a.first + 1 && out.best_last == a.last + 1;
-  s += here ? " That is the best run" : " " + capital(count_word(best)) + " are best, " + marked(out.best_s, "s");
+  s +=
+      here ? " That is the best run" : " " + capital(count_word(best)) + " in one are best, " + marked(out.best_s, "s");
   if (std::isfinite(out.best_next_s) && out.best_next_s > out.best_s * 1.01)
     s += "; the " + ordinal_word(best + 1) + " makes it " + marked(out.best_next_s, "s");
   return s + ".";
@@ -241,7 +263,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_cells(a, out, p);
   if (out.saved_bytes > 0) p.saved = "\xE2\x88\x92" + format_text(out.saved_bytes, "B") + " of traffic";
   p.why = why_of(in, a, out);
-  p.answer = answer_of(a, out);
+  p.answer = answer_of(in, a, out);
   add_curves(in, a, p);
   add_roofline(a, out, p);
   p.published = arrange_published("framework/fusion", in, compute, {"chain", "chip"});

@@ -58,13 +58,12 @@ void add_stages(const Inputs& in, const Asked& a, Outputs& out) {
     folded += kind == "library product" && r.last > r.first;
   }
   out.stages = {
-      {"eager", "operations, each a kernel", c.count(), out.alone.bytes, out.alone.time_s},
-      {"capture", out.graphs > 1 ? "graphs, cut where Python takes over" : "graph of all operations", out.graphs,
-       no_figure, no_figure},
-      {"rewrite", "biases folded into their products", folded, no_figure, no_figure},
+      {"eager", "kernels, one a box", c.count(), out.alone.bytes, out.alone.time_s},
+      {"capture", out.graphs > 1 ? "graphs, cut by Python" : "graph of them all", out.graphs, no_figure, no_figure},
+      {"rewrite", "biases folded in", folded, no_figure, no_figure},
       {"fuse", "kernels", static_cast<std::int64_t>(runs.size()), out.compiled_bytes, out.compiled_s},
-      {"plan memory", "buffers between kernels, alive at once", out.buffers.buffers, out.buffers.peak_bytes, no_figure},
-      {"choose kernels", "from a library; the rest is generated", libraries, no_figure, out.compiled_s},
+      {"plan memory", "buffers, most alive", out.buffers.buffers, out.buffers.peak_bytes, no_figure},
+      {"choose kernels", "from a library", libraries, no_figure, out.compiled_s},
   };
 }
 
@@ -96,7 +95,7 @@ models::Result<Asked> asked_of(const Inputs& in) {
                      " states no FP16 or FP32 peak, clock, number of SMs or bandwidth: choose another chip.");
   if (in.cluster > 1 && sm->capability < 90)
     return Out::fail("Blocks of the " + c.name +
-                     " cannot share a row: clusters came with Hopper. Set the cluster to 1 or choose an H100.");
+                     " cannot share a row, since clusters came with Hopper: set the cluster to 1 or choose an H100.");
   Asked a;
   a.chip = c.short_name.empty() ? c.name : c.short_name;
   a.memory = c.memory_type.empty() ? "memory" : c.memory_type;
@@ -160,7 +159,6 @@ Outputs compute(const Inputs& in) {
   auto compiled = gpu::price_plan(a.chain, runs, a.break_after > 0, a.machine);
   if (!plan || !alone || !compiled) {
     out.reason = !plan ? plan.error : !alone ? alone.error : compiled.error;
-    if (!plan) out.reason += " End the lasso elsewhere, or take a narrower row.";
     return out;
   }
   out.plan = std::move(*plan);

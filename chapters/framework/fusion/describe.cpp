@@ -254,8 +254,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("resident", o.lasso.occupancy.blocks,
             {.label = "Blocks an SM", .help = "Resident at once.", .source = "cuda_occupancy.h, CUDA 13.0"});
   f.text("limit", o.limit, {.label = "Limited by"});
-  f.integer("tile_rows", o.lasso.tile_rows, {.label = "Rows of a tile"});
-  f.integer("tile_columns", o.lasso.tile_columns, {.label = "Columns of a tile"});
+  f.integer("tile_rows", o.lasso.tile_rows, {.label = "Rows of a tile", .help = "Of the result, in one block."});
+  f.integer("tile_columns", o.lasso.tile_columns,
+            {.label = "Columns of a tile", .help = "Of the result, in one block."});
   f.real("weight_reads", o.lasso.weight_reads,
          {.label = "Weights loaded", .help = "Times from L2; 0: it has no product."});
   f.real("repeats", o.lasso.repeats, {.label = "Work repeated", .help = "Times the work before a product is done."});
@@ -298,7 +299,7 @@ void describe(Fields& f, Outputs& o) {
           .help = "Of those buffers, when a place is used again once its last reader is done."});
   f.real("eager_buffers_bytes", o.alone_buffers.sum_bytes,
          {.label = "Buffers, none fused", .unit = "B", .help = "Each in a place of its own."});
-  f.real("host_s", o.plan.host_s,
+  f.real("launches_s", o.plan.host_s,
          {.label = "On the CPU", .unit = "s", .formula = "kernels x a launch + graph breaks x a break"});
   f.real("device_s", o.plan.device_s,
          {.label = "On the device", .unit = "s", .formula = "kernels and the gaps between them"});

@@ -106,10 +106,15 @@ void paint_kernels(const Painter& p, const Picture& picture, const BoxesLayout& 
       p.rect(frame.min, frame.max, widgets::with_alpha(t.accent, k.lasso ? 0.14f : 0.06f), t.px(8));
       const ImVec2 corners[] = {
           frame.min, {frame.max.x, frame.min.y}, frame.max, {frame.min.x, frame.max.y}, frame.min};
-      if (k.lasso)
+      if (k.lasso) {
         p.dashed_polyline(corners, t.accent, t.px(1.5f), t.px(5));
-      else
+        for (const float x : {frame.min.x, frame.max.x}) {
+          const float y = (bar.max.y + frame.max.y) / 2;
+          p.rect({x - t.px(3), y - t.px(10)}, {x + t.px(3), y + t.px(10)}, t.accent, t.px(2));
+        }
+      } else {
         p.frame(frame.min, frame.max, t.line, 1, t.px(8));
+      }
     }
     // Registers: the track is what a thread may have, and what is beyond it is spilled.
     const float spill_words = widgets::text_size(k.figure, Type::small, Font::mono).x + t.px(6);
@@ -124,7 +129,7 @@ void paint_kernels(const Painter& p, const Picture& picture, const BoxesLayout& 
       p.line({track_end, bar.min.y - t.px(5)}, {track_end, bar.max.y + t.px(4)}, t.text, t.px(1.5f));
     }
     const float y = bar.min.y - small - t.px(4);
-    p.text({bar.max.x, y}, k.figure, k.spilled > 0 ? t.bad : t.text, Type::small, Font::mono, Align::right);
+    p.text({bar.max.x, y}, k.figure, t.text, Type::small, Font::mono, Align::right);
     if (k.last > k.first)
       widgets::fit_text(p, {bar.min.x, y}, k.head, bar.width() - spill_words - t.px(4), t.text, Type::small);
   }
@@ -138,10 +143,12 @@ void paint_boxes(const Painter& p, const Picture& picture, const BoxesLayout& l)
     const ImU32 fill = colour_of(picture.bounds[i]), ink = widgets::text_on(fill, t);
     p.rect(r.min, r.max, fill, t.px(5));
     const float middle = (r.min.x + r.max.x) / 2, room = r.width() - t.px(6);
-    const bool wide = widgets::text_size(picture.names[i], Type::body, Font::bold).x <= room;
+    const bool wide = widgets::text_size(picture.names[i], Type::body, Font::bold).x <= room,
+               fits = wide || widgets::text_size(picture.names[i], Type::small, Font::bold).x <= room;
     const Type type = wide ? Type::body : Type::small;
     const float y = r.min.y + (r.height() - t.type(type) - small - t.px(3)) / 2;
-    widgets::fit_text(p, {middle, y}, picture.names[i], room, ink, type, Font::bold, Align::center);
+    widgets::fit_text(p, {middle, y}, fits ? picture.names[i] : picture.briefs[i], room, ink, type,
+                      fits ? Font::bold : Font::sans, Align::center);
     widgets::fit_text(p, {middle, y + t.type(type) + t.px(3)}, picture.under[i], room, ink, Type::small, Font::mono,
                       Align::center);
     const bool inside = std::any_of(picture.kernels.begin(), picture.kernels.end(), [&](const KernelMark& k) {
@@ -178,7 +185,7 @@ void paint_matrix(const Painter& p, const Picture& picture, const BoxesLayout& l
       widgets::fit_text(p, {r.min.x - t.px(8), y}, picture.rows[static_cast<std::size_t>(c.first)],
                         r.min.x - l.matrix.min.x - t.px(8), t.muted, Type::small, Font::sans, Align::right);
     const ImU32 ground =
-        c.slower || c.none ? t.card : widgets::with_alpha(t.accent, 0.08f + 0.5f * static_cast<float>(c.share));
+        c.slower || c.none ? t.card : widgets::with_alpha(t.accent, 0.08f + 0.4f * static_cast<float>(c.share));
     p.rect(r.min, r.max, ground, t.px(3));
     if (c.slower || c.none) widgets::hatch(p, r, t.line, t.px(5));
     if (c.chosen || c.best) p.frame(r.min, r.max, c.chosen ? t.accent : t.text, t.px(c.chosen ? 2.0f : 1.5f), t.px(3));

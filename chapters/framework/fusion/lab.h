@@ -115,8 +115,8 @@ struct RunCell {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer, why, band, saved, runs_head;
-  std::vector<std::string> names, under;         ///< of boxes
-  std::vector<models::gpu::KernelBound> bounds;  ///< of boxes
+  std::vector<std::string> names, briefs, under;  ///< of boxes
+  std::vector<models::gpu::KernelBound> bounds;   ///< of boxes
   std::vector<TensorMark> tensors;
   std::vector<PipeMark> pipes;
   std::vector<KernelMark> kernels;
