@@ -114,6 +114,7 @@ void add_kernels(const Asked& a, const Outputs& out, Picture& p) {
       double apart_s = 0;
       for (int i = k.first; i <= k.last; ++i)
         apart_s += out.alone.kernels[static_cast<std::size_t>(i)].time_s + a.machine.start_s;
+      m.brief = format_text(k.time_s + a.machine.start_s, "s");
       m.head = "one kernel: " + format_text(k.time_s + a.machine.start_s, "s") + ", " + format_text(apart_s, "s") +
                " as " + count_word(k.last - k.first + 1);
     }

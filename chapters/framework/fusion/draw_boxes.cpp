@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "chapters/framework/fusion/lab.h"
 #include "widgets/number/number.h"
@@ -18,14 +19,14 @@ using widgets::Type;
 
 constexpr double most_registers = 255;
 
-/// The middle of a pipe: it leaves the box straight down, and enters the band straight too.
-std::array<ImVec2, 17> pipe_line(const PlacedPipe& pipe, float from_y, float shift) {
-  std::array<ImVec2, 17> points;
+constexpr std::size_t pipe_points = 17;
+
+/// A pipe's line, `shift` px beside its middle: it leaves the box straight down, and enters the band straight too.
+void pipe_line(const PlacedPipe& pipe, float shift, std::span<ImVec2> points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const float u = static_cast<float>(i) / static_cast<float>(points.size() - 1), s = u * u * (3 - 2 * u);
-    points[i] = {pipe.box.x + (pipe.tensor.x - pipe.box.x) * s + shift, from_y + (pipe.tensor.y - from_y) * u};
+    points[i] = {pipe.box.x + (pipe.tensor.x - pipe.box.x) * s + shift, pipe.box.y + (pipe.tensor.y - pipe.box.y) * u};
   }
-  return points;
 }
 
 ImU32 colour_of(gpu::KernelBound bound) {
@@ -50,15 +51,19 @@ void paint_pipes(const Painter& p, const Picture& picture, const BoxesLayout& l)
   for (std::size_t i = 0; i < picture.pipes.size(); ++i) {
     const PipeMark& mark = picture.pipes[i];
     const PlacedPipe& pipe = l.pipes[i];
+    std::array<ImVec2, pipe_points> points;
     if (mark.ghost) {
       const ImU32 dash = widgets::with_alpha(t.muted, 0.8f);
       const float half = std::max(pipe.width / 2, t.px(2));
-      p.dashed_polyline(pipe_line(pipe, pipe.box.y, -half), dash, 1, t.px(4));
-      p.dashed_polyline(pipe_line(pipe, pipe.box.y, half), dash, 1, t.px(4));
+      for (const float shift : {-half, half}) {
+        pipe_line(pipe, shift, points);
+        p.dashed_polyline(points, dash, 1, t.px(4));
+      }
       continue;
     }
-    p.polyline(pipe_line(pipe, pipe.box.y, 0), fill, pipe.width);
-    if (pipe.width < t.px(5)) continue;
+    pipe_line(pipe, 0, points);
+    p.polyline(points, fill, pipe.width);
+    if (pipe.width < t.px(7)) continue;
     // The direction, in the middle.
     const ImVec2 c{(pipe.box.x + pipe.tensor.x) / 2, (pipe.box.y + pipe.tensor.y) / 2};
     const float w = std::min(pipe.width * 0.3f, t.px(7)), h = (mark.up ? -w : w) * 0.7f;
@@ -130,8 +135,11 @@ void paint_kernels(const Painter& p, const Picture& picture, const BoxesLayout& 
     }
     const float y = bar.min.y - small - t.px(4);
     p.text({bar.max.x, y}, k.figure, t.text, Type::small, Font::mono, Align::right);
-    if (k.last > k.first)
-      widgets::fit_text(p, {bar.min.x, y}, k.head, bar.width() - spill_words - t.px(4), t.text, Type::small);
+    if (k.last > k.first) {
+      const float room = bar.width() - spill_words - t.px(4);
+      const bool fits = widgets::text_size(k.head, Type::small).x <= room;
+      widgets::fit_text(p, {bar.min.x, y}, fits ? k.head : k.brief, room, t.text, Type::small);
+    }
   }
 }
 

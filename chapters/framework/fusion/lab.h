@@ -101,7 +101,7 @@ struct PipeMark {
 };
 struct KernelMark {
   int first = 0, last = 0;
-  std::string head, figure;  ///< over its boxes; at the end of its bar
+  std::string head, brief, figure;  ///< over its boxes, and where that has no room; at the end of its bar
   double registers = 0, spilled = 0;
   bool lasso = false;
 };

@@ -5,6 +5,7 @@
 
 #include "chapters/mechanism/registry.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -123,4 +124,35 @@ TEST_CASE("fusion lab: pipes are as thick as their bytes, and what is never writ
   CHECK_FALSE(l.runs);
   CHECK(l.band.max.y <= 300);
   CHECK(l.band.min.y - l.chip.max.y > 60);
+}
+
+TEST_CASE("fusion lab: a drag over boxes is a lasso, arrow keys move its ends, a cell of the matrix is a run") {
+  const LabPtr lab = open_lab("framework/fusion");
+  compute(*lab);
+  Canvas canvas(*lab, {1100, 760});
+  UiDriver& ui = canvas.ui;
+  ui.frames(2);
+  const widgets::ProbedItem item = ui.item("boxes");
+  const lab_fusion::Picture p = picture_of({});
+  lab_fusion::BoxesLayout l;
+  layout_boxes(p, {item.min, item.max}, l);
+  const auto middle = [](const widgets::Rect& r) { return ImVec2{(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2}; };
+  ui.drag_points(middle(l.boxes[5]), middle(l.boxes[2]));
+  CHECK(input(*lab, "first").number() == 3);
+  CHECK(input(*lab, "last").number() == 6);
+  ui.frames(2);
+  ui.key(ImGuiKey_LeftArrow);
+  ui.frames(2);
+  CHECK(input(*lab, "last").number() == 5);
+  ui.key(ImGuiKey_LeftArrow, ImGuiMod_Shift);
+  ui.frames(2);
+  CHECK(input(*lab, "first").number() == 2);
+  CHECK(input(*lab, "last").number() == 5);
+  REQUIRE(l.runs);
+  ui.click_at(middle(l.cells[4]));
+  ui.frames(2);
+  CHECK(input(*lab, "first").number() == 1);
+  CHECK(input(*lab, "last").number() == 6);
+  compute(*lab);
+  CHECK(out(*lab, "saved_s") < 0);
 }
