@@ -249,6 +249,29 @@ void add_roofline(const Asked& a, const Outputs& out, Picture& p) {
     }
 }
 
+void add_assumed(const Inputs& in, const Asked& a, Picture& p) {
+  const auto chip = find_chip(in.chip);
+  const bool l2_measured = chip && (*chip)->measured.l2_bytes_per_s;
+  const gpu::FusionMachine& m = a.machine;
+  p.assumed = {
+      {"bandwidth reached", format_text(m.bandwidth_bytes_per_s, "B/s"),
+       format_text(in.roof_share, "", 2) + " of the data sheet; 0.9 fits seven operations timed on an H100"},
+      {"L2", format_text(m.l2_bytes_per_s, "B/s"),
+       l2_measured ? "measured on this chip" : "35 B a clock and SM, as measured on an A100 and an H100 PCIe"},
+      {"matrix units", format_text(m.matrix_flops_per_s, "FLOP/s"), "a share of the peak, inside of a tile"},
+      {"registers, streaming", "14 + values + work", "within 18 % of 21 kernels that nvcc 13.0 compiled for sm_90"},
+      {"registers, product", "40 + tile / 256 + work", "the tile in FP32 over 256 threads; 40 are an estimate"},
+      {"spilled values", "3 trips", "stored once and loaded twice, through L2"},
+      {"blocks an SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
+      {"norm behind a product", "whole rows", "in a block, or in a cluster of them; real code may split it otherwise"},
+      {"work before a product", "repeated", "by each block of columns"},
+      {"weights", m.sm->capability >= 90 ? "a load for 2 blocks" : "a load a block",
+       m.sm->capability >= 90 ? "multicast in clusters of two" : "clusters came with Hopper"},
+      {"tiles", "24 tried", "8 to 256 rows, 32 to 256 columns; the fastest is taken"},
+      {"overlap", "bytes, L2, arithmetic", "matrix and vector units where an SM holds two blocks"},
+  };
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -267,6 +290,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.answer = answer_of(in, a, out);
   add_curves(in, a, p);
   add_roofline(a, out, p);
+  add_assumed(in, a, p);
   p.published = arrange_published("framework/fusion", in, compute, {"chain", "chip"});
   return p;
 }

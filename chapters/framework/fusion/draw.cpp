@@ -134,6 +134,17 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
   widgets::draw_table("stages", columns, source, view.stages, size);
 }
 
+void draw_assumed(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 3> columns{
+      {{.title = "assumed", .number = false}, {.title = "here", .number = false}, {.title = "from", .number = false}}};
+  widgets::TableSource source{.context = &picture, .rows = picture.assumed.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const AssumedRow& r = static_cast<const Picture*>(context)->assumed[row];
+    cell.text = column == 0 ? r.what : column == 1 ? r.value : r.from;
+  };
+  widgets::draw_table("assumed", columns, source, view.assumed, size);
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -149,6 +160,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_attention(in, picture, view, size); });
   stage.panel("roofline", {.title = "Roofline", .least = {420, 230}},
               [&](ImVec2 size) { draw_roofline(picture, view, size); });
+  stage.panel("assumed", {.title = "What is assumed", .least = {520, 200}, .scrolls = true},
+              [&](ImVec2 size) { draw_assumed(picture, view, size); });
   published_panel(stage, "Measured on an H100", picture.published);
 }
 

@@ -112,8 +112,13 @@ struct RunCell {
   double share = 0;  ///< of the best saving, 0 to 1
   bool slower = false, none = false, best = false, chosen = false;
 };
+/// What the model takes for granted, its value here, and where that comes from.
+struct AssumedRow {
+  std::string what, value, from;
+};
 struct Picture {
   std::uint64_t version = 0;
+  std::vector<AssumedRow> assumed;
   std::string answer, why, band, saved, runs_head;
   std::vector<std::string> names, briefs, under;  ///< of boxes
   std::vector<models::gpu::KernelBound> bounds;   ///< of boxes
@@ -150,7 +155,7 @@ struct View {
   BoxesLayout layout;
   int anchor = -1;  ///< the box that a drag began at
   widgets::PlotView ends, attention, roofline;
-  widgets::TableView kernels, stages;
+  widgets::TableView kernels, stages, assumed;
 };
 
 /// What the inputs name, as the model takes it.
