@@ -178,6 +178,16 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// lasso (with Shift its first box).
 void draw_boxes(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
+/// "three", for 0 to 8.
+std::string count_word(std::int64_t n);
+/// Why the lasso's kernel, or the one with one box more, takes as long as it does.
+std::string why_of(const Inputs& in, const Asked& a, const Outputs& out);
+/// The answer to the lab's question.
+std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out);
+/// A measurement of exactly what is set, as a sentence; empty where there is none.
+std::string measured_words(const Inputs& in, const Outputs& out);
+std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a);
+
 std::string_view waits_for(models::gpu::KernelBound bound);
 std::string_view chain_label(models::gpu::ChainKind kind);
 
