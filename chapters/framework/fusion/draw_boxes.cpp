@@ -90,15 +90,16 @@ void paint_band(const Painter& p, const Picture& picture, const BoxesLayout& l) 
     }
     const ImU32 ink = m.ghost ? t.text : widgets::text_on(hue, t);
     const float middle = (r.min.x + r.max.x) / 2, room = r.width() - t.px(2),
-                y = (r.min.y + r.max.y) / 2 - small - t.px(1);
+                y = (r.min.y + r.max.y) / 2 - (l.under ? small + t.px(1) : small / 2);
     const float name = widgets::text_size(m.name, Type::small).x,
                 size = widgets::text_size(m.size, Type::small, Font::mono).x;
     if (name <= room) p.text({middle, y}, m.name, ink, Type::small, Font::sans, Align::center);
-    if (size <= room && name <= room)
+    if (l.under && size <= room && name <= room)
       p.text({middle, y + small + t.px(2)}, m.size, ink, Type::small, Font::mono, Align::center);
   }
-  widgets::fit_text(p, {l.band.min.x, l.band.max.y + t.px(4)}, picture.band, l.band.width() * 0.7f, t.muted,
-                    Type::small);
+  if (l.caption)
+    widgets::fit_text(p, {l.band.min.x, l.band.max.y + t.px(4)}, picture.band, l.band.width() * 0.7f, t.muted,
+                      Type::small);
 }
 
 void paint_kernels(const Painter& p, const Picture& picture, const BoxesLayout& l) {
@@ -154,11 +155,12 @@ void paint_boxes(const Painter& p, const Picture& picture, const BoxesLayout& l)
     const bool wide = widgets::text_size(picture.names[i], Type::body, Font::bold).x <= room,
                fits = wide || widgets::text_size(picture.names[i], Type::small, Font::bold).x <= room;
     const Type type = wide ? Type::body : Type::small;
-    const float y = r.min.y + (r.height() - t.type(type) - small - t.px(3)) / 2;
+    const float y = r.min.y + (r.height() - t.type(type) - (l.under ? small + t.px(3) : 0.0f)) / 2;
     widgets::fit_text(p, {middle, y}, fits ? picture.names[i] : picture.briefs[i], room, ink, type,
                       fits ? Font::bold : Font::sans, Align::center);
-    widgets::fit_text(p, {middle, y + t.type(type) + t.px(3)}, picture.under[i], room, ink, Type::small, Font::mono,
-                      Align::center);
+    if (l.under)
+      widgets::fit_text(p, {middle, y + t.type(type) + t.px(3)}, picture.under[i], room, ink, Type::small, Font::mono,
+                        Align::center);
     const bool inside = std::any_of(picture.kernels.begin(), picture.kernels.end(), [&](const KernelMark& k) {
       return k.first <= static_cast<int>(i) && k.last > static_cast<int>(i);
     });
@@ -174,7 +176,7 @@ void paint_boxes(const Painter& p, const Picture& picture, const BoxesLayout& l)
                      l.boxes[static_cast<std::size_t>(picture.break_after)].min.x) /
                     2;
     p.dashed_line({x, l.chip.min.y + small + t.px(4)}, {x, l.chip.max.y}, t.bad, t.px(2), t.px(5));
-    p.text({x, l.chip.min.y + t.px(3)}, "graph break", t.bad, Type::small, Font::sans, Align::center);
+    if (l.key) p.text({x, l.chip.min.y + t.px(3)}, "graph break", t.bad, Type::small, Font::sans, Align::center);
   }
 }
 
@@ -334,9 +336,10 @@ void draw_boxes(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   paint_band(p, picture, l);
   paint_kernels(p, picture, l);
   paint_boxes(p, picture, l);
-  paint_key(p, l, picture);
-  widgets::fit_text(p, {l.band.max.x, l.band.max.y + t.px(4)}, picture.saved, l.band.width() * 0.28f, t.text,
-                    Type::small, Font::bold, Align::right);
+  if (l.key) paint_key(p, l, picture);
+  if (l.caption)
+    widgets::fit_text(p, {l.band.max.x, l.band.max.y + t.px(4)}, picture.saved, l.band.width() * 0.28f, t.text,
+                      Type::small, Font::bold, Align::right);
   if (l.runs) paint_matrix(p, picture, l);
   if (l.why_y > 0) widgets::fit_text(p, {area.min.x, l.why_y}, picture.why, area.width(), t.muted, Type::small);
   if (hovered && !active) show_tip(out, picture, l);

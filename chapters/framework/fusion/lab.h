@@ -142,8 +142,9 @@ struct PlacedPipe {
 };
 struct BoxesLayout {
   widgets::Rect chip{}, band{}, matrix{};
-  float pitch = 1, px_per_byte = 0, why_y = 0;  ///< why_y 0: no room for the sentence
-  bool runs = false;                            ///< there is room for the matrix
+  float pitch = 1, px_per_byte = 0, why_y = 0;    ///< why_y 0: no room for the sentence
+  bool runs = false;                              ///< there is room for the matrix
+  bool key = true, under = true, caption = true;  ///< for these lines of words
   std::vector<widgets::Rect> boxes, bars, frames, tensors, cells;
   std::vector<PlacedPipe> pipes;
 };

@@ -109,11 +109,24 @@ void layout_boxes(const Picture& picture, Rect area, BoxesLayout& out) {
   if (out.why_y > 0) bottom -= why;
   if (out.runs) bottom -= matrix + t.px(14);
 
-  // From the top: the chip with heads, bars and boxes; pipes; the band.
-  const float band = std::clamp((bottom - area.min.y) * 0.14f, 2 * small + t.px(14), t.px(62));
-  out.band = {{area.min.x, bottom - band - small - t.px(4)}, {area.max.x, bottom - small - t.px(4)}};
-  const float head = small + t.px(8), bar = t.px(8), box = small + body + t.px(16);
-  const float frame_top = area.min.y + small + t.px(10), bar_top = frame_top + head + t.px(2),
+  // From the top: the chip with heads, bars and boxes; pipes; the band. Where there is little room, lines of words go
+  // before the pipes do: the band's caption, the second line of boxes and tensors, the key.
+  const float head = small + t.px(8), bar = t.px(8), around = t.px(36), pipes = t.px(60);
+  const float space = bottom - area.min.y, least = around + head + bar + body + t.px(8) + small + t.px(12) + pipes;
+  float spare = space - least;
+  const auto afford = [&](float height) {
+    if (spare < height) return false;
+    spare -= height;
+    return true;
+  };
+  out.key = afford(small + t.px(4));
+  out.under = afford(2 * small + t.px(6));
+  out.caption = afford(small + t.px(4));
+  const float low = bottom - (out.caption ? small + t.px(4) : 0.0f);
+  const float band = out.under ? std::clamp(space * 0.14f, 2 * small + t.px(14), t.px(62)) : small + t.px(12);
+  const float box = body + t.px(8) + (out.under ? small + t.px(8) : 0.0f);
+  out.band = {{area.min.x, low - band}, {area.max.x, low}};
+  const float frame_top = area.min.y + (out.key ? small + t.px(10) : t.px(6)), bar_top = frame_top + head + t.px(2),
               box_top = bar_top + bar + t.px(8);
   out.boxes.clear();
   for (std::size_t i = 0; i < n; ++i) {
@@ -132,8 +145,8 @@ void layout_boxes(const Picture& picture, Rect area, BoxesLayout& out) {
   place_tensors(picture, out, first_x);
   place_pipes(picture, out);
   if (out.runs) {
-    const float low = out.why_y > 0 ? area.max.y - why : area.max.y;
-    place_matrix(picture, {{area.min.x, low - matrix}, {area.max.x, low}}, out);
+    const float end = out.why_y > 0 ? area.max.y - why : area.max.y;
+    place_matrix(picture, {{area.min.x, end - matrix}, {area.max.x, end}}, out);
   }
 }
 
