@@ -75,12 +75,13 @@ std::vector<OpRun> compiled_runs(const FusionChain& chain, int first, int last, 
 
 std::string_view kernel_kind(const FusionChain& chain, const OpRun& run) {
   int products = 0;
-  bool row = false;
+  bool row = false, softmax = false;
   for (int i = run.first; i <= run.last; ++i) {
     products += is_product(chain, i);
-    row = row || op_at(chain, i).kind == FusionOpKind::row_norm || op_at(chain, i).kind == FusionOpKind::softmax;
+    softmax = softmax || op_at(chain, i).kind == FusionOpKind::softmax;
+    row = row || softmax || op_at(chain, i).kind == FusionOpKind::row_norm;
   }
-  if (products > 1) return "attention";
+  if (products > 1) return softmax ? "attention" : "two products";
   if (products == 1) {
     const bool plain = run.first == run.last || (run.last == run.first + 1 && is_bias(chain, run.last));
     return plain ? "library product" : "product with epilogue";

@@ -33,7 +33,8 @@ std::vector<OpRun> lasso(const FusionChain& chain, int first, int last, int brea
 /// attention; `epilogues` (max-autotune): a product takes the element-wise operations behind it. No kernel crosses a
 /// graph break.
 std::vector<OpRun> compiled_runs(const FusionChain& chain, int first, int last, int break_after, bool epilogues);
-/// What a compiler takes for it: "library product", "product with epilogue", "attention", "reduction", "pointwise".
+/// What a compiler takes for it: "library product", "product with epilogue" (or with work before it), "two
+/// products", "attention", "reduction", "pointwise".
 std::string_view kernel_kind(const FusionChain& chain, const OpRun& run);
 
 /// Tensors that kernels of the plan hand to one another.

@@ -79,7 +79,7 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 11> columns{
+  static constexpr std::array<widgets::TableColumn, 12> columns{
       {{.title = "kernel", .number = false},
        {.title = "tile", .number = false, .priority = 4},
        {.title = "registers"},
@@ -90,7 +90,8 @@ void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2
        {.title = "traffic", .value_unit = "B"},
        {.title = "from L2", .value_unit = "B", .priority = 1},
        {.title = "time", .value_unit = "s", .bar = true},
-       {.title = "waits for", .number = false}}};
+       {.title = "waits for", .number = false},
+       {.title = "kind", .number = false, .priority = 2}}};
   widgets::TableSource source{.context = &out, .rows = out.kernel_rows.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const KernelRow& r = static_cast<const Outputs*>(context)->kernel_rows[row];
@@ -109,6 +110,7 @@ void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2
     if (column == 8) cell.value = r.l2_bytes;
     if (column == 9) cell.value = r.time_s;
     if (column == 10) cell.text = r.waits;
+    if (column == 11) cell.text = r.kind;
   };
   widgets::draw_table("kernels", columns, source, view.kernels, size);
 }

@@ -141,8 +141,11 @@ TEST_CASE("fusion: a compiler leaves the product to a library, and a graph break
   CHECK(gpu::kernel_kind(c, {0, 1}) == "library product");
   CHECK(gpu::kernel_kind(c, {2, 5}) == "reduction");
   CHECK(gpu::kernel_kind(c, {0, 4}) == "product with epilogue");
+  CHECK(gpu::kernel_kind(c, {0, 6}) == "two products");
+  CHECK(gpu::kernel_kind(c, {3, 3}) == "pointwise");
   const auto attention = gpu::make_chain(gpu::ChainKind::attention, {.tokens = 1024});
   CHECK(gpu::compiled_runs(attention, 0, 2, 0, false) == Runs{{0, 2}});
+  CHECK(gpu::kernel_kind(attention, {0, 2}) == "attention");
   const auto gated = gpu::make_chain(gpu::ChainKind::gated, {.inner_ratio = 3.5});
   CHECK(gpu::compiled_runs(gated, 0, 5, 0, false) == Runs{{0, 0}, {1, 2}, {3, 3}, {4, 5}});
   // A break costs the host, which runs ahead: at 2,048 tokens the device does not notice.
