@@ -140,7 +140,8 @@ void add_curves(const Inputs& in, const Asked& a, Picture& p) {
     p.end_memory_s.push_back(plan->bytes / a.machine.bandwidth_bytes_per_s);
   }
   for (double s = 256; s <= 131072; s *= 2) {
-    const auto chain = gpu::make_chain(gpu::ChainKind::attention, {.tokens = s, .heads = in.heads});
+    const auto chain =
+        gpu::make_chain(gpu::ChainKind::attention, {.tokens = s, .heads = static_cast<double>(in.heads)});
     double unfused = 0;
     for (int i = 0; i < chain.count(); ++i) {
       const gpu::RunTraffic t = gpu::run_traffic(chain, i, i, {});

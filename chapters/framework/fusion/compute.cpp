@@ -100,8 +100,10 @@ models::Result<Asked> asked_of(const Inputs& in) {
   a.chip = c.short_name.empty() ? c.name : c.short_name;
   a.memory = c.memory_type.empty() ? "memory" : c.memory_type;
   a.bandwidth_bytes_per_s = c.memory_bandwidth_bytes_per_s;
-  a.chain = gpu::make_chain(in.chain,
-                            {.tokens = in.tokens, .width = in.width, .inner_ratio = in.inner_ratio, .heads = in.heads});
+  a.chain = gpu::make_chain(in.chain, {.tokens = static_cast<double>(in.tokens),
+                                       .width = static_cast<double>(in.width),
+                                       .inner_ratio = in.inner_ratio,
+                                       .heads = static_cast<double>(in.heads)});
   a.machine = {
       .sm = sm,
       .sms = *c.compute_units,

@@ -46,44 +46,44 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0,
              .hi = 7});
   f.group("The shape");
-  f.real("tokens", in.tokens,
-         {
-             .label = "Tokens",
-             .unit = "tokens",
-             .help = "Rows of every activation; of attention queries and keys.",
-             .lo = 1,
-             .hi = 131072,
-             .scale = Scale::log,
-             .typical_lo = 64,
-             .typical_hi = 16384,
-             .headline = true,
-         });
-  f.real("width", in.width,
-         {
-             .label = "Width",
-             .help = "Columns of a row, in FP16.",
-             .lo = 64,
-             .hi = 32768,
-             .scale = Scale::log,
-             .typical_lo = 128,
-             .typical_hi = 16384,
-             .when = {"chain", "projection|ffn|gated|gelu|measured"},
-         });
+  f.integer("tokens", in.tokens,
+            {
+                .label = "Tokens",
+                .unit = "tokens",
+                .help = "Rows of every activation; of attention queries and keys.",
+                .lo = 1,
+                .hi = 131072,
+                .scale = Scale::log,
+                .typical_lo = 64,
+                .typical_hi = 16384,
+                .headline = true,
+            });
+  f.integer("width", in.width,
+            {
+                .label = "Width",
+                .help = "Columns of a row, in FP16.",
+                .lo = 64,
+                .hi = 32768,
+                .scale = Scale::log,
+                .typical_lo = 128,
+                .typical_hi = 16384,
+                .when = {"chain", "projection|ffn|gated|gelu|measured"},
+            });
   f.real("inner_ratio", in.inner_ratio,
          {.label = "Inner width",
           .help = "Over the width: 4 in GPT, 3.5 in Llama 3 8B.",
           .lo = 1,
           .hi = 8,
           .when = {"chain", "ffn|gated"}});
-  f.real("heads", in.heads,
-         {.label = "Heads",
-          .help = "Each with keys and values of its own.",
-          .lo = 1,
-          .hi = 512,
-          .scale = Scale::log,
-          .typical_lo = 8,
-          .typical_hi = 128,
-          .when = {"chain", "attention"}});
+  f.integer("heads", in.heads,
+            {.label = "Heads",
+             .help = "Each with keys and values of its own.",
+             .lo = 1,
+             .hi = 512,
+             .scale = Scale::log,
+             .typical_lo = 8,
+             .typical_hi = 128,
+             .when = {"chain", "attention"}});
   f.integer("layers", in.layers,
             {.label = "Layers", .help = "That the chain stands in, for what is saved in all.", .lo = 1, .hi = 256});
   f.group("The chip");

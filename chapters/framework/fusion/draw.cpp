@@ -53,7 +53,7 @@ void draw_attention(const Inputs& in, const Picture& picture, View& view, ImVec2
   plot.line("one kernel", picture.lengths, picture.fused,
             {.colour = t.accent, .label = false, .info = "4 S d x 2 B a head", .version = picture.version});
   if (in.chain == models::gpu::ChainKind::attention && in.tokens >= 256)
-    plot.vertical_mark(in.tokens, "yours");
+    plot.vertical_mark(static_cast<double>(in.tokens), "yours");
   else
     plot.vertical_mark(8192, "65 times");
 }

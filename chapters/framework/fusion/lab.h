@@ -26,7 +26,8 @@ struct Inputs {
   Rest rest = Rest::alone;
   bool epilogues = false;
   std::int64_t break_after = 0;
-  double tokens = 2048, width = 4096, inner_ratio = 4, heads = 64;
+  std::int64_t tokens = 2048, width = 4096, heads = 64;
+  double inner_ratio = 4;
   std::string chip = "h100_sxm";
   double roof_share = 0.9, matrix_share = 0.8, latency_s = 6e-7;
   double start_s = 1.7e-6, host_s = 5e-6, break_s = 3e-5;
