@@ -215,8 +215,9 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), y = l.chip.min.y + t.px(5), sample = t.px(11);
   float x = l.chip.min.x + t.px(10);
-  p.text({x, y}, "on chip", t.muted, Type::small);
-  x += widgets::text_size("on chip", Type::small).x + t.px(18);
+  constexpr std::string_view ground = "on chip: drag over boxes";
+  p.text({x, y}, ground, t.muted, Type::small);
+  x += widgets::text_size(ground, Type::small).x + t.px(18);
   constexpr std::string_view scale = "bar: registers a thread, of 255";
   const float limit = picture.break_after > 0 ? l.chip.min.x + l.chip.width() * 0.3f
                                               : l.chip.max.x - widgets::text_size(scale, Type::small).x - t.px(20);

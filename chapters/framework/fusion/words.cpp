@@ -38,8 +38,15 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
     const auto number = [](double x) { return format_text(x, "", 4); };
     const std::string tile =
         number(static_cast<double>(k.tile_rows)) + " x " + number(static_cast<double>(k.tile_columns));
+    bool product = false, row = false;
+    for (int i = k.first; i <= k.last; ++i) {
+      const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
+      row = row || (product && kind != gpu::FusionOpKind::product && kind != gpu::FusionOpKind::elementwise);
+      product = product || kind == gpu::FusionOpKind::product;
+    }
     if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
-      return head + "tiles of " + tile + " are " + number(static_cast<double>(k.needed())) + " registers a thread" +
+      return head + (row ? "whole rows must be in one block; " : "") + "tiles of " + tile + " are " +
+             number(static_cast<double>(k.needed())) + " registers a thread" +
              (k.spilled > 0 ? ", " + number(static_cast<double>(k.spilled)) + " beyond the limit," : "") +
              " and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
     if (k.repeats > 1)
@@ -58,13 +65,19 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
   if (a.break_after > a.first && a.break_after <= a.last)
     return "The graph break cuts the lasso in two, and what is between is written and read again.";
   if (a.first < a.last && out.saved_s < 0) return sentence(out.lasso, "Why it is slower: ");
+  const auto with_next = [&](int first, int next, const std::string& head) -> std::string {
+    const auto p = plan_with(in, a, first, next);
+    if (!p) return {};
+    for (const gpu::FusedKernel& k : p->kernels)
+      if (k.first <= first && k.last >= next) return sentence(k, head);
+    return {};
+  };
   const int next = a.last + 1;
-  if (next < a.chain.count() && std::isfinite(out.next_s) && out.next_s > out.time_s * 1.02) {
-    if (const auto p = plan_with(in, a, a.first, next))
-      for (const gpu::FusedKernel& k : p->kernels)
-        if (k.first <= a.first && k.last >= next)
-          return sentence(k, "Why " + out.boxes[static_cast<std::size_t>(next)].name + " would cost: ");
-  }
+  if (next < a.chain.count() && out.next_s > out.time_s * 1.02)
+    return with_next(a.first, next, "Why " + out.boxes[static_cast<std::size_t>(next)].name + " would cost: ");
+  const auto best_first = static_cast<int>(out.best_first) - 1, best_next = static_cast<int>(out.best_last);
+  if (out.best_next_s > out.best_s * 1.02)
+    return with_next(best_first, best_next, "Why the " + ordinal_word(best_next - best_first + 1) + " box costs: ");
   if (a.first == a.last) return "Drag over boxes, press a cell, or use the arrow keys (with Shift the other end).";
   return sentence(out.lasso, "Why: ");
 }

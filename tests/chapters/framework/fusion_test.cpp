@@ -39,6 +39,7 @@ TEST_CASE("fusion lab: 67.1 MB and two kernels less, five best, the sixth slower
   CHECK(p.answer.starts_with("Three boxes in one save `67.1 MB` and "));
   CHECK(p.answer.find("Five in one are best") != std::string::npos);
   CHECK(p.answer.find("the sixth makes it") != std::string::npos);
+  CHECK(p.why.starts_with("Why the sixth box costs: whole rows must be in one block; tiles of 16 x 4,096"));
   // The sixth as the lasso says so itself.
   compute(set(set(*lab, "first", 1), "last", 6));
   CHECK(out(*lab, "saved_s") < 0);
