@@ -78,6 +78,7 @@ void paint_band(const Painter& p, const Picture& picture, const BoxesLayout& l) 
   const auto& t = widgets::theme();
   const ImU32 hue = t.of(Meaning::memory_bound);
   const float small = t.type(Type::small);
+  const float band_words = widgets::text_size(picture.band, Type::small).x + t.px(14);
   p.rect(l.band.min, l.band.max, widgets::with_alpha(hue, 0.22f), t.px(6));
   for (std::size_t i = 0; i < picture.tensors.size(); ++i) {
     const TensorMark& m = picture.tensors[i];
@@ -96,6 +97,15 @@ void paint_band(const Painter& p, const Picture& picture, const BoxesLayout& l) 
     if (name <= room) p.text({middle, y}, m.name, ink, Type::small, Font::sans, Align::center);
     if (l.under && size <= room && name <= room)
       p.text({middle, y + small + t.px(2)}, m.size, ink, Type::small, Font::mono, Align::center);
+    // What has no room for its name and is more than a bias says it under the band, between the two captions.
+    if (name > room && !m.ghost && l.caption && m.bytes * static_cast<double>(l.px_per_byte) > 4) {
+      widgets::Line words;
+      words.add(m.name).add(" ").add(m.size);
+      const float half = widgets::text_size(words.view(), Type::small).x / 2, left = l.band.min.x + band_words,
+                  right = l.band.max.x - l.band.width() * 0.28f;
+      if (middle - half > left && middle + half < right)
+        p.text({middle, l.band.max.y + t.px(4)}, words.view(), t.muted, Type::small, Font::sans, Align::center);
+    }
   }
   if (l.caption)
     widgets::fit_text(p, {l.band.min.x, l.band.max.y + t.px(4)}, picture.band, l.band.width() * 0.7f, t.muted,
