@@ -19,6 +19,7 @@
   LAB(framework, training_memory)  \
   LAB(framework, memory_timeline)  \
   LAB(framework, launch)           \
+  LAB(framework, fusion)           \
   LAB(framework, allocator)        \
   LAB(profiling, step_trace)       \
   LAB(profiling, trace_viewer)     \

@@ -87,6 +87,9 @@ std::string set_text(const Field& f, std::string_view text) {
       return {};
     case Kind::choice:
       return f.set_choice_id(text) ? "" : wrong;
+    case Kind::text:
+      f.text() = text;
+      return {};
     case Kind::choices:
       f.chosen().clear();
       while (!text.empty()) {
@@ -119,6 +122,8 @@ std::string text_of(const Field& f) {
       return f.toggle() ? "true" : "false";
     case Kind::choice:
       return std::string(f.choice_id());
+    case Kind::text:
+      return f.text();
     case Kind::choices: {
       std::string s;
       for (const auto& id : f.chosen()) (s += s.empty() ? "" : ",") += id;

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/framework/fusion/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::fusion {
+namespace {
+
+namespace gpu = models::gpu;
+using widgets::format_text;
+
+std::string marked(double value, std::string_view unit, int digits = 3) {
+  return "`" + format_text(value, unit, digits) + "`";
+}
+
+std::string ordinal_word(std::int64_t n) {
+  static constexpr std::array<std::string_view, 9> words{"none",  "first", "second",  "third", "fourth",
+                                                         "fifth", "sixth", "seventh", "eighth"};
+  return std::string(words[static_cast<std::size_t>(std::clamp<std::int64_t>(n, 0, 8))]);
+}
+std::string capital(std::string s) {
+  if (!s.empty() && s[0] >= 'a' && s[0] <= 'z') s[0] = static_cast<char>(s[0] - 'a' + 'A');
+  return s;
+}
+
+}  // namespace
+
+std::string count_word(std::int64_t n) {
+  static constexpr std::array<std::string_view, 9> words{"no",   "one", "two",   "three", "four",
+                                                         "five", "six", "seven", "eight"};
+  return std::string(words[static_cast<std::size_t>(std::clamp<std::int64_t>(n, 0, 8))]);
+}
+
+std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
+  const auto sentence = [&](const gpu::FusedKernel& k, std::string head) {
+    const auto number = [](double x) { return format_text(x, "", 4); };
+    const std::string tile =
+        number(static_cast<double>(k.tile_rows)) + " x " + number(static_cast<double>(k.tile_columns));
+    bool product = false, row = false;
+    for (int i = k.first; i <= k.last; ++i) {
+      const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
+      row = row || (product && kind != gpu::FusionOpKind::product && kind != gpu::FusionOpKind::elementwise);
+      product = product || kind == gpu::FusionOpKind::product;
+    }
+    if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
+      return head + (row ? "whole rows must be in one block; " : "") + "tiles of " + tile + " are " +
+             number(static_cast<double>(k.needed())) + " registers a thread" +
+             (k.spilled > 0 ? ", " + number(static_cast<double>(k.spilled)) + " beyond the limit," : "") +
+             " and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
+    if (k.repeats > 1)
+      return head + "the work before the product is done again by each of " + number(k.repeats) + " blocks of columns.";
+    if (k.bound == gpu::KernelBound::memory)
+      return head + "it takes as long as its " + format_text(k.bytes(), "B") + "; " +
+             number(static_cast<double>(k.needed())) + " registers leave " + format_text(100 * k.occupancy.share, "%") +
+             " of the warps.";
+    if (k.bound == gpu::KernelBound::latency) return head + "it is over after two latencies of memory.";
+    return head + "it is arithmetic in tiles of " + tile + ", and its " + format_text(k.bytes(), "B") +
+           " travel meanwhile.";
+  };
+  if (out.plan.host_s > out.plan.device_s)
+    return "The CPU sets the pace: its launches take " + format_text(out.plan.host_s, "s") + ", the kernels " +
+           format_text(out.plan.device_s, "s") + ".";
+  if (a.break_after > a.first && a.break_after <= a.last)
+    return "The graph break cuts the lasso in two, and what is between is written and read again.";
+  if (a.first < a.last && out.saved_s < 0) return sentence(out.lasso, "Why it is slower: ");
+  const auto with_next = [&](int first, int next, const std::string& head) -> std::string {
+    const auto p = plan_with(in, a, first, next);
+    if (!p) return {};
+    for (const gpu::FusedKernel& k : p->kernels)
+      if (k.first <= first && k.last >= next) return sentence(k, head);
+    return {};
+  };
+  const int next = a.last + 1;
+  if (next < a.chain.count() && out.next_s > out.time_s * 1.02)
+    return with_next(a.first, next, "Why " + out.boxes[static_cast<std::size_t>(next)].name + " would cost: ");
+  const auto best_first = static_cast<int>(out.best_first) - 1, best_next = static_cast<int>(out.best_last);
+  if (out.best_next_s > out.best_s * 1.02)
+    return with_next(best_first, best_next, "Why the " + ordinal_word(best_next - best_first + 1) + " box costs: ");
+  if (a.first == a.last) return "Drag over boxes, press a cell, or use the arrow keys (with Shift the other end).";
+  return sentence(out.lasso, "Why: ");
+}
+
+std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
+  const std::int64_t boxes = a.last - a.first + 1, best = out.best_last - out.best_first + 1;
+  std::string s;
+  const bool cut = a.break_after > a.first && a.break_after <= a.last;
+  if (in.rest == Rest::compiled)
+    s = "With the others compiled, `" + std::to_string(out.kernels) + "` kernels move " + marked(out.bytes, "B") +
+        " in " + marked(out.time_s, "s") + " instead of " + marked(out.unfused_s, "s") + ".";
+  else if (boxes == 1)
+    s = "The lasso holds one box: `" + std::to_string(out.kernels) + "` kernels move " + marked(out.bytes, "B") +
+        " in " + marked(out.time_s, "s") + ".";
+  else if (cut)
+    s = "A graph break cuts the lasso: " + marked(out.saved_bytes, "B") + " and " + marked(out.saved_s, "s") + " of " +
+        marked(out.unfused_s, "s") + " are saved.";
+  else if (out.saved_s >= 0)
+    s = capital(count_word(boxes)) + " boxes in one save " + marked(out.saved_bytes, "B") + " and " +
+        marked(out.saved_s, "s") + " of " + marked(out.unfused_s, "s") + ".";
+  else
+    s = capital(count_word(boxes)) + " boxes in one save " + marked(out.saved_bytes, "B") + " and cost " +
+        marked(-out.saved_s, "s") + " more than the " + marked(out.unfused_s, "s") + " of none.";
+  if (!std::isfinite(out.best_s)) return s;
+  const bool here = out.best_first == a.first + 1 && out.best_last == a.last + 1;
+  s +=
+      here ? " That is the best run" : " " + capital(count_word(best)) + " in one are best, " + marked(out.best_s, "s");
+  if (std::isfinite(out.best_next_s) && out.best_next_s > out.best_s * 1.01)
+    s += "; the " + ordinal_word(best + 1) + " makes it " + marked(out.best_next_s, "s");
+  return s + ".";
+}
+
+std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a) {
+  const auto chip = find_chip(in.chip);
+  const bool l2_measured = chip && (*chip)->measured.l2_bytes_per_s;
+  const gpu::FusionMachine& m = a.machine;
+  return {
+      {"bandwidth reached", format_text(m.bandwidth_bytes_per_s, "B/s"),
+       format_text(in.roof_share, "", 2) + " of the data sheet; 0.9 fits seven operations timed on an H100"},
+      {"L2", format_text(m.l2_bytes_per_s, "B/s"),
+       l2_measured ? "measured on this chip" : "35 B a clock and SM, as measured on an A100 and an H100 PCIe"},
+      {"matrix units", format_text(m.matrix_flops_per_s, "FLOP/s"), "a share of the peak, inside of a tile"},
+      {"registers, streaming", "14 + values + work", "within 18 % of 21 kernels that nvcc 13.0 compiled for sm_90"},
+      {"registers, product", "40 + tile / 256 + work", "the tile in FP32 over 256 threads; 40 are an estimate"},
+      {"spilled values", "3 trips", "stored once and loaded twice, through L2"},
+      {"blocks an SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
+      {"norm behind a product", "whole rows", "in a block, or in a cluster of them; real code may split it otherwise"},
+      {"work before a product", "repeated", "by each block of columns"},
+      {"weights", m.sm->capability >= 90 ? "a load for 2 blocks" : "a load a block",
+       m.sm->capability >= 90 ? "multicast in clusters of two" : "clusters came with Hopper"},
+      {"tiles", "24 tried", "8 to 256 rows, 32 to 256 columns; the fastest is taken"},
+      {"overlap", "bytes, L2, arithmetic", "matrix and vector units where an SM holds two blocks"},
+  };
+}
+
+std::string measured_words(const Inputs& in, const Outputs& out) {
+  Inputs current = in;
+  Outputs figures = out;
+  Fields inputs, outputs;
+  describe(inputs, current);
+  describe(outputs, figures);
+  for (const Published& row : catalog().published_of("framework/fusion")) {
+    const bool same = std::all_of(row.inputs.begin(), row.inputs.end(), [&](const PublishedInput& i) {
+      const Field* f = inputs.find(i.key);
+      if (!f) return false;
+      if (f->kind == Kind::choice) return f->choice_id() == i.text;
+      if (f->kind == Kind::text) return f->text() == i.text;
+      return f->number() == i.number;
+    });
+    const Field* model = outputs.find(row.output);
+    if (same && model && row.role != ModelRole::beside)
+      return "Measured on " + row.date + ": " + format_text(row.measured, "s") + ", model " +
+             format_text(model->number(), "s") + ". ";
+  }
+  return {};
+}
+
+}  // namespace chapters::framework::fusion

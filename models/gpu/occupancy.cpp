@@ -1,0 +1,120 @@
+#include "models/gpu/occupancy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/base/integer_math.h"
+
+namespace models::gpu {
+namespace {
+
+constexpr std::int64_t kib = 1024, default_block_shared = 48 * kib;
+constexpr std::int64_t warp_register_unit = 256, sub_partitions = 4, unlimited = 1 << 20;
+
+constexpr std::array volta_kib{0, 8, 16, 32, 64, 96}, ada_kib{0, 8, 16, 32, 64, 100};
+constexpr std::array turing_kib{32, 64};
+constexpr std::array ampere_kib{0, 8, 16, 32, 64, 100, 132, 164};
+constexpr std::array hopper_kib{0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+
+constexpr SmLimits limits_of(int capability, std::int64_t threads, std::int64_t blocks, std::int64_t shared_kib,
+                             std::int64_t block_kib, std::int64_t reserved, std::int64_t unit, std::int64_t barriers,
+                             std::span<const int> carveouts) {
+  return {.capability = capability,
+          .threads = threads,
+          .blocks = blocks,
+          .shared_bytes = shared_kib * kib,
+          .block_shared_bytes = block_kib * kib,
+          .reserved_bytes = reserved,
+          .shared_unit_bytes = unit,
+          .barriers = barriers,
+          .carveouts_kib = carveouts};
+}
+
+constexpr std::array known{
+    limits_of(70, 2048, 32, 96, 96, 0, 256, 0, volta_kib),
+    limits_of(72, 2048, 32, 96, 96, 0, 256, 0, volta_kib),
+    limits_of(75, 1024, 16, 64, 64, 0, 256, 0, turing_kib),
+    limits_of(80, 2048, 32, 164, 163, kib, 128, 0, ampere_kib),
+    limits_of(86, 1536, 16, 100, 99, kib, 128, 0, ada_kib),
+    limits_of(87, 1536, 16, 164, 163, kib, 128, 0, ampere_kib),
+    limits_of(89, 1536, 24, 100, 99, kib, 128, 0, ada_kib),
+    limits_of(90, 2048, 32, 228, 227, kib, 128, 64, hopper_kib),
+    limits_of(100, 2048, 32, 228, 227, kib, 128, 64, hopper_kib),
+    limits_of(103, 2048, 32, 228, 227, kib, 128, 64, hopper_kib),
+    limits_of(110, 1536, 24, 228, 227, kib, 128, 24, hopper_kib),
+    limits_of(120, 1536, 24, 100, 99, kib, 128, 24, ada_kib),
+    limits_of(121, 1536, 24, 100, 99, kib, 128, 24, ada_kib),
+};
+
+std::int64_t round_up(std::int64_t n, std::int64_t unit) { return ceil_div(n, unit) * unit; }
+
+/// Shared memory that the SM is set to, in bytes: the smallest carve-out that holds the preference and one block.
+std::int64_t shared_capacity(const SmLimits& sm, const BlockNeeds& block, std::int64_t block_bytes) {
+  if (block.carveout_percent < 0) return sm.shared_bytes;
+  const std::int64_t preferred = sm.shared_bytes * block.carveout_percent / 100;
+  for (const int size : sm.carveouts_kib)
+    if (size * kib >= preferred && size * kib >= block_bytes) return size * kib;
+  return sm.shared_bytes;
+}
+
+}  // namespace
+
+const SmLimits* sm_limits(int capability) {
+  const auto* const found =
+      std::find_if(known.begin(), known.end(), [&](const SmLimits& l) { return l.capability == capability; });
+  return found == known.end() ? nullptr : found;
+}
+
+std::optional<int> capability_in(std::string_view architecture) {
+  const std::size_t at = architecture.find("sm_");
+  if (at == std::string_view::npos) return {};
+  int value = 0;
+  for (std::size_t i = at + 3; i < architecture.size() && architecture[i] >= '0' && architecture[i] <= '9'; ++i)
+    value = std::min(10000, value * 10 + (architecture[i] - '0'));
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+Result<SmOccupancy> occupancy(const SmLimits& sm, const BlockNeeds& b) {
+  using Out = Result<SmOccupancy>;
+  if (b.threads < 1 || b.threads > 1024) return Out::fail("A block has from 1 to 1,024 threads.");
+  if (b.registers < 0 || b.static_shared_bytes < 0 || b.dynamic_shared_bytes < 0 || b.barriers < 0)
+    return Out::fail("Registers, shared memory and barriers of a block cannot be negative.");
+  SmOccupancy out;
+  const std::int64_t warps = ceil_div(b.threads, 32), max_warps = sm.threads / 32;
+  const std::int64_t warp_registers = round_up(32 * b.registers, warp_register_unit);
+  out.block_registers = warp_registers * warps;
+  if (warp_registers == 0)
+    out.by_registers = unlimited;
+  else if (warp_registers * round_up(warps, sub_partitions) <= SmLimits::registers &&
+           b.registers <= SmLimits::thread_registers)
+    out.by_registers = sub_partitions * (SmLimits::registers / sub_partitions / warp_registers) / warps;
+  out.by_warps = max_warps / warps;
+  out.by_blocks = sm.blocks;
+  if (sm.barriers > 0 && b.barriers > 0) out.by_barriers = sm.barriers / b.barriers;
+
+  out.block_shared_bytes =
+      round_up(b.static_shared_bytes + b.dynamic_shared_bytes + sm.reserved_bytes, sm.shared_unit_bytes);
+  const bool opts_in = b.static_shared_bytes + b.max_dynamic_shared_bytes > default_block_shared;
+  const std::int64_t most = (opts_in ? sm.block_shared_bytes : default_block_shared) + sm.reserved_bytes;
+  const std::int64_t capacity = shared_capacity(sm, b, out.block_shared_bytes);
+  if (out.block_shared_bytes > most)
+    out.by_shared = 0;
+  else
+    out.by_shared = out.block_shared_bytes > 0 ? capacity / out.block_shared_bytes : -1;
+
+  out.blocks = out.by_warps;
+  const auto limited = [&](std::int64_t by, OccupancyLimit limit) {
+    if (by < 0 || by >= out.blocks) return;
+    out.blocks = by;
+    out.limit = limit;
+  };
+  limited(out.by_registers, OccupancyLimit::registers);
+  limited(out.by_shared, OccupancyLimit::shared_memory);
+  limited(out.by_blocks, OccupancyLimit::blocks);
+  limited(out.by_barriers, OccupancyLimit::barriers);
+  out.warps = out.blocks * warps;
+  out.share = static_cast<double>(out.warps) / static_cast<double>(max_warps);
+  return Out::ok(out);
+}
+
+}  // namespace models::gpu
