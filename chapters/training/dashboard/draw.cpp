@@ -1,0 +1,202 @@
+#include <algorithm>
+
+#include "chapters/training/dashboard/lab.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::training::dashboard {
+namespace {
+
+using models::memory::memory_owner_count;
+using models::memory::MemoryOwner;
+
+constexpr std::array<const char*, step_switch_count> control_ids{
+    "switch loader", "switch bf16",    "switch compile",    "switch fused_optimizer", "switch flash",
+    "switch fp8",    "switch overlap", "switch accumulate", "switch checkpoint"};
+constexpr std::array<std::string_view, part_count> part_info{
+    "matrix products of layers and output, forward and backward",
+    "scores, softmax and values",
+    "norms, activations, rotation, residual adds, embedding and loss",
+    "operands of FP8 products are made from wider values",
+    "forward passes of layers, once more",
+    "AdamW's kernels",
+    "the optimizer waits for gradients",
+    "the compute stream waits for a batch",
+    "the compute stream waits for the host to launch",
+    "the compute stream waits for a copy, or for the host to read the loss"};
+
+void fill_looks(View& view) {
+  for (std::size_t i = 0; i < part_count; ++i) {
+    const PartLook& look = part_look(i);
+    view.looks[i] = {
+        .label = part_names[i], .info = part_info[i], .tint = look.tint, .pale = look.pale, .wait = look.wait};
+  }
+}
+
+void draw_memory(const Outputs& out, View& view, ImVec2 size) {
+  const auto fill = [](std::vector<widgets::VesselLayer>& layers, const models::memory::HeldBytes& held) {
+    layers.clear();
+    for (std::size_t k = 0; k < memory_owner_count; ++k) {
+      const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
+      layers.push_back(
+          {.label = look.name, .value = held.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
+    }
+  };
+  fill(view.found_layers, out.found.held);
+  fill(view.layers, out.now.held);
+  const bool both = size.x >= widgets::theme().px(330);
+  const std::array<widgets::Vessel, 2> vessels{
+      {{.label = "as found", .layers = view.found_layers, .rim = out.chip_bytes},
+       {.label = "now", .layers = view.layers, .rim = out.chip_bytes}}};
+  widgets::draw_vessels("vessel", std::span(vessels).subspan(both ? 0 : 1), view.vessel, {.unit = "B", .size = size});
+}
+
+void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  fill_looks(view);
+  view.rows.clear();
+  for (std::size_t i = 0; i < out.switches.size(); ++i) {
+    const SwitchRow& row = out.switches[i];
+    widgets::BiteRow drawn{.label = row.name, .id = control_ids[i]};
+    if (row.possible) {
+      drawn.before = row.before;
+      drawn.after = row.after;
+    }
+    drawn.on = in.on[i];
+    drawn.lit = static_cast<std::ptrdiff_t>(i) == picture.lit;
+    drawn.note = picture.rows[i].note;
+    drawn.info = picture.rows[i].info;
+    for (std::size_t c = 0; c < widgets::bite_columns; ++c) drawn.figures[c] = picture.rows[i].figures[c];
+    view.rows.push_back(drawn);
+  }
+  const bool beside = size.x >= t.px(700);
+  const float vessel = beside ? std::clamp(size.x * 0.24f, t.px(180), t.px(360)) : 0;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  widgets::BiteOptions options{.parts = view.looks};
+  options.first = {.label = "as found", .values = out.found.parts, .total = picture.found_total};
+  options.main = {.label = "now", .note = picture.now_note, .values = out.now.parts, .total = picture.now_total};
+  options.floor = out.floor_s;
+  options.floor_label = "loader";
+  options.floor_note = picture.floor_note;
+  options.first_title = "One step, by what its time goes to";
+  options.rows_title = "Switches";
+  options.bites_title = "what each would take, under the part it takes it from";
+  options.titles = picture.titles;
+  options.size = {size.x - vessel - (beside ? t.px(14) : 0), size.y};
+  const std::ptrdiff_t pressed_row = widgets::draw_bites("switches", view.rows, view.bites, options);
+  if (pressed_row >= 0) in.on[static_cast<std::size_t>(pressed_row)] ^= true;
+  if (!beside) return;
+  ImGui::SetCursorScreenPos({at.x + size.x - vessel, at.y});
+  draw_memory(out, view, {vessel, size.y});
+}
+
+void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "after", .number = false},
+                                                                {.title = "step", .value_unit = "s", .bar = true},
+                                                                {.title = "memory", .value_unit = "B"},
+                                                                {.title = "the run", .value_unit = "$"},
+                                                                {.title = "bottleneck", .number = false},
+                                                                {.title = "share", .unit = "%", .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
+    const auto number = [&](double value, std::string_view unit) {
+      cell.value = value;
+      cell.number = widgets::format(value, unit);
+    };
+    switch (column) {
+      case 0:
+        cell.text = r.name;
+        break;
+      case 1:
+        number(r.step_s, "s");
+        break;
+      case 2:
+        number(r.peak_bytes, "B");
+        break;
+      case 3:
+        number(r.cost_usd, "$");
+        break;
+      case 4:
+        cell.text = r.bottleneck;
+        break;
+      default:
+        number(r.share, "");
+    }
+  };
+  widgets::draw_table("after each switch", columns, source, view.stages, size);
+}
+
+void draw_slabs(const Outputs& out, View& view, ImVec2 size) {
+  view.segments.clear();
+  view.segments.resize(out.stages.size());
+  view.drawn.clear();
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    for (std::size_t k = 0; k < part_count; ++k) {
+      const PartLook& look = part_look(k);
+      view.segments[i][k] = {.label = part_names[k],
+                             .value = out.stages[i].parts[k],
+                             .tint = look.tint,
+                             .info = part_info[k],
+                             .hatched = look.wait || look.pale};
+    }
+    view.drawn.push_back({.label = out.stages[i].name, .segments = view.segments[i]});
+  }
+  widgets::draw_stacked_bars("after each", view.drawn, view.bars,
+                             {.unit = "s", .axis_label = "one step", .size = size, .bar_px = 26});
+}
+
+void draw_study(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 7> columns{
+      {{.title = "the study's order", .number = false},
+       {.title = "claimed"},
+       {.title = "here"},
+       {.title = "product claimed"},
+       {.title = "here so far"},
+       {.title = "run claimed", .value_unit = "$", .priority = 1},
+       {.title = "run here", .value_unit = "$", .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.study.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const StudyRow& r = static_cast<const Outputs*>(context)->study[row];
+    if (column == 0) {
+      cell.text = r.name;
+      return;
+    }
+    const std::array<double, 6> values{r.claimed,          r.computed,    r.claimed_product,
+                                       r.computed_product, r.claimed_usd, r.computed_usd};
+    cell.value = values[column - 1];
+    cell.number = widgets::format(cell.value, column >= 5 ? "$" : "");
+  };
+  widgets::draw_table("the study's stack", columns, source, view.study, size);
+}
+
+void draw_workers(Inputs& in, const Outputs&, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.workers.size() < 2) return;
+  widgets::Plot plot("workers", view.plot,
+                     {.x = {.lo = 1, .hi = picture.workers.back(), .label = "workers of the loader"},
+                      .y = {.lo = 0, .label = "one step", .unit = "s"},
+                      .size = size});
+  plot.line("the loader alone", picture.workers, picture.floor_s);
+  plot.line("no other switch", picture.workers, picture.found_s);
+  plot.line("with those that are on", picture.workers, picture.now_s);
+  double workers = static_cast<double>(in.workers);
+  if (plot.drag_x("drag workers", workers, {.lo = 1, .hi = picture.workers.back()}))
+    in.workers = std::clamp<std::int64_t>(static_cast<std::int64_t>(workers + 0.5), 1, 32);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("switches", {.title = "Slab and vessel", .least = {720, 380}, .answers = true},
+              [&](ImVec2 size) { draw_switches(in, out, picture, view, size); });
+  stage.panel("slabs", {.title = "After each", .least = {520, 220}, .ideal = {0, 380}},
+              [&](ImVec2 size) { draw_slabs(out, view, size); });
+  stage.panel("stages", {.title = "Bottleneck and bill", .least = {560, 160}, .ideal = {0, 300}, .scrolls = true},
+              [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+  stage.panel("study", {.title = "The study's stack", .least = {560, 140}, .scrolls = true},
+              [&](ImVec2 size) { draw_study(out, picture, view, size); });
+  stage.panel("workers", {.title = "Against workers", .least = {420, 240}, .ideal = {0, 380}},
+              [&](ImVec2 size) { draw_workers(in, out, picture, view, size); });
+}
+
+}  // namespace chapters::training::dashboard
