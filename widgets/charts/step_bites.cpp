@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/charts/vessel.h"
 #include "widgets/number/number.h"
 
 namespace widgets {
 namespace {
 
-ImU32 bite_fill(const BitePart& part) { return vessel_colour(part.tint, part.pale, theme()); }
+ImU32 bite_fill(const BitePart& part) { return colour(part.tint, theme()); }
 
 void paint_piece(const Painter& p, const BitePiece& piece, const BitePart& part, double value, std::string_view unit) {
   const Theme& t = theme();
@@ -142,12 +141,11 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
                           const BiteOptions& options) {
   const Theme& t = theme();
   const Rect area = reserve(options.size, {t.px(120), t.px(120)});
-  const ImVec2 back = ImGui::GetCursorScreenPos();
   layout_bites(rows, options, area, measure_text, view.layout);
   const BiteLayout& l = view.layout;
   const Painter p = Painter::window();
   p.clip(area.min, area.max);
-  fit_text(p, area.min, options.first_title, area.width(), t.muted, Type::small);
+  paint_legend(p, area.min, area.width(), l.legend, l.placed_legend);
   paint_slab(p, options.first, l.first, l.first_rect, area.min.x, options, area, false);
   paint_slab(p, options.main, l.main, l.main_rect, area.min.x, options, area, true);
   if (l.floor_x > l.slab.min.x) {
@@ -171,7 +169,7 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
     ImGui::SetCursorScreenPos(r.min);
     if (ImGui::InvisibleButton(rows[i].id, {r.width(), std::max(1.0f, r.height())}, ImGuiButtonFlags_EnableNav))
       pressed = static_cast<std::ptrdiff_t>(i);
-    const bool hovered = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    const bool hovered = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
     if (rows[i].lit) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));
     if (hovered) p.frame(r.min, r.max, t.accent, t.px(1), t.px(4));
     if (!rows[i].lit && i % 2 == 0) p.rect(r.min, r.max, with_alpha(t.grid, 0.5f), t.px(4));
@@ -180,13 +178,14 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
   }
   ImGui::PopID();
   if (l.floor_x > l.slab.min.x && !l.rows.empty())
-    p.dashed_line({l.floor_x, l.main_rect.max.y}, {l.floor_x, l.rows.back().max.y}, t.of(Meaning::data_loading),
-                  t.px(1.5f), t.px(5));
+    p.dashed_line({l.floor_x, l.rows_top}, {l.floor_x, l.rows.back().max.y}, t.of(Meaning::data_loading), t.px(1.5f),
+                  t.px(5));
   p.unclip();
   hover_slab(options.first, l.first, options);
   hover_slab(options.main, l.main, options);
   if (Record* record = p.record()) export_bites(*record, label, rows, options);
-  ImGui::SetCursorScreenPos(back);
+  ImGui::SetCursorScreenPos(area.min);
+  ImGui::Dummy({area.width(), area.height()});
   return pressed;
 }
 

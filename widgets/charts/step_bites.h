@@ -14,7 +14,6 @@ namespace widgets {
 struct BitePart {
   std::string_view label, info{};
   Tint tint{};
-  bool pale = false;
   bool wait = false;  ///< hatched: nothing is done in it
 };
 
@@ -41,7 +40,7 @@ struct BiteOptions {
   BiteBar first, main;  ///< `main` is the one whose parts the rows bite into
   double floor = std::numeric_limits<double>::quiet_NaN();
   std::string_view floor_label{}, floor_note{};
-  std::string_view unit = "s", first_title{}, rows_title{}, bites_title{};
+  std::string_view unit = "s", rows_title{}, bites_title{};
   std::array<std::string_view, bite_columns> titles{};
   /// The column that is left out first, then the next; the others stay.
   std::array<std::size_t, bite_columns> drop_order{4, 3, 1, 2, 0};
@@ -70,10 +69,12 @@ struct BiteLayout {
   std::vector<Rect> rows;
   std::vector<PlacedBite> bites;
   std::array<float, bite_columns> column_right{};  ///< 0: left out
+  std::vector<LegendEntry> legend;                 ///< parts that either slab has
+  std::vector<PlacedLegend> placed_legend;
   float label_left = 0;
 };
 
-/// Slabs over rows on one axis. Columns are left out until the axis has room.
+/// A legend, slabs and rows on one axis. Columns are left out until the axis has room.
 void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rect area, Measure measure,
                   BiteLayout& out);
 

@@ -8,7 +8,7 @@
 namespace widgets {
 namespace {
 
-constexpr float least_axis = 240, toggle_width = 36, column_width = 62, tight_column_width = 46;
+constexpr float least_axis = 232, toggle_width = 36, column_width = 62, tight_column_width = 46;
 
 double bite_sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
@@ -68,7 +68,7 @@ void place_row_bites(const BiteRow& row, std::size_t index, Rect rect, float lef
 void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rect area, Measure measure,
                   BiteLayout& out) {
   const Theme& t = theme();
-  const float small = t.type(Type::small), body = t.type(Type::body);
+  const float small = t.type(Type::small);
   float names = std::max(measure(options.first.label, Type::small), measure(options.floor_label, Type::small));
   for (const BiteRow& row : rows) names = std::max(names, measure(row.label, Type::small) + t.px(toggle_width));
   names = std::min(names + t.px(14), area.width() * 0.34f);
@@ -78,7 +78,7 @@ void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rec
   const auto width_of = [&](std::size_t c) {
     float widest = measure(options.titles[c], Type::small);
     for (const BiteRow& row : rows) widest = std::max(widest, measure(row.figures[c], Type::small));
-    return std::clamp(widest + t.px(12), t.px(tight_column_width), t.px(column_width) * 1.4f);
+    return std::clamp(widest + t.px(10), t.px(tight_column_width), t.px(column_width) * 1.4f);
   };
   float columns = 0;
   for (std::size_t c = 0; c < bite_columns; ++c) {
@@ -106,7 +106,15 @@ void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rec
 
   // Heights: titles, the slab as found, the one that is bitten into, the floor, then the rows.
   const float height = area.height(), count = static_cast<float>(std::max<std::size_t>(rows.size(), 1));
-  const float head = body + t.px(6), thin = std::clamp(height * 0.055f, t.px(14), t.px(24)),
+  out.legend.clear();
+  for (std::size_t i = 0; i < options.parts.size(); ++i) {
+    const auto has = [&](const BiteBar& bar) {
+      return i < bar.values.size() && static_cast<float>(bar.values[i]) * out.px_per_unit >= 0.5f;
+    };
+    if (has(options.first) || has(options.main)) out.legend.push_back({options.parts[i].label, options.parts[i].tint});
+  }
+  const float legend_height = layout_legend(out.legend, area.width(), legend_row_px(), measure, out.placed_legend);
+  const float head = legend_height + t.px(4), thin = std::clamp(height * 0.055f, t.px(14), t.px(24)),
               thick = std::clamp(height * 0.125f, t.px(30), t.px(64)), strip = small + t.px(3);
   float y = area.min.y + head;
   out.first_rect = {{left, y}, {right, y + thin}};

@@ -10,9 +10,6 @@ namespace {
 using widgets::format_text;
 
 constexpr std::string_view minus = "\xE2\x88\x92";
-/// Differences below this share of the step are called none.
-constexpr double slight = 5e-4;
-
 std::string said(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
 /// A change in the unit of its column: "−57.5", "+8.9", "0.0".
@@ -34,20 +31,22 @@ std::string change_text(const widgets::UnitScale& scale, double value, int decim
 
 int decimals_for(double largest) { return largest >= 1000 ? 0 : largest >= 10 ? 1 : 2; }
 
+/// Who waits for so much longer that a switch takes nothing; empty where nobody does.
+std::string_view taken_back_by(const SwitchRow& row, double step_s) {
+  constexpr std::array<std::string_view, part_count> who{
+      "", "", "", "", "", "", "the all-reduce", "the loader", "the host", "the host"};
+  for (std::size_t i = 0; i < part_count; ++i)
+    if (part_look(i).wait && row.after[i] - row.before[i] > slight * step_s) return who[i];
+  return "";
+}
+
 /// What stands behind a row's bites.
 std::string note_of(const SwitchRow& row, double step_s) {
-  if (!row.possible) return "not here: see the hover";
+  if (!row.possible) return "not here";
   if (std::abs(row.change_s) > slight * step_s) return row.on ? "taken" : "";
-  // Which wait takes back what it saves.
-  for (const Part wait : {Part::loader, Part::launches, Part::communication, Part::host}) {
-    const auto i = static_cast<std::size_t>(wait);
-    if (row.after[i] - row.before[i] > slight * step_s) {
-      constexpr std::array<std::string_view, part_count> who{
-          "", "", "", "", "", "", "the all-reduce", "the loader", "the host", "the host"};
-      return std::string(who[i]) + " takes it back";
-    }
-  }
-  return row.on ? "took no time" : "no time yet";
+  if (const std::string_view who = taken_back_by(row, step_s); !who.empty()) return std::string(who) + " takes it back";
+  if (std::abs(row.memory_bytes) > 1e8) return "memory alone";
+  return row.on ? "took nothing" : "nothing yet";
 }
 
 std::string info_of(const SwitchRow& row) {
@@ -83,15 +82,10 @@ void fill_rows(const Outputs& out, Picture& p) {
   }
 }
 
-/// "93 ms less", "9 ms more", "nothing".
-std::string less_or_more(double change_s, double step_s) {
-  if (std::abs(change_s) <= slight * step_s) return "`0` ms";
-  return said(std::abs(change_s), "s") + (change_s < 0 ? "" : " more");
-}
-
 std::string answer_of(const Outputs& out) {
   const double step_s = out.now.step_s();
-  std::string next = "none is worth pressing";
+  std::string next =
+      out.now.bottleneck() == Part::loader ? "no switch, for the loader sets the pace" : "no switch takes more";
   if (out.next != "none") {
     next = out.next;
     if (!out.fits)
@@ -101,21 +95,31 @@ std::string answer_of(const Outputs& out) {
   }
   const std::string end = out.fits ? " Next: " + next + "."
                                    : " It does not fit, by " + said(-out.free_bytes, "B") + ". Next: " + next + ".";
+  const std::string now = "the step is " + said(step_s, "s") + ".";
   if (out.last == "none")
-    return "As found the step takes " + said(step_s, "s") + ", and " + std::string(out.bottleneck) +
-           " is its largest part." + end;
-  const bool differs = std::abs(out.last_s - out.last_first_s) > 0.02 * out.found.step_s();
-  const std::string took = out.last + (out.last_s <= 0 ? " took " : " cost ") + less_or_more(out.last_s, step_s);
-  if (!differs) return took + ", as much as it would have alone; the step is " + said(step_s, "s") + "." + end;
-  return took + "; pressed first it " + (out.last_first_s <= slight * out.found.step_s() ? "takes " : "costs ") +
-         less_or_more(out.last_first_s, out.found.step_s()) + "." + end;
+    return "As found the step takes " + said(step_s, "s") +
+           (out.now.bottleneck() == Part::loader && out.floor_s > 0
+                ? ", as long as the loader needs for a batch."
+                : ", and " + out.bottleneck + " is its largest part, " + said(out.bottleneck_share, "%") + ".") +
+           end;
+  const SwitchRow& row =
+      *std::find_if(out.switches.begin(), out.switches.end(), [&](const SwitchRow& r) { return r.name == out.last; });
+  if (std::abs(out.last_s) <= slight * step_s) {
+    const std::string_view who = taken_back_by(row, step_s);
+    const std::string why = who.empty() ? "" : ", because " + std::string(who) + " takes it back";
+    return out.last + " took `0` ms" + why + "; " + now + end;
+  }
+  const std::string took = out.last + (out.last_s < 0 ? " took " : " cost ") + said(std::abs(out.last_s), "s");
+  if (!(std::abs(out.last_s - out.last_first_s) > 0.02 * out.found.step_s())) return took + "; " + now + end;
+  if (std::abs(out.last_first_s) <= slight * out.found.step_s()) return took + "; pressed first it takes `0` ms." + end;
+  return took + "; pressed first it " + (out.last_first_s < 0 ? "takes " : "costs ") +
+         said(std::abs(out.last_first_s), "s") + "." + end;
 }
 
 /// The step over the loader's workers, as found and with the switches that are on.
 void fill_workers(const Inputs& in, Picture& p) {
   Inputs at = in;
-  constexpr std::int64_t most = 16;
-  for (std::int64_t n = 1; n <= most; ++n) {
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
     at.workers = n;
     const auto job = read_job(at);
     if (!job) return;
@@ -137,16 +141,16 @@ const PartLook& part_look(std::size_t part) {
   using widgets::Meaning;
   using widgets::Tint;
   static constexpr std::array<PartLook, part_count> looks{{
-      {Meaning::compute_bound, false, false},
-      {Meaning::memory_bound, false, false},
-      {Meaning::memory_bound, true, false},
-      {Tint::series(0), true, false},
-      {Meaning::compute_bound, true, false},
-      {Meaning::optimizer, false, false},
-      {Meaning::communication, false, true},
-      {Meaning::data_loading, false, true},
-      {Meaning::launch_bound, false, true},
-      {Tint::series(5), false, true},
+      {Meaning::compute_bound, false},
+      {Meaning::memory_bound, false},
+      {Tint::series(2), false},
+      {Tint::series(0), false},
+      {Tint::series(3), false},
+      {Meaning::optimizer, false},
+      {Meaning::communication, true},
+      {Meaning::data_loading, true},
+      {Meaning::launch_bound, true},
+      {Tint::series(5), true},
   }};
   return looks[part];
 }
@@ -158,13 +162,22 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   fill_rows(out, p);
   p.found_total = format_text(out.found.step_s(), "s");
   p.now_total = format_text(out.now.step_s(), "s");
+  const double gone = out.found_peak_bytes - out.peak_bytes;
+  if (std::abs(gone) > 1e6)
+    p.since_found = std::string(gone >= 0 ? minus : "+") + format_text(std::abs(gone), "B") + " since found";
   std::size_t count = 0;
   for (const SwitchRow& row : out.switches) count += row.on ? 1 : 0;
   p.now_note = std::to_string(count) + " of " + std::to_string(step_switch_count) + " on";
   p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
-                                                      ? " a batch, beside the GPU: no switch gets below it"
+                                                      ? " a batch, beside the GPU: no other switch gets below it"
                                                       : " a batch, by the training process itself");
   fill_workers(in, p);
+  p.published = arrange_published("training/dashboard", in,
+                                  [](const Inputs& stated) {
+                                    Progress ignored;
+                                    return compute(stated, ignored);
+                                  },
+                                  {"model", "compile", "fp8"});
   return p;
 }
 

@@ -55,6 +55,12 @@ class Presses {
 
 double peak_of(const PressedStep& p) { return p.held.total(); }
 
+/// Below a nanosecond there is no difference: the simulation counts them.
+double change_between(const PressedStep& before, const PressedStep& after) {
+  const double change_s = after.step_s() - before.step_s();
+  return std::abs(change_s) < 1e-9 ? 0 : change_s;
+}
+
 /// The switches that are on, in the order in which they were pressed.
 std::vector<StepSwitch> in_order(const Inputs& in, Presses& presses) {
   std::vector<StepSwitch> left;
@@ -83,12 +89,19 @@ double cost_of(const Inputs& in, double step_s) {
   return steps * step_s * in.gpu_hour_usd / 3600;  // each GPU takes its share of the tokens
 }
 
+std::string_view bottleneck_name(const PressedStep& p) {
+  constexpr std::array<std::string_view, part_count> names{
+      "products",   "attention", "norms, loss, the rest", "FP8 casts", "layers again", "optimizer", "the all-reduce",
+      "the loader", "launches",  "copies or syncs"};
+  return names[index_of(p.bottleneck())];
+}
+
 StageRow stage_of(const Inputs& in, const Outputs& out, std::string name, const PressedStep& p) {
-  StageRow row{.name = std::move(name), .bottleneck = std::string(part_names[p.largest()])};
+  StageRow row{.name = std::move(name), .bottleneck = std::string(bottleneck_name(p))};
   row.step_s = p.step_s();
   row.peak_bytes = peak_of(p);
   row.cost_usd = cost_of(in, row.step_s);
-  row.share = 100 * p.parts[p.largest()] / row.step_s;
+  row.share = p.bottleneck_share();
   row.fits = row.peak_bytes <= out.chip_bytes;
   row.parts = p.parts;
   return row;
@@ -112,8 +125,8 @@ void fill_switches(const Inputs& in, const std::vector<StepSwitch>& order, Press
                       &first = presses.of(SwitchSet().with(s));
     row.why_not = !b.why_not.empty() ? b.why_not : first.why_not;
     row.possible = row.why_not.empty() && a.why_not.empty();
-    row.first_s = first.why_not.empty() ? first.step_s() - out.found.step_s() : missing;
-    row.change_s = row.possible ? b.step_s() - a.step_s() : missing;
+    row.first_s = first.why_not.empty() ? change_between(out.found, first) : missing;
+    row.change_s = row.possible ? change_between(a, b) : missing;
     row.memory_bytes = row.possible ? peak_of(b) - peak_of(a) : missing;
     row.speedup = row.possible ? a.step_s() / b.step_s() : missing;
     out.change_s[i] = row.change_s;
@@ -173,8 +186,18 @@ void fill_study(const Inputs& in, Presses& presses, Outputs& out) {
 
 }  // namespace
 
-std::size_t PressedStep::largest() const {
-  return static_cast<std::size_t>(std::max_element(parts.begin(), parts.end()) - parts.begin());
+double PressedStep::floor_s() const {
+  const double batches = models::loader_ceilings(step.setup.loader).least_per_s();
+  return std::isfinite(batches) ? static_cast<double>(step.setup.micro_batches) / batches : 0;
+}
+Part PressedStep::bottleneck() const {
+  if (step.setup.loader.workers > 0 && parts[index_of(Part::loader)] > slight * step_s()) return Part::loader;
+  return static_cast<Part>(std::max_element(parts.begin(), parts.end()) - parts.begin());
+}
+double PressedStep::bottleneck_share() const {
+  const Part part = bottleneck();
+  const bool paced = part == Part::loader && step.setup.loader.workers > 0;
+  return 100 * (paced ? std::min(floor_s(), step_s()) : parts[index_of(part)]) / step_s();
 }
 
 SwitchSet pressed(const Inputs& in) {
@@ -267,14 +290,12 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.speedup = out.found.step_s() / step_s;
   out.cost_usd = cost_of(in, step_s);
   out.found_cost_usd = cost_of(in, out.found.step_s());
-  out.bottleneck = part_names[out.now.largest()];
-  out.found_bottleneck = part_names[out.found.largest()];
-  out.bottleneck_share = 100 * out.now.parts[out.now.largest()] / step_s;
+  out.bottleneck = bottleneck_name(out.now);
+  out.found_bottleneck = bottleneck_name(out.found);
+  out.bottleneck_share = out.now.bottleneck_share();
   out.waits_s = out.now.mean.idle_total_s();
   out.kernels_s = step_s - out.waits_s;
-  const models::StepSetup& setup = out.now.step.setup;
-  const double batches = models::loader_ceilings(setup.loader).least_per_s();
-  out.floor_s = std::isfinite(batches) ? static_cast<double>(setup.micro_batches) / batches : 0;
+  out.floor_s = out.now.floor_s();
   out.tokens_per_s = models::as_double(in.batch) * models::as_double(in.sequence) / step_s;
   const auto peak = job->chip->peak_flops_per_s(models::Format::bf16);
   out.mfu =

@@ -209,8 +209,11 @@ void describe(Fields& f, Outputs& o) {
           .unit = "$",
           .headline = true,
           .formula = "tokens / tokens a step x step x price of a GPU second"});
-  f.text("bottleneck", o.bottleneck, {.label = "Bottleneck", .help = "The largest part of the step."});
-  f.real("bottleneck_share", o.bottleneck_share, {.label = "Its share", .unit = "%", .help = "Of the step."});
+  f.text(
+      "bottleneck", o.bottleneck,
+      {.label = "Bottleneck", .help = "The loader where its workers are slower than the GPU; else the largest part."});
+  f.real("bottleneck_share", o.bottleneck_share,
+         {.label = "Its share", .unit = "%", .help = "Of the step; of the loader its time for a batch."});
   f.real("speedup", o.speedup, {.label = "Faster", .headline = true, .formula = "step as found / step"});
   f.real("tokens_per_s", o.tokens_per_s,
          {.label = "Tokens a second", .unit = "tokens/s", .help = "Of one GPU.", .formula = "batch x sequence / step"});

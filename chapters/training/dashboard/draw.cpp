@@ -28,12 +28,11 @@ constexpr std::array<std::string_view, part_count> part_info{
 void fill_looks(View& view) {
   for (std::size_t i = 0; i < part_count; ++i) {
     const PartLook& look = part_look(i);
-    view.looks[i] = {
-        .label = part_names[i], .info = part_info[i], .tint = look.tint, .pale = look.pale, .wait = look.wait};
+    view.looks[i] = {.label = part_names[i], .info = part_info[i], .tint = look.tint, .wait = look.wait};
   }
 }
 
-void draw_memory(const Outputs& out, View& view, ImVec2 size) {
+void draw_memory(const Outputs& out, std::string_view since_found, View& view, ImVec2 size) {
   const auto fill = [](std::vector<widgets::VesselLayer>& layers, const models::memory::HeldBytes& held) {
     layers.clear();
     for (std::size_t k = 0; k < memory_owner_count; ++k) {
@@ -47,7 +46,7 @@ void draw_memory(const Outputs& out, View& view, ImVec2 size) {
   const bool both = size.x >= widgets::theme().px(330);
   const std::array<widgets::Vessel, 2> vessels{
       {{.label = "as found", .layers = view.found_layers, .rim = out.chip_bytes},
-       {.label = "now", .layers = view.layers, .rim = out.chip_bytes}}};
+       {.label = "now", .note = since_found, .layers = view.layers, .rim = out.chip_bytes}}};
   widgets::draw_vessels("vessel", std::span(vessels).subspan(both ? 0 : 1), view.vessel, {.unit = "B", .size = size});
 }
 
@@ -78,16 +77,15 @@ void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View&
   options.floor = out.floor_s;
   options.floor_label = "loader";
   options.floor_note = picture.floor_note;
-  options.first_title = "One step, by what its time goes to";
   options.rows_title = "Switches";
-  options.bites_title = "what each would take, under the part it takes it from";
+  options.bites_title = "what each takes, and what comes back";
   options.titles = picture.titles;
   options.size = {size.x - vessel - (beside ? t.px(14) : 0), size.y};
   const std::ptrdiff_t pressed_row = widgets::draw_bites("switches", view.rows, view.bites, options);
   if (pressed_row >= 0) in.on[static_cast<std::size_t>(pressed_row)] ^= true;
   if (!beside) return;
   ImGui::SetCursorScreenPos({at.x + size.x - vessel, at.y});
-  draw_memory(out, view, {vessel, size.y});
+  draw_memory(out, picture.since_found, view, {vessel, size.y});
 }
 
 void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -138,7 +136,7 @@ void draw_slabs(const Outputs& out, View& view, ImVec2 size) {
                              .value = out.stages[i].parts[k],
                              .tint = look.tint,
                              .info = part_info[k],
-                             .hatched = look.wait || look.pale};
+                             .hatched = look.wait};
     }
     view.drawn.push_back({.label = out.stages[i].name, .segments = view.segments[i]});
   }
@@ -187,9 +185,9 @@ void draw_workers(Inputs& in, const Outputs&, const Picture& picture, View& view
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("switches", {.title = "Slab and vessel", .least = {720, 380}, .answers = true},
+  stage.panel("switches", {.title = "Slab and vessel", .least = {820, 380}, .answers = true},
               [&](ImVec2 size) { draw_switches(in, out, picture, view, size); });
-  stage.panel("slabs", {.title = "After each", .least = {520, 220}, .ideal = {0, 380}},
+  stage.panel("slabs", {.title = "After each", .least = {600, 220}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_slabs(out, view, size); });
   stage.panel("stages", {.title = "Bottleneck and bill", .least = {560, 160}, .ideal = {0, 300}, .scrolls = true},
               [&](ImVec2 size) { draw_stages(out, picture, view, size); });
@@ -197,6 +195,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_study(out, picture, view, size); });
   stage.panel("workers", {.title = "Against workers", .least = {420, 240}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_workers(in, out, picture, view, size); });
+  published_panel(stage, "Measured", picture.published);
 }
 
 }  // namespace chapters::training::dashboard

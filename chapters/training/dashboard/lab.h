@@ -5,6 +5,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/training/step_switches.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/step_bites.h"
@@ -30,12 +31,12 @@ struct Inputs {
   Order order = Order::listed;
   std::string model = "llama-3.2-1b", chip = "h100_sxm";
   std::int64_t batch = 4, sequence = 2048, micro_batches = 2;
-  models::memory::LossKind loss = models::memory::LossKind::eager;
+  models::memory::LossKind loss = models::memory::LossKind::parallel;
   FoundFormat found_format = FoundFormat::tf32;
   bool by_hand = true;
   double roof_share = 0.7;
   std::int64_t found_workers = 2, workers = 8;
-  double load_s = 0.12;
+  double load_s = 0.3;
   std::int64_t cores = 16, prefetch = 2;
   std::int64_t ranks = 8, buckets = 8;
   double bus_bytes_per_s = 367e9;
@@ -65,6 +66,8 @@ inline constexpr std::array<std::string_view, part_count> part_names{
     "products",  "attention",         "norms, loss, the rest", "FP8 casts",       "layers again",
     "optimizer", "waits: all-reduce", "waits: the loader",     "waits: launches", "waits: copy or sync"};
 using Parts = std::array<double, part_count>;
+/// Differences below this share of the step are called none.
+inline constexpr double slight = 5e-4;
 
 /// A step that was simulated to its steady state, with the memory that it needs.
 struct PressedStep {
@@ -74,7 +77,13 @@ struct PressedStep {
   Parts parts{};
   std::string why_not;  ///< not empty: it cannot be, and this sentence says why
   double step_s() const { return mean.period_s; }
-  std::size_t largest() const;
+  /// What the step is as long as it is for: the loader where its workers are too slow for the GPU, which then waits for
+  /// every saving elsewhere; else the largest part.
+  Part bottleneck() const;
+  /// Of the step, %: that part, or the loader's time for a batch.
+  double bottleneck_share() const;
+  /// A batch takes the loader so long; 0 where it takes no time.
+  double floor_s() const;
 };
 
 /// One switch.
@@ -127,8 +136,9 @@ struct Picture {
   std::array<RowWords, step_switch_count> rows;
   std::ptrdiff_t lit = -1;  ///< the switch that is worth pressing next
   std::array<std::string_view, widgets::bite_columns> titles;
-  std::string found_total, now_total, now_note, floor_note;
+  std::string found_total, now_total, now_note, floor_note, since_found;
   std::vector<double> workers, found_s, now_s, floor_s;
+  PublishedMarks published;
 };
 
 struct View {
@@ -147,7 +157,7 @@ struct View {
 /// What a part is drawn with.
 struct PartLook {
   widgets::Tint tint{};
-  bool pale = false, wait = false;
+  bool wait = false;  ///< the GPU does nothing in it
 };
 const PartLook& part_look(std::size_t part);
 std::string_view switch_name(std::size_t i);
