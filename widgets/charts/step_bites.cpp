@@ -146,9 +146,9 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
   const Painter p = Painter::window();
   p.clip(area.min, area.max);
   paint_legend(p, area.min, area.width(), l.legend, l.placed_legend);
-  paint_slab(p, options.first, l.first, l.first_rect, area.min.x, options, area, false);
+  if (l.first_rect.height() > 0) paint_slab(p, options.first, l.first, l.first_rect, area.min.x, options, area, false);
   paint_slab(p, options.main, l.main, l.main_rect, area.min.x, options, area, true);
-  if (l.floor_x > l.slab.min.x) {
+  if (l.floor_x > l.slab.min.x && l.floor_rect.height() > 0) {
     const ImU32 fill = t.of(Meaning::data_loading);
     const float y = l.floor_rect.min.y, h = l.floor_rect.height();
     p.rect({l.slab.min.x, y + h * 0.2f}, {l.floor_x, y + h * 0.8f}, fill, t.px(2));
@@ -164,7 +164,7 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
       p.text({l.column_right[c], l.heads_y}, options.titles[c], t.muted, Type::small, Font::sans, Align::right);
   std::ptrdiff_t pressed = -1;
   ImGui::PushID(label);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < l.rows.size(); ++i) {
     const Rect& r = l.rows[i];
     ImGui::SetCursorScreenPos(r.min);
     if (ImGui::InvisibleButton(rows[i].id, {r.width(), std::max(1.0f, r.height())}, ImGuiButtonFlags_EnableNav))

@@ -74,7 +74,8 @@ struct BiteLayout {
   float label_left = 0;
 };
 
-/// A legend, slabs and rows on one axis. Columns are left out until the axis has room.
+/// A legend, slabs and rows on one axis. Columns are left out until the axis has room, and in little height the legend,
+/// the first slab, the floor and the last rows, in this order: what is left out has an empty rectangle or none.
 void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rect area, Measure measure,
                   BiteLayout& out);
 

@@ -113,28 +113,41 @@ void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rec
     };
     if (has(options.first) || has(options.main)) out.legend.push_back({options.parts[i].label, options.parts[i].tint});
   }
-  const float legend_height = layout_legend(out.legend, area.width(), legend_row_px(), measure, out.placed_legend);
-  const float head = legend_height + t.px(4), thin = std::clamp(height * 0.055f, t.px(14), t.px(24)),
-              thick = std::clamp(height * 0.125f, t.px(30), t.px(64)), strip = small + t.px(3);
-  float y = area.min.y + head;
-  out.first_rect = {{left, y}, {right, y + thin}};
-  y += thin + t.px(6);
-  out.main_rect = {{left, y}, {right, y + thick}};
-  y += thick + t.px(4);
-  out.floor_rect = {{left, y}, {right, y + strip}};
-  y += strip + t.px(6);
+  float legend = layout_legend(out.legend, area.width(), legend_row_px(), measure, out.placed_legend) + t.px(4);
+  float thin = std::clamp(height * 0.055f, t.px(14), t.px(24)) + t.px(6), strip = small + t.px(9);
+  const float thick = std::clamp(height * 0.125f, t.px(30), t.px(64)) + t.px(4), heads = small + t.px(6),
+              least_pitch = small + t.px(2);
+  // In little room the legend goes first, then the slab as found, then the floor, then rows at the end.
+  const auto short_of_room = [&] { return legend + thin + thick + strip + heads + count * least_pitch > height; };
+  if (short_of_room()) {
+    legend = 0;
+    out.legend.clear();
+    out.placed_legend.clear();
+  }
+  const bool no_first = short_of_room();
+  if (no_first) thin = 0;
+  if (short_of_room()) strip = 0;
+  float y = area.min.y + legend;
+  out.first_rect = {{left, y}, {right, y + std::max(0.0f, thin - t.px(6))}};
+  y += thin;
+  out.main_rect = {{left, y}, {right, y + thick - t.px(4)}};
+  y += thick;
+  out.floor_rect = {{left, y}, {right, y + std::max(0.0f, strip - t.px(6))}};
+  y += strip;
   out.heads_y = y;
-  y += small + t.px(6);
+  y += heads;
   out.rows_top = y;
-  const float pitch = std::clamp((area.max.y - y) / count, small + t.px(2), t.px(44));
+  const float pitch = std::clamp((area.max.y - y) / count, least_pitch, t.px(44));
   out.rows.clear();
   out.bites.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const float top = y + pitch * static_cast<float>(i);
+    if (top + pitch > area.max.y + 0.5f) break;
     out.rows.push_back({{area.min.x, top}, {area.max.x, top + pitch - 1}});
     place_row_bites(rows[i], i, out.rows.back(), left, out.px_per_unit, out.bites);
   }
   place_slab(options.first, options, out.first_rect, out.px_per_unit, measure, out.first);
+  if (no_first) out.first.clear();
   place_slab(options.main, options, out.main_rect, out.px_per_unit, measure, out.main);
   out.floor_x = std::isfinite(options.floor) ? left + static_cast<float>(options.floor) * out.px_per_unit : 0;
 }

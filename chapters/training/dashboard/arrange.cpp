@@ -65,9 +65,9 @@ void fill_rows(const Outputs& out, Picture& p) {
   static constexpr std::array<std::string_view, 3> names{"ms", "s", "\xC2\xB5s"};
   const std::string_view unit = time.unit.view();
   const bool ms = unit == names[0];
-  p.titles = {ms                 ? "changes, ms"
-              : unit == names[1] ? "changes, s"
-                                 : "changes",
+  p.titles = {ms                 ? "change, ms"
+              : unit == names[1] ? "change, s"
+                                 : "change",
               "if first", "GB", "\xC3\x97 here", "study"};
   for (std::size_t i = 0; i < out.switches.size(); ++i) {
     const SwitchRow& row = out.switches[i];
@@ -157,7 +157,7 @@ const PartLook& part_look(std::size_t part) {
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
-  if (!out.reason.empty()) return p;
+  if (!out.reason.empty() || out.switches.size() < step_switch_count) return p;
   p.answer = answer_of(out);
   fill_rows(out, p);
   p.found_total = format_text(out.found.step_s(), "s");

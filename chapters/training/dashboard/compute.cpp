@@ -225,7 +225,6 @@ models::Result<models::SwitchedJob> read_job(const Inputs& in) {
   job.loss = in.loss;
   models::StepSetup& s = job.host;
   s.loader.workers = in.found_workers;
-  s.loader.prefetch = in.prefetch;
   s.loader.samples = in.batch;
   s.loader.sample_bytes = 0;
   s.loader.request_latency_s = 0;

@@ -102,7 +102,6 @@ void describe(Fields& f, Inputs& in) {
   time(f, "load_s", in.load_s, "One sequence",
        "To read, clean, tokenize and pack it on one core. Assumed: depends on the data.", 1e-5, 10);
   count(f, "cores", in.cores, "Cores", "That work for the loader at once.", 1, 128);
-  count(f, "prefetch", in.prefetch, "Batches ahead", "Of each worker (prefetch_factor).", 1, 16);
   f.group("GPUs and links");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
   count(f, "buckets", in.buckets, "Buckets", "Parts into which the gradients are cut, at most one a layer.", 1, 64);

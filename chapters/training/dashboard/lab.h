@@ -37,7 +37,7 @@ struct Inputs {
   double roof_share = 0.7;
   std::int64_t found_workers = 2, workers = 8;
   double load_s = 0.3;
-  std::int64_t cores = 16, prefetch = 2;
+  std::int64_t cores = 16;
   std::int64_t ranks = 8, buckets = 8;
   double bus_bytes_per_s = 367e9;
   double launch_s = 8e-6, launch_latency_s = 4e-6;

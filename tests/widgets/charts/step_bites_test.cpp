@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <vector>
 
 #include "tests/support/ui/headless_frame.h"
 #include "tests/widgets/charts/chart_measure.h"
@@ -62,6 +63,26 @@ TEST_CASE("bites: columns go before the axis has too little room, the first of t
   CHECK(l.column_right[0] > 0);
   CHECK(l.column_right[1] == 0);
   CHECK(l.column_right[2] == 0);
+}
+
+TEST_CASE("bites: in little height the legend goes first, then the slab as found, then the floor, then rows") {
+  const PlainTheme plain;
+  std::vector<BiteRow> rows(6, {.label = "half", .before = now, .after = halved});
+  BiteLayout l;
+  std::size_t last = 5;
+  for (float height = 400; height > 100; height -= 5) {
+    layout_bites(rows, slab_options(), {{0, 0}, {800, height}}, seven_px, l);
+    const std::size_t kept = (l.legend.empty() ? 0u : 1u) + (l.first.empty() ? 0u : 1u) +
+                             (l.floor_rect.height() > 0 ? 1u : 0u) + (l.rows.size() == 6 ? 1u : 0u) + 1;
+    CHECK(kept <= last);
+    last = kept;
+    if (!l.legend.empty()) CHECK_FALSE(l.first.empty());
+    if (!l.first.empty()) CHECK(l.floor_rect.height() > 0);
+    if (l.floor_rect.height() > 0) CHECK(l.rows.size() == 6);
+    CHECK(l.rows.back().max.y <= height);
+    CHECK(l.main_rect.height() >= 25);
+  }
+  CHECK(last == 1);
 }
 
 TEST_CASE("bites: pressing a row says which") {
