@@ -303,12 +303,11 @@ void StepRank::run_micro_batch(bool last) {
   }
   const std::int64_t buckets = last && setup_.ranks > 1 ? setup_.buckets : 0;
   for (std::int64_t i = 0; i < layers; ++i) {
-    const std::int64_t layer = layers - 1 - i;
-    if (setup_.recompute) run({StepWork::backward, kernels, again_ns, 0, StepCause::launch, layer});
-    run({StepWork::backward, 2 * kernels, backward_ns, 0, StepCause::launch, layer});
+    if (setup_.recompute) run({StepWork::backward, kernels, again_ns, 0, StepCause::launch, layers - 1 - i});
+    run({StepWork::backward, 2 * kernels, backward_ns, 0, StepCause::launch, layers - 1 - i});
     memory(kernel_end_ns_, -layer_bytes);
-    if (!setup_.overlap) continue;
-    while (static_cast<std::int64_t>(buckets_.size()) < (i + 1) * buckets / layers) launch_bucket(kernel_end_ns_);
+    while (setup_.overlap && static_cast<std::int64_t>(buckets_.size()) < (i + 1) * buckets / layers)
+      launch_bucket(kernel_end_ns_);
   }
   while (static_cast<std::int64_t>(buckets_.size()) < buckets) launch_bucket(kernel_end_ns_);
 }

@@ -60,7 +60,8 @@ std::string info_of(const SwitchRow& row) {
 
 void fill_rows(const Outputs& out, Picture& p) {
   const double most_s = std::max(out.found.step_s(), out.now.step_s());
-  const widgets::UnitScale time = widgets::unit_scale(most_s, "s"), memory = widgets::unit_scale(1e9, "B");
+  const widgets::UnitScale time = widgets::unit_scale(most_s < 10 ? std::min(most_s, 0.5) : most_s, "s"),
+                           memory = widgets::unit_scale(1e9, "B");
   const int decimals = decimals_for(most_s / time.factor);
   static constexpr std::array<std::string_view, 3> names{"ms", "s", "\xC2\xB5s"};
   const std::string_view unit = time.unit.view();

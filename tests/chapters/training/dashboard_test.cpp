@@ -140,6 +140,11 @@ TEST_CASE("dashboard: parts add up to the step, and what the switches took to th
     double sum = 0, took = 0;
     for (const double part : out.now.parts) sum += part;
     CHECK(near(sum, out.now.step_s(), 1e-9));
+    // The simulation rounds each kernel to a nanosecond; layers that run again are among them.
+    double kernels_s = 0;
+    for (const double part : out.now.step.kernel_s) kernels_s += part;
+    CHECK(near(out.now.mean.forward_s + out.now.mean.backward_s, kernels_s, 1e-4));
+    CHECK(out.now.parts[static_cast<std::size_t>(dashboard::Part::again)] > 0.01);
     for (const dashboard::SwitchRow& row : out.switches)
       if (row.on) took += row.change_s;
     CHECK(std::abs(out.found.step_s() + took - out.now.step_s()) <= 1e-8);
