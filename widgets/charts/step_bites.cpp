@@ -177,7 +177,7 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
     if (ImGui::IsItemHovered()) tip(rows[i].label, rows[i].note, rows[i].info);
   }
   ImGui::PopID();
-  if (l.floor_x > l.slab.min.x && !l.rows.empty())
+  if (l.floor_x > l.slab.min.x && l.floor_rect.height() > 0 && !l.rows.empty())
     p.dashed_line({l.floor_x, l.rows_top}, {l.floor_x, l.rows.back().max.y}, t.of(Meaning::data_loading), t.px(1.5f),
                   t.px(5));
   p.unclip();
