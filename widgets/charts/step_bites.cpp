@@ -163,6 +163,7 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
     if (l.column_right[c] > 0)
       p.text({l.column_right[c], l.heads_y}, options.titles[c], t.muted, Type::small, Font::sans, Align::right);
   std::ptrdiff_t pressed = -1;
+  view.hovered = -1;
   ImGui::PushID(label);
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
     const Rect& r = l.rows[i];
@@ -174,7 +175,9 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
     if (hovered) p.frame(r.min, r.max, t.accent, t.px(1), t.px(4));
     if (!rows[i].lit && i % 2 == 0) p.rect(r.min, r.max, with_alpha(t.grid, 0.5f), t.px(4));
     paint_row(p, rows[i], r, l, i, options);
-    if (ImGui::IsItemHovered()) tip(rows[i].label, rows[i].note, rows[i].info);
+    if (!ImGui::IsItemHovered()) continue;
+    view.hovered = static_cast<std::ptrdiff_t>(i);
+    tip(rows[i].label, rows[i].note, rows[i].info);
   }
   ImGui::PopID();
   if (l.floor_x > l.slab.min.x && l.floor_rect.height() > 0 && !l.rows.empty())

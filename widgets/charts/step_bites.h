@@ -81,6 +81,7 @@ void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rec
 
 struct BiteView {
   BiteLayout layout;
+  std::ptrdiff_t hovered = -1;  ///< the row under the pointer
 };
 
 /// Draws at the cursor. Returns the row that was pressed, -1 without one.

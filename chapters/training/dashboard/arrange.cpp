@@ -79,6 +79,9 @@ void fill_rows(const Outputs& out, Picture& p) {
                      row.claimed > 0 ? format_text(row.claimed, "") : "\xE2\x80\x94"};
     words.note = note_of(row, most_s);
     words.info = info_of(row);
+    if (row.possible && std::abs(row.memory_bytes) > 1e6)
+      words.memory = (row.memory_bytes < 0 ? std::string(minus) : std::string("+")) +
+                     format_text(std::abs(row.memory_bytes), "B") + " by " + row.name;
     if (!row.on && row.name == out.next) p.lit = static_cast<std::ptrdiff_t>(i);
   }
 }
@@ -173,6 +176,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                                                       ? " a batch, beside the GPU: no other switch gets below it"
                                                       : " a batch, by the training process itself");
   fill_workers(in, p);
+  p.trace_link = step_trace_link(in, out);
   p.published = arrange_published("training/dashboard", in,
                                   [](const Inputs& stated) {
                                     Progress ignored;

@@ -320,6 +320,8 @@ void describe(Fields& f, Outputs& o) {
   f.table("study", o.study, {.label = "The study's stack"});
 }
 
+void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }
+
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "training/dashboard",

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/training/dashboard/lab.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 
@@ -32,22 +33,28 @@ void fill_looks(View& view) {
   }
 }
 
-void draw_memory(const Outputs& out, std::string_view since_found, View& view, ImVec2 size) {
-  const auto fill = [](std::vector<widgets::VesselLayer>& layers, const models::memory::HeldBytes& held) {
-    layers.clear();
-    for (std::size_t k = 0; k < memory_owner_count; ++k) {
-      const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
-      layers.push_back(
-          {.label = look.name, .value = held.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
-    }
-  };
-  fill(view.found_layers, out.found.held);
-  fill(view.layers, out.now.held);
-  const bool both = size.x >= widgets::theme().px(330);
-  const std::array<widgets::Vessel, 2> vessels{
-      {{.label = "as found", .layers = view.found_layers, .rim = out.chip_bytes},
-       {.label = "now", .note = since_found, .layers = view.layers, .rim = out.chip_bytes}}};
-  widgets::draw_vessels("vessel", std::span(vessels).subspan(both ? 0 : 1), view.vessel, {.unit = "B", .size = size});
+/// The vessel, and beside it what the switch under the pointer, or else the one to press next, does to the peak.
+void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  view.layers.clear();
+  for (std::size_t k = 0; k < memory_owner_count; ++k) {
+    const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
+    view.layers.push_back(
+        {.label = look.name, .value = out.now.held.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
+  }
+  const bool hovered = view.bites.hovered >= 0;
+  const auto shown = static_cast<std::size_t>(hovered ? view.bites.hovered : std::max<std::ptrdiff_t>(picture.lit, 0));
+  widgets::VesselBracket change;
+  if (shown < out.switches.size() && (hovered || picture.lit >= 0) && !picture.rows[shown].memory.empty()) {
+    const SwitchRow& row = out.switches[shown];
+    const double other = row.on ? out.peak_bytes - row.memory_bytes : out.peak_bytes + row.memory_bytes;
+    change = {.from = std::min(other, out.peak_bytes), .to = std::max(other, out.peak_bytes)};
+  }
+  const bool told = (hovered || picture.lit >= 0) && shown < picture.rows.size() && !picture.rows[shown].memory.empty();
+  const widgets::Vessel vessel{.label = "now",
+                               .note = told ? picture.rows[shown].memory : picture.since_found,
+                               .layers = view.layers,
+                               .rim = out.chip_bytes};
+  widgets::draw_vessels("vessel", {&vessel, 1}, view.vessel, {.unit = "B", .size = size, .brackets = {&change, 1}});
 }
 
 void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -85,7 +92,7 @@ void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View&
   if (pressed_row >= 0) in.on[static_cast<std::size_t>(pressed_row)] ^= true;
   if (!beside) return;
   ImGui::SetCursorScreenPos({at.x + size.x - vessel, at.y});
-  draw_memory(out, picture.since_found, view, {vessel, size.y});
+  draw_memory(out, picture, view, {vessel, size.y});
 }
 
 void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -125,7 +132,9 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
   widgets::draw_table("after each switch", columns, source, view.stages, size);
 }
 
-void draw_slabs(const Outputs& out, View& view, ImVec2 size) {
+void draw_slabs(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  constexpr const char* trace = "The same step as a trace";
+  const float button = picture.trace_link.empty() ? 0 : widgets::button_size(trace).y + widgets::theme().px(8);
   view.segments.clear();
   view.segments.resize(out.stages.size());
   view.drawn.clear();
@@ -141,7 +150,8 @@ void draw_slabs(const Outputs& out, View& view, ImVec2 size) {
     view.drawn.push_back({.label = out.stages[i].name, .segments = view.segments[i]});
   }
   widgets::draw_stacked_bars("after each", view.drawn, view.bars,
-                             {.unit = "s", .axis_label = "one step", .size = size, .bar_px = 26});
+                             {.unit = "s", .axis_label = "one step", .size = {size.x, size.y - button}, .bar_px = 26});
+  if (button > 0 && widgets::button(trace)) view.requests.open_link = picture.trace_link;
 }
 
 void draw_study(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -188,7 +198,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("switches", {.title = "Slab and vessel", .least = {820, 380}, .answers = true},
               [&](ImVec2 size) { draw_switches(in, out, picture, view, size); });
   stage.panel("slabs", {.title = "After each", .least = {600, 220}, .ideal = {0, 380}},
-              [&](ImVec2 size) { draw_slabs(out, view, size); });
+              [&](ImVec2 size) { draw_slabs(out, picture, view, size); });
   stage.panel("stages", {.title = "Bottleneck and bill", .least = {560, 160}, .ideal = {0, 300}, .scrolls = true},
               [&](ImVec2 size) { draw_stages(out, picture, view, size); });
   stage.panel("study", {.title = "The study's stack", .least = {560, 140}, .scrolls = true},

@@ -128,6 +128,7 @@ struct Outputs {
 struct RowWords {
   std::array<std::string, widgets::bite_columns> figures;
   std::string note, info;
+  std::string memory;  ///< what it does to the peak, over the vessel
 };
 
 struct Picture {
@@ -139,15 +140,17 @@ struct Picture {
   std::string found_total, now_total, now_note, floor_note, since_found;
   std::vector<double> workers, found_s, now_s, floor_s;
   PublishedMarks published;
+  std::string trace_link;  ///< this step in profiling/step-trace; empty where that lab cannot have it
 };
 
 struct View {
+  Requests requests;
   widgets::BiteView bites;
   widgets::VesselView vessel;
   widgets::StackedBarView bars;
   widgets::TableView stages, study;
   widgets::PlotView plot;
-  std::vector<widgets::VesselLayer> found_layers, layers;
+  std::vector<widgets::VesselLayer> layers;
   std::vector<widgets::BiteRow> rows;
   std::array<widgets::BitePart, part_count> looks;
   std::vector<std::array<widgets::BarSegment, part_count>> segments;
@@ -168,12 +171,17 @@ models::SwitchSet pressed(const Inputs& in);
 /// Simulates the job with these switches; `why_not` where it cannot be.
 PressedStep press(const models::SwitchedJob& job, models::SwitchSet on);
 
+/// The link that opens profiling/step-trace with this step as changed, and with the loader, optimizer and overlap as
+/// found. Empty where that lab has no such step: layers that run again, micro-batches, times out of its ranges.
+std::string step_trace_link(const Inputs& in, const Outputs& out);
+
 Outputs compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
 void describe(Fields& f, SwitchRow& row);
 void describe(Fields& f, StageRow& row);
 void describe(Fields& f, StudyRow& row);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/scenario/link.h"
 #include "chapters/profiling/step_trace/lab.h"
 #include "chapters/training/data_loader/lab.h"
 #include "models/training/optimizer_traffic.h"
@@ -85,6 +86,44 @@ TEST_CASE("dashboard: a step takes as long in the step trace, part by part") {
         for (std::size_t c = 0; c < models::step_cause_count; ++c)
           CHECK(std::abs(trace.now.mean.idle_s[c] - out.now.mean.idle_s[c]) <= 1e-9);
       }
+}
+
+TEST_CASE("dashboard: the link to the step trace opens the same step") {
+  for (const char* inputs : {"{}", as_found, all_but_savers, R"({"chip": "b200_sxm", "sync_every": 3})"}) {
+    INFO(inputs);
+    const LabPtr lab = open_lab("training/dashboard", inputs);
+    compute(*lab);
+    dashboard::Inputs in;
+    constexpr std::array<const char*, 9> keys{"loader", "bf16",    "compile",    "fused_optimizer", "flash",
+                                              "fp8",    "overlap", "accumulate", "checkpoint"};
+    for (std::size_t i = 0; i < keys.size(); ++i) in.on[i] = input(*lab, keys[i]).toggle();
+    in.chip = input(*lab, "chip").choice_id();
+    in.sync_every = input(*lab, "sync_every").integer();
+    const app::Link link = app::parse_link(dashboard::step_trace_link(in, dashboard_of(in)));
+    REQUIRE(link.lab == "profiling/step-trace");
+    nlohmann::ordered_json sets;
+    for (const auto& [key, value] : link.sets) {
+      const auto number = nlohmann::ordered_json::parse(value, nullptr, false);  // "true" is one as well
+      sets[key] = number.is_discarded() ? nlohmann::ordered_json(value) : number;
+    }
+    const LabPtr trace = open_lab("profiling/step-trace");
+    set(*trace, sets);
+    CHECK(near(computed(*trace, "step_s"), out(*lab, "step_s"), 1e-3));
+    CHECK(near(out(*trace, "peak_bytes"), out(*lab, "peak_bytes"), 1e-6));
+  }
+  dashboard::Inputs again;
+  again.on[static_cast<std::size_t>(StepSwitch::checkpoint)] = true;
+  CHECK(dashboard::step_trace_link(again, dashboard_of(again)).empty());
+}
+
+TEST_CASE("dashboard: torch.compile and Float8 gain what torchtitan measured of Llama 3.1 8B") {
+  // 6,667 over 5,762 and 8,532 over 6,667 tokens a second and GPU: benchmarks/llama3_h100_202412_torchtitan.md,
+  // table 1.
+  const char* inputs = R"({"model": "llama-3-8b", "batch": 2, "sequence": 8192, "flash": true, "fused_optimizer": true,
+                           "overlap": true, "load_s": 0.01})";
+  const LabPtr lab = open_lab("training/dashboard", inputs);
+  CHECK(near(computed(*lab, "compile_gain"), 6667.0 / 5762, 0.03));
+  CHECK(near(computed(set(*lab, "compile", 1.0), "fp8_gain"), 8532.0 / 6667, 0.12));
 }
 
 TEST_CASE("dashboard: a starved step brings as many samples as the data loader's lab") {
