@@ -50,8 +50,9 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 
     change = {.from = std::min(other, out.peak_bytes), .to = std::max(other, out.peak_bytes)};
   }
   const bool told = (hovered || picture.lit >= 0) && shown < picture.rows.size() && !picture.rows[shown].memory.empty();
-  const widgets::Vessel vessel{.label = "now",
-                               .note = told ? picture.rows[shown].memory : picture.since_found,
+  // What stands above the rim has its words there.
+  const widgets::Vessel vessel{.label = told ? std::string_view(picture.rows[shown].memory) : "now",
+                               .note = out.fits ? std::string_view(picture.since_found) : "",
                                .layers = view.layers,
                                .rim = out.chip_bytes};
   widgets::draw_vessels("vessel", {&vessel, 1}, view.vessel, {.unit = "B", .size = size, .brackets = {&change, 1}});
