@@ -81,7 +81,7 @@ void fill_rows(const Outputs& out, Picture& p) {
     words.info = info_of(row);
     if (row.possible && std::abs(row.memory_bytes) > 1e6)
       words.memory = (row.memory_bytes < 0 ? std::string(minus) : std::string("+")) +
-                     format_text(std::abs(row.memory_bytes), "B") + " by " + row.name;
+                     format_text(std::abs(row.memory_bytes), "B") + (row.on ? " by " : " with ") + row.name;
     if (!row.on && row.name == out.next) p.lit = static_cast<std::ptrdiff_t>(i);
   }
 }
