@@ -30,6 +30,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(training, dashboard)         \
   LAB(training, checkpointing)     \
   LAB(training, data_loader)       \
   LAB(training, packing)           \

@@ -295,19 +295,19 @@ void StepRank::run_micro_batch(bool last) {
   };
   const double layer_bytes = setup_.activation_bytes / static_cast<double>(layers);
   const std::int64_t forward_ns = kernel_ns(setup_.forward_s, kernels),
-                     backward_ns = kernel_ns(setup_.backward_s, 2 * kernels);
+                     backward_ns = kernel_ns(setup_.backward_s, 2 * kernels),
+                     again_ns = kernel_ns(setup_.recompute_s < 0 ? setup_.forward_s : setup_.recompute_s, kernels);
   for (std::int64_t i = 0; i < layers; ++i) {
     run({StepWork::forward, kernels, forward_ns, copy_end_ns_, StepCause::copy, i});
     memory(kernel_end_ns_, layer_bytes);
   }
   const std::int64_t buckets = last && setup_.ranks > 1 ? setup_.buckets : 0;
   for (std::int64_t i = 0; i < layers; ++i) {
-    const std::int64_t layer = layers - 1 - i;
-    if (setup_.recompute) run({StepWork::backward, kernels, forward_ns, 0, StepCause::launch, layer});
-    run({StepWork::backward, 2 * kernels, backward_ns, 0, StepCause::launch, layer});
+    if (setup_.recompute) run({StepWork::backward, kernels, again_ns, 0, StepCause::launch, layers - 1 - i});
+    run({StepWork::backward, 2 * kernels, backward_ns, 0, StepCause::launch, layers - 1 - i});
     memory(kernel_end_ns_, -layer_bytes);
-    if (!setup_.overlap) continue;
-    while (static_cast<std::int64_t>(buckets_.size()) < (i + 1) * buckets / layers) launch_bucket(kernel_end_ns_);
+    while (setup_.overlap && static_cast<std::int64_t>(buckets_.size()) < (i + 1) * buckets / layers)
+      launch_bucket(kernel_end_ns_);
   }
   while (static_cast<std::int64_t>(buckets_.size()) < buckets) launch_bucket(kernel_end_ns_);
 }

@@ -27,7 +27,8 @@ std::string refusal(const StepSetup& s, const StepOptions& o) {
   if (!(whole(l.sample_bytes) && whole(l.request_latency_s) && whole(l.decode_s) && whole(l.batch_bytes) &&
         l.decode_spread >= 0 && l.decode_spread <= 0.9 && whole(s.forward_s) && whole(s.backward_s) &&
         whole(s.launch_s) && whole(s.launch_latency_s) && whole(s.parameters) && whole(s.gradient_bytes) &&
-        whole(s.hop_latency_s) && whole(s.log_s) && whole(s.state_bytes) && whole(s.activation_bytes)))
+        whole(s.hop_latency_s) && whole(s.log_s) && whole(s.state_bytes) && whole(s.activation_bytes) &&
+        whole(s.update_bytes) && std::isfinite(s.recompute_s)))
     return "Every time and every amount of bytes must be 0 or above.";
   if (s.micro_batches < 1 || s.micro_batches > 1024) return "A step has between 1 and 1024 micro-batches.";
   if (s.ranks < 1 || s.buckets < 1 || s.queue_depth < 1 || s.sync_every < 0)
@@ -60,7 +61,8 @@ std::int64_t optimizer_kernels(const StepSetup& s) {
 }
 
 double optimizer_time_s(const StepSetup& s) {
-  return s.parameters * optimizer_bytes_per_parameter(s.optimizer) / s.optimizer_bytes_per_s;
+  const double bytes = s.update_bytes > 0 ? s.update_bytes : optimizer_bytes_per_parameter(s.optimizer);
+  return s.parameters * bytes / s.optimizer_bytes_per_s;
 }
 
 double bucket_time_s(const StepSetup& s) {

@@ -33,11 +33,13 @@ struct StepSetup {
   double forward_s = 0.17, backward_s = 0.2125;      ///< of the kernels alone
   std::int64_t micro_batches = 1;   ///< each loaded, copied and run by itself; gradients are exchanged after the last
   bool recompute = false;           ///< each layer's forward pass again, before its backward pass
+  double recompute_s = -1;          ///< of the kernels that run again, all layers; below 0: as long as forward_s
   double launch_s = 8e-6;           ///< from one launch of the host to the next
   double launch_latency_s = 4e-6;   ///< from the end of a launch until its kernel may begin
   std::int64_t queue_depth = 1024;  ///< kernels that are launched and have not begun; then the host waits
   double parameters = 800e6, optimizer_bytes_per_s = 64e9 / 0.085;
   OptimizerCode optimizer = OptimizerCode::looped;
+  double update_bytes = 0;        ///< that a parameter's update moves; 0: as optimizer_bytes_per_parameter says
   std::int64_t ranks = 8;         ///< that share the gradients; 1: none are exchanged
   double gradient_bytes = 3.2e9;  ///< in the parameters' own format, as DDP reduces them
   std::int64_t buckets = 8;

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/training/dashboard/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::dashboard {
+namespace {
+
+using widgets::format_text;
+
+constexpr std::string_view minus = "\xE2\x88\x92";
+std::string said(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+/// A change in the unit of its column: "−57.5", "+8.9", "0.0".
+std::string change_text(const widgets::UnitScale& scale, double value, int decimals) {
+  if (!std::isfinite(value)) return "\xE2\x80\x94";
+  const double power = std::pow(10.0, decimals), rounded = std::round(std::abs(value / scale.factor) * power) / power;
+  std::string digits = std::to_string(static_cast<long long>(rounded));
+  const auto part = static_cast<long long>(std::llround((rounded - std::floor(rounded)) * power));
+  std::string fraction = std::to_string(part);
+  if (decimals > 0)
+    digits += "." +
+              std::string(static_cast<std::size_t>(decimals) -
+                              std::min<std::size_t>(fraction.size(), static_cast<std::size_t>(decimals)),
+                          '0') +
+              fraction;
+  if (rounded == 0) return digits;
+  return (value < 0 ? std::string(minus) : std::string("+")) + digits;
+}
+
+int decimals_for(double largest) { return largest >= 1000 ? 0 : largest >= 10 ? 1 : 2; }
+
+/// Who waits for so much longer that a switch takes nothing; empty where nobody does.
+std::string_view taken_back_by(const SwitchRow& row, double step_s) {
+  constexpr std::array<std::string_view, part_count> who{
+      "", "", "", "", "", "", "the all-reduce", "the loader", "the host", "the host"};
+  for (std::size_t i = 0; i < part_count; ++i)
+    if (part_look(i).wait && row.after[i] - row.before[i] > slight * step_s) return who[i];
+  return "";
+}
+
+/// What stands behind a row's bites.
+std::string note_of(const SwitchRow& row, double step_s) {
+  if (!row.possible) return "not here";
+  if (std::abs(row.change_s) > slight * step_s) return row.on ? "taken" : "";
+  if (const std::string_view who = taken_back_by(row, step_s); !who.empty()) return std::string(who) + " takes it back";
+  if (std::abs(row.memory_bytes) > 1e8) return "memory alone";
+  return row.on ? "took nothing" : "nothing yet";
+}
+
+std::string info_of(const SwitchRow& row) {
+  if (!row.possible) return row.why_not;
+  std::string out = "Changes the step by " + format_text(row.change_s, "s") + ", and by " +
+                    (std::isfinite(row.first_s) ? format_text(row.first_s, "s") : std::string("nothing known")) +
+                    " if it is the first. Peak memory: " + format_text(row.memory_bytes, "B") + ".";
+  if (row.claimed > 0) out += " The study says " + format_text(row.claimed, "") + " times as fast.";
+  return out;
+}
+
+void fill_rows(const Outputs& out, Picture& p) {
+  const double most_s = std::max(out.found.step_s(), out.now.step_s());
+  const widgets::UnitScale time = widgets::unit_scale(most_s < 10 ? std::min(most_s, 0.5) : most_s, "s"),
+                           memory = widgets::unit_scale(1e9, "B");
+  const int decimals = decimals_for(most_s / time.factor);
+  static constexpr std::array<std::string_view, 3> names{"ms", "s", "\xC2\xB5s"};
+  const std::string_view unit = time.unit.view();
+  const bool ms = unit == names[0];
+  p.titles = {ms                 ? "change, ms"
+              : unit == names[1] ? "change, s"
+                                 : "change",
+              "if first", "GB", "\xC3\x97 here", "study"};
+  for (std::size_t i = 0; i < out.switches.size(); ++i) {
+    const SwitchRow& row = out.switches[i];
+    RowWords& words = p.rows[i];
+    words.figures = {change_text(time, row.change_s, decimals), change_text(time, row.first_s, decimals),
+                     change_text(memory, row.memory_bytes, 1),
+                     row.possible ? format_text(row.speedup, "") : "\xE2\x80\x94",
+                     row.claimed > 0 ? format_text(row.claimed, "") : "\xE2\x80\x94"};
+    words.note = note_of(row, most_s);
+    words.info = info_of(row);
+    if (row.possible && std::abs(row.memory_bytes) > 1e6)
+      words.memory = (row.memory_bytes < 0 ? std::string(minus) : std::string("+")) +
+                     format_text(std::abs(row.memory_bytes), "B") + (row.on ? " by " : " with ") + row.name;
+    if (!row.on && row.name == out.next) p.lit = static_cast<std::ptrdiff_t>(i);
+  }
+}
+
+std::string answer_of(const Outputs& out) {
+  const double step_s = out.now.step_s();
+  std::string next =
+      out.now.bottleneck() == Part::loader ? "no switch, for the loader sets the pace" : "no switch takes more";
+  if (out.next != "none") {
+    next = out.next;
+    if (!out.fits)
+      next += ", for the memory: " + said(std::abs(out.next_bytes), "B") + (out.next_bytes < 0 ? " less" : " more");
+    else
+      next += ", " + said(-out.next_s, "s") + " of " + said(step_s, "s");
+  }
+  const std::string end = out.fits ? " Next: " + next + "."
+                                   : " It does not fit, by " + said(-out.free_bytes, "B") + ". Next: " + next + ".";
+  const std::string now = "the step is " + said(step_s, "s") + ".";
+  if (out.last == "none")
+    return "As found the step takes " + said(step_s, "s") +
+           (out.now.bottleneck() == Part::loader && out.floor_s > 0
+                ? ", as long as the loader needs for a batch."
+                : ", and " + out.bottleneck + " is its largest part, " + said(out.bottleneck_share, "%") + ".") +
+           end;
+  const SwitchRow& row =
+      *std::find_if(out.switches.begin(), out.switches.end(), [&](const SwitchRow& r) { return r.name == out.last; });
+  if (std::abs(out.last_s) <= slight * step_s) {
+    const std::string_view who = taken_back_by(row, step_s);
+    const std::string why = who.empty() ? "" : ", because " + std::string(who) + " takes it back";
+    return out.last + " took `0` ms" + why + "; " + now + end;
+  }
+  const std::string took = out.last + (out.last_s < 0 ? " took " : " cost ") + said(std::abs(out.last_s), "s");
+  if (!(std::abs(out.last_s - out.last_first_s) > 0.02 * out.found.step_s())) return took + "; " + now + end;
+  if (std::abs(out.last_first_s) <= slight * out.found.step_s()) return took + "; pressed first it takes `0` ms." + end;
+  return took + "; pressed first it " + (out.last_first_s < 0 ? "takes " : "costs ") +
+         said(std::abs(out.last_first_s), "s") + "." + end;
+}
+
+/// The step over the loader's workers, as found and with the switches that are on.
+void fill_workers(const Inputs& in, Picture& p) {
+  Inputs at = in;
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
+    at.workers = n;
+    const auto job = read_job(at);
+    if (!job) return;
+    models::SwitchSet none;
+    const PressedStep found = press(*job, none.with(StepSwitch::loader)),
+                      now = press(*job, pressed(in).with(StepSwitch::loader));
+    if (!found.why_not.empty() || !now.why_not.empty()) return;
+    p.workers.push_back(static_cast<double>(n));
+    p.found_s.push_back(found.step_s());
+    p.now_s.push_back(now.step_s());
+    const double rate = models::loader_ceilings(now.step.setup.loader).least_per_s();
+    p.floor_s.push_back(static_cast<double>(now.step.setup.micro_batches) / rate);
+  }
+}
+
+}  // namespace
+
+const PartLook& part_look(std::size_t part) {
+  using widgets::Meaning;
+  using widgets::Tint;
+  static constexpr std::array<PartLook, part_count> looks{{
+      {Meaning::compute_bound, false},
+      {Meaning::memory_bound, false},
+      {Tint::series(2), false},
+      {Tint::series(0), false},
+      {Tint::series(3), false},
+      {Meaning::optimizer, false},
+      {Meaning::communication, true},
+      {Meaning::data_loading, true},
+      {Meaning::launch_bound, true},
+      {Tint::series(5), true},
+  }};
+  return looks[part];
+}
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty() || out.switches.size() < step_switch_count) return p;
+  p.answer = answer_of(out);
+  fill_rows(out, p);
+  p.found_total = format_text(out.found.step_s(), "s");
+  p.now_total = format_text(out.now.step_s(), "s");
+  const double gone = out.found_peak_bytes - out.peak_bytes;
+  if (std::abs(gone) > 1e6)
+    p.since_found = std::string(gone >= 0 ? minus : "+") + format_text(std::abs(gone), "B") + " since found";
+  std::size_t count = 0;
+  for (const SwitchRow& row : out.switches) count += row.on ? 1 : 0;
+  p.now_note = std::to_string(count) + " of " + std::to_string(step_switch_count) + " on";
+  p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
+                                                      ? " a batch, beside the GPU: no other switch gets below it"
+                                                      : " a batch, by the training process itself");
+  fill_workers(in, p);
+  p.trace_link = step_trace_link(in, out);
+  p.published = arrange_published("training/dashboard", in,
+                                  [](const Inputs& stated) {
+                                    Progress ignored;
+                                    return compute(stated, ignored);
+                                  },
+                                  {"model", "compile", "fp8"});
+  return p;
+}
+
+}  // namespace chapters::training::dashboard

@@ -1,0 +1,334 @@
+#include "chapters/mechanism/choices_in_order.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
+#include "chapters/training/dashboard/lab.h"
+
+namespace chapters::training::dashboard {
+namespace {
+
+struct SwitchText {
+  std::string_view key, name, help;
+};
+constexpr std::array<SwitchText, step_switch_count> switches{{
+    {"loader", "More workers", "The loader has as many workers as below instead of those found."},
+    {"bf16", "BF16",
+     "Weights, gradients and activations in BF16 with FP32 master weights; products run at the BF16 peak."},
+    {"compile", "torch.compile",
+     "Neighbouring element-wise operations become one kernel: fewer bytes and fewer launches. Products and attention "
+     "stay what they are."},
+    {"fused_optimizer", "Fused AdamW", "One pass over all states instead of a pass an operation (foreach)."},
+    {"flash", "FlashAttention", "Attention is one kernel: scores are never stored."},
+    {"fp8", "FP8 products", "Products inside the layers in FP8 with delayed scales; their operands are cast first."},
+    {"overlap", "Overlap all-reduce", "A bucket of gradients is reduced while the backward pass goes on."},
+    {"accumulate", "Micro-batches", "The batch runs in pieces; gradients add up and are reduced after the last."},
+    {"checkpoint", "Checkpointing", "Of each layer its input alone is kept: its forward pass runs again."},
+}};
+
+constexpr std::array<std::string_view, step_switch_count> change_keys{
+    "loader_change_s", "bf16_change_s",    "compile_change_s",    "fused_optimizer_change_s", "flash_change_s",
+    "fp8_change_s",    "overlap_change_s", "accumulate_change_s", "checkpoint_change_s"};
+constexpr std::array<std::string_view, step_switch_count> first_keys{
+    "loader_first_s", "bf16_first_s",    "compile_first_s",    "fused_optimizer_first_s", "flash_first_s",
+    "fp8_first_s",    "overlap_first_s", "accumulate_first_s", "checkpoint_first_s"};
+constexpr std::array<std::string_view, step_switch_count> memory_keys{
+    "loader_memory_bytes",          "bf16_memory_bytes",       "compile_memory_bytes",
+    "fused_optimizer_memory_bytes", "flash_memory_bytes",      "fp8_memory_bytes",
+    "overlap_memory_bytes",         "accumulate_memory_bytes", "checkpoint_memory_bytes"};
+constexpr std::array<std::string_view, step_switch_count> gain_keys{
+    "loader_gain", "bf16_gain",    "compile_gain",    "fused_optimizer_gain", "flash_gain",
+    "fp8_gain",    "overlap_gain", "accumulate_gain", "checkpoint_gain"};
+constexpr std::array<std::string_view, 4> claimed_keys{"claimed_loader", "claimed_bf16", "claimed_compile",
+                                                       "claimed_fused"};
+constexpr std::array<std::string_view, 4> claimed_labels{"Loader claim", "BF16 claim", "Compile claim", "Fused claim"};
+constexpr std::array<std::string_view, part_count> part_keys{
+    "products_s",  "attention_s",       "elementwise_s", "casts_s",       "again_s",
+    "optimizer_s", "all_reduce_wait_s", "loader_wait_s", "launch_wait_s", "host_wait_s"};
+
+const Choices orders = choices_in_order<Order::reversed>(
+    {{"listed", "as listed", "From the top of the list down; the first four are the study's order."},
+     {"steepest", "steepest first", "Each time the one that takes most of the step that is left."},
+     {"reversed", "from the bottom", "From the bottom of the list up."}});
+const Choices found_formats = choices_in_order<FoundFormat::fp32>(
+    {{"tf32", "TF32", "FP32 values, rounded to TF32 inside the Tensor Cores: set_float32_matmul_precision(\"high\")."},
+     {"fp32", "FP32", "Without Tensor Cores: PyTorch's default."}});
+
+constexpr std::string_view simulated = "the steps of the discrete-event simulation, after 16 that pass";
+
+void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help,
+           double lo, double hi) {
+  f.integer(key, slot, {.label = label, .help = help, .lo = lo, .hi = hi, .scale = Scale::step});
+}
+void time(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
+          double hi) {
+  f.real(key, slot, {.label = label, .unit = "s", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
+}
+
+}  // namespace
+
+std::string_view switch_name(std::size_t i) { return switches[i].name; }
+
+void describe(Fields& f, Inputs& in) {
+  f.group("The switches");
+  for (std::size_t i = 0; i < step_switch_count; ++i)
+    f.toggle(switches[i].key, in.on[i], {.label = switches[i].name, .help = switches[i].help, .headline = i < 2});
+  f.choice("order", in.order, orders,
+           {.label = "Pressed", .help = "In which order those that are on were pressed: it decides what each took."});
+  f.group("The work");
+  shared::model(f, "model", in.model, {.help = "Every GPU holds all of it."});
+  shared::chip(f, "chip", in.chip, {.help = "Its peaks and bandwidth time the kernels; its memory is the vessel."});
+  shared::batch(f, "batch", in.batch, {.help = "Sequences of one GPU and step."});
+  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
+  count(f, "micro_batches", in.micro_batches, "Pieces", "Micro-batches of a step, behind their switch.", 1, 64);
+  f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
+  f.choice("found_format", in.found_format, found_formats,
+           {.label = "Products before BF16", .help = "What the study's 1.7 is against."});
+  f.toggle("by_hand", in.by_hand,
+           {.label = "Norms by hand",
+            .help = "Eager RMSNorm and rotation as Transformers writes them: six and ten kernels, norms in FP32. "
+                    "Off: one kernel each. A compiler makes one of them."});
+  describe_roof_share(f, in.roof_share);
+  f.group("The loader");
+  f.integer("workers", in.workers,
+            {
+                .label = "Workers",
+                .help = "Behind the first switch.",
+                .lo = 1,
+                .hi = 32,
+                .scale = Scale::step,
+                .headline = true,
+            });
+  count(f, "found_workers", in.found_workers, "Workers found", "With none the training process loads by itself.", 0,
+        32);
+  time(f, "load_s", in.load_s, "One sequence",
+       "To read, clean, tokenize and pack it on one core. Assumed: depends on the data.", 1e-5, 10);
+  count(f, "cores", in.cores, "Cores", "That work for the loader at once.", 1, 128);
+  f.group("GPUs and links");
+  shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
+  count(f, "buckets", in.buckets, "Buckets", "Parts into which the gradients are cut, at most one a layer.", 1, 64);
+  f.real("bus_bytes_per_s", in.bus_bytes_per_s,
+         {.label = "Ring",
+          .unit = "B/s",
+          .help = "Bandwidth of a ring all-reduce between neighbours. Assumed: eight H100 on NVSwitch.",
+          .lo = 1e8,
+          .hi = 1e12,
+          .scale = Scale::log});
+  f.group("The host");
+  time(f, "launch_s", in.launch_s, "A launch", "From one launch of the host to its next.", 1e-7, 1e-3);
+  time(f, "launch_latency_s", in.launch_latency_s, "On its way", "From a launch to the start of its kernel.", 1e-7,
+       1e-3);
+  count(f, "sync_every", in.sync_every, "Loss read every", "Steps between two calls of loss.item(); 0: never.", 0, 100);
+  f.real("log_s", in.log_s, {.label = "Logging", .unit = "s", .help = "After each of these reads.", .lo = 0, .hi = 1});
+  f.group("The bill");
+  f.real("gpu_hour_usd", in.gpu_hour_usd,
+         {.label = "A GPU for an hour", .unit = "$", .help = "Assumed.", .lo = 0.1, .hi = 100, .scale = Scale::log});
+  f.real("run_tokens", in.run_tokens,
+         {.label = "Tokens of the run",
+          .unit = "tokens",
+          .help = "All of them, over all GPUs.",
+          .lo = 1e6,
+          .hi = 1e14,
+          .scale = Scale::log});
+  f.group("The study's multipliers");
+  for (std::size_t i = 0; i < in.claimed.size(); ++i)
+    f.real(claimed_keys[i], in.claimed[i],
+           {.label = claimed_labels[i],
+            .help = "What the study multiplies by; it has 1.3 and 1.4, 1.15 and 1.2, 1.12 and 1.15 in three places.",
+            .lo = 0.5,
+            .hi = 4});
+}
+
+void describe(Fields& f, SwitchRow& r) {
+  f.text("name", r.name, {.label = "Switch"});
+  f.toggle("on", r.on, {.label = "On"});
+  f.real("change_s", r.change_s,
+         {.label = "Changes the step",
+          .unit = "s",
+          .help = "After those that are on before it.",
+          .may_be_missing = true,
+          .absent = "It cannot be pressed here.",
+          .source = simulated});
+  f.real("first_s", r.first_s,
+         {.label = "If first",
+          .unit = "s",
+          .help = "Against the step as found.",
+          .may_be_missing = true,
+          .absent = "It cannot be pressed here.",
+          .source = simulated});
+  f.real("memory_bytes", r.memory_bytes,
+         {.label = "Memory",
+          .unit = "B",
+          .help = "Change of the peak.",
+          .may_be_missing = true,
+          .absent = "It cannot be pressed here."});
+  f.real("speedup", r.speedup,
+         {.label = "Faster",
+          .may_be_missing = true,
+          .absent = "It cannot be pressed here.",
+          .formula = "step before / step after"});
+  f.real("claimed", r.claimed, {.label = "Study", .help = "0 where it has no multiplier."});
+  f.text("why_not", r.why_not, {.label = "Why not"});
+}
+void describe(Fields& f, StageRow& r) {
+  f.text("name", r.name, {.label = "After"});
+  f.real("step_s", r.step_s, {.label = "Step", .unit = "s", .source = simulated});
+  f.real("peak_bytes", r.peak_bytes, {.label = "Memory", .unit = "B", .help = "At the fullest moment."});
+  f.real("cost_usd", r.cost_usd, {.label = "Run", .unit = "$", .formula = "steps x step x price"});
+  f.text("bottleneck", r.bottleneck, {.label = "Bottleneck"});
+  f.real("share", r.share, {.label = "Its share", .unit = "%", .help = "Of the step."});
+  f.toggle("fits", r.fits, {.label = "Fits"});
+}
+void describe(Fields& f, StudyRow& r) {
+  f.text("name", r.name, {.label = "Step of the study"});
+  f.real("claimed", r.claimed, {.label = "Claimed", .help = "The study's multiplier."});
+  f.real("computed", r.computed, {.label = "Computed", .formula = "step before / step after"});
+  f.real("claimed_product", r.claimed_product, {.label = "Claimed so far", .formula = "product of the claims"});
+  f.real("computed_product", r.computed_product, {.label = "Computed so far", .formula = "as found / step after"});
+  f.real("claimed_usd", r.claimed_usd, {.label = "Claimed run", .unit = "$", .formula = "as found / claimed so far"});
+  f.real("computed_usd", r.computed_usd, {.label = "Computed run", .unit = "$", .formula = "steps x step x price"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.group("One step");
+  f.real("step_s", o.now.mean.period_s,
+         {.label = "One step",
+          .unit = "s",
+          .help = "Mean over the last steps.",
+          .headline = true,
+          .formula = "end of step - end of step before",
+          .source = simulated});
+  f.real(
+      "peak_bytes", o.peak_bytes,
+      {.label = "Memory",
+       .unit = "B",
+       .help = "At the fullest moment.",
+       .headline = true,
+       .source = "the model of framework/training-memory, counted operation by operation, with 1 GB for the context"});
+  f.real("cost_usd", o.cost_usd,
+         {.label = "The run",
+          .unit = "$",
+          .headline = true,
+          .formula = "tokens / tokens a step x step x price of a GPU second"});
+  f.text(
+      "bottleneck", o.bottleneck,
+      {.label = "Bottleneck", .help = "The loader where its workers are slower than the GPU; else the largest part."});
+  f.real("bottleneck_share", o.bottleneck_share,
+         {.label = "Its share", .unit = "%", .help = "Of the step; of the loader its time for a batch."});
+  f.real("speedup", o.speedup, {.label = "Faster", .headline = true, .formula = "step as found / step"});
+  f.real("tokens_per_s", o.tokens_per_s,
+         {.label = "Tokens a second", .unit = "tokens/s", .help = "Of one GPU.", .formula = "batch x sequence / step"});
+  f.real("mfu", o.mfu,
+         {.label = "MFU",
+          .unit = "%",
+          .help = "Products of the model, causal, over the dense BF16 peak.",
+          .may_be_missing = true,
+          .absent = "The chip states no BF16 peak.",
+          .formula = "product flops / step / peak"});
+  f.group("As found");
+  f.real("found_s", o.found.mean.period_s, {.label = "Step, found", .unit = "s", .source = simulated});
+  f.real("found_peak_bytes", o.found_peak_bytes,
+         {.label = "Memory, found", .unit = "B", .help = "At the fullest moment."});
+  f.real("found_cost_usd", o.found_cost_usd, {.label = "The run, found", .unit = "$", .formula = "as the run"});
+  f.text("found_bottleneck", o.found_bottleneck, {.label = "Bottleneck, found"});
+  f.group("Which next");
+  f.text("next", o.next, {.label = "Next", .help = "Not on, and takes most of the step among those that fit."});
+  f.real("next_s", o.next_s,
+         {.label = "Changes the step by",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No switch helps.",
+          .source = simulated});
+  f.real("next_bytes", o.next_bytes,
+         {.label = "Changes the peak by",
+          .unit = "B",
+          .help = "Of memory.",
+          .may_be_missing = true,
+          .absent = "No switch helps."});
+  f.text("last", o.last, {.label = "Last", .help = "The last one pressed, in the order chosen."});
+  f.real("last_s", o.last_s,
+         {.label = "It changed the step by",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "None is on.",
+          .source = simulated});
+  f.real(
+      "last_first_s", o.last_first_s,
+      {.label = "If it were first", .unit = "s", .may_be_missing = true, .absent = "None is on.", .source = simulated});
+  f.real("product_of_alone", o.product_of_alone,
+         {.label = "Product of single gains",
+          .help = "Of the switches that are on, each measured alone on the step as found: what multiplying promises.",
+          .formula = "product of (as found / step with it alone)"});
+  f.real("claimed_product", o.claimed_product,
+         {.label = "Product of claims",
+          .help = "The study's multipliers of the switches that are on.",
+          .formula = "product of the claims"});
+  f.real("claimed_usd", o.claimed_usd,
+         {.label = "Claimed run", .unit = "$", .formula = "run as found / product of claims"});
+  f.group("Parts of the step");
+  for (std::size_t i = 0; i < part_count; ++i)
+    f.real(part_keys[i], o.now.parts[i],
+           {.label = part_names[i], .unit = "s", .help = "They add up to the step.", .source = simulated});
+  f.real("kernels_s", o.kernels_s, {.label = "All kernels", .unit = "s", .formula = "step - waits"});
+  f.real("waits_s", o.waits_s, {.label = "All waits", .unit = "s", .help = "The compute stream has nothing to do."});
+  f.real("again_share", o.again_share,
+         {.label = "Run again", .unit = "%", .formula = "layers again / (forward + backward)"});
+  f.real("floor_s", o.floor_s,
+         {.label = "The loader's floor",
+          .unit = "s",
+          .help = "A batch takes the loader so long; with workers it runs beside the GPU and no switch gets below it.",
+          .formula = "1 / batches a second that workers and cores allow"});
+  f.group("Memory");
+  describe(f, o.now.held);
+  f.real("free_bytes", o.free_bytes, {.label = "Free", .unit = "B", .formula = "chip's memory - peak"});
+  f.toggle("fits", o.fits, {.label = "Fits"});
+  constexpr std::string_view absent = "It cannot be pressed here.";
+  f.group("Each switch");
+  for (std::size_t i = 0; i < step_switch_count; ++i)
+    f.real(change_keys[i], o.change_s[i],
+           {.label = switches[i].name,
+            .unit = "s",
+            .help = "Change of the step, pressed now or as it was pressed.",
+            .may_be_missing = true,
+            .absent = absent,
+            .source = simulated});
+  f.group("Each switch, if first");
+  for (std::size_t i = 0; i < step_switch_count; ++i)
+    f.real(first_keys[i], o.first_s[i],
+           {.label = switches[i].name,
+            .unit = "s",
+            .help = "Change of the step as found, pressed alone.",
+            .may_be_missing = true,
+            .absent = absent,
+            .source = simulated});
+  f.group("Each switch, times as fast");
+  for (std::size_t i = 0; i < step_switch_count; ++i)
+    f.real(gain_keys[i], o.gain[i],
+           {.label = switches[i].name,
+            .may_be_missing = true,
+            .absent = absent,
+            .formula = "step before it / step after it"});
+  f.group("Each switch, memory");
+  for (std::size_t i = 0; i < step_switch_count; ++i)
+    f.real(memory_keys[i], o.memory_bytes[i],
+           {.label = switches[i].name,
+            .unit = "B",
+            .help = "Change of the peak.",
+            .may_be_missing = true,
+            .absent = absent});
+  f.group("Tables");
+  f.table("switches", o.switches, {.label = "Each switch"});
+  f.table("stages", o.stages, {.label = "After each"});
+  f.table("study", o.study, {.label = "The study's stack"});
+}
+
+void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "training/dashboard",
+       .title = "Dashboard",
+       .question = "Which switch is worth pressing next, and which would do nothing yet?",
+       .job = true},
+      compute, arrange, draw);
+}
+
+}  // namespace chapters::training::dashboard

@@ -1,0 +1,212 @@
+#include <algorithm>
+
+#include "chapters/training/dashboard/lab.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::training::dashboard {
+namespace {
+
+using models::memory::memory_owner_count;
+using models::memory::MemoryOwner;
+
+constexpr std::array<const char*, step_switch_count> control_ids{
+    "switch loader", "switch bf16",    "switch compile",    "switch fused_optimizer", "switch flash",
+    "switch fp8",    "switch overlap", "switch accumulate", "switch checkpoint"};
+constexpr std::array<std::string_view, part_count> part_info{
+    "matrix products of layers and output, forward and backward",
+    "scores, softmax and values",
+    "norms, activations, rotation, residual adds, embedding and loss",
+    "operands of FP8 products are made from wider values",
+    "forward passes of layers, once more",
+    "AdamW's kernels",
+    "the optimizer waits for gradients",
+    "the compute stream waits for a batch",
+    "the compute stream waits for the host to launch",
+    "the compute stream waits for a copy, or for the host to read the loss"};
+
+void fill_looks(View& view) {
+  for (std::size_t i = 0; i < part_count; ++i) {
+    const PartLook& look = part_look(i);
+    view.looks[i] = {.label = part_names[i], .info = part_info[i], .tint = look.tint, .wait = look.wait};
+  }
+}
+
+/// The vessel, and beside it what the switch under the pointer, or else the one to press next, does to the peak.
+void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  view.layers.clear();
+  for (std::size_t k = 0; k < memory_owner_count; ++k) {
+    const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
+    view.layers.push_back(
+        {.label = look.name, .value = out.now.held.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
+  }
+  const bool hovered = view.bites.hovered >= 0;
+  const auto shown = static_cast<std::size_t>(hovered ? view.bites.hovered : std::max<std::ptrdiff_t>(picture.lit, 0));
+  widgets::VesselBracket change;
+  if (shown < out.switches.size() && (hovered || picture.lit >= 0) && !picture.rows[shown].memory.empty()) {
+    const SwitchRow& row = out.switches[shown];
+    const double other = row.on ? out.peak_bytes - row.memory_bytes : out.peak_bytes + row.memory_bytes;
+    change = {.from = std::min(other, out.peak_bytes), .to = std::max(other, out.peak_bytes)};
+  }
+  const bool told = (hovered || picture.lit >= 0) && shown < picture.rows.size() && !picture.rows[shown].memory.empty();
+  // What stands above the rim has its words there.
+  const widgets::Vessel vessel{.label = told ? std::string_view(picture.rows[shown].memory) : "now",
+                               .note = out.fits ? std::string_view(picture.since_found) : "",
+                               .layers = view.layers,
+                               .rim = out.chip_bytes};
+  widgets::draw_vessels("vessel", {&vessel, 1}, view.vessel, {.unit = "B", .size = size, .brackets = {&change, 1}});
+}
+
+void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  fill_looks(view);
+  view.rows.clear();
+  for (std::size_t i = 0; i < out.switches.size(); ++i) {
+    const SwitchRow& row = out.switches[i];
+    widgets::BiteRow drawn{.label = row.name, .id = control_ids[i]};
+    if (row.possible) {
+      drawn.before = row.before;
+      drawn.after = row.after;
+    }
+    drawn.on = in.on[i];
+    drawn.lit = static_cast<std::ptrdiff_t>(i) == picture.lit;
+    drawn.note = picture.rows[i].note;
+    drawn.info = picture.rows[i].info;
+    for (std::size_t c = 0; c < widgets::bite_columns; ++c) drawn.figures[c] = picture.rows[i].figures[c];
+    view.rows.push_back(drawn);
+  }
+  const bool beside = size.x >= t.px(700);
+  const float vessel = beside ? std::clamp(size.x * 0.24f, t.px(180), t.px(360)) : 0;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  widgets::BiteOptions options{.parts = view.looks};
+  options.first = {.label = "as found", .values = out.found.parts, .total = picture.found_total};
+  options.main = {.label = "now", .note = picture.now_note, .values = out.now.parts, .total = picture.now_total};
+  options.floor = out.floor_s;
+  options.floor_label = "loader";
+  options.floor_note = picture.floor_note;
+  options.rows_title = "Switches";
+  options.bites_title = "what each takes, and what comes back";
+  options.titles = picture.titles;
+  options.size = {size.x - vessel - (beside ? t.px(14) : 0), size.y};
+  const std::ptrdiff_t pressed_row = widgets::draw_bites("switches", view.rows, view.bites, options);
+  if (pressed_row >= 0) in.on[static_cast<std::size_t>(pressed_row)] ^= true;
+  if (!beside) return;
+  ImGui::SetCursorScreenPos({at.x + size.x - vessel, at.y});
+  draw_memory(out, picture, view, {vessel, size.y});
+}
+
+void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "after", .number = false},
+                                                                {.title = "step", .value_unit = "s", .bar = true},
+                                                                {.title = "memory", .value_unit = "B"},
+                                                                {.title = "the run", .value_unit = "$"},
+                                                                {.title = "bottleneck", .number = false},
+                                                                {.title = "share", .unit = "%", .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
+    const auto number = [&](double value, std::string_view unit) {
+      cell.value = value;
+      cell.number = widgets::format(value, unit);
+    };
+    switch (column) {
+      case 0:
+        cell.text = r.name;
+        break;
+      case 1:
+        number(r.step_s, "s");
+        break;
+      case 2:
+        number(r.peak_bytes, "B");
+        break;
+      case 3:
+        number(r.cost_usd, "$");
+        break;
+      case 4:
+        cell.text = r.bottleneck;
+        break;
+      default:
+        number(r.share, "");
+    }
+  };
+  widgets::draw_table("after each switch", columns, source, view.stages, size);
+}
+
+void draw_slabs(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  constexpr const char* trace = "The same step as a trace";
+  const float button = picture.trace_link.empty() ? 0 : widgets::button_size(trace).y + widgets::theme().px(8);
+  view.segments.clear();
+  view.segments.resize(out.stages.size());
+  view.drawn.clear();
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    for (std::size_t k = 0; k < part_count; ++k) {
+      const PartLook& look = part_look(k);
+      view.segments[i][k] = {.label = part_names[k],
+                             .value = out.stages[i].parts[k],
+                             .tint = look.tint,
+                             .info = part_info[k],
+                             .hatched = look.wait};
+    }
+    view.drawn.push_back({.label = out.stages[i].name, .segments = view.segments[i]});
+  }
+  widgets::draw_stacked_bars("after each", view.drawn, view.bars,
+                             {.unit = "s", .axis_label = "one step", .size = {size.x, size.y - button}, .bar_px = 26});
+  if (button > 0 && widgets::button(trace)) view.requests.open_link = picture.trace_link;
+}
+
+void draw_study(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 7> columns{
+      {{.title = "the study's order", .number = false},
+       {.title = "claimed"},
+       {.title = "here"},
+       {.title = "product claimed"},
+       {.title = "here so far"},
+       {.title = "run claimed", .value_unit = "$", .priority = 1},
+       {.title = "run here", .value_unit = "$", .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.study.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const StudyRow& r = static_cast<const Outputs*>(context)->study[row];
+    if (column == 0) {
+      cell.text = r.name;
+      return;
+    }
+    const std::array<double, 6> values{r.claimed,          r.computed,    r.claimed_product,
+                                       r.computed_product, r.claimed_usd, r.computed_usd};
+    cell.value = values[column - 1];
+    cell.number = widgets::format(cell.value, column >= 5 ? "$" : "");
+  };
+  widgets::draw_table("the study's stack", columns, source, view.study, size);
+}
+
+void draw_workers(Inputs& in, const Outputs&, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.workers.size() < 2) return;
+  widgets::Plot plot("workers", view.plot,
+                     {.x = {.lo = 1, .hi = picture.workers.back(), .label = "workers of the loader"},
+                      .y = {.lo = 0, .label = "one step", .unit = "s"},
+                      .size = size});
+  plot.line("the loader alone", picture.workers, picture.floor_s);
+  plot.line("no other switch", picture.workers, picture.found_s);
+  plot.line("with those that are on", picture.workers, picture.now_s);
+  double workers = static_cast<double>(in.workers);
+  if (plot.drag_x("drag workers", workers, {.lo = 1, .hi = picture.workers.back()}))
+    in.workers = std::clamp<std::int64_t>(static_cast<std::int64_t>(workers + 0.5), 1, 32);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("switches", {.title = "Slab and vessel", .least = {820, 380}, .answers = true},
+              [&](ImVec2 size) { draw_switches(in, out, picture, view, size); });
+  stage.panel("slabs", {.title = "After each", .least = {600, 220}, .ideal = {0, 380}},
+              [&](ImVec2 size) { draw_slabs(out, picture, view, size); });
+  stage.panel("stages", {.title = "Bottleneck and bill", .least = {560, 160}, .ideal = {0, 300}, .scrolls = true},
+              [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+  stage.panel("study", {.title = "The study's stack", .least = {560, 140}, .scrolls = true},
+              [&](ImVec2 size) { draw_study(out, picture, view, size); });
+  stage.panel("workers", {.title = "Against workers", .least = {420, 240}, .ideal = {0, 380}},
+              [&](ImVec2 size) { draw_workers(in, out, picture, view, size); });
+  published_panel(stage, "Measured", picture.published);
+}
+
+}  // namespace chapters::training::dashboard
