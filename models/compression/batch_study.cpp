@@ -154,7 +154,8 @@ double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t 
   return signal > 0 ? covariance / signal : 0;
 }
 
-CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss) {
+CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled) {
+  const auto stopped = [cancelled] { return cancelled && cancelled->load(std::memory_order_relaxed); };
   static constexpr std::array<std::size_t, 5> batches{1, 4, 16, 64, 256};
   static constexpr std::array<double, 4> rates{0.03, 0.1, 0.3, 1.0};  // beyond 1 no batch trains
   const DigitSet held_out = make_digits(seed, DigitSplit::held_out, held_out_digits);
@@ -172,6 +173,7 @@ CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss) {
       const std::size_t every = std::max<std::size_t>(1, 24 / batch);
       double before = held_out_loss(network, held_out, pass);
       for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples; ++step) {
+        if (stopped()) return out;
         const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient);
         if (!(loss <= too_much_nats)) break;
         add_network(network, gradient, -rate);

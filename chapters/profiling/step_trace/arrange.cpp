@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/profiling/step_trace/lab.h"
+#include "chapters/profiling/step_trace/order.h"
 #include "widgets/number/number.h"
 
 namespace chapters::profiling::step_trace {
@@ -65,14 +65,15 @@ constexpr std::array<std::string_view, models::step_cause_count> gap_names{
     "waits for data", "waits for the copy", "waits for launches", "waits after .item()", "waits for the last bucket"};
 constexpr std::array<std::string_view, models::step_cause_count> short_gaps{"data", "copy", "launch", "item", "bucket"};
 
-/// What stands on a block, the longest first.
-std::array<std::string, 3> words_of(const StepBlock& b) {
+/// What stands on a block, the longest first; `loads_itself`: there are no workers.
+std::array<std::string, 3> words_of(const StepBlock& b, bool loads_itself) {
   switch (b.work) {
     case StepWork::load:
-      return b.row == StepRow::host ? std::array<std::string, 3>{"waits for a batch or loads it", "load", "D"}
+      if (b.row == StepRow::host && !loads_itself) return {"waits for a batch", "waits", "D"};
+      return b.row == StepRow::host ? std::array<std::string, 3>{"loads the batch: reads and decodes", "loads", "D"}
                                     : std::array<std::string, 3>{"decodes", "dec", "D"};
     case StepWork::read:
-      return {"reads", "read", "r"};
+      return {"reads", "read", ""};
     case StepWork::launch: {
       const StepWork p = b.phase;
       const char* of = p == StepWork::forward    ? "forward"
@@ -80,16 +81,16 @@ std::array<std::string, 3> words_of(const StepBlock& b) {
                        : p == StepWork::reduce   ? "all-reduce"
                        : p == StepWork::copy     ? "copy"
                                                  : "optimizer";
-      return {std::string("launches ") + of, of, std::string(of).substr(0, 1)};
+      return {std::string("launches ") + of, "launches", ""};
     }
     case StepWork::copy:
-      return {b.row == StepRow::pin ? "pins" : "copies the batch", "copy", "c"};
+      return {b.row == StepRow::pin ? "pins" : "copies the batch", "copy", ""};
     case StepWork::sync:
-      return {"loss.item() waits for the GPU", ".item()", "i"};
+      return {"loss.item() waits for the GPU", ".item()", ""};
     case StepWork::log:
-      return {"logs", "log", "l"};
+      return {"logs", "log", ""};
     case StepWork::ahead:
-      return {"ahead, queue full", "queue full", "q"};
+      return {"far enough ahead: the queue is full", "queue full", ""};
     case StepWork::forward:
       return {"forward", "fwd", "F"};
     case StepWork::backward:
@@ -97,7 +98,7 @@ std::array<std::string, 3> words_of(const StepBlock& b) {
     case StepWork::optimizer:
       return {"optimizer", "opt", "O"};
     case StepWork::reduce:
-      return {"all-reduce", "red", "C"};
+      return {"all-reduce", "C", ""};
     case StepWork::idle:
       return {std::string(gap_names[static_cast<std::size_t>(b.cause)]),
               std::string(short_gaps[static_cast<std::size_t>(b.cause)]), ""};
@@ -109,6 +110,7 @@ std::array<std::string, 3> words_of(const StepBlock& b) {
 struct Shown {
   const models::StepRun* run = nullptr;
   std::int64_t origin_ns = 0, range_ns = 0;
+  bool loads_itself = false;  ///< the main thread has no workers
 };
 
 Shown shown_of(const SimulatedStep& step, double range_s) {
@@ -182,6 +184,7 @@ std::vector<StepBlock> host_in_the_large(const Shown& shown) {
 }
 
 Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label, int spare = 0) {
+  const bool loads_itself = shown.loads_itself;
   Lane lane{.label = std::move(label), .spare = spare};
   const std::vector<StepBlock> host = row == StepRow::host ? host_in_the_large(shown) : std::vector<StepBlock>();
   for (const StepBlock& b : row == StepRow::host ? host : shown.run->blocks) {
@@ -192,7 +195,7 @@ Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label,
                                                 : "";
     if (b.row == StepRow::worker)
       info = "worker " + std::to_string(b.lane + 1) + ", batch " + std::to_string(b.step + 1);
-    add_span(p, lane, shown, b.start_ns, b.end_ns, words_of(b), std::move(info),
+    add_span(p, lane, shown, b.start_ns, b.end_ns, words_of(b, loads_itself), std::move(info),
              static_cast<std::uint16_t>(row == StepRow::worker ? b.lane : 0),
              idle ? tint_of_cause(b.cause) : tint_of_work(b.work),
              idle                                                    ? TimelineMark::hatched
@@ -204,7 +207,7 @@ Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label,
 }
 
 Lane memory_lane(const Shown& shown) {
-  Lane lane{.label = "memory", .spare = 3};
+  Lane lane{.label = "memory", .spare = 4};
   double before = 0;
   for (const models::StepMemory& m : shown.run->memory) {
     const std::int64_t at = m.time_ns - shown.origin_ns;
@@ -218,8 +221,9 @@ Lane memory_lane(const Shown& shown) {
 }
 
 std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label,
-                           const models::StepSetup* loader) {
-  const Shown shown = shown_of(step, range_s);
+                           std::int64_t workers, const models::StepSetup* loader) {
+  Shown shown = shown_of(step, range_s);
+  shown.loads_itself = workers == 0;
   std::vector<Lane> out;
   out.push_back(steps_lane(p, shown, std::move(label)));
   const auto add = [&](Lane lane) {
@@ -227,11 +231,11 @@ std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s
   };
   if (loader) {
     const std::int64_t n = loader->loader.workers;
-    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 3));
+    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 2));
     add(blocks_lane(p, shown, StepRow::pin, "pinning", 3));
   }
-  add(blocks_lane(p, shown, StepRow::host, "host", 1));
-  add(blocks_lane(p, shown, StepRow::copies, "copies", 2));
+  add(blocks_lane(p, shown, StepRow::host, "main thread", 1));
+  add(blocks_lane(p, shown, StepRow::copies, "copies", 3));
   add(blocks_lane(p, shown, StepRow::collectives, "all-reduce", 2));
   add(blocks_lane(p, shown, StepRow::compute, "compute"));
   if (loader) add(memory_lane(shown));
@@ -239,18 +243,17 @@ std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s
 }
 
 Bar bar_of(std::string label, const std::array<double, part_count>& parts) {
-  static constexpr std::array<Meaning, 3> busy{Meaning::forward, Meaning::backward, Meaning::optimizer};
   Bar bar{.label = std::move(label)};
   // Idle time first, then kernels: what goes away stands at the left.
   for (std::size_t c = 0; c < models::step_cause_count; ++c)
     bar.segments.push_back({.label = part_names[3 + c],
                             .value = parts[3 + c],
-                            .tint = tint_of_cause(static_cast<StepCause>(c)),
+                            .tint = tint_of_part(3 + c),
                             .info = "the compute stream waits",
                             .hatched = true});
   for (std::size_t i = 0; i < 3; ++i)
     bar.segments.push_back(
-        {.label = part_names[i], .value = parts[i], .tint = busy[i], .info = "kernels on the compute stream"});
+        {.label = part_names[i], .value = parts[i], .tint = tint_of_part(i), .info = "kernels on the compute stream"});
   return bar;
 }
 
@@ -268,14 +271,21 @@ std::string answer_of(const Outputs& out) {
 
 }  // namespace
 
-Picture arrange(const Inputs&, const Outputs& out) {
+widgets::Tint tint_of_part(std::size_t part) {
+  static constexpr std::array<Meaning, 3> busy{Meaning::forward, Meaning::backward, Meaning::optimizer};
+  return part < busy.size() ? Tint(busy[part]) : tint_of_cause(static_cast<StepCause>(part - busy.size()));
+}
+
+Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.range_s = 1.06 * std::max(out.found.mean.period_s, out.now.mean.period_s);
-  p.before = lanes_of(p, out.found, p.range_s, "Before", nullptr);
-  p.after = lanes_of(p, out.now, p.range_s, "After", &out.setup);
+  p.before = lanes_of(p, out.found, p.range_s, "Before", in.found.workers, nullptr);
+  p.after = lanes_of(p, out.now, p.range_s, "After", in.now.workers, &out.setup);
+  p.order = order_of(in, out);
   p.bars.push_back(bar_of("as found", out.found.parts));
-  for (const FixRow& fix : out.fixes) p.bars.push_back(bar_of("then " + fix.name, fix.parts));
+  for (std::size_t i = 0; i < out.fixes.size(); ++i)
+    p.bars.push_back(bar_of("then " + p.order.rows[i].name, out.fixes[i].parts));
   p.answer = answer_of(out);
   return p;
 }
