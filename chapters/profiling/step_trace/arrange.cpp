@@ -113,25 +113,42 @@ struct Shown {
   bool loads_itself = false;  ///< the main thread has no workers
 };
 
-Shown shown_of(const SimulatedStep& step, double range_s) {
+/// The run ends with its last batch: what the main thread and the workers would have done ahead of it is not known.
+/// `ahead`: batches that the workers make before they are asked for.
+std::int64_t known_until_ns(const models::StepRun& run, std::int64_t ahead) {
+  std::int64_t last_ns = 0;
+  const auto unknown = static_cast<std::int64_t>(run.steps.size()) - ahead;
+  for (const StepBlock& b : run.blocks) {
+    if (b.row != StepRow::host) continue;
+    if (ahead > 0 && b.step >= unknown) return b.start_ns;
+    last_ns = b.end_ns;
+  }
+  return last_ns;
+}
+
+Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
   const auto& steps = step.run.steps;
   Shown out{&step.run, 0, std::llround(range_s * 1e9)};
   if (step.run.blocks.empty()) return out;
   std::int64_t first_step = steps.back().end_ns > 0 ? static_cast<std::int64_t>(steps.size()) - 1 : 0;
   for (const StepBlock& b : step.run.blocks)
     if (b.row == StepRow::compute) first_step = std::min(first_step, b.step);
+  const std::int64_t known_ns = known_until_ns(step.run, ahead);
   // From the end of a step that leaves room for the whole range: where as many steps end in it as on average, so that
-  // a loader that brings batches in rounds is shown with its pauses. The latest of those.
+  // a loader that brings batches in rounds is shown with its pauses. The latest of those that are known in full.
   double best = -1;
+  bool best_known = false;
   out.origin_ns = steps[static_cast<std::size_t>(first_step)].end_ns;
   for (std::size_t i = steps.size(); i-- > static_cast<std::size_t>(first_step);) {
     const std::int64_t origin_ns = steps[i].end_ns;
     if (steps.back().end_ns - origin_ns < out.range_ns) continue;
+    const bool known = known_ns - origin_ns >= out.range_ns;
     std::size_t ends = 0;
     while (i + 1 + ends < steps.size() && steps[i + 1 + ends].end_ns - origin_ns <= out.range_ns) ++ends;
     const double off = std::abs(static_cast<double>(ends) * step.mean.period_s - range_s);
-    if (best >= 0 && off >= best) continue;
+    if (best >= 0 && best_known == known && off >= best) continue;
     best = off;
+    best_known = known;
     out.origin_ns = origin_ns;
   }
   return out;
@@ -198,10 +215,11 @@ Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label,
     add_span(p, lane, shown, b.start_ns, b.end_ns, words_of(b, loads_itself), std::move(info),
              static_cast<std::uint16_t>(row == StepRow::worker ? b.lane : 0),
              idle ? tint_of_cause(b.cause) : tint_of_work(b.work),
-             idle                                                    ? TimelineMark::hatched
-             : b.work == StepWork::ahead || b.work == StepWork::sync ? TimelineMark::callout
-             : b.work == StepWork::read                              ? TimelineMark::pale
-                                                                     : TimelineMark::solid);
+             idle                                                                  ? TimelineMark::hatched
+             : b.work == StepWork::ahead || b.work == StepWork::sync               ? TimelineMark::callout
+             : b.work == StepWork::load && b.row == StepRow::host && !loads_itself ? TimelineMark::callout
+             : b.work == StepWork::read                                            ? TimelineMark::pale
+                                                                                   : TimelineMark::solid);
   }
   return lane;
 }
@@ -220,10 +238,10 @@ Lane memory_lane(const Shown& shown) {
   return lane;
 }
 
-std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label,
-                           std::int64_t workers, const models::StepSetup* loader) {
-  Shown shown = shown_of(step, range_s);
-  shown.loads_itself = workers == 0;
+std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label, const Switches& as,
+                           const models::StepSetup* loader) {
+  Shown shown = shown_of(step, range_s, as.workers * as.prefetch);
+  shown.loads_itself = as.workers == 0;
   std::vector<Lane> out;
   out.push_back(steps_lane(p, shown, std::move(label)));
   const auto add = [&](Lane lane) {
@@ -280,8 +298,16 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.range_s = 1.06 * std::max(out.found.mean.period_s, out.now.mean.period_s);
-  p.before = lanes_of(p, out.found, p.range_s, "Before", in.found.workers, nullptr);
-  p.after = lanes_of(p, out.now, p.range_s, "After", in.now.workers, &out.setup);
+  p.before = lanes_of(p, out.found, p.range_s, "Before", in.found, nullptr);
+  p.after = lanes_of(p, out.now, p.range_s, "After", in.now, &out.setup);
+  const std::vector<models::StepLedger>& steps = out.now.run.steps;
+  const std::size_t round = std::min(steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, in.now.workers)));
+  std::int64_t longest_ns = 0;
+  for (std::size_t i = steps.size() - round; i < steps.size(); ++i)
+    longest_ns = std::max(longest_ns, steps[i].period_ns);
+  if (step_seconds(longest_ns) > 1.25 * out.now.mean.period_s)
+    p.uneven_words = "batches come in rounds over " + std::to_string(in.now.workers) + " workers: a step takes " +
+                     format_text(out.now.mean.period_s, "s") + " on average";
   p.order = order_of(in, out);
   p.bars.push_back(bar_of("as found", out.found.parts));
   for (std::size_t i = 0; i < out.fixes.size(); ++i)

@@ -137,16 +137,19 @@ Outputs compute(const Inputs& in, Progress& progress) {
   if (found && now) {
     // Both are shown over the longer of the two steps.
     const double range_s = 1.06 * std::max(found->mean.period_s, now->mean.period_s);
-    // A loader that is too slow brings batches in rounds over its workers: a whole round is kept.
-    const auto kept = [&](const SimulatedStep& s, std::int64_t workers) {
+    // A loader that is too slow brings batches in rounds over its workers: a whole round is kept. What the main thread
+    // and the workers do ahead of the last step is known only if steps after those that are shown are kept too.
+    const auto kept = [&](const SimulatedStep& s, const Switches& as, const models::StepSetup& setup) {
       const double steps = s.mean.period_s > 0 ? range_s / s.mean.period_s : 1;
+      const std::int64_t ahead = as.workers * as.prefetch, round = std::max<std::int64_t>(as.workers, 1),
+                         lead = s.run.largest_lead / (3 * setup.layers * setup.kernels_per_layer) + 1;
       // Where launches leave gaps each kernel is kept.
       const std::int64_t room = most_kernels / (3 * in.layers * in.kernels_per_layer);
-      return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + workers, 4,
+      return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + round + ahead + lead, 4,
                                       std::clamp<std::int64_t>(room, 4, most_kept));
     };
-    found = simulated(as_found, kept(*found, in.found.workers));
-    now = simulated(out.setup, kept(*now, in.now.workers));
+    found = simulated(as_found, kept(*found, in.found, as_found));
+    now = simulated(out.setup, kept(*now, in.now, out.setup));
   }
   if (!found || !now) {
     out.reason = !found ? found.error : now.error;

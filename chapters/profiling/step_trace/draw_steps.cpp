@@ -47,20 +47,10 @@ std::string_view step_tint(const void*, widgets::Tint tint) {
 
 bool has_room(const Lane& lane, int spare) { return lane.spare <= spare; }
 
-std::size_t rows_in(const std::vector<Lane>& lanes, int spare) {
-  std::size_t rows = 0;
-  for (const Lane& lane : lanes) {
-    if (!has_room(lane, spare)) continue;
-    std::size_t deepest = 0;
-    for (const widgets::TimelineSpan& s : lane.spans) deepest = std::max<std::size_t>(deepest, s.depth);
-    rows += lane.spans.empty() ? 2 : deepest + 1;
-  }
-  return rows;
-}
-
-std::size_t lanes_in(const std::vector<Lane>& lanes, int spare) {
-  return static_cast<std::size_t>(
-      std::count_if(lanes.begin(), lanes.end(), [spare](const Lane& lane) { return has_room(lane, spare); }));
+std::size_t rows_of(const Lane& lane) {
+  std::size_t deepest = 0;
+  for (const widgets::TimelineSpan& span : lane.spans) deepest = std::max<std::size_t>(deepest, span.depth);
+  return lane.spans.empty() ? 2 : deepest + 1;
 }
 
 void add_step_lanes(const std::vector<Lane>& from, int spare, View& view) {
@@ -77,17 +67,23 @@ void add_step_lanes(const std::vector<Lane>& from, int spare, View& view) {
 constexpr std::string_view mark_words =
     "hatched: the GPU waits; outlined: the main thread waits; grey: it launches kernels";
 
-constexpr float least_row = 13, most_row = 40, lane_gap = 7, ruler = 30, words_px = 18, legend_px = 44;
+/// Design pixels of the timeline's parts: a lane is never lower than its label.
+constexpr float least_row = 15, most_row = 40, lane_gap = 6, least_lane = 18, ruler = 32, words_px = 18, legend_px = 58;
+
+float lanes_height(const std::vector<Lane>& lanes, int spare, float row) {
+  float height = 0;
+  for (const Lane& lane : lanes)
+    if (has_room(lane, spare)) height += std::max(least_lane, static_cast<float>(rows_of(lane)) * (row + 2)) + lane_gap;
+  return height;
+}
 
 float rows_height(const Picture& picture, int spare, float row) {
-  const auto rows = static_cast<float>(rows_in(picture.before, spare) + rows_in(picture.after, spare));
-  const auto lanes = static_cast<float>(lanes_in(picture.before, spare) + lanes_in(picture.after, spare));
-  return ruler + words_px + lanes * lane_gap + rows * (row + 2);
+  return ruler + words_px + lanes_height(picture.before, spare, row) + lanes_height(picture.after, spare, row);
 }
 
 }  // namespace
 
-float steps_least_height(const Picture& picture) { return rows_height(picture, 3, least_row); }
+float steps_least_height(const Picture& picture) { return rows_height(picture, 2, least_row); }
 
 void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   if (picture.after.empty()) {
@@ -96,12 +92,12 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   }
   const auto& t = widgets::theme();
   const float height = size.y / t.scale;
-  const bool legend = height >= rows_height(picture, 4, 18) + legend_px;
+  const bool legend = size.x >= t.px(640) && height >= rows_height(picture, 4, 18) + legend_px;
   const float room = height - (legend ? legend_px : 0);
   int spare = 4;
   while (spare > 0 && rows_height(picture, spare, least_row) > room) --spare;
-  const float fixed = rows_height(picture, spare, 0), rows = (rows_height(picture, spare, 1) - fixed);
-  const float row = std::clamp((room - fixed) / std::max(1.0f, rows), least_row, most_row);
+  float row = least_row;
+  while (row < most_row && rows_height(picture, spare, row + 1) <= room) ++row;
   view.lanes.clear();
   view.counters.clear();
   for (const Lane& lane : picture.after)
@@ -126,8 +122,9 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
                           .counter_px = 2 * row,
                           .label_px = 92,
                           .legend = legend});
-  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, mark_words,
-                    size.x, t.muted, Type::small);
+  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - t.type(Type::small) - t.px(2)},
+                    picture.uneven_words.empty() ? mark_words : std::string_view(picture.uneven_words), size.x, t.muted,
+                    Type::small);
 }
 
 }  // namespace chapters::profiling::step_trace

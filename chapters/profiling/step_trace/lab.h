@@ -124,6 +124,7 @@ struct Picture {
   std::vector<Lane> before, after;
   Order order;
   std::vector<SpanName> names;
+  std::string uneven_words;  ///< where steps come in rounds: what the mean is, and over what
   double range_s = 1;
   std::vector<Bar> bars;
 };
@@ -148,7 +149,7 @@ models::Result<std::string> document_of(const Outputs& out);
 widgets::Tint tint_of_part(std::size_t part);
 /// The trace, and what its marks mean, in `size` px; rows that do not fit go by their lane's `spare`.
 void draw_steps(const Picture& picture, View& view, ImVec2 size);
-/// Design pixels that draw_steps needs so that every lane but the memory has a row that can be read.
+/// Design pixels that draw_steps needs for those lanes that answer: without memory, pinning and copies.
 float steps_least_height(const Picture& picture);
 /// The step's time by cause, a bar as found and one after each change, the largest part of each outlined.
 void draw_slab(const Picture& picture, View& view, ImVec2 size);
