@@ -44,7 +44,7 @@ float chip_width_of(std::string_view label) { return widgets::text_size(label, T
 
 }  // namespace
 
-float draw_presets(Shell& shell, float width) {
+float draw_presets(Shell& shell, float width, bool notes) {
   const auto& t = theme();
   Session& session = shell.workspace.current();
   const auto& presets = shell.workspace.content.of(session.lab().info().id).presets;
@@ -86,7 +86,7 @@ float draw_presets(Shell& shell, float width) {
   }
   ImGui::PopID();
   const float chips = t.type(Type::small) + t.px(9 + 10);
-  if (state.lit == PresetState::none || presets[state.lit].note.empty()) return chips;
+  if (!notes || state.lit == PresetState::none || presets[state.lit].note.empty()) return chips;
   if (state.pressed != state.lit && presets[state.lit].set == "{}") return chips;
   const widgets::SentenceStyle style{Type::small, widgets::Font::sans, t.text, t.text};
   return chips + t.px(5) +

@@ -149,7 +149,7 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
       draw_fixes(shell);
       y += t.type(Type::small) + t.px(9 + 10);
     } else {
-      y += draw_presets(shell, size.x);
+      y += draw_presets(shell, size.x, size.y > t.px(500));
     }
   }
   const widgets::Rect area{{at.x, std::floor(y)}, {at.x + size.x, at.y + size.y}};

@@ -114,7 +114,9 @@ std::int64_t StepRank::run_some(const Group& group, std::int64_t done, std::int6
   host(StepWork::launch, called_ns + (n - 1) * pace_ns + launch_ns_, group.phase);
   const bool gaps = n > 1 && stride_ns > group.kernel_ns;
   if (!gaps) block(StepRow::compute, group.phase, start_ns, start_ns + n * group.kernel_ns);
-  for (std::int64_t i = 0; gaps && i < n; ++i) {
+  if (gaps && !keeps_blocks())
+    ledger_.idle_ns[static_cast<std::size_t>(StepCause::launch)] += (n - 1) * (stride_ns - group.kernel_ns);
+  for (std::int64_t i = 0; gaps && keeps_blocks() && i < n; ++i) {
     const std::int64_t at_ns = start_ns + i * stride_ns;
     if (i > 0) idle(at_ns - stride_ns + group.kernel_ns, at_ns, StepCause::launch);
     block(StepRow::compute, group.phase, at_ns, at_ns + group.kernel_ns);

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/framework/allocator/lab.h"
 #include "widgets/number/number.h"
 
@@ -118,8 +119,9 @@ Tint tint_of(const std::string& owner, std::size_t place) {
   if (owner == "activations") return Meaning::forward;
   if (owner == "gradients") return Meaning::backward;
   if (owner == "KV cache") return Meaning::kv_cache;
-  if (owner == "weights") return Tint::series(4);
-  if (owner == "temporary" || owner == "other") return Tint();
+  if (owner == "weights") return owner_look(models::memory::MemoryOwner::weights).tint;
+  if (owner == "temporary") return owner_look(models::memory::MemoryOwner::temporary).tint;
+  if (owner == "other") return Meaning::idle;
   return Tint::series(place);
 }
 

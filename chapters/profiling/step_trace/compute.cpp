@@ -11,7 +11,7 @@ namespace {
 /// Steps that pass before the figures count.
 constexpr std::int64_t warm_up = 16;
 /// Steps whose history is kept for the picture, at most.
-constexpr std::int64_t most_kept = 40, most_kernels = 40'000;
+constexpr std::int64_t most_kept = 40, most_kernels = 30'000;
 
 models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   models::StepSetup out;
@@ -111,13 +111,25 @@ void fill_fixes(const Inputs& in, Outputs& out, Progress& progress) {
     change.make(so_far, in.now);
     Switches alone = in.found;
     change.make(alone, in.now);
-    const auto together = simulated(setup_of(in, so_far), 0), lone = simulated(setup_of(in, alone), 0);
-    if (!together || !lone) continue;
+    // The last is the step as changed, and the first stands alone.
+    const SimulatedStep* together = &out.now;
+    models::Result<SimulatedStep> made = models::Result<SimulatedStep>::ok({}), lone = made;
+    if (!(so_far == in.now)) {
+      made = simulated(setup_of(in, so_far), 0);
+      if (!made) continue;
+      together = &*made;
+    }
+    const SimulatedStep* by_itself = together;
+    if (!(alone == so_far)) {
+      lone = simulated(setup_of(in, alone), 0);
+      if (!lone) continue;
+      by_itself = &*lone;
+    }
     out.fixes.push_back({
         .name = std::string(change.name),
         .then = std::string(part_names[together->largest]),
         .in_order_s = together->mean.period_s - last_s,
-        .alone_s = lone->mean.period_s - out.found.mean.period_s,
+        .alone_s = by_itself->mean.period_s - out.found.mean.period_s,
         .step_s = together->mean.period_s,
         .then_share = 100 * together->parts[together->largest] / together->mean.period_s,
         .parts = together->parts,

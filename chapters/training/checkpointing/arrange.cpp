@@ -32,6 +32,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                      (out.fits ? ", within " : ", over ") + budget;
   if (in.plan != Plan::best && out.excess_bytes > 0.005 * out.peak_bytes)
     says += "; the best plan of that time takes " + ticked(format_text(out.peak_bytes - out.excess_bytes, "B"));
+  if (in.plan == Plan::best)
+    says += "; pieces of \xE2\x88\x9AL would take " + ticked(format_text(out.every_layer_share, "%", 3)) + " and " +
+            ticked(format_text(out.square_root_bytes, "B"));
   return says + ".";
 }
 
@@ -59,6 +62,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.full_words = format_text(most, "B");
   p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
   p.count_words = layers_text(out.recomputed) + " again; press or drag the pillars";
+  p.budget_words = "budget " + format_text(out.budget, "B") + ", to be dragged";
   for (const auto& point : s.frontier) {
     p.frontier_s.push_back(100 * point.recompute_s / s.costs.step_s);
     p.frontier_bytes.push_back(s.costs.states + point.peak_bytes);
@@ -68,6 +72,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.plan_s.push_back(row.again_share);
     p.plan_bytes.push_back(row.peak_bytes);
     p.plan_names.push_back(row.name);
+    // Pieces of sqrt(L) run the same layers again as every layer alone, and hold more meanwhile.
+    if (row.peak_bytes == out.square_root_bytes && row.name.starts_with("pieces of \xE2\x88\x9A"))
+      p.plan_names.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +
+                             (row.peak_bytes >= out.every_layer_bytes ? " more" : " less") + " than every layer";
   }
   // Chen's chain of the same length: layers that keep nothing but one tensor as large as all that a layer keeps here.
   const std::size_t layers = s.costs.layers.size();

@@ -73,6 +73,7 @@ struct Picture {
   std::vector<double> plan_s, plan_bytes;
   std::vector<std::string> plan_names;
   double own_share = 0;
+  std::string budget_words;  ///< at the budget's line
   PublishedMarks published;
 };
 
