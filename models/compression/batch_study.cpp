@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "models/compression/small_network_train.h"
 
@@ -18,11 +21,23 @@ SmallNetwork fresh_network(std::uint64_t seed) {
   return make_network(hidden, seed);
 }
 
+/// The digits of a seed. Drawing them takes as long as training on them, and each run of a study asks for the same.
+std::shared_ptr<const DigitSet> pool_of(std::uint64_t seed) {
+  static std::mutex mutex;
+  static std::vector<std::pair<std::uint64_t, std::shared_ptr<const DigitSet>>> kept;
+  constexpr std::size_t max_kept = 4;
+  const std::lock_guard lock(mutex);
+  for (const auto& [of, digits] : kept)
+    if (of == seed) return digits;
+  if (kept.size() >= max_kept) kept.erase(kept.begin());
+  return kept.emplace_back(seed, std::make_shared<const DigitSet>(make_digits(seed, DigitSplit::training, pool)))
+      .second;
+}
+
 /// Digits in an order of their own for each time through the pool.
 class DigitStream {
  public:
-  explicit DigitStream(std::uint64_t seed)
-      : digits_(make_digits(seed, DigitSplit::training, pool)), random_(seed ^ 77) {
+  explicit DigitStream(std::uint64_t seed) : digits_(pool_of(seed)), random_(seed ^ 77) {
     order_.resize(pool);
     std::iota(order_.begin(), order_.end(), 0u);
   }
@@ -34,15 +49,16 @@ class DigitStream {
       if (at_ % pool == 0)
         for (std::size_t k = pool; k > 1; --k) std::swap(order_[k - 1], order_[random_.below(k)]);
       const std::size_t d = order_[at_++ % pool];
-      const auto picture = digits_.picture(d);
+      const auto picture = digits_->picture(d);
       part_.pixels.insert(part_.pixels.end(), picture.begin(), picture.end());
-      part_.labels.push_back(digits_.labels[d]);
+      part_.labels.push_back(digits_->labels[d]);
     }
     return part_;
   }
 
  private:
-  DigitSet digits_, part_;
+  std::shared_ptr<const DigitSet> digits_;
+  DigitSet part_;
   SeededRandom random_;
   std::vector<std::uint32_t> order_;
   std::size_t at_ = 0;
