@@ -12,7 +12,7 @@ void draw_slab(const Picture& picture, View& view, ImVec2 size) {
   const float head = t.type(widgets::Type::small) * 2 + t.px(12);
   widgets::fit_text(p, at, "One step by cause", size.x, t.text, widgets::Type::small, widgets::Font::bold);
   widgets::fit_text(p, {at.x, at.y + t.type(widgets::Type::small) + t.px(3)},
-                    picture.bars.size() > 1 ? "after each change; hatched: idle" : "hatched: idle", size.x, t.muted,
+                    picture.bars.size() > 1 ? "after each; hatched: idle" : "hatched: idle", size.x, t.muted,
                     widgets::Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + head});
   view.drawn.clear();

@@ -12,7 +12,7 @@ HeroPlan plan_hero(widgets::Rect area, const HeroNeeds& needs, float scale) {
     plan.table = {{area.min.x, area.max.y - table}, area.max};
     plan.steps.max.y = plan.table.min.y - gap;
   }
-  const float slab = (66 + 42 * static_cast<float>(std::max<std::size_t>(needs.bars, 2))) * scale;
+  const float slab = (66 + 42 * static_cast<float>(std::max<std::size_t>(needs.bars, 3))) * scale;
   if (plan.steps.width() >= slab + gap + 480 * scale && plan.steps.height() >= 200 * scale) {
     plan.has_slab = true;
     plan.slab = {{plan.steps.max.x - slab, plan.steps.min.y}, plan.steps.max};
