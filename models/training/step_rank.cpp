@@ -1,6 +1,7 @@
 #include "models/training/step_rank.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "models/base/counter_random.h"
@@ -9,6 +10,24 @@ namespace models {
 namespace {
 
 std::int64_t step_ns_of(double seconds) { return std::llround(seconds * 1e9); }
+
+/// By row, then start. Most rows come in the order of time, so that only the others are sorted.
+std::vector<StepBlock> by_row_and_start(const std::vector<StepBlock>& blocks) {
+  constexpr std::size_t rows = static_cast<std::size_t>(StepRow::compute) + 1;
+  std::array<std::size_t, rows + 1> first{};
+  for (const StepBlock& b : blocks) ++first[static_cast<std::size_t>(b.row) + 1];
+  for (std::size_t r = 0; r < rows; ++r) first[r + 1] += first[r];
+  std::vector<StepBlock> out(blocks.size());
+  std::array<std::size_t, rows + 1> next = first;
+  for (const StepBlock& b : blocks) out[next[static_cast<std::size_t>(b.row)]++] = b;
+  const auto earlier = [](const StepBlock& a, const StepBlock& b) { return a.start_ns < b.start_ns; };
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto from = out.begin() + static_cast<std::ptrdiff_t>(first[r]),
+               to = out.begin() + static_cast<std::ptrdiff_t>(first[r + 1]);
+    if (!std::is_sorted(from, to, earlier)) std::stable_sort(from, to, earlier);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -200,10 +219,8 @@ void StepRank::finish(StepRun& run) {
   for (const LoaderPiece& p : loader_.pins)
     blocks_.push_back(
         {p.start_ns, p.end_ns, p.batch, StepRow::pin, StepWork::copy, StepCause::data, 0, StepWork::idle});
-  std::stable_sort(blocks_.begin(), blocks_.end(), [](const StepBlock& a, const StepBlock& b) {
-    return a.row != b.row ? a.row < b.row : a.start_ns < b.start_ns;
-  });
-  run.blocks = std::move(blocks_);
+  run.blocks = by_row_and_start(blocks_);
+  blocks_.clear();
   run.memory = std::move(memory_);
   run.loader_pieces = std::move(loader_.pieces);
   run.ready = loader_.ready;

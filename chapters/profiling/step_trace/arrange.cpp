@@ -133,20 +133,21 @@ Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
   std::int64_t first_step = steps.back().end_ns > 0 ? static_cast<std::int64_t>(steps.size()) - 1 : 0;
   for (const StepBlock& b : step.run.blocks)
     if (b.row == StepRow::compute) first_step = std::min(first_step, b.step);
-  const std::int64_t known_ns = known_until_ns(step.run, ahead);
+  const std::int64_t known_ns = known_until_ns(step.run, ahead), launched_ns = known_until_ns(step.run, 0);
   // From the end of a step that leaves room for the whole range: where as many steps end in it as on average, so that
-  // a loader that brings batches in rounds is shown with its pauses. The latest of those that are known in full.
+  // a loader that brings batches in rounds is shown with its pauses. The latest of those that are known in full, or
+  // else but for the workers.
   double best = -1;
-  bool best_known = false;
+  int best_known = 0;
   out.origin_ns = steps[static_cast<std::size_t>(first_step)].end_ns;
   for (std::size_t i = steps.size(); i-- > static_cast<std::size_t>(first_step);) {
     const std::int64_t origin_ns = steps[i].end_ns;
     if (steps.back().end_ns - origin_ns < out.range_ns) continue;
-    const bool known = known_ns - origin_ns >= out.range_ns;
+    const int known = known_ns - origin_ns >= out.range_ns ? 2 : launched_ns - origin_ns >= out.range_ns ? 1 : 0;
     std::size_t ends = 0;
     while (i + 1 + ends < steps.size() && steps[i + 1 + ends].end_ns - origin_ns <= out.range_ns) ++ends;
     const double off = std::abs(static_cast<double>(ends) * step.mean.period_s - range_s);
-    if (best >= 0 && best_known == known && off >= best) continue;
+    if (best >= 0 && best_known >= known && off >= best) continue;
     best = off;
     best_known = known;
     out.origin_ns = origin_ns;

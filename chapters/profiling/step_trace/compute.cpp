@@ -11,7 +11,7 @@ namespace {
 /// Steps that pass before the figures count.
 constexpr std::int64_t warm_up = 16;
 /// Steps whose history is kept for the picture, at most.
-constexpr std::int64_t most_kept = 40, most_kernels = 30'000;
+constexpr std::int64_t most_kept = 64, most_kernels = 30'000;
 
 models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   models::StepSetup out;
@@ -156,7 +156,10 @@ Outputs compute(const Inputs& in, Progress& progress) {
       const std::int64_t ahead = as.workers * as.prefetch, round = std::max<std::int64_t>(as.workers, 1),
                          lead = s.run.largest_lead / (3 * setup.layers * setup.kernels_per_layer) + 1;
       // Where launches leave gaps each kernel is kept.
-      const std::int64_t room = most_kernels / (3 * in.layers * in.kernels_per_layer);
+      const double gaps_s = s.mean.idle_s[static_cast<std::size_t>(models::StepCause::launch)],
+                   kernels = static_cast<double>(3 * setup.layers * setup.kernels_per_layer);
+      const bool gaps = gaps_s > 0.02 * kernels * setup.launch_s;
+      const std::int64_t room = gaps ? std::llround(most_kernels / kernels) : most_kept;
       return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + round + ahead + lead, 4,
                                       std::clamp<std::int64_t>(room, 4, most_kept));
     };

@@ -13,7 +13,7 @@ HeroPlan plan_hero(widgets::Rect area, const HeroNeeds& needs, float scale) {
     plan.steps.max.y = plan.table.min.y - gap;
   }
   const float slab = (66 + 42 * static_cast<float>(std::max<std::size_t>(needs.bars, 3))) * scale;
-  if (plan.steps.width() >= slab + gap + 480 * scale && plan.steps.height() >= 200 * scale) {
+  if (plan.steps.width() >= slab + gap + 430 * scale && plan.steps.height() >= 200 * scale) {
     plan.has_slab = true;
     plan.slab = {{plan.steps.max.x - slab, plan.steps.min.y}, plan.steps.max};
     plan.steps.max.x = plan.slab.min.x - gap;

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <string>
 
@@ -151,6 +152,7 @@ TEST_CASE(
 TEST_CASE("step-trace: what is shown of the main thread and the workers is known to the end of the axis") {
   lab_step::Inputs in;
   in.now.amp = in.now.compile = true;  // the main thread is two steps ahead of the GPU
+  in.now.workers = GENERATE(2, 8, 16);
   chapters::Progress progress;
   const lab_step::Picture p = lab_step::arrange(in, lab_step::compute(in, progress));
   const auto range_ns = std::llround(p.range_s * 1e9);
