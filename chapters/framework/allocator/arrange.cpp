@@ -4,7 +4,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "chapters/described/training_memory.h"
 #include "chapters/framework/allocator/lab.h"
 #include "widgets/number/number.h"
 
@@ -119,9 +118,8 @@ Tint tint_of(const std::string& owner, std::size_t place) {
   if (owner == "activations") return Meaning::forward;
   if (owner == "gradients") return Meaning::backward;
   if (owner == "KV cache") return Meaning::kv_cache;
-  if (owner == "weights") return owner_look(models::memory::MemoryOwner::weights).tint;
-  if (owner == "temporary") return owner_look(models::memory::MemoryOwner::temporary).tint;
-  if (owner == "other") return Meaning::idle;
+  if (owner == "weights") return Tint::series(4);
+  if (owner == "temporary" || owner == "other") return Tint();
   return Tint::series(place);
 }
 

@@ -46,6 +46,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !setting) return p;
   const Setting& s = *setting;
   p.answer = answer_of(in, out);
+  p.budget_words = "budget " + format_text(out.budget, "B") + ", to be dragged";
   p.letters = models::memory::plan_letters(s.plan);
   double most = 0;
   for (const auto& l : s.costs.layers) most = std::max(most, l.saved);
@@ -62,7 +63,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.full_words = format_text(most, "B");
   p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
   p.count_words = layers_text(out.recomputed) + " again; press or drag the pillars";
-  p.budget_words = "budget " + format_text(out.budget, "B") + ", to be dragged";
   for (const auto& point : s.frontier) {
     p.frontier_s.push_back(100 * point.recompute_s / s.costs.step_s);
     p.frontier_bytes.push_back(s.costs.states + point.peak_bytes);
