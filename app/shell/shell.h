@@ -106,11 +106,13 @@ struct HeadlineState {
   std::array<double, most> before{}, now{};
 };
 
-/// The preset that was chosen last; its chip is lit until the inputs change.
+/// Which preset the open lab shows: its chip is lit until the inputs change.
 struct PresetState {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::string lab;
-  std::size_t index = 0;
-  std::uint64_t edits = 0;
+  std::vector<std::string> inputs;         ///< of each preset, all of them; empty where it does not read
+  std::size_t lit = none, pressed = none;  ///< whose inputs the lab has; the one that was chosen by hand
+  std::uint64_t edits = 0, version = 0;    ///< of the session when it was looked at last
 };
 
 struct LessonState {

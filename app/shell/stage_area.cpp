@@ -7,6 +7,7 @@
 
 #include "app/explore/fixes.h"
 #include "app/scenario/scenario.h"
+#include "app/shell/presets_row.h"
 #include "app/shell/ui.h"
 #include "widgets/stage/sentence.h"
 
@@ -90,53 +91,6 @@ void draw_fixes(Shell& shell) {
   }
 }
 
-float chip_width_of(std::string_view label) { return widgets::text_size(label, Type::small).x + theme().px(20); }
-
-/// Presets as chips in one row; those without room stand in a list behind "n more".
-void draw_presets(Shell& shell, float width) {
-  const auto& t = theme();
-  const auto& presets = shell.workspace.content.of(shell.workspace.lab().info().id).presets;
-  Session& session = shell.workspace.current();
-  const float gap = t.px(8);
-  const auto press = [&](std::size_t i) {
-    const std::string lab(session.lab().info().id);
-    shell.workspace.say_failure(shell.workspace.apply_preset(presets[i]));
-    shell.preset = {lab, i, shell.workspace.current().edits()};
-  };
-  const auto on = [&](std::size_t i) {
-    return shell.preset.index == i && shell.preset.lab == session.lab().info().id &&
-           session.edits() == shell.preset.edits;
-  };
-  float x = 0;
-  std::size_t shown = 0;
-  for (; shown < presets.size(); ++shown) {
-    const float w = chip_width_of(presets[shown].name) + (shown > 0 ? gap : 0);
-    const float more = shown + 1 < presets.size() ? gap + chip_width_of("99 more") : 0;
-    if (x + w + more > width) break;
-    x += w;
-  }
-  ImGui::PushID("presets");
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) ImGui::SameLine(0, gap);
-    if (ui::pill(presets[i].name.c_str(), on(i))) press(i);
-    ui::hint(presets[i].note);
-  }
-  if (shown < presets.size()) {
-    char label[48];
-    std::snprintf(label, sizeof label, "%zu more###more presets", presets.size() - shown);
-    if (shown > 0) ImGui::SameLine(0, gap);
-    if (ui::pill(label, false)) ImGui::OpenPopup("preset list");
-    if (ImGui::BeginPopup("preset list")) {
-      for (std::size_t i = shown; i < presets.size(); ++i) {
-        if (ImGui::Selectable(presets[i].name.c_str(), on(i))) press(i);
-        ui::hint(presets[i].note);
-      }
-      ImGui::EndPopup();
-    }
-  }
-  ImGui::PopID();
-}
-
 /// Draws the scenario that was set aside once, out of sight, to learn what its plots and bars show. Marks that can be
 /// dragged are offered from a plot's second frame on, so it takes three frames.
 void gather_a(Shell& shell, const widgets::Rect& area) {
@@ -191,11 +145,12 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   if (!question_shown(shell) && !shell.presentation && (bad || !low) &&
       (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
     ImGui::SetCursorScreenPos({at.x, y});
-    if (bad)
+    if (bad) {
       draw_fixes(shell);
-    else
-      draw_presets(shell, size.x);
-    y += t.type(Type::small) + t.px(9 + 10);
+      y += t.type(Type::small) + t.px(9 + 10);
+    } else {
+      y += draw_presets(shell, size.x, size.y > t.px(500));
+    }
   }
   const widgets::Rect area{{at.x, std::floor(y)}, {at.x + size.x, at.y + size.y}};
   const widgets::Cover cover = shell.prediction_hides_outputs ? widgets::Cover::veiled

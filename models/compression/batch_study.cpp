@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "models/compression/small_network_train.h"
 
@@ -18,11 +21,23 @@ SmallNetwork fresh_network(std::uint64_t seed) {
   return make_network(hidden, seed);
 }
 
+/// The digits of a seed. Drawing them takes as long as training on them, and each run of a study asks for the same.
+std::shared_ptr<const DigitSet> pool_of(std::uint64_t seed) {
+  static std::mutex mutex;
+  static std::vector<std::pair<std::uint64_t, std::shared_ptr<const DigitSet>>> kept;
+  constexpr std::size_t max_kept = 4;
+  const std::lock_guard lock(mutex);
+  for (const auto& [of, digits] : kept)
+    if (of == seed) return digits;
+  if (kept.size() >= max_kept) kept.erase(kept.begin());
+  return kept.emplace_back(seed, std::make_shared<const DigitSet>(make_digits(seed, DigitSplit::training, pool)))
+      .second;
+}
+
 /// Digits in an order of their own for each time through the pool.
 class DigitStream {
  public:
-  explicit DigitStream(std::uint64_t seed)
-      : digits_(make_digits(seed, DigitSplit::training, pool)), random_(seed ^ 77) {
+  explicit DigitStream(std::uint64_t seed) : digits_(pool_of(seed)), random_(seed ^ 77) {
     order_.resize(pool);
     std::iota(order_.begin(), order_.end(), 0u);
   }
@@ -34,15 +49,16 @@ class DigitStream {
       if (at_ % pool == 0)
         for (std::size_t k = pool; k > 1; --k) std::swap(order_[k - 1], order_[random_.below(k)]);
       const std::size_t d = order_[at_++ % pool];
-      const auto picture = digits_.picture(d);
+      const auto picture = digits_->picture(d);
       part_.pixels.insert(part_.pixels.end(), picture.begin(), picture.end());
-      part_.labels.push_back(digits_.labels[d]);
+      part_.labels.push_back(digits_->labels[d]);
     }
     return part_;
   }
 
  private:
-  DigitSet digits_, part_;
+  std::shared_ptr<const DigitSet> digits_;
+  DigitSet part_;
   SeededRandom random_;
   std::vector<std::uint32_t> order_;
   std::size_t at_ = 0;
@@ -154,7 +170,8 @@ double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t 
   return signal > 0 ? covariance / signal : 0;
 }
 
-CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss) {
+CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled) {
+  const auto stopped = [cancelled] { return cancelled && cancelled->load(std::memory_order_relaxed); };
   static constexpr std::array<std::size_t, 5> batches{1, 4, 16, 64, 256};
   static constexpr std::array<double, 4> rates{0.03, 0.1, 0.3, 1.0};  // beyond 1 no batch trains
   const DigitSet held_out = make_digits(seed, DigitSplit::held_out, held_out_digits);
@@ -172,6 +189,7 @@ CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss) {
       const std::size_t every = std::max<std::size_t>(1, 24 / batch);
       double before = held_out_loss(network, held_out, pass);
       for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples; ++step) {
+        if (stopped()) return out;
         const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient);
         if (!(loss <= too_much_nats)) break;
         add_network(network, gradient, -rate);

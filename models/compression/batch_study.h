@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -56,7 +57,8 @@ struct CriticalBatch {
 };
 
 /// Trains with every batch of 1, 4, 16, 64 and 256 and four rates until the loss on held-out digits is below
-/// `target_loss` nats, and fits the trade of steps against examples (McCandlish et al. 2018, equation 2.11).
-CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss);
+/// `target_loss` nats, and fits the trade of steps against examples (McCandlish et al. 2018, equation 2.11). Where
+/// `cancelled` becomes true it ends within an update and what it returns is of no use.
+CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace models

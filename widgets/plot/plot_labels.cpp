@@ -168,7 +168,7 @@ Box place_callout(const Occupancy& room, ImVec2 anchor, const Box& area, ImVec2 
 
 std::optional<ImVec2> leader_needed(ImVec2 at, float radius, const Box& label) {
   const ImVec2 end{std::clamp(at.x, label.min.x, label.max.x), std::clamp(at.y, label.min.y, label.max.y)};
-  if (std::hypot(end.x - at.x, end.y - at.y) <= radius + 6 + label.height()) return std::nullopt;
+  if (std::hypot(end.x - at.x, end.y - at.y) <= radius + 6 + 0.7f * label.height()) return std::nullopt;
   return end;
 }
 

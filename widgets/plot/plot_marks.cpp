@@ -31,6 +31,19 @@ void ends_of(const PlotFrame& f, const PlotMark& m, ImVec2& a, ImVec2& b) {
   }
 }
 
+/// A pill on a line that is moved across itself, with two grooves along the line: what can be taken hold of.
+void paint_grip(const Painter& painter, ImVec2 mid, bool level, bool hot, ImU32 colour) {
+  const Theme& t = theme();
+  const float along = t.px(hot ? 15.0f : 13.0f), across = t.px(6), groove = t.px(7), apart = t.px(2);
+  const ImVec2 half = level ? ImVec2{along, across} : ImVec2{across, along};
+  painter.rect({mid.x - half.x, mid.y - half.y}, {mid.x + half.x, mid.y + half.y}, colour, across);
+  for (const float by : {-apart, apart}) {
+    const ImVec2 from = level ? ImVec2{mid.x - groove, mid.y + by} : ImVec2{mid.x + by, mid.y - groove},
+                 to = level ? ImVec2{mid.x + groove, mid.y + by} : ImVec2{mid.x + by, mid.y + groove};
+    painter.line(from, to, t.background, t.px(1));
+  }
+}
+
 void paint_arrow(const Painter& painter, ImVec2 a, ImVec2 b, ImU32 colour) {
   const float length = std::hypot(b.x - a.x, b.y - a.y);
   if (!(length > 1)) return;
@@ -326,9 +339,8 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
         if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
           // The grip of a level stands at the frame's edge: among the data it would look like one of them.
           const bool level = m.kind == Kind::handle_y;
-          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(16) : (a.x + b.x) / 2, (a.y + b.y) / 2};
-          const ImVec2 grip = m.kind == Kind::handle_x ? ImVec2{t.px(4), t.px(12)} : ImVec2{t.px(12), t.px(4)};
-          painter.rect({mid.x - grip.x, mid.y - grip.y}, {mid.x + grip.x, mid.y + grip.y}, m.colour, t.px(3));
+          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20) : (a.x + b.x) / 2, (a.y + b.y) / 2};
+          paint_grip(painter, mid, level, m.hot, m.colour);
         }
         break;
     }

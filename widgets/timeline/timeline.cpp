@@ -214,7 +214,10 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
               ruler = ruler_px(options);
   view.scratch.lanes_height = lanes_height;
   view.scratch.legend_height =
-      options.legend ? layout_timeline_legend(data, f.index, ImGui::GetContentRegionAvail().x, view.scratch) : 0.0f;
+      options.legend
+          ? layout_timeline_legend(data, f.index, options.width > 0 ? options.width : ImGui::GetContentRegionAvail().x,
+                                   view.scratch)
+          : 0.0f;
   const float available = ImGui::GetContentRegionAvail().y;
   const float natural = lanes_height + ruler + view.scratch.legend_height + theme().px(2);
   const float least = ruler + f.row_step_px * 2;
@@ -222,7 +225,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
 
   ImGui::PushID(label);
   ImGui::BeginGroup();
-  f.area = canvas(label, {0, height}, {theme().px(120), std::min(least, std::max(height, 1.0f))});
+  f.area = canvas(label, {options.width, height}, {theme().px(120), std::min(least, std::max(height, 1.0f))});
   const bool dragged = options.label_px > 0 && options.axis_left_px < 0 && view.label_px > 0;
   const float own_px = options.label_px > 0 ? std::min(theme().px(dragged ? view.label_px : options.label_px),
                                                        f.area.width() * (dragged ? 0.6f : 0.4f))

@@ -164,6 +164,7 @@ struct TimelineView {
 enum class TimelineArrows : std::uint8_t { touched, all, none };  ///< touched: of the selected and the hovered span
 
 struct TimelineOptions {
+  float width = 0;        ///< pixels; 0: what is left
   float height = 0;       ///< pixels; 0: as much as the lanes need, at most what is left
   float row_px = 19;      ///< design pixels of a span
   float counter_px = 64;  ///< design pixels of a counter strip

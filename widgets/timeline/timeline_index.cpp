@@ -23,9 +23,9 @@ float at_least(std::int64_t ns) {
 
 TimelineNode summary_of(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t first,
                         std::size_t last) {
-  TimelineNode n{0, 0, INT64_MIN, 0, 0, {}};
+  TimelineNode n{0, 0, INT64_MIN, 0, 0, 0, {}, {}};
   std::int64_t longest = 0;
-  TintVote vote;
+  TintVote work, wait;
   for (std::size_t i = first; i < last; ++i) {
     const TimelineSpan s = spans[index.span_at(i)];
     if (i == first) n.first_start_ns = s.start_ns;
@@ -33,25 +33,31 @@ TimelineNode summary_of(const TimelineSpans& spans, const TimelineLaneIndex& ind
     n.max_end_ns = std::max(n.max_end_ns, s.end_ns());
     longest = std::max(longest, s.length_ns());
     n.busy_ns = saturating_add(n.busy_ns, s.length_ns());
-    vote.add(s.tint, s.length_ns());
+    if (is_wait(s.mark)) n.wait_ns = saturating_add(n.wait_ns, s.length_ns());
+    (is_wait(s.mark) ? wait : work).add(s.tint, s.length_ns());
   }
   n.max_length_ns = at_least(longest);
-  n.tint = vote.tint;
+  n.tint = work.tint;
+  n.wait_tint = wait.tint;
   return n;
 }
 
 TimelineNode summary_of(std::span<const TimelineNode> nodes) {
   TimelineNode n = nodes.front();
-  TintVote vote;
-  vote.add(n.tint, n.busy_ns);
+  TintVote work, wait;
+  work.add(n.tint, n.busy_ns - n.wait_ns);
+  wait.add(n.wait_tint, n.wait_ns);
   for (const TimelineNode& m : nodes.subspan(1)) {
     n.last_start_ns = m.last_start_ns;
     n.max_end_ns = std::max(n.max_end_ns, m.max_end_ns);
     n.max_length_ns = std::max(n.max_length_ns, m.max_length_ns);
     n.busy_ns = saturating_add(n.busy_ns, m.busy_ns);
-    vote.add(m.tint, m.busy_ns);
+    n.wait_ns = saturating_add(n.wait_ns, m.wait_ns);
+    work.add(m.tint, m.busy_ns - m.wait_ns);
+    wait.add(m.wait_tint, m.wait_ns);
   }
-  n.tint = vote.tint;
+  n.tint = work.tint;
+  n.wait_tint = wait.tint;
   return n;
 }
 

@@ -17,7 +17,10 @@ enum class TimelineMark : std::uint8_t {
   callout  ///< an outlined box with its name: "idle 3.4 ms, host wait"
 };
 
-/// One interval of work.
+/// Is a span of this mark a wait, and no work?
+constexpr bool is_wait(TimelineMark mark) { return mark == TimelineMark::hatched || mark == TimelineMark::callout; }
+
+/// One interval of work, or of waiting.
 struct TimelineSpan {
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;  ///< negative counts as 0; an end past the int64 range stops there
@@ -61,11 +64,12 @@ constexpr std::size_t timeline_fanout = 16;
 
 /// What 16 neighbours (spans, or nodes of the level below) come to.
 struct TimelineNode {
-  std::int64_t first_start_ns, last_start_ns, max_end_ns, busy_ns;
-  float max_length_ns;  ///< rounded up: a bound
-  Tint tint{};          ///< of most of the busy time, when one has most
+  std::int64_t first_start_ns, last_start_ns, max_end_ns, busy_ns;  ///< busy: the sum of all lengths
+  std::int64_t wait_ns;                                             ///< of busy_ns, that of spans that are waits
+  float max_length_ns;                                              ///< rounded up: a bound
+  Tint tint{}, wait_tint{};  ///< of most of the work and of most of the waiting, when one has most
 };
-static_assert(sizeof(TimelineNode) == 40);
+static_assert(sizeof(TimelineNode) == 48);
 
 struct TimelineRow {
   std::uint16_t depth = 0;
@@ -74,7 +78,7 @@ struct TimelineRow {
 };
 
 /// A lane's spans by row and start, with summaries, so that a frame costs by its pixels and not by its spans.
-/// About 2.7 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
+/// About 3.2 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
 struct TimelineLaneIndex {
   std::vector<std::uint32_t> order;        ///< empty: the spans' own order
   std::vector<TimelineRow> rows;           ///< by depth, only depths that occur, at most 256

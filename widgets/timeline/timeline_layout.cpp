@@ -68,7 +68,9 @@ class Folder {
     const bool one_bin = b == bin(n.last_start_ns) || bin_span_of(n) <= half_bin_ns();
     if (inside && one_bin &&
         (static_cast<double>(n.max_length_ns) < static_cast<double>(narrow_ns_) || (has_wide_ && b == wide_bin_))) {
-      add(b, row_.first + first, last - first, n.first_start_ns, n.max_end_ns, n.busy_ns, n.tint);
+      add(b, row_.first + first, last - first, n.first_start_ns, n.max_end_ns, n.busy_ns, n.wait_ns);
+      vote_.add(n.tint, n.busy_ns - n.wait_ns);
+      wait_vote_.add(n.wait_tint, n.wait_ns);
       return true;
     }
     if (level > 0) {
@@ -85,7 +87,8 @@ class Folder {
       if (s.start_ns < low_ns_ && s.end_ns() <= low_ns_) continue;
       const std::int64_t bin_of_span = bin(s.start_ns);
       if (length < narrow_ns_ || (has_wide_ && bin_of_span == wide_bin_)) {
-        add(bin_of_span, i, 1, s.start_ns, s.end_ns(), length, s.tint);
+        add(bin_of_span, i, 1, s.start_ns, s.end_ns(), length, is_wait(s.mark) ? length : 0);
+        (is_wait(s.mark) ? wait_vote_ : vote_).add(s.tint, length);
         continue;
       }
       flush();
@@ -97,26 +100,30 @@ class Folder {
   }
 
   void add(std::int64_t b, std::size_t position, std::size_t count, std::int64_t start, std::int64_t end,
-           std::int64_t busy, Tint tint) {
+           std::int64_t busy, std::int64_t wait) {
     if (fold_.count > 0 && b != fold_bin_) flush();
     if (fold_.count == 0) {
       fold_bin_ = b;
       fold_first_ = position;
       fold_.start_ns = start;
       fold_.end_ns = end;
-      fold_.busy_ns = 0;
-      vote_ = {};
+      fold_.busy_ns = fold_.wait_ns = 0;
+      vote_ = wait_vote_ = {};
     }
     fold_.count += static_cast<std::uint32_t>(count);
     fold_.end_ns = std::max(fold_.end_ns, end);
     if (__builtin_add_overflow(fold_.busy_ns, busy, &fold_.busy_ns)) fold_.busy_ns = INT64_MAX;
-    vote_.add(tint, busy);
+    if (__builtin_add_overflow(fold_.wait_ns, wait, &fold_.wait_ns)) fold_.wait_ns = INT64_MAX;
   }
 
   void flush() {
     if (fold_.count == 0) return;
-    emit(fold_first_, fold_.count, fold_.start_ns, fold_.end_ns, fold_.busy_ns, vote_.tint);
+    fold_.wait_tint = wait_vote_.tint;
+    const bool one_wait = fold_.count == 1 && fold_.wait_ns > 0;
+    emit(fold_first_, fold_.count, fold_.start_ns, fold_.end_ns, fold_.busy_ns,
+         one_wait ? fold_.wait_tint : vote_.tint);
     fold_.count = 0;
+    fold_.wait_ns = 0;
   }
 
   void emit(std::size_t position, std::uint32_t count, std::int64_t start, std::int64_t end, std::int64_t busy,
@@ -146,7 +153,7 @@ class Folder {
   bool has_wide_ = false;
   TimelineBlock fold_;
   std::size_t fold_first_ = 0;
-  TintVote vote_;
+  TintVote vote_, wait_vote_;
 };
 
 }  // namespace
@@ -165,7 +172,12 @@ float TimelineViewport::x_of(std::int64_t time_ns) const { return x_of_s(since_o
 
 double TimelineBlock::density() const {
   const double length = static_cast<double>(end_ns) - static_cast<double>(start_ns);
-  return length > 0 ? static_cast<double>(busy_ns) / length : 1.0;
+  return length > 0 ? static_cast<double>(busy_ns - wait_ns) / length : 1.0;
+}
+
+double TimelineBlock::wait_share() const {
+  const double length = static_cast<double>(end_ns) - static_cast<double>(start_ns);
+  return length > 0 ? static_cast<double>(wait_ns) / length : 0.0;
 }
 
 void layout_timeline_row(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row,

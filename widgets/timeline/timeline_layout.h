@@ -25,15 +25,18 @@ struct TimelineViewport {
 struct TimelineBlock {
   float x0 = 0, x1 = 0;                                ///< inside the viewport; may be narrower than a pixel
   std::int64_t start_ns = 0, end_ns = 0, busy_ns = 0;  ///< whole, not clipped; busy is the sum of the lengths
+  std::int64_t wait_ns = 0;                            ///< of busy_ns, that of spans that are waits
   std::uint32_t first = 0;                             ///< index of the (first) span
   std::uint32_t count = 0;                             ///< 1: a single span
   std::uint32_t lane = 0;
   std::uint16_t row = 0;
-  Tint tint{};
+  Tint tint{};       ///< of a single span; of folded ones, that of most of the work
+  Tint wait_tint{};  ///< of folded ones, that of most of the waiting
   TimelineMark mark = TimelineMark::solid;
 
-  /// Part of the block's time that is busy; over 1 where spans of one row overlap.
+  /// Parts of the block's time that are spent in work and in waits; their sum is over 1 where spans of a row overlap.
   double density() const;
+  double wait_share() const;
 };
 
 constexpr float timeline_fold_px = 4.0f;

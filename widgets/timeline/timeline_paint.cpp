@@ -68,6 +68,23 @@ void paint_gap_name(const TimelineFrame& f, const Painter& painter, const Timeli
   painter.text({left, top}, said, t.text, Type::small, Font::mono);
 }
 
+/// Neighbours in one: where there are waits among them, the work stands at the bottom, as high as its share of the
+/// time, and the waits above it; where there are none, the share is in how strong the colour is.
+void paint_fold(const Painter& painter, const TimelineBlock& b, ImVec2 min, ImVec2 max, Palette& palette) {
+  const auto work = static_cast<float>(std::clamp(b.density(), 0.0, 1.0));
+  const ImU32 fill = palette.fills[b.tint.code];
+  if (b.wait_ns <= 0) {
+    painter.rect(min, max, with_alpha(fill, 0.35f + 0.65f * work));
+    return;
+  }
+  palette.need(b.wait_tint);
+  const float height = max.y - min.y, split = max.y - work * height;
+  const auto wait = static_cast<float>(std::clamp(b.wait_share(), 0.0, 1.0));
+  if (work > 0) painter.rect({min.x, split}, max, fill);
+  painter.rect({min.x, std::max(min.y, split - wait * height)}, {max.x, split},
+               with_alpha(palette.fills[b.wait_tint.code], 0.4f));
+}
+
 void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y, Palette& palette,
                  float letter_px, float free_to) {
   const Theme& t = theme();
@@ -78,7 +95,7 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
   const ImVec2 min{b.x0, y}, max{std::min(x1, f.lanes.max.x), y + f.row_px};
   const float rounding = x1 - b.x0 > t.px(8) ? t.px(2) : 0.0f;
   if (b.count > 1) {
-    painter.rect(min, max, with_alpha(fill, 0.35f + 0.65f * static_cast<float>(std::clamp(b.density(), 0.0, 1.0))));
+    paint_fold(painter, b, min, max, palette);
     return;
   }
   const auto name = [&] {

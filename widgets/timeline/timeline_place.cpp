@@ -137,7 +137,10 @@ void tip_timeline(const TimelineFrame& f, ImVec2 mouse) {
     });
     if (block == blocks.end()) return;
     name.add(format(static_cast<double>(count), "")).add(" spans, first ").add(name_of(f.data, s.name));
-    value.add("busy ").add(format(static_cast<double>(block->busy_ns) * 1e-9, "s", 4)).add(" from ");
+    value.add("busy ").add(format(static_cast<double>(block->busy_ns - block->wait_ns) * 1e-9, "s", 4));
+    if (block->wait_ns > 0)
+      value.add(", waiting ").add(format(static_cast<double>(block->wait_ns) * 1e-9, "s", 4)).add(",");
+    value.add(" from ");
     value.add(format(f.viewport.since_origin_s(block->start_ns), "s", 6)).add("; zoom in to see each");
     tip(name.view(), value.view());
     return;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/profiling/step_trace/lab.h"
+#include "chapters/profiling/step_trace/order.h"
 #include "widgets/number/number.h"
 
 namespace chapters::profiling::step_trace {
@@ -65,14 +65,15 @@ constexpr std::array<std::string_view, models::step_cause_count> gap_names{
     "waits for data", "waits for the copy", "waits for launches", "waits after .item()", "waits for the last bucket"};
 constexpr std::array<std::string_view, models::step_cause_count> short_gaps{"data", "copy", "launch", "item", "bucket"};
 
-/// What stands on a block, the longest first.
-std::array<std::string, 3> words_of(const StepBlock& b) {
+/// What stands on a block, the longest first; `loads_itself`: there are no workers.
+std::array<std::string, 3> words_of(const StepBlock& b, bool loads_itself) {
   switch (b.work) {
     case StepWork::load:
-      return b.row == StepRow::host ? std::array<std::string, 3>{"waits for a batch or loads it", "load", "D"}
+      if (b.row == StepRow::host && !loads_itself) return {"waits for a batch", "waits", "D"};
+      return b.row == StepRow::host ? std::array<std::string, 3>{"loads the batch: reads and decodes", "loads", "D"}
                                     : std::array<std::string, 3>{"decodes", "dec", "D"};
     case StepWork::read:
-      return {"reads", "read", "r"};
+      return {"reads", "read", ""};
     case StepWork::launch: {
       const StepWork p = b.phase;
       const char* of = p == StepWork::forward    ? "forward"
@@ -80,16 +81,16 @@ std::array<std::string, 3> words_of(const StepBlock& b) {
                        : p == StepWork::reduce   ? "all-reduce"
                        : p == StepWork::copy     ? "copy"
                                                  : "optimizer";
-      return {std::string("launches ") + of, of, std::string(of).substr(0, 1)};
+      return {std::string("launches ") + of, "launches", ""};
     }
     case StepWork::copy:
-      return {b.row == StepRow::pin ? "pins" : "copies the batch", "copy", "c"};
+      return {b.row == StepRow::pin ? "pins" : "copies the batch", "copy", ""};
     case StepWork::sync:
-      return {"loss.item() waits for the GPU", ".item()", "i"};
+      return {"loss.item() waits for the GPU", ".item()", ""};
     case StepWork::log:
-      return {"logs", "log", "l"};
+      return {"logs", "log", ""};
     case StepWork::ahead:
-      return {"ahead, queue full", "queue full", "q"};
+      return {"far enough ahead: the queue is full", "queue full", ""};
     case StepWork::forward:
       return {"forward", "fwd", "F"};
     case StepWork::backward:
@@ -97,7 +98,7 @@ std::array<std::string, 3> words_of(const StepBlock& b) {
     case StepWork::optimizer:
       return {"optimizer", "opt", "O"};
     case StepWork::reduce:
-      return {"all-reduce", "red", "C"};
+      return {"all-reduce", "C", ""};
     case StepWork::idle:
       return {std::string(gap_names[static_cast<std::size_t>(b.cause)]),
               std::string(short_gaps[static_cast<std::size_t>(b.cause)]), ""};
@@ -109,27 +110,46 @@ std::array<std::string, 3> words_of(const StepBlock& b) {
 struct Shown {
   const models::StepRun* run = nullptr;
   std::int64_t origin_ns = 0, range_ns = 0;
+  bool loads_itself = false;  ///< the main thread has no workers
 };
 
-Shown shown_of(const SimulatedStep& step, double range_s) {
+/// The run ends with its last batch: what the main thread and the workers would have done ahead of it is not known.
+/// `ahead`: batches that the workers make before they are asked for.
+std::int64_t known_until_ns(const models::StepRun& run, std::int64_t ahead) {
+  std::int64_t last_ns = 0;
+  const auto unknown = static_cast<std::int64_t>(run.steps.size()) - ahead;
+  for (const StepBlock& b : run.blocks) {
+    if (b.row != StepRow::host) continue;
+    if (ahead > 0 && b.step >= unknown) return b.start_ns;
+    last_ns = b.end_ns;
+  }
+  return last_ns;
+}
+
+Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
   const auto& steps = step.run.steps;
   Shown out{&step.run, 0, std::llround(range_s * 1e9)};
   if (step.run.blocks.empty()) return out;
   std::int64_t first_step = steps.back().end_ns > 0 ? static_cast<std::int64_t>(steps.size()) - 1 : 0;
   for (const StepBlock& b : step.run.blocks)
     if (b.row == StepRow::compute) first_step = std::min(first_step, b.step);
+  const std::int64_t known_ns = known_until_ns(step.run, ahead), launched_ns = known_until_ns(step.run, 0);
   // From the end of a step that leaves room for the whole range: where as many steps end in it as on average, so that
-  // a loader that brings batches in rounds is shown with its pauses. The latest of those.
+  // a loader that brings batches in rounds is shown with its pauses. The latest of those that are known in full, or
+  // else but for the workers.
   double best = -1;
+  int best_known = 0;
   out.origin_ns = steps[static_cast<std::size_t>(first_step)].end_ns;
   for (std::size_t i = steps.size(); i-- > static_cast<std::size_t>(first_step);) {
     const std::int64_t origin_ns = steps[i].end_ns;
     if (steps.back().end_ns - origin_ns < out.range_ns) continue;
+    const int known = known_ns - origin_ns >= out.range_ns ? 2 : launched_ns - origin_ns >= out.range_ns ? 1 : 0;
     std::size_t ends = 0;
     while (i + 1 + ends < steps.size() && steps[i + 1 + ends].end_ns - origin_ns <= out.range_ns) ++ends;
     const double off = std::abs(static_cast<double>(ends) * step.mean.period_s - range_s);
-    if (best >= 0 && off >= best) continue;
+    if (best >= 0 && best_known >= known && off >= best) continue;
     best = off;
+    best_known = known;
     out.origin_ns = origin_ns;
   }
   return out;
@@ -182,6 +202,7 @@ std::vector<StepBlock> host_in_the_large(const Shown& shown) {
 }
 
 Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label, int spare = 0) {
+  const bool loads_itself = shown.loads_itself;
   Lane lane{.label = std::move(label), .spare = spare};
   const std::vector<StepBlock> host = row == StepRow::host ? host_in_the_large(shown) : std::vector<StepBlock>();
   for (const StepBlock& b : row == StepRow::host ? host : shown.run->blocks) {
@@ -192,19 +213,20 @@ Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label,
                                                 : "";
     if (b.row == StepRow::worker)
       info = "worker " + std::to_string(b.lane + 1) + ", batch " + std::to_string(b.step + 1);
-    add_span(p, lane, shown, b.start_ns, b.end_ns, words_of(b), std::move(info),
+    add_span(p, lane, shown, b.start_ns, b.end_ns, words_of(b, loads_itself), std::move(info),
              static_cast<std::uint16_t>(row == StepRow::worker ? b.lane : 0),
              idle ? tint_of_cause(b.cause) : tint_of_work(b.work),
-             idle                                                    ? TimelineMark::hatched
-             : b.work == StepWork::ahead || b.work == StepWork::sync ? TimelineMark::callout
-             : b.work == StepWork::read                              ? TimelineMark::pale
-                                                                     : TimelineMark::solid);
+             idle                                                                  ? TimelineMark::hatched
+             : b.work == StepWork::ahead || b.work == StepWork::sync               ? TimelineMark::callout
+             : b.work == StepWork::load && b.row == StepRow::host && !loads_itself ? TimelineMark::callout
+             : b.work == StepWork::read                                            ? TimelineMark::pale
+                                                                                   : TimelineMark::solid);
   }
   return lane;
 }
 
 Lane memory_lane(const Shown& shown) {
-  Lane lane{.label = "memory", .spare = 3};
+  Lane lane{.label = "memory", .spare = 4};
   double before = 0;
   for (const models::StepMemory& m : shown.run->memory) {
     const std::int64_t at = m.time_ns - shown.origin_ns;
@@ -217,9 +239,10 @@ Lane memory_lane(const Shown& shown) {
   return lane;
 }
 
-std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label,
+std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label, const Switches& as,
                            const models::StepSetup* loader) {
-  const Shown shown = shown_of(step, range_s);
+  Shown shown = shown_of(step, range_s, as.workers * as.prefetch);
+  shown.loads_itself = as.workers == 0;
   std::vector<Lane> out;
   out.push_back(steps_lane(p, shown, std::move(label)));
   const auto add = [&](Lane lane) {
@@ -227,11 +250,11 @@ std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s
   };
   if (loader) {
     const std::int64_t n = loader->loader.workers;
-    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 3));
+    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 2));
     add(blocks_lane(p, shown, StepRow::pin, "pinning", 3));
   }
-  add(blocks_lane(p, shown, StepRow::host, "host", 1));
-  add(blocks_lane(p, shown, StepRow::copies, "copies", 2));
+  add(blocks_lane(p, shown, StepRow::host, "main thread", 1));
+  add(blocks_lane(p, shown, StepRow::copies, "copies", 3));
   add(blocks_lane(p, shown, StepRow::collectives, "all-reduce", 2));
   add(blocks_lane(p, shown, StepRow::compute, "compute"));
   if (loader) add(memory_lane(shown));
@@ -239,18 +262,17 @@ std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s
 }
 
 Bar bar_of(std::string label, const std::array<double, part_count>& parts) {
-  static constexpr std::array<Meaning, 3> busy{Meaning::forward, Meaning::backward, Meaning::optimizer};
   Bar bar{.label = std::move(label)};
   // Idle time first, then kernels: what goes away stands at the left.
   for (std::size_t c = 0; c < models::step_cause_count; ++c)
     bar.segments.push_back({.label = part_names[3 + c],
                             .value = parts[3 + c],
-                            .tint = tint_of_cause(static_cast<StepCause>(c)),
+                            .tint = tint_of_part(3 + c),
                             .info = "the compute stream waits",
                             .hatched = true});
   for (std::size_t i = 0; i < 3; ++i)
     bar.segments.push_back(
-        {.label = part_names[i], .value = parts[i], .tint = busy[i], .info = "kernels on the compute stream"});
+        {.label = part_names[i], .value = parts[i], .tint = tint_of_part(i), .info = "kernels on the compute stream"});
   return bar;
 }
 
@@ -268,14 +290,29 @@ std::string answer_of(const Outputs& out) {
 
 }  // namespace
 
-Picture arrange(const Inputs&, const Outputs& out) {
+widgets::Tint tint_of_part(std::size_t part) {
+  static constexpr std::array<Meaning, 3> busy{Meaning::forward, Meaning::backward, Meaning::optimizer};
+  return part < busy.size() ? Tint(busy[part]) : tint_of_cause(static_cast<StepCause>(part - busy.size()));
+}
+
+Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.range_s = 1.06 * std::max(out.found.mean.period_s, out.now.mean.period_s);
-  p.before = lanes_of(p, out.found, p.range_s, "Before", nullptr);
-  p.after = lanes_of(p, out.now, p.range_s, "After", &out.setup);
+  p.before = lanes_of(p, out.found, p.range_s, "Before", in.found, nullptr);
+  p.after = lanes_of(p, out.now, p.range_s, "After", in.now, &out.setup);
+  const std::vector<models::StepLedger>& steps = out.now.run.steps;
+  const std::size_t round = std::min(steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, in.now.workers)));
+  std::int64_t longest_ns = 0;
+  for (std::size_t i = steps.size() - round; i < steps.size(); ++i)
+    longest_ns = std::max(longest_ns, steps[i].period_ns);
+  if (step_seconds(longest_ns) > 1.25 * out.now.mean.period_s)
+    p.uneven_words = "batches come in rounds over " + std::to_string(in.now.workers) + " workers: a step takes " +
+                     format_text(out.now.mean.period_s, "s") + " on average";
+  p.order = order_of(in, out);
   p.bars.push_back(bar_of("as found", out.found.parts));
-  for (const FixRow& fix : out.fixes) p.bars.push_back(bar_of("then " + fix.name, fix.parts));
+  for (std::size_t i = 0; i < out.fixes.size(); ++i)
+    p.bars.push_back(bar_of("then " + p.order.rows[i].name, out.fixes[i].parts));
   p.answer = answer_of(out);
   return p;
 }

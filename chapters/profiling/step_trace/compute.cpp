@@ -11,7 +11,7 @@ namespace {
 /// Steps that pass before the figures count.
 constexpr std::int64_t warm_up = 16;
 /// Steps whose history is kept for the picture, at most.
-constexpr std::int64_t most_kept = 40, most_kernels = 40'000;
+constexpr std::int64_t most_kept = 64, most_kernels = 30'000;
 
 models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   models::StepSetup out;
@@ -111,13 +111,25 @@ void fill_fixes(const Inputs& in, Outputs& out, Progress& progress) {
     change.make(so_far, in.now);
     Switches alone = in.found;
     change.make(alone, in.now);
-    const auto together = simulated(setup_of(in, so_far), 0), lone = simulated(setup_of(in, alone), 0);
-    if (!together || !lone) continue;
+    // The last is the step as changed, and the first stands alone.
+    const SimulatedStep* together = &out.now;
+    models::Result<SimulatedStep> made = models::Result<SimulatedStep>::ok({}), lone = made;
+    if (!(so_far == in.now)) {
+      made = simulated(setup_of(in, so_far), 0);
+      if (!made) continue;
+      together = &*made;
+    }
+    const SimulatedStep* by_itself = together;
+    if (!(alone == so_far)) {
+      lone = simulated(setup_of(in, alone), 0);
+      if (!lone) continue;
+      by_itself = &*lone;
+    }
     out.fixes.push_back({
         .name = std::string(change.name),
         .then = std::string(part_names[together->largest]),
         .in_order_s = together->mean.period_s - last_s,
-        .alone_s = lone->mean.period_s - out.found.mean.period_s,
+        .alone_s = by_itself->mean.period_s - out.found.mean.period_s,
         .step_s = together->mean.period_s,
         .then_share = 100 * together->parts[together->largest] / together->mean.period_s,
         .parts = together->parts,
@@ -137,16 +149,22 @@ Outputs compute(const Inputs& in, Progress& progress) {
   if (found && now) {
     // Both are shown over the longer of the two steps.
     const double range_s = 1.06 * std::max(found->mean.period_s, now->mean.period_s);
-    // A loader that is too slow brings batches in rounds over its workers: a whole round is kept.
-    const auto kept = [&](const SimulatedStep& s, std::int64_t workers) {
+    // A loader that is too slow brings batches in rounds over its workers: a whole round is kept. What the main thread
+    // and the workers do ahead of the last step is known only if steps after those that are shown are kept too.
+    const auto kept = [&](const SimulatedStep& s, const Switches& as, const models::StepSetup& setup) {
       const double steps = s.mean.period_s > 0 ? range_s / s.mean.period_s : 1;
+      const std::int64_t ahead = as.workers * as.prefetch, round = std::max<std::int64_t>(as.workers, 1),
+                         lead = s.run.largest_lead / (3 * setup.layers * setup.kernels_per_layer) + 1;
       // Where launches leave gaps each kernel is kept.
-      const std::int64_t room = most_kernels / (3 * in.layers * in.kernels_per_layer);
-      return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + workers, 4,
+      const double gaps_s = s.mean.idle_s[static_cast<std::size_t>(models::StepCause::launch)],
+                   kernels = static_cast<double>(3 * setup.layers * setup.kernels_per_layer);
+      const bool gaps = gaps_s > 0.02 * kernels * setup.launch_s;
+      const std::int64_t room = gaps ? std::llround(most_kernels / kernels) : most_kept;
+      return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + round + ahead + lead, 4,
                                       std::clamp<std::int64_t>(room, 4, most_kept));
     };
-    found = simulated(as_found, kept(*found, in.found.workers));
-    now = simulated(out.setup, kept(*now, in.now.workers));
+    found = simulated(as_found, kept(*found, in.found, as_found));
+    now = simulated(out.setup, kept(*now, in.now, out.setup));
   }
   if (!found || !now) {
     out.reason = !found ? found.error : now.error;

@@ -105,11 +105,26 @@ struct Bar {
   std::vector<widgets::BarSegment> segments;
 };
 
+/// The table of changes as it is written.
+struct Order {
+  struct Row {
+    std::string name, in_order, alone, step, then;
+    double in_order_s = 0;
+    std::size_t largest = 0;  ///< the part that is the largest with this change and those above
+    bool differs = false;     ///< alone it is worth another amount than in its place
+  };
+  std::vector<Row> rows;
+  double largest_s = 0;  ///< of in_order_s, without sign
+  std::string says;      ///< a sentence, its figures between backticks; empty for fewer than two changes
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<Lane> before, after;
+  Order order;
   std::vector<SpanName> names;
+  std::string uneven_words;  ///< where steps come in rounds: what the mean is, and over what
   double range_s = 1;
   std::vector<Bar> bars;
 };
@@ -120,6 +135,7 @@ struct View {
   widgets::TableView fixes;
   std::vector<widgets::TimelineLane> lanes;
   std::vector<widgets::TimelineCounter> counters;
+  widgets::StackedBarView slab;
   std::vector<widgets::StackedBar> drawn;
 };
 
@@ -128,6 +144,16 @@ Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The changed steps as a Chrome trace of eight steps.
 models::Result<std::string> document_of(const Outputs& out);
+
+/// The colour of a part of the step, in the order of part_names.
+widgets::Tint tint_of_part(std::size_t part);
+/// The trace, and what its marks mean, in `size` px; rows that do not fit go by their lane's `spare`.
+void draw_steps(const Picture& picture, View& view, ImVec2 size);
+/// Design pixels that draw_steps needs for those lanes that answer: without memory, pinning and copies.
+float steps_least_height(const Picture& picture);
+/// The step's time by cause, a bar as found and one after each change, the largest part of each outlined.
+void draw_slab(const Picture& picture, View& view, ImVec2 size);
+void draw_order_table(const Picture& picture, widgets::Rect area);
 
 void describe(Fields& f, FixRow& row);
 void describe(Fields& f, Inputs& in);

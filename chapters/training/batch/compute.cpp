@@ -43,10 +43,15 @@ Outputs compute(const Inputs& in, Progress& progress, Searches& searches) {
   const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;
   out.memory_share = 100 * std::min(1.0, parts / static_cast<double>(in.micro_batches));
 
-  out.search = searches.get({in.seed, in.target}, [](const auto& key) {
-    return std::make_shared<const models::CriticalBatch>(
-        models::find_critical_batch(static_cast<std::uint64_t>(key.first), target_nats(key.second)));
+  out.search = searches.get({in.seed, in.target}, [&progress](const auto& key) {
+    auto found = std::make_shared<const models::CriticalBatch>(models::find_critical_batch(
+        static_cast<std::uint64_t>(key.first), target_nats(key.second), &progress.cancelled));
+    return progress.cancelled ? nullptr : found;
   });
+  if (!out.search) {
+    out.reason = "The search for the critical batch was stopped before its end.";
+    return out;
+  }
   const models::CriticalBatch& c = *out.search;
   out.critical_batch = c.batch;
   out.noise_early = c.noise_early;

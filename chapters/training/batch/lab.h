@@ -60,7 +60,8 @@ struct View {
   widgets::TableView costs;
 };
 
-/// The search trains dozens of networks and depends on seed and target alone: what it found is kept.
+/// The search trains a dozen networks and depends on seed and target alone: what it found is kept, for all copies of
+/// the lab.
 using Searches = Memo<std::pair<std::int64_t, Target>, models::CriticalBatch>;
 
 Outputs compute(const Inputs& in, Progress& progress, Searches& searches);

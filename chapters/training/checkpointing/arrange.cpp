@@ -32,6 +32,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                      (out.fits ? ", within " : ", over ") + budget;
   if (in.plan != Plan::best && out.excess_bytes > 0.005 * out.peak_bytes)
     says += "; the best plan of that time takes " + ticked(format_text(out.peak_bytes - out.excess_bytes, "B"));
+  if (in.plan == Plan::best)
+    says += "; pieces of \xE2\x88\x9AL would take " + ticked(format_text(out.every_layer_share, "%", 3)) + " and " +
+            ticked(format_text(out.square_root_bytes, "B"));
   return says + ".";
 }
 
@@ -43,6 +46,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !setting) return p;
   const Setting& s = *setting;
   p.answer = answer_of(in, out);
+  p.budget_words = "budget " + format_text(out.budget, "B") + ", to be dragged";
   p.letters = models::memory::plan_letters(s.plan);
   double most = 0;
   for (const auto& l : s.costs.layers) most = std::max(most, l.saved);
@@ -69,6 +73,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.plan_s.push_back(row.again_share);
     p.plan_bytes.push_back(row.peak_bytes);
     p.plan_names.push_back(row.name);
+    // Pieces of sqrt(L) run the same layers again as every layer alone, and hold more meanwhile.
+    if (row.peak_bytes == out.square_root_bytes && row.name.starts_with("pieces of \xE2\x88\x9A"))
+      p.plan_names.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +
+                             (row.peak_bytes >= out.every_layer_bytes ? " more" : " less") + " than every layer";
   }
   // Chen's chain of the same length: layers that keep nothing but one tensor as large as all that a layer keeps here.
   const std::size_t layers = s.costs.layers.size();

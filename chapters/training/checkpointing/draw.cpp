@@ -31,7 +31,7 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
       {.colour = t.muted, .marker = widgets::Marker::diamond, .labels = view.names, .version = picture.version});
   double budget = out.budget;
   if (plot.drag_y("drag budget", budget,
-                  {.colour = out.fits ? t.text : t.bad, .label = "budget", .lo = 1e9, .hi = 1e12})) {
+                  {.colour = out.fits ? t.text : t.bad, .label = picture.budget_words, .lo = 1e9, .hi = 1e12})) {
     in.budget_bytes = budget;
     in.plan = Plan::best;
   }

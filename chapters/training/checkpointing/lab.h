@@ -65,6 +65,7 @@ struct Outputs {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  std::string budget_words;  ///< at the budget's line
   std::vector<widgets::Pillar> pillars;
   std::string letters, full_words, low_words, count_words;
   double low_share = 0;

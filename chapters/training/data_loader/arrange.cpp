@@ -11,6 +11,9 @@ using models::LoaderLevel;
 using widgets::format_text;
 using widgets::Meaning;
 
+constexpr std::array<widgets::Tint, 3> stage_tints{widgets::Tint::series(3), widgets::Tint::series(0),
+                                                   widgets::Tint::series(2)};
+
 std::string quoted_figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 std::string rate_text(double samples_per_s) { return format_text(std::round(samples_per_s), "") + "/s"; }
 
@@ -58,6 +61,43 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
          " samples a second that it asks for. " + twice;
 }
 
+/// Without workers there is no queue, and what stands in the tanks is how the training process divides its time.
+void show_process(const Inputs& in, const Outputs& out, std::int64_t origin_ns, std::int64_t range_ns, Picture& p) {
+  const models::LoaderSetup loader = setup_of(in, 0).loader;
+  const double samples = static_cast<double>(in.samples);
+  const double asking_s = samples / loader.samples_per_request * loader.request_latency_s,
+               reading_s = samples * loader.sample_bytes / loader.storage_bytes_per_s,
+               decoding_s = samples * loader.decode_s;
+  const std::array<double, 3> parts_s{asking_s, reading_s, decoding_s};
+  const std::array<double, 2> share{(asking_s + reading_s) / out.step_s, decoding_s / out.step_s};
+  for (std::size_t i = 0; i < 2; ++i) {
+    p.tanks[i].share = share[i];
+    p.tanks[i].inside = format_text(100 * share[i], "%");
+    p.tanks[i].room_words = "of the process' time";
+  }
+  p.tanks[2].inside = "none";
+  p.tanks[2].room_words = "no workers, no queue";
+  constexpr std::array<std::string_view, 3> does{"asking", "reading", "decoding"};
+  double rest = 100;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double part = 100 * parts_s[i] / out.step_s;
+    rest -= part;
+    p.worker_time.push_back(
+        {.label = does[i], .value = part, .tint = stage_tints[i], .info = "share of the process' time"});
+  }
+  p.worker_time.push_back({.label = "the rest of the step",
+                           .value = std::max(0.0, rest),
+                           .tint = Meaning::idle,
+                           .info = "launching, pinning, waiting for the GPU",
+                           .hatched = true});
+  for (const models::StepBlock& b : out.run.blocks) {
+    if (b.row != models::StepRow::host || b.work != models::StepWork::load) continue;
+    const std::int64_t from = std::max<std::int64_t>(0, b.start_ns - origin_ns),
+                       to = std::min(range_ns, b.end_ns - origin_ns);
+    if (to > from) p.process.push_back({from, to - from, 2, 0, Meaning::data_loading});
+  }
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -77,6 +117,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const std::array<double, 3> flows{out.ceilings[0], out.ceilings[2], out.ceilings[1]};
   const std::array<const char*, 3> words{"storage ", in.workers > 0 ? "cores " : "one core ",
                                          in.workers > 0 ? "workers " : "itself "};
+  const std::array<bool, 3> narrow{out.narrowest == 0, out.narrowest == 2, out.narrowest == 1 || out.narrowest == 3};
   for (std::size_t i = 0; i < 3; ++i) {
     Tank& tank = p.tanks[i];
     tank.name = names[i];
@@ -84,13 +125,17 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     tank.room = rooms[i];
     const std::int64_t room = std::llround(rooms[i]);
     const std::string unit = i < 2 ? " worker" : " batch", plural = i < 2 ? "s" : "es";
-    tank.room_words = in.workers == 0 ? (i < 2 ? "no workers" : "no queue")
-                                      : "of " + std::to_string(room) + unit + (room == 1 ? "" : plural);
+    tank.room_words = "of " + std::to_string(room) + unit + (room == 1 ? "" : plural);
     tank.flow = std::isfinite(flows[i]) ? words[i] + rate_text(flows[i]) : "no limit";
-    tank.narrowest = (i == 0 && out.narrowest == 0) || (i == 1 && out.narrowest == 2) || (i == 2 && out.narrowest == 1);
+    if (i == 2 && out.narrowest == 3) tank.flow = "pinning " + rate_text(out.ceilings[3]);
+    if (narrow[i]) tank.flow = "narrowest: " + tank.flow;
+    tank.narrowest = narrow[i] && i < 2;
     p.curves[i] = curve_of(tank.levels, range_ns);
   }
-  p.gpu_flow = "GPU " + rate_text(out.ceilings[4]);
+  p.workers_narrowest = narrow[2];
+  if (in.workers == 0) show_process(in, out, origin_ns, range_ns, p);
+  p.gpu_flow = (out.narrowest == 4 ? out.starved < 0.5 ? "narrowest: GPU " : "on average narrowest: GPU " : "GPU ") +
+               rate_text(out.ceilings[4]);
   for (const models::StepBlock& b : out.run.blocks) {
     if (b.row != models::StepRow::compute) continue;
     const std::int64_t from = std::max<std::int64_t>(0, b.start_ns - origin_ns),
@@ -117,10 +162,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   for (std::size_t i = 0; i < 4 && in.workers > 0; ++i)
     p.worker_time.push_back({.label = does[i],
                              .value = out.worker_share[i],
-                             .tint = i == 3 ? widgets::Tint(Meaning::idle)
-                                            : widgets::Tint::series(i == 0   ? 3
-                                                                    : i == 1 ? 0
-                                                                             : 2),
+                             .tint = i == 3 ? widgets::Tint(Meaning::idle) : stage_tints[i],
                              .info = "share of a worker's time",
                              .hatched = i == 3});
   const auto wait =

@@ -34,9 +34,12 @@ bool starves_at(const Picture& picture, double time_s) {
   return false;
 }
 
+/// What of a tank is in the colour of the narrowest part.
+enum class Outline : std::uint8_t { none, words, tank };
+
 /// A vessel with its level, its name above and what it lets through below.
 void draw_tank(const widgets::Painter& p, Rect at, std::string_view name, std::string_view flow,
-               std::string_view inside, std::string_view under, double share, ImU32 fill, bool narrowest,
+               std::string_view inside, std::string_view under, double share, ImU32 fill, Outline outline,
                bool hatched) {
   const auto& t = widgets::theme();
   const float line = t.type(Type::small) + t.px(4), middle = (at.min.x + at.max.x) / 2;
@@ -46,6 +49,7 @@ void draw_tank(const widgets::Painter& p, Rect at, std::string_view name, std::s
   const float top = body.max.y - body.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
   if (body.max.y - top > t.px(1)) p.rect({body.min.x, top}, body.max, widgets::with_alpha(fill, 0.85f), t.px(3));
   if (hatched) widgets::hatch(p, body, t.of(Meaning::data_loading), t.px(7));
+  const bool narrowest = outline == Outline::tank;
   p.frame(body.min, body.max, narrowest ? t.accent : t.line, t.px(narrowest ? 2.5f : 1.0f), t.px(4));
   const float y = (body.min.y + body.max.y) / 2 - t.type(Type::title) / 2;
   const ImVec2 number = widgets::text_size(inside, Type::title, Font::mono);
@@ -59,7 +63,7 @@ void draw_tank(const widgets::Painter& p, Rect at, std::string_view name, std::s
       p.text({middle, y + number.y - words.y / 2}, under, t.muted, Type::small, Font::sans, Align::center);
   }
   widgets::fit_text(p, {middle, at.max.y - t.type(Type::small)}, flow, at.width() + t.px(12),
-                    narrowest ? t.accent : t.muted, Type::small, Font::sans, Align::center);
+                    outline != Outline::none ? t.accent : t.muted, Type::small, Font::sans, Align::center);
 }
 
 void draw_tanks(const Outputs& out, const Picture& picture, View& view, Rect area) {
@@ -73,22 +77,35 @@ void draw_tanks(const Outputs& out, const Picture& picture, View& view, Rect are
     if (i < 3) {
       const Tank& tank = picture.tanks[i];
       const std::int64_t level = level_at(tank, now_s);
-      draw_tank(p, at, tank.name, tank.flow, widgets::format(static_cast<double>(level), "").view(), tank.room_words,
-                static_cast<double>(level) / tank.room, widgets::colour(tank_tints[i], t), tank.narrowest, false);
+      const widgets::NumberText count = widgets::format(static_cast<double>(level), "");
+      const bool fixed = !tank.inside.empty();
+      draw_tank(p, at, tank.name, tank.flow, fixed ? std::string_view(tank.inside) : count.view(), tank.room_words,
+                fixed ? tank.share : static_cast<double>(level) / tank.room, widgets::colour(tank_tints[i], t),
+                tank.narrowest                        ? Outline::tank
+                : i == 2 && picture.workers_narrowest ? Outline::words
+                                                      : Outline::none,
+                false);
       const float from = x + width + t.px(5), to = x + width + gap - t.px(5);
-      p.line({from, middle}, {to, middle}, t.muted, t.px(2));
+      // Too few workers are no tank: what is narrow is their way from the storage to the queue.
+      const bool narrow = i < 2 && picture.workers_narrowest;
+      const ImU32 colour = narrow ? t.accent : t.muted;
+      const float thick = t.px(narrow ? 4.0f : 2.0f);
+      p.line({from, middle}, {to, middle}, colour, thick);
       const std::array<ImVec2, 3> head{
           ImVec2{to - t.px(5), middle - t.px(4)}, {to, middle}, {to - t.px(5), middle + t.px(4)}};
-      p.polyline(head, t.muted, t.px(2));
+      p.polyline(head, colour, thick);
     } else {
       const bool starves = starves_at(picture, now_s);
       draw_tank(p, at, "the GPU", picture.gpu_flow, starves ? "starves" : "works", "", starves ? 0 : 1,
-                t.of(Meaning::forward), out.narrowest == 4, starves);
+                t.of(Meaning::forward), out.narrowest == 4 && out.starved < 0.5 ? Outline::tank : Outline::none,
+                starves);
     }
   }
 }
 
-std::string_view gpu_name(const void*, std::uint32_t id) { return id == 1 ? "starves" : "step"; }
+std::string_view gpu_name(const void*, std::uint32_t id) {
+  return id == 2 ? "loads a batch" : id == 1 ? "starves" : "step";
+}
 std::string_view loader_tint(const void*, widgets::Tint) { return {}; }
 
 void draw_row(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -103,8 +120,9 @@ void draw_row(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
   ImGui::SetCursorScreenPos({at.x, at.y + tanks + gap});
   static constexpr std::array<std::string_view, 3> labels{"at the storage", "at a core", "in the queue"};
   view.lanes.clear();
-  const bool all = room >= t.px(210);
-  for (std::size_t i = all ? 0 : 2; i < 3; ++i) {
+  const bool alone = !picture.process.empty(), all = !alone && room >= t.px(210);
+  if (alone) view.lanes.push_back({.label = "the process", .spans = picture.process});
+  for (std::size_t i = all ? 0 : 2; i < 3 && !alone; ++i) {
     view.counters[i] = {.label = i < 2 ? "workers" : "batches",
                         .points = picture.curves[i],
                         .tint = tank_tints[i],
@@ -117,7 +135,9 @@ void draw_row(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
   data.lanes = view.lanes;
   data.name = gpu_name;
   data.tint_name = loader_tint;
-  const float strips = all ? 3 : 1, row = all ? 26.0f : 20.0f;
+  const float strips = all ? 3 : 1, row = alone ? std::clamp((room - t.px(60)) / 2 / t.scale, 16.0f, 60.0f)
+                                          : all ? 26.0f
+                                                : 20.0f;
   const float strip = (room - t.px(48) - t.px(row)) / strips / t.scale - 10;
   widgets::draw_timeline(
       "levels", data, view.timeline,
@@ -161,7 +181,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_against_workers(in, out, picture, view, size); });
   stage.panel("time", {.title = "A worker's time", .least = {380, 110}, .ideal = {0, 180}}, [&](ImVec2 size) {
     const widgets::StackedBar bar[] = {
-        {.label = picture.worker_time.empty() ? "no worker" : "a worker", .segments = picture.worker_time}};
+        {.label = picture.process.empty() ? "a worker" : "the process", .segments = picture.worker_time}};
     widgets::draw_stacked_bars("time", bar, view.bars, {.unit = "%", .axis_label = "of its time", .size = size});
   });
 }

@@ -55,6 +55,8 @@ struct Tank {
   std::vector<models::LoaderLevel> levels;  ///< since the origin of the picture
   double room = 1;
   bool narrowest = false;
+  std::string inside;  ///< not empty: stands in the tank in place of its level, which is `share` at all times
+  double share = 0;
 };
 
 struct Picture {
@@ -62,7 +64,9 @@ struct Picture {
   std::string answer;
   std::array<Tank, 3> tanks;
   std::string gpu_flow;
+  bool workers_narrowest = false;  ///< neither the storage nor the cores hold them up: there are too few of them
   std::array<std::vector<widgets::TimelinePoint>, 3> curves;
+  std::vector<widgets::TimelineSpan> process;  ///< without workers: what the training process does
   std::vector<widgets::TimelineSpan> gpu;
   double range_s = 1;
   double opening_s = 0;  ///< where the cursor stands at first: in the first wait of the GPU, if it waits

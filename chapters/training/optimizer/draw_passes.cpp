@@ -2,9 +2,11 @@
 #include <array>
 #include <cmath>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/training/optimizer/lab.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/charts/vessel.h"
 #include "widgets/number/number.h"
 
 namespace chapters::training::optimizer {
@@ -20,30 +22,55 @@ using widgets::Type;
 constexpr std::array<std::string_view, models::optimizer_tensor_count> letters{"p", "g", "m", "v", "t", "w"};
 constexpr std::array<std::string_view, models::optimizer_tensor_count> names{
     "weight p", "gradient g", "moment m", "variance v", "temporary t", "BF16 weight w"};
+using TensorsUsed = std::array<bool, models::optimizer_tensor_count>;
 
-ImU32 colour_of(OptimizerTensor tensor) {
-  const auto& t = widgets::theme();
+TensorsUsed tensors_used(const Picture& picture) {
+  TensorsUsed used{};
+  for (const PassLane* lane : {&picture.upper, &picture.lower})
+    for (const PassColumn& c : lane->columns)
+      for (const auto* list : {&c.reads, &c.writes})
+        for (const models::OptimizerAccess& a : *list) used[static_cast<std::size_t>(a.tensor)] = true;
+  return used;
+}
+bool used(const TensorsUsed& tensors, OptimizerTensor tensor) { return tensors[static_cast<std::size_t>(tensor)]; }
+
+/// In the key: both moments have the colour of what the optimizer remembers; empty for what another entry names.
+std::string_view key_of(OptimizerTensor tensor, const TensorsUsed& tensors) {
+  const bool both = used(tensors, OptimizerTensor::moment) && used(tensors, OptimizerTensor::variance);
+  if (tensor == OptimizerTensor::weight && used(tensors, OptimizerTensor::copy)) return "master weight p";
+  if (tensor == OptimizerTensor::moment && both) return "moments m, v";
+  if (tensor == OptimizerTensor::variance && both) return {};
+  return names[static_cast<std::size_t>(tensor)];
+}
+
+/// The colours that the owners of memory have in every lab. Where there is a copy in BF16, the weight is the master.
+ImU32 colour_of(OptimizerTensor tensor, bool has_copy) {
+  using models::memory::MemoryOwner;
+  const auto of = [](MemoryOwner owner) {
+    const OwnerLook& look = owner_look(owner);
+    return widgets::vessel_colour(look.tint, look.pale, widgets::theme());
+  };
   switch (tensor) {
     case OptimizerTensor::weight:
-      return t.series_at(0);
+      return of(has_copy ? MemoryOwner::master : MemoryOwner::weights);
     case OptimizerTensor::gradient:
-      return t.of(widgets::Meaning::backward);
+      return of(MemoryOwner::gradients);
     case OptimizerTensor::moment:
-      return t.of(widgets::Meaning::optimizer);
     case OptimizerTensor::variance:
-      return t.series_at(2);
+      return of(MemoryOwner::optimizer);
     case OptimizerTensor::temporary:
-      return t.muted;
+      return of(MemoryOwner::temporary);
     case OptimizerTensor::copy:
-      return t.series_at(4);
+      return of(MemoryOwner::weights);
   }
-  return t.muted;
+  return widgets::theme().muted;
 }
 
 /// A lane between the chip above and HBM below, in screen pixels; x goes by bytes a parameter.
 struct LanePlan {
   Rect area;
   float px_per_byte = 1, chip_bottom = 0, memory_top = 0, memory_bottom = 0, band = 0;
+  bool has_copy = false;  ///< the weights that products use are a copy in BF16 of those that are updated
   float x(double bytes) const { return area.min.x + px_per_byte * static_cast<float>(bytes); }
 };
 
@@ -66,7 +93,7 @@ void paint_pipe(const Painter& p, const LanePlan& plan, double from, const model
   const auto& t = widgets::theme();
   const float x0 = plan.x(from), x1 = plan.x(from + access.bytes), wide = x1 - x0,
               gap = wide > t.px(5) ? t.px(1) : 0.0f;
-  const ImU32 colour = colour_of(access.tensor);
+  const ImU32 colour = colour_of(access.tensor, plan.has_copy);
   const float top = plan.chip_bottom, bottom = plan.memory_top;
   p.rect({x0 + gap, top}, {x1 - gap, bottom}, widgets::with_alpha(colour, 0.22f));
   const float length = (bottom - top) * static_cast<float>(std::clamp(share, 0.0, 1.0));
@@ -85,7 +112,7 @@ void paint_pipe(const Painter& p, const LanePlan& plan, double from, const model
 void paint_end(const Painter& p, const LanePlan& plan, double from, const models::OptimizerAccess& access) {
   const auto& t = widgets::theme();
   const float x0 = plan.x(from), x1 = plan.x(from + access.bytes), gap = x1 - x0 > t.px(5) ? t.px(1) : 0.0f;
-  const ImU32 colour = colour_of(access.tensor);
+  const ImU32 colour = colour_of(access.tensor, plan.has_copy);
   p.rect({x0 + gap, plan.memory_top}, {x1 - gap, plan.memory_bottom}, colour, t.px(2));
   const std::string_view letter = letters[static_cast<std::size_t>(access.tensor)];
   if (x1 - x0 < widgets::text_size(letter, Type::small, Font::mono).x + t.px(3)) return;
@@ -184,17 +211,17 @@ void paint_time(const Painter& p, const LanePlan& plan, const PassLane& lane, do
 
 void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right) {
   const auto& t = widgets::theme();
-  std::array<bool, models::optimizer_tensor_count> used{};
-  for (const PassLane* lane : {&picture.upper, &picture.lower})
-    for (const PassColumn& c : lane->columns)
-      for (const auto* list : {&c.reads, &c.writes})
-        for (const models::OptimizerAccess& a : *list) used[static_cast<std::size_t>(a.tensor)] = true;
+  const TensorsUsed tensors = tensors_used(picture);
   const float sample = t.px(14), line = t.type(Type::small);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    const float wide = sample + t.px(6) + widgets::text_size(names[i], Type::small).x;
-    if (!used[i] || at.x + wide > right) continue;
-    p.rect({at.x, at.y + t.px(2)}, {at.x + sample, at.y + line}, colour_of(static_cast<OptimizerTensor>(i)));
-    p.text({at.x + sample + t.px(6), at.y}, names[i], t.muted, Type::small);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto tensor = static_cast<OptimizerTensor>(i);
+    const std::string_view name = tensors[i] ? key_of(tensor, tensors) : std::string_view();
+    if (name.empty()) continue;
+    const float wide = sample + t.px(6) + widgets::text_size(name, Type::small).x;
+    if (at.x + wide > right) continue;
+    p.rect({at.x, at.y + t.px(2)}, {at.x + sample, at.y + line},
+           colour_of(tensor, used(tensors, OptimizerTensor::copy)));
+    p.text({at.x + sample + t.px(6), at.y}, name, t.muted, Type::small);
     at.x += wide + t.px(16);
   }
   std::array<bool, waits.size()> waited{};
@@ -246,8 +273,9 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   const Rect body{{all.min.x + t.px(40), all.min.y + key}, all.max};
   if (body.height() < t.px(90)) return;
   const float lane = (body.height() - gap) / 2;
-  const LanePlan first = plan_of({body.min, {body.max.x, body.min.y + lane}}, picture.axis_bytes),
-                 second = plan_of({{body.min.x, body.max.y - lane}, body.max}, picture.axis_bytes);
+  LanePlan first = plan_of({body.min, {body.max.x, body.min.y + lane}}, picture.axis_bytes),
+           second = plan_of({{body.min.x, body.max.y - lane}, body.max}, picture.axis_bytes);
+  first.has_copy = second.has_copy = used(tensors_used(picture), OptimizerTensor::copy);
   paint_lane(p, first, picture.upper, travelled);
   paint_lane(p, second, picture.lower, travelled);
   paint_time(p, first, picture.upper, picture.axis_s, all.min.x);

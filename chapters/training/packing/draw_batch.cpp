@@ -246,8 +246,7 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
   }
   p.frame(at, {at.x + side, at.y + side}, t.line, 1);
   widgets::Line words;
-  words.add(widgets::format(100 * inside / (0.5 * room * (room + 1)), "%"))
-      .add(" of the row's triangle is inside documents");
+  words.add(widgets::format(100 * inside / (0.5 * room * (room + 1)), "%")).add(" of its pairs are in documents");
   widgets::fit_text(p, {at.x, y + line + t.px(3)}, words.view(), area.width(), t.muted, Type::small);
   widgets::fit_text(
       p, {at.x, at.y + side + t.px(5)},

@@ -69,19 +69,41 @@ TEST_CASE("presentation shows panel after panel by the Page keys, and a strip of
   CHECK(controls <= 3);
 }
 
-TEST_CASE("a preset's chip is lit until an input changes") {
-  Opened o;
-  o.ui.resize({1920, 1080});
-  const auto& presets = o.w.content.of("roofline/roofline").presets;
-  o.ui.click(presets[1].name);
+TEST_CASE("a preset's chip is lit and its note on the screen until an input changes, however it was come to") {
+  Opened o("training/data-loader");
+  o.ui.resize({1600, 1000});
   o.ui.frames(3);
-  CHECK(o.d.shell.preset.lab == "roofline/roofline");
-  CHECK(o.d.shell.preset.index == 1);
-  const auto lit = [&] { return o.w.current().edits() == o.d.shell.preset.edits; };
-  CHECK(lit());
-  o.d.input("chip").set_choice_id(o.chosen("chip") == "b200_sxm" ? "a100_80_sxm" : "b200_sxm");
+  const auto& presets = o.w.content.of("training/data-loader").presets;
+  const app::PresetState& state = o.d.shell.preset;
+  const auto note_shown = [&](std::size_t i) {
+    return o.ui.text_present(presets[i].note.substr(0, presets[i].note.find(' ', 12)));
+  };
+  // It opens in the first, whose note nobody asked for.
+  CHECK(state.lit == 0);
+  CHECK_FALSE(note_shown(0));
+  const auto press = [&](std::size_t i) {
+    o.ui.click(presets[i].name);
+    o.ui.move_to({1, 1});  // away from the chip, whose hover says the note too
+    REQUIRE(o.d.settle());
+    o.ui.frames(3);
+  };
+  press(0);
+  CHECK(note_shown(0));
+  press(2);
+  CHECK(state.lab == "training/data-loader");
+  CHECK(state.lit == 2);
+  CHECK(note_shown(2));
+  CHECK_FALSE(note_shown(0));
+  const double workers = o.d.input("workers").number();
+  o.d.input("workers").set_number(workers + 1);
   o.ui.frames(3);
-  CHECK_FALSE(lit());
+  CHECK(state.lit == app::PresetState::none);
+  CHECK_FALSE(note_shown(2));
+  // By hand the same inputs are the same preset.
+  o.d.input("workers").set_number(workers);
+  o.ui.frames(3);
+  CHECK(state.lit == 2);
+  CHECK(note_shown(2));
 }
 
 TEST_CASE("infeasible inputs keep the last picture, dimmed, and one press makes them feasible again") {

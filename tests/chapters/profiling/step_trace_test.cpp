@@ -1,7 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <string>
 
+#include "chapters/profiling/step_trace/hero_plan.h"
 #include "chapters/profiling/step_trace/lab.h"
 #include "models/trace/metrics.h"
 #include "tests/support/base/near.h"
@@ -121,4 +123,64 @@ TEST_CASE("step-trace: its document opens as a recording with the figures of the
 TEST_CASE("step-trace: more buckets than layers are refused in a sentence") {
   const LabPtr lab = open_lab("profiling/step-trace", R"({"buckets": 32})");
   CHECK(reason_of(*lab).find("more buckets than layers") != std::string::npos);
+}
+
+TEST_CASE(
+    "step-trace: the table says what each change is worth in its place and alone, with a sign, and marks where they "
+    "differ") {
+  lab_step::Inputs in;
+  chapters::Progress progress;
+  const lab_step::Outputs o = lab_step::compute(in, progress);
+  const lab_step::Order order = lab_step::arrange(in, o).order;
+  REQUIRE(order.rows.size() == 4);
+  CHECK(order.rows[0].name == "2 workers, 2 ahead");
+  CHECK(order.rows[1].name == "pinned, a copy stream");
+  CHECK(order.rows[1].alone == "+5.99 ms");
+  CHECK(order.rows[2].in_order ==
+        "\xE2\x88\x92"
+        "19.3 ms");
+  CHECK(order.rows[2].alone ==
+        "\xE2\x88\x92"
+        "50.8 ms");
+  CHECK_FALSE(order.rows[0].differs);
+  CHECK(order.rows[1].differs);
+  CHECK(order.rows[2].differs);
+  CHECK_FALSE(order.rows[3].differs);
+  CHECK(order.says.find("loss read every 100 steps alone changes the step by") != std::string::npos);
+}
+
+TEST_CASE("step-trace: what is shown of the main thread and the workers is known to the end of the axis") {
+  lab_step::Inputs in;
+  in.now.amp = in.now.compile = true;  // the main thread is two steps ahead of the GPU
+  in.now.workers = GENERATE(2, 8, 16);
+  chapters::Progress progress;
+  const lab_step::Picture p = lab_step::arrange(in, lab_step::compute(in, progress));
+  const auto range_ns = std::llround(p.range_s * 1e9);
+  for (const auto& lane : p.after) {
+    if (lane.label != "main thread" && lane.label != "workers" && lane.label != "compute") continue;
+    CAPTURE(lane.label);
+    REQUIRE_FALSE(lane.spans.empty());
+    std::int64_t last_ns = 0;
+    for (const widgets::TimelineSpan& s : lane.spans) last_ns = std::max(last_ns, s.end_ns());
+    CHECK(last_ns > range_ns * 9 / 10);
+  }
+}
+
+TEST_CASE("step-trace: slab and table stand beside the steps at 1280 x 800, and go where the steps need the room") {
+  const auto plan = [](float width, float height, std::size_t fixes) {
+    return lab_step::plan_hero({{0, 0}, {width, height}}, {.steps_height = 300, .bars = fixes + 1, .fixes = fixes}, 1);
+  };
+  const lab_step::HeroPlan all = plan(855, 545, 4);
+  CHECK(all.has_slab);
+  CHECK(all.has_table);
+  CHECK(all.steps.height() >= 300);
+  CHECK(all.steps.width() >= 480);
+  CHECK(all.slab.min.x >= all.steps.max.x);
+  CHECK(all.slab.max.x == 855);
+  CHECK(all.table.min.y >= all.steps.max.y);
+  CHECK(all.table.height() == lab_step::order_table_height(4));
+  CHECK_FALSE(plan(855, 400, 4).has_table);
+  CHECK(plan(855, 400, 4).has_slab);
+  CHECK_FALSE(plan(560, 545, 4).has_slab);
+  CHECK_FALSE(plan(855, 545, 0).has_table);
 }

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "chapters/training/batch/lab.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -30,4 +31,15 @@ TEST_CASE("batch lab: steps and examples here follow from the fit") {
   CHECK(near(out(*lab, "examples_here"), 128 * out(*lab, "steps_here")));
   CHECK(out(*lab, "memory_share") == 12.5);
   CHECK(rows(*lab, "costs") == 5);
+}
+
+TEST_CASE("batch lab: a compute that is stopped says so, and its search is done anew") {
+  namespace lab_batch = chapters::training::batch;
+  lab_batch::Searches searches;
+  chapters::Progress stopped, goes_on;
+  stopped.cancelled = true;
+  const lab_batch::Inputs in{.target = lab_batch::Target::easy};
+  CHECK(lab_batch::compute(in, stopped, searches).reason ==
+        "The search for the critical batch was stopped before its end.");
+  CHECK(lab_batch::compute(in, goes_on, searches).critical_batch > 1);
 }

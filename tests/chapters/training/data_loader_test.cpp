@@ -93,3 +93,31 @@ TEST_CASE("data-loader: the picture opens where the GPU waits, and at the beginn
   in.gpu_s = 0.4;  // 640 samples a second, and the storage brings 1,000
   CHECK(lab_loader::arrange(in, lab_loader::compute(in)).opening_s == 0);
 }
+
+TEST_CASE("data-loader: the picture says which part is narrow, and without workers how the process divides its time") {
+  const auto picture = [](lab_loader::Storage storage, std::int64_t workers) {
+    lab_loader::Inputs in;
+    in.storage = storage;
+    in.workers = workers;
+    return lab_loader::arrange(in, lab_loader::compute(in));
+  };
+  const lab_loader::Picture server = picture(lab_loader::Storage::nfs, 12);
+  CHECK(server.tanks[0].narrowest);
+  CHECK(server.tanks[0].flow == "narrowest: storage 1,000/s");
+  CHECK_FALSE(server.workers_narrowest);
+  // Twelve workers that wait for answers: neither the storage nor the cores are full.
+  const lab_loader::Picture objects = picture(lab_loader::Storage::object_store, 12);
+  CHECK(objects.workers_narrowest);
+  CHECK_FALSE(objects.tanks[0].narrowest);
+  CHECK(objects.tanks[2].flow == "narrowest: workers 332/s");
+  const lab_loader::Picture alone = picture(lab_loader::Storage::nvme, 0);
+  CHECK_FALSE(alone.process.empty());
+  const double step_s = 256 * (80e-6 + 500e3 / 6e9 + 6e-3) + 154e6 / 10e9 + 0.15;
+  CHECK(near(alone.tanks[1].share, 256 * 6e-3 / step_s, 1e-3));
+  CHECK(near(alone.tanks[0].share, 256 * (80e-6 + 500e3 / 6e9) / step_s, 1e-3));
+  CHECK(alone.tanks[2].inside == "none");
+  REQUIRE(alone.worker_time.size() == 4);
+  double sum = 0;
+  for (const auto& part : alone.worker_time) sum += part.value;
+  CHECK(near(sum, 100));
+}

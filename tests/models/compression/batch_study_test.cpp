@@ -1,5 +1,6 @@
 #include "models/compression/batch_study.h"
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
@@ -70,4 +71,11 @@ TEST_CASE("batch study: larger batches take fewer steps and more examples, and t
     const double fit = c.examples_min + c.steps_min * static_cast<double>(cost.batch);
     CHECK(std::abs(std::log(fit / cost.examples)) < std::log(1.5));
   }
+}
+
+TEST_CASE("batch study: a search that is cancelled ends at once, with nothing found") {
+  const std::atomic<bool> cancelled{true};
+  const CriticalBatch c = find_critical_batch(1, 1.0, &cancelled);
+  CHECK(c.costs.empty());
+  CHECK(c.batch == 0);
 }

@@ -81,6 +81,32 @@ TEST_CASE("a wide span keeps its own block and narrow neighbours fold into one")
   CHECK(std::abs(blocks[1].density() - 1500.0 / 1950.0) <= 1e-12);
 }
 
+TEST_CASE("short work between short waits folds into its share of the time, and not into one of the two") {
+  // Fifteen spans of a level and more: 1 us of work in every 4 us, which is four tenths of a pixel.
+  std::vector<TimelineSpan> spans;
+  for (int i = 0; i < 2000; ++i) {
+    spans.push_back({i * 4 * us, us, 0, 0, Meaning::forward});
+    spans.push_back({i * 4 * us + us, 3 * us, 0, 0, Meaning::launch_bound, TimelineMark::hatched});
+  }
+  std::int64_t waits_ns = 0, all_ns = 0;
+  for (const TimelineBlock& b : blocks_of(spans, {0, 800, 0, 8e-3})) {
+    REQUIRE(b.count > 1);
+    CHECK(b.tint == Tint(Meaning::forward));
+    CHECK(b.wait_tint == Tint(Meaning::launch_bound));
+    CHECK(std::abs(b.density() - 0.25) <= 0.15);  // a bin's edges need not be those of a pair
+    CHECK(std::abs(b.density() + b.wait_share() - 1) <= 1e-12);
+    waits_ns += b.wait_ns;
+    all_ns += b.busy_ns;
+  }
+  CHECK(all_ns == 8'000'000);
+  CHECK(waits_ns == 6'000'000);
+  // One wait that is narrow stays what it is.
+  const auto one = blocks_of({{0, us, 0, 0, Meaning::data_loading, TimelineMark::hatched}}, {0, 800, 0, 8e-3});
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].tint == Tint(Meaning::data_loading));
+  CHECK(one[0].mark == TimelineMark::hatched);
+}
+
 TEST_CASE("random rows: at every zoom folding keeps count and busy time, order, the clip, and a bound by pixels") {
   std::mt19937_64 random(20240611);
   for (int round = 0; round < 12; ++round) {

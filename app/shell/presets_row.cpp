@@ -1,0 +1,97 @@
+#include "app/shell/presets_row.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/scenario/scenario.h"
+#include "app/shell/ui.h"
+#include "chapters/mechanism/registry.h"
+#include "widgets/stage/sentence.h"
+
+namespace app {
+namespace {
+
+using widgets::theme;
+using widgets::Type;
+
+std::string inputs_text(const chapters::Lab& lab) { return to_text(set_by_hand(lab)); }
+
+/// Looks again when the inputs may have changed; allocates nothing while they have not.
+void find_lit(PresetState& state, Session& session, const std::vector<Preset>& presets) {
+  const std::string_view id = session.lab().info().id;
+  if (state.lab != id || state.inputs.size() != presets.size()) {
+    state = {};
+    state.lab = id;
+    for (const Preset& preset : presets) {
+      const chapters::LabPtr lab = chapters::make_lab_by_id(id);
+      const bool reads = apply_inputs(*lab, parse_own_json(preset.set)).error.empty();
+      state.inputs.push_back(reads ? inputs_text(*lab) : std::string());
+    }
+  } else if (state.edits == session.edits() && state.version == session.version()) {
+    return;
+  }
+  state.edits = session.edits();
+  state.version = session.version();
+  const std::string now = inputs_text(session.lab());
+  if (state.pressed >= presets.size() || state.inputs[state.pressed] != now) state.pressed = PresetState::none;
+  state.lit = state.pressed;
+  for (std::size_t i = 0; i < presets.size() && state.lit == PresetState::none; ++i)
+    if (state.inputs[i] == now) state.lit = i;
+}
+
+float chip_width_of(std::string_view label) { return widgets::text_size(label, Type::small).x + theme().px(20); }
+
+}  // namespace
+
+float draw_presets(Shell& shell, float width, bool notes) {
+  const auto& t = theme();
+  Session& session = shell.workspace.current();
+  const auto& presets = shell.workspace.content.of(session.lab().info().id).presets;
+  PresetState& state = shell.preset;
+  find_lit(state, session, presets);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(8);
+  const auto press = [&](std::size_t i) {
+    shell.workspace.say_failure(shell.workspace.apply_preset(presets[i]));
+    state.pressed = i;
+    state.version = 0;  // to be looked at again
+  };
+  float x = 0;
+  std::size_t shown = 0;
+  for (; shown < presets.size(); ++shown) {
+    const float w = chip_width_of(presets[shown].name) + (shown > 0 ? gap : 0);
+    const float more = shown + 1 < presets.size() ? gap + chip_width_of("99 more") : 0;
+    if (x + w + more > width) break;
+    x += w;
+  }
+  ImGui::PushID("presets");
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) ImGui::SameLine(0, gap);
+    if (ui::pill(presets[i].name.c_str(), state.lit == i)) press(i);
+    ui::hint(presets[i].note);
+  }
+  if (shown < presets.size()) {
+    char label[48];
+    std::snprintf(label, sizeof label, "%zu more###more presets", presets.size() - shown);
+    if (shown > 0) ImGui::SameLine(0, gap);
+    if (ui::pill(label, state.lit != PresetState::none && state.lit >= shown)) ImGui::OpenPopup("preset list");
+    if (ImGui::BeginPopup("preset list")) {
+      for (std::size_t i = shown; i < presets.size(); ++i) {
+        if (ImGui::Selectable(presets[i].name.c_str(), state.lit == i)) press(i);
+        ui::hint(presets[i].note);
+      }
+      ImGui::EndPopup();
+    }
+  }
+  ImGui::PopID();
+  const float chips = t.type(Type::small) + t.px(9 + 10);
+  if (!notes || state.lit == PresetState::none || presets[state.lit].note.empty()) return chips;
+  if (state.pressed != state.lit && presets[state.lit].set == "{}") return chips;
+  const widgets::SentenceStyle style{Type::small, widgets::Font::sans, t.text, t.text};
+  return chips + t.px(5) +
+         widgets::draw_sentence(widgets::Painter::window(), {at.x, at.y + chips}, presets[state.lit].note, width,
+                                style);
+}
+
+}  // namespace app

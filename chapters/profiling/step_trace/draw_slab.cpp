@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "chapters/profiling/step_trace/lab.h"
+
+namespace chapters::profiling::step_trace {
+
+void draw_slab(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<std::string_view, 8> numbers{"found", "1", "2", "3", "4", "5", "6", "7"};
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float head = t.type(widgets::Type::small) * 2 + t.px(12);
+  widgets::fit_text(p, at, "One step by cause", size.x, t.text, widgets::Type::small, widgets::Font::bold);
+  widgets::fit_text(p, {at.x, at.y + t.type(widgets::Type::small) + t.px(3)},
+                    picture.bars.size() > 1 ? "after each; hatched: idle" : "hatched: idle", size.x, t.muted,
+                    widgets::Type::small);
+  ImGui::SetCursorScreenPos({at.x, at.y + head});
+  view.drawn.clear();
+  for (std::size_t i = 0; i < std::min(picture.bars.size(), numbers.size()); ++i)
+    view.drawn.push_back({.label = numbers[i], .segments = picture.bars[i].segments});
+  widgets::draw_stacked_bars("slab", view.drawn, view.slab,
+                             {.unit = "s",
+                              .axis_label = picture.bars.size() > 1 ? "changes made" : "",
+                              .size = {size.x, size.y - head},
+                              .vertical = true,
+                              .legend = false,
+                              .bar_px = 34});
+  for (std::size_t bar = 0; bar < view.drawn.size(); ++bar) {
+    const widgets::BarPiece* largest = nullptr;
+    for (const widgets::BarPiece& piece : view.slab.layout.pieces)
+      if (piece.bar == bar && (!largest || piece.rect.height() > largest->rect.height())) largest = &piece;
+    if (largest) p.frame(largest->rect.min, largest->rect.max, t.text, t.px(1.5f), t.px(2));
+  }
+}
+
+}  // namespace chapters::profiling::step_trace

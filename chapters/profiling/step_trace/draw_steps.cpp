@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/profiling/step_trace/lab.h"
+#include "widgets/base/parts.h"
+
+namespace chapters::profiling::step_trace {
+namespace {
+
+using widgets::Type;
+
+constexpr widgets::Tint memory_tint = widgets::Tint::series(4);
+
+struct StepNaming {
+  const Picture* picture = nullptr;
+  const std::vector<widgets::TimelineLane>* lanes = nullptr;
+  float px_per_ns = 0, letter_px = 1;
+};
+
+/// The longest of a span's names that has room.
+std::string_view step_name(const void* context, std::uint32_t id) {
+  const StepNaming& naming = *static_cast<const StepNaming*>(context);
+  if (id >= naming.picture->names.size()) return {};
+  const SpanName& name = naming.picture->names[id];
+  const float room = static_cast<float>(name.duration_ns) * naming.px_per_ns - widgets::theme().px(10);
+  for (const std::string& said : name.said)
+    if (!said.empty() && static_cast<float>(said.size()) * naming.letter_px <= room) return said;
+  return {};
+}
+
+std::string_view step_info(const void* context, std::uint32_t lane, std::uint32_t span) {
+  const StepNaming& n = *static_cast<const StepNaming*>(context);
+  if (lane >= n.lanes->size() || span >= (*n.lanes)[lane].spans.size()) return {};
+  const std::uint32_t id = widgets::TimelineSpan((*n.lanes)[lane].spans[span]).name;
+  return id < n.picture->names.size() ? std::string_view(n.picture->names[id].info) : std::string_view{};
+}
+
+std::string_view step_tint(const void*, widgets::Tint tint) {
+  if (tint == widgets::Tint::series(0)) return "copy";
+  if (tint == widgets::Tint::series(5)) return ".item() and log";
+  if (tint == memory_tint) return "memory in use";
+  if (tint == widgets::Tint()) return "launching";
+  if (tint == widgets::Tint(widgets::Meaning::launch_bound)) return "waiting for launches";
+  if (tint == widgets::Tint(widgets::Meaning::communication)) return "all-reduce";
+  return {};
+}
+
+bool has_room(const Lane& lane, int spare) { return lane.spare <= spare; }
+
+std::size_t rows_of(const Lane& lane) {
+  std::size_t deepest = 0;
+  for (const widgets::TimelineSpan& span : lane.spans) deepest = std::max<std::size_t>(deepest, span.depth);
+  return lane.spans.empty() ? 2 : deepest + 1;
+}
+
+void add_step_lanes(const std::vector<Lane>& from, int spare, View& view) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Lane& lane = from[i];
+    if (!has_room(lane, spare)) continue;
+    widgets::TimelineLane drawn{.label = lane.label, .spans = lane.spans, .indent = i > 0 ? 1u : 0u};
+    if (!lane.memory.empty()) drawn.counters = view.counters;
+    view.lanes.push_back(drawn);
+  }
+}
+
+/// What stands under the lanes: the marks that no legend has.
+constexpr std::string_view mark_words =
+    "hatched: the GPU waits; outlined: the main thread waits; grey: it launches kernels";
+
+/// Design pixels of the timeline's parts: a lane is never lower than its label.
+constexpr float least_row = 15, most_row = 40, lane_gap = 6, least_lane = 18, ruler = 32, words_px = 18, legend_px = 58;
+
+float lanes_height(const std::vector<Lane>& lanes, int spare, float row) {
+  float height = 0;
+  for (const Lane& lane : lanes)
+    if (has_room(lane, spare)) height += std::max(least_lane, static_cast<float>(rows_of(lane)) * (row + 2)) + lane_gap;
+  return height;
+}
+
+float rows_height(const Picture& picture, int spare, float row) {
+  return ruler + words_px + lanes_height(picture.before, spare, row) + lanes_height(picture.after, spare, row);
+}
+
+}  // namespace
+
+float steps_least_height(const Picture& picture) { return rows_height(picture, 2, least_row); }
+
+void draw_steps(const Picture& picture, View& view, ImVec2 size) {
+  if (picture.after.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = widgets::theme();
+  const float height = size.y / t.scale;
+  const bool legend = size.x >= t.px(640) && height >= rows_height(picture, 4, 18) + legend_px;
+  const float room = height - (legend ? legend_px : 0);
+  int spare = 4;
+  while (spare > 0 && rows_height(picture, spare, least_row) > room) --spare;
+  float row = least_row;
+  while (row < most_row && rows_height(picture, spare, row + 1) <= room) ++row;
+  view.lanes.clear();
+  view.counters.clear();
+  for (const Lane& lane : picture.after)
+    if (!lane.memory.empty())
+      view.counters.push_back(
+          {.label = "in use", .unit = "B", .points = lane.memory, .tint = memory_tint, .area = true});
+  add_step_lanes(picture.before, spare, view);
+  add_step_lanes(picture.after, spare, view);
+  const StepNaming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
+                          widgets::text_size("0", Type::small, widgets::Font::mono).x};
+  widgets::TimelineData data;
+  data.lanes = view.lanes;
+  data.context = &naming;
+  data.name = step_name;
+  data.info = step_info;
+  data.tint_name = step_tint;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  widgets::draw_timeline("steps", data, view.timeline,
+                         {.width = size.x,
+                          .height = size.y - t.px(words_px),
+                          .row_px = row,
+                          .counter_px = 2 * row,
+                          .label_px = 92,
+                          .legend = legend});
+  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - t.type(Type::small) - t.px(2)},
+                    picture.uneven_words.empty() ? mark_words : std::string_view(picture.uneven_words), size.x, t.muted,
+                    Type::small);
+}
+
+}  // namespace chapters::profiling::step_trace
