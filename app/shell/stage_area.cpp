@@ -8,6 +8,7 @@
 #include "app/explore/fixes.h"
 #include "app/scenario/scenario.h"
 #include "app/shell/ui.h"
+#include "widgets/base/lit_figure.h"
 #include "widgets/stage/sentence.h"
 
 namespace app {
@@ -37,6 +38,21 @@ float draw_job(Shell& shell, ImVec2 top_right) {
   return stop + bar + t.px(24);
 }
 
+/// A figure of the answer that the pointer rests on is an output's: its marks are lit too.
+void light_answered_output(const chapters::Lab& lab) {
+  const std::string_view words = widgets::lit_words();
+  if (words.empty()) return;
+  for (const chapters::Field& f : lab.outputs()) {
+    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
+    for (const int digits : {3, 4, 2}) {
+      const auto written = widgets::format(f.number(), f.spec.unit, digits);
+      if (written.view() != words) continue;
+      const std::string_view same = written;
+      return widgets::light_figure(f.key, {&same, 1});
+    }
+  }
+}
+
 /// The question, which is never cut, and under it the answer or the reason why there is none. Returns their height.
 float draw_lines(Shell& shell, ImVec2 at, float width) {
   const auto& t = theme();
@@ -50,7 +66,9 @@ float draw_lines(Shell& shell, ImVec2 at, float width) {
     widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
     if (bad || widgets::sentence_lines(answer, width, style) > 2) style.type = Type::body;
     y += t.px(4);
+    const float top = y;
     y += widgets::draw_sentence(p, {at.x, y}, answer, width, style);
+    if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width, y})) light_answered_output(lab);
   }
   return y - at.y;
 }

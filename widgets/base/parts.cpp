@@ -1,4 +1,5 @@
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 
 #include <imgui_internal.h>
 
@@ -116,9 +117,8 @@ Rect place(ImVec2 size, ImVec2 least) {
 Rect canvas(const char* label, ImVec2 size, ImVec2 least) {
   const Rect r = place(size, least);
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton(
-      label, {r.width(), r.height()},
-      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
+  press_area(label, {r.width(), r.height()},
+             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
   return r;
 }
 

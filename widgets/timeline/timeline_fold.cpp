@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "widgets/base/press_area.h"
 #include "widgets/base/shorten.h"
 #include "widgets/timeline/timeline_frame.h"
 
@@ -91,7 +92,7 @@ void fold_timeline_lanes(TimelineFrame& f) {
     const TimelineLane& lane = f.data.lanes[i];
     ImGui::SetCursorScreenPos({f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)) - t.px(2), y});
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton(Line().add("fold ").add(lane.label).c_str(), {side, side}, ImGuiButtonFlags_EnableNav))
+    if (press_area(Line().add("fold ").add(lane.label).c_str(), {side, side}))
       f.view.folded[i] = f.view.folded[i] != 0 ? 0 : 1;
     if (ImGui::IsItemHovered()) {
       Line says;

@@ -4,6 +4,7 @@
 
 #include "chapters/interview/drills/draw_parts.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -46,7 +47,7 @@ bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2
   const auto& t = theme();
   const ImVec2 size = widgets::text_size(label, Type::small);
   ImGui::SetCursorScreenPos({end.x - size.x, end.y});
-  const bool pressed = ImGui::InvisibleButton(id, {size.x, size.y + t.px(4)}, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(id, {size.x, size.y + t.px(4)});
   p.text({end.x - size.x, end.y}, label, t.accent, Type::small);
   if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
     p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);

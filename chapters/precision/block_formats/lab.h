@@ -50,6 +50,7 @@ struct Outputs {
   double bits_per_element = 0, bits_with_tensor_scale = 0, blocks = 0, block_size = 0, compression = 0;
   double relative_error = 0;  ///< %
   double saturated = 0, lost = 0, lost_share = 0;
+  double largest_scale = 0;  ///< of any block, the tensor's scale counted in
   double scale_gain_db = 0;  ///< of searching each block's scale, over floor
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
