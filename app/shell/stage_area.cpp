@@ -229,7 +229,7 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   else if (!bad || lab.shows_earlier())
     lab.draw(stage);
   else
-    ImGui::Dummy({0, 0});  // the row of fixes may be empty
+    widgets::draw_veil(Painter::window(), area, "there is no picture of inputs without an answer");  // none came before
 }
 
 }  // namespace app

@@ -57,7 +57,10 @@ void paint_legend(const Painter& painter, ImVec2 at, float width, std::span<cons
     const LegendEntry& e = entries[p.entry];
     const ImVec2 o{at.x + p.at.x, at.y + p.at.y};
     const ImU32 fill = colour(e.tint, t);
-    painter.rect({o.x, o.y + t.px(2)}, {o.x + side, o.y + t.px(2) + side}, fill, t.px(2));
+    if (e.dot)
+      painter.circle({o.x + side / 2, o.y + t.px(2) + side / 2}, side * 0.38f, fill);
+    else
+      painter.rect({o.x, o.y + t.px(2)}, {o.x + side, o.y + t.px(2) + side}, fill, t.px(2));
     if (const char c = letter(e.tint, t))
       painter.text({o.x + side / 2, o.y + t.px(1)}, {&c, 1}, text_on(fill, t), Type::small, Font::mono, Align::center);
     const float text_x = o.x + side + t.px(5);

@@ -76,6 +76,8 @@ float layout_timeline_legend(const TimelineData& data, const TimelineIndex& inde
     if (name.empty() && tint.is_meaning()) name = name_of_meaning(static_cast<Meaning>(code));
     if (!name.empty()) scratch.legend.push_back({name, tint});
   }
+  if (std::any_of(index.lanes.begin(), index.lanes.end(), [](const auto& lane) { return lane.dots; }))
+    scratch.legend.push_back({"a moment, without a length", Tint{}, true});
   if (scratch.legend.empty()) return 0;
   return layout_legend(scratch.legend, width * 0.6f, legend_row_px(), measure_text, scratch.legend_placed) +
          theme().px(4);

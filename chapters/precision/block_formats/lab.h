@@ -64,6 +64,7 @@ struct Picture {
   std::vector<std::string> scale_texts, scale_codes;  ///< of each block: "2^-3", and its scale's bits
   std::string answer;
   std::size_t largest_block = 0;  ///< the block with the largest magnitude
+  std::size_t largest = 0;        ///< that element
   std::size_t first_shown = 0;    ///< of a long tensor: where the picture begins at first
   std::string scale_name;         ///< format of the scale: "E8M0"
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
