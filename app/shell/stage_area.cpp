@@ -38,17 +38,19 @@ float draw_job(Shell& shell, ImVec2 top_right) {
   return stop + bar + t.px(24);
 }
 
-/// A figure of the answer that the pointer rests on is an output's: its marks are lit too.
+/// A figure of the answer that the pointer rests on is an output's: its marks are lit too, and its figure with the unit
+/// that the sentence has beside it.
 void light_answered_output(const chapters::Lab& lab) {
   const std::string_view words = widgets::lit_words();
   if (words.empty()) return;
   for (const chapters::Field& f : lab.outputs()) {
     if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
     for (const int digits : {3, 4, 2}) {
-      const auto written = widgets::format(f.number(), f.spec.unit, digits);
-      if (written.view() != words) continue;
-      const std::string_view same = written;
-      return widgets::light_figure(f.key, {&same, 1});
+      const auto whole = widgets::format(f.number(), f.spec.unit, digits);
+      const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits);
+      if (whole.view() != words && (parts.number.view() != words || words.size() < 2)) continue;
+      const std::string_view same[] = {parts.number, whole};
+      return widgets::light_figure(f.key, same);
     }
   }
 }
@@ -178,6 +180,13 @@ void gather_a(Shell& shell, const widgets::Rect& area) {
   ImGui::End();
 }
 
+/// Where inputs without an answer came first, and no picture is left of any before them.
+void draw_no_picture(const widgets::Rect& area) {
+  widgets::draw_veil(Painter::window(), area, "there is no picture of inputs without an answer");
+  ImGui::SetCursorScreenPos(area.min);
+  ImGui::Dummy({std::max(area.width(), 0.0f), std::max(area.height(), 0.0f)});  // the row of fixes may be empty
+}
+
 }  // namespace
 
 const chapters::Lab* compared_with(const Shell& shell) {
@@ -229,7 +238,7 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   else if (!bad || lab.shows_earlier())
     lab.draw(stage);
   else
-    widgets::draw_veil(Painter::window(), area, "there is no picture of inputs without an answer");  // none came before
+    draw_no_picture(area);
 }
 
 }  // namespace app

@@ -47,14 +47,16 @@ std::string_view lit_words() { return is_lit_now() && lit_ways > 0 ? lit_as[0].v
 
 std::size_t find_figure(std::string_view text, std::string_view figure) {
   if (std::count_if(figure.begin(), figure.end(), is_digit) < 2) return std::string_view::npos;
-  if (std::none_of(figure.begin(), figure.end(), is_letter) && figure.find('%') == std::string_view::npos)
-    return text == figure ? 0 : std::string_view::npos;
+  const bool bare = std::none_of(figure.begin(), figure.end(), is_letter) && figure.find('%') == std::string_view::npos;
+  if (bare && text == figure) return 0;
   for (std::size_t at = text.find(figure); at != std::string_view::npos; at = text.find(figure, at + 1)) {
     const char before = at > 0 ? text[at - 1] : ' ';
     const std::size_t end = at + figure.size();
     const char after = end < text.size() ? text[end] : ' ', next = end + 1 < text.size() ? text[end + 1] : ' ';
     const bool begins = !is_digit(before) && before != '.' && before != ',' && !is_letter(before) && before != '-';
-    const bool ends = !is_digit(after) && !is_letter(after) && after != '/' && !(after == '.' && is_digit(next));
+    if (bare && !text.substr(end).starts_with("\xC3\x97")) continue;  // of what, is not said
+    const bool ends =
+        bare || (!is_digit(after) && !is_letter(after) && after != '/' && !(after == '.' && is_digit(next)));
     if (begins && ends) return at;
   }
   return std::string_view::npos;

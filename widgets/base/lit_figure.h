@@ -18,7 +18,8 @@ bool output_lit(std::string_view output);
 std::string_view lit_words();
 
 /// Where `figure` stands in `text` as a number of its own: "2.5 ms" does not stand in "12.5 ms". npos where it does
-/// not, and for a figure of a single digit, which stands for too many things. One without a unit is the whole text.
+/// not, and for a figure of a single digit, which stands for too many things. One without a unit is the whole text, or
+/// stands before the sign for "times".
 std::size_t find_figure(std::string_view text, std::string_view figure);
 
 /// While one lives, texts that say the lit figure are lit: around what a panel draws.

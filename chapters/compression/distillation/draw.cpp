@@ -150,6 +150,7 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .marker = Marker::circle,
                    .radius = 6,
                    .info = "trained now with this temperature and alpha",
+                   .output = "distilled_accuracy",
                });
   plot.line("from labels", picture.widths, picture.labels_accuracy,
             {
@@ -165,6 +166,7 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .marker = Marker::square,
                    .radius = 5,
                    .info = "the same start, digits and order, alpha = 1",
+                   .output = "labels_accuracy",
                });
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
   plot.scatter(picture.teacher_line, width, accuracy,

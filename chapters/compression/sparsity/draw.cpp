@@ -104,7 +104,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .info = "the layer as set",
                });
   plot.callout(in.tokens, out.time.speedup, widgets::format(out.time.speedup, "\xC3\x97"), picture.speed_words,
-               {.colour = t.accent});
+               {.colour = t.accent, .output = "speedup"});
   plot.drag_x("drag tokens", in.tokens, {.lo = 1, .hi = 65536});
 }
 

@@ -59,6 +59,7 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .radius = 6,
                    .labels = name,
                    .info = "the chosen scheme with its own block size",
+                   .output = "relative_error",
                });
   plot.scatter("schemes", picture.scheme_bits, picture.scheme_rms,
                {

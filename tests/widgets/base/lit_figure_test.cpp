@@ -48,6 +48,8 @@ TEST_CASE("a figure is found as a number of its own") {
   CHECK(find_figure("8 GB", "8 GB") == std::string_view::npos);  // one digit stands for too many things
   CHECK(find_figure("1.412 times", "1.412") == std::string_view::npos);
   CHECK(find_figure("1.412", "1.412") == 0);
+  CHECK(find_figure("now 1.41\xC3\x97 faster", "1.41") == 4);
+  CHECK(find_figure("now 11.41\xC3\x97 faster", "1.41") == std::string_view::npos);
   CHECK(find_figure("12.5 ms and 2.5 ms.", "2.5 ms") == 12);
 }
 
