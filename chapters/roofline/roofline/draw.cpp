@@ -159,8 +159,8 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
     plot.scatter(pic.own_label, xs, ys,
                  {.colour = t.accent, .radius = 8, .legend = false, .info = pic.callout, .version = pic.version});
     // The dot rides the roof: to the right is the same work with fewer bytes.
-    dragged =
-        plot.drag_point("drag operation", x, y, {.colour = t.accent, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y, .output = "time_s"});
+    dragged = plot.drag_point("drag operation", x, y,
+                              {.colour = t.accent, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y, .output = "time_s"});
     plot.tag_x(out.placement.intensity, pic.x_tag, {.output = "intensity"});
     // In the multiple of the axis, so that the number alone is enough.
     const bool one_unit = view.plot.y_hi < view.plot.y_lo * 3e6;

@@ -54,12 +54,12 @@ TEST_CASE("a headline card that the pointer rests on lights its figure in the pi
     o.d.shell.drawer_open = false;
     o.ui.resize({1600, 1000});
     REQUIRE(o.d.settle());
-    CHECK(lights_on_canvas(o) == 0);
+    const auto before = lights_on_canvas(o);  // what looks like a light and is a mark
     o.ui.hover(card);
-    CHECK(lights_on_canvas(o) > 0);
+    CHECK(lights_on_canvas(o) > before);
     o.ui.move_to({5, 5});
     o.ui.frames(3);
-    CHECK(lights_on_canvas(o) == 0);
+    CHECK(lights_on_canvas(o) == before);
   }
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("a figure of the answer that the pointer rests on lights the marks of 
   });
   REQUIRE(figure != record.strokes.end());
   const ImVec2 at = figure->points[0], size = figure->points[1];
-  CHECK(lights_on_canvas(o) == 0);
+  const auto before = lights_on_canvas(o);
   o.ui.move_to({at.x + size.x / 2, at.y + size.y / 2});
   o.ui.frames(3);
-  CHECK(lights_on_canvas(o) > 0);
+  CHECK(lights_on_canvas(o) > before);
 }
