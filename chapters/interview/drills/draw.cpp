@@ -167,10 +167,7 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   if (y + t.px(60) > bottom) return pressed;
   if (!s.solution) {
     const ImVec2 end{c.text_at.x + c.inner, bottom};
-    p.frame({c.text_at.x, y}, end, t.line, 1, t.px(8));
-    widgets::fit_text(p, {c.text_at.x + c.inner / 2, (y + bottom - t.type(Type::small)) / 2},
-                      "The answer on its ruler, and the steps to it", c.inner - t.px(20), t.muted, Type::small,
-                      Font::sans, widgets::Align::center);
+    widgets::draw_veil(p, {{c.text_at.x, y}, end}, "The answer on its ruler, and the steps to it");
     return pressed;
   }
   ImVec2 link_at{};
