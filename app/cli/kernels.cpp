@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -204,8 +206,12 @@ int roofline(const Arguments& a, const Streams& s) {
   }
   const bool json = a.has("--json");
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
+  const auto began = std::chrono::steady_clock::now();
+  const std::clock_t cpu_began = std::clock();
   const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
                                             json ? speaking(s) : kernels::Listener{});
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(),
+               cpu_s = static_cast<double>(std::clock() - cpu_began) / CLOCKS_PER_SEC;
   if (json) {
     if (roofs.failure.empty()) {
       say(s, {.kind = KernelEvent::Kind::device, .device = roofs.device, .name = roofs.device_name});
@@ -218,6 +224,7 @@ int roofline(const Arguments& a, const Streams& s) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : roofs.roofs) rows.push_back({r.id, text(r.value, r.unit), r.title});
   print_table(s.out, rows);
+  if (const std::string busy = busy_machine(wall_s, cpu_s); device == "cpu" && !busy.empty()) s.error << busy << "\n";
   return a.has("--save") ? save_chip(roofs, s) : 0;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,10 +25,11 @@ struct Preset {
 /// How the input's axis of a curve question is spread; `step`: whole numbers or options, one beside the other.
 enum class CurveScale : unsigned char { linear, log, step };
 
-/// A line that is given on the plot of a curve question.
+/// What is given on the plot of a curve question: a level, or with `at` a point.
 struct GivenLine {
   std::string label;
-  double value = 0;  ///< in the SI unit of the output
+  double value = 0;                                      ///< in the SI unit of the output
+  double at = std::numeric_limits<double>::quiet_NaN();  ///< of the input that is drawn over
 };
 
 /// The curve that a question asks for: an output over an input.

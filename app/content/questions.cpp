@@ -33,7 +33,7 @@ void read_given(Reader& r, const Json& item, CurveAsk& ask) {
   if (!at->is_array()) return r.fail("given must be a list of {\"label\", \"value\"}");
   for (const Json& line : *at) {
     Reader one(line, "given");
-    GivenLine given{one.text("label"), one.number("value", std::nan(""))};
+    GivenLine given{one.text("label"), one.number("value", std::nan("")), one.number("at", std::nan(""))};
     if (one.error().empty() && std::isnan(given.value)) one.fail("the key \"value\" is missing");
     if (!one.error().empty()) return r.fail(one.error());
     ask.given.push_back(std::move(given));
@@ -135,8 +135,8 @@ Status check_curve(const Prediction& q, const chapters::Lab& lab, const Field& o
       return Status::fail(sentence(q, ask.below + " is not a number everywhere that the curve is."));
   }
   for (const GivenLine& given : ask.given)
-    if (!(given.value >= ask.least && given.value <= ask.most))
-      return Status::fail(sentence(q, "the line \"" + given.label + "\" lies outside of the range given."));
+    if (!(given.value >= ask.least && given.value <= ask.most) || given.at < ask.lo || given.at > ask.hi)
+      return Status::fail(sentence(q, "what is given as \"" + given.label + "\" lies outside of the range given."));
   return Status::ok();
 }
 

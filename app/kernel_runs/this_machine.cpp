@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/platform/json.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {
@@ -92,6 +93,14 @@ std::string today() {
   char text[16];
   std::strftime(text, sizeof text, "%Y-%m-%d", &local);
   return text;
+}
+
+std::string busy_machine(double wall_s, double cpu_s) {
+  constexpr double least_share = 0.9;
+  if (!(wall_s > 0) || !(cpu_s >= 0) || cpu_s >= least_share * wall_s) return {};
+  return "Other work ran on this machine: the measurement had its core for " +
+         widgets::format_percent(cpu_s / wall_s, 2) + " of " + widgets::format_text(wall_s, "s", 2) +
+         ", and its figures are too low. Measure again while it is quiet.";
 }
 
 }  // namespace app

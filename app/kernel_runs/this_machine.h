@@ -22,4 +22,8 @@ struct MachineChip {
 MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts, const std::string& date);
 std::string today();  ///< "2026-08-31"
 
+/// One sentence where a measurement that keeps a core at work had it for less than nine tenths of the time: then other
+/// work ran, and its figures are too low. Empty where it had it, and for times that are not above 0. Seconds.
+std::string busy_machine(double wall_s, double cpu_s);
+
 }  // namespace app

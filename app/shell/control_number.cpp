@@ -6,6 +6,7 @@
 #include "app/shell/control_kinds.h"
 #include "app/shell/field_text.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -107,7 +108,7 @@ bool number_control(const Field& f, ControlState& state, float width) {
   } else {
     ImGui::SetCursorScreenPos({at.x + width - value_width, at.y});
     ImGui::PushID(f.key.data());
-    const bool pressed = ImGui::InvisibleButton("value", {value_width, row}, ImGuiButtonFlags_EnableNav);
+    const bool pressed = widgets::press_area("value", {value_width, row});
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
     Painter::window().text({at.x + width, at.y + t.px(3)}, shown, hovered ? t.accent : t.text, Type::small,

@@ -6,6 +6,7 @@
 #include "app/scenario/fields_json.h"
 #include "app/shell/control_kinds.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/shorten.h"
 
 namespace app {
@@ -83,7 +84,7 @@ bool text_control(const Field& f, ControlState& state, float width) {
                                                           : "type here";
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 end{at.x + box, at.y + t.type(Type::body) + t.px(13)};
-    const bool pressed = ImGui::InvisibleButton(control_label(f), {box, end.y - at.y}, ImGuiButtonFlags_EnableNav);
+    const bool pressed = widgets::press_area(control_label(f), {box, end.y - at.y});
     const Painter p = Painter::window();
     p.rect(at, end, t.card, t.px(6));
     p.frame(at, end, ImGui::IsItemHovered() ? t.accent : t.line, 1, t.px(6));

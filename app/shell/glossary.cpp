@@ -4,6 +4,7 @@
 #include "app/shell/pages.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -43,8 +44,7 @@ void draw_term(Shell& shell, const Term& term, float width) {
     const ImVec2 here = ImGui::GetCursorScreenPos();
     const ImVec2 size = widgets::text_size(title, Type::small);
     ImGui::PushID(term.term.c_str());
-    if (ImGui::InvisibleButton(title.c_str(), {size.x + t.px(16), size.y + t.px(2)}, ImGuiButtonFlags_EnableNav))
-      shell.workspace.open(term.lab);
+    if (widgets::press_area(title.c_str(), {size.x + t.px(16), size.y + t.px(2)})) shell.workspace.open(term.lab);
     const bool hovered = ImGui::IsItemHovered();
     ui::focus_ring(t.px(4));
     ImGui::PopID();

@@ -9,6 +9,7 @@
 #include "app/shell/progress_ring.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -47,7 +48,7 @@ struct Door {
 Door door(const char* label, ImVec2 size, bool again, bool dashed) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos(), end{at.x + size.x, at.y + size.y};
-  const bool pressed = ImGui::InvisibleButton(label, size, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(label, size);
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   p.rect(at, end, again ? widgets::with_alpha(t.accent, 0.13f) : t.panel, t.px(8));
@@ -193,8 +194,7 @@ void draw_lab_row(Shell& shell, const HomeLab& lab, ImVec2 at, float width, floa
   }
   const ImVec2 end{at.x + width, at.y + t.px(row)};
   ImGui::SetCursorScreenPos({x - t.px(10), at.y});
-  const bool pressed =
-      ImGui::InvisibleButton(lab.id.c_str(), {end.x - x + t.px(10), t.px(row)}, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(lab.id.c_str(), {end.x - x + t.px(10), t.px(row)});
   if (lab.here || ImGui::IsItemHovered())
     p.rect({x - t.px(10), at.y}, {end.x + t.px(6), end.y}, widgets::with_alpha(t.accent, lab.here ? 0.16f : 0.08f),
            t.px(5));

@@ -7,6 +7,7 @@
 #include "app/shell/field_text.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/file_name.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -35,7 +36,7 @@ bool group_heading(std::string_view title, bool open_at_first, bool unfolded, st
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = t.px(30);
   ImGui::PushID("group");
-  if (ImGui::InvisibleButton(title.data(), {width, height}, ImGuiButtonFlags_EnableNav)) {
+  if (widgets::press_area(title.data(), {width, height})) {
     open = !open;
     storage->SetBool(id, open);
   }
@@ -67,7 +68,7 @@ void buttons(Shell& shell, float right, float y) {
     right -= size.x;
     ImGui::SetCursorScreenPos({right, y});
     ImGui::BeginDisabled(!possible);
-    const bool pressed = ImGui::InvisibleButton(label, {size.x, size.y + t.px(6)}, ImGuiButtonFlags_EnableNav);
+    const bool pressed = widgets::press_area(label, {size.x, size.y + t.px(6)});
     ImGui::EndDisabled();
     const ImU32 colour = !possible ? widgets::with_alpha(t.muted, 0.45f) : ImGui::IsItemHovered() ? t.text : t.muted;
     Painter::window().text({right, y + t.px(2)}, label, colour, Type::small);

@@ -6,6 +6,7 @@
 #include "app/scenario/scenario.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -62,7 +63,7 @@ void draw_playing(Shell& shell, ImVec2 at, float width) {
   }
   ImGui::SameLine();
   const ImVec2 close = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("Leave lesson", {t.px(24), t.px(28)}, ImGuiButtonFlags_EnableNav)) lesson_leave(shell);
+  if (widgets::press_area("Leave lesson", {t.px(24), t.px(28)})) lesson_leave(shell);
   ui::hint("Leave the lesson (Escape); home goes on where you left it.");
   ui::focus_ring(t.px(4));
   Painter::window().text({close.x + t.px(8), close.y + t.px(4)}, "\xC3\x97", t.muted, Type::body);

@@ -7,7 +7,9 @@
 #include "app/shell/inspector.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
+#include "widgets/base/lit_figure.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
 
 namespace app {
@@ -84,6 +86,18 @@ void draw_change(ImVec2 at, float width, const Field& f, double now, double befo
 
 }  // namespace
 
+/// The picture lights what shows this output while the pointer rests on the item just made.
+static void light_output(const Field& f, const OutputState& state) {
+  if (!ImGui::IsItemHovered() || state.hidden || !state.feasible || !has_value(f)) return;
+  std::array<widgets::NumberText, 3> written{};
+  std::array<std::string_view, 3> words{};
+  for (std::size_t i = 0; is_figure(f) && i < written.size(); ++i) {
+    written[i] = widgets::format(f.number(), f.spec.unit, 4 - static_cast<int>(i), prefix_of(f));
+    words[i] = written[i];
+  }
+  widgets::light_figure(f.key, words);
+}
+
 /// What the learner committed to for this figure, while the picture is that of the question.
 const Guess* guess_of(const Shell& shell, std::string_view key) {
   for (const Guess& g : guesses(shell, shell.workspace.lab().info().id))
@@ -130,7 +144,7 @@ void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImV
   const Painter p = Painter::window();
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(f.key.data());
-  ImGui::InvisibleButton(f.spec.label.data(), size, ImGuiButtonFlags_EnableNav);
+  widgets::press_area(f.spec.label.data(), size);
   ImGui::PopID();
   p.rect(at, {at.x + size.x, at.y + size.y}, t.card, t.px(6));
   if (ImGui::IsItemHovered()) p.frame(at, {at.x + size.x, at.y + size.y}, t.line, 1, t.px(6));
@@ -173,6 +187,7 @@ void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImV
 }  // namespace
 
 void explain_output(const Field& f, const OutputState& state) {
+  light_output(f, state);
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort) || !ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(theme().px(380));
   ui::text(f.spec.label, theme().text, Type::body, Font::bold);
@@ -226,7 +241,7 @@ void draw_output_row(const Field& f, const OutputState& state, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = t.px(25), unit_width = t.px(58);
   ImGui::PushID(f.key.data());
-  ImGui::InvisibleButton(f.spec.label.data(), {width, height}, ImGuiButtonFlags_EnableNav);
+  widgets::press_area(f.spec.label.data(), {width, height});
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();

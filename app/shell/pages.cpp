@@ -4,6 +4,7 @@
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -21,7 +22,7 @@ bool key_pill(const char* label, std::string_view words, std::string_view key, f
   const ImVec2 box{std::max(t.px(least), words_width + key_width + t.px(28)), t.px(28)};
   const ImVec2 at{right - box.x, y}, end{right, y + box.y};
   ImGui::SetCursorScreenPos(at);
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(label, box);
   const Painter p = Painter::window();
   p.rect(at, end, t.card, box.y / 2);
   p.frame(at, end, ImGui::IsItemHovered() ? t.accent : t.line, 1, box.y / 2);
@@ -38,7 +39,7 @@ void draw_logo(Shell& shell, float width, float height) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool named = width > t.px(120);
-  if (ImGui::InvisibleButton("Ridgeline", {width, height}, ImGuiButtonFlags_EnableNav)) go_home(shell);
+  if (widgets::press_area("Ridgeline", {width, height})) go_home(shell);
   const bool hovered = ImGui::IsItemHovered();
   ui::hint("Home: doors, the map of all labs, what is next (Ctrl+H).");
   ui::focus_ring(t.px(6));

@@ -5,6 +5,7 @@
 #include "app/shell/predict_parts.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -33,8 +34,8 @@ void take_drawing(Shell& shell, const Box& area) {
   const Box& plot = state.layout.frame.area;
   if (state.places.empty() || plot.empty()) return;
   ImGui::SetCursorScreenPos(area.min);
-  ImGui::InvisibleButton("drawn curve", {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)},
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
+  widgets::press_area("drawn curve", {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)},
+                      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const ImVec2 at{std::clamp(io.MousePos.x, plot.min.x, plot.max.x),

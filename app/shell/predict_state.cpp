@@ -46,7 +46,12 @@ void begin_curve(PredictState& state, const Prediction& question, const chapters
     state.categories.push_back(state.labels[i]);
     state.places[i] = static_cast<double>(i);
   }
-  for (const GivenLine& given : ask.given) state.given.push_back({given.label, given.value});
+  for (const GivenLine& given : ask.given) {
+    const auto at = std::find(state.axis.values.begin(), state.axis.values.end(), given.at);
+    const bool named = !state.categories.empty() && at != state.axis.values.end();
+    state.given.push_back(
+        {given.label, given.value, named ? static_cast<double>(at - state.axis.values.begin()) : given.at});
+  }
   const auto kind = curve_on_log(ask, output) ? widgets::AxisKind::log10 : widgets::AxisKind::linear;
   state.line.begin(state.places.size(), kind, {ask.least, ask.most});
 }

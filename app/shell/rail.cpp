@@ -6,6 +6,7 @@
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -36,7 +37,7 @@ bool chapter_row(const Workspace& w, const CurriculumChapter& row, const chapter
   const ImVec2 at = ImGui::GetCursorScreenPos(), box{width, t.px(folded ? 36.0f : 38.0f)};
   const ImVec2 end{at.x + box.x, at.y + box.y};
   const bool planned = chapter == nullptr;
-  const bool pressed = ImGui::InvisibleButton(row.title.c_str(), box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(row.title.c_str(), box);
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   if (here || (hovered && !planned)) p.rect(at, end, here ? t.card : widgets::with_alpha(t.card, 0.5f), t.px(6));
@@ -61,7 +62,7 @@ bool chapter_row(const Workspace& w, const CurriculumChapter& row, const chapter
 bool lab_row(const Workspace& w, std::string_view id, bool here, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos(), box{width, t.px(28)};
-  const bool pressed = ImGui::InvisibleButton(id.data(), box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(id.data(), box);
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   if (here || hovered)
@@ -82,7 +83,7 @@ void lesson_row(Shell& shell, std::string_view slug, float width) {
     if (lessons[i].id != slug) continue;
     const ImVec2 at = ImGui::GetCursorScreenPos(), box{width, t.px(28)};
     const bool plays = shell.lesson.playing && shell.lesson.lesson == i;
-    if (ImGui::InvisibleButton("Lesson", box, ImGuiButtonFlags_EnableNav)) lesson_resume(shell, i);
+    if (widgets::press_area("Lesson", box)) lesson_resume(shell, i);
     const bool hovered = ImGui::IsItemHovered();
     ui::hint(lessons[i].title);
     const Painter p = Painter::window();
@@ -106,7 +107,7 @@ void fold_button(Shell& shell, bool folded, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 box{folded ? width : t.px(28), t.px(28)};
-  if (ImGui::InvisibleButton("Fold rail", box, ImGuiButtonFlags_EnableNav))
+  if (widgets::press_area("Fold rail", box))
     shell.workspace.settings.rail = folded ? store::Settings::Rail::open : store::Settings::Rail::folded;
   const bool hovered = ImGui::IsItemHovered();
   ui::hint(folded ? "Show the names of chapters and labs (Ctrl+B)." : "Fold to numbers (Ctrl+B).");

@@ -13,6 +13,7 @@
 #include "app/scenario/scenario_files.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -30,7 +31,7 @@ float splitter(const char* id, ImVec2 at, ImVec2 size, bool vertical) {
   if (ImGui::BeginChild(id, size, ImGuiChildFlags_None,
                         ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar |
                             ImGuiWindowFlags_NoScrollWithMouse)) {
-    ImGui::InvisibleButton(id, size);
+    widgets::press_area(id, size, ImGuiButtonFlags_None);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive())
       ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     if (ImGui::IsItemActive())

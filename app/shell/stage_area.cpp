@@ -9,6 +9,7 @@
 #include "app/scenario/scenario.h"
 #include "app/shell/presets_row.h"
 #include "app/shell/ui.h"
+#include "widgets/base/lit_figure.h"
 #include "widgets/stage/sentence.h"
 
 namespace app {
@@ -38,6 +39,23 @@ float draw_job(Shell& shell, ImVec2 top_right) {
   return stop + bar + t.px(24);
 }
 
+/// A figure of the answer that the pointer rests on is an output's: its marks are lit too, and its figure with the unit
+/// that the sentence has beside it.
+void light_answered_output(const chapters::Lab& lab) {
+  const std::string_view words = widgets::lit_words();
+  if (words.empty()) return;
+  for (const chapters::Field& f : lab.outputs()) {
+    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
+    for (const int digits : {3, 4, 2}) {
+      const auto whole = widgets::format(f.number(), f.spec.unit, digits);
+      const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits);
+      if (whole.view() != words && (parts.number.view() != words || words.size() < 2)) continue;
+      const std::string_view same[] = {parts.number, whole};
+      return widgets::light_figure(f.key, same);
+    }
+  }
+}
+
 /// The question, which is never cut, and under it the answer or the reason why there is none. Returns their height.
 float draw_lines(Shell& shell, ImVec2 at, float width) {
   const auto& t = theme();
@@ -51,7 +69,9 @@ float draw_lines(Shell& shell, ImVec2 at, float width) {
     widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
     if (bad || widgets::sentence_lines(answer, width, style) > 2) style.type = Type::body;
     y += t.px(4);
+    const float top = y;
     y += widgets::draw_sentence(p, {at.x, y}, answer, width, style);
+    if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width, y})) light_answered_output(lab);
   }
   return y - at.y;
 }
@@ -114,6 +134,13 @@ void gather_a(Shell& shell, const widgets::Rect& area) {
   ImGui::End();
 }
 
+/// Where inputs without an answer came first, and no picture is left of any before them.
+void draw_no_picture(const widgets::Rect& area) {
+  widgets::draw_veil(Painter::window(), area, "there is no picture of inputs without an answer");
+  ImGui::SetCursorScreenPos(area.min);
+  ImGui::Dummy({std::max(area.width(), 0.0f), std::max(area.height(), 0.0f)});  // the row of fixes may be empty
+}
+
 }  // namespace
 
 const chapters::Lab* compared_with(const Shell& shell) {
@@ -166,7 +193,7 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   else if (!bad || lab.shows_earlier())
     lab.draw(stage);
   else
-    ImGui::Dummy({0, 0});  // the row of fixes may be empty
+    draw_no_picture(area);
 }
 
 }  // namespace app

@@ -6,6 +6,7 @@
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -56,7 +57,7 @@ float draw_toast(const Toast& toast, ImVec2 corner, float width, bool& gone) {
       ImGui::SameLine(0, t.px(12));
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton("Close", {t.px(20), t.px(20)}, ImGuiButtonFlags_EnableNav)) gone = true;
+    if (widgets::press_area("Close", {t.px(20), t.px(20)})) gone = true;
     ui::focus_ring(t.px(4));
     widgets::Painter::window().text({at.x + t.px(5), at.y + t.px(1)}, "\xC3\x97",
                                     ImGui::IsItemHovered() ? t.text : t.muted, Type::body);

@@ -7,6 +7,7 @@
 #include "app/shell/ui.h"
 #include "chapters/mechanism/file_name.h"
 #include "chapters/mechanism/registry.h"
+#include "widgets/base/press_area.h"
 
 namespace app {
 namespace {
@@ -62,7 +63,7 @@ bool chip(const char* id, std::string_view name, std::string_view value, float& 
   const ImVec2 at{right - box.x, y};
   right = at.x - t.px(8);
   ImGui::SetCursorScreenPos(at);
-  const bool pressed = ImGui::InvisibleButton(id, box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(id, box);
   const Painter p = Painter::window();
   p.frame(at, {at.x + box.x, at.y + box.y}, ImGui::IsItemHovered() ? t.accent : t.line, 1, box.y / 2);
   p.text({at.x + t.px(12), at.y + t.px(7)}, name, t.muted, Type::small);

@@ -1,4 +1,5 @@
 #include "app/shell/ui.h"
+#include "widgets/base/press_area.h"
 
 #include <imgui_internal.h>
 
@@ -55,7 +56,7 @@ bool pill(const char* label, bool on) {
   const std::string_view words(label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label));
   const ImVec2 size = widgets::text_size(words, Type::small);
   const ImVec2 box{size.x + t.px(20), size.y + t.px(9)};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(label, box);
   const Painter p = Painter::window();
   const ImVec2 end{at.x + box.x, at.y + box.y};
   if (on) p.rect(at, end, widgets::with_alpha(t.accent, 0.16f), box.y / 2);
@@ -69,7 +70,7 @@ bool toggle(const char* label, bool& value, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = t.px(24), track_w = t.px(32), track_h = t.px(17);
-  const bool pressed = ImGui::InvisibleButton(label, {width, height}, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(label, {width, height});
   if (pressed) value = !value;
   const Painter p = Painter::window();
   p.text_fit({at.x, at.y + t.px(4)}, label, width - track_w - t.px(8), ImGui::IsItemHovered() ? t.text : t.muted,
@@ -86,7 +87,7 @@ bool drop_down(const char* label, std::string_view shown, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 box{width, t.type(Type::body) + t.px(13)};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(label, box);
   const Painter p = Painter::window();
   const ImVec2 end{at.x + box.x, at.y + box.y};
   p.rect(at, end, t.card, t.px(6));

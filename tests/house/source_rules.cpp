@@ -24,6 +24,12 @@ std::string shared_choice_fault(const std::string& path, const std::string& line
   return "a shared choice is declared in chapters/mechanism/shared_choices.h; call its function";
 }
 
+std::string bare_press_fault(const std::string& path, const std::string& line) {
+  if (path.starts_with("widgets/base/press_area.") || line.find("ImGui::InvisibleButton(") == std::string::npos)
+    return {};
+  return "Dear ImGui's invisible button asserts on a side of zero; call widgets::press_area";
+}
+
 std::string file_length_fault(const Source& source) {
   if (source.lines.size() <= 400) return {};
   return source.path + " has " + std::to_string(source.lines.size()) + " lines; split it at 400";

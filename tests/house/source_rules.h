@@ -16,6 +16,9 @@ std::string colour_fault(const std::string& path, const std::string& line);
 /// A shared choice is declared once: `.shared =` stands in chapters/mechanism/shared_choices.* alone.
 std::string shared_choice_fault(const std::string& path, const std::string& line);
 
+/// widgets::press_area stands between the product and Dear ImGui's invisible button.
+std::string bare_press_fault(const std::string& path, const std::string& line);
+
 /// taste.md rule 1: a file of more than 400 lines is split.
 std::string file_length_fault(const Source& source);
 

@@ -50,3 +50,11 @@ TEST_CASE("a shared choice is declared in the mechanism alone") {
   CHECK(house::shared_choice_fault("models/transformer/families.cpp", "  out.shared = 1;").empty());
   CHECK(house::faults_of_lines(sources_of(false), house::shared_choice_fault) == "");
 }
+
+TEST_CASE("a place to press has a size whatever the window leaves of it") {
+  const std::string line = "  const bool pressed = ImGui::InvisibleButton(label, {width, 0});";
+  CHECK_FALSE(house::bare_press_fault("chapters/precision/bits/draw_bits.cpp", line).empty());
+  CHECK(house::bare_press_fault("widgets/base/press_area.cpp", line).empty());
+  CHECK(house::bare_press_fault("widgets/base/parts.cpp", "  press_area(label, size);").empty());
+  CHECK(house::faults_of_lines(sources_of(false), house::bare_press_fault) == "");
+}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "widgets/base/fit_text.h"
+#include "widgets/base/lit_figure.h"
 
 namespace widgets {
 namespace {
@@ -203,6 +204,7 @@ float Painter::text_sized(ImVec2 at, std::string_view s, ImU32 colour, float siz
   const ImVec2 size = text_size_at(s, size_px, font);
   at = {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
   if (visible(colour)) {
+    light_text(*this, at, s, size_px, font);
     list_->AddText(font_of(font), size_px, at, colour, s.data(), s.data() + s.size());
     if (record_ && !fill_halo(*record_, at, s, colour, size_px, font))
       record_->strokes.push_back({

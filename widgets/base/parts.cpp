@@ -1,4 +1,5 @@
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 
 #include <imgui_internal.h>
 
@@ -56,7 +57,10 @@ void paint_legend(const Painter& painter, ImVec2 at, float width, std::span<cons
     const LegendEntry& e = entries[p.entry];
     const ImVec2 o{at.x + p.at.x, at.y + p.at.y};
     const ImU32 fill = colour(e.tint, t);
-    painter.rect({o.x, o.y + t.px(2)}, {o.x + side, o.y + t.px(2) + side}, fill, t.px(2));
+    if (e.dot)
+      painter.circle({o.x + side / 2, o.y + t.px(2) + side / 2}, side * 0.38f, fill);
+    else
+      painter.rect({o.x, o.y + t.px(2)}, {o.x + side, o.y + t.px(2) + side}, fill, t.px(2));
     if (const char c = letter(e.tint, t))
       painter.text({o.x + side / 2, o.y + t.px(1)}, {&c, 1}, text_on(fill, t), Type::small, Font::mono, Align::center);
     const float text_x = o.x + side + t.px(5);
@@ -116,9 +120,8 @@ Rect place(ImVec2 size, ImVec2 least) {
 Rect canvas(const char* label, ImVec2 size, ImVec2 least) {
   const Rect r = place(size, least);
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton(
-      label, {r.width(), r.height()},
-      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
+  press_area(label, {r.width(), r.height()},
+             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
   return r;
 }
 

@@ -46,6 +46,7 @@ void hatch(const Painter& painter, Rect area, ImU32 colour, float spacing = 6.0f
 struct LegendEntry {
   std::string_view label;
   Tint tint{};
+  bool dot = false;  ///< a disc instead of a square
 };
 struct PlacedLegend {
   std::size_t entry = 0;

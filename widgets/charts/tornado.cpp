@@ -65,13 +65,16 @@ void paint_tornado_head(const Painter& painter, const TornadoLayout& l, const To
   if (l.legend) {
     const float side = small * 0.9f;
     float x = area.min.x;
+    // In the colour of the bars: of those that fall, where there are any.
+    const bool falls = std::any_of(l.rows.begin(), l.rows.end(), [](const auto& r) { return r.alone.low < 0; });
+    const ImU32 ink = colour(Tint::series(falls ? 0 : 1), t);
     for (const bool hatched : {false, true}) {
       const std::string_view word = hatched ? "on top of the others" : "alone";
       const float w = side + t.px(6) + text_size(word, Type::small).x;
       if (x + w > area.max.x) break;
       const Rect r{{x, area.min.y + t.px(1)}, {x + side, area.min.y + t.px(1) + side}};
-      painter.rect(r.min, r.max, with_alpha(t.muted, hatched ? 0.3f : 1.0f), t.px(2));
-      if (hatched) hatch(painter, r, t.muted, t.px(4));
+      painter.rect(r.min, r.max, with_alpha(ink, hatched ? 0.35f : 1.0f), t.px(2));
+      if (hatched) hatch(painter, r, ink, t.px(4));
       painter.text({x + side + t.px(6), area.min.y}, word, t.muted, Type::small);
       x += w + t.px(16);
     }

@@ -70,7 +70,9 @@ void layout_waterfall(double start, std::span<const WaterfallStep> steps, const 
     labels = std::max(labels, measure(row_label(r, steps, o), Type::small));
     figures = std::max(figures, measure(row_text(r, out, steps, o).view(), Type::small));
   }
-  const double pad = (high - low) * 0.02;
+  // Room beyond the largest value, but not into the next multiple of the unit: 989 TFLOP/s is no axis of PFLOP/s.
+  const bool next_unit = unit_scale(high * 1.02, o.unit).factor > unit_scale(high, o.unit).factor;
+  const double pad = next_unit ? 0 : (high - low) * 0.02;
   out.range = high > low ? Range{low < 0 ? low - pad : 0.0, high + (high > 0 ? pad : 0.0)} : Range{0, 1};
   if (!std::isfinite(out.range.hi - out.range.lo)) out.range = {std::max(low, -1e300), std::min(high, 1e300)};
   const float left = std::min(labels + t.px(12), area.width() * 0.4f),

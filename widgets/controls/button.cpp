@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "widgets/base/painter.h"
+#include "widgets/base/press_area.h"
 
 namespace widgets {
 namespace {
@@ -31,7 +32,7 @@ bool button(const char* label, bool strong, ImVec2 least_size) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos(), fitting = button_size(label);
   const ImVec2 box{std::max(fitting.x, least_size.x), std::max(fitting.y, least_size.y)};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = press_area(label, box);
   const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   const Painter p = Painter::window();
   const ImVec2 end{at.x + box.x, at.y + box.y};

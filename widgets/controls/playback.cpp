@@ -11,6 +11,17 @@
 namespace widgets {
 namespace {
 
+/// As many whole clauses from the left as fit: what is cut is cut before a comma or a semicolon.
+std::string_view whole_clauses(std::string_view s, float width) {
+  while (text_size(s, Type::small).x > width) {
+    std::size_t cut = s.size();
+    while (cut > 0 && !((s[cut - 1] == ';' || s[cut - 1] == ',') && cut < s.size() && s[cut] == ' ')) --cut;
+    if (cut == 0) break;
+    s = s.substr(0, cut - 1);
+  }
+  return s;
+}
+
 constexpr double min_speed = 0.01, max_speed = 100;
 
 }  // namespace
@@ -49,8 +60,8 @@ void draw_playback(const char* id, Playback& playback, double end_s, std::string
       .add(caption);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = button_size("Play").y;
-  fit_text(Painter::window(), {at.x, at.y + (height - t.type(Type::small)) / 2}, line.view(), width, t.muted,
-           Type::small);
+  fit_text(Painter::window(), {at.x, at.y + (height - t.type(Type::small)) / 2}, whole_clauses(line.view(), width),
+           width, t.muted, Type::small);
   ImGui::Dummy({width, height});
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "widgets/base/painter.h"
+#include "widgets/base/press_area.h"
 
 namespace widgets {
 
@@ -16,7 +17,7 @@ bool tab(const char* label, bool selected, bool underline) {
   const ImVec2 size = text_size(words, Type::body, font);
   const ImVec2 pad = underline ? ImVec2{0, t.px(8)} : ImVec2{t.px(12), t.px(8)};
   const ImVec2 box{size.x + 2 * pad.x, size.y + 2 * pad.y};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
+  const bool pressed = press_area(label, box);
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   if (!underline && (selected || hovered))

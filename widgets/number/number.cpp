@@ -134,6 +134,7 @@ Scaled scale_of(double value, std::string_view unit, int significant, Prefix pre
       return {};
     case UnitFamily::count:
     case UnitFamily::money:
+    case UnitFamily::intensity:
       return v < 999999.5 ? Scaled{} : pick(decimal_multiples(), v, significant, 1, 1000);
     case UnitFamily::bytes:
     case UnitFamily::rate:

@@ -31,6 +31,7 @@ std::string expected(std::string_view unit) {
   std::string example;
   switch (unit_family(unit)) {
     case UnitFamily::plain:
+    case UnitFamily::intensity:
       example = "43 " + std::string(unit);
       break;
     case UnitFamily::count:

@@ -41,7 +41,7 @@ UnitFamily unit_family(std::string_view unit) {
   if (head == "s") return UnitFamily::time;
   if (head == "B") return UnitFamily::bytes;
   // Arithmetic intensity is read and compared as a bare figure: 295 FLOP/B, never 0.295 kFLOP/B.
-  if (head == "FLOP") return unit_tail(unit) == "/B" ? UnitFamily::plain : UnitFamily::rate;
+  if (head == "FLOP") return unit_tail(unit) == "/B" ? UnitFamily::intensity : UnitFamily::rate;
   if (head == "Hz") return UnitFamily::rate;
   if (head == "J" || head == "W" || head == "m") return UnitFamily::energy;
   if (head == "$") return UnitFamily::money;

@@ -183,7 +183,7 @@ std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches
   painter.dashed_line({l.lane.min.x, middle}, {l.lane.max.x, middle}, with_alpha(t.muted, 0.5f), t.px(1.2f), t.px(12));
   for (const float x : {l.interest_rect.min.x, l.interest_rect.max.x})
     painter.line({x, l.lane.min.y}, {x, l.lane.max.y}, t.text, t.px(1.2f));
-  if (l.car.width() > 0) {
+  if (l.car.width() >= t.px(4)) {  // on a road of kilometres it would be a dot with a name
     paint_car(painter, l.car);
     Line length;
     length.add("car ").add(metres(o.car_length_m));
@@ -197,7 +197,8 @@ std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches
   Line words, number;
   number.add(metres(interest.length_m));
   words.add(number.view());
-  if (interest.blind) words.add(" ").add(o.blind_label);
+  const std::string_view what = interest.blind ? o.blind_label : o.seen_label;
+  if (!what.empty()) words.add(" ").add(what);
   paint_dimension(painter, l.interest_rect.min.x, l.interest_rect.max.x, l.lane.max.y + t.px(10), words.view(),
                   number.view(), area);
   for (const RoadMark& m : l.marks) {

@@ -22,7 +22,8 @@ struct RoadOptions {
   double visible_m = std::numeric_limits<double>::quiet_NaN();  ///< NaN: three times the interest, at least four cars
   std::int64_t interest = -1;  ///< the stretch in the middle; -1: the longest blind one, else the first
   std::string_view blind_label = "blind";
-  ImVec2 size{0, 0};  ///< pixels; 0: the width left, 150 design pixels high
+  std::string_view seen_label{};  ///< what the stretch of interest is where it is not blind
+  ImVec2 size{0, 0};              ///< pixels; 0: the width left, 150 design pixels high
 };
 
 struct RoadPiece {

@@ -17,6 +17,22 @@ float tick_px(double pixel) { return std::floor(static_cast<float>(pixel)) + 0.5
 
 float body_width_px(std::string_view s) { return text_size(s, Type::small).x; }
 
+/// A square at its place, its name beside it where the frame has room, above the middle below it and below above it.
+void paint_given_point(const Painter& p, const PlotFrame& f, const GivenMark& g, ImU32 colour) {
+  const Theme& t = theme();
+  const ImVec2 at = pixel_at(f, g.at, g.value);
+  if (!(at.x >= f.area.min.x - 1 && at.x <= f.area.max.x + 1)) return;
+  const float half = t.px(6), line = t.type(Type::small), width = body_width_px(g.label);
+  p.rect({at.x - half - t.px(2), at.y - half - t.px(2)}, {at.x + half + t.px(2), at.y + half + t.px(2)}, t.text);
+  p.rect({at.x - half, at.y - half}, {at.x + half, at.y + half}, colour);
+  const bool left = at.x + half + t.px(8) + width > f.area.max.x;
+  const float x = left ? std::max(at.x - half - t.px(8) - width, f.area.min.x + t.px(4)) : at.x + half + t.px(8);
+  const bool below = at.y - half - line < f.area.min.y + t.px(4);
+  const float y = below ? at.y + half + t.px(4) : at.y - half - line;
+  p.halo({x, y}, g.label, t.panel, Type::small);
+  p.text_fit({x, y}, g.label, f.area.max.x - x, t.text, Type::small);
+}
+
 void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec) {
   const Theme& t = theme();
   const ImU32 colour = t.of(Meaning::compute_bound);
@@ -24,6 +40,10 @@ void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec
   for (const GivenMark& g : spec.given) {
     const float y = static_cast<float>(f.y.pixel(g.value));
     if (!(y >= f.area.min.y && y <= f.area.max.y)) continue;
+    if (std::isfinite(g.at)) {
+      paint_given_point(p, f, g, colour);
+      continue;
+    }
     p.line({f.area.min.x, y}, {f.area.max.x, y}, colour, t.px(2));
     const bool above = y - t.px(22) > f.area.min.y;
     const ImVec2 at{f.area.min.x + t.px(10), above ? y - t.px(18) : y + t.px(6)};

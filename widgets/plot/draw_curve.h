@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,9 +13,11 @@
 /// The plot on which a person draws the curve they expect, and on which the computed one then draws itself over it.
 namespace widgets {
 
+/// What a question gives: a level, or with `at`, a place on the x axis, a point.
 struct GivenMark {
   std::string_view label;
   double value = 0;
+  double at = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct DrawCurveSpec {

@@ -123,7 +123,11 @@ RevealPlaces place_reveal(const DrawCurveLayout& layout, const DrawCurveSpec& sp
   block_line(room, layout.frame, spec.xs, computed);
   for (const GivenMark& g : spec.given) {
     const float y = static_cast<float>(layout.frame.y.pixel(g.value));
-    room.block({{a.min.x, y - 20}, {a.max.x, y + 3}});
+    const float x = static_cast<float>(layout.frame.x.pixel(g.at));
+    if (std::isfinite(g.at))
+      room.block({{x - 130, y - 24}, {x + 130, y + 24}});
+    else
+      room.block({{a.min.x, y - 20}, {a.max.x, y - 22 > a.min.y ? y + 3 : y + 24}});  // its name, above or below it
   }
   RevealPlaces out;
   const float margin = std::min(a.width(), a.height()) * 0.02f;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/lit_figure.h"
+#include "widgets/base/press_area.h"
 #include "widgets/plot/plot_paint.h"
 
 namespace widgets {
@@ -36,8 +38,8 @@ Plot::Plot(const char* id, PlotView& view, const PlotOptions& options) : view_(v
     return;
   }
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton(
-      id, size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_EnableNav);
+  press_area(id, size,
+             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_EnableNav);
   hovered_ = ImGui::IsItemHovered();
   take_input(hovered_, ImGui::IsItemActive(), ImGui::IsItemFocused());
 }
@@ -93,6 +95,7 @@ void Plot::line(std::string_view label, Values xs, Values ys, const LineOptions&
   s.width = o.width;
   s.dashed = s.dashed || o.dashed;
   s.label_line = o.label;
+  s.lit = output_lit(o.output);
 }
 
 void Plot::steps(std::string_view label, Values xs, Values ys, const LineOptions& o) {
@@ -116,6 +119,8 @@ void Plot::scatter(std::string_view label, Values xs, Values ys, const ScatterOp
   PlotSeries& s = add(PlotSeries::Kind::scatter, label, xs, ys, {}, o.colour, o.legend, o.info, o.version);
   if (o.colour != 0 || o.marker != Marker::circle) s.marker = o.marker;
   s.radius = o.radius;
+  s.lit = output_lit(o.output);
+  s.given = o.given;
   s.first_point_label = view_.scratch.point_labels.size();
   s.point_labels = std::min(s.n, o.labels.size());
   for (std::size_t i = 0; i < s.point_labels; ++i) view_.scratch.point_labels.push_back(keep(o.labels[i]));
@@ -172,6 +177,7 @@ void Plot::mark(PlotMark::Kind kind, double x, double y, std::string_view label,
   m.x = m.x2 = x;
   m.y = m.y2 = y;
   m.dashed = o.dashed;
+  m.lit = output_lit(o.output);
   view_.scratch.marks.push_back(m);
 }
 

@@ -41,6 +41,7 @@ struct LineOptions {
   std::string_view info{};    ///< formula or source, for hover
   std::uint64_t version = 0;  ///< not 0: changed by the caller with the data, which saves reading long data every frame
                               ///< to see whether it changed
+  std::string_view output{};  ///< the key of the output that it shows, lit with its figure
 };
 struct AreaOptions {
   ImU32 colour = 0;
@@ -58,6 +59,8 @@ struct ScatterOptions {
   bool legend = true;
   std::string_view info{};
   std::uint64_t version = 0;
+  std::string_view output{};  ///< the key of the output that they show, lit with its figure
+  bool given = false;         ///< known before a question is answered: they stay under its veil
 };
 struct BarOptions {
   ImU32 colour = 0;
@@ -75,6 +78,7 @@ struct StackedOptions {
 struct MarkOptions {
   ImU32 colour = 0;  ///< 0: muted
   bool dashed = true;
+  std::string_view output{};  ///< the key of the output that it shows, lit with its figure
 };
 struct DragOptions {
   ImU32 colour = 0;  ///< 0: accent
@@ -82,6 +86,7 @@ struct DragOptions {
   std::string_view label{};                  ///< written beside it
   double lo = -HUGE_VAL, hi = HUGE_VAL;      ///< limits of x (drag_y: of y)
   double y_lo = -HUGE_VAL, y_hi = HUGE_VAL;  ///< limits of y for drag_point
+  std::string_view output{};                 ///< the key of the output that it shows, lit with its figure
 };
 
 class Plot {

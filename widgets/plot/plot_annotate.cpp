@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/lit_figure.h"
 #include "widgets/base/tint.h"
 #include "widgets/plot/callout.h"
 #include "widgets/plot/plot_paint.h"
@@ -132,6 +133,67 @@ void paint_annotations(const PlotEnd& plot, const Painter& painter) {
     if (!f.area.contains(anchor)) continue;
     s.room.block(draw_callout(painter, s.room, anchor, f.area, text_of(s, m.label), text_of(s, m.note), m.colour));
   }
+}
+
+/// A line's or a level's light: wide and pale along it.
+static void light_along(const Painter& painter, std::span<const ImVec2> points) {
+  painter.polyline(points, with_alpha(theme().accent, 0.35f), theme().px(10));
+}
+
+static void light_mark(const PlotEnd& plot, const Painter& painter, const PlotMark& m) {
+  const PlotFrame& f = plot.frame();
+  const Box& a = f.area;
+  Box tag;
+  if (m.kind == NoteKind::tag_x || m.kind == NoteKind::tag_y) {
+    if (tag_box(plot, m, tag)) paint_light(painter, tag.min, tag.max);
+    return;
+  }
+  const auto x = static_cast<float>(f.x.pixel(m.x)), y = static_cast<float>(f.y.pixel(m.y));
+  const auto place = [&](double v, double w) {
+    return ImVec2{std::clamp(static_cast<float>(f.x.pixel(v)), a.min.x, a.max.x),
+                  std::clamp(static_cast<float>(f.y.pixel(w)), a.min.y, a.max.y)};
+  };
+  switch (m.kind) {
+    case NoteKind::vertical:
+    case NoteKind::handle_x: {
+      const ImVec2 whole[] = {{x, a.min.y}, {x, a.max.y}};
+      if (x >= a.min.x && x <= a.max.x) light_along(painter, whole);
+      return;
+    }
+    case NoteKind::horizontal:
+    case NoteKind::handle_y: {
+      const ImVec2 whole[] = {{a.min.x, y}, {a.max.x, y}};
+      if (y >= a.min.y && y <= a.max.y) light_along(painter, whole);
+      return;
+    }
+    case NoteKind::arrow:
+    case NoteKind::bracket: {
+      const ImVec2 whole[] = {place(m.x, m.y), place(m.x2, m.y2)};
+      light_along(painter, whole);
+      return;
+    }
+    default:
+      if (a.contains({x, y})) painter.ring({x, y}, theme().px(14), theme().accent, theme().px(3));
+  }
+}
+
+void paint_lit(const PlotEnd& plot, const Painter& painter) {
+  PlotScratch& s = plot.scratch();
+  const Theme& t = theme();
+  for (std::size_t i = 0; i < s.series.size(); ++i) {
+    const PlotSeries& series = s.series[i];
+    if (!series.lit || series.hidden) continue;
+    if (series.kind != PlotSeries::Kind::scatter) {
+      for_pieces(s.caches[i].points, plot.frame(), series.kind == PlotSeries::Kind::steps, s.points,
+                 [&](std::span<const ImVec2> piece) { light_along(painter, piece); });
+      continue;
+    }
+    DotPlace dot;
+    for (const PlotPoint& p : s.caches[i].points)
+      if (dot_place(plot, p, dot)) painter.ring(dot.at, t.px(series.radius + 6), t.accent, t.px(2.5f));
+  }
+  for (const PlotMark& m : s.marks)
+    if (m.lit) light_mark(plot, painter, m);
 }
 
 }  // namespace widgets

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "widgets/base/press_area.h"
 #include "widgets/plot/plot_paint.h"
 
 /// Legend, crosshair and what hover says; and the same data as tables for CSV.
@@ -160,8 +161,7 @@ float legend(const PlotEnd& plot, float top, const Painter* painter) {
         name[n] = '\0';
         ImGui::PushID(series.legend_index);
         ImGui::SetCursorScreenPos(at);
-        if (ImGui::InvisibleButton(name, {width, row}, ImGuiButtonFlags_EnableNav))
-          plot.view.hidden ^= std::uint64_t{1} << series.legend_index;
+        if (press_area(name, {width, row})) plot.view.hidden ^= std::uint64_t{1} << series.legend_index;
         hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
         ImGui::PopID();
       }

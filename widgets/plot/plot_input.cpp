@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/press_area.h"
 #include "widgets/plot/plot.h"
 
 /// What the mouse and the keyboard do to a plot's view and to its handles.
@@ -136,8 +137,7 @@ bool Plot::handle(PlotMark::Kind kind, const char* id, double& x, double& y, con
       const float half = theme().px(10);
       const ImVec2 reach{moves_x ? half : area.width() / 2, moves_y ? half : area.height() / 2};
       ImGui::SetCursorScreenPos({at.x - reach.x, at.y - reach.y});
-      ImGui::InvisibleButton(id, {reach.x * 2, reach.y * 2},
-                             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
+      press_area(id, {reach.x * 2, reach.y * 2}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
       const ImGuiIO& io = ImGui::GetIO();
       if (ImGui::IsItemActivated()) s.grab = {at.x - io.MousePos.x, at.y - io.MousePos.y};
       ImVec2 to = at;
@@ -169,7 +169,7 @@ bool Plot::handle(PlotMark::Kind kind, const char* id, double& x, double& y, con
       if (moves_y) move(y, static_cast<double>(at.y), static_cast<double>(to.y), my, o.y_lo, o.y_hi);
     }
   }
-  mark(kind, x, y, o.label, {.colour = o.colour != 0 ? o.colour : theme().accent, .dashed = false});
+  mark(kind, x, y, o.label, {.colour = o.colour != 0 ? o.colour : theme().accent, .dashed = false, .output = o.output});
   s.marks.back().marker = o.marker;
   s.marks.back().hot = hot;
   return changed;

@@ -223,8 +223,17 @@ void Names::at_ends() {
   std::sort(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(n),
             [](const End& a, const End& b) { return a.y != b.y ? a.y < b.y : a.line < b.line; });
   std::array<float, most> wanted;
-  for (std::size_t i = 0; i < n; ++i) wanted[i] = ends[i].y;
   const float line = t_.type(Type::small), x = f_.area.max.x + t_.px(10);
+  // What the frame has no room for beside itself is left out, of the two nearest ends the one of the thinner line.
+  while (n > 1 && static_cast<float>(n) * (line + t_.px(2)) > f_.area.height() + line) {
+    std::size_t out = 1;
+    for (std::size_t i = 2; i < n; ++i)
+      if (ends[i].y - ends[i - 1].y < ends[out].y - ends[out - 1].y) out = i;
+    if (s_.series[ends[out - 1].line].width < s_.series[ends[out].line].width) --out;
+    for (std::size_t i = out + 1; i < n; ++i) ends[i - 1] = ends[i];
+    --n;
+  }
+  for (std::size_t i = 0; i < n; ++i) wanted[i] = ends[i].y;
   spread_labels({wanted.data(), n}, line, t_.px(2), f_.area.min.y, f_.area.max.y);
   for (std::size_t i = 0; i < n; ++i) {
     const ImU32 colour = s_.series[ends[i].line].colour;
@@ -350,11 +359,15 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
 float end_label_room(const PlotEnd& plot) {
   if (!plot.options.end_labels) return 0;
   float widest = 0;
+  std::size_t lines = 0;
   const PlotScratch& s = plot.scratch();
   for (const PlotSeries& series : s.series)
-    if (!series.hidden && series.label_line)
+    if (!series.hidden && series.label_line) {
       widest = std::max(widest, text_size(text_of(s, series.label), Type::small).x);
+      ++lines;
+    }
   if (!(widest > 0)) return 0;
+  if (lines > 1) widest += text_size(" +9", Type::small).x;  // of lines that turn out to lie on each other
   return std::min(widest + theme().px(14), (plot.outer.max.x - plot.outer.min.x) * 0.3f);
 }
 

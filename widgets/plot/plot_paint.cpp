@@ -169,8 +169,13 @@ void paint_ghosts(const PlotEnd& plot, const Painter& painter) {
 }  // namespace
 
 void finish_plot(const PlotEnd& plot) {
-  if (veil_plot(plot.outer, plot.options.x, plot.options.y, plot.options.x_axis)) return;
   PlotScratch& s = plot.scratch();
+  if (veil_plot(plot.outer, plot.options.x, plot.options.y, plot.options.x_axis)) {
+    for (const PlotSeries& series : s.series)
+      if (series.given)
+        veil_points(values_of(s, series, 0), values_of(s, series, 1), series.marker, series.radius, series.colour);
+    return;
+  }
   const Painter painter = Painter::window();
   const float title = plot.options.title.empty() ? 0.0f : theme().type(Type::body) * 1.5f;
   follow_data(plot);
@@ -219,6 +224,7 @@ void finish_plot(const PlotEnd& plot) {
   paint_annotations(plot, painter);
   painter.unclip();
   paint_tags(plot, painter);
+  paint_lit(plot, painter);
   legend(plot, plot.outer.min.y + title, &painter);
   paint_hover(plot, painter);
   if (Record* record = painter.record()) record_tables(plot, *record);

@@ -54,6 +54,8 @@ float tag_gutter(const PlotEnd& plot);
 void displace_ticks(const PlotEnd& plot);
 /// Dimension lines and callouts, with what labels must not cross already in scratch.room.
 void paint_annotations(const PlotEnd& plot, const Painter& painter);
+/// Lights what shows the figure that the pointer rests on beside the picture.
+void paint_lit(const PlotEnd& plot, const Painter& painter);
 /// The width that names at the ends of lines need; 0 when there are none.
 float end_label_room(const PlotEnd& plot);
 /// Everything that carries a name, once all lines and dots are down.

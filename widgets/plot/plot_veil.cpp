@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "widgets/base/parts.h"
 #include "widgets/base/shorten.h"
 #include "widgets/plot/draw_curve.h"
+#include "widgets/plot/plot_paint.h"
 
 namespace widgets {
 namespace {
@@ -16,14 +18,23 @@ struct VeiledAxis {
   Line label, unit;
   bool drawn = true, binary = false;
 };
+struct VeiledPoints {
+  std::size_t first = 0, count = 0;
+  Marker marker = Marker::circle;
+  float radius = 0;
+  ImU32 colour = 0;
+};
 struct VeiledPlot {
   Box outer{};
   VeiledAxis x, y;
+  std::size_t first_group = 0, groups = 0;
 };
 
 bool gathering = false;
 std::array<VeiledPlot, 12> noted;
 std::size_t noted_count = 0;
+std::vector<VeiledPoints> noted_groups;
+std::vector<PlotPoint> noted_points;
 
 VeiledAxis axis_of(const AxisSpec& spec, bool drawn) {
   VeiledAxis axis{is_category(spec) ? AxisKind::category : spec.kind, {}, {}, drawn, spec.binary};
@@ -74,9 +85,40 @@ NumberText plain_title(const VeiledAxis& axis) {
   return title;
 }
 
+/// What the given points span on an axis; nothing where there are none, or they say nothing of a range.
+Range span_of_points(const VeiledPlot& plot, const VeiledAxis& axis, bool along_x) {
+  RangeFinder found{.positive_only = is_log(axis.kind)};
+  for (std::size_t g = 0; g < plot.groups; ++g) {
+    const VeiledPoints& group = noted_groups[plot.first_group + g];
+    for (std::size_t i = 0; i < group.count; ++i) {
+      const PlotPoint& p = noted_points[group.first + i];
+      found.add(along_x ? p.x : p.y);
+    }
+  }
+  if (!found.any() || axis.kind == AxisKind::category) return {0, 0};
+  return sane_range(axis.kind, fit_range(axis.kind, {found.lo, found.hi}, 0.07));
+}
+
+void paint_given_points(const Painter& p, const VeiledPlot& plot, const PlotFrame& f) {
+  for (std::size_t g = 0; g < plot.groups; ++g) {
+    const VeiledPoints& group = noted_groups[plot.first_group + g];
+    for (std::size_t i = 0; i < group.count; ++i) {
+      const PlotPoint& point = noted_points[group.first + i];
+      const ImVec2 at{static_cast<float>(f.x.pixel(point.x)), static_cast<float>(f.y.pixel(point.y))};
+      if (f.area.contains(at)) paint_marker(p, at, group.marker, theme().px(group.radius), group.colour);
+    }
+  }
+}
+
 void paint_one(const Painter& p, const VeiledPlot& plot, std::span<const GivenAxis> given) {
   const Theme& t = theme();
-  const GivenAxis *const gx = given_on(plot.x, given), *const gy = given_on(plot.y, given);
+  // An axis has a range where an input gives one, or else where points that are given lie on it.
+  const GivenAxis *gx = given_on(plot.x, given), *gy = given_on(plot.y, given);
+  GivenAxis of_points_x{.value = std::nan("")}, of_points_y = of_points_x;
+  of_points_x.range = span_of_points(plot, plot.x, true);
+  of_points_y.range = span_of_points(plot, plot.y, false);
+  if (!gx && of_points_x.range.lo < of_points_x.range.hi) gx = &of_points_x;
+  if (!gy && of_points_y.range.lo < of_points_y.range.hi) gy = &of_points_y;
   DrawCurveSpec spec;
   const auto axis = [](const VeiledAxis& a, const GivenAxis* g) {
     return AxisSpec{.kind = g ? a.kind : AxisKind::linear,
@@ -109,6 +151,7 @@ void paint_one(const Painter& p, const VeiledPlot& plot, std::span<const GivenAx
   if (!gx) paint_even_grid(p, f.area, true);
   if (!gy) paint_even_grid(p, f.area, false);
   paint_curve_frame(p, f, spec, {}, {});
+  if (gx && gy) paint_given_points(p, plot, f);
   if (gx && gx->value >= spec.x_range.lo && gx->value <= spec.x_range.hi) {
     const float x = static_cast<float>(f.x.pixel(gx->value));
     p.dashed_line({x, f.area.min.y}, {x, f.area.max.y}, t.accent, t.px(1.5f), t.px(4));
@@ -133,13 +176,28 @@ void paint_one(const Painter& p, const VeiledPlot& plot, std::span<const GivenAx
 VeilPlots::VeilPlots() {
   gathering = true;
   noted_count = 0;
+  noted_groups.clear();
+  noted_points.clear();
 }
 VeilPlots::~VeilPlots() { gathering = false; }
 
 bool veil_plot(const Box& outer, const AxisSpec& x, const AxisSpec& y, bool x_axis) {
   if (!gathering) return false;
-  if (noted_count < noted.size()) noted[noted_count++] = {outer, axis_of(x, x_axis), axis_of(y, true)};
+  if (noted_count < noted.size())
+    noted[noted_count++] = {outer, axis_of(x, x_axis), axis_of(y, true), noted_groups.size(), 0};
   return true;
+}
+
+void veil_points(std::span<const double> xs, std::span<const double> ys, Marker marker, float radius, ImU32 colour) {
+  if (!gathering || noted_count == 0) return;
+  VeiledPlot& plot = noted[noted_count - 1];
+  if (plot.first_group + plot.groups != noted_groups.size()) return;  // more plots than are noted
+  VeiledPoints group{noted_points.size(), 0, marker, radius, colour};
+  for (std::size_t i = 0; i < std::min(xs.size(), ys.size()); ++i)
+    if (std::isfinite(xs[i]) && std::isfinite(ys[i])) noted_points.push_back({xs[i], ys[i]});
+  group.count = noted_points.size() - group.first;
+  noted_groups.push_back(group);
+  ++plot.groups;
 }
 
 std::size_t veiled_plots() { return noted_count; }

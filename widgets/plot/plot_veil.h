@@ -3,12 +3,14 @@
 #include <span>
 #include <string_view>
 
+#include "widgets/base/marker.h"
 #include "widgets/base/painter.h"
 #include "widgets/plot/axis.h"
 #include "widgets/plot/plot_layout.h"
 
 /// Plots while a question is open: the hatch of the veil with the axes' names and the grid, ticks where the question
-/// gives the axis, and what it gives as a mark. Nothing of the data is drawn, and no range comes from it.
+/// gives the axis, and what it gives as a mark or as points. Nothing else of the data is drawn, and no range comes from
+/// it.
 namespace widgets {
 
 /// An input as the question sets it. An axis of this name and unit runs over its range and marks its value.
@@ -29,6 +31,9 @@ class VeilPlots {
 
 /// Whether plots are veiled; then the plot at `outer` is noted.
 bool veil_plot(const Box& outer, const AxisSpec& x, const AxisSpec& y, bool x_axis);
+/// Points of the plot noted last that a question gives: they stay under the veil, and an axis that no input gives runs
+/// over them. Copied; what is not finite, or not positive on a logarithm, is left out. `radius` in design pixels.
+void veil_points(std::span<const double> xs, std::span<const double> ys, Marker marker, float radius, ImU32 colour);
 /// How many plots were noted since the last VeilPlots began; at most twelve.
 std::size_t veiled_plots();
 /// Paints those: plate, hatch, grid, axes, and what is given.

@@ -25,7 +25,7 @@ struct PlotSeries {
   PlotText label, info;
   ImU32 colour = 0;
   float width = 2, radius = 5, alpha = 1, offset = 0;
-  bool dashed = false, label_line = false;
+  bool dashed = false, label_line = false, lit = false, given = false;
   Marker marker = Marker::circle;
   int legend_index = -1;  ///< bit in PlotView::hidden; -1: not in the legend
   bool hidden = false;
@@ -54,7 +54,7 @@ struct PlotMark {
   PlotText label, note;
   ImU32 colour = 0;
   double x = 0, y = 0, x2 = 0, y2 = 0;
-  bool dashed = false, hot = false;
+  bool dashed = false, hot = false, lit = false;
   Marker marker = Marker::circle;
 };
 

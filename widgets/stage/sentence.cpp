@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "widgets/base/lit_figure.h"
+
 namespace widgets {
 namespace {
 
@@ -56,6 +58,15 @@ struct SentenceRun {
   bool figure = false;
 };
 
+/// A figure of the sentence that the pointer rests on is underlined, and lit in the picture.
+void light_when_pointed_at(const Painter& painter, ImVec2 min, ImVec2 max, std::string_view figure,
+                           const SentenceStyle& style) {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(min, max)) return;
+  light_figure({}, {&figure, 1});
+  const float y = max.y + theme().px(2);
+  painter.line({min.x, y}, {max.x, y}, style.figure_colour, theme().px(1.5f));
+}
+
 int walk_sentence(const Painter* painter, ImVec2 at, std::string_view text, float width, const SentenceStyle& style) {
   const Theme& t = theme();
   const float space = text_size(" ", style.type, style.font).x, line = t.type(style.type) * 1.35f;
@@ -64,9 +75,12 @@ int walk_sentence(const Painter* painter, ImVec2 at, std::string_view text, floa
   float x = 0;
   int lines = text.empty() ? 0 : 1;
   const auto flush = [&] {
-    if (painter && !run.words.empty())
-      painter->text({at.x + run.x, at.y + static_cast<float>(lines - 1) * line}, run.words,
-                    run.figure ? style.figure_colour : style.colour, style.type, font_for(style, run.figure));
+    const ImVec2 from{at.x + run.x, at.y + static_cast<float>(lines - 1) * line};
+    if (painter && !run.words.empty()) {
+      const float end = from.x + painter->text(from, run.words, run.figure ? style.figure_colour : style.colour,
+                                               style.type, font_for(style, run.figure));
+      if (run.figure) light_when_pointed_at(*painter, from, {end, from.y + t.type(style.type)}, run.words, style);
+    }
     run.words = {};
   };
   while (!walk.done()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/press_area.h"
 #include "widgets/controls/tab.h"
 
 namespace widgets {
@@ -95,7 +96,7 @@ void Stage::finish() {
 /// A small square button with a mark in it. True when pressed.
 static bool mark_button(const char* label, ImVec2 at, float side) {
   ImGui::SetCursorScreenPos(at);
-  return ImGui::InvisibleButton(label, {side, side}, ImGuiButtonFlags_EnableNav);
+  return press_area(label, {side, side});
 }
 
 void Stage::draw_heading(const PlacedPanel& placed, const char* id) {

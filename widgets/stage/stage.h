@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "widgets/base/lit_figure.h"
 #include "widgets/plot/plot_veil.h"
 #include "widgets/stage/stage_layout.h"
 
@@ -83,7 +84,10 @@ class Stage {
       const PausedRecording paused;
       const VeilPlots plots;
       body(size);
-    } else if (record_ && view_.ids[next_ - 1] == recorded_) {
+      return;
+    }
+    const LitTexts lit;
+    if (record_ && view_.ids[next_ - 1] == recorded_) {
       record_->min = current_.min;
       record_->max = current_.max;
       const Recording recording(*record_);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/shorten.h"
 #include "widgets/prose/formula.h"
 #include "widgets/table/table_layout.h"
@@ -94,8 +95,7 @@ void draw_header(Frame& f) {
     ImGui::SetCursorScreenPos({left - l.pad, f.at.y});
     ImGui::PushID(static_cast<int>(i));
     const bool pressed =
-        ImGui::InvisibleButton(label[0] ? label : "column", {std::max(1.0f, c.width + 2 * l.pad), l.header_height},
-                               ImGuiButtonFlags_EnableNav);
+        press_area(label[0] ? label : "column", {std::max(1.0f, c.width + 2 * l.pad), l.header_height});
     ImGui::PopID();
     const bool sorted = f.view.sort_column == static_cast<int>(i) && f.view.order != SortOrder::none;
     const ImU32 colour = ImGui::IsItemHovered() || sorted ? t.text : t.muted;
@@ -209,7 +209,7 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
       ImGui::SetCursorScreenPos({f.at.x, top});
       ImGui::PushID("rows");
       ImGui::PushID(static_cast<int>(row));
-      if (ImGui::InvisibleButton(n ? label : "row", {std::max(1.0f, width), bottom - top})) {
+      if (press_area(n ? label : "row", {std::max(1.0f, width), bottom - top}, ImGuiButtonFlags_None)) {
         f.view.selected = static_cast<std::int64_t>(row);
         f.result.selection_changed = true;
         ImGui::SetFocusID(body_id, ImGui::GetCurrentWindow());
@@ -311,7 +311,7 @@ void draw_scrollbar(Frame& f) {
   const double most = static_cast<double>(f.source.rows) -
                       static_cast<double>(f.body_height) / static_cast<double>(f.view.layout.row_height);
   ImGui::SetCursorScreenPos({x, f.body_top});
-  ImGui::InvisibleButton("##scroll", {width, f.body_height});
+  press_area("##scroll", {width, f.body_height}, ImGuiButtonFlags_None);
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   if (active && travel > 0) {
     const float part = std::clamp((ImGui::GetIO().MousePos.y - f.body_top - grab / 2) / travel, 0.0f, 1.0f);
@@ -363,7 +363,7 @@ TableResult draw_table(const char* id, std::span<const TableColumn> columns, con
 
   ImGui::SetCursorScreenPos({at.x, f.body_top});
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton(id, {std::max(1.0f, f.inner_width), f.body_height}, ImGuiButtonFlags_EnableNav);
+  press_area(id, {std::max(1.0f, f.inner_width), f.body_height});
   const ImGuiID body_id = ImGui::GetItemID();
   handle_keys(f, body_id);
   if (f.scrolls && ImGui::IsWindowHovered() &&

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "widgets/base/press_area.h"
 #include "widgets/base/shorten.h"
 #include "widgets/timeline/timeline_frame.h"
 
@@ -75,6 +76,8 @@ float layout_timeline_legend(const TimelineData& data, const TimelineIndex& inde
     if (name.empty() && tint.is_meaning()) name = name_of_meaning(static_cast<Meaning>(code));
     if (!name.empty()) scratch.legend.push_back({name, tint});
   }
+  if (std::any_of(index.lanes.begin(), index.lanes.end(), [](const auto& lane) { return lane.dots; }))
+    scratch.legend.push_back({"a moment, without a length", Tint{}, true});
   if (scratch.legend.empty()) return 0;
   return layout_legend(scratch.legend, width * 0.6f, legend_row_px(), measure_text, scratch.legend_placed) +
          theme().px(4);
@@ -91,7 +94,7 @@ void fold_timeline_lanes(TimelineFrame& f) {
     const TimelineLane& lane = f.data.lanes[i];
     ImGui::SetCursorScreenPos({f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)) - t.px(2), y});
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton(Line().add("fold ").add(lane.label).c_str(), {side, side}, ImGuiButtonFlags_EnableNav))
+    if (press_area(Line().add("fold ").add(lane.label).c_str(), {side, side}))
       f.view.folded[i] = f.view.folded[i] != 0 ? 0 : 1;
     if (ImGui::IsItemHovered()) {
       Line says;

@@ -119,6 +119,7 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
     if (s.depth >= counts.size()) counts.resize(s.depth + std::size_t{1}, 0);
     ++counts[s.depth];
     index.tints[s.tint.code] = true;
+    index.dots = index.dots || s.mark == TimelineMark::dot;
     index.first_ns = std::min(index.first_ns, s.start_ns);
     index.last_ns = std::max(index.last_ns, s.end_ns());
     if (i > 0) {

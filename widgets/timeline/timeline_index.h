@@ -84,6 +84,7 @@ struct TimelineLaneIndex {
   std::vector<TimelineRow> rows;           ///< by depth, only depths that occur, at most 256
   std::int64_t first_ns = 0, last_ns = 0;  ///< both 0 when there is no span
   std::array<bool, 256> tints{};           ///< those in use
+  bool dots = false;                       ///< some span is drawn as a dot
   /// Rows from the top that one span fills nearly from end to end, around all that is below; the last row never counts.
   std::size_t wrappers = 0;
 

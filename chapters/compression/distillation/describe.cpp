@@ -134,7 +134,7 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("teacher_top_soft", o.teacher_top_soft,
          {
-             .label = "... softened",
+             .label = "Its first class, softened",
              .unit = "%",
              .help = "At this T.",
              .formula = "largest of softmax(t / T)",
@@ -145,7 +145,7 @@ void describe(Fields& f, Outputs& o) {
           .help = "Entropy of the teacher's answer at T = 1; a label has none.",
           .formula = "- sum p log2 p"});
   f.real("entropy_soft", o.entropy_soft,
-         {.label = "... softened", .help = "At this T; log2 10 = 3.32 at most.", .formula = "- sum p log2 p"});
+         {.label = "Bits, softened", .help = "At this T; log2 10 = 3.32 at most.", .formula = "- sum p log2 p"});
   f.group("The loss");
   f.real("hard_loss", o.terms.hard_loss,
          {.label = "Loss by label", .help = "Nats, on the example.", .formula = "- log softmax(s)[label]"});

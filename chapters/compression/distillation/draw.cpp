@@ -69,7 +69,7 @@ void draw_targets(const Picture& picture, View& view, ImVec2 size) {
   for (std::size_t k = 0; k < picture.bars.size(); ++k)
     plot.bars(picture.bar_names[k], classes, picture.bars[k],
               {
-                  .colour = k == 0 ? widgets::with_alpha(t.muted, 0.7f) : t.series_at(k - 1),
+                  .colour = k == 0 ? t.muted : t.series_at(k - 1),
                   .width = 0.26f,
                   .offset = static_cast<float>(k) - 1.0f,
                   .info = infos[k],
@@ -150,6 +150,7 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .marker = Marker::circle,
                    .radius = 6,
                    .info = "trained now with this temperature and alpha",
+                   .output = "distilled_accuracy",
                });
   plot.line("from labels", picture.widths, picture.labels_accuracy,
             {
@@ -165,6 +166,7 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .marker = Marker::square,
                    .radius = 5,
                    .info = "the same start, digits and order, alpha = 1",
+                   .output = "labels_accuracy",
                });
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
   plot.scatter(picture.teacher_line, width, accuracy,
@@ -173,6 +175,8 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .marker = Marker::diamond,
                    .radius = 6,
                    .info = picture.teacher_info,
+                   .output = "teacher_accuracy",
+                   .given = true,
                });
 }
 

@@ -203,7 +203,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Best smoothing alpha", .help = "Of 0, 0.1 to 1.", .source = smooth_paper});
   f.real("input_spread", o.input_spread,
          {.label = "Largest over median input", .formula = "max_j max|x_j| / median_j max|x_j|"});
-  f.real("smoothed_spread", o.smoothed_spread, {.label = "... after smoothing", .formula = "of x_j / s_j"});
+  f.real("smoothed_spread", o.smoothed_spread, {.label = "Largest over median, smoothed", .formula = "of x_j / s_j"});
   f.integer("first_column", o.first_column, {.label = "Column rounded first", .help = "By GPTQ, counted from 0."});
   f.group("Which is best");
   f.text("best", o.best,

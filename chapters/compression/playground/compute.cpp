@@ -34,6 +34,13 @@ std::string pruning_words(const models::Plan& plan) {
          (plan.pruning == models::Pruning::neurons ? " of the units" : " of the weights");
 }
 
+double sum_of_squares(const models::SmallNetwork& network) {
+  double sum = 0;
+  for (const auto& layer : network.layers)
+    for (const auto w : layer.weights) sum += static_cast<double>(w) * static_cast<double>(w);
+  return sum;
+}
+
 /// The smallest network of the sweep above the goal, if there is one.
 void find_goal(const models::NetworkStudy& study, double goal, Outputs& out) {
   for (const auto& p : study.sweep) {
@@ -84,6 +91,9 @@ Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
   out.size_bytes = c.size.total_bytes();
   out.compression = out.original_bytes / out.size_bytes;
   out.kept = 100 * c.kept;
+  const double all = sum_of_squares(study.networks[which]);
+  if (all > 0)
+    out.squares_kept = 100 * sum_of_squares(models::prune(study.networks[which], plan.pruning, plan.share)) / all;
   out.hidden = static_cast<std::int64_t>(c.network.layers.front().outputs);
   out.weights = static_cast<std::int64_t>(c.network.weight_count());
   out.multiply_adds = static_cast<std::int64_t>(c.network.multiply_adds());

@@ -176,6 +176,11 @@ void describe(Fields& f, Outputs& o) {
           .formula = "8 size / weights"});
   f.real("kept", o.kept,
          {.label = "Weights not zero", .unit = "%", .help = "Of the shape that is left, before rounding."});
+  f.real("squares_kept", o.squares_kept,
+         {.label = "Their squares kept",
+          .unit = "%",
+          .help = "Of the sum of all squared weights, before tuning and rounding: small weights add little to it.",
+          .formula = "sum of w^2 kept / sum of w^2"});
   f.integer("hidden", o.hidden, {.label = "Hidden units", .help = "Of the network that is left."});
   f.integer("weights", o.weights, {.label = "Weights", .formula = "(64 + 10) hidden"});
   f.integer("multiply_adds", o.multiply_adds,

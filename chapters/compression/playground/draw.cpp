@@ -107,9 +107,10 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .labels = float32,
                    .legend = false,
                    .info = "the teacher as it was trained",
+                   .given = true,
                });
   own_dot(plot, x, y);
-  plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent});
+  plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent, .output = "accuracy"});
   plot.drag_y("drag goal", in.goal,
               {
                   .colour = t.good,

@@ -44,7 +44,7 @@ struct Outputs {
   std::vector<std::uint8_t> guesses;  ///< the class that the compressed network reads in each held-out digit
   double accuracy = 0, original_accuracy = 0, accuracy_lost = 0, student_accuracy = 0, training_accuracy = 0;  ///< %
   double size_bytes = 0, original_bytes = 0, compression = 1, bits_per_weight = 0;
-  double kept = 100;  ///< %
+  double kept = 100, squares_kept = 100;  ///< %, of the weights and of the sum of their squares, before tuning
   std::int64_t hidden = 0, weights = 0, multiply_adds = 0, wrong = 0;
   bool goal_met = false, on_front = false;
   double goal_bytes = 0, goal_accuracy = 0, goal_compression = 0;

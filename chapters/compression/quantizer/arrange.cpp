@@ -86,7 +86,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return lost + ": row `" + std::to_string(out.scale_row) + "` sets the one scale, all others pay, and row `" +
            std::to_string(out.hurt_row) + "` most: `" + format_text(out.hurt_row_error, "%") + "` of its size.";
   return lost + "; row `" + std::to_string(out.largest_row) + "`, one of `" + std::to_string(out.original->rows) +
-         "`, pays `" + format_text(out.largest_row_share, "%") + "` of the squared error.";
+         "`, holds `" + format_text(out.largest_row_share, "%") + "` of the squared error.";
 }
 
 void write_headings(const Inputs& in, const Outputs& out, ShownGroup at, std::size_t levels, Picture& p) {

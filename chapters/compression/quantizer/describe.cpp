@@ -191,7 +191,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("largest_row", o.largest_row, {.label = "Row that loses most", .help = "By the sum of squared errors."});
   f.real("largest_row_share", o.largest_row_share,
          {
-             .label = "The worst row pays",
+             .label = "In the worst row",
              .unit = "%",
              .help = "Of the squared error of all rows.",
              .headline = true,

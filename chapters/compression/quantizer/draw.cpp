@@ -92,6 +92,7 @@ void draw_row(const Picture& p, View& view, ImVec2 size) {
                    .radius = p.column.size() > 80 ? 2.0f : 3.5f,
                    .info = "as it was",
                    .version = p.version,
+                   .given = true,
                });
 }
 
@@ -185,7 +186,7 @@ void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2
                      .info = "same weights, range rule and bits of a scale",
                  });
   const std::array<double, 1> x{out.bits_per_weight}, y{out.error.sqnr_db};
-  plot.scatter("chosen", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 7});
+  plot.scatter("chosen", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 7, .output = "sqnr_db"});
 }
 
 void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

@@ -64,7 +64,8 @@ void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& v
                  });
     plot.drag_x("drag share", in.share, {.lo = 0, .hi = 95});
   }
-  plot.callout(picture.pruned, out.error, widgets::format(out.error, "%"), picture.error_words, {.colour = t.accent});
+  plot.callout(picture.pruned, out.error, widgets::format(out.error, "%"), picture.error_words,
+               {.colour = t.accent, .output = "error"});
 }
 
 void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -103,7 +104,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .info = "the layer as set",
                });
   plot.callout(in.tokens, out.time.speedup, widgets::format(out.time.speedup, "\xC3\x97"), picture.speed_words,
-               {.colour = t.accent});
+               {.colour = t.accent, .output = "speedup"});
   plot.drag_x("drag tokens", in.tokens, {.lo = 1, .hi = 65536});
 }
 

@@ -147,7 +147,9 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
 void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, bool pairs, std::size_t i,
                  double largest) {
   const auto& t = widgets::theme();
-  const float from = plan.weight_y(i);
+  // Where every weight has a row of its own it stands beside its stored value, and nothing between them slopes.
+  const bool in_line = f.rows == group_size && f.row[i] == i;
+  const float from = in_line ? plan.row_y(i, f.rows) - plan.radius * 0.55f : plan.weight_y(i);
   const double strength = std::hypot(f.weights[i], f.partners[i]) / largest;
   draw_cell(p, plan, plan.at.x, from, cell_text(f, i, pairs, false).view(), strength, f.kept[i], !f.kept[i]);
   const bool stored = f.kept[i] || skips == Skips::nothing;

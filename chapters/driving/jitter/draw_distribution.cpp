@@ -8,7 +8,7 @@ namespace chapters::driving::jitter {
 namespace {
 
 void mark_deadline(widgets::Plot& plot, const Outputs& out) {
-  plot.vertical_mark(out.deadline_s, "deadline", {.colour = widgets::theme().bad});
+  plot.vertical_mark(out.deadline_s, "deadline", {.colour = widgets::theme().bad, .output = "deadline_s"});
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVe
                  .info = "120 bins up to P99.9; the last holds what is slower",
                  .version = picture.version,
              });
-  plot.vertical_mark(out.summary.p50_s, "P50");
-  plot.vertical_mark(out.summary.p99_s, "P99", {.colour = t.accent});
+  plot.vertical_mark(out.summary.p50_s, "P50", {.output = "p50_s"});
+  plot.vertical_mark(out.summary.p99_s, "P99", {.colour = t.accent, .output = "p99_s"});
   mark_deadline(plot, out);
 }
 

@@ -60,12 +60,17 @@ void draw_columns(const Outputs& out, const Picture& picture, Rect area) {
 void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float road = std::floor(std::clamp(size.y * 0.52f, std::min(t.px(120), size.y), t.px(300)));
+  // As high as a lane to this scale, with the car's name over it, its length and the distances under it.
+  const float lane = static_cast<float>(widgets::RoadOptions{}.lane_width_m / (picture.to_m - picture.from_m)) * size.x,
+              words = 3 * t.type(widgets::Type::small) + t.px(50);
+  const float most = std::max(std::min(t.px(120), size.y), std::min(size.y * 0.52f, t.px(300)));
+  const float road = std::floor(std::clamp(lane + words, std::min(t.px(96), most), most));
   widgets::draw_road("road", picture.stretches, view.road,
                      {
                          .car_m = picture.stretches[static_cast<std::size_t>(picture.worst)].from_m,
                          .visible_m = picture.to_m - picture.from_m,
                          .interest = picture.worst,
+                         .seen_label = "a frame, all of it seen",
                          .size = {size.x, road},
                      });
   const float top = at.y + road + t.px(8);

@@ -77,9 +77,9 @@ void draw_texts(::widgets::Stage& stage, const Sample& s, Views& v) {
     ImVec2 at = ImGui::GetCursorScreenPos();
     const float bottom = at.y + size.y;
     for (std::size_t i = 0; i < v.formulas.size(); ++i) {
-      ImGui::SetCursorScreenPos(at);
       // One that has no room any more is left out whole.
       if (i > 0 && at.y + theme().px(52) > bottom) return;
+      ImGui::SetCursorScreenPos(at);
       at.y +=
           ::widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = size.x}).y + theme().px(6);
     }

@@ -4,6 +4,7 @@
 
 #include "chapters/interview/drills/draw_parts.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -46,7 +47,7 @@ bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2
   const auto& t = theme();
   const ImVec2 size = widgets::text_size(label, Type::small);
   ImGui::SetCursorScreenPos({end.x - size.x, end.y});
-  const bool pressed = ImGui::InvisibleButton(id, {size.x, size.y + t.px(4)}, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(id, {size.x, size.y + t.px(4)});
   p.text({end.x - size.x, end.y}, label, t.accent, Type::small);
   if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
     p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
@@ -166,10 +167,7 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   if (y + t.px(60) > bottom) return pressed;
   if (!s.solution) {
     const ImVec2 end{c.text_at.x + c.inner, bottom};
-    p.frame({c.text_at.x, y}, end, t.line, 1, t.px(8));
-    widgets::fit_text(p, {c.text_at.x + c.inner / 2, (y + bottom - t.type(Type::small)) / 2},
-                      "The answer on its ruler, and the steps to it", c.inner - t.px(20), t.muted, Type::small,
-                      Font::sans, widgets::Align::center);
+    widgets::draw_veil(p, {{c.text_at.x, y}, end}, "The answer on its ruler, and the steps to it");
     return pressed;
   }
   ImVec2 link_at{};

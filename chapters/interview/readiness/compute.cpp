@@ -58,6 +58,8 @@ Outputs compute(const Inputs& in) {
   out.ready_percent = 100 * models::wilson_lower(right, asked, z);
   const double rate = in.plan_right_percent / 100, more = static_cast<double>(in.plan_questions);
   out.plan_ready_percent = 100 * models::wilson_lower(right + rate * more, asked + more, z);
+  const double share = asked + more > 0 ? (right + rate * more) / (asked + more) : rate;
+  out.plan_margin_percent = 100 * share - out.plan_ready_percent;
   const std::int64_t needed = models::questions_to_goal(right, asked, rate, goal, z);
   out.needed_questions = std::max<std::int64_t>(needed, 0);
   out.verdict = verdict_of(needed, rate, goal);

@@ -94,6 +94,14 @@ void describe(Fields& f, Outputs& o) {
              .headline = true,
              .source = wilson,
          });
+  f.real("plan_margin_percent", o.plan_margin_percent,
+         {
+             .label = "Taken off for chance",
+             .unit = "%",
+             .help = "Points between the share that would be right then and what so many answers support.",
+             .formula = "share right - ready, if so",
+             .source = wilson,
+         });
   f.integer("needed_questions", o.needed_questions,
             {.label = "Questions to the goal",
              .help = "At the supposed share; 0 when you are there, or when that share never shows it."});

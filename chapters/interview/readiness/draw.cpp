@@ -3,6 +3,7 @@
 
 #include "chapters/interview/readiness/lab.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 /// Topics as intervals against the goal with a way into each, the days of practice, and what is due.
@@ -20,7 +21,7 @@ bool link(const Painter& p, int id, const char* word, ImVec2 end) {
   const ImVec2 size = widgets::text_size(word, Type::small);
   ImGui::SetCursorScreenPos({end.x - size.x, end.y});
   ImGui::PushID(id);
-  const bool pressed = ImGui::InvisibleButton(word, {size.x, size.y + t.px(3)}, ImGuiButtonFlags_EnableNav);
+  const bool pressed = widgets::press_area(word, {size.x, size.y + t.px(3)});
   ImGui::PopID();
   p.text({end.x - size.x, end.y}, word, t.accent, Type::small);
   if (ImGui::IsItemHovered() || ImGui::IsItemFocused())

@@ -51,6 +51,7 @@ std::string next_of(const Outputs& out, std::span<const RatedRung> rated) {
     return name_of(next) + " measured " + quoted(format_text(gain, "")) + " times as fast";
   }
   if (same) return name_of(next) + " is held to the same rate";
+  if (gain < 1) return name_of(next) + " is held to " + quoted(format_text(gain, "")) + " of that rate";
   return name_of(next) + " may be " + quoted(format_text(gain, "")) + " times as fast";
 }
 

@@ -54,7 +54,8 @@ std::string next_text_of(const Outputs& out, std::span<const RatedRung> rated) {
   else if (after.predicted > 0 && std::abs(out.rung.next_gain - 1) < 0.015)
     text += " The model allows the same rate.";
   else if (after.predicted > 0)
-    text += " The model allows " + format_text(out.rung.next_gain, "") + " times the rate.";
+    text += " The model allows " + format_text(out.rung.next_gain, "") +
+            (out.rung.next_gain < 1 ? " of the rate." : " times the rate.");
   return text;
 }
 

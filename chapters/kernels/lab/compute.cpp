@@ -46,7 +46,7 @@ RungFigures rung_figures(const RatedRung& r, const Ladder& ladder, std::size_t s
 
 /// How many times faster the model expects the rung after the selected one; 1 at the last.
 double gain_of_next(const std::vector<RatedRung>& rated, std::size_t selected) {
-  if (selected + 1 >= rated.size()) return 1;
+  if (selected + 1 >= rated.size()) return std::nan("");
   const double now = rated[selected].predicted_s, next = rated[selected + 1].predicted_s;
   return next > 0 && now > 0 ? now / next : 1;
 }

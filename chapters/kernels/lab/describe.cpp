@@ -124,8 +124,10 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Next rung, by the model",
              .unit = "",
-             .help = "How many times faster the model expects the next rung; 1 at the last.",
+             .help = "How many times as fast the model expects the next rung.",
              .headline = true,
+             .may_be_missing = true,
+             .absent = "This is the last rung.",
              .formula = "model's time / model's time of the next",
              .source = ports,
          });

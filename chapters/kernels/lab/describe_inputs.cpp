@@ -146,6 +146,8 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 12,
                 .scale = Scale::step,
+                .typical_lo = 1,
+                .typical_hi = 8,
                 .headline = true,
             });
   f.choice("size", in.size, sizes,

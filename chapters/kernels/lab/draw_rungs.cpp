@@ -4,6 +4,7 @@
 
 #include "chapters/kernels/lab/draw_parts.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/charts/rows.h"
 #include "widgets/number/number.h"
@@ -258,13 +259,11 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
     char label[64];
     const int letters = static_cast<int>(std::min<std::size_t>(bar.id.size(), 40));
     std::snprintf(label, sizeof label, "rung %.*s", letters, bar.id.data());
-    const bool chosen =
-        ImGui::InvisibleButton(label, {c.bar_left - at.x, std::max(row, 1.0f)}, ImGuiButtonFlags_EnableNav);
+    const bool chosen = widgets::press_area(label, {c.bar_left - at.x, std::max(row, 1.0f)});
     bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
     ImGui::SetCursorScreenPos({c.bar_left, top});
     std::snprintf(label, sizeof label, "predict %.*s", letters, bar.id.data());
-    ImGui::InvisibleButton(label, {std::max(c.bar_right - c.bar_left, 1.0f), std::max(row, 1.0f)},
-                           ImGuiButtonFlags_EnableNav);
+    widgets::press_area(label, {std::max(c.bar_right - c.bar_left, 1.0f), std::max(row, 1.0f)});
     const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
     hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
     if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;

@@ -10,9 +10,10 @@ using ::kernels::Measure;
 using models::KernelLimit;
 
 Bound bound_of(KernelLimit limit) {
-  return limit == KernelLimit::latency                                   ? Bound::latency
-         : limit == KernelLimit::memory || limit == KernelLimit::sectors ? Bound::memory
-                                                                         : Bound::compute;
+  return limit == KernelLimit::latency ? Bound::latency
+         : limit == KernelLimit::memory || limit == KernelLimit::sectors || limit == KernelLimit::shared_memory
+             ? Bound::memory
+             : Bound::compute;
 }
 
 /// Where a ladder's vector kernels are held against AVX2, its scalar ones are too: bars of one ladder are comparable.

@@ -37,24 +37,28 @@ void fit_weights(const models::UpdateRun& run, Picture& p) {
 /// One sentence: from where on adding one changes nothing, and what becomes of the terms that are added.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const SumRow& naive = out.sums.front();
-  int digits = 6;  // as many as tell the sum from the exact one
+  int digits = 3;  // as many as tell the sum from the exact one
   while (digits < 15 && naive.sum != out.exact_sum &&
          format_text(naive.sum, "", digits) == format_text(out.exact_sum, "", digits))
     ++digits;
   const auto figure = [digits](double v) { return "`" + format_text(v, "", digits) + "`"; };
   const std::string name(models::find_float_format(in.format)->name);
-  const std::string stop = "From `" + format_text(out.ones_stop_at, "", 9) + "` on in " + name;
+  const std::string stops_at = "`" + format_text(out.ones_stop_at, "", 9) + "`",
+                    stop = "From " + stops_at + " on in " + name;
   if (in.terms == models::SumTerms::ones && in.size == 1) {
     if (static_cast<double>(in.count) > out.ones_stop_at)
       return stop + ", where neighbours are `2` apart: of " + figure(out.exact_sum) + " ones " + figure(naive.sum) +
-             " arrive.";
+             " arrive, in blocks of `" + std::to_string(in.block) + "` added up in FP32 " +
+             figure(out.sums[static_cast<std::size_t>(models::SumMethod::blocked)].sum) + ".";
     return stop + ", where neighbours are `2` apart; " + figure(static_cast<double>(in.count)) +
            (static_cast<double>(in.count) < out.ones_stop_at ? " ones do not get there." : " ones just get there.");
   }
+  const std::string ones = "Adding ones in " + name + " stops at " + stops_at + "; these `" +
+                           format_text(static_cast<double>(in.count), "", 9) + "` terms ";
   if (naive.overflowed)
-    return stop + "; these terms overflow it and end at " + figure(naive.sum) + ", not " + figure(out.exact_sum) + ".";
-  if (naive.error == 0) return stop + "; these terms add up to " + figure(naive.sum) + ", which is exact.";
-  return stop + "; these terms end at " + figure(naive.sum) + ", not " + figure(out.exact_sum) + ".";
+    return ones + "overflow and end at " + figure(naive.sum) + ", where " + figure(out.exact_sum) + " is exact.";
+  if (naive.error == 0) return ones + "add up to " + figure(naive.sum) + ", which is exact.";
+  return ones + "add up to " + figure(naive.sum) + ", where " + figure(out.exact_sum) + " is exact.";
 }
 
 /// The sums over the exact one.

@@ -62,7 +62,7 @@ void draw_adding(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const bool plot = size.y >= t.px(330);  // less has no room for the three rows of the adder as well
-  const float adder = plot ? std::clamp(size.y * 0.48f, t.px(186), t.px(216)) : size.y;
+  const float adder = plot ? std::clamp(size.y * 0.44f, t.px(168), t.px(216)) : size.y;
   draw_adder(picture, view, {size.x, adder});
   if (!plot) return;
   ImGui::SetCursorScreenPos({corner.x, corner.y + adder + t.px(8)});

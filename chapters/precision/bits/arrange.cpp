@@ -107,10 +107,10 @@ std::string binary_text(std::uint64_t field, int bits) {
 
 /// The formula that stands in place of sign, power and significand where the code is no number.
 std::string special_text(const FloatFormat& f, ValueKind kind) {
-  if (kind == ValueKind::inf) return "exponent all ones, mantissa 0: infinity";
+  if (kind == ValueKind::inf) return "exponent all ones, mantissa 0";
   if (kind != ValueKind::nan) return {};
-  if (f.specials == Specials::fnuz) return "the code of -0 is NaN here";
-  return f.specials == Specials::ieee ? "exponent all ones, mantissa not 0: NaN" : "all ones: NaN";
+  if (f.specials == Specials::fnuz) return "the code of -0";
+  return f.specials == Specials::ieee ? "exponent all ones, mantissa not 0" : "all ones";
 }
 
 /// How the value is put together from the fields of the code.

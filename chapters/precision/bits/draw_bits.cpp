@@ -5,6 +5,7 @@
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/base/painter.h"
+#include "widgets/base/press_area.h"
 
 namespace chapters::precision::bits {
 namespace {
@@ -69,7 +70,7 @@ float draw_bits(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 a
     widgets::Line name;
     name.add("bit ").add_integer(bit);
     ImGui::SetCursorScreenPos(min);
-    if (ImGui::InvisibleButton(name.c_str(), {g.box, height}, ImGuiButtonFlags_EnableNav))
+    if (widgets::press_area(name.c_str(), {g.box, height}))
       show_code(in, f, out.study.code ^ (std::uint64_t{1} << bit));
     const bool hovered = ImGui::IsItemHovered(), focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible,
                set = (out.study.code >> bit & 1) != 0;

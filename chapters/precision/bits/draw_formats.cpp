@@ -5,6 +5,7 @@
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/base/painter.h"
+#include "widgets/base/press_area.h"
 
 namespace chapters::precision::bits {
 namespace {
@@ -84,8 +85,7 @@ void draw_formats(Inputs& in, const Picture& picture, ImVec2 size) {
     widgets::Line label;
     label.add("edit ").add(r.format->id);
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(label.c_str(), {size.x, height}, ImGuiButtonFlags_EnableNav) &&
-        in.format != r.format->id) {
+    if (widgets::press_area(label.c_str(), {size.x, height}) && in.format != r.format->id) {
       in.format = r.format->id;
       if (!in.code.empty()) {
         in.value = picture.number.value;

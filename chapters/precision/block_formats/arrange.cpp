@@ -161,7 +161,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.scale_name = form.name;
   for (const std::uint32_t code : out.stored.scale_codes) p.scale_codes.push_back(bits_text(code, form.bits));
   const auto size = static_cast<std::size_t>(out.stored.block_size);
-  p.largest_block = largest_of(p.exact, 0, p.exact.size()) / size;
+  p.largest = largest_of(p.exact, 0, p.exact.size());
+  p.largest_block = p.largest / size;
   p.first_shown = (p.largest_block > 0 ? p.largest_block - 1 : 0) * size;
   p.answer = answer_of(out, p);
   arrange_trade(in, out, rms_of(p.exact), p);

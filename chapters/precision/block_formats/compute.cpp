@@ -123,6 +123,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   o.codes.assign(o.stored.codes.begin(), o.stored.codes.end());
   o.block_size = o.stored.block_size;
   o.blocks = static_cast<double>(o.stored.scales.size());
+  for (const double scale : o.stored.scales) o.largest_scale = std::max(o.largest_scale, scale * o.stored.tensor_scale);
   o.bits_per_element = models::bits_per_element(*scheme, options.block_size);
   o.bits_with_tensor_scale = o.bits_per_element + (scheme->scale == BlockScale::e4m3 ? 32 / n : 0);
   o.compression = 16 / o.bits_per_element;

@@ -152,6 +152,11 @@ void describe(Fields& f, Outputs& o) {
   f.group("Blocks");
   f.real("block_size", o.block_size, {.label = "Block size", .help = "Elements that share a scale."});
   f.real("blocks", o.blocks, {.label = "Blocks", .formula = "ceil(elements / block size)"});
+  f.real("largest_scale", o.largest_scale,
+         {.label = "Largest scale",
+          .help = "Of the block with the largest element: a step of its codes is worth this much times the step of the "
+                  "element format.",
+          .formula = "max over blocks of scale x tensor scale"});
   f.real("tensor_scale", o.stored.tensor_scale,
          {.label = "Tensor scale", .help = "NVFP4 alone: one FP32 for all blocks.", .formula = "largest / (6 x 448)"});
   f.real("bits_with_tensor_scale", o.bits_with_tensor_scale,

@@ -6,6 +6,7 @@
 
 #include "chapters/precision/block_formats/lab.h"
 #include "widgets/base/painter.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 
@@ -58,6 +59,7 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                    .radius = 6,
                    .labels = name,
                    .info = "the chosen scheme with its own block size",
+                   .output = "relative_error",
                });
   plot.scatter("schemes", picture.scheme_bits, picture.scheme_rms,
                {
@@ -88,7 +90,7 @@ void draw_scheme_table(Inputs& in, const Outputs& out, const Picture& picture, I
     const ImVec2 at = ImGui::GetCursorScreenPos();
     widgets::Line label;
     label.add("use ").add(r.id);
-    if (ImGui::InvisibleButton(label.c_str(), {width, row}, ImGuiButtonFlags_EnableNav)) in.scheme = r.id;
+    if (widgets::press_area(label.c_str(), {width, row})) in.scheme = r.id;
     const bool hovered = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible),
                current = i == picture.chosen;
     if (current || hovered) p.rect(at, {at.x + width, at.y + row - t.px(1)}, t.card, t.px(4));

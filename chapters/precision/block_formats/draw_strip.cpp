@@ -129,6 +129,9 @@ void choose_stretch(const Outputs& out, const Picture& picture, const View& view
   std::size_t first = static_cast<std::size_t>(std::max<std::int64_t>(view.first, 0));
   if (view.shown <= 0 && view.first <= 0)
     first = shown < 2 * block ? picture.largest_block * block : picture.first_shown;
+  // Where its block is longer than the picture, the largest element still stands in it, with what follows it.
+  if (view.shown <= 0 && view.first <= 0 && picture.largest >= first + shown)
+    first = picture.largest + 1 + shown / 8 - shown;
   s.first = std::min(first, n - shown);
   s.end = s.first + shown;
 }

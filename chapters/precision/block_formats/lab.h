@@ -50,6 +50,7 @@ struct Outputs {
   double bits_per_element = 0, bits_with_tensor_scale = 0, blocks = 0, block_size = 0, compression = 0;
   double relative_error = 0;  ///< %
   double saturated = 0, lost = 0, lost_share = 0;
+  double largest_scale = 0;  ///< of any block, the tensor's scale counted in
   double scale_gain_db = 0;  ///< of searching each block's scale, over floor
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
@@ -63,6 +64,7 @@ struct Picture {
   std::vector<std::string> scale_texts, scale_codes;  ///< of each block: "2^-3", and its scale's bits
   std::string answer;
   std::size_t largest_block = 0;  ///< the block with the largest magnitude
+  std::size_t largest = 0;        ///< that element
   std::size_t first_shown = 0;    ///< of a long tensor: where the picture begins at first
   std::string scale_name;         ///< format of the scale: "E8M0"
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;

@@ -24,7 +24,7 @@ double percent(std::int64_t part, std::int64_t of) {
   // To a thousandth: a share of 5e-5 % is none that anybody can act on.
   return of > 0 ? std::round(1e5 * static_cast<double>(part) / static_cast<double>(of)) * 1e-3 : 0;
 }
-void sentence(std::string& to, const std::string& s) { (to += to.empty() ? "" : " ") += s; }
+void sentence(std::string& to, const std::string& s) { to += (s.empty() || to.empty() ? "" : " ") + s; }
 
 void fill_times(const WindowMetrics& m, Outputs& out) {
   out.span_s = seconds(m.window_ns);
@@ -344,6 +344,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
   for (const auto& s : trace.losses) sentence(out.losses, s);
   out.events = static_cast<std::int64_t>(trace.events.size());
   out.steps = static_cast<std::int64_t>(main.recording->metrics.steps.size());
+  sentence(out.losses, beyond_text("rank and device", in.device, static_cast<std::int64_t>(rows.size()) - 1));
+  sentence(out.losses, beyond_text("step", in.step, out.steps > 0 ? out.steps : in.step));
   out.devices = static_cast<std::int64_t>(rows.size());
   out.step_time_s = out.steps > 0 ? mean_step_s(main, in.step) : std::nan("");
   out.beside_step_time_s = out.beside_busy_share = out.beside_speedup = std::nan("");

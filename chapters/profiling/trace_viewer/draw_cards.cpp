@@ -3,6 +3,7 @@
 #include "chapters/profiling/trace_viewer/draw.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
 
 namespace chapters::profiling::trace_viewer {
@@ -51,7 +52,7 @@ void draw_cards(const Picture& pic, View& view, ImVec2 size) {
     const ImVec2 at{start.x + static_cast<float>(i) * (width + gap), start.y};
     ImGui::SetCursorScreenPos(at);
     ImGui::PushID(static_cast<int>(i));
-    const bool pressed = ImGui::InvisibleButton("finding", {width, size.y}, ImGuiButtonFlags_EnableNav);
+    const bool pressed = widgets::press_area("finding", {width, size.y});
     const bool can_show = card.place.end_s > card.place.start_s;
     paint_card(painter, card, at, {width, size.y}, ImGui::IsItemHovered() && can_show);
     if (pressed && can_show) show(view, card.place);

@@ -67,4 +67,10 @@ std::vector<models::trace::RankStep> rank_steps(const std::vector<Row>& rows) {
   return out;
 }
 
+std::string beyond_text(const char* what, std::int64_t asked, std::int64_t last) {
+  if (asked <= last) return {};
+  return "There is no " + std::string(what) + " " + std::to_string(asked) + ": the last, " + std::to_string(last) +
+         ", is shown.";
+}
+
 }  // namespace chapters::profiling::trace_viewer

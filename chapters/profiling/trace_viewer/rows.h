@@ -36,4 +36,8 @@ models::trace::WindowMetrics measure(const Row& row, std::int64_t step);
 /// Every step of every row, for models::trace::slowest_rank; of a recording without steps its whole time is one.
 std::vector<models::trace::RankStep> rank_steps(const std::vector<Row>& rows);
 
+/// A place beyond the last is taken for the last: the sentence that says so, since the figures are not of what was
+/// asked; empty where it is there.
+std::string beyond_text(const char* what, std::int64_t asked, std::int64_t last);
+
 }  // namespace chapters::profiling::trace_viewer

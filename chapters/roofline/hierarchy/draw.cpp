@@ -59,11 +59,13 @@ void draw_curves(Inputs& in, const Outputs& out, const Picture& pic, View& view,
       plot.scatter(row.facts.label, x, y, {.colour = t.muted, .radius = 3.5f, .legend = false, .info = row.human_time});
   }
   if (in.pattern == models::AccessPattern::stream && out.needed_in_flight_bytes > 0)
-    plot.vertical_mark(out.needed_in_flight_bytes, pic.fill_label, {.colour = t.muted});
+    plot.vertical_mark(out.needed_in_flight_bytes, pic.fill_label,
+                       {.colour = t.muted, .output = "needed_in_flight_bytes"});
   double bytes = in.bytes, time_s = out.chosen.time_s;
   if (time_s > 0) {
-    if (plot.drag_point("bytes moved", bytes, time_s,
-                        {.label = pic.own_label, .lo = 1, .hi = 1e12, .y_lo = time_s, .y_hi = time_s}))
+    if (plot.drag_point(
+            "bytes moved", bytes, time_s,
+            {.label = pic.own_label, .lo = 1, .hi = 1e12, .y_lo = time_s, .y_hi = time_s, .output = "time_s"}))
       in.bytes = bytes;
   }
   plot.tag_x(in.bytes);

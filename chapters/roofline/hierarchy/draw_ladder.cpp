@@ -4,6 +4,7 @@
 #include <array>
 
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/plot/axis.h"
 
 namespace chapters::roofline::hierarchy {
@@ -164,8 +165,7 @@ void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::siz
   const Painter p = Painter::window();
   ImGui::SetCursorScreenPos({c.name, top});
   ImGui::PushID(static_cast<int>(index));
-  if (ImGui::InvisibleButton(row.facts.label.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav))
-    in.level = row.facts.kind;
+  if (widgets::press_area(row.facts.label.c_str(), {c.right - c.name, height})) in.level = row.facts.kind;
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered(), selected = index == pic.selected,
              focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;

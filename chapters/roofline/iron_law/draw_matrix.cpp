@@ -6,6 +6,7 @@
 #include "chapters/roofline/iron_law/tints.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 #include "widgets/table/table.h"
 
@@ -171,8 +172,7 @@ int draw_technique_matrix(const Outputs& out, const Picture& pic, View& view, Im
   for (const std::size_t i : pic.order) {
     const TechniqueRow& r = out.rows[i];
     ImGui::SetCursorScreenPos({at.x, y});
-    if (ImGui::InvisibleButton(r.technique.c_str(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav))
-      pressed = static_cast<int>(i);
+    if (widgets::press_area(r.technique.c_str(), {g.right - g.left, height})) pressed = static_cast<int>(i);
     if (ImGui::IsItemHovered()) view.hovered = static_cast<std::int64_t>(i);
     row(p, g, {at.x, y}, height, r, pic.best_speedup);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip(r.technique, {}, r.alone.technique->why);

@@ -56,7 +56,8 @@ void arrange_roofs(const Inputs& in, const models::Chip& main, const Outputs& ou
       pic.flat = {(in.chips.empty() ? row.format : row.chip + ", " + row.format) + " " + peak,
                   info,
                   {row.ridge, far_right},
-                  {m.peak_flops_per_s, m.peak_flops_per_s}};
+                  {m.peak_flops_per_s, m.peak_flops_per_s},
+                  in.chips.empty() ? peak : row.chip};
       continue;
     }
     const std::string other = row.format == models::format_label(in.format) ? "" : " (" + row.format + ")";

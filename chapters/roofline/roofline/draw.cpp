@@ -146,7 +146,7 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
   for (const Dot& dot : pic.dots) draw_bound(plot, pic, dot);
   for (const Dot& dot : pic.published) draw_measured(plot, dot, 3.5f);
   for (const Dot& dot : pic.measured) draw_measured(plot, dot, 5);
-  plot.vertical_mark(out.ridge, {}, {.colour = t.muted});
+  plot.vertical_mark(out.ridge, {}, {.colour = t.muted, .output = "ridge"});
   if (pic.kv_wall > 0 && !pic.walk.xs.empty()) plot.vertical_mark(pic.kv_wall, {}, {.colour = t.muted});
   for (const Picture::Arrow* arrow : {&pic.fusion, &pic.quantization})
     if (arrow->shown) plot.arrow(arrow->x0, arrow->y0, arrow->x1, arrow->y1, {}, {.colour = t.muted});
@@ -159,17 +159,18 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
     plot.scatter(pic.own_label, xs, ys,
                  {.colour = t.accent, .radius = 8, .legend = false, .info = pic.callout, .version = pic.version});
     // The dot rides the roof: to the right is the same work with fewer bytes.
-    dragged =
-        plot.drag_point("drag operation", x, y, {.colour = t.accent, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y});
-    plot.tag_x(out.placement.intensity, pic.x_tag);
+    dragged = plot.drag_point("drag operation", x, y,
+                              {.colour = t.accent, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y, .output = "time_s"});
+    plot.tag_x(out.placement.intensity, pic.x_tag, {.output = "intensity"});
     // In the multiple of the axis, so that the number alone is enough.
     const bool one_unit = view.plot.y_hi < view.plot.y_lo * 3e6;
     const widgets::UnitScale scale =
         widgets::unit_scale(std::sqrt(view.plot.y_lo) * std::sqrt(view.plot.y_hi), "FLOP/s");
     const double rate = out.placement.achieved_flops_per_s;
-    plot.tag_y(rate, one_unit ? widgets::format_in(scale, rate) : widgets::format(rate, "FLOP/s"));
+    plot.tag_y(rate, one_unit ? widgets::format_in(scale, rate) : widgets::format(rate, "FLOP/s"),
+               {.output = "achieved_flops_per_s"});
   }
-  if (ridge_tag_fits(view.plot, out, pic)) plot.tag_x(out.ridge, pic.ridge_tag, {.colour = t.card});
+  if (ridge_tag_fits(view.plot, out, pic)) plot.tag_x(out.ridge, pic.ridge_tag, {.colour = t.card, .output = "ridge"});
   plot.end();
   draw_notes(out, pic, view.plot);
   if (dragged)

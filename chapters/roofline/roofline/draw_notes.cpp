@@ -36,6 +36,7 @@ class Notes {
   void published_names();
   void callout();
   Box callout_place(const Box& inner, ImVec2 size) const;
+  void roof_names();
   void names();
   void own_dot() const;
 
@@ -69,7 +70,8 @@ class Notes {
   const widgets::Theme& t_ = theme();
   const Painter p_ = Painter::window();
   ImVec2 own_{};
-  bool has_own_ = false;
+  bool has_own_ = false, roof_named_ = false;
+  std::array<bool, 8> others_named_{};
 };
 
 void Notes::decades() const {
@@ -319,6 +321,14 @@ void Notes::by_leader(const Picture::Line& line) {
   }
 }
 
+/// Before the callout as well: with several chips their names say which line is whose.
+void Notes::roof_names() {
+  if (pic_.roofs.empty()) return;
+  roof_named_ = along_flat(pic_.flat, t_.of(Meaning::compute_bound), Font::bold);
+  for (std::size_t i = 0; i < std::min(pic_.roofs.size(), others_named_.size()); ++i)
+    others_named_[i] = along_flat(pic_.roofs[i], t_.muted, Font::sans);
+}
+
 void Notes::names() {
   const ImU32 memory = t_.of(Meaning::memory_bound), compute = t_.of(Meaning::compute_bound);
   for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
@@ -326,10 +336,13 @@ void Notes::names() {
       const ImVec2 a = pixel_of(f_, arrow->x0, arrow->y0), b = pixel_of(f_, arrow->x1, arrow->y1);
       beside_dot({(a.x + b.x) / 2, (a.y + b.y) / 2}, 2, arrow->label, t_.text);
     }
-  along_flat(pic_.flat, compute, Font::bold);
+  if (!roof_named_) along_flat(pic_.flat, compute, Font::bold);
   along_slope(pic_.slope, memory, Font::bold);
-  for (const Picture::Line& line : pic_.roofs)
+  for (std::size_t i = 0; i < pic_.roofs.size(); ++i) {
+    const Picture::Line& line = pic_.roofs[i];
+    if (i < others_named_.size() && others_named_[i]) continue;
     if (!along_flat(line, t_.muted, Font::sans) && !along_slope(line, t_.muted, Font::sans)) by_leader(line);
+  }
   along_flat(pic_.next_format, compute, Font::sans);
   beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
   if (!regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true))
@@ -356,28 +369,6 @@ void Notes::own_dot() const {
 
 }  // namespace
 
-ImVec2 pixel_of(const widgets::PlotFrame& frame, double x, double y) {
-  const auto near = [](double v) { return static_cast<float>(std::isnan(v) ? -1e5 : std::clamp(v, -1e5, 1e5)); };
-  return {near(frame.x.pixel(x)), near(frame.y.pixel(y))};
-}
-
-WalkTick tick_of(const widgets::PlotFrame& frame, const Picture::Dot& dot) {
-  const ImVec2 at = pixel_of(frame, dot.x, dot.y);
-  // Across the slope, on which a factor in intensity is the same factor in rate; to the right and down.
-  const auto dx = static_cast<float>(frame.x.pixel(10) - frame.x.pixel(1)),
-             dy = static_cast<float>(frame.y.pixel(1) - frame.y.pixel(10));
-  const float length = std::max(std::hypot(dx, dy), 1.0f), back = theme().px(6) / length, on = theme().px(11) / length;
-  return {{at.x - dy * back, at.y - dx * back}, {at.x + dy * on, at.y + dx * on}};
-}
-
-bool ridge_tag_fits(const widgets::PlotView& plot, const Outputs& out, const Picture& pic) {
-  const auto& x = plot.scratch.frame.x;
-  const double apart = std::abs(x.pixel(out.ridge) - x.pixel(out.placement.intensity));
-  const float tags = widgets::text_size(pic.ridge_tag, Type::small, Font::mono).x +
-                     (pic.x_tag.empty() ? 0.0f : widgets::text_size(pic.x_tag, Type::small, Font::mono).x);
-  return apart > static_cast<double>(tags / 2 + theme().px(16));
-}
-
 void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot) {
   const Box area = plot.scratch.frame.area;
   if (!(area.width() > theme().px(120)) || !(area.height() > theme().px(60))) return;
@@ -389,6 +380,7 @@ void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot)
   notes.walk_ticks();
   notes.gains();
   notes.published_names();
+  notes.roof_names();
   notes.callout();
   notes.names();
   notes.own_dot();

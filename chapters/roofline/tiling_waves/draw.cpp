@@ -33,7 +33,7 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
                               .unit = "FLOP/s",
                               .end_tint = Meaning::compute_bound,
                               .size = {room.width, room.height},
-                              .row_px = std::clamp(row_px, 16.0f, 64.0f),
+                              .row_px = std::clamp(row_px, 16.0f, 110.0f),
                           });
 }
 

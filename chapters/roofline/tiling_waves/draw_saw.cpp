@@ -52,6 +52,7 @@ void draw_saw(Inputs& in, const Outputs& out, const Picture& pic, View& view, Ro
                    .radius = 6,  // Diamonds are measurements.
                    .legend = false,
                    .info = "as set, alignment in",
+                   .output = "efficiency",
                });
   widgets::Line label;
   label.add("N = ").add(widgets::format(at, "", 12)).add(", ").add(widgets::format(out.efficiency, "%"));

@@ -3,6 +3,7 @@
 
 #include "chapters/roofline/tiling_waves/draw.h"
 #include "widgets/base/painter.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::tiling_waves {
@@ -156,7 +157,7 @@ void drag_cursor(const Frame& f, View& view) {
   const auto& t = widgets::theme();
   const float x = f.axis.x(view.time), wide = t.px(14);
   ImGui::SetCursorScreenPos({x - wide / 2, f.area.min.y});
-  ImGui::InvisibleButton("drag time", {wide, f.area.height()}, ImGuiButtonFlags_EnableNav);
+  widgets::press_area("drag time", {wide, f.area.height()});
   const bool held = ImGui::IsItemActive(), lit = held || ImGui::IsItemHovered() || ImGui::IsItemFocused();
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (held && ImGui::IsMouseDown(ImGuiMouseButton_Left)) view.time = f.axis.share(ImGui::GetIO().MousePos.x);
@@ -194,7 +195,7 @@ void draw_slots(const Outputs& out, const Picture& pic, View& view, Room room) {
   Frame f{out, painter, area, axis_of(out, area.min.x, area.max.x), pic.spans.empty() ? 0 : pic.spans.back().end_s};
   ImGui::SetCursorScreenPos(area.min);
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton("slots over time", {area.width(), area.height()});
+  widgets::press_area("slots over time", {area.width(), area.height()}, ImGuiButtonFlags_None);
   const bool hovered = ImGui::IsItemHovered();
   const std::int64_t waves = out.result.waves;
   if (waves < 1 || out.slots < 1) return;  // an infeasible state

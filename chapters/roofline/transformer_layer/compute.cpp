@@ -45,6 +45,11 @@ void rate_step(const Setting& s, Outputs& out) {
   out.intensity = step.totals.intensity();
   out.ridge = models::ridge_flops_per_byte(machine);
   out.memory_bound_share = 100 * step.memory_s / step.time_s;
+  double attention = 0;
+  for (const auto& timed : step.operations)
+    if (const models::LayerOperation& op = timed.operation; op.group == models::OperationGroup::attention)
+      attention += static_cast<double>(op.count) * (op.product_flops * op.forward_passes + op.backward_product_flops);
+  out.attention_flops_share = 100 * attention / step.totals.product_flops;
   out.mfu = 100 * step.model_product_flops / (step.time_s * machine.peak_flops_per_s);
   out.hfu = 100 * step.totals.hardware_product_flops / (step.time_s * machine.peak_flops_per_s);
   out.mbu = 100 * step.totals.bytes / (step.time_s * machine.bandwidth_bytes_per_s);

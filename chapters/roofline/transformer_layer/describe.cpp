@@ -153,6 +153,11 @@ void describe(Fields& f, Outputs& out) {
        .source = "Dao et al. 2022, section 3.1"});
   f.real("flops_per_token", out.step.totals.flops_per_token,
          {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
+  f.real("attention_flops_share", out.attention_flops_share,
+         {.label = "Attention's share of the flops",
+          .unit = "%",
+          .help = "Scores of queries with keys, and their products with values; the projections count as weights.",
+          .formula = "flops of the group attention / flops_total"});
   f.real("mfu", out.mfu,
          {.label = "MFU at best",
           .unit = "%",

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/roofline/transformer_layer/draw.h"
+#include "widgets/base/press_area.h"
 
 namespace chapters::roofline::transformer_layer {
 namespace {
@@ -54,9 +55,7 @@ void flow_box(const Painter& p, const Outputs& out, const Picture& pic, View& vi
   ImGui::PushID(static_cast<int>(index));
   Line label;
   label.add(row.timed.operation.name).add("##flow");
-  if (ImGui::InvisibleButton(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())},
-                             ImGuiButtonFlags_EnableNav))
-    select(view, index);
+  if (widgets::press_area(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())})) select(view, index);
   ImGui::PopID();
   if (ImGui::IsItemHovered()) show_tip(row, pic.operations[index]);
   const ImU32 fill = weighted(t.of(meaning_of(row.timed.placement.regime)), pic.operations[index].weight),
@@ -119,7 +118,7 @@ float layer_tabs(const Painter& p, const Picture& pic, View& view, std::size_t s
     const std::string& name = pic.layers[i].name;
     const float width = widgets::text_size(name, Type::small, Font::bold).x;
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(name.c_str(), {width, t.type(Type::small) + t.px(4)}, ImGuiButtonFlags_EnableNav))
+    if (widgets::press_area(name.c_str(), {width, t.type(Type::small) + t.px(4)}))
       view.layer = static_cast<std::int64_t>(i);
     const bool lit = i == shown || ImGui::IsItemHovered() || ImGui::IsItemFocused();
     p.text(at, name, lit ? t.text : t.muted, Type::small, Font::bold);

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "chapters/roofline/transformer_layer/draw.h"
+#include "widgets/base/press_area.h"
 #include "widgets/table/table_layout.h"
 
 namespace chapters::roofline::transformer_layer {
@@ -109,7 +110,7 @@ void draw_pairs(const Outputs& out, const Picture& pic, View& view, Rect area, f
       ImGui::PushID(static_cast<int>(index));
       Line item;
       item.add(row.timed.operation.name).add("##bars");
-      if (ImGui::InvisibleButton(item.c_str(), {area.width(), bottom - top})) select(view, index);
+      if (widgets::press_area(item.c_str(), {area.width(), bottom - top}, ImGuiButtonFlags_None)) select(view, index);
       ImGui::PopID();
       if (ImGui::IsItemHovered()) show_tip(row, all);
     }

@@ -38,7 +38,7 @@ struct Outputs {
   models::StepTime step;            ///< as set
   models::StepTime fused, unfused;  ///< the same step with both fusions on, and with both off
   double tokens_per_s = 0, intensity = 0, ridge = 0;
-  double mfu = 0, hfu = 0, mbu = 0, memory_bound_share = 0;  ///< %
+  double mfu = 0, hfu = 0, mbu = 0, memory_bound_share = 0, attention_flops_share = 0;  ///< %
   models::ResidentBytes resident;
   double kv_bytes_per_token = 0;
   double chip_share = 0;  ///< %, of the chip's memory

@@ -261,13 +261,13 @@ RaceRows fit_race(const Picture& picture, float room) {
   rows.blocks = blocks ? std::clamp(each * 0.13f, least_strip, t.px(34)) : 0;
   rows.queue = queue ? std::clamp(each * 0.27f, least_strip, t.px(96)) : 0;
   const float slots = each - rows.blocks - rows.queue - rows.gap;
-  rows.lane = std::min(t.px(most_lanes <= 2 ? 40 : 22), slots * n / static_cast<float>(std::max(1, lanes)));
-  if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(180), slots));
+  rows.lane = std::min(t.px(most_lanes <= 2 ? 72 : 30), slots * n / static_cast<float>(std::max(1, lanes)));
+  if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(280), slots));
   // What few lanes leave goes to those that wait.
   const float left = slots - (rows.occupied > 0 ? rows.occupied : rows.lane * static_cast<float>(most_lanes));
   if (queue && left > 0)
     rows.queue = std::min(rows.queue + left,
-                          std::max(rows.queue, t.px(14) * static_cast<float>(picture.peak_waiting) + t.px(8)));
+                          std::max(rows.queue, t.px(24) * static_cast<float>(picture.peak_waiting) + t.px(8)));
   return rows;
 }
 

@@ -83,7 +83,7 @@ void paint_occupation(const Painter& p, const PolicyPicture& r, const RaceScale&
 void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const RaceScale& scale, float top, float height,
                  std::int64_t& hot) {
   const auto& t = widgets::theme();
-  const float row = std::min(t.px(14), height / static_cast<float>(std::max(1.0, peak)));
+  const float row = std::min(t.px(24), height / static_cast<float>(std::max(1.0, peak)));
   if (row < t.px(1.9f)) {
     paint_steps(p, r.waiting, peak, scale, top, height, t.muted);
     return;

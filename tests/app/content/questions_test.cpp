@@ -88,6 +88,7 @@ TEST_CASE("each fault of a curve question is one clear sentence") {
   CHECK(fault([](Doc& d) { d["draw"]["hi"] = 1e9; }).find("the question leaves that") != std::string::npos);
   CHECK(fault([](Doc& d) { d["range"] = {0.5, 50}; }).find("which the range given does not hold") != std::string::npos);
   CHECK(fault([](Doc& d) { d["range"] = {0, 100000}; }).find("moves by less than a tenth") != std::string::npos);
+  CHECK(fault([](Doc& d) { d["given"][0]["at"] = 1e9; }).find("lies outside of the range") != std::string::npos);
   CHECK(fault([](Doc& d) { d["given"][0]["value"] = 5000; }).find("lies outside of the range") != std::string::npos);
   CHECK(fault([](Doc& d) { d["set"]["batch"] = -1; }).find("Question q: batch is -1") == 0);
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "app/kernel_runs/kernel_json.h"
+#include "app/kernel_runs/this_machine.h"
 
 namespace {
 
@@ -126,4 +127,13 @@ TEST_CASE("a request goes to another process and comes back equal in every membe
   CHECK(app::parse_kernel_request(R"({"ladder":3})").error.find("ladder is not a text") != std::string::npos);
   CHECK(app::parse_kernel_request(R"({"ladder":"a","rungs":[1]})").error.find("rungs is not a list of texts") !=
         std::string::npos);
+}
+
+TEST_CASE("a measurement that had its core for a part of the time says so") {
+  CHECK(app::busy_machine(10, 3) ==
+        "Other work ran on this machine: the measurement had its core for 30 % of 10 s, and its figures are too low. "
+        "Measure again while it is quiet.");
+  CHECK(app::busy_machine(10, 9.5).empty());
+  CHECK(app::busy_machine(10, 12).empty());  // several threads
+  CHECK(app::busy_machine(0, 0).empty());
 }

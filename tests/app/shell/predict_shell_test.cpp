@@ -284,6 +284,43 @@ TEST_CASE("an axis over an input has the range that the input offers, and the qu
   CHECK(texts == frame(123456));  // whatever the answer is
 }
 
+TEST_CASE("points that are given stay under the veil, on axes that run over them, and what is computed does not") {
+  Opened o("roofline/roofline");
+  widgets::Record record{};
+  const auto frame = [&](double answer) {
+    record = {};
+    ImGui::NewFrame();
+    ImGui::SetNextWindowSize({700, 500});
+    ImGui::Begin("alone");
+    {
+      const widgets::Recording recording(record);
+      widgets::StageView view;
+      widgets::Stage stage(view, {{0, 0}, {640, 460}}, {}, widgets::Cover::veiled);
+      stage.run([&] {
+        stage.panel("plot", {.title = "Plot"}, [&](ImVec2 size) {
+          static widgets::PlotView plot_view;
+          const double xs[] = {1, 2, 4}, ys[] = {100, std::nan(""), 300}, answers[] = {1, answer, answer};
+          widgets::Plot plot("plot", plot_view, {.x = {.label = "place"}, .y = {.label = "value"}, .size = size});
+          plot.scatter("exact", xs, ys, {.given = true});
+          plot.scatter("stored", xs, answers);
+        });
+      });
+    }
+    ImGui::End();
+    ImGui::EndFrame();
+    std::multiset<std::string> texts;
+    for (const auto& s : record.strokes)
+      if (s.kind == widgets::Stroke::Kind::text) texts.insert(s.text);
+    return texts;
+  };
+  const auto texts = frame(77);
+  const auto dots = std::count_if(record.strokes.begin(), record.strokes.end(),
+                                  [](const auto& s) { return s.kind == widgets::Stroke::Kind::circle; });
+  CHECK(dots == 2);  // what is no number is not drawn
+  CHECK(texts.contains("200"));
+  CHECK(texts == frame(123456));  // whatever the answer is
+}
+
 TEST_CASE("under the veil of every lab the canvas says no answer and leaves no data") {
   Opened o("roofline/roofline");
   o.d.shell.drawer_open = false;

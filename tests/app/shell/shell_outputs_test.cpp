@@ -25,3 +25,58 @@ TEST_CASE("a headline card that has no figure says its whole reason or none of i
   // "There is no normal rate, or the run is too short." does not fit this card: a dash, and the words in the hover.
   CHECK_FALSE(o.ui.text_present("There is no"));
 }
+
+namespace {
+
+/// How many things are lit on the canvas: figures in texts, lines, dots.
+std::ptrdiff_t lights_on_canvas(Opened& o) {
+  using widgets::Stroke;
+  const ImU32 accent = widgets::theme().accent;
+  const auto record = o.ui.record();
+  return std::count_if(record.strokes.begin(), record.strokes.end(), [&](const Stroke& s) {
+    if (s.points.empty() || s.points[0].x >= o.d.shell.canvas_max.x) return false;
+    return (s.kind == Stroke::Kind::rect && s.fill == widgets::with_alpha(accent, 0.25f)) ||
+           (s.kind == Stroke::Kind::polyline && s.stroke == widgets::with_alpha(accent, 0.35f)) ||
+           (s.kind == Stroke::Kind::circle && s.fill == 0 && s.stroke == accent && s.width >= 2.5f);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a headline card that the pointer rests on lights its figure in the picture") {
+  struct Case {
+    const char *lab, *card;
+  };
+  for (const auto& [lab, card] : {Case{"driving/jitter", "Farthest blind"}, Case{"roofline/roofline", "Time"},
+                                  Case{"compression/sparsity", "Error"}, Case{"driving/gantt", "Slack"}}) {
+    INFO(lab);
+    Opened o(lab);
+    o.d.shell.drawer_open = false;
+    o.ui.resize({1600, 1000});
+    REQUIRE(o.d.settle());
+    const auto before = lights_on_canvas(o);  // what looks like a light and is a mark
+    o.ui.hover(card);
+    CHECK(lights_on_canvas(o) > before);
+    o.ui.move_to({5, 5});
+    o.ui.frames(3);
+    CHECK(lights_on_canvas(o) == before);
+  }
+}
+
+TEST_CASE("a figure of the answer that the pointer rests on lights the marks of its output") {
+  Opened o("roofline/roofline");
+  o.d.shell.drawer_open = false;
+  o.ui.resize({1600, 1000});
+  REQUIRE(o.d.settle());
+  const auto record = o.ui.record();
+  const auto figure = std::find_if(record.strokes.begin(), record.strokes.end(), [&](const widgets::Stroke& s) {
+    return s.kind == widgets::Stroke::Kind::text && s.text == "989" && s.points[0].x > o.d.shell.canvas_min.x &&
+           s.font == widgets::Font::mono;
+  });
+  REQUIRE(figure != record.strokes.end());
+  const ImVec2 at = figure->points[0], size = figure->points[1];
+  const auto before = lights_on_canvas(o);
+  o.ui.move_to({at.x + size.x / 2, at.y + size.y / 2});
+  o.ui.frames(3);
+  CHECK(lights_on_canvas(o) > before);
+}

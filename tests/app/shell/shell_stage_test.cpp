@@ -196,3 +196,15 @@ TEST_CASE("in a narrow window the inspector slides over the canvas") {
   o.ui.frames(3);
   CHECK_FALSE(o.ui.has("inputs/Work"));
 }
+
+TEST_CASE("a lab that is opened with inputs without an answer says that there is no picture") {
+  Opened o;
+  o.ui.resize({1600, 1000});
+  const app::Json inputs{{"model", "deepseek-v3"}, {"chips", 1}};
+  REQUIRE(o.w.open_with("serving/batching", inputs, app::Json::object()));
+  REQUIRE(o.d.settle());
+  REQUIRE_FALSE(o.w.lab().reason().empty());
+  REQUIRE_FALSE(o.w.lab().shows_earlier());
+  CHECK(o.ui.text_present("there is no picture"));
+  CHECK(o.ui.text_present(o.w.lab().reason()));
+}

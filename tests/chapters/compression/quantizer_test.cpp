@@ -102,7 +102,7 @@ TEST_CASE("quantizer lab: the row that loses most is shown until another is chos
   set(*lab, "row", worst > 0 ? 0 : 1);
   lab->compute();
   CHECK(out(*lab, "shown_step") < step);
-  CHECK(std::string(lab->answer()).find("row `" + std::to_string(static_cast<int>(worst)) + "`, one of `64`, pays") !=
+  CHECK(std::string(lab->answer()).find("row `" + std::to_string(static_cast<int>(worst)) + "`, one of `64`, holds") !=
         std::string::npos);
 }
 

@@ -72,6 +72,16 @@ TEST_CASE("a straggler is found by who comes last and explained by computation, 
   }
 }
 
+TEST_CASE("a step or a rank beyond the last is the last, and that is said") {
+  const LabPtr lab = open_lab("profiling/trace-viewer");
+  const auto losses = [&] { return std::string(lab->outputs().find("losses")->text()); };
+  compute(set(*lab, "step", 12.0, "device", 9.0));
+  CHECK(losses().find("There is no step 12: the last, 4, is shown.") != std::string::npos);
+  CHECK(losses().find("There is no rank and device 9: the last, 3, is shown.") != std::string::npos);
+  compute(set(*lab, "step", 4.0, "device", 3.0));
+  CHECK(losses().empty());
+}
+
 TEST_CASE("a search counts what is shown, on the device and on the processor") {
   const LabPtr lab = open_lab("profiling/trace-viewer");
   set(*lab, "sample", "none");

@@ -33,6 +33,8 @@ TEST_CASE("numbers read as people write them") {
   CHECK(f(4096, "tokens") == "4,096 tokens");
   CHECK(f(1.34, "FLOP/B") == "1.34 FLOP/B");
   CHECK(f(295.2, "FLOP/B") == "295 FLOP/B");
+  CHECK(f(123456, "FLOP/B") == "123,456 FLOP/B");
+  CHECK(f(1.374e11, "FLOP/B") == "137 GFLOP/B");
   CHECK(f(12288, "") == "12,288");
   CHECK(f(7.02e-12, "") == "7.02e-12");
   CHECK(f(7.02e-12, "J/B") == "7.02 pJ/B");
@@ -139,6 +141,7 @@ TEST_CASE("quantities read back as typed") {
   CHECK(p("-$3 M", "$") == -3e6);
   CHECK(p("3.75 pJ/B", "J/B") == 3.75e-12);
   CHECK(p("0.12 FLOP/B", "FLOP/B") == 0.12);
+  CHECK(p("137 GFLOP/B", "FLOP/B") == 137e9);
   CHECK(p(" 7 ", "") == 7);
 }
 
