@@ -9,6 +9,7 @@
 // there makes it, and its id is "<chapter>/<lab>" with '-' for '_'. Adding a lab is one new file or folder and one row
 // here. A new chapter is one more row in `contents`.
 #define LABS(LAB)                  \
+  LAB(role, platform_map)          \
   LAB(roofline, hierarchy)         \
   LAB(roofline, roofline)          \
   LAB(roofline, transformer_layer) \
@@ -84,11 +85,17 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")}, {"framework", "02", "Frameworks", of("framework")},
-    {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
-    {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
-    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
-    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
+    {"role", "00", "The role", of("role")},
+    {"roofline", "01", "The roofline", of("roofline")},
+    {"framework", "02", "Frameworks", of("framework")},
+    {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},
+    {"training", "06", "Training", of("training")},
+    {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},
+    {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
+    {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/role/platform_map/lab.h"
+#include "models/platform/techniques.h"
+
+namespace chapters::role::platform_map {
+namespace {
+
+using models::platform::Part;
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t max_swept = 65536;
+
+void fill_shares(const models::platform::ReleaseSetup& s, Outputs& out) {
+  const models::platform::Release& r = out.release;
+  for (std::size_t i = 0; i < parts; ++i) {
+    out.time_share[i] = 100 * r.parts[i].time_s / r.total.time_s;
+    out.usd_share[i] = r.total.usd > 0 ? 100 * r.parts[i].usd / r.total.usd : 0;
+  }
+  out.slowest = models::platform::part_name(static_cast<Part>(r.slowest));
+  out.dearest = models::platform::part_name(static_cast<Part>(r.dearest));
+  out.slowest_share = out.time_share[r.slowest];
+  out.compute_share = 100 * r.compute_share;
+  const auto& run = r.run;
+  out.training_waits = run.kernels_s >= run.network_s && run.kernels_s >= run.host_s ? "kernels"
+                       : run.network_s >= run.host_s                                 ? "the network"
+                                                                                     : "launches";
+  out.run_gpu_s = run.time_s * static_cast<double>(s.gpus);
+  out.run_usd = out.run_gpu_s / 3600 * s.usd_per_gpu_hour;
+  out.busy = run.time_s > 0 ? 100 * run.kernels_s / run.time_s : 0;
+  out.training_kernels_share = 100 * run.kernels_s / r.total.time_s;
+}
+
+void fill_by_gpus(const models::Architecture& a, const models::platform::ReleaseSetup& setup, Outputs& out) {
+  out.leaves_at = missing;
+  for (std::int64_t n = 1; n <= std::min(setup.batch, max_swept); n *= 2) {
+    models::platform::ReleaseSetup s = setup;
+    s.gpus = n;
+    const auto release = models::platform::estimate_release(a, s);
+    GpuRow row{.gpus = n, .release = {}, .slowest = {}, .refused = release.error};
+    if (release) {
+      row.release = *release;
+      row.slowest = models::platform::part_name(static_cast<Part>(release->slowest));
+      const bool training = release->slowest == static_cast<std::size_t>(Part::training);
+      if (training) out.leaves_at = missing;
+      if (!training && std::isnan(out.leaves_at)) out.leaves_at = static_cast<double>(n);
+    }
+    out.by_gpus.push_back(std::move(row));
+  }
+}
+
+void fill_techniques(const models::Architecture& a, const models::platform::ReleaseSetup& setup, Outputs& out) {
+  for (const models::platform::Technique& technique : models::platform::techniques()) {
+    models::platform::ReleaseSetup s = setup;
+    TechniqueRow row{
+        .part = std::string(models::platform::part_name(technique.part)),
+        .name = std::string(technique.name),
+        .lab = std::string(technique.lab),
+        .note = {},
+        .saves_s = missing,
+        .saves_usd = missing,
+        .slowest = {},
+    };
+    if (!technique.apply(s)) {
+      row.note = "in use";
+    } else if (const auto with = models::platform::estimate_release(a, s); !with) {
+      row.note = with.error;
+    } else {
+      // Differences below a millionth of the whole are rounding of the simulated nanoseconds.
+      const auto saved = [](double before, double after, double whole) {
+        return std::abs(before - after) < 1e-6 * whole ? 0.0 : before - after;
+      };
+      row.saves_s = saved(out.release.total.time_s, with->total.time_s, out.release.total.time_s);
+      row.saves_usd = saved(out.release.total.usd, with->total.usd, out.release.total.usd);
+      row.slowest = models::platform::part_name(static_cast<Part>(with->slowest));
+    }
+    out.techniques.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+models::Result<models::platform::ReleaseSetup> setup_of(const Inputs& in) {
+  using Outcome = models::Result<models::platform::ReleaseSetup>;
+  const auto chip = find_chip(in.chip);
+  if (!chip) return Outcome::fail(chip.error);
+  models::platform::ReleaseSetup s = in.setup;
+  s.chip = *chip;
+  s.recipe = models::find_recipe(in.recipe);
+  s.kv = models::find_kv_recipe(in.kv);
+  s.product = models::format_from_id(in.format).value_or(models::Format::bf16);
+  if (!s.recipe || !s.kv) return Outcome::fail("There is no such recipe or cache: choose one of the lists.");
+  return Outcome::ok(s);
+}
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const auto model = find_model(in.model);
+  const auto setup = setup_of(in);
+  if (!model || !setup) {
+    out.reason = !model ? model.error : setup.error;
+    return out;
+  }
+  const models::Architecture& a = (*model)->architecture;
+  auto release = models::platform::estimate_release(a, *setup);
+  if (!release) {
+    out.reason = release.error;
+    return out;
+  }
+  out.release = std::move(*release);
+  fill_shares(*setup, out);
+  models::platform::ReleaseSetup twice = *setup;
+  twice.gpus *= 2;
+  const auto doubled = models::platform::estimate_release(a, twice);
+  out.twice_gain = doubled ? 100 * (1 - doubled->total.time_s / out.release.total.time_s) : missing;
+  fill_by_gpus(a, *setup, out);
+  fill_techniques(a, *setup, out);
+  return out;
+}
+
+}  // namespace chapters::role::platform_map

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/role/platform_map/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+/// The river with its boxes, and the axis along which GPUs are dragged.
+namespace chapters::role::platform_map {
+namespace {
+
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::theme;
+using widgets::Type;
+
+void draw_lanes(const Painter& p, const std::array<Lane, parts>& lanes, const Picture& picture, std::size_t largest) {
+  const auto& t = theme();
+  for (std::size_t i = 0; i < parts; ++i) {
+    if (lanes[i].outline.empty()) continue;
+    const ImU32 hue = widgets::colour(picture.boxes[i].tint, t);
+    p.polygon(lanes[i].outline, widgets::with_alpha(hue, i == largest ? 0.85f : 0.45f));
+  }
+}
+
+/// A total and what it is of, left of a band that starts at `rect`'s right.
+void draw_head(const Painter& p, Rect rect, std::string_view total, std::string_view words) {
+  const auto& t = theme();
+  const float body = t.type(Type::body), small = t.type(Type::small), height = body + small + t.px(2);
+  const float y = std::clamp((rect.min.y + rect.max.y - height) / 2, rect.min.y - t.px(2), rect.max.y);
+  widgets::fit_text(p, {rect.max.x, y}, total, rect.width(), t.text, Type::body, Font::mono, Align::right);
+  widgets::fit_text(p, {rect.max.x, y + body + t.px(2)}, words, rect.width(), t.muted, Type::small, Font::sans,
+                    Align::right);
+}
+
+/// The lines of a box that its height has room for, the less needed ones going first.
+void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, bool lit) {
+  const auto& t = theme();
+  const Box& box = picture.boxes[i];
+  const bool slowest = i == picture.slowest, dearest = i == picture.dearest;
+  const ImU32 hue = widgets::colour(box.tint, t);
+  if (slowest)
+    for (const float grow : {9.0f, 6.0f, 3.0f}) {
+      const float g = t.px(grow);
+      p.rect({at.min.x - g, at.min.y - g}, {at.max.x + g, at.max.y + g}, widgets::with_alpha(t.warning, 0.16f),
+             t.px(6) + g);
+    }
+  p.rect(at.min, at.max, t.card, t.px(6));
+  p.rect(at.min, {at.max.x, at.min.y + t.px(4)}, hue, t.px(2));
+  p.frame(at.min, at.max, slowest ? t.warning : lit ? t.accent : t.line, t.px(slowest ? 2.5f : 1.0f), t.px(6));
+  const float pad = t.px(7), width = at.width() - 2 * pad, small = t.type(Type::small), step = small + t.px(4);
+  float y = at.min.y + t.px(9);
+  const float foot = at.max.y - small - t.px(6);
+  const auto line = [&](std::string_view words, ImU32 colour, Font font) {
+    if (y + small > foot - t.px(2)) return;
+    widgets::fit_text(p, {at.min.x + pad, y}, words, width, colour, Type::small, font);
+    y += step;
+  };
+  line(box.name, t.text, Font::bold);
+  line(box.money, dearest ? t.text : t.muted, Font::mono);
+  line(box.hours, slowest ? t.warning : t.text, Font::mono);
+  line(box.cause, t.muted, Font::sans);
+  if (slowest) line("the bottleneck", t.warning, Font::bold);
+  if (!box.opens.empty() && foot > at.min.y + step)
+    widgets::fit_text(p, {at.min.x + pad, foot}, box.opens, width, t.accent, Type::small);
+}
+
+void draw_axis(const Painter& p, const Picture& picture, Rect axis, Inputs& in) {
+  const auto& t = theme();
+  const float small = t.type(Type::small), bar = t.px(16), top = axis.min.y + small + t.px(8);
+  const auto x_of = [&](double n) {
+    return axis.min.x + axis.width() * static_cast<float>(place_of_gpus(n, picture.axis_hi));
+  };
+  for (const Stretch& s : picture.stretches) {
+    const Rect piece{{x_of(s.from), top}, {x_of(s.to), top + bar}};
+    if (piece.width() < 1) continue;
+    const ImU32 hue = widgets::colour(s.tint, t);
+    p.rect(piece.min, piece.max, s.refused ? t.card : hue);
+    if (s.refused) widgets::hatch(p, piece, t.muted, t.px(6));
+    const float room = piece.width() - t.px(8);
+    for (const std::string_view words : {std::string_view(s.name), std::string_view(s.brief)}) {
+      const ImVec2 size = widgets::text_size(words, Type::small);
+      if (size.x > room) continue;
+      const ImVec2 at{(piece.min.x + piece.max.x) / 2, top + (bar - size.y) / 2};
+      if (s.refused) p.rect({at.x - size.x / 2 - t.px(3), top}, {at.x + size.x / 2 + t.px(3), top + bar}, t.card);
+      p.text(at, words, s.refused ? t.muted : widgets::text_on(hue, t), Type::small, Font::sans, Align::center);
+      break;
+    }
+  }
+  for (double n = 1; n <= picture.axis_hi; n *= 8) {
+    const float x = x_of(n);
+    p.line({x, top + bar}, {x, top + bar + t.px(4)}, t.muted);
+    p.text({x, top + bar + t.px(5)}, widgets::format(n, "").view(), t.muted, Type::small, Font::mono,
+           x < axis.min.x + t.px(10)   ? Align::left
+           : x > axis.max.x - t.px(20) ? Align::right
+                                       : Align::center);
+  }
+  const float x = x_of(static_cast<double>(in.setup.gpus));
+  const ImVec2 tag = widgets::text_size(picture.gpus_tag, Type::small, Font::bold);
+  const float left =
+      std::clamp(x - tag.x / 2 - t.px(6), axis.min.x, std::max(axis.min.x, axis.max.x - tag.x - t.px(12)));
+  p.rect({left, axis.min.y}, {left + tag.x + t.px(12), axis.min.y + tag.y + t.px(2)}, t.accent, t.px(4));
+  p.text({left + t.px(6), axis.min.y + t.px(1)}, picture.gpus_tag, widgets::text_on(t.accent, t), Type::small,
+         Font::bold);
+  p.line({x, axis.min.y + tag.y}, {x, top + bar}, t.accent, t.px(2));
+  p.circle({x, top + bar / 2}, t.px(7), t.accent);
+  p.ring({x, top + bar / 2}, t.px(7), IM_COL32_WHITE, t.px(2));
+}
+
+void keep_river(const Outputs& out, widgets::Record& record) {
+  widgets::DataTable table{"Parts of the release", {"part", "time_s", "time_percent", "usd", "usd_percent"}, {}};
+  for (std::size_t i = 0; i < parts; ++i)
+    table.rows.push_back({std::string(models::platform::part_name(static_cast<models::platform::Part>(i))),
+                          widgets::exact(out.release.parts[i].time_s), widgets::exact(out.time_share[i]),
+                          widgets::exact(out.release.parts[i].usd), widgets::exact(out.usd_share[i])});
+  record.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (picture.total_hours.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  River& river = view.river;
+  layout_river({at, {at.x + size.x, at.y + size.y}}, picture.usd_share, picture.time_share, t.scale, river);
+  draw_lanes(p, river.money, picture, picture.dearest);
+  draw_lanes(p, river.hours, picture, picture.slowest);
+  draw_head(p, river.money_head, picture.total_money, "paid");
+  draw_head(p, river.hours_head, picture.total_hours, "until out");
+  for (std::size_t i = 0; i < parts; ++i) {
+    const Rect& rect = river.boxes[i];
+    ImGui::SetCursorScreenPos(rect.min);
+    ImGui::PushID(static_cast<int>(i));
+    const Box& box = picture.boxes[i];
+    const bool pressed =
+        ImGui::InvisibleButton(box.name.data(), {rect.width(), rect.height()}, ImGuiButtonFlags_EnableNav);
+    const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    ImGui::PopID();
+    draw_box(p, picture, i, rect, lit);
+    if (ImGui::IsItemHovered()) widgets::tip(box.name, box.hours, box.hint);
+    if (pressed && !box.link.empty()) view.requests.open_link = box.link;
+  }
+  draw_axis(p, picture, river.axis, in);
+  ImGui::SetCursorScreenPos(river.axis.min);
+  ImGui::InvisibleButton("GPUs that train", {river.axis.width(), river.axis.height()});
+  if (ImGui::IsItemActive()) {
+    const double place = (ImGui::GetIO().MousePos.x - river.axis.min.x) / river.axis.width();
+    in.setup.gpus = static_cast<std::int64_t>(gpus_at_place(place, picture.axis_hi));
+  }
+  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (widgets::Record* record = p.record()) keep_river(out, *record);
+}
+
+}  // namespace chapters::role::platform_map
