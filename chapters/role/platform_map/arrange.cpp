@@ -66,13 +66,46 @@ std::string techniques_of(Part part) {
   return out;
 }
 
+std::string share_text(double percent) {
+  if (percent > 0 && percent < 0.1) return "<0.1 %";
+  return format_text(percent < 10 ? std::round(percent * 10) / 10 : std::round(percent), "%", 2);
+}
+
+/// What each technique of a part would save of the whole, the largest first; those in use or refused are left out.
+std::vector<Act> acts_of(const Outputs& out, std::string_view part) {
+  std::vector<Act> acts;
+  const auto& total = out.release.total;
+  for (const TechniqueRow& row : out.techniques) {
+    if (row.part != part || !row.note.empty()) continue;
+    // What is below a thousandth of the whole saves nothing to speak of.
+    const bool hours = std::abs(row.saves_s) >= 1e-3 * total.time_s,
+               money = std::abs(row.saves_usd) >= 1e-3 * total.usd;
+    std::string saves;
+    if (hours) saves = (row.saves_s > 0 ? "saves " : "costs ") + format_text(std::abs(row.saves_s), "s", 2);
+    if (money)
+      saves += (saves.empty() ? row.saves_usd > 0 ? "saves " : "costs " : ", ") +
+               std::string(hours && (row.saves_s > 0) != (row.saves_usd > 0) ? (row.saves_usd > 0 ? "saves " : "costs ")
+                                                                             : "") +
+               format_text(std::abs(row.saves_usd), "$", 2);
+    acts.push_back({row.name, saves.empty() ? "saves nothing here" : saves, row.saves_s, row.saves_usd});
+  }
+  std::stable_sort(acts.begin(), acts.end(), [&](const Act& a, const Act& b) {
+    return a.hours / total.time_s + a.usd / total.usd > b.hours / total.time_s + b.usd / total.usd;
+  });
+  return acts;
+}
+
 Box box_of(const Inputs& in, const Outputs& out, Part part) {
   const auto i = static_cast<std::size_t>(part);
   Box box{.name = models::platform::part_name(part)};
   box.time_share = out.time_share[i] / 100;
   box.usd_share = out.usd_share[i] / 100;
-  box.hours = format_text(out.release.parts[i].time_s, "s") + ", " + format_text(out.time_share[i], "%", 2);
-  box.money = format_text(out.release.parts[i].usd, "$") + ", " + format_text(out.usd_share[i], "%", 2);
+  box.brief = briefs[i];
+  box.hours = format_text(out.release.parts[i].time_s, "s");
+  box.hours_share = share_text(out.time_share[i]) + " of hours";
+  box.money = format_text(out.release.parts[i].usd, "$");
+  box.money_share = share_text(out.usd_share[i]) + " of money";
+  box.acts = acts_of(out, box.name);
   box.cause = cause_of(in, out, part);
   box.link = link_of(in, out, part);
   if (const LabPtr lab = box.link.empty() ? nullptr : make_lab_by_id(lab_of(out, part)))
@@ -122,18 +155,24 @@ void fill_curves(const Outputs& out, Picture& p) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const auto part = static_cast<Part>(out.release.slowest);
-  std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " + out.slowest +
-                     ", " + in_ticks(out.release.parts[out.release.slowest].time_s, "s") + " of " +
+  std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " +
+                     std::string(models::platform::part_name(part)) + ", " +
+                     in_ticks(out.release.parts[out.release.slowest].time_s, "s") + " of " +
                      in_ticks(out.release.total.time_s, "s");
   if (part == Part::training && out.training_waits != "kernels")
     text += ", most of it waiting for " + out.training_waits;
-  if (!std::isnan(out.twice_gain))
+  if (std::abs(out.twice_gain) < 0.05)
+    text += "; twice as many save nothing";
+  else if (!std::isnan(out.twice_gain))
     text += out.twice_gain >= 0 ? "; twice as many save " + in_ticks(out.twice_gain, "%") + " of the hours"
                                 : "; twice as many take " + in_ticks(-out.twice_gain, "%") + " more";
-  const bool left = part != Part::training;
-  if (left) return text + ": the bottleneck has left the GPUs.";
+  // Loaders come with their GPUs: where those bound, more GPUs still help.
+  if (part != Part::training) return text + (out.twice_gain >= 10 ? "." : ": the bottleneck has left the GPUs.");
   if (std::isnan(out.leaves_at)) return text + "; no number of GPUs tried moves it.";
-  return text + "; from " + in_ticks(out.leaves_at, "") + " on it is another part.";
+  const auto next = std::find_if(out.by_gpus.begin(), out.by_gpus.end(),
+                                 [&](const GpuRow& row) { return static_cast<double>(row.gpus) == out.leaves_at; });
+  return text + "; from " + in_ticks(out.leaves_at, "") + " on it is " +
+         (next == out.by_gpus.end() ? std::string("another part") : next->slowest) + ".";
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ void fill_shares(const models::platform::ReleaseSetup& s, Outputs& out) {
     out.time_share[i] = 100 * r.parts[i].time_s / r.total.time_s;
     out.usd_share[i] = r.total.usd > 0 ? 100 * r.parts[i].usd / r.total.usd : 0;
   }
-  out.slowest = models::platform::part_name(static_cast<Part>(r.slowest));
-  out.dearest = models::platform::part_name(static_cast<Part>(r.dearest));
+  out.slowest = static_cast<Part>(r.slowest);
+  out.dearest = static_cast<Part>(r.dearest);
   out.slowest_share = out.time_share[r.slowest];
   out.compute_share = 100 * r.compute_share;
   const auto& run = r.run;

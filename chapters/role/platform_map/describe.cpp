@@ -5,6 +5,14 @@
 namespace chapters::role::platform_map {
 namespace {
 
+const Choices part_choices = [] {
+  Choices out;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::string name(models::platform::part_name(static_cast<models::platform::Part>(i)));
+    out.push_back({i == 4 ? "engine" : name, name, ""});
+  }
+  return out;
+}();
 constexpr std::array<std::array<std::string_view, 4>, parts> output_keys{{
     {"data_s", "data_usd", "data_time_share", "data_usd_share"},
     {"training_s", "training_usd", "training_time_share", "training_usd_share"},
@@ -147,8 +155,9 @@ void describe(Fields& f, Outputs& o) {
           .help = "Forward and backward kernels of training, of all hours.",
           .headline = true,
           .formula = "steps x (forward + backward) / all hours"});
-  f.text("slowest", o.slowest, {.label = "Bottleneck"});
-  f.text("dearest", o.dearest, {.label = "Most expensive"});
+  f.choice("slowest", o.slowest, part_choices,
+           {.label = "Bottleneck", .help = "The part that takes most of the hours."});
+  f.choice("dearest", o.dearest, part_choices, {.label = "Most expensive", .help = "The part that most is paid for."});
   f.real("twice_gain", o.twice_gain,
          {.label = "Twice the GPUs save",
           .unit = "%",

@@ -69,8 +69,18 @@ void describe_release(Fields& f, Inputs& in) {
 void describe_data(Fields& f, Inputs& in) {
   auto& s = in.setup;
   f.group("Data");
-  number(f, "storage_bytes_per_s", s.storage_bytes_per_s, "Storage", "B/s", "Read by all GPUs together.",
-         {1e8, 1e14, 1e9, 1e11});
+  f.real("storage_bytes_per_s", s.storage_bytes_per_s,
+         {
+             .label = "Storage",
+             .unit = "B/s",
+             .help = "Read by all GPUs together.",
+             .lo = 1e8,
+             .hi = 1e14,
+             .scale = Scale::log,
+             .typical_lo = 1e9,
+             .typical_hi = 1e11,
+             .headline = true,
+         });
   number(f, "sample_bytes", s.sample_bytes, "A sample", "B", "As stored, and as copied to the GPU.",
          {100, 1e9, 1e4, 2e7});
   number(f, "samples_per_request", s.samples_per_request, "Samples a request", "",
@@ -144,7 +154,17 @@ void describe_serving(Fields& f, Inputs& in) {
         {1, 1000, 4, 40});
   number(f, "trial_requests", s.trial_requests, "Requests a trial", "", "Assumed.", {1, 1e7, 500, 1e4});
   f.group("Serving");
-  number(f, "rate_per_s", s.rate_per_s, "Requests a second", "", "Mean over a day.", {0.01, 1000, 0.5, 100});
+  f.real("rate_per_s", s.rate_per_s,
+         {
+             .label = "Requests a second",
+             .help = "Mean over a day.",
+             .lo = 0.01,
+             .hi = 1000,
+             .scale = Scale::log,
+             .typical_lo = 0.5,
+             .typical_hi = 100,
+             .headline = true,
+         });
   share(f, "peak", s.peak, "Peak", "The highest hour over the mean.", {1, 2, 1.2, 2});
   number(f, "days", s.days, "Days served", "", "That are paid for.", {0.1, 3650, 7, 180});
   number(f, "may_wait", s.may_wait, "May wait", "", "Share of the peak's requests that may find all slots taken.",

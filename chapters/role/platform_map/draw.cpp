@@ -18,7 +18,7 @@ void draw_against_gpus(const Inputs& in, const Outputs& out, const Picture& pict
   if (picture.gpus.empty()) return;
   const std::array<std::string_view, 5> names{"all parts", "data", "training's kernels", "training's network",
                                               "the other five"};
-  const std::array<ImU32, 5> colours{t.accent, t.of(widgets::Meaning::data_loading), t.of(widgets::Meaning::forward),
+  const std::array<ImU32, 5> colours{t.text, t.of(widgets::Meaning::data_loading), t.of(widgets::Meaning::forward),
                                      t.of(widgets::Meaning::communication), t.muted};
   for (std::size_t i = names.size(); i-- > 0;)
     plot.line(names[i], picture.gpus, picture.hours[i],

@@ -36,12 +36,45 @@ void draw_head(const Painter& p, Rect rect, std::string_view total, std::string_
                     Align::right);
 }
 
-/// The lines of a box that its height has room for, the less needed ones going first.
-void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, bool lit) {
+/// Words broken at spaces into lines of at most `width` px, from `y` down to `foot`; returns where the next line would
+/// stand. A word that is too long shortens.
+float draw_wrapped(const Painter& p, ImVec2 at, float foot, std::string_view words, float width, ImU32 colour) {
   const auto& t = theme();
-  const Box& box = picture.boxes[i];
-  const bool slowest = i == picture.slowest, dearest = i == picture.dearest;
-  const ImU32 hue = widgets::colour(box.tint, t);
+  const float step = t.type(Type::small) + t.px(3);
+  while (!words.empty() && at.y + t.type(Type::small) <= foot) {
+    std::size_t take = words.size();
+    while (widgets::text_size(words.substr(0, take), Type::small).x > width) {
+      const std::size_t space = words.rfind(' ', take - 1);
+      if (space == std::string_view::npos || space == 0) break;
+      take = space;
+    }
+    widgets::fit_text(p, at, words.substr(0, take), width, colour, Type::small);
+    words.remove_prefix(std::min(words.size(), take + 1));
+    at.y += step;
+  }
+  return at.y;
+}
+
+/// How many lines `words` take.
+float wrapped_height(std::string_view words, float width) {
+  const auto& t = theme();
+  float lines = 0;
+  while (!words.empty()) {
+    std::size_t take = words.size();
+    while (widgets::text_size(words.substr(0, take), Type::small).x > width) {
+      const std::size_t space = words.rfind(' ', take - 1);
+      if (space == std::string_view::npos || space == 0) break;
+      take = space;
+    }
+    words.remove_prefix(std::min(words.size(), take + 1));
+    ++lines;
+  }
+  return lines * (t.type(Type::small) + t.px(3));
+}
+
+/// The ground of a box: its colour on top, and a glow where it is the bottleneck.
+void draw_plate(const Painter& p, Rect at, ImU32 hue, bool slowest, bool lit) {
+  const auto& t = theme();
   if (slowest)
     for (const float grow : {9.0f, 6.0f, 3.0f}) {
       const float g = t.px(grow);
@@ -49,23 +82,43 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
              t.px(6) + g);
     }
   p.rect(at.min, at.max, t.card, t.px(6));
-  p.rect(at.min, {at.max.x, at.min.y + t.px(4)}, hue, t.px(2));
+  p.rect({at.min.x + t.px(2), at.min.y + t.px(1)}, {at.max.x - t.px(2), at.min.y + t.px(5)}, hue, t.px(2));
   p.frame(at.min, at.max, slowest ? t.warning : lit ? t.accent : t.line, t.px(slowest ? 2.5f : 1.0f), t.px(6));
-  const float pad = t.px(7), width = at.width() - 2 * pad, small = t.type(Type::small), step = small + t.px(4);
-  float y = at.min.y + t.px(9);
-  const float foot = at.max.y - small - t.px(6);
+}
+
+/// The lines of a box that its height has room for, the less needed ones going first.
+void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, bool lit) {
+  const auto& t = theme();
+  const Box& box = picture.boxes[i];
+  const bool slowest = i == picture.slowest;
+  draw_plate(p, at, widgets::colour(box.tint, t), slowest, lit);
+  const float pad = t.px(6), width = at.width() - 2 * pad, small = t.type(Type::small), step = small + t.px(3);
+  const float x = at.min.x + pad, link = box.opens.empty() ? 0 : wrapped_height(box.opens, width);
+  const float foot = at.max.y - t.px(5) - link;
+  float y = at.min.y + t.px(8);
   const auto line = [&](std::string_view words, ImU32 colour, Font font) {
-    if (y + small > foot - t.px(2)) return;
-    widgets::fit_text(p, {at.min.x + pad, y}, words, width, colour, Type::small, font);
+    if (y + small > foot) return;
+    widgets::fit_text(p, {x, y}, words, width, colour, Type::small, font);
     y += step;
   };
-  line(box.name, t.text, Font::bold);
-  line(box.money, dearest ? t.text : t.muted, Font::mono);
+  // Money above hours, as the two rivers run; shares only where there is room for all of it.
+  const bool roomy = foot - y >= 7 * step;
+  const bool whole_name = widgets::text_size(box.name, Type::small, Font::bold).x <= width;
+  line(whole_name ? box.name : box.brief, t.text, Font::bold);
+  line(box.money, t.text, Font::mono);
+  if (roomy) line(box.money_share, t.muted, Font::sans);
   line(box.hours, slowest ? t.warning : t.text, Font::mono);
-  line(box.cause, t.muted, Font::sans);
+  if (roomy) line(box.hours_share, slowest ? t.warning : t.muted, Font::sans);
   if (slowest) line("the bottleneck", t.warning, Font::bold);
-  if (!box.opens.empty() && foot > at.min.y + step)
-    widgets::fit_text(p, {at.min.x + pad, foot}, box.opens, width, t.accent, Type::small);
+  if (y + small <= foot) y = draw_wrapped(p, {x, y}, foot, box.cause, width, t.muted);
+  for (const Act& act : box.acts) {
+    const float needs = wrapped_height(act.name, width) + wrapped_height(act.saves, width) + t.px(7);
+    if (y + needs > foot) break;
+    p.line({x, y + t.px(3)}, {x + width, y + t.px(3)}, t.line);
+    y = draw_wrapped(p, {x, y + t.px(6)}, foot, act.name, width, t.text);
+    y = draw_wrapped(p, {x, y}, foot, act.saves, width, t.muted);
+  }
+  if (!box.opens.empty()) draw_wrapped(p, {x, foot + t.px(1)}, at.max.y + step, box.opens, width, t.accent);
 }
 
 void draw_axis(const Painter& p, const Picture& picture, Rect axis, Inputs& in) {
@@ -149,6 +202,10 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
     if (pressed && !box.link.empty()) view.requests.open_link = box.link;
   }
   draw_axis(p, picture, river.axis, in);
+  const float line = t.type(Type::small) + t.px(3), head = river.hours_head.max.x;
+  for (const auto& [words, row] : {std::pair<std::string_view, float>{"drag the", 1}, {"GPUs", 2}})
+    widgets::fit_text(p, {head, river.axis.min.y + row * line - t.px(2)}, words, head - at.x, t.muted, Type::small,
+                      Font::sans, Align::right);
   ImGui::SetCursorScreenPos(river.axis.min);
   ImGui::InvisibleButton("GPUs that train", {river.axis.width(), river.axis.height()});
   if (ImGui::IsItemActive()) {

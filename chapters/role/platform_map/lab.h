@@ -42,7 +42,8 @@ struct Outputs {
   std::string reason;
   models::platform::Release release;
   std::array<double, parts> time_share{}, usd_share{};  ///< %
-  std::string slowest, dearest, training_waits;
+  models::platform::Part slowest{}, dearest{};
+  std::string training_waits;
   double slowest_share = 0, compute_share = 0, training_kernels_share = 0;
   double run_gpu_s = 0, run_usd = 0, busy = 0;  ///< of the training run with its waits; busy in %
   double twice_gain = 0;                        ///< %, of the hours, with twice the GPUs; NaN where that cannot be
@@ -59,10 +60,17 @@ struct Stretch {
   bool refused = false;
 };
 
+/// A technique as its box lists it: what it would save of the release, the largest first.
+struct Act {
+  std::string name, saves;
+  double hours = 0, usd = 0;
+};
+
 /// What one box says.
 struct Box {
-  std::string_view name;
-  std::string hours, money, cause, opens, link, hint;
+  std::string_view name, brief;
+  std::string hours, hours_share, money, money_share, cause, opens, link, hint;
+  std::vector<Act> acts;
   double time_share = 0, usd_share = 0;  ///< 0 to 1
   widgets::Tint tint;
 };

@@ -25,6 +25,8 @@ void trace_lane(ImVec2 from, float x, float end, float width, float inner, float
   out.push_back({x - half, end});
   for (int i = turn_points; i >= 0; --i) out.push_back(turn(inner, i));
   out.push_back({from.x, from.y + way * half});
+  // Concave outlines are filled clockwise on the screen.
+  if (way < 0) std::reverse(out.begin(), out.end());
 }
 
 /// The lane of the first box lies nearest to the boxes, so that a lane that turns has no other in its way.
@@ -49,7 +51,7 @@ void lay_lanes(const std::array<double, boxes_count>& shares, const std::array<w
 
 void layout_river(widgets::Rect area, const std::array<double, boxes_count>& money,
                   const std::array<double, boxes_count>& hours, float scale, River& out) {
-  const float head = std::clamp(area.width() * 0.11f, 58 * scale, 120 * scale), gap = 9 * scale, axis = 52 * scale,
+  const float head = std::clamp(area.width() * 0.085f, 62 * scale, 110 * scale), gap = 7 * scale, axis = 60 * scale,
               inner = 7 * scale;
   const float boxes_x = area.min.x + head, boxes_w = area.max.x - boxes_x;
   const float box_w = (boxes_w - gap * static_cast<float>(boxes_count - 1)) / static_cast<float>(boxes_count);
