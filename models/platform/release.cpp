@@ -42,12 +42,12 @@ double canary_requests(double good, double change, double canary) {
   return normal_quantiles * normal_quantiles * good * (1 - good) / (change * change * (1 - canary));
 }
 
-Result<Release> estimate_release(const Architecture& a, const ReleaseSetup& s) {
+Result<Release> estimate_release(const Architecture& a, const ReleaseSetup& s, const KnownHalves& known) {
   using Outcome = Result<Release>;
   if (std::string why = refusal(s); !why.empty()) return Outcome::fail(std::move(why));
-  const auto run = estimate_run(a, s);
+  const auto run = known.run ? Result<RunFigures>::ok(*known.run) : estimate_run(a, s);
   if (!run) return Outcome::fail(run.error);
-  const auto service = estimate_service(a, s);
+  const auto service = known.service ? Result<ServiceFigures>::ok(*known.service) : estimate_service(a, s);
   if (!service) return Outcome::fail(service.error);
   Release out;
   out.run = *run;

@@ -57,9 +57,9 @@ struct ReleaseSetup {
   bool autoscale = false;  ///< replicas follow the hour; otherwise those of the peak stay
   std::int64_t waves = 4;  ///< in which a new version replaces the old one
 
-  double canary = 0.05;              ///< share of requests that the new version gets while it is watched
+  double canary = 0.05;               ///< share of requests that the new version gets while it is watched
   double good = 0.9, change = 0.005;  ///< share of answers that are judged good; the drop that must be seen
-  double shadow = 0.01;              ///< share of requests that the 16-bit model answers as well
+  double shadow = 0.01;               ///< share of requests that the 16-bit model answers as well
   double usd_per_gpu_hour = 3;
   bool operator==(const ReleaseSetup&) const = default;
 };
@@ -101,10 +101,17 @@ struct Release {
   double compute_share = 0;              ///< of all hours, in which training's forward and backward kernels run, 0 to 1
 };
 
+/// Halves of a release that are known from another one, where a setup differs in what they do not depend on.
+struct KnownHalves {
+  const RunFigures* run = nullptr;
+  const ServiceFigures* service = nullptr;
+};
+
 /// Kernels by operation_times, steps by simulate_steps, serving by estimate_deployment, replicas by erlang_c,
 /// the canary by the two-sample rule for proportions. Infeasible, in one sentence: what any of them refuses, a replica
 /// that does not fit its GPU, more GPUs than samples in a step, slots that do not fit beside the weights.
-Result<Release> estimate_release(const Architecture& architecture, const ReleaseSetup& setup);
+Result<Release> estimate_release(const Architecture& architecture, const ReleaseSetup& setup,
+                                 const KnownHalves& known = {});
 
 /// The step as simulated on `gpus` GPUs; forward_s and backward_s are of one pass of a rank.
 Result<StepSetup> release_step(const Architecture& architecture, const ReleaseSetup& setup, std::int64_t gpus);

@@ -24,7 +24,15 @@ void time(Fields& f, std::string_view key, double& slot, std::string_view label,
   f.real(key, slot, {.label = label, .unit = "s", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
 }
 void rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help) {
-  f.real(key, slot, {.label = label, .unit = "B/s", .help = help, .lo = 1e7, .hi = 1e12, .scale = Scale::log});
+  f.real(key, slot,
+         {.label = label,
+          .unit = "B/s",
+          .help = help,
+          .lo = 1e5,
+          .hi = 1e12,
+          .scale = Scale::log,
+          .typical_lo = 1e7,
+          .typical_hi = 1e12});
 }
 void bytes(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
            double hi) {

@@ -39,7 +39,7 @@ void fill_by_gpus(const models::Architecture& a, const models::platform::Release
   for (std::int64_t n = 1; n <= std::min(setup.batch, max_swept); n *= 2) {
     models::platform::ReleaseSetup s = setup;
     s.gpus = n;
-    const auto release = models::platform::estimate_release(a, s);
+    const auto release = models::platform::estimate_release(a, s, {.service = &out.release.service});
     GpuRow row{.gpus = n, .release = {}, .slowest = {}, .refused = release.error};
     if (release) {
       row.release = *release;
@@ -55,6 +55,10 @@ void fill_by_gpus(const models::Architecture& a, const models::platform::Release
 void fill_techniques(const models::Architecture& a, const models::platform::ReleaseSetup& setup, Outputs& out) {
   for (const models::platform::Technique& technique : models::platform::techniques()) {
     models::platform::ReleaseSetup s = setup;
+    // What acts up to the profile leaves the service as it is, and the other way round.
+    const bool trains = technique.part <= Part::profiling;
+    const models::platform::KnownHalves known{trains ? nullptr : &out.release.run,
+                                              trains ? &out.release.service : nullptr};
     TechniqueRow row{
         .part = std::string(models::platform::part_name(technique.part)),
         .name = std::string(technique.name),
@@ -66,7 +70,7 @@ void fill_techniques(const models::Architecture& a, const models::platform::Rele
     };
     if (!technique.apply(s)) {
       row.note = "in use";
-    } else if (const auto with = models::platform::estimate_release(a, s); !with) {
+    } else if (const auto with = models::platform::estimate_release(a, s, known); !with) {
       row.note = with.error;
     } else {
       // Differences below a millionth of the whole are rounding of the simulated nanoseconds.
@@ -114,7 +118,7 @@ Outputs compute(const Inputs& in) {
   fill_shares(*setup, out);
   models::platform::ReleaseSetup twice = *setup;
   twice.gpus *= 2;
-  const auto doubled = models::platform::estimate_release(a, twice);
+  const auto doubled = models::platform::estimate_release(a, twice, {.service = &out.release.service});
   out.twice_gain = doubled ? 100 * (1 - doubled->total.time_s / out.release.total.time_s) : missing;
   fill_by_gpus(a, *setup, out);
   fill_techniques(a, *setup, out);

@@ -96,11 +96,13 @@ void describe_service(Fields& f, Outputs& o) {
   f.real("request_s", s.request_s,
          {.label = "A request", .unit = "s", .formula = "(output - 1) x decode step + slots x prefill"});
   f.real("prefill_s", s.prefill_s, {.label = "Prefill", .unit = "s", .help = "Of one prompt."});
-  f.real("decode_s", s.decode_s, {.label = "Decode step", .unit = "s", .help = "Of all slots."});
-  f.real("gpu_s_per_request", s.gpu_s_per_request, {.label = "GPU time of a request", .unit = "s"});
+  f.real("decode_step_s", s.decode_s, {.label = "Decode step", .unit = "s", .help = "Of all slots."});
+  f.real("gpu_s_per_request", s.gpu_s_per_request,
+         {.label = "GPU time of a request", .unit = "s", .formula = "chips x time of a request / slots"});
   f.real("reference_gpu_s", s.reference_gpu_s,
          {.label = "... in 16 bits", .unit = "s", .help = "Of a shadow request."});
-  f.real("weights_bytes", s.weights_bytes, {.label = "Weights", .unit = "B"});
+  f.real("weights_bytes", s.weights_bytes,
+         {.label = "Weights", .unit = "B", .help = "Of one replica, under the recipe."});
   f.real("canary_requests", o.release.canary_requests,
          {.label = "The canary must answer",
           .help = "Requests until a drop would be seen: 80 % power, two-sided test at 5 %.",
