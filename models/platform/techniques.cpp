@@ -17,7 +17,7 @@ bool halve(std::int64_t& slot) { return set_to(slot, std::max<std::int64_t>(1, s
 constexpr double shard = 256;
 
 constexpr Technique all[] = {
-    {"shards", "Shards: 256 samples a request", Part::data,
+    {"shards", "Samples read in shards", Part::data,
      [](ReleaseSetup& s) { return s.samples_per_request < shard && set_to(s.samples_per_request, shard); },
      "training/data-loader"},
     {"workers", "Twice the loader workers", Part::data,
@@ -35,7 +35,7 @@ constexpr Technique all[] = {
      [](ReleaseSetup& s) { return set_to(s.overlap, true); }, "profiling/step-trace"},
     {"network", "Twice the network", Part::training,
      [](ReleaseSetup& s) { return set_to(s.bus_bytes_per_s, 2 * s.bus_bytes_per_s); }, "profiling/step-trace"},
-    {"one_node", "Profile on one node of 8", Part::profiling,
+    {"one_node", "Profile on a single node", Part::profiling,
      [](ReleaseSetup& s) { return s.gpus > 8 && set_to(s.profile_one_node, true); }, "profiling/trace-viewer"},
     {"fewer_runs", "Half the profiled runs", Part::profiling, [](ReleaseSetup& s) { return halve(s.profile_runs); },
      "profiling/step-trace"},

@@ -22,7 +22,7 @@ void draw_against_gpus(const Inputs& in, const Outputs& out, const Picture& pict
                                      t.of(widgets::Meaning::communication), t.muted};
   for (std::size_t i = names.size(); i-- > 0;)
     plot.line(names[i], picture.gpus, picture.hours[i],
-              {.colour = colours[i], .width = i == 0 ? 3.0f : 2.0f, .label = i > 0, .version = picture.version});
+              {.colour = colours[i], .width = i == 0 ? 3.0f : 2.0f, .label = false, .version = picture.version});
   const double x = static_cast<double>(in.setup.gpus), y = out.release.total.time_s / 3600;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }

@@ -92,10 +92,13 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
   const Box& box = picture.boxes[i];
   const bool slowest = i == picture.slowest;
   draw_plate(p, at, widgets::colour(box.tint, t), slowest, lit);
-  const float pad = t.px(6), width = at.width() - 2 * pad, small = t.type(Type::small), step = small + t.px(3);
-  const float x = at.min.x + pad, link = box.opens.empty() ? 0 : wrapped_height(box.opens, width);
+  const float pad = std::clamp(0.05f * at.width(), t.px(2), t.px(6)), width = at.width() - 2 * pad,
+              small = t.type(Type::small), step = small + t.px(3);
+  // Where only three lines fit, name, money and hours are those.
+  const bool leads = !box.opens.empty() && at.height() >= t.px(14) + 4 * step + wrapped_height(box.opens, width);
+  const float x = at.min.x + pad, link = leads ? wrapped_height(box.opens, width) : 0;
   const float foot = at.max.y - t.px(5) - link;
-  float y = at.min.y + t.px(8);
+  float y = at.min.y + t.px(7);
   const auto line = [&](std::string_view words, ImU32 colour, Font font) {
     if (y + small > foot) return;
     widgets::fit_text(p, {x, y}, words, width, colour, Type::small, font);
@@ -105,7 +108,7 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
   const bool roomy = foot - y >= 7 * step;
   const bool whole_name = widgets::text_size(box.name, Type::small, Font::bold).x <= width;
   line(whole_name ? box.name : box.brief, t.text, Font::bold);
-  line(box.money, t.text, Font::mono);
+  if (foot - y >= 2 * step) line(box.money, t.text, Font::mono);
   if (roomy) line(box.money_share, t.muted, Font::sans);
   line(box.hours, slowest ? t.warning : t.text, Font::mono);
   if (roomy) line(box.hours_share, slowest ? t.warning : t.muted, Font::sans);
@@ -118,30 +121,46 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
     y = draw_wrapped(p, {x, y + t.px(6)}, foot, act.name, width, t.text);
     y = draw_wrapped(p, {x, y}, foot, act.saves, width, t.muted);
   }
-  if (!box.opens.empty()) draw_wrapped(p, {x, foot + t.px(1)}, at.max.y + step, box.opens, width, t.accent);
+  if (leads) draw_wrapped(p, {x, foot + t.px(1)}, at.max.y + step, box.opens, width, t.accent);
 }
 
-void draw_axis(const Painter& p, const Picture& picture, Rect axis, Inputs& in) {
+/// In the middle of its piece, or of what the handle at `handle` leaves of it; the short name, or none, where there is
+/// less room.
+void draw_stretch_name(const Painter& p, const Stretch& s, Rect piece, float handle, ImU32 hue) {
+  const auto& t = theme();
+  Rect free = piece;
+  const float clear = t.px(11);
+  if (handle > piece.min.x - clear && handle < piece.max.x + clear) {
+    if (handle - piece.min.x > piece.max.x - handle)
+      free.max.x = std::min(free.max.x, handle - clear);
+    else
+      free.min.x = std::max(free.min.x, handle + clear);
+  }
+  for (const std::string_view words : {std::string_view(s.name), std::string_view(s.brief)}) {
+    const ImVec2 size = widgets::text_size(words, Type::small);
+    if (size.x + t.px(8) > free.width()) continue;
+    const float middle = (piece.min.x + piece.max.x) / 2, half = size.x / 2 + t.px(4);
+    const ImVec2 at{std::clamp(middle, free.min.x + half, free.max.x - half), (piece.min.y + piece.max.y - size.y) / 2};
+    if (s.refused) p.rect({at.x - half + t.px(1), piece.min.y}, {at.x + half - t.px(1), piece.max.y}, t.card);
+    p.text(at, words, s.refused ? t.muted : widgets::text_on(hue, t), Type::small, Font::sans, Align::center);
+    return;
+  }
+}
+
+void draw_axis(const Painter& p, const Picture& picture, Rect axis, const Inputs& in) {
   const auto& t = theme();
   const float small = t.type(Type::small), bar = t.px(16), top = axis.min.y + small + t.px(8);
   const auto x_of = [&](double n) {
     return axis.min.x + axis.width() * static_cast<float>(place_of_gpus(n, picture.axis_hi));
   };
+  const float handle = x_of(static_cast<double>(in.setup.gpus));
   for (const Stretch& s : picture.stretches) {
     const Rect piece{{x_of(s.from), top}, {x_of(s.to), top + bar}};
     if (piece.width() < 1) continue;
     const ImU32 hue = widgets::colour(s.tint, t);
     p.rect(piece.min, piece.max, s.refused ? t.card : hue);
     if (s.refused) widgets::hatch(p, piece, t.muted, t.px(6));
-    const float room = piece.width() - t.px(8);
-    for (const std::string_view words : {std::string_view(s.name), std::string_view(s.brief)}) {
-      const ImVec2 size = widgets::text_size(words, Type::small);
-      if (size.x > room) continue;
-      const ImVec2 at{(piece.min.x + piece.max.x) / 2, top + (bar - size.y) / 2};
-      if (s.refused) p.rect({at.x - size.x / 2 - t.px(3), top}, {at.x + size.x / 2 + t.px(3), top + bar}, t.card);
-      p.text(at, words, s.refused ? t.muted : widgets::text_on(hue, t), Type::small, Font::sans, Align::center);
-      break;
-    }
+    draw_stretch_name(p, s, piece, handle, hue);
   }
   for (double n = 1; n <= picture.axis_hi; n *= 8) {
     const float x = x_of(n);
@@ -151,7 +170,7 @@ void draw_axis(const Painter& p, const Picture& picture, Rect axis, Inputs& in) 
            : x > axis.max.x - t.px(20) ? Align::right
                                        : Align::center);
   }
-  const float x = x_of(static_cast<double>(in.setup.gpus));
+  const float x = handle;
   const ImVec2 tag = widgets::text_size(picture.gpus_tag, Type::small, Font::bold);
   const float left =
       std::clamp(x - tag.x / 2 - t.px(6), axis.min.x, std::max(axis.min.x, axis.max.x - tag.x - t.px(12)));
@@ -203,7 +222,7 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
   }
   draw_axis(p, picture, river.axis, in);
   const float line = t.type(Type::small) + t.px(3), head = river.hours_head.max.x;
-  for (const auto& [words, row] : {std::pair<std::string_view, float>{"drag the", 1}, {"GPUs", 2}})
+  for (const auto& [words, row] : {std::pair<std::string_view, float>{"drag", 1}, {"GPUs", 2}})
     widgets::fit_text(p, {head, river.axis.min.y + row * line - t.px(2)}, words, head - at.x, t.muted, Type::small,
                       Font::sans, Align::right);
   ImGui::SetCursorScreenPos(river.axis.min);

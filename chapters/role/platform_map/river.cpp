@@ -51,9 +51,9 @@ void lay_lanes(const std::array<double, boxes_count>& shares, const std::array<w
 
 void layout_river(widgets::Rect area, const std::array<double, boxes_count>& money,
                   const std::array<double, boxes_count>& hours, float scale, River& out) {
-  const float head = std::clamp(area.width() * 0.085f, 62 * scale, 110 * scale), gap = 7 * scale, axis = 60 * scale,
-              inner = 7 * scale;
-  const float boxes_x = area.min.x + head, boxes_w = area.max.x - boxes_x;
+  const float head = std::clamp(area.width() * 0.085f, 58 * scale, 110 * scale),
+              gap = std::clamp(area.width() * 0.008f, 3 * scale, 7 * scale), axis = 60 * scale, inner = 7 * scale;
+  const float boxes_x = area.min.x + head, boxes_w = area.max.x - boxes_x - 9 * scale;
   const float box_w = (boxes_w - gap * static_cast<float>(boxes_count - 1)) / static_cast<float>(boxes_count);
   const float room = area.height() - axis - 4 * inner - 8 * scale;
   out.band = std::clamp(0.24f * room, 14 * scale, 0.86f * box_w);
@@ -67,7 +67,7 @@ void layout_river(widgets::Rect area, const std::array<double, boxes_count>& mon
   lay_lanes(hours, out.boxes, boxes_x - 6 * scale, hours_near, out.band, inner, -1, out.hours);
   out.money_head = {{area.min.x, area.min.y}, {boxes_x - 10 * scale, money_near}};
   out.hours_head = {{area.min.x, hours_near}, {boxes_x - 10 * scale, hours_near + out.band}};
-  out.axis = {{boxes_x, area.max.y - axis}, area.max};
+  out.axis = {{boxes_x, area.max.y - axis}, {area.max.x - 9 * scale, area.max.y}};
 }
 
 double place_of_gpus(double gpus, double hi) {
