@@ -102,9 +102,11 @@ Box box_of(const Inputs& in, const Outputs& out, Part part) {
   box.usd_share = out.usd_share[i] / 100;
   box.brief = briefs[i];
   box.hours = format_text(out.release.parts[i].time_s, "s");
-  box.hours_share = share_text(out.time_share[i]) + " of hours";
+  box.hours_percent = share_text(out.time_share[i]);
+  box.hours_share = box.hours_percent + " of hours";
   box.money = format_text(out.release.parts[i].usd, "$");
-  box.money_share = share_text(out.usd_share[i]) + " of money";
+  box.money_percent = share_text(out.usd_share[i]);
+  box.money_share = box.money_percent + " of money";
   box.acts = acts_of(out, box.name);
   box.cause = cause_of(in, out, part);
   box.link = link_of(in, out, part);
@@ -194,6 +196,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.axis_hi = std::max(p.axis_hi, static_cast<double>(in.setup.gpus));
   fill_stretches(out, p);
   fill_curves(out, p);
+  p.least_gpus = static_cast<double>(in.setup.gpus);
+  if (!p.gpus.empty()) p.least_gpus = std::min(p.least_gpus, p.gpus.front());
   const auto& run = out.release.run;
   p.step = {
       {.label = "waiting for batches", .value = run.loader_s, .tint = Tint(Meaning::data_loading), .hatched = true},

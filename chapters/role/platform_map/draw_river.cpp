@@ -109,9 +109,12 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
   const bool whole_name = widgets::text_size(box.name, Type::small, Font::bold).x <= width;
   line(whole_name ? box.name : box.brief, t.text, Font::bold);
   if (foot - y >= 2 * step) line(box.money, t.text, Font::mono);
-  if (roomy) line(box.money_share, t.muted, Font::sans);
+  const auto fitting = [&](std::string_view words, std::string_view brief) {
+    return widgets::text_size(words, Type::small).x <= width ? words : brief;
+  };
+  if (roomy) line(fitting(box.money_share, box.money_percent), t.muted, Font::sans);
   line(box.hours, slowest ? t.warning : t.text, Font::mono);
-  if (roomy) line(box.hours_share, slowest ? t.warning : t.muted, Font::sans);
+  if (roomy) line(fitting(box.hours_share, box.hours_percent), slowest ? t.warning : t.muted, Font::sans);
   if (slowest) line("the bottleneck", t.warning, Font::bold);
   if (y + small <= foot) y = draw_wrapped(p, {x, y}, foot, box.cause, width, t.muted);
   for (const Act& act : box.acts) {
@@ -226,11 +229,18 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
     widgets::fit_text(p, {head, river.axis.min.y + row * line - t.px(2)}, words, head - at.x, t.muted, Type::small,
                       Font::sans, Align::right);
   ImGui::SetCursorScreenPos(river.axis.min);
-  ImGui::InvisibleButton("GPUs that train", {river.axis.width(), river.axis.height()});
-  if (ImGui::IsItemActive()) {
+  ImGui::InvisibleButton("GPUs that train", {river.axis.width(), river.axis.height()}, ImGuiButtonFlags_EnableNav);
+  const auto moved = [&](double gpus) {
+    return std::llround(std::clamp(gpus, picture.least_gpus, std::max(picture.least_gpus, picture.axis_hi)));
+  };
+  if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const double place = (ImGui::GetIO().MousePos.x - river.axis.min.x) / river.axis.width();
-    in.setup.gpus = static_cast<std::int64_t>(gpus_at_place(place, picture.axis_hi));
+    in.setup.gpus = moved(gpus_at_place(place, picture.axis_hi));
   }
+  // An arrow doubles or halves them.
+  if (const int steps = widgets::play_keys().steps; steps != 0)
+    in.setup.gpus = moved(std::round(static_cast<double>(in.setup.gpus) * std::exp2(steps)));
+  if (ImGui::IsItemFocused()) p.frame(river.axis.min, river.axis.max, t.accent, t.px(1), t.px(4));
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (widgets::Record* record = p.record()) keep_river(out, *record);
 }

@@ -69,7 +69,7 @@ struct Act {
 /// What one box says.
 struct Box {
   std::string_view name, brief;
-  std::string hours, hours_share, money, money_share, cause, opens, link, hint;
+  std::string hours, hours_share, hours_percent, money, money_share, money_percent, cause, opens, link, hint;
   std::vector<Act> acts;
   double time_share = 0, usd_share = 0;  ///< 0 to 1
   widgets::Tint tint;
@@ -83,7 +83,7 @@ struct Picture {
   std::string total_hours, total_money, gpus_tag;
   std::size_t slowest = 0, dearest = 0;
   std::vector<Stretch> stretches;
-  double axis_hi = 2;
+  double axis_hi = 2, least_gpus = 1;  ///< the fewest that a release was found for
   std::vector<double> gpus;
   std::array<std::vector<double>, 5> hours;  ///< all, data, training's kernels, its network, everything else
   std::vector<widgets::BarSegment> step;     ///< of the training run, in hours

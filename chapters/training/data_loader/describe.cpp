@@ -54,7 +54,7 @@ void describe(Fields& f, Inputs& in) {
              .label = "Bandwidth",
              .unit = "B/s",
              .help = "For all workers together.",
-             .lo = 1e5,
+             .lo = 1e6,
              .hi = 1e11,
              .scale = Scale::log,
              .typical_lo = 1e7,
