@@ -87,9 +87,13 @@ Result<Release> estimate_release(const Architecture& a, const ReleaseSetup& s, c
   for (std::size_t i = 0; i < part_count; ++i) {
     out.total.time_s += out.parts[i].time_s;
     out.total.usd += out.parts[i].usd;
-    if (out.parts[i].time_s > out.parts[out.slowest].time_s) out.slowest = i;
+    out.twice_saves_s[i] = out.parts[i].time_s / 2;
     if (out.parts[i].usd > out.parts[out.dearest].usd) out.dearest = i;
   }
+  out.twice_saves_s[static_cast<std::size_t>(Part::data)] = std::max(0.0, run->time_s - run->twice_data_s);
+  out.twice_saves_s[static_cast<std::size_t>(Part::training)] = std::max(0.0, run->time_s - run->twice_training_s);
+  out.bottleneck = static_cast<std::size_t>(std::max_element(out.twice_saves_s.begin(), out.twice_saves_s.end()) -
+                                            out.twice_saves_s.begin());
   if (!(out.total.time_s > 0 && std::isfinite(out.total.time_s) && std::isfinite(out.total.usd)))
     return Outcome::fail("The hours of this release are no finite number: make a part of it smaller.");
   out.compute_share = out.run.steps * (run->step.forward_s + run->step.backward_s) / out.total.time_s;

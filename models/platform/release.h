@@ -75,8 +75,10 @@ struct RunFigures {
   double steps = 0, time_s = 0;
   double forward_s = 0, backward_s = 0;                           ///< kernels of one micro-batch
   double loader_s = 0, kernels_s = 0, network_s = 0, host_s = 0;  ///< of the run; they add up to time_s
-  double memory_bytes = 0;                                        ///< of a GPU
-  double profiled_step_s = 0;                                     ///< on the GPUs that are profiled
+  /// The run with a loader, and with kernels, launches and network, that are twice as fast.
+  double twice_data_s = 0, twice_training_s = 0;
+  double memory_bytes = 0;     ///< of a GPU
+  double profiled_step_s = 0;  ///< on the GPUs that are profiled
   double storage_ceiling = 0;  ///< samples a second that storage, workers and cores of all GPUs bring at most
 };
 
@@ -96,9 +98,12 @@ struct Release {
   PartCost total;
   RunFigures run;
   ServiceFigures service;
-  double canary_requests = 0;            ///< that the new version must answer before a drop would be seen
-  std::size_t slowest = 0, dearest = 0;  ///< indices of parts
-  double compute_share = 0;              ///< of all hours, in which training's forward and backward kernels run, 0 to 1
+  double canary_requests = 0;  ///< that the new version must answer before a drop would be seen
+  /// Hours that the release would save, were the part twice as fast: half of what it takes, but where loading and
+  /// training overlap.
+  std::array<double, part_count> twice_saves_s{};
+  std::size_t bottleneck = 0, dearest = 0;  ///< the part that would save most, and that most is paid for
+  double compute_share = 0;  ///< of all hours, in which training's forward and backward kernels run, 0 to 1
 };
 
 /// Halves of a release that are known from another one, where a setup differs in what they do not depend on.

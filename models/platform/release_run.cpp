@@ -110,7 +110,7 @@ Result<StepSetup> release_step(const Architecture& a, const ReleaseSetup& s, std
   l.batch_bytes = s.sample_bytes * local / as_double(passes);
   l.pinned = true;
   l.host_copy_bytes_per_s = 10e9;
-  l.pieces = 2;
+  l.pieces = 1;
   return Outcome::ok(out);
 }
 
@@ -125,6 +125,28 @@ Result<StepMeans> steady_step(const StepSetup& setup) {
   if (!run) return Result<StepMeans>::fail(run.error);
   return Result<StepMeans>::ok(mean_of_last(*run, steady));
 }
+
+namespace {
+
+StepSetup with_twice_the_loader(StepSetup s) {
+  s.loader.storage_bytes_per_s *= 2;
+  s.loader.request_latency_s /= 2;
+  s.loader.decode_s /= 2;
+  s.loader.host_copy_bytes_per_s *= 2;
+  s.pinned_bytes_per_s *= 2;
+  return s;
+}
+StepSetup with_twice_the_training(StepSetup s) {
+  s.forward_s /= 2;
+  s.backward_s /= 2;
+  s.optimizer_bytes_per_s *= 2;
+  s.launch_s /= 2;
+  s.launch_latency_s /= 2;
+  s.bus_bytes_per_s *= 2;
+  return s;
+}
+
+}  // namespace
 
 Result<RunFigures> estimate_run(const Architecture& a, const ReleaseSetup& s) {
   using Outcome = Result<RunFigures>;
@@ -148,6 +170,11 @@ Result<RunFigures> estimate_run(const Architecture& a, const ReleaseSetup& s) {
   out.step = *step;
   out.steps = s.samples / as_double(s.batch);
   out.time_s = out.steps * step->period_s;
+  const auto less_data = steady_step(with_twice_the_loader(*setup)),
+             less_training = steady_step(with_twice_the_training(*setup));
+  if (!less_data || !less_training) return Outcome::fail(!less_data ? less_data.error : less_training.error);
+  out.twice_data_s = out.steps * less_data->period_s;
+  out.twice_training_s = out.steps * less_training->period_s;
   out.forward_s = setup->forward_s;
   out.backward_s = setup->backward_s;
   const auto idle = [&](StepCause cause) { return step->idle_s[static_cast<std::size_t>(cause)]; };

@@ -122,13 +122,13 @@ void fill_stretches(const Outputs& out, Picture& p) {
   for (const GpuRow& row : out.by_gpus) {
     const auto n = static_cast<double>(row.gpus);
     const bool refused = !row.refused.empty();
-    const std::string name = refused ? "does not fit" : row.slowest;
+    const std::string name = refused ? "does not fit" : row.bottleneck;
     const double from = row.gpus == 1 ? 1 : n / std::sqrt(2.0), to = std::min(p.axis_hi, n * std::sqrt(2.0));
     if (!p.stretches.empty() && p.stretches.back().name == name) {
       p.stretches.back().to = to;
       continue;
     }
-    const std::size_t i = row.release.slowest;
+    const std::size_t i = row.release.bottleneck;
     p.stretches.push_back({
         .from = from,
         .to = to,
@@ -156,25 +156,24 @@ void fill_curves(const Outputs& out, Picture& p) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const auto part = static_cast<Part>(out.release.slowest);
+  const auto part = static_cast<Part>(out.release.bottleneck);
   std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " +
-                     std::string(models::platform::part_name(part)) + ", " +
-                     in_ticks(out.release.parts[out.release.slowest].time_s, "s") + " of " +
-                     in_ticks(out.release.total.time_s, "s");
-  if (part == Part::training && out.training_waits != "kernels")
-    text += ", most of it waiting for " + out.training_waits;
+                     std::string(models::platform::part_name(part));
+  if (part == Part::training && out.training_waits != "kernels") text += ", waiting for " + out.training_waits;
+  text += ": twice as fast, it would save " + in_ticks(out.bottleneck_saves_s, "s") + " of " +
+          in_ticks(out.release.total.time_s, "s");
   if (std::abs(out.twice_gain) < 0.05)
-    text += "; twice as many save nothing";
+    text += "; twice the GPUs save nothing";
   else if (!std::isnan(out.twice_gain))
-    text += out.twice_gain >= 0 ? "; twice as many save " + in_ticks(out.twice_gain, "%") + " of the hours"
-                                : "; twice as many take " + in_ticks(-out.twice_gain, "%") + " more";
+    text += out.twice_gain >= 0 ? "; twice the GPUs save " + in_ticks(out.twice_gain, "%")
+                                : "; twice the GPUs take " + in_ticks(-out.twice_gain, "%") + " more";
   // Loaders come with their GPUs: where those bound, more GPUs still help.
   if (part != Part::training) return text + (out.twice_gain >= 10 ? "." : ": the bottleneck has left the GPUs.");
   if (std::isnan(out.leaves_at)) return text + "; no number of GPUs tried moves it.";
   const auto next = std::find_if(out.by_gpus.begin(), out.by_gpus.end(),
                                  [&](const GpuRow& row) { return static_cast<double>(row.gpus) == out.leaves_at; });
   return text + "; from " + in_ticks(out.leaves_at, "") + " on it is " +
-         (next == out.by_gpus.end() ? std::string("another part") : next->slowest) + ".";
+         (next == out.by_gpus.end() ? std::string("another part") : next->bottleneck) + ".";
 }
 
 }  // namespace
@@ -187,7 +186,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.time_share[i] = p.boxes[i].time_share;
     p.usd_share[i] = p.boxes[i].usd_share;
   }
-  p.slowest = out.release.slowest;
+  p.bottleneck = out.release.bottleneck;
   p.dearest = out.release.dearest;
   p.total_hours = format_text(out.release.total.time_s, "s");
   p.total_money = format_text(out.release.total.usd, "$");

@@ -20,9 +20,10 @@ void fill_shares(const models::platform::ReleaseSetup& s, Outputs& out) {
     out.time_share[i] = 100 * r.parts[i].time_s / r.total.time_s;
     out.usd_share[i] = r.total.usd > 0 ? 100 * r.parts[i].usd / r.total.usd : 0;
   }
-  out.slowest = static_cast<Part>(r.slowest);
+  out.bottleneck = static_cast<Part>(r.bottleneck);
   out.dearest = static_cast<Part>(r.dearest);
-  out.slowest_share = out.time_share[r.slowest];
+  out.bottleneck_share = out.time_share[r.bottleneck];
+  out.bottleneck_saves_s = r.twice_saves_s[r.bottleneck];
   out.compute_share = 100 * r.compute_share;
   const auto& run = r.run;
   out.training_waits = run.kernels_s >= run.network_s && run.kernels_s >= run.host_s ? "kernels"
@@ -40,11 +41,11 @@ void fill_by_gpus(const models::Architecture& a, const models::platform::Release
     models::platform::ReleaseSetup s = setup;
     s.gpus = n;
     const auto release = models::platform::estimate_release(a, s, {.service = &out.release.service});
-    GpuRow row{.gpus = n, .release = {}, .slowest = {}, .refused = release.error};
+    GpuRow row{.gpus = n, .release = {}, .bottleneck = {}, .refused = release.error};
     if (release) {
       row.release = *release;
-      row.slowest = models::platform::part_name(static_cast<Part>(release->slowest));
-      const bool training = release->slowest == static_cast<std::size_t>(Part::training);
+      row.bottleneck = models::platform::part_name(static_cast<Part>(release->bottleneck));
+      const bool training = release->bottleneck == static_cast<std::size_t>(Part::training);
       if (training) out.leaves_at = missing;
       if (!training && std::isnan(out.leaves_at)) out.leaves_at = static_cast<double>(n);
     }
@@ -66,7 +67,7 @@ void fill_techniques(const models::Architecture& a, const models::platform::Rele
         .note = {},
         .saves_s = missing,
         .saves_usd = missing,
-        .slowest = {},
+        .bottleneck = {},
     };
     if (!technique.apply(s)) {
       row.note = "in use";
@@ -79,7 +80,7 @@ void fill_techniques(const models::Architecture& a, const models::platform::Rele
       };
       row.saves_s = saved(out.release.total.time_s, with->total.time_s, out.release.total.time_s);
       row.saves_usd = saved(out.release.total.usd, with->total.usd, out.release.total.usd);
-      row.slowest = models::platform::part_name(static_cast<Part>(with->slowest));
+      row.bottleneck = models::platform::part_name(static_cast<Part>(with->bottleneck));
     }
     out.techniques.push_back(std::move(row));
   }
@@ -120,6 +121,7 @@ Outputs compute(const Inputs& in) {
   twice.gpus *= 2;
   const auto doubled = models::platform::estimate_release(a, twice, {.service = &out.release.service});
   out.twice_gain = doubled ? 100 * (1 - doubled->total.time_s / out.release.total.time_s) : missing;
+  if (std::abs(out.twice_gain) < 1e-4) out.twice_gain = 0;  // rounding of the simulated nanoseconds
   fill_by_gpus(a, *setup, out);
   fill_techniques(a, *setup, out);
   return out;

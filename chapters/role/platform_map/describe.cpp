@@ -118,7 +118,7 @@ void describe(Fields& f, GpuRow& r) {
   f.real("usd", r.release.total.usd, {.label = "Paid", .unit = "$"});
   f.real("data_s", r.release.parts[0].time_s, {.label = "Data", .unit = "s"});
   f.real("training_s", r.release.parts[1].time_s, {.label = "Training", .unit = "s"});
-  f.text("slowest", r.slowest, {.label = "Bottleneck"});
+  f.text("bottleneck", r.bottleneck, {.label = "Bottleneck"});
   f.text("refused", r.refused, {.label = "Why not"});
 }
 
@@ -129,7 +129,7 @@ void describe(Fields& f, TechniqueRow& r) {
          {.label = "Saves", .unit = "s", .may_be_missing = true, .absent = "It is in use, or cannot be."});
   f.real("saves_usd", r.saves_usd,
          {.label = "Saves, paid", .unit = "$", .may_be_missing = true, .absent = "It is in use, or cannot be."});
-  f.text("slowest", r.slowest, {.label = "Then the bottleneck"});
+  f.text("bottleneck", r.bottleneck, {.label = "Then the bottleneck"});
   f.text("lab", r.lab, {.label = "Lab"});
   f.text("note", r.note, {.label = "Note"});
 }
@@ -149,17 +149,23 @@ void describe(Fields& f, Outputs& o) {
           .help = "For GPUs, until the end of the days that are served.",
           .headline = true,
           .formula = "GPU hours x price"});
-  f.real("slowest_share", o.slowest_share,
-         {.label = "The bottleneck's share", .unit = "%", .help = "Of the hours.", .headline = true});
+  f.real("bottleneck_saves_s", o.bottleneck_saves_s,
+         {.label = "The bottleneck holds up",
+          .unit = "s",
+          .help = "What the release would save, were the bottleneck twice as fast.",
+          .headline = true,
+          .formula = "release - release with that part twice as fast"});
   f.real("compute_share", o.compute_share,
          {.label = "GPUs compute",
           .unit = "%",
           .help = "Forward and backward kernels of training, of all hours.",
           .headline = true,
           .formula = "steps x (forward + backward) / all hours"});
-  f.choice("slowest", o.slowest, part_choices,
-           {.label = "Bottleneck", .help = "The part that takes most of the hours."});
+  f.choice("bottleneck", o.bottleneck, part_choices,
+           {.label = "Bottleneck", .help = "The part that would shorten the release most, were it twice as fast."});
   f.choice("dearest", o.dearest, part_choices, {.label = "Most expensive", .help = "The part that most is paid for."});
+  f.real("bottleneck_share", o.bottleneck_share,
+         {.label = "The bottleneck's share", .unit = "%", .help = "Of the hours.", .formula = "its hours / all hours"});
   f.real("twice_gain", o.twice_gain,
          {.label = "Twice the GPUs save",
           .unit = "%",
@@ -168,9 +174,9 @@ void describe(Fields& f, Outputs& o) {
           .absent = "A step has too few samples for twice the GPUs."});
   f.real("leaves_at", o.leaves_at,
          {.label = "It leaves training at",
-          .help = "GPUs, in powers of two, from which on training is not the slowest part.",
+          .help = "GPUs, in powers of two, from which on training is not the bottleneck.",
           .may_be_missing = true,
-          .absent = "Training stays the slowest part."});
+          .absent = "Training stays the bottleneck."});
   f.group("The parts");
   for (std::size_t i = 0; i < parts; ++i) {
     f.real(output_keys[i][0], r.parts[i].time_s,

@@ -45,7 +45,7 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
     if (column == 1) cell.text = r.name;
     if (column == 2) number(r.saves_s, "s");
     if (column == 3) number(r.saves_usd, "$");
-    if (column == 4) cell.text = r.note.empty() ? r.slowest : r.note;
+    if (column == 4) cell.text = r.note.empty() ? r.bottleneck : r.note;
   };
   source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
     const TechniqueRow& r = static_cast<const Outputs*>(context)->techniques[row];
@@ -56,7 +56,6 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
   const auto& t = widgets::theme();
   const float foot = t.type(widgets::Type::small) + t.px(8);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::draw_table("what acts on the parts", columns, source, view.techniques, {size.x, size.y - foot});
   const auto row = static_cast<std::size_t>(view.techniques.selected);
   const bool chosen = view.techniques.selected >= 0 && row < picture.technique_links.size();
   const std::string_view words = !chosen || picture.technique_links[row].empty()
@@ -64,7 +63,7 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
                                      : std::string_view(picture.technique_labs[row]);
   const bool leads = chosen && !picture.technique_links[row].empty();
   const auto p = widgets::Painter::window();
-  const ImVec2 place{at.x, at.y + size.y - foot + t.px(4)};
+  const ImVec2 place = at;
   if (leads) {
     ImGui::SetCursorScreenPos(place);
     const ImVec2 text = widgets::text_size(words, widgets::Type::small);
@@ -74,6 +73,8 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
       p.line({place.x, place.y + text.y}, {place.x + text.x, place.y + text.y}, t.accent);
   }
   widgets::fit_text(p, place, words, size.x, leads ? t.accent : t.muted, widgets::Type::small);
+  ImGui::SetCursorScreenPos({at.x, at.y + foot});
+  widgets::draw_table("what acts on the parts", columns, source, view.techniques, {size.x, size.y - foot});
 }
 
 }  // namespace

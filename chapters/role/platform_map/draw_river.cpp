@@ -73,9 +73,9 @@ float wrapped_height(std::string_view words, float width) {
 }
 
 /// The ground of a box: its colour on top, and a glow where it is the bottleneck.
-void draw_plate(const Painter& p, Rect at, ImU32 hue, bool slowest, bool lit) {
+void draw_plate(const Painter& p, Rect at, ImU32 hue, bool bottleneck, bool lit) {
   const auto& t = theme();
-  if (slowest)
+  if (bottleneck)
     for (const float grow : {9.0f, 6.0f, 3.0f}) {
       const float g = t.px(grow);
       p.rect({at.min.x - g, at.min.y - g}, {at.max.x + g, at.max.y + g}, widgets::with_alpha(t.warning, 0.16f),
@@ -83,15 +83,15 @@ void draw_plate(const Painter& p, Rect at, ImU32 hue, bool slowest, bool lit) {
     }
   p.rect(at.min, at.max, t.card, t.px(6));
   p.rect({at.min.x + t.px(2), at.min.y + t.px(1)}, {at.max.x - t.px(2), at.min.y + t.px(5)}, hue, t.px(2));
-  p.frame(at.min, at.max, slowest ? t.warning : lit ? t.accent : t.line, t.px(slowest ? 2.5f : 1.0f), t.px(6));
+  p.frame(at.min, at.max, bottleneck ? t.warning : lit ? t.accent : t.line, t.px(bottleneck ? 2.5f : 1.0f), t.px(6));
 }
 
 /// The lines of a box that its height has room for, the less needed ones going first.
 void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, bool lit) {
   const auto& t = theme();
   const Box& box = picture.boxes[i];
-  const bool slowest = i == picture.slowest;
-  draw_plate(p, at, widgets::colour(box.tint, t), slowest, lit);
+  const bool bottleneck = i == picture.bottleneck;
+  draw_plate(p, at, widgets::colour(box.tint, t), bottleneck, lit);
   const float pad = std::clamp(0.05f * at.width(), t.px(2), t.px(6)), width = at.width() - 2 * pad,
               small = t.type(Type::small), step = small + t.px(3);
   // Where only three lines fit, name, money and hours are those.
@@ -113,9 +113,9 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
     return widgets::text_size(words, Type::small).x <= width ? words : brief;
   };
   if (roomy) line(fitting(box.money_share, box.money_percent), t.muted, Font::sans);
-  line(box.hours, slowest ? t.warning : t.text, Font::mono);
-  if (roomy) line(fitting(box.hours_share, box.hours_percent), slowest ? t.warning : t.muted, Font::sans);
-  if (slowest) line("the bottleneck", t.warning, Font::bold);
+  line(box.hours, bottleneck ? t.warning : t.text, Font::mono);
+  if (roomy) line(fitting(box.hours_share, box.hours_percent), bottleneck ? t.warning : t.muted, Font::sans);
+  if (bottleneck) line("the bottleneck", t.warning, Font::bold);
   if (y + small <= foot) y = draw_wrapped(p, {x, y}, foot, box.cause, width, t.muted);
   for (const Act& act : box.acts) {
     const float needs = wrapped_height(act.name, width) + wrapped_height(act.saves, width) + t.px(7);
@@ -207,7 +207,7 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
   River& river = view.river;
   layout_river({at, {at.x + size.x, at.y + size.y}}, picture.usd_share, picture.time_share, t.scale, river);
   draw_lanes(p, river.money, picture, picture.dearest);
-  draw_lanes(p, river.hours, picture, picture.slowest);
+  draw_lanes(p, river.hours, picture, picture.bottleneck);
   draw_head(p, river.money_head, picture.total_money, "paid");
   draw_head(p, river.hours_head, picture.total_hours, "until out");
   for (std::size_t i = 0; i < parts; ++i) {

@@ -28,26 +28,26 @@ struct Inputs {
 struct GpuRow {
   std::int64_t gpus = 1;
   models::platform::Release release;
-  std::string slowest, refused;  ///< refused: why there is none
+  std::string bottleneck, refused;  ///< refused: why there is none
 };
 
 /// The release with one technique more.
 struct TechniqueRow {
   std::string part, name, lab, note;
   double saves_s = 0, saves_usd = 0;
-  std::string slowest;
+  std::string bottleneck;
 };
 
 struct Outputs {
   std::string reason;
   models::platform::Release release;
   std::array<double, parts> time_share{}, usd_share{};  ///< %
-  models::platform::Part slowest{}, dearest{};
+  models::platform::Part bottleneck{}, dearest{};
   std::string training_waits;
-  double slowest_share = 0, compute_share = 0, training_kernels_share = 0;
+  double bottleneck_share = 0, bottleneck_saves_s = 0, compute_share = 0, training_kernels_share = 0;
   double run_gpu_s = 0, run_usd = 0, busy = 0;  ///< of the training run with its waits; busy in %
   double twice_gain = 0;                        ///< %, of the hours, with twice the GPUs; NaN where that cannot be
-  double leaves_at = 0;                         ///< GPUs; NaN: training stays the slowest
+  double leaves_at = 0;                         ///< GPUs; NaN: training stays the bottleneck
   std::vector<GpuRow> by_gpus;
   std::vector<TechniqueRow> techniques;
 };
@@ -81,7 +81,7 @@ struct Picture {
   std::array<Box, parts> boxes;
   std::array<double, parts> time_share{}, usd_share{};  ///< 0 to 1
   std::string total_hours, total_money, gpus_tag;
-  std::size_t slowest = 0, dearest = 0;
+  std::size_t bottleneck = 0, dearest = 0;
   std::vector<Stretch> stretches;
   double axis_hi = 2, least_gpus = 1;  ///< the fewest that a release was found for
   std::vector<double> gpus;

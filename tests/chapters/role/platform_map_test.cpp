@@ -37,18 +37,18 @@ float width_at(const map_lab::Lane& lane, float x) {
 TEST_CASE("platform-map: the bottleneck leaves training as GPUs are added, and money goes on") {
   const LabPtr lab = open_lab("role/platform-map");
   compute(*lab);
-  CHECK(choice_of(*lab, "slowest") == "training");
-  CHECK(out(*lab, "leaves_at") == 512);
+  CHECK(choice_of(*lab, "bottleneck") == "training");
+  CHECK(out(*lab, "leaves_at") == 256);
   CHECK(near(out(*lab, "time_s"), 32.6 * 3600, 2e-3));
   const double usd = out(*lab, "run_usd");
   CHECK(near(usd, 24.89 * 64 * 3, 1e-3));
   compute(set(*lab, "gpus", 512));
-  CHECK(choice_of(*lab, "slowest") == "data");
+  CHECK(choice_of(*lab, "bottleneck") == "data");
   CHECK(near(out(*lab, "run_s"), 40000, 1e-3));  // 120 TB over 3 GB/s
   CHECK(std::abs(out(*lab, "twice_gain")) <= 0.01);
   CHECK(out(*lab, "run_usd") > 3 * usd);
   compute(set(*lab, "gpus", 1024, "storage_bytes_per_s", 20e9));
-  CHECK(choice_of(*lab, "slowest") == "monitoring");
+  CHECK(choice_of(*lab, "bottleneck") == "monitoring");
 }
 
 TEST_CASE("platform-map: shares add up, and rows are the same release on other GPUs") {
@@ -175,7 +175,7 @@ TEST_CASE("platform-map: dragging the axis moves the GPUs, and a click on a box 
   const double gpus = d.input("gpus").number();
   CHECK(gpus > 400);
   CHECK(gpus < 700);
-  CHECK(d.output("slowest").choice_id() == "data");
+  CHECK(d.output("bottleneck").choice_id() == "data");
   d.ui.click("data");
   d.ui.frames(3);
   REQUIRE(d.settle());

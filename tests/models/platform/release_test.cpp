@@ -77,14 +77,29 @@ TEST_CASE("release: kernels shrink with the GPUs, storage does not, and the bott
   const auto few = released(setup_on(64)), many = released(setup_on(1024));
   CHECK(near(few.run.step.forward_s / many.run.step.forward_s, 16, 1e-3));
   CHECK(near(few.run.step.backward_s / many.run.step.backward_s, 16, 1e-3));
-  CHECK(few.slowest == static_cast<std::size_t>(Part::training));
-  CHECK(many.slowest == static_cast<std::size_t>(Part::data));
+  CHECK(few.bottleneck == static_cast<std::size_t>(Part::training));
+  CHECK(many.bottleneck == static_cast<std::size_t>(Part::data));
   // 30 million samples of 4 MB through 3 GB/s: no number of GPUs is faster.
   CHECK(near(many.run.time_s, 30e6 * 4e6 / 3e9, 0.01));
   CHECK(near(many.run.storage_ceiling, 750, 1e-9));
   platform::ReleaseSetup wide = setup_on(1024);
   wide.storage_bytes_per_s *= 8;
-  CHECK(released(wide).slowest == static_cast<std::size_t>(Part::monitoring));
+  CHECK(released(wide).bottleneck == static_cast<std::size_t>(Part::monitoring));
+}
+
+TEST_CASE("release: the bottleneck is what would shorten it, not what fills the most hours") {
+  // On 256 GPUs the storage takes 11.1 h and hides training, which fills more of them than the waits do.
+  const auto r = released(setup_on(256));
+  CHECK(hours_of(r, Part::training) > hours_of(r, Part::data));
+  CHECK(r.bottleneck == static_cast<std::size_t>(Part::data));
+  CHECK(r.twice_saves_s[1] < 0.01 * r.run.time_s);
+  platform::ReleaseSetup twice = setup_on(256);
+  twice.storage_bytes_per_s *= 2;
+  twice.request_latency_s /= 2;
+  twice.decode_s /= 2;
+  CHECK(near(r.run.time_s - released(twice).run.time_s, r.twice_saves_s[0], 0.01));
+  // What waits for nothing else saves half of itself.
+  CHECK(near(r.twice_saves_s[6], r.parts[6].time_s / 2, 1e-12));
 }
 
 TEST_CASE("release: what passes over the network is 2 (n - 1) / n of two bytes a parameter") {
