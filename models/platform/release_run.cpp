@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t max_passes = 16;
 /// Groups of layers that the simulation walks through, and the buckets of gradients.
 constexpr std::int64_t max_groups = 8;
-constexpr std::int64_t kernels_per_layer = 20, warm_up = 3;
+constexpr std::int64_t kernels_per_layer = 20, warm_up = 2;
 constexpr double context_bytes = 1.5e9;  ///< CUDA context, communication buffers, workspaces
 
 std::int64_t local_samples(const ReleaseSetup& s, std::int64_t gpus) { return (s.batch + gpus - 1) / gpus; }
@@ -118,7 +118,7 @@ Result<StepMeans> steady_step(const StepSetup& setup) {
   // Batches come in rounds over the workers: what is measured is whole rounds and whole steps.
   const std::int64_t workers = std::max<std::int64_t>(1, setup.loader.workers);
   const std::int64_t round = workers / std::gcd(workers, setup.micro_batches);
-  const std::int64_t steady = round * std::max<std::int64_t>(1, 3 / round);
+  const std::int64_t steady = round;
   // Each worker has two batches asked for ahead; they must have passed before the figures count.
   const std::int64_t stock = 2 * workers / setup.micro_batches;
   const auto run = simulate_steps(setup, {.steps = warm_up + stock + steady});

@@ -72,10 +72,10 @@ std::string share_text(double percent) {
 }
 
 /// What each technique of a part would save of the whole, the largest first; those in use or refused are left out.
-std::vector<Act> acts_of(const Outputs& out, std::string_view part) {
+std::vector<Act> acts_of(const Outputs& out, const std::vector<TechniqueRow>& rows, std::string_view part) {
   std::vector<Act> acts;
   const auto& total = out.release.total;
-  for (const TechniqueRow& row : out.techniques) {
+  for (const TechniqueRow& row : rows) {
     if (row.part != part || !row.note.empty()) continue;
     // What is below a thousandth of the whole saves nothing to speak of.
     const bool hours = std::abs(row.saves_s) >= 1e-3 * total.time_s,
@@ -95,7 +95,7 @@ std::vector<Act> acts_of(const Outputs& out, std::string_view part) {
   return acts;
 }
 
-Box box_of(const Inputs& in, const Outputs& out, Part part) {
+Box box_of(const Inputs& in, const Outputs& out, const std::vector<TechniqueRow>& rows, Part part) {
   const auto i = static_cast<std::size_t>(part);
   Box box{.name = models::platform::part_name(part)};
   box.time_share = out.time_share[i] / 100;
@@ -107,7 +107,7 @@ Box box_of(const Inputs& in, const Outputs& out, Part part) {
   box.money = format_text(out.release.parts[i].usd, "$");
   box.money_percent = share_text(out.usd_share[i]);
   box.money_share = box.money_percent + " of money";
-  box.acts = acts_of(out, box.name);
+  box.acts = acts_of(out, rows, box.name);
   box.cause = cause_of(in, out, part);
   box.link = link_of(in, out, part);
   if (const LabPtr lab = box.link.empty() ? nullptr : make_lab_by_id(lab_of(out, part)))
@@ -181,8 +181,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
+  p.techniques = technique_rows(in, out);
   for (std::size_t i = 0; i < parts; ++i) {
-    p.boxes[i] = box_of(in, out, static_cast<Part>(i));
+    p.boxes[i] = box_of(in, out, p.techniques, static_cast<Part>(i));
     p.time_share[i] = p.boxes[i].time_share;
     p.usd_share[i] = p.boxes[i].usd_share;
   }

@@ -122,18 +122,6 @@ void describe(Fields& f, GpuRow& r) {
   f.text("refused", r.refused, {.label = "Why not"});
 }
 
-void describe(Fields& f, TechniqueRow& r) {
-  f.text("part", r.part, {.label = "Part"});
-  f.text("name", r.name, {.label = "Technique"});
-  f.real("saves_s", r.saves_s,
-         {.label = "Saves", .unit = "s", .may_be_missing = true, .absent = "It is in use, or cannot be."});
-  f.real("saves_usd", r.saves_usd,
-         {.label = "Saves, paid", .unit = "$", .may_be_missing = true, .absent = "It is in use, or cannot be."});
-  f.text("bottleneck", r.bottleneck, {.label = "Then the bottleneck"});
-  f.text("lab", r.lab, {.label = "Lab"});
-  f.text("note", r.note, {.label = "Note"});
-}
-
 void describe(Fields& f, Outputs& o) {
   auto& r = o.release;
   f.group("The release");
@@ -191,7 +179,6 @@ void describe(Fields& f, Outputs& o) {
   describe_service(f, o);
   f.group("Against the GPUs");
   f.table("by_gpus", o.by_gpus, {.label = "By GPUs", .help = "The same release on other numbers of GPUs."});
-  f.table("techniques", o.techniques, {.label = "Techniques", .help = "The same release with one change more."});
 }
 
 void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }

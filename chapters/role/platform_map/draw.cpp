@@ -27,16 +27,16 @@ void draw_against_gpus(const Inputs& in, const Outputs& out, const Picture& pict
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }
 
-void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_techniques(const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 5> columns{
       {{.title = "part", .number = false},
        {.title = "technique", .number = false},
        {.title = "saves", .value_unit = "s", .bar = true},
        {.title = "saves", .value_unit = "$", .bar = true},
        {.title = "then the bottleneck", .number = false, .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.techniques.size(), .version = picture.version};
+  widgets::TableSource source{.context = &picture, .rows = picture.techniques.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const TechniqueRow& r = static_cast<const Outputs*>(context)->techniques[row];
+    const TechniqueRow& r = static_cast<const Picture*>(context)->techniques[row];
     const auto number = [&](double value, std::string_view unit) {
       cell.value = value;
       cell.number = widgets::format(value, unit);
@@ -48,7 +48,7 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
     if (column == 4) cell.text = r.note.empty() ? r.bottleneck : r.note;
   };
   source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
-    const TechniqueRow& r = static_cast<const Outputs*>(context)->techniques[row];
+    const TechniqueRow& r = static_cast<const Picture*>(context)->techniques[row];
     return column == 4 && !r.note.empty() ? std::string_view(r.note)
            : column < 2                   ? std::string_view(r.lab)
                                           : "of the whole release, with this change alone; below 0: it costs";
@@ -85,7 +85,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("gpus", {.title = "Hours against GPUs", .least = {380, 220}},
               [&](ImVec2 size) { draw_against_gpus(in, out, picture, view, size); });
   stage.panel("techniques", {.title = "What acts on each part", .least = {520, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_techniques(out, picture, view, size); });
+              [&](ImVec2 size) { draw_techniques(picture, view, size); });
   stage.panel("run", {.title = "The training run by cause", .least = {380, 110}, .ideal = {0, 180}}, [&](ImVec2 size) {
     const widgets::StackedBar bar[] = {{.label = "the run", .segments = picture.step}};
     widgets::draw_stacked_bars("run", bar, view.bars,

@@ -49,7 +49,6 @@ struct Outputs {
   double twice_gain = 0;                        ///< %, of the hours, with twice the GPUs; NaN where that cannot be
   double leaves_at = 0;                         ///< GPUs; NaN: training stays the bottleneck
   std::vector<GpuRow> by_gpus;
-  std::vector<TechniqueRow> techniques;
 };
 
 /// A stretch of the axis of GPUs with one bottleneck; in GPUs.
@@ -87,6 +86,7 @@ struct Picture {
   std::vector<double> gpus;
   std::array<std::vector<double>, 5> hours;  ///< all, data, training's kernels, its network, everything else
   std::vector<widgets::BarSegment> step;     ///< of the training run, in hours
+  std::vector<TechniqueRow> techniques;
   std::vector<std::string> technique_links, technique_labs;  ///< by row: where it leads, and that lab's title
   PublishedMarks published;
 };
@@ -105,6 +105,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// The river, its boxes and the axis of GPUs in `size` px from the cursor.
 void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
+/// The release again with each technique, by the models that made it.
+std::vector<TechniqueRow> technique_rows(const Inputs& in, const Outputs& out);
 /// The setup with chip, product, recipe and cache found by name; fails in a sentence where one is not there.
 models::Result<models::platform::ReleaseSetup> setup_of(const Inputs& in);
 /// The lab of a part with the present scenario, as a link; values outside of what that lab takes are brought to its
@@ -119,6 +121,5 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 void describe(Fields& f, GpuRow& row);
-void describe(Fields& f, TechniqueRow& row);
 
 }  // namespace chapters::role::platform_map

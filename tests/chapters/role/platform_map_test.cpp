@@ -68,11 +68,11 @@ TEST_CASE("platform-map: shares add up, and rows are the same release on other G
 
 TEST_CASE("platform-map: a technique of another part saves nothing of the hours that matter") {
   map_lab::Inputs in;
-  const map_lab::Outputs few = computed_map(in);
+  const auto few = map_lab::technique_rows(in, computed_map(in));
   in.setup.gpus = 512;
-  const map_lab::Outputs many = computed_map(in);
-  const auto row = [](const map_lab::Outputs& o, std::string_view name) {
-    for (const map_lab::TechniqueRow& r : o.techniques)
+  const auto many = map_lab::technique_rows(in, computed_map(in));
+  const auto row = [](const std::vector<map_lab::TechniqueRow>& all, std::string_view name) {
+    for (const map_lab::TechniqueRow& r : all)
       if (r.name == name) return r;
     FAIL("no such technique");
     return map_lab::TechniqueRow{};
