@@ -15,6 +15,7 @@ Session::Session(chapters::LabPtr lab, Jobs& jobs) : lab_(std::move(lab)), commi
 bool Session::update(bool control_held) {
   bool changed = false;
   if (!computed_ || !lab_->same_inputs(*computed_)) {
+    touched_ = touched_ || computed_;
     if (fresh_) before_ = std::move(computed_);
     fresh_ = false;
     computed_ = lab_->clone();

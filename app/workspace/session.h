@@ -42,6 +42,8 @@ class Session {
   /// Null before the first Outputs.
   chapters::LabPtr shown() const;
 
+  /// The Inputs are no longer those that it was opened with.
+  bool touched() const { return touched_; }
   bool computing() const { return job_lab_ != nullptr; }
   double fraction() const { return job_ ? job_.fraction() : 1; }
   void cancel();
@@ -56,8 +58,9 @@ class Session {
   void step(std::vector<Json>& from, std::vector<Json>& to);
 
   chapters::LabPtr lab_;
-  chapters::LabPtr computed_;   ///< has the Inputs that the Outputs belong to, or that the job works on
-  chapters::LabPtr before_;     ///< while `computed_` waits for its Outputs: has the Inputs of those on the screen
+  chapters::LabPtr computed_;  ///< has the Inputs that the Outputs belong to, or that the job works on
+  chapters::LabPtr before_;    ///< while `computed_` waits for its Outputs: has the Inputs of those on the screen
+  bool touched_ = false;
   bool fresh_ = false;          ///< the Outputs belong to `computed_`
   chapters::LabPtr committed_;  ///< a copy with the Inputs of the last undo step
   std::vector<Json> undo_, redo_;

@@ -138,7 +138,8 @@ void Workspace::enter(std::string_view id, const std::function<void()>& set_up) 
 bool Workspace::update(bool control_held) {
   const bool changed = current_->update(control_held);
   if (changed) gather_kept();
-  if (changed && settings.keep_my_scenario) gather_shared();
+  // A job that ends on the values that a lab opened with sets nothing for other labs.
+  if (changed && current_->touched() && settings.keep_my_scenario) gather_shared();
   return changed;
 }
 

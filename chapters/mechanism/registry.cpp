@@ -10,6 +10,7 @@
 // here. A new chapter is one more row in `contents`.
 #define LABS(LAB)                  \
   LAB(role, scaling)               \
+  LAB(role, platform_map)          \
   LAB(role, compounding)           \
   LAB(roofline, hierarchy)         \
   LAB(roofline, roofline)          \
@@ -90,11 +91,16 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"role", "00", "The role", of("role")},
-    {"roofline", "01", "The roofline", of("roofline")}, {"framework", "02", "Frameworks", of("framework")},
-    {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
-    {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
-    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
-    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
+    {"roofline", "01", "The roofline", of("roofline")},
+    {"framework", "02", "Frameworks", of("framework")},
+    {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},
+    {"training", "06", "Training", of("training")},
+    {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},
+    {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
+    {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

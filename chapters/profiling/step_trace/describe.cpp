@@ -23,8 +23,17 @@ void time(Fields& f, std::string_view key, double& slot, std::string_view label,
           double hi) {
   f.real(key, slot, {.label = label, .unit = "s", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
 }
-void rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help) {
-  f.real(key, slot, {.label = label, .unit = "B/s", .help = help, .lo = 1e7, .hi = 1e13, .scale = Scale::log});
+void rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help,
+          double lo = 1e7) {
+  f.real(key, slot,
+         {.label = label,
+          .unit = "B/s",
+          .help = help,
+          .lo = lo,
+          .hi = 1e13,
+          .scale = Scale::log,
+          .typical_lo = 1e7,
+          .typical_hi = 1e12});
 }
 void bytes(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
            double hi) {
@@ -98,7 +107,8 @@ void describe(Fields& f, Inputs& in) {
   bytes(f, "sample_bytes", in.sample_bytes, "Stored size", "Of one sample.", 1e3, 1e8);
   time(f, "request_latency_s", in.request_latency_s, "Request", "From asking the storage to its first byte.", 1e-6,
        0.1);
-  rate(f, "storage_bytes_per_s", in.storage_bytes_per_s, "Storage", "For all workers together.");
+  // One GPU's share of a storage that thousands read may be small.
+  rate(f, "storage_bytes_per_s", in.storage_bytes_per_s, "Storage", "For all workers together.", 1e6);
   count(f, "cores", in.cores, "Cores", "That decode at once.", 1, 128);
   bytes(f, "batch_bytes", in.batch_bytes, "Decoded batch", "What is copied to the device.", 1e5, 1e10);
   count(f, "seed", in.seed, "Seed", "Of the luck in decoding.", 1, 99);

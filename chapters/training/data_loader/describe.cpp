@@ -54,9 +54,11 @@ void describe(Fields& f, Inputs& in) {
              .label = "Bandwidth",
              .unit = "B/s",
              .help = "For all workers together.",
-             .lo = 1e7,
+             .lo = 1e6,
              .hi = 1e11,
              .scale = Scale::log,
+             .typical_lo = 1e7,
+             .typical_hi = 1e11,
              .when = {"storage", "own"},
          });
   f.real("samples_per_request", in.samples_per_request,

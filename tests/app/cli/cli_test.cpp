@@ -63,10 +63,10 @@ TEST_CASE("list is a line a lab; of one lab inputs with key, unit and range, out
   const Ran r = run_cli({"list", "--json"});
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
-  const auto roofline = std::find_if(doc.begin(), doc.end(), [](const Json& c) { return c["chapter"] == "roofline"; });
-  REQUIRE(roofline != doc.end());
+  const auto chapter = std::find_if(doc.begin(), doc.end(), [](const Json& c) { return c["chapter"] == "roofline"; });
+  REQUIRE(chapter != doc.end());
   bool found = false;
-  for (const auto& lab : (*roofline)["labs"]) {
+  for (const auto& lab : (*chapter)["labs"]) {
     if (lab["id"] != "roofline/roofline") continue;
     found = true;
     for (const auto& in : lab["inputs"]) {

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/mechanism/registry.h"
+#include "chapters/role/platform_map/lab.h"
+#include "models/platform/techniques.h"
+#include "widgets/number/number.h"
+
+namespace chapters::role::platform_map {
+namespace {
+
+using models::platform::Part;
+using widgets::format_text;
+using widgets::Meaning;
+using widgets::Tint;
+
+constexpr std::array<Tint, parts> tints{
+    Tint(Meaning::data_loading),
+    Tint(Meaning::forward),
+    Tint::series(1),
+    Tint::series(2),
+    Tint::series(3),
+    Tint::series(4),
+    Tint::series(5),
+};
+constexpr std::array<std::string_view, parts> briefs{"data",   "training", "profile", "compress",
+                                                     "engine", "serving",  "monitor"};
+
+std::string in_ticks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+std::string counted(double n, std::string_view one, std::string_view many) {
+  return format_text(n, "") + " " + std::string(n == 1 ? one : many);
+}
+
+/// What a part's hours go to, in few words.
+std::string cause_of(const Inputs& in, const Outputs& out, Part part) {
+  const auto& run = out.release.run;
+  const auto& service = out.release.service;
+  const auto& s = in.setup;
+  switch (part) {
+    case Part::data:
+      return out.release.parts[0].time_s < 0.001 * run.time_s ? "loaders keep up" : "GPUs wait for batches";
+    case Part::training:
+      return out.training_waits == "kernels"       ? "kernels compute"
+             : out.training_waits == "the network" ? "waits for the network"
+                                                   : "waits for launches";
+    case Part::profiling:
+      return counted(static_cast<double>(s.profile_runs), "short run", "short runs");
+    case Part::compression:
+      return counted(static_cast<double>(s.recipes_tried), "recipe tried", "recipes tried");
+    case Part::engine:
+      return counted(static_cast<double>(s.trials), "trial under load", "trials under load");
+    case Part::serving:
+      return counted(service.replicas, "replica", "replicas") + ", " +
+             counted(static_cast<double>(s.waves), "wave", "waves");
+    case Part::monitoring:
+      return "canary answers " + format_text(std::ceil(out.release.canary_requests), "");
+  }
+  return {};
+}
+
+/// The techniques of a part, for its hover.
+std::string techniques_of(Part part) {
+  std::string out;
+  for (const models::platform::Technique& t : models::platform::techniques())
+    if (t.part == part) out += (out.empty() ? "acts on it: " : "; ") + std::string(t.name);
+  return out;
+}
+
+std::string share_text(double percent) {
+  if (percent > 0 && percent < 0.1) return "<0.1 %";
+  return format_text(percent < 10 ? std::round(percent * 10) / 10 : std::round(percent), "%", 2);
+}
+
+/// What each technique of a part would save of the whole, the largest first; those in use or refused are left out.
+std::vector<Act> acts_of(const Outputs& out, const std::vector<TechniqueRow>& rows, std::string_view part) {
+  std::vector<Act> acts;
+  const auto& total = out.release.total;
+  for (const TechniqueRow& row : rows) {
+    if (row.part != part || !row.note.empty()) continue;
+    // What is below a thousandth of the whole saves nothing to speak of.
+    const bool hours = std::abs(row.saves_s) >= 1e-3 * total.time_s,
+               money = std::abs(row.saves_usd) >= 1e-3 * total.usd;
+    std::string saves;
+    if (hours) saves = (row.saves_s > 0 ? "saves " : "costs ") + format_text(std::abs(row.saves_s), "s", 2);
+    if (money)
+      saves += (saves.empty() ? row.saves_usd > 0 ? "saves " : "costs " : ", ") +
+               std::string(hours && (row.saves_s > 0) != (row.saves_usd > 0) ? (row.saves_usd > 0 ? "saves " : "costs ")
+                                                                             : "") +
+               format_text(std::abs(row.saves_usd), "$", 2);
+    acts.push_back({row.name, saves.empty() ? "saves nothing here" : saves, row.saves_s, row.saves_usd});
+  }
+  std::stable_sort(acts.begin(), acts.end(), [&](const Act& a, const Act& b) {
+    return a.hours / total.time_s + a.usd / total.usd > b.hours / total.time_s + b.usd / total.usd;
+  });
+  return acts;
+}
+
+Box box_of(const Inputs& in, const Outputs& out, const std::vector<TechniqueRow>& rows, Part part) {
+  const auto i = static_cast<std::size_t>(part);
+  Box box{.name = models::platform::part_name(part)};
+  box.time_share = out.time_share[i] / 100;
+  box.usd_share = out.usd_share[i] / 100;
+  box.brief = briefs[i];
+  box.hours = format_text(out.release.parts[i].time_s, "s");
+  box.hours_percent = share_text(out.time_share[i]);
+  box.hours_share = box.hours_percent + " of hours";
+  box.money = format_text(out.release.parts[i].usd, "$");
+  box.money_percent = share_text(out.usd_share[i]);
+  box.money_share = box.money_percent + " of money";
+  box.acts = acts_of(out, rows, box.name);
+  box.cause = cause_of(in, out, part);
+  box.link = link_of(in, out, part);
+  if (const LabPtr lab = box.link.empty() ? nullptr : make_lab_by_id(lab_of(out, part)))
+    box.opens = std::string(lab->info().title);
+  box.hint = techniques_of(part) + (box.opens.empty() ? "" : "; a click opens " + box.opens + " as set here");
+  box.tint = tints[i];
+  return box;
+}
+
+/// Neighbours on the axis with one bottleneck are one stretch; a border lies midway between two powers of two.
+void fill_stretches(const Outputs& out, Picture& p) {
+  for (const GpuRow& row : out.by_gpus) {
+    const auto n = static_cast<double>(row.gpus);
+    const bool refused = !row.refused.empty();
+    const std::string name = refused ? "does not fit" : row.bottleneck;
+    const double from = row.gpus == 1 ? 1 : n / std::sqrt(2.0), to = std::min(p.axis_hi, n * std::sqrt(2.0));
+    if (!p.stretches.empty() && p.stretches.back().name == name) {
+      p.stretches.back().to = to;
+      continue;
+    }
+    const std::size_t i = row.release.bottleneck;
+    p.stretches.push_back({
+        .from = from,
+        .to = to,
+        .name = name,
+        .brief = refused ? "no fit" : std::string(briefs[i]),
+        .tint = refused ? Tint(Meaning::idle) : tints[i],
+        .refused = refused,
+    });
+  }
+  if (!p.stretches.empty()) p.stretches.back().to = p.axis_hi;
+}
+
+void fill_curves(const Outputs& out, Picture& p) {
+  for (const GpuRow& row : out.by_gpus) {
+    if (!row.refused.empty()) continue;
+    const models::platform::Release& r = row.release;
+    const double all = r.total.time_s, data = r.parts[0].time_s, training = r.parts[1].time_s;
+    p.gpus.push_back(static_cast<double>(row.gpus));
+    p.hours[0].push_back(all / 3600);
+    p.hours[1].push_back(data / 3600);
+    p.hours[2].push_back((training - r.run.network_s) / 3600);
+    p.hours[3].push_back(r.run.network_s / 3600);
+    p.hours[4].push_back((all - data - training) / 3600);
+  }
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const auto part = static_cast<Part>(out.release.bottleneck);
+  std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " +
+                     std::string(models::platform::part_name(part));
+  if (part == Part::training && out.training_waits != "kernels") text += ", waiting for " + out.training_waits;
+  text += ": twice as fast, it would save " + in_ticks(out.bottleneck_saves_s, "s") + " of " +
+          in_ticks(out.release.total.time_s, "s");
+  if (std::abs(out.twice_gain) < 0.05)
+    text += "; twice the GPUs save nothing";
+  else if (!std::isnan(out.twice_gain))
+    text += out.twice_gain >= 0 ? "; twice the GPUs save " + in_ticks(out.twice_gain, "%")
+                                : "; twice the GPUs take " + in_ticks(-out.twice_gain, "%") + " more";
+  // Loaders come with their GPUs: where those bound, more GPUs still help.
+  if (part != Part::training) return text + (out.twice_gain >= 10 ? "." : ": the bottleneck has left the GPUs.");
+  if (std::isnan(out.leaves_at)) return text + "; no number of GPUs tried moves it.";
+  const auto next = std::find_if(out.by_gpus.begin(), out.by_gpus.end(),
+                                 [&](const GpuRow& row) { return static_cast<double>(row.gpus) == out.leaves_at; });
+  return text + "; from " + in_ticks(out.leaves_at, "") + " on it is " +
+         (next == out.by_gpus.end() ? std::string("another part") : next->bottleneck) + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty()) return p;
+  p.techniques = technique_rows(in, out);
+  for (std::size_t i = 0; i < parts; ++i) {
+    p.boxes[i] = box_of(in, out, p.techniques, static_cast<Part>(i));
+    p.time_share[i] = p.boxes[i].time_share;
+    p.usd_share[i] = p.boxes[i].usd_share;
+  }
+  p.bottleneck = out.release.bottleneck;
+  p.dearest = out.release.dearest;
+  p.total_hours = format_text(out.release.total.time_s, "s");
+  p.total_money = format_text(out.release.total.usd, "$");
+  p.gpus_tag = counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs");
+  p.axis_hi = out.by_gpus.empty() ? 2 : std::max(2.0, static_cast<double>(out.by_gpus.back().gpus));
+  p.axis_hi = std::max(p.axis_hi, static_cast<double>(in.setup.gpus));
+  fill_stretches(out, p);
+  fill_curves(out, p);
+  p.least_gpus = static_cast<double>(in.setup.gpus);
+  if (!p.gpus.empty()) p.least_gpus = std::min(p.least_gpus, p.gpus.front());
+  const auto& run = out.release.run;
+  p.step = {
+      {.label = "waiting for batches", .value = run.loader_s, .tint = Tint(Meaning::data_loading), .hatched = true},
+      {.label = "waiting for the network",
+       .value = run.network_s,
+       .tint = Tint(Meaning::communication),
+       .hatched = true},
+      {.label = "waiting for launches", .value = run.host_s, .tint = Tint(Meaning::launch_bound), .hatched = true},
+      {.label = "forward", .value = run.steps * run.step.forward_s, .tint = Tint(Meaning::forward)},
+      {.label = "backward", .value = run.steps * run.step.backward_s, .tint = Tint(Meaning::backward)},
+      {.label = "optimizer", .value = run.steps * run.step.optimizer_s, .tint = Tint(Meaning::optimizer)},
+  };
+  for (const models::platform::Technique& t : models::platform::techniques()) {
+    const LabPtr lab = make_lab_by_id(t.lab);
+    p.technique_labs.push_back(lab ? "Open " + std::string(lab->info().title) + " as set here" : std::string());
+    p.technique_links.push_back(lab ? link_to_lab(in, out, t.part, t.lab) : std::string());
+  }
+  p.published = arrange_published("role/platform-map", in, compute, {"model", "chip"});
+  p.answer = answer_of(in, out);
+  return p;
+}
+
+}  // namespace chapters::role::platform_map

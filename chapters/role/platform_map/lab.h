@@ -1,0 +1,125 @@
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
+#include "chapters/role/platform_map/river.h"
+#include "models/platform/release.h"
+#include "widgets/base/tint.h"
+#include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/table/table.h"
+
+/// The hours and the money of a release, from its data to its monitoring, and the part that takes most of them.
+namespace chapters::role::platform_map {
+
+inline constexpr std::size_t parts = models::platform::part_count;
+
+/// Defaults: Llama 3 8B sees 30 million camera clips on 64 H100 and is then served for a month.
+struct Inputs {
+  std::string model = "llama-3-8b", chip = "h100_sxm", format = "bf16", recipe = "fp8", kv = "bf16";
+  models::platform::ReleaseSetup setup;  ///< its chip, product, recipe and cache are found by name
+  bool operator==(const Inputs&) const = default;
+};
+
+/// The release on another number of GPUs.
+struct GpuRow {
+  std::int64_t gpus = 1;
+  models::platform::Release release;
+  std::string bottleneck, refused;  ///< refused: why there is none
+};
+
+/// The release with one technique more.
+struct TechniqueRow {
+  std::string part, name, lab, note;
+  double saves_s = 0, saves_usd = 0;
+  std::string bottleneck;
+};
+
+struct Outputs {
+  std::string reason;
+  models::platform::Release release;
+  std::array<double, parts> time_share{}, usd_share{};  ///< %
+  models::platform::Part bottleneck{}, dearest{};
+  std::string training_waits;
+  double bottleneck_share = 0, bottleneck_saves_s = 0, compute_share = 0, training_kernels_share = 0;
+  double run_gpu_s = 0, run_usd = 0, busy = 0;  ///< of the training run with its waits; busy in %
+  double twice_gain = 0;                        ///< %, of the hours, with twice the GPUs; NaN where that cannot be
+  double leaves_at = 0;                         ///< GPUs; NaN: training stays the bottleneck
+  std::vector<GpuRow> by_gpus;
+};
+
+/// A stretch of the axis of GPUs with one bottleneck; in GPUs.
+struct Stretch {
+  double from = 1, to = 2;
+  std::string name, brief;
+  widgets::Tint tint;
+  bool refused = false;
+};
+
+/// A technique as its box lists it: what it would save of the release, the largest first.
+struct Act {
+  std::string name, saves;
+  double hours = 0, usd = 0;
+};
+
+/// What one box says.
+struct Box {
+  std::string_view name, brief;
+  std::string hours, hours_share, hours_percent, money, money_share, money_percent, cause, opens, link, hint;
+  std::vector<Act> acts;
+  double time_share = 0, usd_share = 0;  ///< 0 to 1
+  widgets::Tint tint;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::array<Box, parts> boxes;
+  std::array<double, parts> time_share{}, usd_share{};  ///< 0 to 1
+  std::string total_hours, total_money, gpus_tag;
+  std::size_t bottleneck = 0, dearest = 0;
+  std::vector<Stretch> stretches;
+  double axis_hi = 2, least_gpus = 1;  ///< the fewest that a release was found for
+  std::vector<double> gpus;
+  std::array<std::vector<double>, 5> hours;  ///< all, data, training's kernels, its network, everything else
+  std::vector<widgets::BarSegment> step;     ///< of the training run, in hours
+  std::vector<TechniqueRow> techniques;
+  std::vector<std::string> technique_links, technique_labs;  ///< by row: where it leads, and that lab's title
+  PublishedMarks published;
+};
+
+struct View {
+  Requests requests;
+  River river;  ///< laid out anew each frame in the same place
+  widgets::PlotView plot;
+  widgets::StackedBarView bars;
+  widgets::TableView techniques;
+};
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// The river, its boxes and the axis of GPUs in `size` px from the cursor.
+void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+
+/// The release again with each technique, by the models that made it.
+std::vector<TechniqueRow> technique_rows(const Inputs& in, const Outputs& out);
+/// The setup with chip, product, recipe and cache found by name; fails in a sentence where one is not there.
+models::Result<models::platform::ReleaseSetup> setup_of(const Inputs& in);
+/// The lab of a part with the present scenario, as a link; values outside of what that lab takes are brought to its
+/// nearest end. Empty where the program has no such lab.
+std::string link_of(const Inputs& in, const Outputs& out, models::platform::Part part);
+/// The same for another lab than the part's own: one that explains a technique.
+std::string link_to_lab(const Inputs& in, const Outputs& out, models::platform::Part part, std::string_view lab);
+/// The id of the lab that a part opens.
+std::string_view lab_of(const Outputs& out, models::platform::Part part);
+
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+void describe(Fields& f, GpuRow& row);
+
+}  // namespace chapters::role::platform_map

@@ -1,0 +1,184 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "app/scenario/link.h"
+#include "chapters/role/platform_map/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
+
+using namespace support;
+namespace map_lab = chapters::role::platform_map;
+using models::platform::Part;
+
+namespace {
+
+map_lab::Outputs computed_map(const map_lab::Inputs& in) {
+  use_bundled_catalog();
+  map_lab::Outputs out = map_lab::compute(in);
+  INFO(out.reason);
+  REQUIRE(out.reason.empty());
+  return out;
+}
+
+float width_at(const map_lab::Lane& lane, float x) {
+  float lo = HUGE_VALF, hi = -HUGE_VALF;
+  for (const ImVec2& p : lane.outline)
+    if (std::abs(p.x - x) < 0.01f) {
+      lo = std::min(lo, p.y);
+      hi = std::max(hi, p.y);
+    }
+  return hi - lo;
+}
+
+}  // namespace
+
+TEST_CASE("platform-map: the bottleneck leaves training as GPUs are added, and money goes on") {
+  const LabPtr lab = open_lab("role/platform-map");
+  compute(*lab);
+  CHECK(choice_of(*lab, "bottleneck") == "training");
+  CHECK(out(*lab, "leaves_at") == 256);
+  CHECK(near(out(*lab, "time_s"), 32.6 * 3600, 2e-3));
+  const double usd = out(*lab, "run_usd");
+  CHECK(near(usd, 24.89 * 64 * 3, 1e-3));
+  compute(set(*lab, "gpus", 512));
+  CHECK(choice_of(*lab, "bottleneck") == "data");
+  CHECK(near(out(*lab, "run_s"), 40000, 1e-3));  // 120 TB over 3 GB/s
+  CHECK(std::abs(out(*lab, "twice_gain")) <= 0.01);
+  CHECK(out(*lab, "run_usd") > 3 * usd);
+  compute(set(*lab, "gpus", 1024, "storage_bytes_per_s", 20e9));
+  CHECK(choice_of(*lab, "bottleneck") == "monitoring");
+}
+
+TEST_CASE("platform-map: shares add up, and rows are the same release on other GPUs") {
+  const map_lab::Outputs o = computed_map({});
+  double time = 0, usd = 0;
+  for (std::size_t i = 0; i < map_lab::parts; ++i) {
+    time += o.time_share[i];
+    usd += o.usd_share[i];
+  }
+  CHECK(near(time, 100, 1e-9));
+  CHECK(near(usd, 100, 1e-9));
+  REQUIRE(o.by_gpus.size() == 12);
+  CHECK(o.by_gpus[6].gpus == 64);
+  CHECK(near(o.by_gpus[6].release.total.time_s, o.release.total.time_s, 1e-12));
+  CHECK(o.by_gpus[0].refused.find("A GPU would hold") == 0);
+}
+
+TEST_CASE("platform-map: a technique of another part saves nothing of the hours that matter") {
+  map_lab::Inputs in;
+  const auto few = map_lab::technique_rows(in, computed_map(in));
+  in.setup.gpus = 512;
+  const auto many = map_lab::technique_rows(in, computed_map(in));
+  const auto row = [](const std::vector<map_lab::TechniqueRow>& all, std::string_view name) {
+    for (const map_lab::TechniqueRow& r : all)
+      if (r.name == name) return r;
+    FAIL("no such technique");
+    return map_lab::TechniqueRow{};
+  };
+  CHECK(row(few, "Products in FP8").saves_s > 9 * 3600);
+  CHECK(std::abs(row(many, "Products in FP8").saves_s) < 60);
+  CHECK(std::abs(row(few, "Twice the storage bandwidth").saves_s) < 60);
+  // Half of 40,000 s of the run, and of the profiled steps.
+  CHECK(near(row(many, "Twice the storage bandwidth").saves_s, 20000, 0.02));
+  CHECK(row(few, "Gradients exchanged while backward runs").note == "in use");
+}
+
+TEST_CASE("platform-map: every box leads to a lab that takes the present scenario") {
+  ShellDriver d(bundled_content(), nowhere());
+  use_bundled_catalog();
+  for (const char* model : {"llama-3-8b", "llama-3.2-1b"})
+    for (const std::int64_t gpus : {8, 64, 1024}) {
+      map_lab::Inputs in;
+      in.model = model;
+      in.recipe = gpus == 8 ? "w4a16" : "fp8";
+      in.setup.gpus = gpus;
+      in.setup.samples_per_request = gpus == 8 ? 1e5 : 1;
+      in.setup.workers = gpus == 1024 ? 0 : 8;
+      const map_lab::Outputs o = computed_map(in);
+      for (std::size_t i = 0; i < map_lab::parts; ++i) {
+        const std::string link = map_lab::link_of(in, o, static_cast<Part>(i));
+        INFO(link);
+        REQUIRE(!link.empty());
+        CHECK(d.workspace.open_link(link).error == "");
+        CHECK(d.workspace.lab().info().id == map_lab::lab_of(o, static_cast<Part>(i)));
+      }
+      const map_lab::Picture p = map_lab::arrange(in, o);
+      for (const std::string& link : p.technique_links) {
+        INFO(link);
+        REQUIRE(!link.empty());
+        CHECK(d.workspace.open_link(link).error == "");
+      }
+    }
+}
+
+TEST_CASE("platform-map: the labs behind the boxes compute what the map says of them") {
+  use_bundled_catalog();
+  map_lab::Inputs in;
+  in.setup.gpus = 512;
+  const map_lab::Outputs o = computed_map(in);
+  const auto opened = [&](Part part) {
+    const app::Link link = app::parse_link(map_lab::link_of(in, o, part));
+    LabPtr lab = open_lab(link.lab);
+    for (const auto& [key, value] : link.sets) set(*lab, key, value);
+    return lab;
+  };
+  // The loader starves: 512 GPUs share 750 samples a second.
+  CHECK(near(computed(*opened(Part::data), "samples_per_s"), 750.0 / 512, 0.02));
+  // The step that a profile would record is the step of the run.
+  CHECK(near(computed(*opened(Part::profiling), "step_s"), o.release.run.step.period_s, 0.02));
+  // A prompt takes as long in the lab of recipes.
+  CHECK(near(computed(*opened(Part::compression), "prefill_s"), o.release.service.prefill_s, 1e-6));
+  CHECK(near(computed(*opened(Part::compression), "decode_s"), o.release.service.decode_s, 1e-6));
+}
+
+TEST_CASE("platform-map: lanes are as wide as their shares, end at their boxes and do not cross") {
+  std::array<double, map_lab::parts> money{0.3, 0.2, 0.1, 0.1, 0.1, 0.15, 0.05},
+      hours{0.05, 0.6, 0, 0.1, 0.1, 0.1, 0.05};
+  map_lab::River river;
+  for (const float scale : {1.0f, 2.0f}) {
+    const widgets::Rect area{{10, 20}, {10 + 900 * scale, 20 + 400 * scale}};
+    map_lab::layout_river(area, money, hours, scale, river);
+    for (std::size_t i = 0; i < map_lab::parts; ++i) {
+      const widgets::Rect& box = river.boxes[i];
+      CHECK(box.min.x >= area.min.x);
+      CHECK(box.max.x <= area.max.x + 0.5f);
+      CHECK(box.max.y < river.axis.min.y);
+      if (i > 0) CHECK(box.min.x > river.boxes[i - 1].max.x);
+      CHECK(std::abs(river.money[i].width - river.band * static_cast<float>(money[i])) < 0.01f);
+      if (hours[i] > 0)
+        CHECK(std::abs(width_at(river.hours[i], river.hours[i].outline.back().x) - river.hours[i].width) < 0.01f);
+      else
+        CHECK(river.hours[i].outline.empty());
+      CHECK(river.money[i].width <= box.max.x - box.min.x);
+      bool ends = false;
+      for (const ImVec2& p : river.money[i].outline) ends |= std::abs(p.y - box.min.y) < 0.01f;
+      CHECK(ends);
+    }
+  }
+  CHECK(near(map_lab::gpus_at_place(map_lab::place_of_gpus(64, 2048), 2048), 64, 1e-9));
+  CHECK(map_lab::gpus_at_place(0, 2048) == 1);
+  CHECK(map_lab::gpus_at_place(1, 2048) == 2048);
+}
+
+TEST_CASE("platform-map: dragging the axis moves the GPUs, and a click on a box opens its lab as set here") {
+  ShellDriver d(bundled_content(), nowhere(), {1280, 800}, true);
+  use_bundled_catalog();
+  d.shell.drawer_open = false;
+  REQUIRE(d.workspace.open("role/platform-map"));
+  REQUIRE(d.settle());
+  CHECK(d.canvas_overflow_px() == 0);
+  CHECK(d.ui.text_present("the bottleneck"));
+  d.ui.drag("GPUs that train", 0.82f, 0.545f);
+  REQUIRE(d.settle());
+  const double gpus = d.input("gpus").number();
+  CHECK(gpus > 400);
+  CHECK(gpus < 700);
+  CHECK(d.output("bottleneck").choice_id() == "data");
+  d.ui.click("data");
+  d.ui.frames(3);
+  REQUIRE(d.settle());
+  CHECK(d.open_lab() == "training/data-loader");
+  CHECK(near(d.input("storage_bytes_per_s").number(), 3e9 / gpus, 1e-6));
+}
