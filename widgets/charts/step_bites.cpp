@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace widgets {
@@ -168,8 +169,7 @@ std::ptrdiff_t draw_bites(const char* label, std::span<const BiteRow> rows, Bite
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
     const Rect& r = l.rows[i];
     ImGui::SetCursorScreenPos(r.min);
-    if (ImGui::InvisibleButton(rows[i].id, {r.width(), std::max(1.0f, r.height())}, ImGuiButtonFlags_EnableNav))
-      pressed = static_cast<std::ptrdiff_t>(i);
+    if (press_area(rows[i].id, {r.width(), r.height()})) pressed = static_cast<std::ptrdiff_t>(i);
     const bool hovered = ImGui::IsItemHovered() || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible);
     if (rows[i].lit) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));
     if (hovered) p.frame(r.min, r.max, t.accent, t.px(1), t.px(4));

@@ -3,6 +3,7 @@
 
 #include "chapters/role/compounding/lab.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace chapters::role::compounding {
@@ -135,8 +136,8 @@ void move_technique(Inputs& in, std::size_t technique, std::int64_t target) {
 
 void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, std::size_t index) {
   ImGui::SetCursorScreenPos({plan.area.min.x, plan.y(index)});
-  ImGui::InvisibleButton(row.name.c_str(), {plan.area.width(), plan.row},
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
+  widgets::press_area(row.name.c_str(), {plan.area.width(), plan.row},
+                      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
   const auto technique = static_cast<std::size_t>(row.technique);
   if (ImGui::IsItemActivated()) {
     view.held = row.technique;

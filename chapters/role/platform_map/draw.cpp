@@ -2,6 +2,7 @@
 #include <array>
 
 #include "chapters/role/platform_map/lab.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -67,7 +68,7 @@ void draw_techniques(const Picture& picture, View& view, ImVec2 size) {
   if (leads) {
     ImGui::SetCursorScreenPos(place);
     const ImVec2 text = widgets::text_size(words, widgets::Type::small);
-    if (ImGui::InvisibleButton("open the lab of the technique", {text.x, text.y + t.px(2)}, ImGuiButtonFlags_EnableNav))
+    if (widgets::press_area("open the lab of the technique", {text.x, text.y + t.px(2)}, ImGuiButtonFlags_EnableNav))
       view.requests.open_link = picture.technique_links[row];
     if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
       p.line({place.x, place.y + text.y}, {place.x + text.x, place.y + text.y}, t.accent);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/role/platform_map/lab.h"
+#include "widgets/base/press_area.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
@@ -216,7 +217,7 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
     ImGui::PushID(static_cast<int>(i));
     const Box& box = picture.boxes[i];
     const bool pressed =
-        ImGui::InvisibleButton(box.name.data(), {rect.width(), rect.height()}, ImGuiButtonFlags_EnableNav);
+        widgets::press_area(box.name.data(), {rect.width(), rect.height()}, ImGuiButtonFlags_EnableNav);
     const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
     ImGui::PopID();
     draw_box(p, picture, i, rect, lit);
@@ -229,7 +230,7 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
     widgets::fit_text(p, {head, river.axis.min.y + row * line - t.px(2)}, words, head - at.x, t.muted, Type::small,
                       Font::sans, Align::right);
   ImGui::SetCursorScreenPos(river.axis.min);
-  ImGui::InvisibleButton("GPUs that train", {river.axis.width(), river.axis.height()}, ImGuiButtonFlags_EnableNav);
+  widgets::press_area("GPUs that train", {river.axis.width(), river.axis.height()}, ImGuiButtonFlags_EnableNav);
   const auto moved = [&](double gpus) {
     return std::llround(std::clamp(gpus, picture.least_gpus, std::max(picture.least_gpus, picture.axis_hi)));
   };

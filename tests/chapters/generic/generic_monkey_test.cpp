@@ -11,8 +11,8 @@
 // at support::walk. ridgeline_monkey walks for as long as it is let.
 
 TEST_CASE("every lab: whatever is clicked, typed, dropped or undone, values stay in range and the state reads back") {
-  // The same events on every machine; a thousand a lab are for `./test full`, and a million for ridgeline_monkey.
-  const int events = support::full() ? 1000 : support::sanitized() ? 40 : 120;
+  // The same events on every machine; half of the thousand a lab, the rest is for `./test full`, and a million for ridgeline_monkey.
+  const int events = support::full() ? 1000 : support::sanitized() ? 100 : 500;
   for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
       const support::MonkeyTally done =
           support::walk({.lab = std::string(entry.id), .seed = 11, .events = events, .events_a_start = 500});
