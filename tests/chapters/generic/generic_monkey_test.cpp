@@ -11,7 +11,8 @@
 // at support::walk. ridgeline_monkey walks for as long as it is let.
 
 TEST_CASE("every lab: whatever is clicked, typed, dropped or undone, values stay in range and the state reads back") {
-  // The same events on every machine; half of the thousand a lab, the rest is for `./test full`, and a million for ridgeline_monkey.
+  // The same events on every machine, half of a thousand a lab; the thousand are for `./test full`, and a million for
+  // ridgeline_monkey.
   const int events = support::full() ? 1000 : support::sanitized() ? 100 : 500;
   for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
       const support::MonkeyTally done =
