@@ -20,7 +20,8 @@ constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"idle, cause unknown", "Record it: a trace tells who was waited for.", Tint::series(4)},
     {"only a collective runs", "Overlap it, more micro-batches, a faster network.", Meaning::communication},
     {"optimizer kernels", "Fused AdamW, more tokens a step, sharded states.", Meaning::optimizer},
-    {"other kernels", "Fuse norms, gates and residuals: they move bytes and multiply nothing.", Meaning::memory_bound},
+    {"kernels without products", "Fuse norms, gates and residuals: they move bytes and multiply nothing.",
+     Meaning::memory_bound},
     {"products without flops", "Record shapes, and run without a CUDA graph while you do.", Tint::series(5)},
     {"products below the peak", "Larger and better-shaped matrices; clocks under load.", Tint()},
     {"multiplied, not needed", "Fused attention that skips masked tiles.", Tint::series(2)},
@@ -128,8 +129,9 @@ std::string reported_sentence(const Inputs& in, const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::decoding)
-    return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) +
-           " of its peak: the meter that fits is MBU, " + ticked(out.mbu) + "." + reported_sentence(in, out);
+    return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) + " of its peak" +
+           (out.mbu >= out.needed ? ": the meter that fits is MBU, " : "; with so many sequences MBU says less, ") +
+           ticked(out.mbu) + "." + reported_sentence(in, out);
   if (in.job == Job::rate)
     return "At this rate the GPU multiplies " + ticked(out.issued) + " of what its peak allows, and " +
            ticked(out.needed) + " is needed, while nvidia-smi reads " + ticked(out.busy) + "." +
@@ -137,8 +139,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::recording && std::isnan(out.mfu))
     return "The GPU is " + ticked(out.busy) + " busy; without shapes in the recording nobody can say with what.";
   std::string said = "The GPU is " + ticked(out.busy) + " busy, multiplies " + ticked(out.issued) +
-                     " of what its peak allows, and " + ticked(out.needed) + " is needed; the largest loss is " +
-                     out.largest + ", " + ticked(out.largest_share) + ".";
+                     " of what its peak allows, and " + ticked(out.needed) +
+                     " is needed; the largest loss: " + out.largest + ", " + ticked(out.largest_share) + ".";
   const double uncounted = out.loss[static_cast<std::size_t>(UtilizationLoss::uncounted)];
   if (uncounted > 0.05) said += " For " + ticked(uncounted) + " products run whose flops nobody wrote: MFU is more.";
   return said + reported_sentence(in, out);

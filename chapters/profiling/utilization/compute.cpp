@@ -141,6 +141,18 @@ void fill_second(const models::Utilization& u, Outputs& out) {
   out.largest_share = out.loss[largest];
 }
 
+/// Flops that a convention counts and no kernel multiplies: masked pairs that fused attention skips, a table that is
+/// looked up, experts that see no token.
+double never_run_flops(const models::Architecture& a, const models::Workload& w, const models::FlopConvention& c) {
+  const double counted = models::counted_flops(a, w, c);
+  models::FlopConvention half = c, multiplied = c;
+  half.attention = models::CountedAttention::half;
+  multiplied.weights = models::CountedWeights::multiplied;
+  const bool skipped = c.attention == models::CountedAttention::full && w.fused_attention;
+  return (skipped ? counted - models::counted_flops(a, w, half) : 0.0) +
+         std::max(0.0, counted - models::counted_flops(a, w, multiplied));
+}
+
 /// What the convention reports of the job.
 void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const models::Architecture& a = s.model->architecture;
@@ -154,7 +166,7 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   out.counted_flops = counted(mine);
   out.mfu = 100 * out.counted_flops / at_peak;
   out.hfu = 100 * counted(hardware) / at_peak;
-  out.never_run = std::max(0.0, 100 * (out.counted_flops - out.second.issued_flops()) / at_peak);
+  out.never_run = 100 * times * never_run_flops(a, s.workload, mine) / at_peak;
   out.recompute_ratio = out.counted_flops > 0 ? out.hfu / out.mfu : unknown;
   out.tokens = times * models::new_tokens(s.workload);
   out.tokens_per_s = out.tokens / out.step_s;
