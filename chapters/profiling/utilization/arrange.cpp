@@ -66,8 +66,8 @@ void add_parts(const Inputs& in, const models::Utilization& u, Picture& p) {
   for (const UtilizationLoss l : {UtilizationLoss::recompute, UtilizationLoss::extra, UtilizationLoss::below_peak}) {
     const LossLook& look = loss_look(l);
     const bool rate = in.job == Job::rate && l == UtilizationLoss::below_peak;
-    layer(rate ? "busy, and not multiplying at the peak" : std::string(look.name), loss(l), look.tint, fill_of(l),
-          look.cure);
+    layer(std::string(rate ? not_at_the_peak : look.name), loss(l), look.tint, fill_of(l),
+          rate ? "a rate does not tell what runs" : look.cure);
   }
   double x = p.products;
   for (const UtilizationLoss l : loss_columns) {
@@ -100,7 +100,7 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
   for (const UtilizationLoss l : {UtilizationLoss::communication, UtilizationLoss::optimizer,
                                   UtilizationLoss::other_kernels, UtilizationLoss::uncounted})
     take(l);
-  take(UtilizationLoss::below_peak, in.job == Job::rate ? "not multiplying at the peak" : "");
+  take(UtilizationLoss::below_peak, in.job == Job::rate ? not_at_the_peak : "");
   total("multiplied", out.issued);
   take(UtilizationLoss::extra);
   take(UtilizationLoss::recompute);

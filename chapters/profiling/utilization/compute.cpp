@@ -177,8 +177,10 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const bool mixture = a.moe.routed > 0;
   for (const models::NamedConvention& named : models::named_conventions()) {
     if (named.convention.weights == models::CountedWeights::all_experts && !mixture) continue;  // the last
-    const double reported = 100 * counted(named.convention) / at_peak;
-    out.conventions.push_back({std::string(named.name), std::string(named.who), reported, reported - out.needed});
+    const double reported = 100 * counted(named.convention) / at_peak, against = reported - out.needed;
+    // Two sums of the same flops in other orders differ in their last digit.
+    out.conventions.push_back({std::string(named.name), std::string(named.who), reported,
+                               std::abs(against) > 1e-9 * out.needed ? against : 0.0});
   }
 }
 
@@ -243,7 +245,9 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   const double against = s.machine.peak_flops_per_s / reported_peak(in, s);
   const bool shapes = work.calls > 0;
   out.mfu = shapes ? against * out.needed : unknown;
-  out.hfu = shapes ? against * out.issued : unknown;
+  // As by every convention of HFU: scores that attention's backward pass makes again are not in it.
+  const double run_twice = 100 * second->recomputed_flops / (second->wall_s * second->peak_flops_per_s);
+  out.hfu = shapes ? against * (out.needed + run_twice) : unknown;
   out.mbu = out.tokens = out.tokens_per_s = out.flops_per_token = out.bytes = out.never_run = unknown;
   out.recompute_ratio = out.mfu > 0 ? out.hfu / out.mfu : unknown;
   out.counted_flops = work.needed_flops;
@@ -285,6 +289,14 @@ Outputs compute_job(const Inputs& in, Progress& progress) {
   if (in.job == Job::rate) {
     out.products = unknown;
     out.product_rate = unknown;
+    // What runs while the peak is not reached a rate does not tell.
+    const std::string_view below = loss_look(UtilizationLoss::below_peak).name;
+    for (LossRow& row : out.losses)
+      if (row.name == below) {
+        row.name = not_at_the_peak;
+        row.cure = "A rate does not tell what runs: record a step.";
+      }
+    if (out.largest == below) out.largest = not_at_the_peak;
   }
   fill_reported(in, *setting, out);
   out.calls = out.unknown_calls = out.recomputed_calls = unknown;

@@ -85,6 +85,9 @@ TEST_CASE("utilization lab: a convention changes what is reported and nothing th
   // Counted and never run is the masked half: 57.91 less 51.47 GFLOP a token, whatever else ran beside it.
   CHECK(near(out(*lab, "never_run"), out(*lab, "mfu") - needed, 1e-6));
   CHECK(std::isnan(output(*lab, "products").number()));
+  CHECK(cell_text(*lab, "losses", 0, "name") == "not multiplying at the peak");
+  CHECK(text_of(*lab, "largest") == "not multiplying at the peak");
+  CHECK(cell(*lab, "conventions", 0, "against") == 0);  // exactly: the causal half is what is needed
   const double dense = out(*lab, "mfu");
   CHECK(near(computed(set(*lab, "peak", "sparse"), "mfu"), dense / 2));
   // Over the BF16 peak an FP8 run may exceed what is possible in BF16.
@@ -147,6 +150,9 @@ TEST_CASE("utilization lab: the made-up recording has shapes, kernels and no mod
   CHECK(std::isnan(output(*lab, "mbu").number()));
   CHECK(cell_text(*lab, "product_rows", 0, "name") == "aten::mm");
   CHECK(rows(*lab, "conventions") == 0);
+  // Nothing runs twice: HFU is MFU, though attention's backward pass multiplies a little more.
+  CHECK(out(*lab, "hfu") == out(*lab, "mfu"));
+  CHECK(out(*lab, "issued") > out(*lab, "needed"));
   // The trace viewer counts copies as busy, nvidia-smi does not.
   const LabPtr viewer = open_lab("profiling/trace-viewer", R"({"sample": "none"})");
   compute(*viewer);
