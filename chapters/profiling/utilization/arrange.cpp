@@ -152,7 +152,8 @@ const LossLook& loss_look(UtilizationLoss loss) { return looks[static_cast<std::
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
-  if (!out.reason.empty()) return p;
+  // Until the job has its first result there is no second.
+  if (!out.reason.empty() || !(out.second.wall_s > 0)) return p;
   add_parts(in, out.second, p);
   add_ledger(in, out, p);
   p.reported = std::isnan(out.mfu) ? -1 : 0.01 * out.mfu;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "chapters/profiling/utilization/lab.h"
 #include "chapters/profiling/utilization/second_layout.h"
 #include "models/training/utilization.h"
 #include "tests/support/base/files.h"
@@ -199,6 +200,14 @@ TEST_CASE("utilization lab: our own recordings of a step on an H100, beside the 
   compute(*model);
   CHECK(near(out(*lab, "counted_flops"), 2 * out(*model, "counted_flops"), 2e-3));
   CHECK(near(out(*lab, "mfu"), 43.2, 0.01));
+}
+
+TEST_CASE("utilization lab: until the job has a result the picture has no second, and no width that is no number") {
+  const auto p = chapters::profiling::utilization::arrange({}, {});
+  CHECK(p.parts.empty());
+  CHECK(p.ledger.empty());
+  CHECK(p.products == 0);
+  CHECK(p.busy == 0);
 }
 
 TEST_CASE("utilization lab: a row of the conventions, clicked, is the convention") {
