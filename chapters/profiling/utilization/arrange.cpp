@@ -15,7 +15,7 @@ using widgets::Tint;
 constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting for data", "More workers, cheaper decoding, a batch ahead.", Meaning::data_loading},
     {"waiting for a copy", "Pinned pages and a stream of its own.", Tint::series(1)},
-    {"waiting for the host", "Fewer kernels: compile, capture a graph, a larger batch.", Meaning::launch_bound},
+    {"waiting for a launch", "Fewer kernels: compile, capture a graph, a larger batch.", Meaning::launch_bound},
     {"waiting after a sync", "Read the loss less often, log on another thread.", Meaning::idle},
     {"idle, cause unknown", "Record it: a trace tells who was waited for.", Tint::series(4)},
     {"only a collective runs", "Overlap it, more micro-batches, a faster network.", Meaning::communication},
@@ -131,7 +131,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::decoding)
     return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) + " of its peak" +
            (out.mbu >= out.needed ? ": the meter that fits is MBU, " : "; with so many sequences MBU says less, ") +
-           ticked(out.mbu) + "." + reported_sentence(in, out);
+           ticked(out.mbu) + (out.mbu > 100 ? ", which counts weights that were not read." : ".") +
+           reported_sentence(in, out);
   if (in.job == Job::rate)
     return "At this rate the GPU multiplies " + ticked(out.issued) + " of what its peak allows, and " +
            ticked(out.needed) + " is needed, while nvidia-smi reads " + ticked(out.busy) + "." +

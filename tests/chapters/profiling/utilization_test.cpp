@@ -137,6 +137,12 @@ TEST_CASE("utilization lab: decoding is measured in bytes") {
   const double weights = out(*lab, "mbu");
   CHECK(computed(set(*lab, "bytes", "weights_and_cache"), "mbu") > weights);
   CHECK(lab->answer().find("the meter that fits is MBU") != std::string::npos);
+  // The whole of a mixture is more than a step of one sequence reads.
+  const LabPtr mixture = open_lab("profiling/utilization",
+                                  R"({"job": "decoding", "model": "deepseek-v2-lite", "batch": 1, "bytes": "weights"})");
+  compute(*mixture);
+  CHECK(out(*mixture, "mbu") > 100);
+  CHECK(mixture->answer().ends_with("which counts weights that were not read."));
   // Thousands of short sequences are bound by the matrix units, and MBU says less than MFU.
   compute(set(*lab, "batch", 65536, "context", 1));
   CHECK(out(*lab, "mbu") < out(*lab, "needed"));
