@@ -61,8 +61,18 @@ void paint_pipes(const Painter& p, const Picture& picture, const BoxesLayout& l)
       }
       continue;
     }
-    pipe_line(pipe, 0, points);
-    p.polyline(points, mark.l2 ? widgets::with_alpha(colour_of(gpu::KernelBound::l2), 0.8f) : fill, pipe.width);
+    const ImU32 colour = mark.l2 ? widgets::with_alpha(colour_of(gpu::KernelBound::l2), 0.8f) : fill;
+    if (pipe.width > 0.35f * (pipe.tensor.y - pipe.box.y)) {
+      // A stroke so wide folds over itself where the line bends: its two sides are filled between.
+      std::array<ImVec2, 2 * pipe_points> sides;
+      pipe_line(pipe, pipe.width / 2, std::span(sides).first<pipe_points>());
+      pipe_line(pipe, -pipe.width / 2, std::span(sides).last<pipe_points>());
+      std::reverse(sides.begin() + pipe_points, sides.end());
+      p.polygon(sides, colour);
+    } else {
+      pipe_line(pipe, 0, points);
+      p.polyline(points, colour, pipe.width);
+    }
     if (pipe.width < t.px(7)) continue;
     // The direction, in the middle.
     const ImVec2 c{(pipe.box.x + pipe.tensor.x) / 2, (pipe.box.y + pipe.tensor.y) / 2};
