@@ -43,9 +43,14 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
     bool product = false, row = false;
     for (int i = k.first; i <= k.last; ++i) {
       const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
-      row = row || (product && kind != gpu::FusionOpKind::product && kind != gpu::FusionOpKind::elementwise);
+      // A second product takes whole rows of its result, as a norm does.
+      row = row || (product && kind != gpu::FusionOpKind::elementwise);
       product = product || kind == gpu::FusionOpKind::product;
     }
+    if (row && k.bound != gpu::KernelBound::memory && k.bound != gpu::KernelBound::latency &&
+        2 * k.blocks < a.machine.sms)
+      return head + "a block must hold whole rows, and only " + number(static_cast<double>(k.blocks)) + " of " +
+             number(static_cast<double>(a.machine.sms)) + " SMs can work.";
     if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
       return head + (row ? "a block must hold whole rows; " : "") + "tiles of " + tile + " need " +
              number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of 255" : "") +

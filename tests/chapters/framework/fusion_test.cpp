@@ -111,6 +111,12 @@ TEST_CASE("fusion lab: where launches of none fused take longer than their kerne
             .why.starts_with("Why: none fused, the CPU's launches set the pace; in one it takes as long as its "));
   CHECK(
       picture_of({.first = 1, .last = 7, .tokens = 32768, .width = 256}).why.starts_with("Why: it takes as long as "));
+  // One token is one row: whoever holds it whole works alone.
+  CHECK(picture_of({.first = 1, .last = 6, .tokens = 1}).why ==
+        "Why it is slower: a block must hold whole rows, and only 1 of 132 SMs can work.");
+  const lab_fusion::Inputs two{.chain = models::gpu::ChainKind::ffn, .first = 1, .last = 4};
+  CHECK(
+      picture_of(two).why.starts_with("Why it is slower: a block must hold whole rows; tiles of 16 x 4,096 need 314 "));
   CHECK(lab_fusion::prose_of("\xC2\xB7 W2") == "W2's product");
   CHECK(lab_fusion::prose_of("+ residual") == "the residual");
   CHECK(lab_fusion::prose_of("+ y") == "+ y");
