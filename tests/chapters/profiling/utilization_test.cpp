@@ -138,8 +138,8 @@ TEST_CASE("utilization lab: decoding is measured in bytes") {
   CHECK(computed(set(*lab, "bytes", "weights_and_cache"), "mbu") > weights);
   CHECK(lab->answer().find("the meter that fits is MBU") != std::string::npos);
   // The whole of a mixture is more than a step of one sequence reads.
-  const LabPtr mixture = open_lab("profiling/utilization",
-                                  R"({"job": "decoding", "model": "deepseek-v2-lite", "batch": 1, "bytes": "weights"})");
+  const LabPtr mixture = open_lab("profiling/utilization", R"({"job": "decoding", "model": "deepseek-v2-lite",
+                                                               "batch": 1, "bytes": "weights"})");
   compute(*mixture);
   CHECK(out(*mixture, "mbu") > 100);
   CHECK(mixture->answer().ends_with("which counts weights that were not read."));
