@@ -258,13 +258,18 @@ struct ProductPricer {
 
 }  // namespace
 
+bool read_from_l2(const FusionChain& c, int t, int first, const FusionMachine& m) {
+  const FusionTensor& x = tensor(c, t);
+  return m.l2_keeps && x.producer >= 0 && x.producer == first - 1 && x.bytes <= m.l2_bytes / 2;
+}
+
 RunTraffic run_traffic(const FusionChain& c, int first, int last, const FusionMachine& m) {
   RunTraffic out;
   for (int t = 0; t < static_cast<int>(c.tensors.size()); ++t) {
     const FusionTensor& x = tensor(c, t);
     const bool made = x.producer >= first && x.producer <= last;
     if (!made && read_within(c, t, first, last)) {
-      const bool kept = m.l2_keeps && x.producer >= 0 && x.producer == first - 1 && x.bytes <= m.l2_bytes / 2;
+      const bool kept = read_from_l2(c, t, first, m);
       (kept ? out.l2_read_bytes : out.read_bytes) += x.bytes;
       out.trips += x.row_columns > 0 && !kept;
     }

@@ -69,5 +69,8 @@ struct RunTraffic {
   std::int64_t trips = 0;
 };
 RunTraffic run_traffic(const FusionChain& chain, int first, int last, const FusionMachine& machine);
+/// Does a kernel that begins with operation `first` read tensor `t` from L2: was it the last that was written, and does
+/// half of L2 hold it?
+bool read_from_l2(const FusionChain& chain, int t, int first, const FusionMachine& machine);
 
 }  // namespace models::gpu

@@ -57,6 +57,9 @@ void add_tensors(const Asked& a, const Outputs& out, const Inputs& in, Picture& 
   const gpu::FusionChain& c = a.chain;
   const bool giga = out.intermediate_bytes >= 1e9;
   p.band = a.memory + ", " + format_text(a.bandwidth_bytes_per_s, "B/s") + "; figures in " + (giga ? "GB" : "MB");
+  // Beside the squares of attention the four thin tensors have no room for their names.
+  if (in.chain == gpu::ChainKind::attention && c.tensors.front().bytes < 0.1 * out.intermediate_bytes)
+    p.band += "; Q, K, V, O " + format_text(c.tensors.front().bytes / (giga ? 1e9 : 1e6), "", 3) + " each";
   for (int id = 0; id < static_cast<int>(c.tensors.size()); ++id) {
     const gpu::FusionTensor& t = c.tensors[static_cast<std::size_t>(id)];
     TensorMark mark{.name = std::string(t.name),
@@ -77,7 +80,8 @@ void add_tensors(const Asked& a, const Outputs& out, const Inputs& in, Picture& 
       if (k == last_kernel && !mark.ghost) continue;
       last_kernel = k;
       if (within && !mark.ghost) continue;  // it is written for others, and read from registers here
-      p.pipes.push_back({id, i, true, mark.ghost});
+      const int first = out.plan.kernels[static_cast<std::size_t>(k)].first;
+      p.pipes.push_back({id, i, true, mark.ghost, !mark.ghost && gpu::read_from_l2(c, id, first, a.machine)});
     }
     p.tensors.push_back(std::move(mark));
   }
@@ -113,7 +117,8 @@ void add_kernels(const Asked& a, const Outputs& out, Picture& p) {
 void add_cells(const Asked& a, const Outputs& out, Picture& p) {
   const double none_s = out.unfused_s, most = std::max(1e-12, none_s - out.best_s);
   const double unit = none_s >= 1e-3 ? 1e-3 : 1e-6;
-  p.runs_head = std::string("The whole chain with one run fused, in ") + (unit == 1e-3 ? "ms" : "\xC2\xB5s");
+  p.runs_head = std::string("The whole chain with one run fused, in ") + (unit == 1e-3 ? "ms" : "\xC2\xB5s") +
+                (a.break_after > 0 ? ", a run across the break in two" : "");
   for (const RunRow& r : out.runs) {
     RunCell cell{.first = static_cast<int>(r.first) - 1, .last = static_cast<int>(r.last) - 1};
     cell.none = !std::isfinite(r.time_s);

@@ -39,7 +39,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("rest", in.rest, rests, {.label = "The others", .help = "What becomes of the boxes outside the lasso."});
   f.toggle("epilogues", in.epilogues,
            {.label = "Products take epilogues",
-            .help = "A compiler writes products itself and ends them with element-wise work (max-autotune)."});
+            .help = "A compiler writes products itself and ends them with element-wise work (max-autotune).",
+            .when = {"chain", "projection|ffn|gated"}});
   f.integer("break_after", in.break_after,
             {.label = "Graph break behind",
              .help = "Python takes over behind this box, and no kernel crosses it; 0 or beyond the chain: nowhere.",
@@ -91,11 +92,14 @@ void describe(Fields& f, Inputs& in) {
                {.help = "NVIDIA, from Volta to Hopper, or a GeForce: registers, shared memory, L2."});
   f.real("roof_share", in.roof_share,
          {.label = "Share of bandwidth", .help = "That kernels reach; assumed.", .lo = 0.3, .hi = 1});
-  f.real("matrix_share", in.matrix_share,
-         {.label = "Share of the peak",
-          .help = "That the matrix units reach inside a tile: 794.5 of 989.4 TFLOP/s is the best measured on an H100.",
-          .lo = 0.1,
-          .hi = 1});
+  f.real(
+      "matrix_share", in.matrix_share,
+      {.label = "Share of the peak",
+       .help =
+           "That the matrix units reach inside a tile: 794.5 of 989.4 TFLOP/s is the best of our own runs on an H100.",
+       .lo = 0.1,
+       .hi = 1,
+       .when = {"chain", "projection|ffn|gated|attention"}});
   f.real("latency_s", in.latency_s,
          {
              .label = "Latency of memory",
@@ -142,6 +146,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 16,
                 .scale = Scale::log,
+                .when = {"chain", "projection|ffn|gated|attention"},
             });
   f.toggle(
       "l2_keeps", in.l2_keeps,
@@ -151,7 +156,8 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("backward", in.backward,
            {.label = "Kept for backward",
             .help = "What the backward pass reads (inputs of GELU and norms) is written, fused or not; off: it is "
-                    "computed again, or there is no backward pass."});
+                    "computed again, or there is no backward pass.",
+            .when = {"chain", "projection|ffn|gated|gelu|measured"}});
 }
 
 void describe(Fields& f, BoxRow& r) {

@@ -61,8 +61,18 @@ void paint_pipes(const Painter& p, const Picture& picture, const BoxesLayout& l)
       }
       continue;
     }
-    pipe_line(pipe, 0, points);
-    p.polyline(points, fill, pipe.width);
+    const ImU32 colour = mark.l2 ? widgets::with_alpha(colour_of(gpu::KernelBound::l2), 0.8f) : fill;
+    if (pipe.width > 0.35f * (pipe.tensor.y - pipe.box.y)) {
+      // A stroke so wide folds over itself where the line bends: its two sides are filled between.
+      std::array<ImVec2, 2 * pipe_points> sides;
+      pipe_line(pipe, pipe.width / 2, std::span(sides).first<pipe_points>());
+      pipe_line(pipe, -pipe.width / 2, std::span(sides).last<pipe_points>());
+      std::reverse(sides.begin() + pipe_points, sides.end());
+      p.polygon(sides, colour);
+    } else {
+      pipe_line(pipe, 0, points);
+      p.polyline(points, colour, pipe.width);
+    }
     if (pipe.width < t.px(7)) continue;
     // The direction, in the middle.
     const ImVec2 c{(pipe.box.x + pipe.tensor.x) / 2, (pipe.box.y + pipe.tensor.y) / 2};
@@ -244,6 +254,13 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
     p.rect({x, y + (small - sample) / 2}, {x + sample, y + (small + sample) / 2}, colour_of(bound), t.px(2));
     p.text({x + sample + t.px(6), y}, name, t.muted, Type::small);
     x += wide + t.px(16);
+  }
+  constexpr std::string_view from_l2 = "pipe: read from L2";
+  const bool any = std::any_of(picture.pipes.begin(), picture.pipes.end(), [](const PipeMark& m) { return m.l2; });
+  if (any && x + sample + t.px(6) + widgets::text_size(from_l2, Type::small).x <= limit) {
+    p.rect({x, y + (small - sample) / 2}, {x + sample, y + (small + sample) / 2}, colour_of(gpu::KernelBound::l2),
+           t.px(2));
+    p.text({x + sample + t.px(6), y}, from_l2, t.muted, Type::small);
   }
   if (picture.break_after == 0)
     p.text({l.chip.max.x - t.px(10), y}, scale, t.muted, Type::small, Font::sans, Align::right);

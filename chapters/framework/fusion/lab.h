@@ -99,6 +99,7 @@ struct PipeMark {
   int tensor = 0, box = 0;
   bool up = false;  ///< is read
   bool ghost = false;
+  bool l2 = false;  ///< is read from L2 and moves nothing in main memory
 };
 struct KernelMark {
   int first = 0, last = 0;
@@ -182,11 +183,14 @@ void draw_boxes(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 
 /// "three", for 0 to 8.
 std::string count_word(std::int64_t n);
+/// A box's name in a sentence: "· W2" is "W2's product", "+ residual" "the residual".
+std::string prose_of(const std::string& name);
 /// Why the lasso's kernel, or the one with one box more, takes as long as it does.
 std::string why_of(const Inputs& in, const Asked& a, const Outputs& out);
 /// The answer to the lab's question.
 std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out);
-/// A measurement of exactly what is set, as a sentence; empty where there is none.
+/// A measurement of exactly what is set, as a sentence; empty where there is none, as of a chain that a graph break
+/// cuts.
 std::string measured_words(const Inputs& in, const Outputs& out);
 std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a);
 

@@ -15,11 +15,6 @@ std::string marked(double value, std::string_view unit, int digits = 3) {
   return "`" + format_text(value, unit, digits) + "`";
 }
 
-std::string ordinal_word(std::int64_t n) {
-  static constexpr std::array<std::string_view, 9> words{"none",  "first", "second",  "third", "fourth",
-                                                         "fifth", "sixth", "seventh", "eighth"};
-  return std::string(words[static_cast<std::size_t>(std::clamp<std::int64_t>(n, 0, 8))]);
-}
 std::string capital(std::string s) {
   if (!s.empty() && s[0] >= 'a' && s[0] <= 'z') s[0] = static_cast<char>(s[0] - 'a' + 'A');
   return s;
@@ -33,6 +28,13 @@ std::string count_word(std::int64_t n) {
   return std::string(words[static_cast<std::size_t>(std::clamp<std::int64_t>(n, 0, 8))]);
 }
 
+std::string prose_of(const std::string& name) {
+  constexpr std::string_view times = "\xC2\xB7 ", plus = "+ ";
+  if (name.starts_with(times)) return name.substr(times.size()) + "'s product";
+  if (name.starts_with(plus) && name.size() > plus.size() + 1) return "the " + name.substr(plus.size());
+  return name;
+}
+
 std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
   const auto sentence = [&](const gpu::FusedKernel& k, std::string head) {
     const auto number = [](double x) { return format_text(x, "", 4); };
@@ -41,14 +43,18 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
     bool product = false, row = false;
     for (int i = k.first; i <= k.last; ++i) {
       const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
-      row = row || (product && kind != gpu::FusionOpKind::product && kind != gpu::FusionOpKind::elementwise);
+      // A second product takes whole rows of its result, as a norm does.
+      row = row || (product && kind != gpu::FusionOpKind::elementwise);
       product = product || kind == gpu::FusionOpKind::product;
     }
+    if (row && k.bound != gpu::KernelBound::memory && k.bound != gpu::KernelBound::latency &&
+        2 * k.blocks < a.machine.sms)
+      return head + "a block must hold whole rows, and only " + number(static_cast<double>(k.blocks)) + " of " +
+             number(static_cast<double>(a.machine.sms)) + " SMs can work.";
     if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
-      return head + (row ? "whole rows must be in one block; " : "") + "tiles of " + tile + " are " +
-             number(static_cast<double>(k.needed())) + " registers a thread" +
-             (k.spilled > 0 ? ", " + number(static_cast<double>(k.spilled)) + " beyond the limit," : "") +
-             " and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
+      return head + (row ? "a block must hold whole rows; " : "") + "tiles of " + tile + " need " +
+             number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of 255" : "") +
+             " registers and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
     if (k.repeats > 1)
       return head + "the work before the product is done again by each of " + number(k.repeats) + " blocks of columns.";
     if (k.bound == gpu::KernelBound::memory)
@@ -74,16 +80,20 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
   };
   const int next = a.last + 1;
   if (next < a.chain.count() && out.next_s > out.time_s * 1.02)
-    return with_next(a.first, next, "Why " + out.boxes[static_cast<std::size_t>(next)].name + " would cost: ");
+    return with_next(a.first, next,
+                     "Why " + prose_of(out.boxes[static_cast<std::size_t>(next)].name) + " would cost: ");
   const auto best_first = static_cast<int>(out.best_first) - 1, best_next = static_cast<int>(out.best_last);
   if (out.best_next_s > out.best_s * 1.02)
-    return with_next(best_first, best_next, "Why the " + ordinal_word(best_next - best_first + 1) + " box costs: ");
+    return with_next(best_first, best_next,
+                     "Why " + prose_of(out.boxes[static_cast<std::size_t>(best_next)].name) + " costs: ");
   if (a.first == a.last) return "Drag over boxes, press a cell, or use the arrow keys (with Shift the other end).";
+  if (out.alone.host_s > out.alone.device_s)
+    return sentence(out.lasso, "Why: none fused, the CPU's launches set the pace; in one ");
   return sentence(out.lasso, "Why: ");
 }
 
 std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
-  const std::int64_t boxes = a.last - a.first + 1, best = out.best_last - out.best_first + 1;
+  const std::int64_t boxes = a.last - a.first + 1;
   std::string s;
   const bool cut = a.break_after > a.first && a.break_after <= a.last;
   if (in.rest == Rest::compiled)
@@ -103,10 +113,12 @@ std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
         marked(-out.saved_s, "s") + " more than the " + marked(out.unfused_s, "s") + " of none.";
   if (!std::isfinite(out.best_s)) return s;
   const bool here = out.best_first == a.first + 1 && out.best_last == a.last + 1;
-  s +=
-      here ? " That is the best run" : " " + capital(count_word(best)) + " in one are best, " + marked(out.best_s, "s");
+  s += here ? " That is the best run"
+            : " Boxes " + std::to_string(out.best_first) + " to " + std::to_string(out.best_last) +
+                  " in one are best, " + marked(out.best_s, "s");
   if (std::isfinite(out.best_next_s) && out.best_next_s > out.best_s * 1.01)
-    s += "; the " + ordinal_word(best + 1) + " makes it " + marked(out.best_next_s, "s");
+    s += "; with " + prose_of(out.boxes[static_cast<std::size_t>(out.best_last)].name) + " too it is " +
+         marked(out.best_next_s, "s");
   return s + ".";
 }
 
@@ -125,6 +137,10 @@ std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a) {
       {"spilled values", "3 trips", "stored once and loaded twice, through L2"},
       {"blocks an SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
       {"norm behind a product", "whole rows", "in a block, or in a cluster of them; real code may split it otherwise"},
+      {"two products", "whole rows in a block",
+       "of the second's result; a cluster is used for a norm behind one product"},
+      {"dropout's mask", "written",
+       "a byte a number, fused or not; code that draws it again from its seed writes none"},
       {"work before a product", "repeated", "by each block of columns"},
       {"weights", m.sm->capability >= 90 ? "a load for 2 blocks" : "a load a block",
        m.sm->capability >= 90 ? "multicast in clusters of two" : "clusters came with Hopper"},
@@ -134,6 +150,7 @@ std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a) {
 }
 
 std::string measured_words(const Inputs& in, const Outputs& out) {
+  if (out.graphs > 1 || in.rest != Rest::alone || in.backward) return {};
   Inputs current = in;
   Outputs figures = out;
   Fields inputs, outputs;

@@ -15,12 +15,13 @@ using widgets::Tint;
 constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting for data", "More workers, cheaper decoding, a batch ahead.", Meaning::data_loading},
     {"waiting for a copy", "Pinned pages and a stream of its own.", Tint::series(1)},
-    {"waiting for the host", "Fewer kernels: compile, capture a graph, a larger batch.", Meaning::launch_bound},
+    {"waiting for a launch", "Fewer kernels: compile, capture a graph, a larger batch.", Meaning::launch_bound},
     {"waiting after a sync", "Read the loss less often, log on another thread.", Meaning::idle},
     {"idle, cause unknown", "Record it: a trace tells who was waited for.", Tint::series(4)},
     {"only a collective runs", "Overlap it, more micro-batches, a faster network.", Meaning::communication},
     {"optimizer kernels", "Fused AdamW, more tokens a step, sharded states.", Meaning::optimizer},
-    {"other kernels", "Fuse norms, gates and residuals: they move bytes and multiply nothing.", Meaning::memory_bound},
+    {"kernels without products", "Fuse norms, gates and residuals: they move bytes and multiply nothing.",
+     Meaning::memory_bound},
     {"products without flops", "Record shapes, and run without a CUDA graph while you do.", Tint::series(5)},
     {"products below the peak", "Larger and better-shaped matrices; clocks under load.", Tint()},
     {"multiplied, not needed", "Fused attention that skips masked tiles.", Tint::series(2)},
@@ -65,8 +66,8 @@ void add_parts(const Inputs& in, const models::Utilization& u, Picture& p) {
   for (const UtilizationLoss l : {UtilizationLoss::recompute, UtilizationLoss::extra, UtilizationLoss::below_peak}) {
     const LossLook& look = loss_look(l);
     const bool rate = in.job == Job::rate && l == UtilizationLoss::below_peak;
-    layer(rate ? "busy, and not multiplying at the peak" : std::string(look.name), loss(l), look.tint, fill_of(l),
-          look.cure);
+    layer(std::string(rate ? not_at_the_peak : look.name), loss(l), look.tint, fill_of(l),
+          rate ? "a rate does not tell what runs" : look.cure);
   }
   double x = p.products;
   for (const UtilizationLoss l : loss_columns) {
@@ -99,7 +100,7 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
   for (const UtilizationLoss l : {UtilizationLoss::communication, UtilizationLoss::optimizer,
                                   UtilizationLoss::other_kernels, UtilizationLoss::uncounted})
     take(l);
-  take(UtilizationLoss::below_peak, in.job == Job::rate ? "not multiplying at the peak" : "");
+  take(UtilizationLoss::below_peak, in.job == Job::rate ? not_at_the_peak : "");
   total("multiplied", out.issued);
   take(UtilizationLoss::extra);
   take(UtilizationLoss::recompute);
@@ -128,8 +129,10 @@ std::string reported_sentence(const Inputs& in, const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::decoding)
-    return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) +
-           " of its peak: the meter that fits is MBU, " + ticked(out.mbu) + "." + reported_sentence(in, out);
+    return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) + " of its peak" +
+           (out.mbu >= out.needed ? ": the meter that fits is MBU, " : "; with so many sequences MBU says less, ") +
+           ticked(out.mbu) + (out.mbu > 100 ? ", which counts weights that were not read." : ".") +
+           reported_sentence(in, out);
   if (in.job == Job::rate)
     return "At this rate the GPU multiplies " + ticked(out.issued) + " of what its peak allows, and " +
            ticked(out.needed) + " is needed, while nvidia-smi reads " + ticked(out.busy) + "." +
@@ -137,8 +140,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::recording && std::isnan(out.mfu))
     return "The GPU is " + ticked(out.busy) + " busy; without shapes in the recording nobody can say with what.";
   std::string said = "The GPU is " + ticked(out.busy) + " busy, multiplies " + ticked(out.issued) +
-                     " of what its peak allows, and " + ticked(out.needed) + " is needed; the largest loss is " +
-                     out.largest + ", " + ticked(out.largest_share) + ".";
+                     " of what its peak allows, and " + ticked(out.needed) +
+                     " is needed; the largest loss: " + out.largest + ", " + ticked(out.largest_share) + ".";
   const double uncounted = out.loss[static_cast<std::size_t>(UtilizationLoss::uncounted)];
   if (uncounted > 0.05) said += " For " + ticked(uncounted) + " products run whose flops nobody wrote: MFU is more.";
   return said + reported_sentence(in, out);
@@ -150,7 +153,8 @@ const LossLook& loss_look(UtilizationLoss loss) { return looks[static_cast<std::
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
-  if (!out.reason.empty()) return p;
+  // Until the job has its first result there is no second.
+  if (!out.reason.empty() || !(out.second.wall_s > 0)) return p;
   add_parts(in, out.second, p);
   add_ledger(in, out, p);
   p.reported = std::isnan(out.mfu) ? -1 : 0.01 * out.mfu;

@@ -141,6 +141,18 @@ void fill_second(const models::Utilization& u, Outputs& out) {
   out.largest_share = out.loss[largest];
 }
 
+/// Flops that a convention counts and no kernel multiplies: masked pairs that fused attention skips, a table that is
+/// looked up, experts that see no token.
+double never_run_flops(const models::Architecture& a, const models::Workload& w, const models::FlopConvention& c) {
+  const double counted = models::counted_flops(a, w, c);
+  models::FlopConvention half = c, multiplied = c;
+  half.attention = models::CountedAttention::half;
+  multiplied.weights = models::CountedWeights::multiplied;
+  const bool skipped = c.attention == models::CountedAttention::full && w.fused_attention;
+  return (skipped ? counted - models::counted_flops(a, w, half) : 0.0) +
+         std::max(0.0, counted - models::counted_flops(a, w, multiplied));
+}
+
 /// What the convention reports of the job.
 void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const models::Architecture& a = s.model->architecture;
@@ -154,7 +166,7 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   out.counted_flops = counted(mine);
   out.mfu = 100 * out.counted_flops / at_peak;
   out.hfu = 100 * counted(hardware) / at_peak;
-  out.never_run = std::max(0.0, 100 * (out.counted_flops - out.second.issued_flops()) / at_peak);
+  out.never_run = 100 * times * never_run_flops(a, s.workload, mine) / at_peak;
   out.recompute_ratio = out.counted_flops > 0 ? out.hfu / out.mfu : unknown;
   out.tokens = times * models::new_tokens(s.workload);
   out.tokens_per_s = out.tokens / out.step_s;
@@ -165,8 +177,10 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const bool mixture = a.moe.routed > 0;
   for (const models::NamedConvention& named : models::named_conventions()) {
     if (named.convention.weights == models::CountedWeights::all_experts && !mixture) continue;  // the last
-    const double reported = 100 * counted(named.convention) / at_peak;
-    out.conventions.push_back({std::string(named.name), std::string(named.who), reported, reported - out.needed});
+    const double reported = 100 * counted(named.convention) / at_peak, against = reported - out.needed;
+    // Two sums of the same flops in other orders differ in their last digit.
+    out.conventions.push_back({std::string(named.name), std::string(named.who), reported,
+                               std::abs(against) > 1e-9 * out.needed ? against : 0.0});
   }
 }
 
@@ -231,7 +245,9 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   const double against = s.machine.peak_flops_per_s / reported_peak(in, s);
   const bool shapes = work.calls > 0;
   out.mfu = shapes ? against * out.needed : unknown;
-  out.hfu = shapes ? against * out.issued : unknown;
+  // As by every convention of HFU: scores that attention's backward pass makes again are not in it.
+  const double run_twice = 100 * second->recomputed_flops / (second->wall_s * second->peak_flops_per_s);
+  out.hfu = shapes ? against * (out.needed + run_twice) : unknown;
   out.mbu = out.tokens = out.tokens_per_s = out.flops_per_token = out.bytes = out.never_run = unknown;
   out.recompute_ratio = out.mfu > 0 ? out.hfu / out.mfu : unknown;
   out.counted_flops = work.needed_flops;
@@ -273,6 +289,14 @@ Outputs compute_job(const Inputs& in, Progress& progress) {
   if (in.job == Job::rate) {
     out.products = unknown;
     out.product_rate = unknown;
+    // What runs while the peak is not reached a rate does not tell.
+    const std::string_view below = loss_look(UtilizationLoss::below_peak).name;
+    for (LossRow& row : out.losses)
+      if (row.name == below) {
+        row.name = not_at_the_peak;
+        row.cure = "A rate does not tell what runs: record a step.";
+      }
+    if (out.largest == below) out.largest = not_at_the_peak;
   }
   fill_reported(in, *setting, out);
   out.calls = out.unknown_calls = out.recomputed_calls = unknown;

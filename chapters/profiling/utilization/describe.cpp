@@ -73,7 +73,10 @@ void describe_job(Fields& f, Inputs& in) {
   shared::model(f, "model", in.model, {.help = "Its operations are counted one by one.", .when = {"job", modelled}});
   shared::chip(f, "chip", in.chip, {.help = "Its dense peak is the height of the second."});
   shared::format(f, "format", in.format, formats, {.help = "What the matrix products run in."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU.", .when = {"job", modelled}});
+  shared::batch(
+      f, "batch", in.batch,
+      {.help = "Sequences of one micro-batch on this GPU. Whether activations fit is asked in Training memory.",
+       .when = {"job", modelled}});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence.", .when = {"job", trained}});
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each.", .when = {"job", "decoding"}});
   f.integer("micro_batches", in.micro_batches,
@@ -138,7 +141,10 @@ void describe_conventions(Fields& f, Inputs& in) {
   f.group("What is counted");
   f.choice(
       "attention", in.attention, attentions,
-      {.label = "Attention", .help = "Its products between positions.", .headline = true, .when = {"job", modelled}});
+      {.label = "Attention",
+       .help = "Its products between positions. A decoded token attends to the whole cache: half and square are one.",
+       .headline = true,
+       .when = {"job", modelled}});
   f.choice("weights", in.weights, weight_counts,
            {.label = "Parameters",
             .help = "Which matrices count, 6 flops a parameter and token.",

@@ -121,7 +121,7 @@ void describe(Fields& f, Outputs& o) {
           .help = "Points of the reported figure that no kernel multiplied.",
           .may_be_missing = true,
           .absent = no_model,
-          .formula = "counted - issued, if above 0"});
+          .formula = "masked pairs that are skipped + parameters that are not multiplied"});
   f.group("One step");
   f.real("step_s", o.step_s,
          {.label = "Time",

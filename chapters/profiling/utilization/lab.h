@@ -116,6 +116,9 @@ Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_second(const Picture& picture, View& view, ImVec2 size);
 
+/// What a printed rate leaves of the busy time beside what is multiplied.
+inline constexpr std::string_view not_at_the_peak = "not multiplying at the peak";
+
 /// How a part of the second is drawn and named.
 struct LossLook {
   std::string_view name, cure;

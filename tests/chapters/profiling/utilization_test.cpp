@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "chapters/profiling/utilization/lab.h"
 #include "chapters/profiling/utilization/second_layout.h"
 #include "models/training/utilization.h"
 #include "tests/support/base/files.h"
@@ -54,10 +55,10 @@ TEST_CASE("utilization lab: the four meters part where their definitions do") {
   compute(*lab);
   CHECK(near(out(*lab, "busy"), 98.2, 0.005));
   CHECK(near(out(*lab, "mfu"), 37.6, 0.01));
-  CHECK(
-      lab->answer() ==
-      "The GPU is `98.2 %` busy, multiplies `47.9 %` of what its peak allows, and `37.6 %` is needed; the largest loss "
-      "is products below the peak, `20.6 %`.");
+  CHECK(lab->answer() ==
+        "The GPU is `98.2 %` busy, multiplies `47.9 %` of what its peak allows, and `37.6 %` is needed; the largest "
+        "loss: "
+        "products below the peak, `20.6 %`.");
   // A slow network: busy rises, MFU falls. A slow loader: both fall.
   const LabPtr network = open_preset("profiling/utilization", "Slow network");
   compute(*network);
@@ -82,8 +83,12 @@ TEST_CASE("utilization lab: a convention changes what is reported and nothing th
   CHECK(near(computed(set(*lab, "attention", "full"), "mfu"), 33.73, 0.001));
   CHECK(out(*lab, "needed") == needed);
   CHECK(out(*lab, "busy") == busy);
-  CHECK(out(*lab, "never_run") > 1);
+  // Counted and never run is the masked half: 57.91 less 51.47 GFLOP a token, whatever else ran beside it.
+  CHECK(near(out(*lab, "never_run"), out(*lab, "mfu") - needed, 1e-6));
   CHECK(std::isnan(output(*lab, "products").number()));
+  CHECK(cell_text(*lab, "losses", 0, "name") == "not multiplying at the peak");
+  CHECK(text_of(*lab, "largest") == "not multiplying at the peak");
+  CHECK(cell(*lab, "conventions", 0, "against") == 0);  // exactly: the causal half is what is needed
   const double dense = out(*lab, "mfu");
   CHECK(near(computed(set(*lab, "peak", "sparse"), "mfu"), dense / 2));
   // Over the BF16 peak an FP8 run may exceed what is possible in BF16.
@@ -94,6 +99,16 @@ TEST_CASE("utilization lab: a convention changes what is reported and nothing th
   compute(*beyond);
   CHECK(out(*beyond, "hfu") > 100);
   CHECK(out(*beyond, "issued") < 70);
+  CHECK(near(out(*beyond, "never_run"), out(*beyond, "mfu") - out(*beyond, "needed"), 1e-6));
+  // What runs twice is counted and run; unfused attention multiplies the masked half; a table is looked up.
+  const LabPtr plain = open_lab("profiling/utilization", R"({"count_recompute": true})");
+  CHECK(computed(*plain, "never_run") == 0);
+  CHECK(computed(set(*plain, "attention", "full"), "never_run") > 1);
+  CHECK(computed(set(*plain, "fused_attention", 0), "never_run") == 0);
+  const LabPtr table = open_lab("profiling/utilization", R"({"job": "rate", "model": "llama-3.1-8b", "sequence": 8192,
+                                                             "weights": "with_embedding", "tokens_per_s": 5762})");
+  // 6 flops of 128,256 x 4,096 parameters that are looked up.
+  CHECK(near(computed(*table, "never_run"), 100 * 6 * 128256.0 * 4096 * 5762 / 989.4e12, 1e-3));
 }
 
 TEST_CASE("utilization lab: what cannot be is refused in a sentence") {
@@ -121,6 +136,17 @@ TEST_CASE("utilization lab: decoding is measured in bytes") {
   CHECK(near(out(*lab, "counted_bytes"), 2 * 8030261248.0, 1e-3));
   const double weights = out(*lab, "mbu");
   CHECK(computed(set(*lab, "bytes", "weights_and_cache"), "mbu") > weights);
+  CHECK(lab->answer().find("the meter that fits is MBU") != std::string::npos);
+  // The whole of a mixture is more than a step of one sequence reads.
+  const LabPtr mixture = open_lab("profiling/utilization", R"({"job": "decoding", "model": "deepseek-v2-lite",
+                                                               "batch": 1, "bytes": "weights"})");
+  compute(*mixture);
+  CHECK(out(*mixture, "mbu") > 100);
+  CHECK(mixture->answer().ends_with("which counts weights that were not read."));
+  // Thousands of short sequences are bound by the matrix units, and MBU says less than MFU.
+  compute(set(*lab, "batch", 65536, "context", 1));
+  CHECK(out(*lab, "mbu") < out(*lab, "needed"));
+  CHECK(lab->answer().find("with so many sequences MBU says less") != std::string::npos);
 }
 
 TEST_CASE("utilization lab: the made-up recording has shapes, kernels and no model") {
@@ -131,6 +157,9 @@ TEST_CASE("utilization lab: the made-up recording has shapes, kernels and no mod
   CHECK(std::isnan(output(*lab, "mbu").number()));
   CHECK(cell_text(*lab, "product_rows", 0, "name") == "aten::mm");
   CHECK(rows(*lab, "conventions") == 0);
+  // Nothing runs twice: HFU is MFU, though attention's backward pass multiplies a little more.
+  CHECK(out(*lab, "hfu") == out(*lab, "mfu"));
+  CHECK(out(*lab, "issued") > out(*lab, "needed"));
   // The trace viewer counts copies as busy, nvidia-smi does not.
   const LabPtr viewer = open_lab("profiling/trace-viewer", R"({"sample": "none"})");
   compute(*viewer);
@@ -177,6 +206,14 @@ TEST_CASE("utilization lab: our own recordings of a step on an H100, beside the 
   compute(*model);
   CHECK(near(out(*lab, "counted_flops"), 2 * out(*model, "counted_flops"), 2e-3));
   CHECK(near(out(*lab, "mfu"), 43.2, 0.01));
+}
+
+TEST_CASE("utilization lab: until the job has a result the picture has no second, and no width that is no number") {
+  const auto p = chapters::profiling::utilization::arrange({}, {});
+  CHECK(p.parts.empty());
+  CHECK(p.ledger.empty());
+  CHECK(p.products == 0);
+  CHECK(p.busy == 0);
 }
 
 TEST_CASE("utilization lab: a row of the conventions, clicked, is the convention") {

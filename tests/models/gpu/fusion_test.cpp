@@ -69,7 +69,8 @@ TEST_CASE("fusion: five boxes are best, and the norm as the sixth makes the chai
   CHECK(k.needed() == k.tile_rows * 4096 / 256 + 40 + 12);
   CHECK(k.weight_reads == std::ceil(2048.0 / static_cast<double>(k.tile_rows)) / 2);
   CHECK(k.bound == gpu::KernelBound::l2);
-  // A cluster of sixteen blocks holds the row in pieces of 256 columns, and the sixth costs next to nothing.
+  // A cluster of sixteen blocks holds the row in pieces of 256 columns, and the sixth costs about what a kernel of its
+  // own does.
   gpu::FusionMachine m = h100();
   m.cluster = 16;
   const auto shared = gpu::price_plan(c, gpu::lasso(c, 0, 5, 0), 0, m);
