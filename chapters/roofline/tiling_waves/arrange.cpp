@@ -83,9 +83,11 @@ void write_headings(const Inputs& in, const std::string& chip, const Outputs& ou
                    (out.last_wave_blocks == out.slots ? "" : ", the others idle in wave " + whole(waves));
 }
 
-/// The rates below 16 bytes are those that were measured, on the chip that they were measured on.
-bool rates_are_measured(const Inputs& in) {
+/// The rates below 16 bytes are those that were measured, on the chip that they were measured on; under the old rule
+/// they are those of the vector units, which the data sheet states.
+bool rates_are_known(const Inputs& in) {
   const Inputs defaults;
+  if (in.alignment_rule == models::AlignmentRule::required) return true;
   return in.chip == defaults.chip && in.misaligned_rate == defaults.misaligned_rate &&
          in.partly_aligned_rate == defaults.partly_aligned_rate;
 }
@@ -97,7 +99,7 @@ std::string answer_of(const Inputs& in, const Picture& pic, const Outputs& out) 
     double factor;
   };
   const models::TilingLosses& l = pic.losses;
-  std::array<Loss, 6> losses{{{rates_are_measured(in) ? "alignment" : "alignment (assumed)", l.alignment},
+  std::array<Loss, 6> losses{{{rates_are_known(in) ? "alignment" : "alignment (assumed)", l.alignment},
                               {"idle slots", l.idle},
                               {"edge tiles", l.edge},
                               {"depth beyond K", l.depth},
