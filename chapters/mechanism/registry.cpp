@@ -26,6 +26,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(distributed, pipeline)       \
   LAB(training, checkpointing)     \
   LAB(training, data_loader)       \
   LAB(training, packing)           \
@@ -84,11 +85,17 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")}, {"framework", "02", "Frameworks", of("framework")},
-    {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
-    {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
-    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
-    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
+    {"roofline", "01", "The roofline", of("roofline")},
+    {"framework", "02", "Frameworks", of("framework")},
+    {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},
+    {"distributed", "05", "Distributed", of("distributed")},
+    {"training", "06", "Training", of("training")},
+    {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},
+    {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
+    {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

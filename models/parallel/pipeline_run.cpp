@@ -8,6 +8,7 @@ namespace models::parallel {
 namespace {
 
 constexpr double not_done = -1;
+constexpr double rounding = 1e-12;  // of a sum of many times, relative
 
 /// An operation that another one needs.
 struct PipeNeed {
@@ -164,12 +165,16 @@ class PipelineWalk {
       r.last_s = free_s_[rank];
       r.span_bubble_s = r.last_s - r.first_s - r.busy_s;
       out_.makespan_s = std::max(out_.makespan_s, r.last_s);
-      out_.span_bubble_s = std::max(out_.span_bubble_s, r.span_bubble_s);
       busiest_s = std::max(busiest_s, r.busy_s);
       work_s += r.busy_s;
       out_.ranks.push_back(r);
     }
-    for (PipelineRank& r : out_.ranks) r.wall_bubble_s = out_.makespan_s - r.busy_s;
+    for (PipelineRank& r : out_.ranks) {
+      r.wall_bubble_s = out_.makespan_s - r.busy_s;
+      for (double* idle_s : {&r.wall_bubble_s, &r.span_bubble_s})
+        if (*idle_s <= rounding * out_.makespan_s) *idle_s = 0;
+      out_.span_bubble_s = std::max(out_.span_bubble_s, r.span_bubble_s);
+    }
     if (out_.makespan_s > 0) {
       out_.idle_over_makespan = 1 - work_s / (static_cast<double>(out_.ranks.size()) * out_.makespan_s);
       out_.idle_over_ideal = (out_.makespan_s - busiest_s) / busiest_s;
@@ -263,7 +268,8 @@ std::vector<PipelinePlace> critical_path(const PipelinePlan& plan, const Pipelin
       cause = {at.rank, at.index - 1};
       latest = run.start_s[at.rank][at.index - 1] + duration_s(times, at.rank, plan.orders[at.rank][at.index - 1].kind);
     }
-    if (latest < start_s)
+    // What ended at the start but for rounding is the cause.
+    if (latest < start_s - rounding * run.makespan_s)
       for (const PipeNeed& need : needs_of(plan, at.rank, op)) {
         if (!need.exists) continue;
         const std::size_t rank = plan.rank_of[static_cast<std::size_t>(need.stage)];
