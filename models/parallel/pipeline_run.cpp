@@ -14,19 +14,25 @@ constexpr double rounding = 1e-12;  // of a sum of many times, relative
 struct PipeNeed {
   bool exists = false, crosses = false;  ///< crosses: it comes over a link
   PipeKind kind = PipeKind::forward;
-  std::int64_t stage = 0, micro_batch = 0;
+  std::uint16_t stage = 0, micro_batch = 0;
 };
 using PipeNeeds = std::array<PipeNeed, 4>;
 
+/// Whether no stage lies before this one. One past the last stage begins a direction, too.
+bool begins_direction(const PipelinePlan& plan, std::int64_t stage) {
+  return static_cast<std::uint32_t>(stage) % static_cast<std::uint32_t>(plan.depth) == 0;
+}
+
 PipeNeed need_of(const PipelinePlan& plan, std::size_t rank, PipeKind kind, std::int64_t stage, std::int64_t m) {
-  return {true, plan.rank_of[static_cast<std::size_t>(stage)] != rank, kind, stage, m};
+  return {true, plan.rank_of[static_cast<std::size_t>(stage)] != rank, kind, static_cast<std::uint16_t>(stage),
+          static_cast<std::uint16_t>(m)};
 }
 void add_forward_needs(const PipelinePlan& plan, std::size_t rank, std::int64_t stage, std::int64_t m, PipeNeed* out) {
-  if (stage % plan.depth != 0) out[0] = need_of(plan, rank, PipeKind::forward, stage - 1, m);
+  if (!begins_direction(plan, stage)) out[0] = need_of(plan, rank, PipeKind::forward, stage - 1, m);
 }
 void add_backward_needs(const PipelinePlan& plan, std::size_t rank, std::int64_t stage, std::int64_t m, PipeNeed* out) {
   out[0] = need_of(plan, rank, PipeKind::forward, stage, m);
-  if ((stage + 1) % plan.depth != 0) out[1] = need_of(plan, rank, PipeKind::backward, stage + 1, m);
+  if (!begins_direction(plan, stage + 1)) out[1] = need_of(plan, rank, PipeKind::backward, stage + 1, m);
 }
 /// Whole backwards and input gradients are both called backward here: either lets the stage before go on.
 PipeNeeds needs_of(const PipelinePlan& plan, std::size_t rank, const PipeOp& op) {
@@ -129,7 +135,7 @@ class PipelineWalk {
     }
     end = end_s;
     const std::int64_t to = kind == PipeKind::forward ? stage + 1 : stage - 1;
-    if (to < 0 || to / plan_.depth != stage / plan_.depth) return true;
+    if (begins_direction(plan_, std::max(to, stage))) return true;
     const std::size_t other = plan_.rank_of[static_cast<std::size_t>(to)];
     if (other != rank && !queued_[other]) {
       queued_[other] = 1;

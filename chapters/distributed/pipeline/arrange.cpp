@@ -139,17 +139,16 @@ ScheduleLanes lanes_of(const Side& side, double kept_share) {
   if (side.plan.chunks > 1) out.title += ", " + std::to_string(side.plan.chunks) + " chunks a rank";
   out.subtitle = "makespan " + format_text(side.run.makespan_s, "s") + ", idle / makespan " +
                  format_text(side.idle_percent, "%") + ", idle / ideal " +
-                 format_text(100 * side.run.idle_over_ideal, "%") + ", the fullest rank keeps " +
-                 format_text(side.peak, "") + (side.peak == 1 ? " micro-batch" : " micro-batches");
-  if (side.weights > 1) out.subtitle += ", weights held " + format_text(side.weights, "") + " times";
+                 format_text(100 * side.run.idle_over_ideal, "%") + ", keeps at most " + format_text(side.peak, "");
+  if (side.weights > 1) out.subtitle += ", weights " + format_text(side.weights, "") + " times";
   return out;
 }
 
-/// Where the shorter of two schedules ends, the time that it is done sooner stands in its middle lane, so that both
-/// axes reach equally far.
+/// Where the shorter of two schedules ends, the time that it is done sooner stands in its first lane, which is shown in
+/// any room, so that both axes reach equally far.
 void add_sooner(ScheduleLanes& lanes, double end_s, double other_s) {
   if (lanes.lanes.empty() || other_s - end_s <= 1e-9 * other_s) return;
-  RankLane& lane = lanes.lanes[(lanes.lanes.size() - 1) / 2];
+  RankLane& lane = lanes.lanes.front();
   LaneWriter writer{lanes, lane, true};
   writer.add(end_s, other_s, format_text(other_s - end_s, "s") + " sooner", "", "this schedule is done", Tint(),
              TimelineMark::pale);
@@ -167,7 +166,8 @@ std::string answer_of(const Outputs& out, const Picture& p) {
     out_text = name_b + " and " + name_a + " both take " + ticked(b.run.makespan_s, "s");
   else
     out_text = name_b + " takes " + ticked(b.run.makespan_s, "s") + ", " + name_a + " " + ticked(a.run.makespan_s, "s");
-  out_text += ": idle " + ticked(b.idle_percent, "%") + " against " + ticked(a.idle_percent, "%");
+  out_text += ": idle " + ticked(b.idle_percent, "%");
+  out_text += std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + ticked(a.idle_percent, "%");
   out_text += ". Its fullest rank keeps " + ticked(b.peak, "") + " micro-batches, not " + ticked(a.peak, "");
   if (b.peak == a.peak) {
     const auto least_a = *std::min_element(p.schedules[0].peaks.begin(), p.schedules[0].peaks.end());

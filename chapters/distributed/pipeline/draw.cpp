@@ -11,6 +11,7 @@ using widgets::Type;
 
 struct PipeNaming {
   const ScheduleLanes* schedule = nullptr;
+  std::span<const std::size_t> ranks;  ///< of the lanes that are shown
   float px_per_ns = 0, letter_px = 1;
 };
 
@@ -26,8 +27,8 @@ std::string_view pipe_name(const void* context, std::uint32_t id) {
 }
 std::string_view pipe_info(const void* context, std::uint32_t lane, std::uint32_t span) {
   const PipeNaming& n = *static_cast<const PipeNaming*>(context);
-  if (lane >= n.schedule->lanes.size() || span >= n.schedule->lanes[lane].spans.size()) return {};
-  const std::uint32_t id = n.schedule->lanes[lane].spans[span].name;
+  if (lane >= n.ranks.size() || span >= n.schedule->lanes[n.ranks[lane]].spans.size()) return {};
+  const std::uint32_t id = n.schedule->lanes[n.ranks[lane]].spans[span].name;
   return id < n.schedule->names.size() ? std::string_view(n.schedule->names[id].info) : std::string_view();
 }
 std::string_view pipe_tint(const void*, widgets::Tint tint) {
@@ -38,6 +39,13 @@ std::string_view pipe_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint(Meaning::idle)) return "idle";
   if (tint == widgets::Tint::series(2)) return "F and B overlapped";
   return {};
+}
+
+/// Which ranks have a lane where there is room for `most`: all, or some at even distances with the first and the last.
+void choose_ranks(std::size_t ranks, std::size_t most, std::vector<std::size_t>& out) {
+  out.clear();
+  const std::size_t shown = std::min(ranks, std::max<std::size_t>(most, 2));
+  for (std::size_t i = 0; i < shown; ++i) out.push_back(shown < 2 ? i : i * (ranks - 1) / (shown - 1));
 }
 
 void draw_heading(const ScheduleLanes& schedule, ImVec2 size) {
@@ -65,12 +73,14 @@ void draw_end(const widgets::TimelineView& view, double makespan_s, double last_
 
 void draw_timeline_of(const Picture& picture, View& view, std::size_t which, float each, ImVec2 size, bool legend) {
   const bool counters = each >= 36;
+  const std::vector<std::size_t>& ranks = view.ranks_shown;
   const ScheduleLanes& schedule = picture.schedules[which];
   auto& lanes = view.lanes[which];
   lanes.clear();
   view.counters.clear();
   view.counters.reserve(schedule.lanes.size());
-  for (const RankLane& lane : schedule.lanes) {
+  for (const std::size_t rank : ranks) {
+    const RankLane& lane = schedule.lanes[rank];
     widgets::TimelineLane shown{.label = lane.label, .spans = lane.spans};
     if (each >= 42) shown.sublabel = lane.sublabel;
     if (counters) {
@@ -84,8 +94,14 @@ void draw_timeline_of(const Picture& picture, View& view, std::size_t which, flo
     }
     lanes.push_back(shown);
   }
+  view.thread.clear();
+  for (const widgets::TimelineStep& step : schedule.thread) {
+    const auto lane = std::lower_bound(ranks.begin(), ranks.end(), step.lane);
+    if (lane != ranks.end() && *lane == step.lane)
+      view.thread.push_back({static_cast<std::uint32_t>(lane - ranks.begin()), step.span});
+  }
   widgets::TimelineView& own = view.timelines[which];
-  const PipeNaming naming{&schedule, (own.x_pixel(1) - own.x_pixel(0)) * 1e-9f,
+  const PipeNaming naming{&schedule, ranks, (own.x_pixel(1) - own.x_pixel(0)) * 1e-9f,
                           widgets::text_size("0", Type::small, widgets::Font::mono).x};
   widgets::TimelineData data;
   data.lanes = lanes;
@@ -93,7 +109,7 @@ void draw_timeline_of(const Picture& picture, View& view, std::size_t which, flo
   data.name = pipe_name;
   data.info = pipe_info;
   data.tint_name = pipe_tint;
-  data.thread = schedule.thread;
+  data.thread = view.thread;
   data.revision = picture.version;
   // Around the rows of a lane lie 8 design pixels, and 6 more around its strip.
   const float fixed = counters ? 14.0f : 8.0f;
@@ -114,8 +130,16 @@ void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVe
   }
   const auto& t = widgets::theme();
   const bool one = size.y < t.px(250);  // too low for two: the one that the figures speak of
-  const float heading = t.type(Type::body) + t.px(6),
-              legend = size.y >= t.px(300) ? std::max(t.px(24), view.timelines[1].scratch.legend_height) : 0;
+  const float least_lane_px = t.type(Type::body) + t.px(10);
+  const float heading = t.type(Type::body) + t.px(6), ruler = t.type(Type::small) + t.px(20);
+  // The legend goes before a lane does.
+  const auto lanes = static_cast<float>(std::min<std::size_t>(picture.schedules[0].lanes.size(), 6));
+  const float wanted = (one ? 1.0f : 2.0f) * (heading + ruler + lanes * least_lane_px);
+  // Its height is that of the last time it was drawn, so that it does not come and go.
+  if (view.timelines[1].scratch.legend_height > 0)
+    view.legend_rows = view.timelines[1].scratch.legend_height / widgets::legend_row_px();
+  const float row = view.legend_rows * widgets::legend_row_px() + t.px(2);
+  const float legend = size.y >= wanted + row ? row : 0;
   const float share = (size.y - legend) / (one ? 1.0f : 2.0f);
   const double last_s = std::max(out.now.run.makespan_s, out.beside.run.makespan_s);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
@@ -123,8 +147,10 @@ void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVe
     auto& own = view.timelines[i];
     auto& other = view.timelines[1 - i];
     const float height = share - heading + (i == 1 ? legend : 0);
-    const float each =
-        (height - t.px(26) - (i == 1 ? legend : 0)) / t.scale / static_cast<float>(picture.schedules[i].lanes.size());
+    const float lanes_px = height - ruler - (i == 1 ? legend : 0);
+    choose_ranks(picture.schedules[i].lanes.size(), static_cast<std::size_t>(std::max(0.0f, lanes_px) / least_lane_px),
+                 view.ranks_shown);
+    const float each = lanes_px / t.scale / static_cast<float>(view.ranks_shown.size());
     draw_heading(picture.schedules[i], {size.x, heading});
     own.window = other.window;
     own.cursor_s = other.cursor_s;
@@ -163,9 +189,13 @@ void draw_kept(const Picture& picture, View& view, ImVec2 size) {
 void draw_idle(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto stages = static_cast<double>(in.stages);
+  double most = 20;
+  for (const std::vector<double>& idle : picture.idle)
+    for (const double percent : idle)
+      if (percent > most) most = percent;
   widgets::Plot plot("idle against micro-batches", view.idle,
                      {.x = {.kind = widgets::AxisKind::log2, .lo = stages, .hi = 32 * stages, .label = "micro-batches"},
-                      .y = {.lo = 0, .hi = 60, .label = "idle / makespan", .unit = "%"},
+                      .y = {.lo = 0, .hi = std::min(100.0, 1.1 * most), .label = "idle / makespan", .unit = "%"},
                       .size = size});
   if (picture.micro_batches.empty()) return;
   for (std::size_t i = 0; i < 2; ++i)

@@ -90,6 +90,9 @@ struct View {
   std::array<std::vector<widgets::TimelineLane>, 2> lanes;
   std::vector<widgets::TimelineCounter> counters;
   std::vector<std::string_view> rank_names;
+  std::vector<std::size_t> ranks_shown;
+  float legend_rows = 2;
+  std::vector<widgets::TimelineStep> thread;
 };
 
 /// The schedule with these micro-batches, on the inputs' times; the same work for a rank whatever its chunks. Fails
