@@ -7,7 +7,7 @@ namespace {
 
 using namespace models::parallel;
 
-constexpr std::int64_t max_cells = 8192, periods = 4;
+constexpr std::int64_t max_cells = 4096, periods = 4;
 
 /// By how much a step is longer when another one follows it with no barrier: between the ends of the last two of
 /// several.
@@ -45,7 +45,7 @@ models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_
   if (const models::Status fit = check(side.spec); !fit) return Out::fail(fit.error);
   if (side.spec.ranks * micro_batches * chunks_of(side.spec) * in.steps > max_cells)
     return Out::fail(
-        "Stages x micro-batches x chunks x steps are drawn up to 8,192, and these are more: choose fewer "
+        "Stages x micro-batches x chunks x steps are drawn up to 4,096, and these are more: choose fewer "
         "micro-batches.");
   auto plan = steps_in_a_row(side.spec, in.steps);
   if (!plan) return Out::fail(plan.error);

@@ -230,6 +230,12 @@ void describe(Fields& f, Outputs& o) {
   f.table("orders", o.orders, {.label = "Orders", .max_items = 1024});
 }
 
+void describe(Fields& f, View& v) {
+  f.real(
+      "time", v.timelines[1].cursor_s,
+      {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on both schedules.", .lo = 0, .hi = 1e6});
+}
+
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "distributed/pipeline", .title = "Pipeline", .question = "What fills the bubble, and what does it cost?"},

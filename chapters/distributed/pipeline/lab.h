@@ -107,5 +107,6 @@ void describe(Fields& f, RankRow& row);
 void describe(Fields& f, OrderRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
 
 }  // namespace chapters::distributed::pipeline

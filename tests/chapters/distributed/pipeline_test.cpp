@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/pipeline/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -121,5 +122,42 @@ TEST_CASE("pipeline: what cannot be is said in a sentence") {
   CHECK(reason(R"({"schedule": "dualpipe", "stages": 5, "micro_batches": 20})").find("odd number") !=
         std::string::npos);
   CHECK(reason(R"({"beside": "interleaved", "micro_batches": 10})").find("no multiple") != std::string::npos);
-  CHECK(reason(R"({"stages": 1024, "micro_batches": 4096})").find("up to 8,192") != std::string::npos);
+  CHECK(reason(R"({"stages": 1024, "micro_batches": 4096})").find("up to 4,096") != std::string::npos);
+}
+
+TEST_CASE("pipeline: both schedules lie on one axis, and a cursor or a zoom of one is that of the other") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/pipeline");
+  compute(*lab);
+  Canvas canvas(*lab, {900, 640});
+  canvas.ui.frames(3);
+  const auto places = [&](std::string_view text) {
+    std::vector<ImVec2> out;
+    for (const widgets::Stroke& s : canvas.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == text) out.push_back(s.points[0]);
+    return out;
+  };
+  // Rank 0 to 3 of 1F1B, then of ZB-H1: the first forwards come down the same stairs.
+  const auto first = places("F0");
+  REQUIRE(first.size() == 8);
+  for (std::size_t r = 0; r < 4; ++r) CHECK(std::abs(first[r].x - first[r + 4].x) <= 0.5f);
+  for (std::size_t i = 1; i < 8; ++i) CHECK(first[i].y > first[i - 1].y);
+  CHECK(std::abs((first[3].x - first[0].x) - 3 * (first[1].x - first[0].x)) <= 1.5f);
+  REQUIRE(places("6 ms sooner").size() == 1);
+  CHECK(places("6 ms sooner")[0].x > places("W7").front().x);
+  CHECK(places("rank 0").size() == 2);
+
+  canvas.ui.click_at(canvas.ui.point_in("below", {0.6f, 0.03f}));
+  canvas.ui.frames(2);
+  const double time_s = lab->view().find("time")->real();
+  CHECK(time_s > 0.010);
+  CHECK(time_s < 0.025);
+  canvas.ui.wheel_at(canvas.ui.point_in("above", {0.6f, 0.5f}), 2);
+  canvas.ui.frames(3);
+  const auto zoomed = places("F4");
+  REQUIRE_FALSE(zoomed.empty());
+  CHECK(places("F0").size() < 8);
+  const auto ticks = places("14");  // of either ruler
+  REQUIRE(ticks.size() == 2);
+  CHECK(std::abs(ticks[0].x - ticks[1].x) <= 0.5f);
 }
