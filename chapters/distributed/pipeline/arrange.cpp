@@ -154,35 +154,45 @@ void add_sooner(ScheduleLanes& lanes, double end_s, double other_s) {
              TimelineMark::pale);
 }
 
-std::string answer_of(const Outputs& out, const Picture& p) {
+std::string kept_text(double kept) { return ticked(kept, "") + (kept == 1 ? " micro-batch" : " micro-batches"); }
+
+/// Times, then shares of idle time.
+std::string clock_text(const Outputs& out, const Picture& p) {
   const Side &a = out.beside, &b = out.now;
   const std::string &name_a = p.schedules[0].title, &name_b = p.schedules[1].title;
+  std::string text =
+      std::abs(out.saved_s) <= 1e-9 * a.run.makespan_s
+          ? name_b + " and " + name_a + " both take " + ticked(b.run.makespan_s, "s")
+          : name_b + " takes " + ticked(b.run.makespan_s, "s") + ", " + name_a + " " + ticked(a.run.makespan_s, "s");
+  text += ": idle " + ticked(b.idle_percent, "%");
+  return text +
+         (std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + ticked(a.idle_percent, "%"));
+}
+
+/// What the fullest ranks keep, or where those keep as much, the emptiest.
+std::string memory_text(const Outputs& out, const Picture& p) {
+  const double a = out.beside.peak, b = out.now.peak;
+  if (a != b) return "Its fullest rank keeps " + kept_text(b) + ", not " + ticked(a, "");
+  const std::string text = "Fullest ranks keep " + kept_text(b) + " in both";
+  const double least_a = *std::min_element(p.schedules[0].peaks.begin(), p.schedules[0].peaks.end());
+  const double least_b = *std::min_element(p.schedules[1].peaks.begin(), p.schedules[1].peaks.end());
+  if (least_a == b && least_b == b) return text;
+  return text + ", the emptiest " + ticked(least_b, "") +
+         (least_a == least_b ? " in both" : ", not " + ticked(least_a, ""));
+}
+
+std::string answer_of(const Outputs& out, const Picture& p) {
+  const Side &a = out.beside, &b = out.now;
   if (a.spec.schedule == b.spec.schedule && a.plan.chunks == b.plan.chunks)
-    return name_b + " takes " + ticked(b.run.makespan_s, "s") + ", idle for " + ticked(b.idle_percent, "%") +
-           " of it, and its fullest rank keeps " + ticked(b.peak, "") + " micro-batches.";
-  std::string out_text;
-  const double tolerance = 1e-9 * a.run.makespan_s;
-  if (std::abs(out.saved_s) <= tolerance)
-    out_text = name_b + " and " + name_a + " both take " + ticked(b.run.makespan_s, "s");
-  else
-    out_text = name_b + " takes " + ticked(b.run.makespan_s, "s") + ", " + name_a + " " + ticked(a.run.makespan_s, "s");
-  out_text += ": idle " + ticked(b.idle_percent, "%");
-  out_text += std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + ticked(a.idle_percent, "%");
-  out_text += ". Its fullest rank keeps " + ticked(b.peak, "") + " micro-batches, not " + ticked(a.peak, "");
-  if (b.peak == a.peak) {
-    const auto least_a = *std::min_element(p.schedules[0].peaks.begin(), p.schedules[0].peaks.end());
-    const auto least_b = *std::min_element(p.schedules[1].peaks.begin(), p.schedules[1].peaks.end());
-    const std::size_t cut = out_text.rfind(". Its fullest");
-    out_text.erase(cut);
-    out_text += ". Fullest ranks keep " + ticked(b.peak, "") + " micro-batches in both, the emptiest " +
-                ticked(least_b, "") + (least_a == least_b ? " in both" : ", not " + ticked(least_a, ""));
-  }
+    return p.schedules[1].title + " takes " + ticked(b.run.makespan_s, "s") + ", idle for " +
+           ticked(b.idle_percent, "%") + " of it, and its fullest rank keeps " + kept_text(b.peak) + ".";
+  std::string text = clock_text(out, p) + ". " + memory_text(out, p);
   if (b.weights != a.weights)
-    out_text += ", and the weights " + ticked(b.weights, "") + " times, not " + ticked(a.weights, "");
-  out_text += ".";
+    text += ", and the weights " + ticked(b.weights, "") + " times, not " + ticked(a.weights, "");
+  text += ".";
   if (b.idle_percent - b.idle_without_barrier > 0.5)
-    out_text += " With no barrier between steps it idles " + ticked(b.idle_without_barrier, "%") + ".";
-  return out_text;
+    text += " With no barrier between steps it idles " + ticked(b.idle_without_barrier, "%") + ".";
+  return text;
 }
 
 }  // namespace
