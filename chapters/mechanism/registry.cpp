@@ -31,6 +31,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(distributed, pipeline)       \
   LAB(training, dashboard)         \
   LAB(training, checkpointing)     \
   LAB(training, data_loader)       \
@@ -95,6 +96,7 @@ constexpr Chapter contents[] = {
     {"framework", "02", "Frameworks", of("framework")},
     {"profiling", "03", "Profiling", of("profiling")},
     {"precision", "04", "Precision", of("precision")},
+    {"distributed", "05", "Distributed", of("distributed")},
     {"training", "06", "Training", of("training")},
     {"compression", "07", "Compression", of("compression")},
     {"serving", "09", "Serving", of("serving")},

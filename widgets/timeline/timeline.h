@@ -22,6 +22,9 @@ struct TimelineCounter {
   /// What it can reach, in its unit: its strip is scaled to that and shows it as a line, so that 5 % full looks 5 %
   /// full. NaN: scaled to its own peak.
   double capacity = std::numeric_limits<double>::quiet_NaN();
+  /// The strip's scale reaches this far without a line or a label at its ends, so that strips of several lanes can
+  /// share one scale. NaN: as above.
+  double scale_to = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct TimelineLane {

@@ -74,6 +74,7 @@ std::uint64_t timeline_fingerprint(const TimelineData& data) {
     for (const TimelineCounter& c : lane.counters) {
       f.add(std::uint64_t{c.points.size()});
       f.add(c.capacity);
+      f.add(c.scale_to);
       for (std::size_t i = 0; i < c.points.size(); i += stride(c.points.size())) {
         const TimelinePoint p = c.points[i];
         f.add(static_cast<std::uint64_t>(p.time_ns));
@@ -112,7 +113,8 @@ TimelineIndex index_timeline(const TimelineData& data) {
         scale.high = std::max(scale.high, block.high);
       }
     for (const TimelineCounter& c : lane.counters)
-      if (std::isfinite(c.capacity)) scale.high = std::max(scale.high, c.capacity);
+      for (const double reach : {c.capacity, c.scale_to})
+        if (std::isfinite(reach)) scale.high = std::max(scale.high, reach);
     if (!(scale.high > scale.low)) scale.high = scale.low + 1;
     index.scales.push_back(scale);
   }

@@ -244,6 +244,7 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
                  {f.lanes.min.x + t.px(6) + w, y + t.type(Type::small) + t.px(2)}, with_alpha(t.background, 0.8f));
     painter.text({f.lanes.min.x + t.px(4), y + t.px(1)}, text.view(), t.muted, Type::small, Font::mono);
   }
+  if (std::isfinite(lane.counters[0].scale_to)) return;
   // The scale's ends, on a patch of background so that no line crosses them.
   const auto end_label = [&, unit = lane.counters[0].unit](double value, float y) {
     const NumberText text = format(value, unit);

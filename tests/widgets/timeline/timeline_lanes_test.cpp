@@ -175,6 +175,20 @@ TEST_CASE("a counter with a capacity is scaled to it and says so") {
   CHECK(l.view.index.scales[3].high == 100);
 }
 
+TEST_CASE("strips that share a scale reach equally far and name no ends") {
+  Lanes l;
+  l.counters[0].capacity = std::numeric_limits<double>::quiet_NaN();
+  l.ui.frames(2);
+  CHECK(l.view.index.scales[3].high == 4);
+  CHECK(place_of_text(l.ui.record(), "4 B") < l.ui.record().strokes.size());
+  l.counters[0].scale_to = 80;
+  l.ui.frames(2);
+  CHECK(l.view.index.scales[3].high == 80);
+  const Record record = l.ui.record();
+  CHECK(place_of_text(record, "80 B") == record.strokes.size());
+  CHECK(place_of_text(record, "capacity 80 B") == record.strokes.size());
+}
+
 TEST_CASE("lanes sort by sort index, then by the numbers in their labels, groups under their heads") {
   const std::vector<TimelineLane> lanes{
       {.label = "stream 10"}, {.label = "thread 3", .indent = 1}, {.label = "thread 1", .indent = 1},

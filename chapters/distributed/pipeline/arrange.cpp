@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/distributed/pipeline/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::pipeline {
+namespace {
+
+using namespace models::parallel;
+using widgets::format_text;
+using widgets::Meaning;
+using widgets::TimelineMark;
+using widgets::Tint;
+
+constexpr std::size_t most_named = 6000;  // operations; of more none has room for a name or a gap of its own
+
+std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
+std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+std::string_view words_of(PipeKind kind) {
+  switch (kind) {
+    case PipeKind::forward:
+      return "forward";
+    case PipeKind::backward:
+      return "backward, both gradients";
+    case PipeKind::input_gradient:
+      return "input gradient";
+    case PipeKind::weight_gradient:
+      return "weight gradient";
+    case PipeKind::pair:
+      break;
+  }
+  return "a forward and a backward that overlap";
+}
+/// "F3" of any stage; "F3 B1" of a pair.
+std::string brief_of(const PipeOp& op) {
+  if (op.kind == PipeKind::pair)
+    return "F" + std::to_string(op.micro_batch) + " B" + std::to_string(op.back_micro_batch);
+  return std::string(1, "FBIW"[static_cast<std::size_t>(op.kind)]) + std::to_string(op.micro_batch);
+}
+/// A step in what is kept; one that changes nothing is no corner.
+void add_kept(std::vector<widgets::TimelinePoint>& points, std::int64_t time_ns, double value) {
+  if (!points.empty() && points.back().time_ns == time_ns) points.pop_back();
+  if (points.empty() || points.back().value != value) points.push_back({time_ns, value});
+}
+Tint tint_of_kind(PipeKind kind) {
+  switch (kind) {
+    case PipeKind::forward:
+      return Meaning::forward;
+    case PipeKind::backward:
+    case PipeKind::input_gradient:
+      return Meaning::backward;
+    case PipeKind::weight_gradient:
+      return Meaning::weight_gradient;
+    case PipeKind::pair:
+      break;
+  }
+  return Tint::series(2);
+}
+
+struct LaneWriter {
+  ScheduleLanes& to;
+  RankLane& lane;
+  bool named;
+
+  void add(double start_s, double end_s, std::string said, std::string brief, std::string info, Tint tint,
+           TimelineMark mark) {
+    const std::int64_t start_ns = in_ns(start_s), duration_ns = in_ns(end_s) - start_ns;
+    if (duration_ns <= 0) return;
+    std::uint32_t name = UINT32_MAX;
+    if (named) {
+      name = static_cast<std::uint32_t>(to.names.size());
+      to.names.push_back({std::move(said), std::move(brief), std::move(info), duration_ns});
+    }
+    lane.spans.push_back({start_ns, duration_ns, name, 0, tint, mark});
+  }
+  void gap(double start_s, double end_s) {
+    if (!named || end_s - start_s <= 1e-9 * end_s) return;
+    add(start_s, end_s, format_text(end_s - start_s, "s"), "", "idle", Meaning::idle, TimelineMark::callout);
+  }
+};
+
+/// One rank's operations, its gaps, and what it keeps. `places` is filled with each operation's span.
+RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool named, double kept_share,
+                 std::vector<std::uint32_t>& places) {
+  RankLane lane;
+  const PipelineRank& r = side.run.ranks[rank];
+  lane.label = "rank " + std::to_string(rank);
+  LaneWriter writer{to, lane, named};
+  double free_s = 0;
+  for (std::size_t i = 0; i < side.plan.orders[rank].size(); ++i) {
+    const PipeOp& op = side.plan.orders[rank][i];
+    const double start_s = side.run.start_s[rank][i], end_s = start_s + duration_s(side.times, rank, op.kind);
+    writer.gap(free_s, start_s);
+    places.push_back(static_cast<std::uint32_t>(lane.spans.size()));
+    const std::string said = named ? label(side.plan, op) : std::string();
+    const std::string brief = named ? brief_of(op) : std::string();
+    const std::string info = named ? said + ": " + std::string(words_of(op.kind)) : std::string();
+    if (op.kind == PipeKind::backward) {
+      // The same two parts that other schedules cut apart, so that equal work is seen to be equal.
+      const double cut_s = start_s + duration_s(side.times, rank, PipeKind::input_gradient);
+      writer.add(start_s, cut_s, said, brief, info, Meaning::backward, TimelineMark::solid);
+      writer.add(cut_s, end_s, "", "", "the weight gradient's part of " + said, Meaning::weight_gradient,
+                 TimelineMark::solid);
+    } else {
+      writer.add(start_s, end_s, said, brief, info, tint_of_kind(op.kind), TimelineMark::solid);
+    }
+    free_s = end_s;
+  }
+  writer.gap(free_s, side.run.makespan_s);
+  const auto chunks = static_cast<double>(side.plan.chunks);
+  double most = 0;
+  for (const KeptActivations& k : kept_activations(side.plan, side.times, side.run, rank, kept_share)) {
+    most = std::max(most, k.kept / chunks);
+    add_kept(lane.kept, in_ns(k.time_s), k.kept / chunks);
+  }
+  lane.sublabel = format_text(r.wall_bubble_s, "s") + " idle, keeps " + format_text(most, "");
+  return lane;
+}
+
+ScheduleLanes lanes_of(const Side& side, double kept_share) {
+  ScheduleLanes out;
+  std::size_t operations = 0;
+  for (const auto& order : side.plan.orders) operations += order.size();
+  std::vector<std::vector<std::uint32_t>> places(side.plan.orders.size());
+  for (std::size_t rank = 0; rank < side.plan.orders.size(); ++rank)
+    out.lanes.push_back(lane_of(out, side, rank, operations <= most_named, kept_share, places[rank]));
+  if (operations <= most_named)
+    for (const PipelinePlace& p : critical_path(side.plan, side.times, side.run)) {
+      const std::uint32_t span = places[p.rank][p.index];
+      const auto lane = static_cast<std::uint32_t>(p.rank);
+      const bool whole = side.plan.orders[p.rank][p.index].kind == PipeKind::backward;
+      for (std::uint32_t part = span; part < span + (whole ? 2 : 1); ++part)
+        if (part < out.lanes[p.rank].spans.size()) out.thread.push_back({lane, part});
+    }
+  for (const double peak : side.peaks) out.peaks.push_back(peak / static_cast<double>(side.plan.chunks));
+  out.title = schedule_name(side.spec.schedule);
+  if (side.plan.chunks > 1) out.title += ", " + std::to_string(side.plan.chunks) + " chunks a rank";
+  out.subtitle = "makespan " + format_text(side.run.makespan_s, "s") + ", idle / makespan " +
+                 format_text(side.idle_percent, "%") + ", idle / ideal " +
+                 format_text(100 * side.run.idle_over_ideal, "%") + ", keeps at most " + format_text(side.peak, "");
+  if (side.weights > 1) out.subtitle += ", weights " + format_text(side.weights, "") + " times";
+  return out;
+}
+
+/// Where the shorter of two schedules ends, the time that it is done sooner stands in its first lane, which is shown in
+/// any room, so that both axes reach equally far.
+void add_sooner(ScheduleLanes& lanes, double end_s, double other_s) {
+  if (lanes.lanes.empty() || other_s - end_s <= 1e-9 * other_s) return;
+  RankLane& lane = lanes.lanes.front();
+  LaneWriter writer{lanes, lane, true};
+  writer.add(end_s, other_s, format_text(other_s - end_s, "s") + " sooner", "", "this schedule is done", Tint(),
+             TimelineMark::pale);
+}
+
+std::string kept_text(double kept) { return ticked(kept, "") + (kept == 1 ? " micro-batch" : " micro-batches"); }
+
+/// Times, then shares of idle time.
+std::string clock_text(const Outputs& out, const Picture& p) {
+  const Side &a = out.beside, &b = out.now;
+  const std::string &name_a = p.schedules[0].title, &name_b = p.schedules[1].title;
+  std::string text =
+      std::abs(out.saved_s) <= 1e-9 * a.run.makespan_s
+          ? name_b + " and " + name_a + " both take " + ticked(b.run.makespan_s, "s")
+          : name_b + " takes " + ticked(b.run.makespan_s, "s") + ", " + name_a + " " + ticked(a.run.makespan_s, "s");
+  text += ": idle " + ticked(b.idle_percent, "%");
+  return text +
+         (std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + ticked(a.idle_percent, "%"));
+}
+
+/// What the fullest ranks keep, or where those keep as much, the emptiest.
+std::string memory_text(const Outputs& out, const Picture& p) {
+  const double a = out.beside.peak, b = out.now.peak;
+  if (a != b) return "Its fullest rank keeps " + kept_text(b) + ", not " + ticked(a, "");
+  const std::string text = "Fullest ranks keep " + kept_text(b) + " in both";
+  const double least_a = *std::min_element(p.schedules[0].peaks.begin(), p.schedules[0].peaks.end());
+  const double least_b = *std::min_element(p.schedules[1].peaks.begin(), p.schedules[1].peaks.end());
+  if (least_a == b && least_b == b) return text;
+  return text + ", the emptiest " + ticked(least_b, "") +
+         (least_a == least_b ? " in both" : ", not " + ticked(least_a, ""));
+}
+
+std::string answer_of(const Outputs& out, const Picture& p) {
+  const Side &a = out.beside, &b = out.now;
+  if (a.spec.schedule == b.spec.schedule && a.plan.chunks == b.plan.chunks)
+    return p.schedules[1].title + " takes " + ticked(b.run.makespan_s, "s") + ", idle for " +
+           ticked(b.idle_percent, "%") + " of it, and its fullest rank keeps " + kept_text(b.peak) + ".";
+  std::string text = clock_text(out, p) + ". " + memory_text(out, p);
+  if (b.weights != a.weights)
+    text += ", and the weights " + ticked(b.weights, "") + " times, not " + ticked(a.weights, "");
+  text += ".";
+  if (b.idle_percent - b.idle_without_barrier > 0.5)
+    text += " With no barrier between steps it idles " + ticked(b.idle_without_barrier, "%") + ".";
+  return text;
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty() || out.now.run.ranks.empty()) return p;
+  p.schedules[0] = lanes_of(out.beside, in.kept_share);
+  p.schedules[1] = lanes_of(out.now, in.kept_share);
+  add_sooner(p.schedules[0], out.beside.run.makespan_s, out.now.run.makespan_s);
+  add_sooner(p.schedules[1], out.now.run.makespan_s, out.beside.run.makespan_s);
+  for (const ScheduleLanes& s : p.schedules)
+    for (const double peak : s.peaks) p.most_kept = std::max(p.most_kept, peak);
+  for (std::size_t r = 0; r < out.ranks.size(); ++r) {
+    p.ranks.push_back(static_cast<double>(r));
+    p.rank_texts.push_back(std::to_string(r));
+  }
+  for (std::int64_t m = in.stages; m <= 32 * in.stages; m *= 2) {
+    const auto now = run_side(in, false, m), beside = run_side(in, true, m);
+    if (!now && !beside) continue;
+    p.micro_batches.push_back(static_cast<double>(m));
+    p.idle[0].push_back(beside ? beside->idle_percent : std::numeric_limits<double>::quiet_NaN());
+    p.idle[1].push_back(now ? now->idle_percent : std::numeric_limits<double>::quiet_NaN());
+  }
+  p.answer = answer_of(out, p);
+  return p;
+}
+
+}  // namespace chapters::distributed::pipeline

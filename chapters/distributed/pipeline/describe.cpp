@@ -1,0 +1,245 @@
+#include "chapters/distributed/pipeline/lab.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
+
+namespace chapters::distributed::pipeline {
+namespace {
+
+const Choices schedules = {
+    {"gpipe", "GPipe", "All forwards, then all backwards."},
+    {"1f1b", "1F1B", "As soon as it can, a rank does one backward after each forward (PipeDream-flush)."},
+    {"interleaved", "Interleaved 1F1B",
+     "Each rank holds several chunks of the model, so that the pipeline fills faster."},
+    {"zb_h1", "ZB-H1", "Backward cut in two; weight gradients fill holes, within the memory of 1F1B's first rank."},
+    {"zb_h2", "ZB-H2", "More forwards before the first backward: no hole between a rank's first and last work."},
+    {"zb_v", "ZB-V", "Two chunks a rank, laid as a V, so that loss and input lie on the same rank."},
+    {"dualpipe", "DualPipe", "Micro-batches enter at both ends; every rank holds two stages."},
+    {"dualpipe_v", "DualPipe-V", "DualPipe folded into a V, on half as many ranks with the same stages."},
+    {"pipedream", "PipeDream", "1F1B that never drains; each micro-batch's weights are kept until its backward."},
+    {"pipedream_2bw", "PipeDream-2BW", "1F1B that never drains; two versions of the weights."},
+};
+static_assert(models::parallel::pipeline_schedule_count == 10);
+
+void describe_times(Fields& f, Inputs& in) {
+  const auto time = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
+    f.real(key, slot,
+           {
+               .label = label,
+               .unit = "s",
+               .help = help,
+               .lo = 1e-6,
+               .hi = 100,
+               .scale = Scale::log,
+               .typical_lo = 2.5e-4,
+               .typical_hi = 4e-3,
+           });
+  };
+  f.group("Times of one stage");
+  time("t_forward", in.t_forward, "Forward, F",
+       "One micro-batch through one stage; where a rank holds several chunks, through one of them.");
+  time("t_backward_input", in.t_backward_input, "Input gradient, I",
+       "The part of the backward that the stage before waits for.");
+  time("t_backward_weight", in.t_backward_weight, "Weight gradient, W",
+       "The part of the backward that only the optimizer waits for.");
+  f.real("t_link", in.t_link,
+         {
+             .label = "Link",
+             .unit = "s",
+             .help = "From the end of an operation to its arrival on another rank. Ranks work on meanwhile.",
+             .lo = 0,
+             .hi = 100,
+             .typical_lo = 0,
+             .typical_hi = 2e-3,
+         });
+  f.real(
+      "pair_share", in.pair_share,
+      {
+          .label = "Overlapped pair",
+          .help = "Time of a forward and a backward that overlap, as a share of one after the other. Above 1 they slow "
+                  "each other.",
+          .lo = 0.5,
+          .hi = 1.2,
+          .when = {"schedule", "dualpipe|dualpipe_v"},
+      });
+  f.reals("rank_factors", in.rank_factors,
+          {
+              .label = "Times of each rank",
+              .help = "1, 1, 2: the third rank takes twice as long as the others. Ranks that are not named count 1.",
+              .lo = 0.1,
+              .hi = 10,
+              .max_items = 64,
+          });
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.group("The schedules");
+  f.choice("beside", in.beside, schedules, {.label = "Above", .help = "The schedule that the other is held against."});
+  f.choice("schedule", in.schedule, schedules,
+           {.label = "Below", .help = "The schedule that all figures speak of.", .headline = true});
+  shared::parallel_pipeline(f, "stages", in.stages, {.help = "Ranks that the model is cut over."});
+  f.integer("micro_batches", in.micro_batches,
+            {
+                .label = "Micro-batches",
+                .help = "That one step sends through the pipeline.",
+                .lo = 1,
+                .hi = 4096,
+                .scale = Scale::log,
+                .typical_lo = 2,
+                .typical_hi = 64,
+                .headline = true,
+            });
+  f.integer("chunks", in.chunks,
+            {
+                .label = "Chunks a rank",
+                .help = "Parts of the model that each rank holds, of the schedule below. Times are those of one part.",
+                .lo = 1,
+                .hi = 16,
+                .typical_lo = 1,
+                .typical_hi = 4,
+                .when = {"schedule", "interleaved"},
+            });
+  f.integer("beside_chunks", in.beside_chunks,
+            {
+                .label = "Chunks, above",
+                .help = "Parts that each rank holds, of the schedule above.",
+                .lo = 1,
+                .hi = 16,
+                .typical_lo = 1,
+                .typical_hi = 4,
+                .when = {"beside", "interleaved"},
+            });
+  f.integer("steps", in.steps,
+            {
+                .label = "Steps in a row",
+                .help = "Optimizer steps with no barrier between them: a rank goes on as soon as it can.",
+                .lo = 1,
+                .hi = 4,
+            });
+  describe_times(f, in);
+  f.group("Memory");
+  f.real("kept_share", in.kept_share,
+         {
+             .label = "Kept for W",
+             .help = "Of a micro-batch's activations, the share that its weight gradient needs once I is done.",
+             .lo = 0,
+             .hi = 1,
+         });
+}
+
+void describe(Fields& f, RankRow& r) {
+  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0, the one with the input."});
+  f.real("busy_s", r.busy_s, {.label = "Works", .unit = "s", .help = "Sum of its operations."});
+  f.real("wall_bubble_s", r.wall_bubble_s, {.label = "Idle", .unit = "s", .formula = "makespan - works"});
+  f.real("span_bubble_s", r.span_bubble_s,
+         {.label = "Idle inside", .unit = "s", .formula = "its last end - its first start - works"});
+  f.real("keeps", r.keeps, {.label = "Keeps", .help = "Micro-batches' activations of its whole share, at most."});
+  f.real("beside_keeps", r.beside_keeps, {.label = "Keeps, above", .help = "The same of the schedule above."});
+  f.integer("versions", r.versions, {.label = "Weights", .help = "Times that it holds its share of the weights."});
+}
+void describe(Fields& f, OrderRow& r) {
+  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0."});
+  f.text("order", r.order,
+         {.label = "Order",
+          .help = "F, B, I, W and the micro-batch; before it the stage where a rank holds several.",
+          .max_bytes = 1 << 20});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.group("One step");
+  f.real("makespan", o.now.run.makespan_s,
+         {.label = "Makespan",
+          .unit = "s",
+          .help = "From the first start to the last end, of all steps that are shown.",
+          .headline = true,
+          .formula = "longest path through orders and dependencies"});
+  f.real("idle_share", o.now.idle_percent,
+         {.label = "Idle / makespan",
+          .unit = "%",
+          .headline = true,
+          .formula = "1 - work of all ranks / (ranks x makespan)",
+          .source = "(P-1)/(M+P-1) of GPipe and 1F1B, Huang et al. 2019"});
+  f.real("peak", o.now.peak,
+         {.label = "Micro-batches kept",
+          .help = "By the fullest rank: micro-batches whose activations it holds from the start of F to the end of W, "
+                  "for its whole share.",
+          .headline = true,
+          .formula = "most F begun without their W / chunks"});
+  f.real("weights", o.now.weights,
+         {.label = "Weights held",
+          .help = "Times a rank's share of the model: copies of DualPipe, versions of PipeDream.",
+          .headline = true,
+          .formula = "copies or versions kept at once, at most"});
+  f.group("Three bubbles");
+  f.real("idle_over_makespan", o.now.run.idle_over_makespan,
+         {.label = "Idle / makespan, as a number", .formula = "1 - work of all ranks / (ranks x makespan)"});
+  f.real("idle_over_ideal", o.now.run.idle_over_ideal,
+         {.label = "Idle / ideal",
+          .formula = "(makespan - work of the busiest rank) / that work",
+          .source = "(P-1)/M of 1F1B, Narayanan et al. 2021"});
+  f.real("wall_bubble", o.wall_bubble_s,
+         {.label = "Longest wall bubble",
+          .unit = "s",
+          .help = "What a barrier after the step makes of it.",
+          .formula = "max over ranks of makespan - work"});
+  f.real("span_bubble", o.now.run.span_bubble_s,
+         {.label = "Longest span bubble",
+          .unit = "s",
+          .formula = "max over ranks of last end - first start - work",
+          .source = "the bubble of the zero-bubble papers, Qi et al. 2023"});
+  f.text("closed_form", o.closed_form,
+         {.label = "Closed form", .help = "The published wall bubble, where one holds exactly; else empty."});
+  f.real("closed_form_bubble", o.closed_form_s,
+         {.label = "Its value",
+          .unit = "s",
+          .help = "Equal to the longest wall bubble wherever it is given.",
+          .may_be_missing = true,
+          .absent = "No closed form holds exactly for this schedule with these times."});
+  f.group("Steps with no barrier");
+  f.real("period", o.now.period_s,
+         {.label = "One more step",
+          .unit = "s",
+          .help = "What it adds when no rank waits for all the others.",
+          .formula = "end of the fourth step - end of the third"});
+  f.real("idle_without_barrier", o.now.idle_without_barrier,
+         {.label = "Idle then", .unit = "%", .formula = "1 - work of all ranks / (ranks x one more step)"});
+  f.real("staleness", o.now.staleness,
+         {.label = "Staleness", .help = "Updates between the weights that a backward uses and the newest, at most."});
+  f.group("Memory");
+  f.reals("peak_activations", o.now.peaks,
+          {.label = "Kept by each rank",
+           .help = "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
+           .max_items = 1024});
+  f.real("peak_memory", o.now.peak_bytes_share,
+         {.label = "Fullest, as memory",
+          .help = "The same as what the fullest rank keeps, with only the share for W after I.",
+          .formula = "1 from F to I, the share kept from I to W; / chunks"});
+  f.group("Above");
+  f.real("beside_makespan", o.beside.run.makespan_s,
+         {.label = "Makespan", .unit = "s", .help = "Of the schedule above."});
+  f.real("saved", o.saved_s, {.label = "Sooner", .unit = "s", .formula = "makespan above - makespan below"});
+  f.real("beside_idle_share", o.beside.idle_percent,
+         {.label = "Idle / makespan", .unit = "%", .help = "Of the schedule above."});
+  f.real("beside_peak", o.beside.peak, {.label = "Micro-batches kept", .help = "Of the schedule above."});
+  f.real("beside_weights", o.beside.weights, {.label = "Weights held", .help = "Of the schedule above."});
+  f.real("beside_period", o.beside.period_s,
+         {.label = "One more step", .unit = "s", .help = "Of the schedule above, with no barrier."});
+  f.group("Tables");
+  f.table("ranks", o.ranks, {.label = "Ranks", .max_items = 1024});
+  f.table("orders", o.orders, {.label = "Orders", .max_items = 1024});
+}
+
+void describe(Fields& f, View& v) {
+  f.real(
+      "time", v.timelines[1].cursor_s,
+      {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on both schedules.", .lo = 0, .hi = 1e6});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "distributed/pipeline", .title = "Pipeline", .question = "What fills the bubble, and what does it cost?"},
+      compute, arrange, draw);
+}
+
+}  // namespace chapters::distributed::pipeline

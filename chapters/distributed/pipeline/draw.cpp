@@ -1,0 +1,245 @@
+#include <algorithm>
+
+#include "chapters/distributed/pipeline/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::pipeline {
+namespace {
+
+using widgets::Type;
+
+struct PipeNaming {
+  const ScheduleLanes* schedule = nullptr;
+  std::span<const std::size_t> ranks;  ///< of the lanes that are shown
+  float px_per_ns = 0, letter_px = 1;
+};
+
+/// An operation's label where it has room.
+std::string_view pipe_name(const void* context, std::uint32_t id) {
+  const PipeNaming& n = *static_cast<const PipeNaming*>(context);
+  if (id >= n.schedule->names.size()) return {};
+  const OpName& name = n.schedule->names[id];
+  const float room = static_cast<float>(name.duration_ns) * n.px_per_ns - widgets::theme().px(3);
+  for (const std::string_view said : {std::string_view(name.said), std::string_view(name.brief)})
+    if (static_cast<float>(said.size()) * n.letter_px <= room) return said;
+  return {};
+}
+std::string_view pipe_info(const void* context, std::uint32_t lane, std::uint32_t span) {
+  const PipeNaming& n = *static_cast<const PipeNaming*>(context);
+  if (lane >= n.ranks.size() || span >= n.schedule->lanes[n.ranks[lane]].spans.size()) return {};
+  const std::uint32_t id = n.schedule->lanes[n.ranks[lane]].spans[span].name;
+  return id < n.schedule->names.size() ? std::string_view(n.schedule->names[id].info) : std::string_view();
+}
+std::string_view pipe_tint(const void*, widgets::Tint tint) {
+  using widgets::Meaning;
+  if (tint == widgets::Tint(Meaning::forward)) return "forward; strips: what is kept";
+  if (tint == widgets::Tint(Meaning::backward)) return "input gradient, first part of B";
+  if (tint == widgets::Tint(Meaning::weight_gradient)) return "weight gradient";
+  if (tint == widgets::Tint(Meaning::idle)) return "idle";
+  if (tint == widgets::Tint::series(2)) return "F and B overlapped";
+  return {};
+}
+
+/// Which ranks have a lane where there is room for `most`: all, or some at even distances with the first and the last.
+void choose_ranks(std::size_t ranks, std::size_t most, std::vector<std::size_t>& out) {
+  out.clear();
+  const std::size_t shown = std::min(ranks, std::max<std::size_t>(most, 2));
+  for (std::size_t i = 0; i < shown; ++i) out.push_back(shown < 2 ? i : i * (ranks - 1) / (shown - 1));
+}
+
+void draw_heading(const ScheduleLanes& schedule, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const auto painter = widgets::Painter::window();
+  const float name_px = painter.text(at, schedule.title, t.text, Type::body, widgets::Font::bold);
+  const ImVec2 next{at.x + name_px + t.px(12), at.y};
+  widgets::fit_text(painter, next, schedule.subtitle, size.x - name_px - t.px(12), t.muted, Type::body);
+  ImGui::Dummy(size);
+}
+
+/// What is not idle after its makespan is simply over: the ground from there on is tinted, with a line at the end.
+void draw_end(const widgets::TimelineView& view, double makespan_s, double last_s) {
+  if (last_s - makespan_s <= 1e-9 * last_s) return;
+  const auto& t = widgets::theme();
+  const auto painter = widgets::Painter::window();
+  const widgets::Rect lanes = view.lanes_rect();
+  const float from = std::clamp(view.x_pixel(makespan_s), lanes.min.x, lanes.max.x);
+  const float to = std::clamp(view.x_pixel(last_s), lanes.min.x, lanes.max.x);
+  if (to <= from) return;
+  painter.rect({from, lanes.min.y}, {to, lanes.max.y}, widgets::with_alpha(t.accent, 0.10f));
+  painter.line({from, lanes.min.y}, {from, lanes.max.y}, t.accent, t.px(1.5f));
+}
+
+void draw_timeline_of(const Picture& picture, View& view, std::size_t which, float each, ImVec2 size, bool legend) {
+  const bool counters = each >= 36;
+  const std::vector<std::size_t>& ranks = view.ranks_shown;
+  const ScheduleLanes& schedule = picture.schedules[which];
+  auto& lanes = view.lanes[which];
+  lanes.clear();
+  view.counters.clear();
+  view.counters.reserve(schedule.lanes.size());
+  for (const std::size_t rank : ranks) {
+    const RankLane& lane = schedule.lanes[rank];
+    widgets::TimelineLane shown{.label = lane.label, .spans = lane.spans};
+    if (each >= 42) shown.sublabel = lane.sublabel;
+    if (counters) {
+      view.counters.push_back({.label = "kept",
+                               .unit = "",
+                               .points = lane.kept,
+                               .tint = widgets::Meaning::forward,
+                               .area = true,
+                               .scale_to = picture.most_kept});
+      shown.counters = std::span(&view.counters.back(), 1);
+    }
+    lanes.push_back(shown);
+  }
+  view.thread.clear();
+  for (const widgets::TimelineStep& step : schedule.thread) {
+    const auto lane = std::lower_bound(ranks.begin(), ranks.end(), step.lane);
+    if (lane != ranks.end() && *lane == step.lane)
+      view.thread.push_back({static_cast<std::uint32_t>(lane - ranks.begin()), step.span});
+  }
+  widgets::TimelineView& own = view.timelines[which];
+  const PipeNaming naming{&schedule, ranks, (own.x_pixel(1) - own.x_pixel(0)) * 1e-9f,
+                          widgets::text_size("0", Type::small, widgets::Font::mono).x};
+  widgets::TimelineData data;
+  data.lanes = lanes;
+  data.context = &naming;
+  data.name = pipe_name;
+  data.info = pipe_info;
+  data.tint_name = pipe_tint;
+  data.thread = view.thread;
+  data.revision = picture.version;
+  // Around the rows of a lane lie 8 design pixels, and 6 more around its strip.
+  const float fixed = counters ? 14.0f : 8.0f;
+  const float row = std::clamp((each - fixed) * (counters ? 0.6f : 1.0f), 12.0f, 40.0f);
+  widgets::draw_timeline(which == 0 ? "above" : "below", data, own,
+                         {.height = size.y,
+                          .row_px = row,
+                          .counter_px = std::clamp(each - fixed - row, 10.0f, 60.0f),
+                          .label_px = 132,
+                          .ruler = true,
+                          .legend = legend});
+}
+
+void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.schedules[0].lanes.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = widgets::theme();
+  const bool one = size.y < t.px(250);  // too low for two: the one that the figures speak of
+  const float least_lane_px = t.type(Type::body) + t.px(10);
+  const float heading = t.type(Type::body) + t.px(6), ruler = t.type(Type::small) + t.px(20);
+  // The legend goes before a lane does.
+  const auto lanes = static_cast<float>(std::min<std::size_t>(picture.schedules[0].lanes.size(), 6));
+  const float wanted = (one ? 1.0f : 2.0f) * (heading + ruler + lanes * least_lane_px);
+  // Its height is that of the last time it was drawn, so that it does not come and go.
+  if (view.timelines[1].scratch.legend_height > 0)
+    view.legend_rows = view.timelines[1].scratch.legend_height / widgets::legend_row_px();
+  const float row = view.legend_rows * widgets::legend_row_px() + t.px(2);
+  const float legend = size.y >= wanted + row ? row : 0;
+  const float share = (size.y - legend) / (one ? 1.0f : 2.0f);
+  const double last_s = std::max(out.now.run.makespan_s, out.beside.run.makespan_s);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  for (std::size_t i = one ? 1 : 0; i < 2; ++i) {
+    auto& own = view.timelines[i];
+    auto& other = view.timelines[1 - i];
+    const float height = share - heading + (i == 1 ? legend : 0);
+    const float lanes_px = height - ruler - (i == 1 ? legend : 0);
+    choose_ranks(picture.schedules[i].lanes.size(), static_cast<std::size_t>(std::max(0.0f, lanes_px) / least_lane_px),
+                 view.ranks_shown);
+    const float each = lanes_px / t.scale / static_cast<float>(view.ranks_shown.size());
+    draw_heading(picture.schedules[i], {size.x, heading});
+    own.window = other.window;
+    own.cursor_s = other.cursor_s;
+    own.label_px = other.label_px;
+    draw_timeline_of(picture, view, i, each, {size.x, height}, i == 1 && legend > 0);
+    other.window = own.window;
+    other.cursor_s = own.cursor_s;
+    other.label_px = own.label_px;
+    draw_end(own, (i == 0 ? out.beside : out.now).run.makespan_s, last_s);
+  }
+  ImGui::PopStyleVar();
+}
+
+void draw_kept(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  view.rank_names.clear();
+  for (const std::string& text : picture.rank_texts) view.rank_names.push_back(text);
+  widgets::Plot plot("kept by rank", view.kept,
+                     {.x = {.kind = widgets::AxisKind::category, .label = "rank", .categories = view.rank_names},
+                      .y = {.lo = 0, .hi = 1.1 * picture.most_kept, .label = "micro-batches kept"},
+                      .size = size});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ScheduleLanes& s = picture.schedules[i];
+    if (s.peaks.size() != picture.ranks.size() || s.peaks.empty()) continue;
+    const ImU32 colour = i == 0 ? t.series_at(1) : t.accent;
+    plot.line(s.title, picture.ranks, s.peaks,
+              {.colour = colour,
+               .dashed = i == 0,
+               .label = false,
+               .info = "most F begun without their W, in a rank's whole share",
+               .version = picture.version});
+    plot.scatter(s.title, picture.ranks, s.peaks, {.colour = colour, .radius = 4, .legend = false});
+  }
+}
+
+void draw_idle(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const auto stages = static_cast<double>(in.stages);
+  double most = 20;
+  for (const std::vector<double>& idle : picture.idle)
+    for (const double percent : idle)
+      if (percent > most) most = percent;
+  widgets::Plot plot("idle against micro-batches", view.idle,
+                     {.x = {.kind = widgets::AxisKind::log2, .lo = stages, .hi = 32 * stages, .label = "micro-batches"},
+                      .y = {.lo = 0, .hi = std::min(100.0, 1.1 * most), .label = "idle / makespan", .unit = "%"},
+                      .size = size});
+  if (picture.micro_batches.empty()) return;
+  for (std::size_t i = 0; i < 2; ++i)
+    plot.line(picture.schedules[i].title, picture.micro_batches, picture.idle[i],
+              {.colour = i == 0 ? t.series_at(1) : t.accent,
+               .dashed = i == 0,
+               .label = false,
+               .info = "simulated; none where the schedule does not take so few",
+               .version = picture.version});
+  const auto x = static_cast<double>(in.micro_batches), y = out.now.idle_percent;
+  plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
+}
+
+void draw_ranks(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "rank"},
+                                                                {.title = "works", .value_unit = "s", .priority = 1},
+                                                                {.title = "idle", .value_unit = "s", .bar = true},
+                                                                {.title = "idle inside", .value_unit = "s"},
+                                                                {.title = "keeps", .bar = true},
+                                                                {.title = "keeps, above", .priority = 1},
+                                                                {.title = "weights"}}};
+  widgets::TableSource source{.context = &out, .rows = out.ranks.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const RankRow& r = static_cast<const Outputs*>(context)->ranks[row];
+    const std::array<double, 7> values{
+        static_cast<double>(r.rank),    r.busy_s, r.wall_bubble_s, r.span_bubble_s, r.keeps, r.beside_keeps,
+        static_cast<double>(r.versions)};
+    cell.value = values[column];
+    cell.number = widgets::format(values[column], column >= 1 && column <= 3 ? "s" : "");
+  };
+  widgets::draw_table("ranks", columns, source, view.ranks, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("schedules", {.title = "Two schedules, one clock", .least = {620, 400}, .answers = true},
+              [&](ImVec2 size) { draw_schedules(out, picture, view, size); });
+  stage.panel("kept", {.title = "Kept by rank", .least = {340, 150}},
+              [&](ImVec2 size) { draw_kept(picture, view, size); });
+  stage.panel("idle", {.title = "Against micro-batches", .least = {340, 150}},
+              [&](ImVec2 size) { draw_idle(in, out, picture, view, size); });
+  stage.panel("ranks", {.title = "Ranks", .least = {400, 130}, .scrolls = true},
+              [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
+}
+
+}  // namespace chapters::distributed::pipeline

@@ -1,0 +1,112 @@
+#pragma once
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "models/parallel/pipeline_formulas.h"
+#include "models/parallel/pipeline_memory.h"
+#include "widgets/plot/plot.h"
+#include "widgets/table/table.h"
+#include "widgets/timeline/timeline.h"
+
+/// Two pipeline schedules on one clock: what each rank does, and what it must keep meanwhile.
+namespace chapters::distributed::pipeline {
+
+struct Inputs {
+  models::parallel::PipelineSchedule schedule = models::parallel::PipelineSchedule::zb_h1,
+                                     beside = models::parallel::PipelineSchedule::one_f_one_b;
+  std::int64_t stages = 4, micro_batches = 8, chunks = 2, beside_chunks = 2;
+  double t_forward = 1e-3, t_backward_input = 1e-3, t_backward_weight = 1e-3, t_link = 0, pair_share = 1;
+  std::vector<double> rank_factors;
+  std::int64_t steps = 1;
+  double kept_share = 1;
+  bool operator==(const Inputs&) const = default;
+};
+
+struct RankRow {
+  std::int64_t rank = 0, versions = 1;
+  double busy_s = 0, wall_bubble_s = 0, span_bubble_s = 0, keeps = 0, beside_keeps = 0;
+};
+struct OrderRow {
+  std::int64_t rank = 0;
+  std::string order;
+};
+
+/// One schedule's plan and what came of it.
+struct Side {
+  models::parallel::PipelineSpec spec;
+  models::parallel::PipelinePlan plan;
+  models::parallel::PipelineTimes times;
+  models::parallel::PipelineRun run;
+  std::vector<double> peaks;              ///< of each rank, in activations of one micro-batch on one stage
+  double peak = 0, peak_bytes_share = 0;  ///< the fullest rank's, in activations of a rank's whole share
+  double weights = 1, staleness = 0, period_s = 0, idle_without_barrier = 0, idle_percent = 0;
+};
+
+struct Outputs {
+  std::string reason;
+  Side now, beside;
+  double saved_s = 0, closed_form_s = std::numeric_limits<double>::quiet_NaN(), wall_bubble_s = 0;
+  std::string closed_form;
+  std::vector<RankRow> ranks;
+  std::vector<OrderRow> orders;
+};
+
+/// What the timeline shows of one rank.
+struct RankLane {
+  std::string label, sublabel;
+  std::vector<widgets::TimelineSpan> spans;
+  std::vector<widgets::TimelinePoint> kept;
+};
+struct OpName {
+  std::string said, brief, info;  ///< brief: without the stage
+  std::int64_t duration_ns = 0;
+};
+struct ScheduleLanes {
+  std::string title, subtitle;
+  std::vector<RankLane> lanes;
+  std::vector<OpName> names;
+  std::vector<widgets::TimelineStep> thread;  ///< the critical path
+  std::vector<double> peaks;                  ///< of each rank, in activations of a rank's whole share
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::array<ScheduleLanes, 2> schedules;  ///< above and below
+  double most_kept = 1;
+  std::vector<double> ranks, micro_batches;
+  std::vector<std::string> rank_texts;
+  std::array<std::vector<double>, 2> idle;  ///< against `micro_batches`, %; NaN where a schedule does not take so few
+};
+
+struct View {
+  std::array<widgets::TimelineView, 2> timelines;
+  widgets::PlotView kept, idle;
+  widgets::TableView ranks;
+  std::array<std::vector<widgets::TimelineLane>, 2> lanes;
+  std::vector<widgets::TimelineCounter> counters;
+  std::vector<std::string_view> rank_names;
+  std::vector<std::size_t> ranks_shown;
+  float legend_rows = 2;
+  std::vector<widgets::TimelineStep> thread;
+};
+
+/// The schedule with these micro-batches, on the inputs' times; the same work for a rank whatever its chunks. Fails
+/// with a sentence where there is no such plan.
+models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_batches);
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& f, RankRow& row);
+void describe(Fields& f, OrderRow& row);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+
+}  // namespace chapters::distributed::pipeline

@@ -1,0 +1,87 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/result.h"
+
+/// How one step of training is spread over many devices.
+namespace models::parallel {
+
+enum class PipelineSchedule : std::uint8_t {
+  gpipe,
+  one_f_one_b,
+  interleaved,
+  zb_h1,
+  zb_h2,
+  zb_v,
+  dualpipe,
+  dualpipe_v,
+  pipedream,
+  pipedream_2bw
+};
+inline constexpr std::size_t pipeline_schedule_count = 10;
+
+/// B computes both gradients; I only the one that the stage before waits for, W only the one that the optimizer needs.
+/// A pair is a forward and a whole backward that overlap each other.
+enum class PipeKind : std::uint8_t { forward, backward, input_gradient, weight_gradient, pair };
+
+/// One operation of one rank on one micro-batch.
+struct PipeOp {
+  PipeKind kind = PipeKind::forward;
+  std::uint16_t stage = 0, micro_batch = 0;            ///< of a pair: of its forward
+  std::uint16_t back_stage = 0, back_micro_batch = 0;  ///< of a pair: of its backward; else 0
+  bool operator==(const PipeOp&) const = default;
+};
+
+struct PipelineSpec {
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  std::int64_t ranks = 4, micro_batches = 8;
+  std::int64_t chunks = 2;  ///< of the interleaved schedule: stages that each rank holds
+  /// Of the interleaved schedule: micro-batches that go through one chunk before the next chunk's turn; 0: `ranks`, as
+  /// Megatron-LM does.
+  std::int64_t round = 0;
+};
+
+/// The order in which every rank works. Stages are numbered along the model; those of the second direction of DualPipe
+/// follow, so that stage `ranks + k` lies on rank `ranks - 1 - k`.
+struct PipelinePlan {
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  std::int64_t ranks = 0;
+  std::int64_t depth = 0;          ///< stages that a micro-batch passes
+  std::int64_t stages = 0;         ///< of all directions together
+  std::int64_t micro_batches = 0;  ///< of each direction
+  std::int64_t chunks = 1;         ///< parts that a rank's share of the model is cut into: 1 / chunks is a chunk's size
+  std::vector<std::uint16_t> rank_of;       ///< of each stage
+  std::vector<std::vector<PipeOp>> orders;  ///< of each rank
+};
+
+/// Whether the plan of a spec can be made; a sentence says why not.
+Status check(const PipelineSpec& spec);
+
+/// The plan of a spec by the published rule of its schedule: GPipe (Huang 2019, backward in ascending order as
+/// PyTorch), 1F1B and interleaved 1F1B (Narayanan 2021), ZB-H1 and ZB-H2 (Qi 2023), ZB-V (Qi 2024), DualPipe and
+/// DualPipe-V (DeepSeek 2025), PipeDream (2019) and PipeDream-2BW (2021), whose order is that of 1F1B without a flush.
+/// Fails where `check` does.
+Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec);
+
+/// `steps` optimizer steps with no barrier between them: each rank's order that many times, on new micro-batches. The
+/// two PipeDream schedules never drain between steps, so theirs is the order of steps x micro-batches.
+Result<PipelinePlan> steps_in_a_row(const PipelineSpec& spec, std::int64_t steps);
+
+/// "F3", "B3", "I3", "W3" where there is one stage a rank, else "5F3" with the stage before it; "(5F3;2B1)" for a pair.
+std::string label(const PipelinePlan& plan, const PipeOp& op);
+/// All of a rank, with spaces between.
+std::string order_text(const PipelinePlan& plan, std::size_t rank);
+/// Reads what `label` writes; `rank` gives the stage where the label has none. Fails with a sentence.
+Result<PipeOp> parse_op(std::string_view text, std::size_t rank);
+
+std::string_view schedule_name(PipelineSchedule schedule);
+/// Chunks that one rank of this schedule holds of its direction: the interleaved schedule's own, 2 of ZB-V and
+/// DualPipe-V, else 1.
+std::int64_t chunks_of(const PipelineSpec& spec);
+/// Times that a rank holds its share of the weights because two directions run through it.
+std::int64_t copies_of(PipelineSchedule schedule);
+
+}  // namespace models::parallel

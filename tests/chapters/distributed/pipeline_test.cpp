@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "chapters/distributed/pipeline/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_pipeline = chapters::distributed::pipeline;
+using models::parallel::PipelineSchedule;
+
+namespace {
+
+lab_pipeline::Picture pipeline_picture(const lab_pipeline::Inputs& in) {
+  const lab_pipeline::Outputs o = lab_pipeline::compute(in);
+  INFO(o.reason);
+  REQUIRE(o.reason.empty());
+  return lab_pipeline::arrange(in, o);
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: the keys that other programs rely on hold the recorded figures") {
+  const LabPtr lab =
+      open_lab("distributed/pipeline",
+               R"({"schedule": "interleaved", "stages": 4, "micro_batches": 8, "chunks": 2, "t_forward": 1,
+                                  "t_backward_input": 1, "t_backward_weight": 1, "t_link": 0})");
+  compute(*lab);
+  CHECK(near(out(*lab, "makespan"), 57));
+  CHECK(near(out(*lab, "idle_over_makespan"), 3.0 / 19));
+  CHECK(near(out(*lab, "idle_over_ideal"), 3.0 / 16));
+  CHECK(lab->outputs().find("peak_activations")->reals() == std::vector<double>{11, 9, 7, 5});
+  REQUIRE(rows(*lab, "orders") == 4);
+  chapters::Fields row;
+  lab->outputs().find("orders")->table_row(3, row);
+  CHECK(row.find("order")->text().starts_with("3F0 3F1 3F2 3F3 7F0 7B0 7F1 7B1"));
+}
+
+TEST_CASE("pipeline: what one schedule wins and costs against another") {
+  const LabPtr lab = open_lab("distributed/pipeline");
+  CHECK(near(computed(*lab, "makespan"), 0.027, 1e-9));
+  CHECK(near(out(*lab, "beside_makespan"), 0.033, 1e-9));
+  CHECK(near(out(*lab, "saved"), 0.006, 1e-9));
+  CHECK(near(out(*lab, "closed_form_bubble"), out(*lab, "wall_bubble"), 1e-9));
+  // A schedule with chunks has the same work as one without: its times are those of a chunk.
+  CHECK(near(computed(set(*lab, "schedule", "zb_v"), "beside_makespan"), 0.066, 1e-9));
+  CHECK(std::isnan(out(*lab, "closed_form_bubble")));
+  CHECK(out(*lab, "idle_without_barrier") == 0);
+  CHECK(out(*lab, "span_bubble") == 0);
+  compute(set(*lab, "schedule", "zb_h2"));
+  CHECK(out(*lab, "peak") == 7);
+  CHECK(near(out(*lab, "makespan"), 0.027, 1e-9));
+  CHECK(near(out(*lab, "period"), 0.024, 1e-9));
+  compute(set(*lab, "steps", 3));
+  CHECK(near(out(*lab, "makespan"), 0.075, 1e-9));
+  compute(set(*lab, "schedule", "pipedream"));
+  CHECK(out(*lab, "weights") == 4);
+  CHECK(out(*lab, "staleness") == 3);
+  CHECK(cell(*lab, "ranks", 3, "versions") == 1);
+  compute(set(*lab, "schedule", "pipedream_2bw"));
+  CHECK(out(*lab, "weights") == 2);
+  CHECK(out(*lab, "staleness") == 1);
+  CHECK(out(*lab, "idle_without_barrier") == 0);
+}
+
+TEST_CASE("pipeline: memory after the input gradient shrinks to the share that W needs") {
+  const LabPtr lab = open_lab("distributed/pipeline", R"({"kept_share": 0.5, "schedule": "zb_h2"})");
+  CHECK(computed(*lab, "peak_memory") == 7);
+  CHECK(out(*lab, "peak") == 7);
+  compute(set(set(*lab, "micro_batches", 6), "stages", 4));
+  CHECK(out(*lab, "peak_memory") == 6);
+  lab_pipeline::Inputs in;
+  in.schedule = PipelineSchedule::zb_h1;
+  in.kept_share = 0.5;
+  const lab_pipeline::Picture p = pipeline_picture(in);
+  // (P - r) + r / 2 on rank r.
+  for (std::size_t r = 0; r < 4; ++r) {
+    double most = 0;
+    for (const auto& k : p.schedules[1].lanes[r].kept) most = std::max(most, k.value);
+    CHECK(near(most, 4.0 - static_cast<double>(r) / 2));
+  }
+}
+
+TEST_CASE("pipeline: the picture's spans fill each lane up to the makespan, and both axes reach equally far") {
+  use_bundled_catalog();
+  const lab_pipeline::Picture p = pipeline_picture({});
+  for (std::size_t which = 0; which < 2; ++which) {
+    const std::int64_t end_ns = which == 0 ? 33'000'000 : 27'000'000;
+    for (const auto& lane : p.schedules[which].lanes) {
+      std::int64_t at = 0;
+      for (const auto& span : lane.spans) {
+        CHECK(span.start_ns == at);
+        at = span.end_ns();
+      }
+      CHECK((at == end_ns || at == 33'000'000));
+    }
+    REQUIRE_FALSE(p.schedules[which].thread.empty());
+    const auto& last = p.schedules[which].thread.back();
+    CHECK(p.schedules[which].lanes[last.lane].spans[last.span].end_ns() == end_ns);
+  }
+  std::int64_t reach = 0;
+  for (const auto& lane : p.schedules[1].lanes) reach = std::max(reach, lane.spans.back().end_ns());
+  CHECK(reach == 33'000'000);
+  CHECK(p.schedules[0].lanes[3].sublabel == "9 ms idle, keeps 1");
+  CHECK(p.answer ==
+        "ZB-H1 takes `27 ms`, 1F1B `33 ms`: idle `11.1 %` against `27.3 %`. Fullest ranks keep `4` "
+        "micro-batches in both, the emptiest `4`, not `1`.");
+  // The corners of what rank 0 of 1F1B keeps: up to four, steady, and down again.
+  std::vector<double> kept;
+  for (const auto& k : p.schedules[0].lanes[0].kept) kept.push_back(k.value);
+  CHECK(kept == std::vector<double>{1, 2, 3, 4, 3, 2, 1, 0});
+}
+
+TEST_CASE("pipeline: what cannot be is said in a sentence") {
+  const auto reason = [](const char* inputs) {
+    const LabPtr lab = open_lab("distributed/pipeline", inputs);
+    return reason_of(*lab);
+  };
+  CHECK(reason(R"({"schedule": "dualpipe", "stages": 5, "micro_batches": 20})").find("odd number") !=
+        std::string::npos);
+  CHECK(reason(R"({"beside": "interleaved", "micro_batches": 10})").find("no multiple") != std::string::npos);
+  CHECK(reason(R"({"stages": 1024, "micro_batches": 4096})").find("up to 4,096") != std::string::npos);
+}
+
+TEST_CASE("pipeline: both schedules lie on one axis, and a cursor or a zoom of one is that of the other") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/pipeline");
+  compute(*lab);
+  Canvas canvas(*lab, {900, 640});
+  canvas.ui.frames(3);
+  const auto places = [&](std::string_view text) {
+    std::vector<ImVec2> out;
+    for (const widgets::Stroke& s : canvas.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == text) out.push_back(s.points[0]);
+    return out;
+  };
+  // Rank 0 to 3 of 1F1B, then of ZB-H1: the first forwards come down the same stairs.
+  const auto first = places("F0");
+  REQUIRE(first.size() == 8);
+  for (std::size_t r = 0; r < 4; ++r) CHECK(std::abs(first[r].x - first[r + 4].x) <= 0.5f);
+  for (std::size_t i = 1; i < 8; ++i) CHECK(first[i].y > first[i - 1].y);
+  CHECK(std::abs((first[3].x - first[0].x) - 3 * (first[1].x - first[0].x)) <= 1.5f);
+  REQUIRE(places("6 ms sooner").size() == 1);
+  CHECK(places("6 ms sooner")[0].x > places("W7").front().x);
+  CHECK(places("rank 0").size() == 2);
+
+  canvas.ui.click_at(canvas.ui.point_in("below", {0.6f, 0.03f}));
+  canvas.ui.frames(2);
+  const double time_s = lab->view().find("time")->real();
+  CHECK(time_s > 0.010);
+  CHECK(time_s < 0.025);
+  canvas.ui.wheel_at(canvas.ui.point_in("above", {0.6f, 0.5f}), 2);
+  canvas.ui.frames(3);
+  const auto zoomed = places("F4");
+  REQUIRE_FALSE(zoomed.empty());
+  CHECK(places("F0").size() < 8);
+  const auto ticks = places("14");  // of either ruler
+  REQUIRE(ticks.size() == 2);
+  CHECK(std::abs(ticks[0].x - ticks[1].x) <= 0.5f);
+}
