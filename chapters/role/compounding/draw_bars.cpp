@@ -108,12 +108,13 @@ void paint_words(const Painter& p, const BarPlan& plan, const BarRow& row, std::
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), top = plan.y(index), room = plan.names - t.px(12);
   const ImU32 ink = row.on ? t.text : t.muted;
-  const bool two = plan.row >= 2 * small + t.px(6) && !row.words.empty() && !row.ghost;
+  const std::string_view below = row.ghost ? row.verdict : row.words;
+  const bool two = plan.row >= 2 * small + t.px(6) && !below.empty();
   const float y = top + (plan.row - (two ? 2 * small + t.px(2) : small)) / 2;
   if (held) p.rect({plan.area.min.x, top}, {plan.area.max.x, top + plan.row}, widgets::with_alpha(t.accent, 0.12f));
   widgets::fit_text(p, {plan.area.min.x, y}, row.name, room, ink, Type::small,
                     row.technique < 0 && !row.ghost ? widgets::Font::bold : widgets::Font::sans);
-  if (two) widgets::fit_text(p, {plan.area.min.x, y + small + t.px(2)}, row.words, room, t.muted, Type::small);
+  if (two) widgets::fit_text(p, {plan.area.min.x, y + small + t.px(2)}, below, room, t.muted, Type::small);
   widgets::fit_text(p, {plan.area.max.x - plan.figures + t.px(8), top + (plan.row - small) / 2}, row.figure,
                     plan.figures - t.px(8), ink, Type::small, widgets::Font::mono);
 }
@@ -172,7 +173,7 @@ void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
     widgets::tip(part_names[i], widgets::format(now[i], "s"), hands);
     return;
   }
-  widgets::tip(row.name, row.words, hands);
+  widgets::tip(row.name, row.words, row.ghost ? row.verdict : hands);
 }
 
 }  // namespace
