@@ -45,7 +45,8 @@ BarPlan plan_of(const Picture& picture, Rect area) {
   return plan;
 }
 
-void paint_part(const Painter& p, const Rect& r, std::size_t part) {
+/// `named` is the piece of it that its name stands in.
+void paint_part(const Painter& p, const Rect& r, const Rect& named, std::size_t part) {
   const auto& t = widgets::theme();
   if (r.width() < 0.3f) return;
   const ImU32 fill = part == static_cast<std::size_t>(models::StackPart::rest) ? t.muted : t.of(part_meanings[part]);
@@ -53,8 +54,8 @@ void paint_part(const Painter& p, const Rect& r, std::size_t part) {
   // The whole name where it has room, else a letter.
   for (const std::string_view said : {part_names[part], part_letters[part]}) {
     const ImVec2 words = widgets::text_size(said, Type::small);
-    if (words.x + t.px(8) > r.width() || words.y > r.height()) continue;
-    p.text({r.min.x + t.px(4), (r.min.y + r.max.y - words.y) / 2}, said, widgets::text_on(fill, t), Type::small);
+    if (words.x + t.px(8) > named.width() || words.y > r.height()) continue;
+    p.text({named.min.x + t.px(4), (r.min.y + r.max.y - words.y) / 2}, said, widgets::text_on(fill, t), Type::small);
     return;
   }
 }
@@ -81,7 +82,13 @@ void paint_step(const Painter& p, const BarPlan& plan, const Outputs& out, const
   double at = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double from = row.packed ? at : picture.slot_s[i];
-    paint_part(p, plan.place(index, from, from + now[i]), i);
+    const Rect whole = plan.place(index, from, from + now[i]);
+    Rect named = whole;
+    if (!row.packed && now[i] > before[i]) {  // the frame of what grew would cross the name
+      const bool grown = now[i] > 2 * before[i];
+      named = plan.place(index, from + (grown ? before[i] : 0), from + (grown ? now[i] : before[i]));
+    }
+    paint_part(p, whole, named, i);
     at += now[i];
     if (row.packed) continue;
     if (before[i] > now[i]) paint_bite(p, plan.place(index, from + now[i], from + before[i]), true);
