@@ -42,7 +42,7 @@ Result<SpeedupStack> stack_speedups(const StackTimes& parts_s, std::span<const S
     for (std::size_t i = 0; i < stack_part_count; ++i) {
       if (!(technique.factor[i] > 0 && std::isfinite(technique.factor[i])))
         return Out::fail("A technique makes its parts some number above 0 times as fast.");
-      if (technique.factor[i] == 1) continue;
+      if (!technique.touches(static_cast<StackPart>(i))) continue;
       before += parts_s[i];
       then += parts_s[i] / technique.factor[i];
       untouched[i] = 0;

@@ -1,6 +1,7 @@
 #include "widgets/plot/plot_paint.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/plot/plot_veil.h"
@@ -37,9 +38,10 @@ void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& s
     upper.clear();
     lower.clear();
   };
+  // A place without end, as that of 0 on a log axis, has no slope to be cut by: it lies on the edge.
   const auto pixel_y = [&](double v) {
     const double y = f.y.pixel(v);
-    return std::isnan(y) ? y : std::clamp(y, top, bottom);
+    return std::isinf(y) ? std::clamp(y, top, bottom) : std::isnan(y) ? y : std::clamp(y, -1e9, 1e9);
   };
   double px = 0, pu = 0, pl = 0;
   bool open = false;
@@ -54,14 +56,27 @@ void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& s
       const double from = std::max((left - px) / (x - px), 0.0), to = std::min((right - px) / (x - px), 1.0);
       const auto add = [&](double t) {
         const auto at = static_cast<float>(px + t * (x - px));
-        upper.push_back({at, static_cast<float>(pu + t * (u - pu))});
-        lower.push_back({at, static_cast<float>(pl + t * (l - pl))});
+        upper.push_back({at, static_cast<float>(std::clamp(pu + t * (u - pu), top, bottom))});
+        lower.push_back({at, static_cast<float>(std::clamp(pl + t * (l - pl), top, bottom))});
       };
       if (upper.empty()) add(from);
-      add(to);
+      // Where an edge leaves the view it is cut: bounding its far end alone would turn it.
+      std::array<double, 5> cuts{};
+      std::size_t n = 0;
+      const auto cut = [&](double a, double b, double rim) {
+        if ((a < rim) == (b < rim)) return;
+        if (const double t = (rim - a) / (b - a); t > from && t < to) cuts[n++] = t;
+      };
+      for (const double rim : {top, bottom}) {
+        cut(pu, u, rim);
+        cut(pl, l, rim);
+      }
+      cuts[n++] = to;
+      std::sort(cuts.begin(), cuts.begin() + static_cast<std::ptrdiff_t>(n));
+      for (std::size_t i = 0; i < n; ++i) add(cuts[i]);
     } else if (open && x == px && !upper.empty() && x <= right) {  // a step: straight up or down
-      upper.push_back({static_cast<float>(x), static_cast<float>(u)});
-      lower.push_back({static_cast<float>(x), static_cast<float>(l)});
+      upper.push_back({static_cast<float>(x), static_cast<float>(std::clamp(u, top, bottom))});
+      lower.push_back({static_cast<float>(x), static_cast<float>(std::clamp(l, top, bottom))});
     }
     px = x;
     pu = u;

@@ -25,6 +25,13 @@ std::string product_words(const Outputs& out, bool own, double product) {
   return words + " = " + format_text(product, "");
 }
 
+/// What a product promises against what is.
+std::string verdict_words(double product, double speedup) {
+  const double promise = product / speedup;
+  if (std::abs(promise - 1) < 0.005) return "holds here";
+  return promise > 1 ? "promises too much" : "promises too little";
+}
+
 /// The loader's part stands last and grows to the right where faster work brings it out.
 void place_slots(const Outputs& out, Picture& p) {
   double at = 0;
@@ -67,12 +74,14 @@ void add_rows(const Inputs& in, const Outputs& out, Picture& p) {
                     .words = product_words(out, true, out.own_product),
                     .figure = format_text(out.own_product_step_s, "s"),
                     .ghost = true,
-                    .ghost_s = out.own_product_step_s});
+                    .ghost_s = out.own_product_step_s,
+                    .verdict = verdict_words(out.own_product, out.speedup)});
   p.rows.push_back({.name = "Gains alone, multiplied",
                     .words = product_words(out, false, out.alone_product),
                     .figure = format_text(out.alone_product_step_s, "s"),
                     .ghost = true,
-                    .ghost_s = out.alone_product_step_s});
+                    .ghost_s = out.alone_product_step_s,
+                    .verdict = verdict_words(out.alone_product, out.speedup)});
 }
 
 std::string answer_of(const Outputs& out) {
@@ -85,7 +94,8 @@ std::string answer_of(const Outputs& out) {
                        product_words(out, true, out.own_product) + "`";
   if (std::abs(out.own_product / out.speedup - 1) < 0.005)
     answer = "The step is `" + times_text(out.speedup) + "` as fast, " + step + ", as its own factors multiply";
-  if (std::isfinite(out.ceiling)) answer += "; what nothing touches allows `" + times_text(out.ceiling) + "` at most";
+  if (std::isfinite(out.ceiling))
+    answer += "; the parts that nothing touches allow `" + times_text(out.ceiling) + "` at most";
   return answer + ".";
 }
 

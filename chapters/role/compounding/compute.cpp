@@ -61,7 +61,10 @@ std::int64_t order_number(const Sequence& order) {
 
 models::StackTechnique stack_technique(const Technique& t) {
   models::StackTechnique stack;
-  const auto touch = [&](models::StackPart part) { stack.factor[static_cast<std::size_t>(part)] = t.factor; };
+  const auto touch = [&](models::StackPart part) {
+    stack.factor[static_cast<std::size_t>(part)] = t.factor;
+    stack.acts[static_cast<std::size_t>(part)] = true;
+  };
   const bool all = t.touches == Touch::everything, device = all || t.touches == Touch::device;
   const bool both = device || t.touches == Touch::forward_backward;
   if (both || t.touches == Touch::forward) touch(models::StackPart::forward);

@@ -31,7 +31,7 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("bars", {.title = "The step, bitten", .least = {480, 300}, .answers = true},
+  stage.panel("bars", {.title = "What each takes off the step", .least = {480, 300}, .answers = true},
               [&](ImVec2 size) { draw_bars(in, out, picture, view, size); });
   stage.panel("stages", {.title = "In this order", .least = {440, 150}, .ideal = {0, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_stages(out, picture, view, size); });

@@ -46,7 +46,8 @@ BarPlan plan_of(const Picture& picture, Rect area) {
   return plan;
 }
 
-void paint_part(const Painter& p, const Rect& r, std::size_t part) {
+/// `named` is the piece of it that its name stands in.
+void paint_part(const Painter& p, const Rect& r, const Rect& named, std::size_t part) {
   const auto& t = widgets::theme();
   if (r.width() < 0.3f) return;
   const ImU32 fill = part == static_cast<std::size_t>(models::StackPart::rest) ? t.muted : t.of(part_meanings[part]);
@@ -54,8 +55,8 @@ void paint_part(const Painter& p, const Rect& r, std::size_t part) {
   // The whole name where it has room, else a letter.
   for (const std::string_view said : {part_names[part], part_letters[part]}) {
     const ImVec2 words = widgets::text_size(said, Type::small);
-    if (words.x + t.px(8) > r.width() || words.y > r.height()) continue;
-    p.text({r.min.x + t.px(4), (r.min.y + r.max.y - words.y) / 2}, said, widgets::text_on(fill, t), Type::small);
+    if (words.x + t.px(8) > named.width() || words.y > r.height()) continue;
+    p.text({named.min.x + t.px(4), (r.min.y + r.max.y - words.y) / 2}, said, widgets::text_on(fill, t), Type::small);
     return;
   }
 }
@@ -82,7 +83,13 @@ void paint_step(const Painter& p, const BarPlan& plan, const Outputs& out, const
   double at = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double from = row.packed ? at : picture.slot_s[i];
-    paint_part(p, plan.place(index, from, from + now[i]), i);
+    const Rect whole = plan.place(index, from, from + now[i]);
+    Rect named = whole;
+    if (!row.packed && now[i] > before[i]) {  // the frame of what grew would cross the name
+      const bool grown = now[i] > 2 * before[i];
+      named = plan.place(index, from + (grown ? before[i] : 0), from + (grown ? now[i] : before[i]));
+    }
+    paint_part(p, whole, named, i);
     at += now[i];
     if (row.packed) continue;
     if (before[i] > now[i]) paint_bite(p, plan.place(index, from + now[i], from + before[i]), true);
@@ -109,12 +116,13 @@ void paint_words(const Painter& p, const BarPlan& plan, const BarRow& row, std::
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), top = plan.y(index), room = plan.names - t.px(12);
   const ImU32 ink = row.on ? t.text : t.muted;
-  const bool two = plan.row >= 2 * small + t.px(6) && !row.words.empty() && !row.ghost;
+  const std::string_view below = row.ghost ? row.verdict : row.words;
+  const bool two = plan.row >= 2 * small + t.px(6) && !below.empty();
   const float y = top + (plan.row - (two ? 2 * small + t.px(2) : small)) / 2;
   if (held) p.rect({plan.area.min.x, top}, {plan.area.max.x, top + plan.row}, widgets::with_alpha(t.accent, 0.12f));
   widgets::fit_text(p, {plan.area.min.x, y}, row.name, room, ink, Type::small,
                     row.technique < 0 && !row.ghost ? widgets::Font::bold : widgets::Font::sans);
-  if (two) widgets::fit_text(p, {plan.area.min.x, y + small + t.px(2)}, row.words, room, t.muted, Type::small);
+  if (two) widgets::fit_text(p, {plan.area.min.x, y + small + t.px(2)}, below, room, t.muted, Type::small);
   widgets::fit_text(p, {plan.area.max.x - plan.figures + t.px(8), top + (plan.row - small) / 2}, row.figure,
                     plan.figures - t.px(8), ink, Type::small, widgets::Font::mono);
 }
@@ -173,7 +181,7 @@ void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
     widgets::tip(part_names[i], widgets::format(now[i], "s"), hands);
     return;
   }
-  widgets::tip(row.name, row.words, hands);
+  widgets::tip(row.name, row.words, row.ghost ? row.verdict : hands);
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ struct BarRow {
   std::size_t stage = 0;            ///< whose parts stand in it
   bool on = true, packed = false, ghost = false;
   double ghost_s = 0;
+  std::string verdict;  ///< of a product, against what is
 };
 
 struct Picture {

@@ -41,7 +41,7 @@ void arrange_curve(const Inputs& in, Picture& p) {
   };
   const bool enough = std::count_if(p.curve.begin(), p.curve.end(), even) >= 8;
   for (const models::ScaledStep& step : p.curve) {
-    if (enough && !even(step)) continue;
+    if (enough && !even(step) && &step != &p.curve.back()) continue;
     const auto n = static_cast<double>(step.gpus);
     p.gpus.push_back(n);
     p.ideal.push_back(n);
@@ -118,10 +118,12 @@ void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {
   const auto fit = models::fit_amdahl(points);
   if (!fit) return;
   const double from = *std::min_element(p.point_gpus.begin(), p.point_gpus.end());
-  for (double n = from; n <= p.far_gpus * 1.0001; n *= std::exp2(0.25)) {
+  const auto add = [&](double n) {
     p.fit_gpus.push_back(n);
     p.fit_speedup.push_back(speedup_of(in, p, {n, fit->at(n)}));
-  }
+  };
+  for (double n = from; n < p.far_gpus * 0.9999; n *= std::exp2(0.25)) add(n);
+  add(p.far_gpus);
 }
 
 void arrange_money(const Inputs& in, Picture& p) {
@@ -166,7 +168,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   else
     answer += "save no time and cost " + in_marks(out.next_cost, "%") + " more";
   const auto best = static_cast<double>(out.fastest.gpus);
-  if (ends && best >= n) answer += "; past " + in_marks(best, "", 9) + " no time is won";
+  if (ends && best > n) answer += "; past " + in_marks(best, "", 9) + " no doubling wins time";
   if (best < n && out.fastest.speedup > out.speedup)
     answer += "; " + in_marks(best, "", 9) + " are faster, " + in_marks(out.fastest.step_s, "s") + " a step";
   return answer + ".";

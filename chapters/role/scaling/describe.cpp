@@ -251,7 +251,9 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Exposed, of the step", .unit = "%", .formula = "exposed / step"});
   f.group("More GPUs");
   f.integer("fastest_gpus", o.fastest.gpus,
-            {.label = "Fastest with", .help = "GPUs; of 1, 2, 4, ... replicas, up to 16,384 GPUs.", .headline = true});
+            {.label = "Fastest with",
+             .help = "GPUs; of 1, 2, 4, ... replicas, up to 16,384 GPUs or yours.",
+             .headline = true});
   f.real("fastest_step_s", o.fastest.step_s,
          {.label = "Its step",
           .unit = "s",
@@ -344,8 +346,8 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "role/scaling", .title = "Scaling", .question = "How many GPUs are worth their money?"}, compute, arrange,
-      draw);
+      {.id = "role/scaling", .title = "Scaling", .question = "How much faster are more GPUs, and at what price?"},
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::role::scaling

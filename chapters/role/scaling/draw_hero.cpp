@@ -94,7 +94,7 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   }
   const double best = static_cast<double>(out.fastest.gpus);
   if (picture.ends && best <= hi && size.y > t.px(250))
-    plot.callout(best, out.fastest.speedup, "no faster than here", "more GPUs cost money and win no time");
+    plot.callout(best, out.fastest.speedup, "fastest of the doublings", "twice as many cost more and win no time");
   plot.end();
   const auto& frame = plot.frame();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -143,8 +143,8 @@ void draw_slab(const Outputs& out, const Picture& picture, const View& view, ImV
     widgets::Line words;
     words.add(widgets::format_percent(seconds / step.step_s, 2)).add(" ").add(name);
     // Names stand beside their pieces, pushed up where two would touch.
-    const float at = std::min((r.min.y + r.max.y - line) / 2, free_above - line);
-    if (at < top - t.px(2) || h < t.px(4)) return;
+    const float rim = top - t.px(4), at = std::min(std::max((r.min.y + r.max.y - line) / 2, rim), free_above - line);
+    if (at < rim || h < t.px(4)) return;
     free_above = at;
     widgets::fit_text(p, {r.max.x + t.px(6), at}, words.view(), area.max.x - r.max.x - t.px(6), t.text, Type::small);
   };

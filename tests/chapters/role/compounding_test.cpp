@@ -15,9 +15,8 @@ TEST_CASE("compounding lab: 2 x 2 x 2 is not 8, and one factor of a part is less
     return std::string(lab->answer());
   };
   CHECK(says("{}") ==
-        "The step is `1.90\xC3\x97` as fast, `446 ms` instead of `850 ms`, not `2 \xC3\x97 2 \xC3\x97 2 = 8`; what "
-        "nothing "
-        "touches allows `20\xC3\x97` at most.");
+        "The step is `1.90\xC3\x97` as fast, `446 ms` instead of `850 ms`, not `2 \xC3\x97 2 \xC3\x97 2 = 8`; the "
+        "parts that nothing touches allow `20\xC3\x97` at most.");
   CHECK(says(R"({"precision_on": false, "optimizer_on": false})") ==
         "`2\xC3\x97` on a part is `1.25\xC3\x97` on the step: `680 ms` instead of `850 ms`.");
   CHECK(says(R"({"pipeline_on": false, "precision_on": false, "optimizer_on": false})") ==
@@ -99,4 +98,17 @@ TEST_CASE("compounding lab: a click switches a technique, a drag moves it") {
   compute(*lab);
   CHECK(cell_text(*lab, "stages", 0, "name") == "Fused optimizer");
   CHECK(cell_text(*lab, "stages", 1, "name") == "Data pipeline");
+}
+
+TEST_CASE("compounding lab: a technique at a factor of 1 already bounds the stack, and products say how they err") {
+  const LabPtr one =
+      open_lab("role/compounding", R"({"pipeline_on": false, "optimizer_on": false, "precision_factor": 1})");
+  compute(*one);
+  CHECK(near(out(*one, "speedup"), 1));
+  CHECK(near(out(*one, "ceiling"), 1 / 0.55));
+  using namespace chapters::role::compounding;
+  const Inputs in;
+  const auto rows = arrange(in, compute(in)).rows;
+  CHECK(rows[rows.size() - 2].verdict == "promises too much");
+  CHECK(rows[rows.size() - 1].verdict == "promises too little");
 }

@@ -15,7 +15,7 @@ TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and
   };
   CHECK(says("{}") ==
         "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many save `19.2 %` of the time "
-        "and cost `61.7 %` more; past `2,048` no time is won.");
+        "and cost `61.7 %` more; past `2,048` no doubling wins time.");
   CHECK(says(R"({"gpus": 4096})")
             .ends_with("Twice as many save no time and cost `172 %` more; `2,048` are faster, "
                        "`1.42 s` a step."));
@@ -115,4 +115,29 @@ TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {
   REQUIRE(rows(*lab, "compared") == 3);
   CHECK(cell(*lab, "compared", 1, "measured_s") > 2.7);  // further down is slower
   CHECK(near(cell(*lab, "compared", 0, "measured_s"), 4.1796));
+}
+
+TEST_CASE("scaling lab: the curve and the fit reach the end of the axis, whatever shares the batch evenly there") {
+  using namespace chapters::role::scaling;
+  Inputs in;
+  in.gpus = 4608;
+  in.batch = 1152;  // 341 replicas of 48 GPUs do not share it evenly
+  in.replica_gpus = 48;
+  in.sequence_gpu_s = 9.73;
+  in.gradient_bytes = 708e9;
+  in.series = Series::gpt_177b;
+  const Picture picture = arrange(in, compute(in));
+  CHECK(picture.gpus.back() == 341 * 48);
+  REQUIRE_FALSE(picture.fit_gpus.empty());
+  CHECK(picture.fit_gpus.back() == 16384);
+}
+
+TEST_CASE("scaling lab: the last doubling that wins time need not be the fastest of all counts") {
+  const LabPtr lab = open_preset("role/scaling", "Small model, flat ring");
+  compute(*lab);
+  CHECK(out(*lab, "fastest_gpus") == 1024);
+  const double doubling = out(*lab, "speedup");
+  set(*lab, "gpus", 1192);
+  compute(*lab);
+  CHECK(out(*lab, "speedup") > doubling);
 }

@@ -106,3 +106,15 @@ TEST_CASE("speed-up stack: a loader beside the device comes out when the device 
   CHECK_FALSE(stack_speedups({-1, 1, 0, 0, 0}, techniques, false));
   CHECK_FALSE(stack_speedups({1, std::nan(""), 0, 0, 0}, techniques, false));
 }
+
+TEST_CASE("speed-up stack: what bounds it does not depend on how large a factor is, 1 among them") {
+  StackTechnique technique = twice(StackPart::forward);
+  technique.acts[static_cast<std::size_t>(StackPart::forward)] = true;
+  for (const double factor : {1.0, 1.0001, 64.0}) {
+    technique.factor[static_cast<std::size_t>(StackPart::forward)] = factor;
+    const auto stack = stack_speedups(thirds, std::array{technique}, false);
+    REQUIRE(stack);
+    CHECK(near(stack->ceiling, 1.5));
+    CHECK(near(stack->own_product, factor));
+  }
+}

@@ -303,6 +303,35 @@ TEST_CASE("the view follows the data until the user zooms") {
   CHECK(view.x_hi == zoomed);
 }
 
+TEST_CASE("an area is cut where its edge leaves the view, however far beyond it the next value lies") {
+  // The upper edge is y = 10 x; the view ends at y = 2, so that it leaves at x = 0.2.
+  const std::vector<double> x01{0, 1}, steep{0, 10}, ground{0, 0};
+  PlotView view;
+  UiDriver ui(full_window([&] {
+                Plot plot("plot", view, {.x = {.lo = 0, .hi = 1}, .y = {.lo = 0, .hi = 2}, .size = {500, 400}});
+                plot.area("area", x01, steep, ground, {.outline = false});
+              }),
+              display, set_up);
+  ui.frames(3);
+  const Record record = ui.record();
+  const PlotFrame& f = view.scratch.frame;
+  float widest = 0;
+  std::size_t on_line = 0;
+  for (const Stroke& s : record.strokes) {
+    if (s.kind != Stroke::Kind::polygon || s.points.size() < 6) continue;
+    for (const ImVec2& p : s.points) {
+      const double y = f.y.value(static_cast<double>(p.y)), x = f.x.value(static_cast<double>(p.x));
+      if (y < 1.9) continue;
+      widest = std::max(widest, p.x);
+      if (near(x, 0.2, 0.02)) ++on_line;
+      CHECK(y <= 2.02);
+      CHECK(x >= 0.19);  // not turned to the left of the line
+    }
+  }
+  CHECK(on_line == 1);
+  CHECK(near(f.x.value(static_cast<double>(widest)), 1.0, 0.01));
+}
+
 TEST_CASE("whatever the data and the size, positions stay finite") {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   const std::vector<std::vector<double>> sets{{},         {nan},           {inf, -inf, nan}, {0, 0, 0},
