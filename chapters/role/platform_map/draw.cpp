@@ -2,8 +2,8 @@
 #include <array>
 
 #include "chapters/role/platform_map/lab.h"
-#include "widgets/base/press_area.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "chapters/role/platform_map/lab.h"
-#include "widgets/base/press_area.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 /// The river with its boxes, and the axis along which GPUs are dragged.
