@@ -197,10 +197,11 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
     paint_wall(p, l.vessels[i], has_rim);
     paint_head(p, vessels[i], l.vessels[i], options.unit);
     const PlacedVessel& v = l.vessels[i];
-    const float pitch =
-        l.vessels.size() > 1 ? l.vessels[1].body.min.x - l.vessels[0].body.min.x - t.px(8) : v.body.width() + t.px(60);
-    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label, pitch, t.text, Type::small,
-             Font::sans, Align::center);
+    const float middle = (v.body.min.x + v.body.max.x) / 2;
+    // One vessel alone has all the width that is as far on both sides of it.
+    const float pitch = l.vessels.size() > 1 ? l.vessels[1].body.min.x - l.vessels[0].body.min.x - t.px(8)
+                                             : 2 * std::min(middle - area.min.x, area.max.x - middle);
+    fit_text(p, {middle, l.ground + t.px(8)}, vessels[i].label, pitch, t.text, Type::small, Font::sans, Align::center);
   }
   for (const VesselPiece& piece : l.pieces) {
     if (piece.caption == VesselCaption::none) continue;

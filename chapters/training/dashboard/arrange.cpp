@@ -93,7 +93,8 @@ std::string answer_of(const Outputs& out) {
   if (out.next != "none") {
     next = out.next;
     if (!out.fits)
-      next += ", for the memory: " + said(std::abs(out.next_bytes), "B") + (out.next_bytes < 0 ? " less" : " more");
+      next += ", for the memory: " + said(std::abs(out.next_bytes), "B") + (out.next_bytes < 0 ? " less" : " more") +
+              (out.next_bytes <= out.free_bytes ? "" : ", not enough alone");
     else
       next += ", " + said(-out.next_s, "s") + " of " + said(step_s, "s");
   }

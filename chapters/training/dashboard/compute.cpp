@@ -145,7 +145,8 @@ void fill_switches(const Inputs& in, const std::vector<StepSwitch>& order, Press
   }
 }
 
-/// The switch that is worth pressing next: what makes the step fit, else what takes most of it and still fits.
+/// The switch that is worth pressing next: what takes most of the step and fits. Where the step does not fit: what
+/// makes it fit at the least time, or, where no switch alone does, what frees most.
 void fill_next(Outputs& out) {
   out.next = "none";
   out.next_s = out.next_bytes = missing;
@@ -154,8 +155,9 @@ void fill_next(Outputs& out) {
     if (row.on || !row.possible) continue;
     const double peak = out.peak_bytes + row.memory_bytes;
     const bool fits = peak <= out.chip_bytes;
-    // Where nothing fits yet, fitting is worth more than any time.
-    const double worth = (out.fits ? 0 : fits ? 1e6 : -row.memory_bytes > 0 ? 1e3 : 0) - row.change_s;
+    // Where the step does not fit, fitting is worth more than any time, and what does not help to fit is worth nothing.
+    const double worth = out.fits || fits ? (fits && !out.fits ? 1e6 : 0) - row.change_s
+                                          : 1e3 * std::max(0.0, -row.memory_bytes) / out.peak_bytes;
     if ((out.fits && !fits) || worth <= std::max(best, 1e-4 * out.now.step_s())) continue;
     best = worth;
     out.next = row.name;

@@ -230,7 +230,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("found_cost_usd", o.found_cost_usd, {.label = "The run, found", .unit = "$", .formula = "as the run"});
   f.text("found_bottleneck", o.found_bottleneck, {.label = "Bottleneck, found"});
   f.group("Which next");
-  f.text("next", o.next, {.label = "Next", .help = "Not on, and takes most of the step among those that fit."});
+  f.text("next", o.next,
+         {.label = "Next",
+          .help = "Takes most of the step and fits; where it does not fit yet, what makes it fit or frees most."});
   f.real("next_s", o.next_s,
          {.label = "Changes the step by",
           .unit = "s",
