@@ -155,6 +155,7 @@ class LabOf final : public Lab {
     keep_feasible();
     outputs_ = std::move(computed);
     theirs_.reset();
+    computed_ = true;
     arranged_ = false;
   }
   const std::string& reason() const override { return outputs_.reason; }
@@ -193,6 +194,7 @@ class LabOf final : public Lab {
     keep_feasible();
     outputs_ = std::move(o->outputs_);
     theirs_ = std::move(o->inputs_);
+    computed_ = true;
     arranged_ = false;
   }
   models::Result<std::string> document() const override {
@@ -220,10 +222,10 @@ class LabOf final : public Lab {
     Inputs touched{};  ///< what a drag on it changes in vain; kept, since a copy of texts and lists would allocate
   };
 
-  /// Called before the Outputs change: those that were drawn and are feasible stay at hand. Where there is no memory
-  /// for that, nothing has been moved.
+  /// Called before the Outputs change: those that were drawn and are feasible stay at hand, and not the empty ones that
+  /// a job's lab draws before its first result. Where there is no memory for that, nothing has been moved.
   void keep_feasible() {
-    if (!arranged_ || !outputs_.reason.empty()) return;
+    if (!computed_ || !arranged_ || !outputs_.reason.empty()) return;
     Earlier kept{drawn_inputs_, {}, {}};
     kept.outputs = std::move(outputs_);
     kept.picture = std::move(picture_);
@@ -260,6 +262,7 @@ class LabOf final : public Lab {
   View view_{};
   std::optional<Inputs> theirs_;  ///< the Inputs that Outputs taken from a worker belong to
   Picture picture_{};             ///< of `outputs_`, once somebody drew
+  bool computed_ = false;         ///< the Outputs have been computed, and are not those that it was made with
   bool arranged_ = false;
   Inputs drawn_inputs_{};           ///< those that `picture_` belongs to
   std::optional<Earlier> earlier_;  ///< the last feasible picture

@@ -142,6 +142,11 @@ void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVe
   const float legend = size.y >= wanted + row ? row : 0;
   const float share = (size.y - legend) / (one ? 1.0f : 2.0f);
   const double last_s = std::max(out.now.run.makespan_s, out.beside.run.makespan_s);
+  if (one) {  // the one above, which is not drawn, follows
+    view.timelines[0].window = view.timelines[1].window;
+    view.timelines[0].cursor_s = view.timelines[1].cursor_s;
+    view.timelines[0].label_px = view.timelines[1].label_px;
+  }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   for (std::size_t i = one ? 1 : 0; i < 2; ++i) {
     auto& own = view.timelines[i];

@@ -196,7 +196,11 @@ void describe(Fields& f, Outputs& o) {
 
 void describe(Fields& f, View& v) {
   f.real("time", v.timeline.cursor_s,
-         {.label = "Time cursor", .unit = "s", .help = "The moment whose levels the tanks show.", .lo = 0, .hi = 1e6});
+         {.label = "Time cursor",
+          .unit = "s",
+          .help = "The moment whose levels the tanks show; below 0 the one at which the lab opens.",
+          .lo = -1,
+          .hi = 1e6});
 }
 
 LabPtr make() {

@@ -173,8 +173,7 @@ void draw_against_workers(const Inputs& in, const Outputs& out, const Picture& p
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   // A cursor that nobody moved shows what the lab asks about.
-  if (view.opened != picture.version && !(view.timeline.cursor_s > 0)) view.timeline.cursor_s = picture.opening_s;
-  view.opened = picture.version;
+  if (view.timeline.cursor_s < 0) view.timeline.cursor_s = picture.opening_s;
   stage.panel("tanks", {.title = "From storage to the GPU", .least = {560, 260}, .answers = true},
               [&](ImVec2 size) { draw_row(out, picture, view, size); });
   stage.panel("workers", {.title = "Against the workers", .least = {380, 220}},

@@ -76,8 +76,9 @@ struct Picture {
 };
 
 struct View {
+  View() { timeline.cursor_s = -1; }  // nobody moved it: it stands where the lab opens
+
   widgets::TimelineView timeline;
-  std::uint64_t opened = 0;  ///< the version of the picture at whose opening the cursor was put
   widgets::PlotView plot;
   widgets::StackedBarView bars;
   std::vector<widgets::TimelineLane> lanes;

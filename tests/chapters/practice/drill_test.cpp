@@ -300,6 +300,7 @@ double answers_in_question(const Drill& d) {
 }  // namespace
 
 TEST_CASE("a question does not hold its answer, but for numbers that happen to meet") {
+  if (support::sanitized()) SKIP("The plain build looks at the same words, and at the same code the test above does.");
   for (const Drill& d : bundled_drills()) {
     INFO(d.id << ": " << ask(d.id, 1).text);
     CHECK(answers_in_question(d) <= 10);
