@@ -1,4 +1,5 @@
 #include "app/shell/stage_area.h"
+#include "app/shell/field_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,8 +48,8 @@ void light_answered_output(const chapters::Lab& lab) {
   for (const chapters::Field& f : lab.outputs()) {
     if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
     for (const int digits : {3, 4, 2}) {
-      const auto whole = widgets::format(f.number(), f.spec.unit, digits);
-      const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits);
+      const auto whole = widgets::format(f.number(), f.spec.unit, digits, prefix_of(f));
+      const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits, prefix_of(f));
       if (whole.view() != words && (parts.number.view() != words || words.size() < 2)) continue;
       const std::string_view same[] = {parts.number, whole};
       return widgets::light_figure(f.key, same);

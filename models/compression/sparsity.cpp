@@ -1,6 +1,7 @@
 #include "models/compression/sparsity.h"
 
 #include "models/compression/small_network_data.h"
+#include "models/gpu/occupancy.h"
 #include "models/machine/op_cost.h"
 
 #include <algorithm>
@@ -22,18 +23,6 @@ std::vector<std::size_t> least(const std::vector<double>& worth, std::size_t cou
 
 std::size_t part(double share, std::size_t n) {
   return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(n) + 1e-9);
-}
-
-/// Compute capability of "Hopper sm_90"; 0 when the name holds none.
-int compute_capability(std::string_view architecture) {
-  const std::size_t at = architecture.find("sm_");
-  int out = 0;
-  if (at == std::string_view::npos) return 0;
-  for (const char c : architecture.substr(at + 3)) {
-    if (c < '0' || c > '9') break;
-    out = std::min(1000, out * 10 + (c - '0'));
-  }
-  return out;
 }
 
 }  // namespace
@@ -133,12 +122,12 @@ bool in_pairs(Format format) { return format == Format::fp4; }
 double two_four_rate(const Chip& chip, Format format) {
   const bool narrow =
       format == Format::fp16 || format == Format::bf16 || format == Format::fp8 || format == Format::int8;
-  const bool nvidia = chip.vendor == "NVIDIA" &&
-                      (compute_capability(chip.architecture) >= 80 || chip.architecture.starts_with("Blackwell"));
+  const bool nvidia = chip.vendor == "NVIDIA" && (gpu::capability_in(chip.architecture).value_or(0) >= 80 ||
+                                                  chip.architecture.starts_with("Blackwell"));
   const bool amd =
       chip.vendor == "AMD" && (chip.architecture.starts_with("CDNA3") || chip.architecture.starts_with("CDNA4"));
   if (format == Format::fp4 && nvidia && chip.architecture.starts_with("Blackwell"))
-    return compute_capability(chip.architecture) == 103 ? 4.0 / 3 : 2;
+    return gpu::capability_in(chip.architecture).value_or(0) == 103 ? 4.0 / 3 : 2;
   return narrow && (nvidia || amd) ? 2 : 1;
 }
 

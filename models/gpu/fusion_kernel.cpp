@@ -120,7 +120,6 @@ Result<FusedKernel> stream(const FusionChain& c, const FusionMachine& m, const R
       values = vector_values;
       registers = streaming_registers + alive * values + n.temporaries;
       t.read_bytes += k.read_bytes;
-      l2_read *= 2;
     }
     t.threads = threads;
     t.spilled = std::max<std::int64_t>(0, registers - most);
@@ -138,7 +137,7 @@ Result<FusedKernel> stream(const FusionChain& c, const FusionMachine& m, const R
     t.instructions = n.instructions_after;
     const double share =
         reach(m, *o, static_cast<double>(t.blocks), c.element_bytes * std::min(in_block, block_values));
-    t.l2_bytes = l2_read;
+    t.l2_bytes = l2_read * (twice ? 2 : 1);
     t.l2_s = t.l2_bytes / m.l2_bytes_per_s;
     finish(m, t, m.bandwidth_bytes_per_s * share);
     if (best.time_s == 0 || t.time_s < best.time_s) best = t;
@@ -301,6 +300,7 @@ Result<FusedKernel> fuse_run(const FusionChain& c, int first, int last, const Fu
     for (const std::int64_t columns : {32, 64, 128, 256}) {
       const auto tried = pricer.price({rows, columns});
       if (tried && (!best || tried->time_s < best->time_s)) best = tried;
+      if (n.row_after || n.products.size() == 2) break;  // the tile has the whole row's columns
     }
   if (!best)
     return Out::fail(

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string_view>
+#include "models/base/integer_math.h"
 
 /// Time of an all-reduce over links with latency: closed forms of ring, tree and hierarchical, node by node.
 namespace models {
@@ -25,7 +26,7 @@ struct AllReduceLinks {
 /// Ranks that hold the same buffer, spread evenly over as few nodes of `ranks_per_node` as hold them.
 struct AllReduceGroup {
   std::int64_t ranks = 1, ranks_per_node = 8;
-  std::int64_t nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
+  std::int64_t nodes() const { return ceil_div(ranks, ranks_per_node); }
 };
 
 struct AllReduceTime {

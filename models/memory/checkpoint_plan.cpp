@@ -151,13 +151,19 @@ CheckpointCost checkpoint_cost(std::span<const LayerCost> layers, std::span<cons
   return out;
 }
 
+namespace {
+
+/// Some layer keeps scores that it can be without.
+bool scores_can_be_dropped(std::span<const LayerCost> layers) {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerCost& l) { return l.selective < l.kept; });
+}
+
+}  // namespace
+
 std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers, const CheckpointEnds& ends) {
-  std::vector<FrontierPoint> points;
-  const bool drops = scores_can_be_dropped(layers);
-  if (!drops || !every_mixture_is_tried(layers)) points = frontier_of_pieces(layers, ends);
-  if (drops && every_mixture_is_tried(layers)) {
-    points = frontier_with_scores(layers, ends);
-  } else if (drops) {
+  const bool drops = scores_can_be_dropped(layers), mixtures = drops && every_mixture_is_tried(layers);
+  auto points = mixtures ? frontier_with_scores(layers, ends) : frontier_of_pieces(layers, ends);
+  if (drops && !mixtures) {
     constexpr std::size_t most_runs = 24;
     const std::size_t step = (layers.size() + most_runs - 1) / most_runs;
     std::vector<LayerCost> changed(layers.begin(), layers.end());
@@ -176,10 +182,6 @@ std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers
   }
   keep_frontier(points);
   return points;
-}
-
-bool scores_can_be_dropped(std::span<const LayerCost> layers) {
-  return std::any_of(layers.begin(), layers.end(), [](const LayerCost& l) { return l.selective < l.kept; });
 }
 
 bool frontier_is_exact(std::span<const LayerCost> layers) {

@@ -66,9 +66,7 @@ struct FrontierPoint {
 /// of L/24 up to all: every plan whose kept layers are alike is in, and not every mixture.
 std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers, const CheckpointEnds& ends);
 
-/// Some layer keeps scores that it can be without.
-bool scores_can_be_dropped(std::span<const LayerCost> layers);
-/// No plan at all beats checkpoint_frontier: true without scores to drop, and with them for up to 96 layers of one
+/// No plan at all beats checkpoint_frontier: true without scores to drop, and with them for up to 80 layers of one
 /// kind.
 bool frontier_is_exact(std::span<const LayerCost> layers);
 

@@ -19,14 +19,14 @@ constexpr std::int64_t max_groups = 8;
 constexpr std::int64_t kernels_per_layer = 20, warm_up = 2;
 constexpr double context_bytes = 1.5e9;  ///< CUDA context, communication buffers, workspaces
 
-std::int64_t local_samples(const ReleaseSetup& s, std::int64_t gpus) { return (s.batch + gpus - 1) / gpus; }
+std::int64_t local_samples(const ReleaseSetup& s, std::int64_t gpus) { return ceil_div(s.batch, gpus); }
 
 memory::TrainingPlan plan_of(const ReleaseSetup& s, std::int64_t gpus) {
   const std::int64_t local = local_samples(s, gpus), micro = std::min(s.micro_batch, local);
   memory::TrainingPlan plan;
   plan.batch = micro;
   plan.sequence = s.sequence;
-  plan.micro_batches = (local + micro - 1) / micro;
+  plan.micro_batches = ceil_div(local, micro);
   plan.data = gpus;
   plan.zero_stage = 1;
   plan.recompute = s.recompute ? Recompute::full : Recompute::none;
@@ -117,10 +117,9 @@ Result<StepSetup> release_step(const Architecture& a, const ReleaseSetup& s, std
 Result<StepMeans> steady_step(const StepSetup& setup) {
   // Batches come in rounds over the workers: what is measured is whole rounds and whole steps.
   const std::int64_t workers = std::max<std::int64_t>(1, setup.loader.workers);
-  const std::int64_t round = workers / std::gcd(workers, setup.micro_batches);
-  const std::int64_t steady = round;
-  // Each worker has two batches asked for ahead; they must have passed before the figures count.
-  const std::int64_t stock = 2 * workers / setup.micro_batches;
+  const std::int64_t steady = workers / std::gcd(workers, setup.micro_batches);
+  // What workers were asked for ahead must have passed before the figures count.
+  const std::int64_t stock = setup.loader.prefetch * workers / setup.micro_batches;
   const auto run = simulate_steps(setup, {.steps = warm_up + stock + steady});
   if (!run) return Result<StepMeans>::fail(run.error);
   return Result<StepMeans>::ok(mean_of_last(*run, steady));

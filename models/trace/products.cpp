@@ -1,4 +1,5 @@
 #include "models/trace/products.h"
+#include "models/trace/intervals.h"
 
 #include <algorithm>
 #include <array>
@@ -75,19 +76,13 @@ std::size_t call_of(const std::vector<std::vector<ProductCall>>& calls, const Ev
   return static_cast<std::size_t>(at - list.begin());
 }
 
-struct Stay {
-  std::int64_t from_ns = 0, to_ns = 0;
-};
+using Stay = Intervals::Part;
 /// Union of the stays, clipped.
 std::int64_t covered_ns(std::vector<Stay> stays, std::int64_t from_ns, std::int64_t to_ns) {
-  std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) { return a.from_ns < b.from_ns; });
-  std::int64_t sum = 0, reached_ns = from_ns;
-  for (const Stay& s : stays) {
-    const std::int64_t begin = std::max(s.from_ns, reached_ns), end = std::min(s.to_ns, to_ns);
-    if (end > begin) sum += end - begin;
-    reached_ns = std::max(reached_ns, end);
-  }
-  return sum;
+  std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) { return a.start_ns < b.start_ns; });
+  Intervals covered;
+  for (const Stay& s : stays) covered.add(std::max(s.start_ns, from_ns), std::min(s.end_ns, to_ns));
+  return covered.length();
 }
 
 /// Of a call: when its first kernel starts, and their time together.

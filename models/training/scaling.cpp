@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include "models/base/integer_math.h"
 
 namespace models {
 namespace {
@@ -25,7 +26,7 @@ ScaledStep parts_of(const ScalingSetup& s, std::int64_t replicas) {
   ScaledStep step;
   step.replicas = replicas;
   step.gpus = replicas * s.replica_gpus;
-  const std::int64_t most = s.rule == BatchRule::own_batch ? s.sequences : (s.sequences + replicas - 1) / replicas;
+  const std::int64_t most = s.rule == BatchRule::own_batch ? s.sequences : ceil_div(s.sequences, replicas);
   step.compute_s = static_cast<double>(most) * s.sequence_gpu_s / static_cast<double>(s.replica_gpus);
   step.slowest_s = step.compute_s * expected_slowest(s.slowness, step.gpus);
   const AllReduceGroup group{replicas, std::max<std::int64_t>(1, s.gpus_per_node / s.replica_gpus)};

@@ -14,8 +14,10 @@ namespace {
 
 /// FP8 with delayed scales: a value is read once and written for both directions; a scale a tensor is no traffic.
 constexpr double fp8_bytes = 1, fp8_copies_written = 2;
-/// Kernels of RMSNorm and of the rotation of queries and keys, as Transformers writes them.
-constexpr std::int64_t norm_kernels = 6, rotation_kernels = 10;
+/// Kernels of the rotation of queries and keys, as Transformers writes it.
+constexpr std::int64_t rotation_kernels = 10;
+/// Kernels of its RMSNorm: square, mean, epsilon added, inverse root, two products, and in 16 bits to FP32 and back.
+std::int64_t norm_kernels(double value_bytes) { return value_bytes < 4 ? 8 : 6; }
 
 struct PassTimes {
   std::array<double, kernel_work_count> forward_s{}, backward_s{};
@@ -54,11 +56,14 @@ class StepClock {
   Machine machine_;
 };
 
-/// How many times the bytes of one kernel the operations of RMSNorm and rotation move. Norm in 16 bits: to FP32 6,
-/// square 8, mean 4, times root 8, back 6, times weight 4: 36 B where one kernel moves 4; in FP32 28 where it moves 8.
-/// Rotation: product 4, half negated 2, joined 4, product 4, sum 6: 20 where one kernel moves 4, at any width.
+/// How many times the bytes of one kernel the operations of RMSNorm move. In 16 bits: to FP32 6, square 8, mean 4,
+/// times root 8, back 6, times weight 4: 36 B where one kernel moves 4; in FP32 28 where it moves 8.
+double norm_traffic(double value_bytes) { return value_bytes < 4 ? 9 : 3.5; }
+
+/// The same of an operation that may be a norm or a rotation. Rotation: product 4, half negated 2, joined 4, product 4,
+/// sum 6: 20 where one kernel moves 4, at any width.
 double by_hand_traffic(const LayerOperation& op, const Architecture& a, double value_bytes) {
-  if (op.group == OperationGroup::norm && a.norm == NormKind::rms) return value_bytes < 4 ? 9 : 3.5;
+  if (op.group == OperationGroup::norm && a.norm == NormKind::rms) return norm_traffic(value_bytes);
   return op.name == "rope" ? 5 : 1;
 }
 
@@ -110,7 +115,7 @@ PassTimes layer_times(const SwitchedJob& job, SwitchSet on, const memory::Traini
         continue;
       }
       const double traffic = by_hand ? by_hand_traffic(op, a, w.activation_bytes) : 1;
-      if (traffic > 1) kernels += op.name == "rope" ? rotation_kernels - 1 : norm_kernels - 1;
+      if (traffic > 1) kernels += op.name == "rope" ? rotation_kernels - 1 : norm_kernels(w.activation_bytes) - 1;
       const auto part = static_cast<std::size_t>(work_of(op));
       const double forward_s = clock.time_s(op.forward, traffic);
       out.forward_s[part] += count * forward_s;
@@ -133,7 +138,7 @@ Status add_ends(const SwitchedJob& job, SwitchSet on, const memory::TrainingPlan
   const auto products = static_cast<std::size_t>(KernelWork::products),
              simple = static_cast<std::size_t>(KernelWork::elementwise);
   const bool by_hand = job.by_hand && !on.has(StepSwitch::compile) && job.architecture.norm == NormKind::rms;
-  const double norm = by_hand ? plan.recipe == memory::StateRecipe::fp32 ? 3.5 : 9 : 1;
+  const double norm = by_hand ? norm_traffic(plan.recipe == memory::StateRecipe::fp32 ? 4 : 2) : 1;
   out.forward_s[products] += times->logits_forward_s;
   out.backward_s[products] += times->logits_backward_s;
   out.forward_s[simple] += times->embedding_forward_s + norm * times->norm_forward_s + times->loss_forward_s;

@@ -46,8 +46,9 @@ struct SwitchedJob {
   std::int64_t micro_batches = 2;           ///< behind `accumulate`
   std::int64_t workers = 8;                 ///< behind `loader`
   Format found_format = Format::tf32;       ///< of products before BF16: tf32 or fp32
-  /// RMSNorm in six operations and rotary embedding in five for queries and keys each, FP32 in between, as
-  /// transformers/models/llama/modeling_llama.py writes them; otherwise each is one kernel. A compiler fuses them.
+  /// RMSNorm in six operations (eight in 16 bits) and rotary embedding in five for queries and keys each, FP32 in
+  /// between, as transformers/models/llama/modeling_llama.py writes them; otherwise each is one kernel. A compiler
+  /// fuses them.
   bool by_hand = true;
   double roof_share = 0.7;  ///< of peak and bandwidth that kernels reach
   memory::LossKind loss = memory::LossKind::eager;

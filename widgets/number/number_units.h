@@ -7,8 +7,7 @@
 namespace widgets {
 
 /// How a unit takes multiples. `bytes` and `rate` (FLOP, Hz) go up only; `energy` (J, W, and m) both ways; `time` has
-/// min, h and days;
-/// `intensity` (FLOP/B) goes up from a million on.
+/// min, h and days; `intensity` (FLOP/B) goes up from a million on.
 enum class UnitFamily : std::uint8_t { plain, count, bytes, rate, energy, time, money, intensity };
 
 struct Multiple {

@@ -156,6 +156,7 @@ void add_curves(const Inputs& in, const Asked& a, Picture& p) {
     p.lengths.push_back(s);
     p.unfused.push_back(unfused);
     p.fused.push_back(t.read_bytes + t.write_bytes);
+    if (p.lengths.back() == marked_length) p.ratio_words = format_text(unfused / p.fused.back(), "", 2) + " times";
   }
 }
 

@@ -97,7 +97,6 @@ models::Result<Asked> asked_of(const Inputs& in) {
     return Out::fail("Blocks of the " + c.name +
                      " cannot share a row, since clusters came with Hopper: set the cluster to 1 or choose an H100.");
   Asked a;
-  a.chip = c.short_name.empty() ? c.name : c.short_name;
   a.memory = c.memory_type.empty() ? "memory" : c.memory_type;
   a.bandwidth_bytes_per_s = c.memory_bandwidth_bytes_per_s;
   a.chain = gpu::make_chain(in.chain, {.tokens = static_cast<double>(in.tokens),
@@ -158,14 +157,13 @@ Outputs compute(const Inputs& in) {
   none.rest = Rest::alone;
   auto plan = plan_with(in, a, a.first, a.last), alone = plan_with(none, a, 0, 0);
   const auto runs = gpu::compiled_runs(a.chain, 0, n - 1, a.break_after, in.epilogues);
-  auto compiled = gpu::price_plan(a.chain, runs, a.break_after > 0, a.machine);
+  const auto compiled = gpu::price_plan(a.chain, runs, a.break_after > 0, a.machine);
   if (!plan || !alone || !compiled) {
     out.reason = !plan ? plan.error : !alone ? alone.error : compiled.error;
     return out;
   }
   out.plan = std::move(*plan);
   out.alone = std::move(*alone);
-  out.compiled = std::move(*compiled);
   out.time_s = out.plan.time_s;
   out.unfused_s = out.alone.time_s;
   out.saved_s = out.unfused_s - out.time_s;
@@ -228,13 +226,12 @@ Outputs compute(const Inputs& in) {
       out.best_s = p->time_s;
       out.best_first = first + 1;
       out.best_last = last + 1;
-      out.best_saved_bytes = out.unfused_bytes - p->bytes;
     }
   out.next_s = run_s(a.first + 1, a.last + 2);
   out.best_next_s = run_s(out.best_first, out.best_last + 1);
-  out.compiled_s = out.compiled.time_s;
-  out.compiled_bytes = out.compiled.bytes;
-  out.compiled_kernels = static_cast<std::int64_t>(out.compiled.kernels.size());
+  out.compiled_s = compiled->time_s;
+  out.compiled_bytes = compiled->bytes;
+  out.compiled_kernels = static_cast<std::int64_t>(compiled->kernels.size());
   add_stages(in, a, out);
   return out;
 }

@@ -19,8 +19,6 @@ static_assert(rest_count == 2);
 
 }  // namespace
 
-std::string_view chain_label(models::gpu::ChainKind kind) { return chains[static_cast<std::size_t>(kind)].label; }
-
 void describe(Fields& f, Inputs& in) {
   f.group("The lasso");
   f.choice("chain", in.chain, chains, {.label = "Chain", .help = "The operations, in their order."});

@@ -55,7 +55,7 @@ void draw_attention(const Inputs& in, const Picture& picture, View& view, ImVec2
   if (in.chain == models::gpu::ChainKind::attention && in.tokens >= 256)
     plot.vertical_mark(static_cast<double>(in.tokens), "yours");
   else
-    plot.vertical_mark(8192, "65 times");
+    plot.vertical_mark(marked_length, picture.ratio_words);
 }
 
 /// Kernels under the roof: of none fused, and of the plan.

@@ -19,6 +19,9 @@ namespace chapters::framework::fusion {
 enum class Rest : std::uint8_t { alone, compiled };
 inline constexpr std::size_t rest_count = 2;
 
+/// The sequence at which the saving of attention is marked, where the chain is another.
+inline constexpr double marked_length = 8192;
+
 /// Defaults: bias, GELU and dropout behind a square product of 2,048 tokens, on an H100.
 struct Inputs {
   models::gpu::ChainKind chain = models::gpu::ChainKind::projection;
@@ -64,7 +67,7 @@ struct StageRow {
 
 struct Outputs {
   std::string reason;
-  models::gpu::FusionPlan plan, alone, compiled;
+  models::gpu::FusionPlan plan, alone;
   double bytes_s = 0;  ///< its traffic alone, at the bandwidth reached
   double time_s = 0, unfused_s = 0, saved_s = 0, speedup = 1;
   double bytes = 0, unfused_bytes = 0, saved_bytes = 0, traffic_ratio = 1, layers_bytes = 0;
@@ -76,7 +79,7 @@ struct Outputs {
   double shared_bytes = 0;         ///< of a block of the lasso's kernel
   std::string limit, waits;
   std::int64_t best_first = 0, best_last = 0;
-  double best_s = 0, best_saved_bytes = 0;
+  double best_s = 0;
   double next_s = 0;       ///< with one box more behind the lasso; NaN: there is none, or no SM takes it
   double best_next_s = 0;  ///< the same behind the best run
   double compiled_s = 0, compiled_bytes = 0;
@@ -131,6 +134,7 @@ struct Picture {
   std::vector<std::string> rows;  ///< "from GELU"
   int first = 0, last = 0, break_after = 0;
   std::vector<double> ends, end_s, end_memory_s;                ///< the chain over the last box of the lasso
+  std::string ratio_words;                                      ///< one curve over the other at marked_length
   std::vector<double> lengths, unfused, fused;                  ///< traffic of attention over the sequence, B
   std::array<std::vector<double>, 2> dot_intensity, dot_flops;  ///< kernels: of none fused; of the plan
   double ridge = 0, peak = 0, bandwidth = 0;
@@ -165,7 +169,7 @@ struct View {
 struct Asked {
   models::gpu::FusionChain chain;
   models::gpu::FusionMachine machine;
-  std::string chip, memory;
+  std::string memory;
   double bandwidth_bytes_per_s = 0;
   int first = 0, last = 0, break_after = 0;  ///< from 0, within the chain; the break as the model counts it
 };
@@ -195,7 +199,6 @@ std::string measured_words(const Inputs& in, const Outputs& out);
 std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a);
 
 std::string_view waits_for(models::gpu::KernelBound bound);
-std::string_view chain_label(models::gpu::ChainKind kind);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, BoxRow& row);

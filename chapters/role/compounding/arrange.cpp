@@ -11,12 +11,6 @@ using widgets::format_text;
 std::string times_text(double factor) { return format_text(factor, "") + "\xC3\x97"; }
 std::string in_marks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
-std::string_view touched_words(Touch touch) {
-  constexpr std::array<std::string_view, touch_count> words{
-      "data", "forward and backward", "forward", "backward", "optimizer", "the rest", "all but data", "everything"};
-  return words[static_cast<std::size_t>(touch)];
-}
-
 /// "2 x 2 x 2 = 8".
 std::string product_words(const Outputs& out, bool own, double product) {
   std::string words;

@@ -35,12 +35,6 @@ double step_of(const Inputs& in, std::vector<models::StackTechnique> techniques)
 
 }  // namespace
 
-std::string_view technique_name(std::size_t technique) {
-  constexpr std::array<std::string_view, technique_count> names{"Data pipeline", "Mixed precision", "Compilation",
-                                                                "Fused optimizer", "Overlap"};
-  return names[technique];
-}
-
 Sequence order_of(const Inputs& in) {
   if (in.order == Order::own) return sequence_of_number(in.own_order);
   Sequence sequence = sequence_of_number(1);

@@ -60,6 +60,9 @@ constexpr std::array<TechniqueWords, technique_count> technique_words{{
 
 }  // namespace
 
+std::string_view technique_name(std::size_t technique) { return technique_words[technique].name; }
+std::string_view touched_words(Touch touch) { return touches[static_cast<std::size_t>(touch)].label; }
+
 void describe(Fields& f, Inputs& in) {
   f.group("Techniques");
   for (std::size_t i = 0; i < technique_count; ++i) technique(f, in.techniques[i], technique_words[i]);

@@ -26,6 +26,8 @@ struct Technique {
 inline constexpr std::size_t technique_count = 5;
 /// Names in their order, for rows and buttons.
 std::string_view technique_name(std::size_t technique);
+/// The parts that it acts on, in words.
+std::string_view touched_words(Touch touch);
 
 enum class Order : std::uint8_t { listed, reversed, largest, smallest, own };
 inline constexpr std::size_t order_count = 5;

@@ -5,6 +5,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "chapters/role/platform_map/lab.h"
+#include "models/base/integer_math.h"
 #include "widgets/base/parts.h"
 
 /// The lab of each part with the scenario that is set here.
@@ -103,7 +104,7 @@ void write_operations(LinkWriter& w, const Inputs& in, bool training) {
   w.choice("chip", in.chip);
   w.choice("phase", training ? "train" : "decode");
   const auto& s = in.setup;
-  const std::int64_t local = (s.batch + s.gpus - 1) / s.gpus;
+  const std::int64_t local = models::ceil_div(s.batch, s.gpus);
   w.number("batch", static_cast<double>(training ? std::min(s.micro_batch, local) : s.slots));
   w.number("sequence", static_cast<double>(s.sequence));
   w.number("context", s.prompt + s.output / 2);
@@ -157,7 +158,7 @@ void write_shared(LinkWriter& w, const Inputs& in) {
   const auto& s = in.setup;
   w.choice("model", in.model);
   w.choice("chip", in.chip);
-  w.number("batch", static_cast<double>(std::min(s.micro_batch, (s.batch + s.gpus - 1) / s.gpus)));
+  w.number("batch", static_cast<double>(std::min(s.micro_batch, models::ceil_div(s.batch, s.gpus))));
   w.number("sequence", static_cast<double>(s.sequence));
 }
 

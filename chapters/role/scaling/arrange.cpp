@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/role/scaling/lab.h"
+#include "models/base/integer_math.h"
 #include "widgets/number/number.h"
 
 namespace chapters::role::scaling {
@@ -35,7 +36,7 @@ void arrange_curve(const Inputs& in, Picture& p) {
   p.curve = *curve;
   // Within a hundredth: the replicas with most sequences have hardly more than the mean.
   const auto even = [&](const models::ScaledStep& step) {
-    const std::int64_t most = (in.batch + step.replicas - 1) / step.replicas;
+    const std::int64_t most = models::ceil_div(in.batch, step.replicas);
     return in.rule == models::BatchRule::own_batch || step.replicas >= in.batch ||
            100 * most * step.replicas <= 101 * in.batch;
   };
@@ -143,7 +144,7 @@ void arrange_slowest(const Inputs& in, Picture& p) {
     p.slowest_gpus.push_back(static_cast<double>(step.gpus));
     p.slowest.push_back(100 * models::expected_slowest(slowness, step.gpus));
   }
-  for (std::int64_t n = 2; n <= 16384; n *= 4) {
+  for (std::int64_t n = 2; n <= most_doubled; n *= 4) {
     const auto drawn = models::simulate_slowest(slowness, n, std::clamp<std::int64_t>(20'000 / n, 4, 200), in.seed);
     p.drawn_gpus.push_back(static_cast<double>(n));
     p.drawn_slowest.push_back(100 * drawn.mean);
@@ -179,7 +180,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.far_gpus = static_cast<double>(std::max<std::int64_t>(16384, in.gpus));
+  p.far_gpus = static_cast<double>(std::max(most_doubled, in.gpus));
   p.one_gpu_s = one_gpu_s(in);
   arrange_curve(in, p);
   if (p.curve.empty()) return p;

@@ -94,7 +94,7 @@ Outputs compute(const Inputs& in) {
   Outputs out;
   const models::ScalingSetup setup = setup_of(in);
   const auto step = models::scaled_step(setup, in.gpus);
-  const auto fastest = models::fastest_step(setup, std::max<std::int64_t>(16384, in.gpus));
+  const auto fastest = models::fastest_step(setup, std::max(most_doubled, in.gpus));
   if (!step || !fastest) {
     out.reason = step ? fastest.error : step.error;
     return out;

@@ -23,6 +23,9 @@ struct PointRow {
   bool operator==(const PointRow&) const = default;
 };
 
+/// GPUs up to which the fastest count is sought and axes reach; more where more are set.
+inline constexpr std::int64_t most_doubled = 16384;
+
 /// Defaults: a 7B model with a batch of 2,048 sequences on A100, four ports of 100 Gb/s a node, as measured.
 struct Inputs {
   models::BatchRule rule = models::BatchRule::shared_batch;
@@ -82,9 +85,9 @@ struct Picture {
   std::vector<std::string> run_labels;
   std::array<std::vector<double>, 3> all_reduce_s;  ///< by algorithm, over `gpus`
   std::vector<double> slowest_gpus, slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
-  double far_gpus = 16384;  ///< where logarithmic axes end
-  double near_gpus = 64;    ///< where linear axes end: four times what was measured, and never before yours
-  bool ends = false;        ///< past the fastest count, more GPUs up to `far_gpus` win no time
+  double far_gpus = most_doubled;  ///< where logarithmic axes end
+  double near_gpus = 64;           ///< where linear axes end: four times what was measured, and never before yours
+  bool ends = false;               ///< past the fastest count, more GPUs up to `far_gpus` win no time
   PublishedMarks published;
 };
 

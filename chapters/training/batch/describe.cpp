@@ -109,7 +109,7 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  static const auto searches = std::make_shared<Searches>();
+  const auto searches = std::make_shared<Searches>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "training/batch",
@@ -117,7 +117,7 @@ LabPtr make() {
           .question = "Is a batch in pieces the same batch, and when is it too large?",
           .job = true,
       },
-      [](const Inputs& in, Progress& progress) { return compute(in, progress, *searches); }, arrange, draw);
+      [searches](const Inputs& in, Progress& progress) { return compute(in, progress, *searches); }, arrange, draw);
 }
 
 }  // namespace chapters::training::batch

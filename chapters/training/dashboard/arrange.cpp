@@ -77,6 +77,7 @@ void fill_rows(const Outputs& out, Picture& p) {
                      change_text(memory, row.memory_bytes, 1),
                      row.possible ? format_text(row.speedup, "") : "\xE2\x80\x94",
                      row.claimed > 0 ? format_text(row.claimed, "") : "\xE2\x80\x94"};
+    words.other_peak_bytes = out.peak_bytes + (row.on ? -row.memory_bytes : row.memory_bytes);
     words.note = note_of(row, most_s);
     words.info = info_of(row);
     if (row.possible && std::abs(row.memory_bytes) > 1e6)

@@ -45,8 +45,7 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const auto shown = static_cast<std::size_t>(hovered ? view.bites.hovered : std::max<std::ptrdiff_t>(picture.lit, 0));
   widgets::VesselBracket change;
   if (shown < out.switches.size() && (hovered || picture.lit >= 0) && !picture.rows[shown].memory.empty()) {
-    const SwitchRow& row = out.switches[shown];
-    const double other = row.on ? out.peak_bytes - row.memory_bytes : out.peak_bytes + row.memory_bytes;
+    const double other = picture.rows[shown].other_peak_bytes;
     change = {.from = std::min(other, out.peak_bytes), .to = std::max(other, out.peak_bytes)};
   }
   const bool told = (hovered || picture.lit >= 0) && shown < picture.rows.size() && !picture.rows[shown].memory.empty();

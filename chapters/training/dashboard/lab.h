@@ -128,7 +128,8 @@ struct Outputs {
 struct RowWords {
   std::array<std::string, widgets::bite_columns> figures;
   std::string note, info;
-  std::string memory;  ///< what it does to the peak, over the vessel
+  std::string memory;           ///< what it does to the peak, over the vessel
+  double other_peak_bytes = 0;  ///< with the switch the other way
 };
 
 struct Picture {

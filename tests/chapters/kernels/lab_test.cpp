@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
+#include "chapters/mechanism/catalog.h"
 #include "kernels/kernel.h"
 #include "models/machine/kernel_prediction.h"
 #include "models/machine/kernel_rules.h"
@@ -294,6 +295,20 @@ TEST_CASE("kernel lab: what others measured stands by itself without a GPU and w
       {{"roofs", app::Json::parse(
                      R"([{"device": "cuda", "id": "gpu_fma", "title": "fma", "unit": "FLOP/s", "value": 6e13}])")}}));
   CHECK(std::isnan(out(*lab, "published_share")));
+}
+
+// The mark in a rung's row has three digits of what the published row of the same run states.
+TEST_CASE("kernel lab: the share beside each CUDA rung is that of the published row of the same run") {
+  int checked = 0;
+  const LabPtr lab = open_lab("kernels/lab");
+  for (const chapters::Published& row : chapters::catalog().published_of("kernels/lab")) {
+    if (!row.id.starts_with("h100-run-")) continue;
+    INFO(row.id);
+    compute(set(*lab, app::Json::parse(row.set)));
+    CHECK(out(*lab, "published_share") == Approx(row.measured).epsilon(0).margin(0.05));
+    ++checked;
+  }
+  CHECK(checked == 20);
 }
 
 TEST_CASE("kernel lab: the legend names the marks that stand in the rows and no others") {

@@ -242,7 +242,16 @@ TEST_CASE("dashboard: the study's stack holds in its order and scenario, and not
   CHECK(near(computed(*lab, "claimed_product"), 1.4 * 1.7 * 1.15 * 1.12, 1e-12));
   CHECK(near(out(*lab, "speedup"), 3.055, 1e-3));
   CHECK(rows(*lab, "study") == 4);
+  // 680 ms of loading before, the GPU's own step after.
+  const double step_s = out(*lab, "step_s");
+  CHECK(near(out(*lab, "speedup"), 0.68 / step_s, 1e-6));
   CHECK(near(computed(set(*lab, "load_s", 0.05), "speedup"), 2.151, 1e-3));
+  // Where loading was fast, the step ends the same, and the gains that are left multiply.
+  CHECK(near(out(*lab, "step_s"), step_s, 1e-6));
+  CHECK(near(
+      out(*lab, "speedup"),
+      out(*lab, "loader_gain") * out(*lab, "bf16_gain") * out(*lab, "compile_gain") * out(*lab, "fused_optimizer_gain"),
+      1e-6));
 }
 
 TEST_CASE("dashboard: the answer names who takes it back, what does not fit, and what comes next") {

@@ -206,3 +206,21 @@ TEST_CASE("fusion: an H100 runs seven element-wise operations as long as the mod
   CHECK(whole_s < 965e-6);
   CHECK(whole_s > 0.6 * 965e-6);
 }
+
+TEST_CASE("fusion: rows that no block holds are read twice from L2 at most, whatever the block") {
+  gpu::FusionMachine m = h100();
+  m.l2_keeps = true;
+  m.l2_bytes = 1e12;
+  int twice = 0;
+  for (double tokens = 256; tokens <= 131072; tokens *= 2) {
+    const auto c = gpu::make_chain(gpu::ChainKind::attention, {.tokens = tokens, .heads = 1});
+    const auto k = gpu::fuse_run(c, 1, 1, m);  // the softmax by itself
+    REQUIRE(k);
+    const double once = gpu::run_traffic(c, 1, 1, m).l2_read_bytes;
+    REQUIRE(once > 0);
+    INFO(tokens << " tokens");
+    CHECK((k->l2_bytes == once || k->l2_bytes == 2 * once));
+    twice += k->l2_bytes == 2 * once;
+  }
+  CHECK(twice > 0);
+}
