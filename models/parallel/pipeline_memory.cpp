@@ -39,7 +39,7 @@ std::vector<KeptActivations> kept_activations(const PipelinePlan& plan, const Pi
   std::vector<KeptActivations> out{{0, 0}};
   double kept = 0;
   const std::vector<PipeOp>& order = plan.orders[rank];
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (std::size_t i = 0; i < run.start_s[rank].size(); ++i) {
     const auto [taken, returned] = change_of(order[i].kind, after);
     const double start_s = run.start_s[rank][i], end_s = start_s + duration_s(times, rank, order[i].kind);
     if (taken > 0) {

@@ -10,7 +10,7 @@ struct KeptActivations {
 
 /// What one rank keeps for its backwards, in activations of one micro-batch on one stage: a whole one from the start of
 /// F to the end of B or I, and from there `after_input_gradient` of it to the end of W. 1 counts the micro-batches from
-/// F to W, 0 those from F to I. Sorted by time.
+/// F to W, 0 those from F to I. Sorted by time; of a run that got stuck, as far as it came.
 std::vector<KeptActivations> kept_activations(const PipelinePlan& plan, const PipelineTimes& times,
                                               const PipelineRun& run, std::size_t rank,
                                               double after_input_gradient = 1);

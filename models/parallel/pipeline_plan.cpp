@@ -1,5 +1,6 @@
 #include "models/parallel/pipeline_plan.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -63,6 +64,39 @@ bool read_label(std::string_view text, std::size_t rank, PipeOp& op) {
   op.kind = static_cast<PipeKind>(kind);
   const auto micro_batch = std::from_chars(at + 1, end, op.micro_batch);
   return micro_batch.ec == std::errc() && micro_batch.ptr == end;
+}
+
+/// Each rank's order `steps` times, on new micro-batches.
+void repeat(PipelinePlan& plan, std::int64_t steps) {
+  for (std::vector<PipeOp>& order : plan.orders) {
+    const std::size_t once = order.size();
+    for (std::int64_t step = 1; step < steps; ++step)
+      for (std::size_t i = 0; i < once; ++i) {
+        PipeOp op = order[i];
+        const auto by = static_cast<std::uint16_t>(step * plan.micro_batches);
+        op.micro_batch = static_cast<std::uint16_t>(op.micro_batch + by);
+        if (op.kind == PipeKind::pair) op.back_micro_batch = static_cast<std::uint16_t>(op.back_micro_batch + by);
+        order.push_back(op);
+      }
+  }
+  plan.micro_batches *= steps;
+}
+
+Status make_move(PipelinePlan& plan, const PipelineMove& move) {
+  if (move.rank < 0 || move.rank >= plan.ranks)
+    return Status::fail("A block was moved on rank " + count_text(move.rank) + ", and the ranks are 0 to " +
+                        count_text(plan.ranks - 1) + ": take that move back.");
+  std::vector<PipeOp>& order = plan.orders[static_cast<std::size_t>(move.rank)];
+  for (const PipeOp* op : {&move.block, move.before ? &*move.before : &move.block})
+    if (std::find(order.begin(), order.end(), *op) == order.end())
+      return Status::fail("A block was moved that is not there: rank " + count_text(move.rank) + " has no " +
+                          label(plan, *op) + " in this schedule. Take that move back.");
+  const auto from = std::find(order.begin(), order.end(), move.block);
+  const PipeOp block = *from;
+  if (move.before && *move.before == block) return Status::ok();
+  order.erase(from);
+  order.insert(move.before ? std::find(order.begin(), order.end(), *move.before) : order.end(), block);
+  return Status::ok();
 }
 
 }  // namespace
@@ -162,30 +196,26 @@ Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec) {
   return Result<PipelinePlan>::ok(std::move(plan));
 }
 
+bool never_drains(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::pipedream || schedule == PipelineSchedule::pipedream_2bw;
+}
+
 Result<PipelinePlan> steps_in_a_row(const PipelineSpec& spec, std::int64_t steps) {
+  return edited_steps(spec, steps, {});
+}
+
+Result<PipelinePlan> edited_steps(const PipelineSpec& spec, std::int64_t steps, std::span<const PipelineMove> moves) {
   using Out = Result<PipelinePlan>;
   if (const Status fit = check(spec); !fit) return Out::fail(fit.error);
   if (steps < 1 || spec.micro_batches * steps > max_numbered)
     return Out::fail("At most 65,535 micro-batches are numbered: choose fewer of them, or fewer steps.");
   PipelineSpec longer = spec;
-  if (spec.schedule == PipelineSchedule::pipedream || spec.schedule == PipelineSchedule::pipedream_2bw) {
-    longer.micro_batches *= steps;
-    return pipeline_plan(longer);
-  }
-  Out out = pipeline_plan(spec);
+  if (never_drains(spec.schedule)) longer.micro_batches *= steps;
+  Out out = pipeline_plan(longer);
   if (!out) return out;
-  for (std::vector<PipeOp>& order : out->orders) {
-    const std::size_t once = order.size();
-    for (std::int64_t step = 1; step < steps; ++step)
-      for (std::size_t i = 0; i < once; ++i) {
-        PipeOp op = order[i];
-        const auto by = static_cast<std::uint16_t>(step * out->micro_batches);
-        op.micro_batch = static_cast<std::uint16_t>(op.micro_batch + by);
-        if (op.kind == PipeKind::pair) op.back_micro_batch = static_cast<std::uint16_t>(op.back_micro_batch + by);
-        order.push_back(op);
-      }
-  }
-  out->micro_batches *= steps;
+  for (const PipelineMove& move : moves)
+    if (const Status done = make_move(*out, move); !done) return Out::fail(done.error);
+  if (!never_drains(spec.schedule)) repeat(*out, steps);
   return out;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +71,20 @@ Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec);
 /// `steps` optimizer steps with no barrier between them: each rank's order that many times, on new micro-batches. The
 /// two PipeDream schedules never drain between steps, so theirs is the order of steps x micro-batches.
 Result<PipelinePlan> steps_in_a_row(const PipelineSpec& spec, std::int64_t steps);
+/// Whether a schedule's ranks go on with the next step's micro-batches before all have done those of the last.
+bool never_drains(PipelineSchedule schedule);
+
+/// One operation taken out of a rank's order and put in front of another of the same rank: where its weights lie, no
+/// other rank can do it.
+struct PipelineMove {
+  std::int64_t rank = 0;
+  PipeOp block;
+  std::optional<PipeOp> before;  ///< nothing: to the end of the rank's order
+};
+/// The plan of `steps` steps in a row with these moves, one after the other, made in every step; in a schedule that
+/// never drains, in the first. Fails where `steps_in_a_row` does, and with a sentence where a rank has no such
+/// operation.
+Result<PipelinePlan> edited_steps(const PipelineSpec& spec, std::int64_t steps, std::span<const PipelineMove> moves);
 
 /// "F3", "B3", "I3", "W3" where there is one stage a rank, else "5F3" with the stage before it; "(5F3;2B1)" for a pair.
 std::string label(const PipelinePlan& plan, const PipeOp& op);

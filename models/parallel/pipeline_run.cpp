@@ -70,7 +70,7 @@ class PipelineWalk {
     for (std::size_t rank = 0; rank < plan.orders.size(); ++rank) out_.start_s[rank].reserve(plan.orders[rank].size());
   }
 
-  Result<PipelineRun> run() {
+  PipelineAttempt run() {
     while (!ready_.empty() && error_.empty()) {
       const std::size_t rank = ready_.back();
       ready_.pop_back();
@@ -78,9 +78,8 @@ class PipelineWalk {
       advance(rank);
     }
     if (error_.empty()) find_deadlock();
-    if (!error_.empty()) return Result<PipelineRun>::fail(error_);
     summarize();
-    return Result<PipelineRun>::ok(std::move(out_));
+    return {std::move(out_), std::move(error_)};
   }
 
  private:
@@ -144,29 +143,66 @@ class PipelineWalk {
     return true;
   }
 
+  /// The first thing that the stuck `rank` lacks.
+  PipeNeed lacks(std::size_t rank) {
+    for (const PipeNeed& need : needs_of(plan_, rank, plan_.orders[rank][next_[rank]]))
+      if (need.exists && end_of(need.kind, need.stage, need.micro_batch) == not_done) return need;
+    return {};
+  }
+  std::string named(const PipeNeed& need) const {
+    return label(plan_, {.kind = need.kind,
+                         .stage = static_cast<std::uint16_t>(need.stage),
+                         .micro_batch = static_cast<std::uint16_t>(need.micro_batch)});
+  }
+
+  /// Follows who waits for whom from the first rank that is stuck until a rank comes up again, or one that waits for
+  /// something of its own. W, which nobody waits for, is no part of it.
   void find_deadlock() {
-    for (std::size_t rank = 0; rank < plan_.orders.size(); ++rank) {
-      if (next_[rank] == plan_.orders[rank].size()) continue;
-      const PipeOp& op = plan_.orders[rank][next_[rank]];
-      for (const PipeNeed& need : needs_of(plan_, rank, op)) {
-        if (!need.exists || end_of(need.kind, need.stage, need.micro_batch) != not_done) continue;
-        const PipeOp needed{.kind = need.kind,
-                            .stage = static_cast<std::uint16_t>(need.stage),
-                            .micro_batch = static_cast<std::uint16_t>(need.micro_batch)};
-        error_ = "Rank " + std::to_string(rank) + " would wait for ever: its " + label(plan_, op) + " needs " +
-                 label(plan_, needed) + " of rank " +
-                 std::to_string(plan_.rank_of[static_cast<std::size_t>(need.stage)]) +
-                 ", which does not come before it.";
+    std::vector<std::size_t> seen;
+    for (std::size_t rank = 0; rank < plan_.orders.size() && seen.empty(); ++rank)
+      if (next_[rank] < plan_.orders[rank].size()) seen.push_back(rank);
+    while (!seen.empty()) {
+      const std::size_t rank = seen.back();
+      const PipeNeed need = lacks(rank);
+      if (!need.exists) return;
+      const std::size_t other = plan_.rank_of[static_cast<std::size_t>(need.stage)];
+      if (other == rank) {
+        error_ = "Rank " + std::to_string(rank) + " would wait for ever: its " + op_text(rank) + " needs its own " +
+                 named(need) + ", which does not come before it.";
         return;
       }
+      const auto again = std::find(seen.begin(), seen.end(), other);
+      if (again == seen.end() && next_[other] < plan_.orders[other].size()) {
+        seen.push_back(other);
+        continue;
+      }
+      const std::size_t from = again == seen.end() ? rank : *again;
+      const PipeNeed first = lacks(from);
+      error_ = "Rank " + std::to_string(from) + " would wait for ever: its " + op_text(from) + " needs " +
+               named(first) + " of rank " + std::to_string(plan_.rank_of[static_cast<std::size_t>(first.stage)]) +
+               ", which does not come before it";
+      if (again != seen.end())
+        for (auto at = again + 1; at != seen.end(); ++at) {
+          const PipeNeed next = lacks(*at);
+          error_ += "; rank " + std::to_string(*at) + " waits in front of it with " + op_text(*at) + ", which needs " +
+                    named(next) + " of rank " + std::to_string(plan_.rank_of[static_cast<std::size_t>(next.stage)]);
+          if (at - again == 2 && seen.end() - at > 2) {
+            error_ += ", and so on round to rank " + std::to_string(from);
+            break;
+          }
+        }
+      error_ += ".";
+      return;
     }
   }
+  std::string op_text(std::size_t rank) const { return label(plan_, plan_.orders[rank][next_[rank]]); }
 
   void summarize() {
     double work_s = 0, busiest_s = 0;
     for (std::size_t rank = 0; rank < plan_.orders.size(); ++rank) {
       PipelineRank r;
-      for (const PipeOp& op : plan_.orders[rank]) r.busy_s += duration_s(times_, rank, op.kind);
+      for (std::size_t i = 0; i < out_.start_s[rank].size(); ++i)
+        r.busy_s += duration_s(times_, rank, plan_.orders[rank][i].kind);
       if (!out_.start_s[rank].empty()) r.first_s = out_.start_s[rank].front();
       r.last_s = free_s_[rank];
       r.span_bubble_s = r.last_s - r.first_s - r.busy_s;
@@ -223,8 +259,14 @@ double duration_s(const PipelineTimes& t, std::size_t rank, PipeKind kind) {
   return factor * (std::isnan(t.pair_s) ? t.forward_s + t.input_gradient_s + t.weight_gradient_s : t.pair_s);
 }
 
-Result<PipelineRun> run_pipeline(const PipelinePlan& plan, const PipelineTimes& times) {
+PipelineAttempt attempt_pipeline(const PipelinePlan& plan, const PipelineTimes& times) {
   return PipelineWalk(plan, times).run();
+}
+
+Result<PipelineRun> run_pipeline(const PipelinePlan& plan, const PipelineTimes& times) {
+  PipelineAttempt attempt = attempt_pipeline(plan, times);
+  if (!attempt.stuck.empty()) return Result<PipelineRun>::fail(std::move(attempt.stuck));
+  return Result<PipelineRun>::ok(std::move(attempt.run));
 }
 
 Status check_complete(const PipelinePlan& plan) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "models/parallel/pipeline_plan.h"
@@ -36,6 +37,14 @@ struct PipelineRun {
 /// behind it, W needs I. Longest paths, found by following what becomes ready; O(operations) time. Fails with a
 /// sentence that names the first rank that would wait for ever, or an operation that stands twice.
 Result<PipelineRun> run_pipeline(const PipelinePlan& plan, const PipelineTimes& times);
+
+/// What became of a plan that may not come to its end.
+struct PipelineAttempt {
+  PipelineRun run;    ///< of what was done: start_s of a rank is shorter than its order where the rank is stuck
+  std::string stuck;  ///< empty: everything was done; else one sentence on who waits for whom for ever
+};
+/// As run_pipeline, but a plan whose ranks wait for each other is run as far as it goes.
+PipelineAttempt attempt_pipeline(const PipelinePlan& plan, const PipelineTimes& times);
 
 /// Each operation of each micro-batch stands exactly once: F, and B or else I and W.
 Status check_complete(const PipelinePlan& plan);

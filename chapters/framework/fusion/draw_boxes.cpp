@@ -247,11 +247,12 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
        {gpu::KernelBound::l2, "for L2"},
        {gpu::KernelBound::latency, "for latency"}}};
   for (const auto& [bound, name] : names) {
+    const auto colour = colour_of(bound);
     const bool used = std::any_of(picture.bounds.begin(), picture.bounds.end(),
-                                  [&](gpu::KernelBound b) { return colour_of(b) == colour_of(bound); });
+                                  [&](gpu::KernelBound b) { return colour_of(b) == colour; });
     const float wide = sample + t.px(6) + widgets::text_size(name, Type::small).x;
     if (!used || x + wide > limit) continue;
-    p.rect({x, y + (small - sample) / 2}, {x + sample, y + (small + sample) / 2}, colour_of(bound), t.px(2));
+    p.rect({x, y + (small - sample) / 2}, {x + sample, y + (small + sample) / 2}, colour, t.px(2));
     p.text({x + sample + t.px(6), y}, name, t.muted, Type::small);
     x += wide + t.px(16);
   }

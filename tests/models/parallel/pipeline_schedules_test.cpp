@@ -195,7 +195,8 @@ TEST_CASE("An order that cannot be worked off names who waits for what") {
   std::swap(plan.orders[3][0], plan.orders[3][1]);  // B0 before F0 on the last rank
   const auto stuck = run_pipeline(plan, {});
   CHECK_FALSE(stuck);
-  CHECK(stuck.error.find("would wait for ever: its B0 needs B0 of rank 1") != std::string::npos);
+  // All four ranks are stuck, since each waits for the next; the cause is the last one's own order.
+  CHECK(stuck.error == "Rank 3 would wait for ever: its B0 needs its own F0, which does not come before it.");
   plan = plan_of(PipelineSchedule::one_f_one_b, 4, 8);
   plan.orders[1].push_back(plan.orders[1].front());
   CHECK(run_pipeline(plan, {}).error == "F0 of rank 1 stands twice.");
@@ -203,6 +204,55 @@ TEST_CASE("An order that cannot be worked off names who waits for what") {
   CHECK_FALSE(parse_op("5X3", 0));
   CHECK_FALSE(parse_op("(5F3;2I1)", 0));
   CHECK(parse_op("(5F3;2B1)", 0)->back_micro_batch == 1);
+}
+
+TEST_CASE("A block is moved within its rank's order, in every step, and what cannot be moved is named") {
+  const PipelineSpec spec{.schedule = PipelineSchedule::one_f_one_b, .ranks = 4, .micro_batches = 4};
+  const auto op = [](const char* text, std::size_t rank) { return *parse_op(text, rank); };
+  const std::vector<PipelineMove> early{{.rank = 3, .block = op("F1", 3), .before = op("B0", 3)}};
+  const auto plan = edited_steps(spec, 2, early);
+  REQUIRE(plan);
+  CHECK(order_text(*plan, 3) == "F0 F1 B0 B1 F2 B2 F3 B3 F4 F5 B4 B5 F6 B6 F7 B7");
+  CHECK(order_text(*plan, 2) == order_text(*steps_in_a_row(spec, 2), 2));
+  CHECK(check_complete(*plan));
+  CHECK(run_pipeline(*plan, {}));
+  CHECK(peak_activations(*plan)[3] == 2);
+  const std::vector<PipelineMove> late{{.rank = 0, .block = op("F0", 0), .before = {}}};
+  CHECK(order_text(*edited_steps(spec, 1, late), 0) == "F1 F2 F3 B0 B1 B2 B3 F0");
+  // A schedule that never drains has one order of all its steps.
+  PipelineSpec flowing = spec;
+  flowing.schedule = PipelineSchedule::pipedream;
+  CHECK(order_text(*edited_steps(flowing, 2, early), 3).starts_with("F0 F1 B0 B1 F2 B2 F3 B3 F4 B4 F5"));
+
+  const auto refused = [&](std::int64_t rank, const char* block, const char* before) {
+    const std::vector<PipelineMove> moves{{.rank = rank, .block = op(block, 1), .before = op(before, 1)}};
+    return edited_steps(spec, 1, moves).error;
+  };
+  CHECK(refused(1, "F9", "F0") ==
+        "A block was moved that is not there: rank 1 has no F9 in this schedule. Take that move back.");
+  CHECK(refused(1, "F1", "I0").find("rank 1 has no I0") != std::string::npos);
+  CHECK(refused(4, "F1", "F0").find("the ranks are 0 to 3") != std::string::npos);
+}
+
+TEST_CASE("A plan whose ranks wait for each other is run as far as it goes, and the circle is named") {
+  const PipelineSpec spec{.schedule = PipelineSchedule::one_f_one_b, .ranks = 2, .micro_batches = 2};
+  // Rank 0 will not send F1 before B0 has come back, and rank 1 does F1 before B0.
+  const std::vector<PipelineMove> moves{
+      {.rank = 0, .block = *parse_op("B0", 0), .before = *parse_op("F1", 0)},
+      {.rank = 1, .block = *parse_op("F1", 1), .before = *parse_op("B0", 1)},
+  };
+  const auto plan = edited_steps(spec, 1, moves);
+  REQUIRE(plan);
+  const PipelineAttempt attempt = attempt_pipeline(*plan, {});
+  CHECK(attempt.stuck ==
+        "Rank 0 would wait for ever: its B0 needs B0 of rank 1, which does not come before it; rank 1 waits in front "
+        "of it with F1, which needs F1 of rank 0.");
+  CHECK(attempt.run.start_s[0] == std::vector<double>{0});
+  CHECK(attempt.run.start_s[1] == std::vector<double>{1});
+  CHECK(attempt.run.makespan_s == 2);
+  CHECK(kept_activations(*plan, {}, attempt.run, 0).back().kept == 1);
+  CHECK(run_pipeline(*plan, {}).error == attempt.stuck);
+  CHECK(attempt_pipeline(*edited_steps(spec, 1, {}), {}).stuck.empty());
 }
 
 TEST_CASE("Every schedule keeps its dependencies on random times") {
