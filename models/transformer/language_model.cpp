@@ -53,8 +53,9 @@ Result<LanguageModel> read_model(const json& object, const std::string& where) {
   std::string problem;
   for (const auto& item : object.items())
     if (problem.empty() && std::find(known_keys.begin(), known_keys.end(), item.key()) == known_keys.end())
-      problem = "the key \"" + item.key().substr(0, 40) +
-                "\" is unknown; id, name, source, config, published_parameters, published_rounding, published_source "
+      // Written as JSON writes it, so that a line break in it is none in the sentence.
+      problem = "the key " + json(item.key().substr(0, 40)).dump(-1, ' ', false, json::error_handler_t::replace) +
+                " is unknown; id, name, source, config, published_parameters, published_rounding, published_source "
                 "and note are allowed.";
   LanguageModel model;
   model.id = text_of(object, "id", true, problem);

@@ -94,12 +94,16 @@ void interact(TimelineFrame& f, float lanes_height_px) {
       f.events.cursor_moved = true;
     } else if (io.KeyShift && std::isfinite(f.view.range_start_s)) {
       f.view.range_end_s = at_s;
-    } else if (moved && io.MouseDelta.x != 0.0f) {
+    } else if (moved && io.MouseDelta.x != 0.0f && f.view.grabbed.lane < 0) {
       set_window(f, pan_window(shown_window(f), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
     }
-    if (moved && !on_ruler && !io.KeyShift) f.view.scroll_px -= io.MouseDelta.y;
+    if (moved && !on_ruler && !io.KeyShift && f.view.grabbed.lane < 0) f.view.scroll_px -= io.MouseDelta.y;
   }
   const float threshold = io.MouseDragThreshold;
+  if (f.view.grabbed.lane >= 0 && !ImGui::IsItemActive()) {
+    if (io.MouseDragMaxDistanceSqr[0] >= threshold * threshold && has_mouse) f.events.dropped = f.view.grabbed;
+    f.view.grabbed = {};
+  }
   f.events.clicked = ImGui::IsItemDeactivated() && has_mouse && !on_ruler && !io.KeyShift && io.MouseReleased[0] &&
                      io.MouseDragMaxDistanceSqr[0] < threshold * threshold;
   f.view.scroll_px = std::clamp(f.view.scroll_px, 0.0f, std::max(0.0f, lanes_height_px - f.lanes.height()));
@@ -237,7 +241,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   f.lanes = {{f.area.min.x + left_px, f.area.min.y + ruler},
              {f.area.max.x - right_px, std::max(f.area.min.y + ruler, f.area.max.y - view.scratch.legend_height)}};
   set_viewport(f);
-  const bool hovered = ImGui::IsItemHovered();
+  const bool hovered = ImGui::IsItemHovered(), pressed = ImGui::IsItemActivated();
   reveal_selected(f);
   interact(f, lanes_height);
   if (options.cursor) {
@@ -258,6 +262,9 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   if (hovered && f.lanes.contains(mouse)) {
     find_timeline_hover(f, mouse);
     if (f.events.clicked) view.selected = f.events.hovered;
+    if (pressed && options.grabs && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().KeyShift &&
+        f.events.hovered_count == 1)
+      view.grabbed = f.events.hovered;
     if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) tip_timeline(f, mouse);
   }
   find_touched_links(f);

@@ -146,6 +146,8 @@ struct TimelineView {
   bool reveal = false;  ///< scrolls the lanes once, so that the selected span is among those seen
   double range_start_s = std::numeric_limits<double>::quiet_NaN(), range_end_s = range_start_s;  ///< NaN: no range
 
+  TimelineSelection grabbed;  ///< the span that the pointer holds, where the options let it
+
   std::vector<std::uint8_t> folded;  ///< by lane: its group, or its wrapping rows, stand other than they do at first
 
   TimelineIndex index;      ///< derived from the data, unless that brings its own
@@ -178,6 +180,7 @@ struct TimelineOptions {
   bool legend = false;         ///< a row under the lanes: the tints in use, by name
   bool sorted = false;         ///< lanes stand in the order of timeline_order
   bool fold_wrappers = false;  ///< rows that one span fills from end to end fold into the next: frames around a program
+  bool grabs = false;          ///< a drag that begins on a span takes that span along and does not pan
   float axis_left_px = -1, axis_right_px = -1;  ///< margins of a plot that shares the axis, screen pixels; -1: its own
 };
 
@@ -185,6 +188,7 @@ struct TimelineEvents {
   TimelineSelection hovered;        ///< the span under the pointer; of a folded block, its first
   std::uint32_t hovered_count = 0;  ///< spans in the block under the pointer
   bool clicked = false, cursor_moved = false;
+  TimelineSelection dropped;  ///< the span that a drag took along and let go in this frame
 };
 
 /// Lanes of spans over time. Wheel zooms about the pointer, drag pans, shift-drag selects a range, click selects a

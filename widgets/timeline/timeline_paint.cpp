@@ -237,6 +237,8 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
     const double share = (c.capacity - low) / (high - low);
     const float y = bottom - t.px(1) + static_cast<float>(share) * (top + t.px(4) - bottom + t.px(1));
     painter.dashed_line({f.lanes.min.x, y}, {f.lanes.max.x, y}, t.muted, t.px(1.5f), t.px(5));
+    // A strip that is hardly higher than the words has the line alone; its hover says the rest.
+    if (f.counter_px < 2 * t.type(Type::small)) continue;
     Line text;
     text.add("capacity ").add(format(c.capacity, c.unit));
     const float w = text_size(text.view(), Type::small, Font::mono).x;

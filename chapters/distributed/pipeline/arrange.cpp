@@ -63,11 +63,13 @@ struct LaneWriter {
   ScheduleLanes& to;
   RankLane& lane;
   bool named;
+  std::uint32_t block = no_block;  ///< of what is added next
 
   void add(double start_s, double end_s, std::string said, std::string brief, std::string info, Tint tint,
            TimelineMark mark) {
     const std::int64_t start_ns = in_ns(start_s), duration_ns = in_ns(end_s) - start_ns;
     if (duration_ns <= 0) return;
+    lane.blocks.push_back(block);
     std::uint32_t name = UINT32_MAX;
     if (named) {
       name = static_cast<std::uint32_t>(to.names.size());
@@ -77,9 +79,30 @@ struct LaneWriter {
   }
   void gap(double start_s, double end_s) {
     if (!named || end_s - start_s <= 1e-9 * end_s) return;
+    block = no_block;
     add(start_s, end_s, format_text(end_s - start_s, "s"), "", "idle", Meaning::idle, TimelineMark::callout);
   }
 };
+
+/// Behind what a rank did: idle time to the end of the step, or where ranks wait for each other for ever, all that it
+/// never comes to, one block after the other, so that it can be taken hold of and put elsewhere.
+void add_waiting(LaneWriter& writer, const Side& side, std::size_t rank, double free_s) {
+  if (side.stuck.empty()) {
+    writer.gap(free_s, side.run.makespan_s);
+    return;
+  }
+  writer.gap(free_s, side.reached_s);
+  double at_s = std::max(free_s, side.reached_s);
+  const auto& order = side.plan.orders[rank];
+  for (std::size_t i = side.run.start_s[rank].size(); i < order.size(); ++i) {
+    const double end_s = at_s + duration_s(side.times, rank, order[i].kind);
+    const std::string said = writer.named ? label(side.plan, order[i]) : std::string();
+    writer.block = static_cast<std::uint32_t>(i);
+    writer.add(at_s, end_s, said, writer.named ? brief_of(order[i]) : std::string(), said + ": never comes to its turn",
+               tint_of_kind(order[i].kind), TimelineMark::pale);
+    at_s = end_s;
+  }
+}
 
 /// One rank's operations, its gaps, and what it keeps. `places` is filled with each operation's span.
 RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool named, double kept_share,
@@ -89,10 +112,11 @@ RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool nam
   lane.label = "rank " + std::to_string(rank);
   LaneWriter writer{to, lane, named};
   double free_s = 0;
-  for (std::size_t i = 0; i < side.plan.orders[rank].size(); ++i) {
+  for (std::size_t i = 0; i < side.run.start_s[rank].size(); ++i) {
     const PipeOp& op = side.plan.orders[rank][i];
     const double start_s = side.run.start_s[rank][i], end_s = start_s + duration_s(side.times, rank, op.kind);
     writer.gap(free_s, start_s);
+    writer.block = static_cast<std::uint32_t>(i);
     places.push_back(static_cast<std::uint32_t>(lane.spans.size()));
     const std::string said = named ? label(side.plan, op) : std::string();
     const std::string brief = named ? brief_of(op) : std::string();
@@ -108,14 +132,16 @@ RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool nam
     }
     free_s = end_s;
   }
-  writer.gap(free_s, side.run.makespan_s);
+  add_waiting(writer, side, rank, free_s);
   const auto chunks = static_cast<double>(side.plan.chunks);
   double most = 0;
   for (const KeptActivations& k : kept_activations(side.plan, side.times, side.run, rank, kept_share)) {
     most = std::max(most, k.kept / chunks);
     add_kept(lane.kept, in_ns(k.time_s), k.kept / chunks);
   }
-  lane.sublabel = format_text(r.wall_bubble_s, "s") + " idle, keeps " + format_text(most, "");
+  lane.sublabel = side.stuck.empty()
+                      ? format_text(r.wall_bubble_s, "s") + " idle, keeps " + format_text(most, "")
+                      : std::to_string(side.plan.orders[rank].size() - side.run.start_s[rank].size()) + " not done";
   return lane;
 }
 
@@ -126,7 +152,7 @@ ScheduleLanes lanes_of(const Side& side, double kept_share) {
   std::vector<std::vector<std::uint32_t>> places(side.plan.orders.size());
   for (std::size_t rank = 0; rank < side.plan.orders.size(); ++rank)
     out.lanes.push_back(lane_of(out, side, rank, operations <= most_named, kept_share, places[rank]));
-  if (operations <= most_named)
+  if (operations <= most_named && side.stuck.empty())
     for (const PipelinePlace& p : critical_path(side.plan, side.times, side.run)) {
       const std::uint32_t span = places[p.rank][p.index];
       const auto lane = static_cast<std::uint32_t>(p.rank);
@@ -137,6 +163,11 @@ ScheduleLanes lanes_of(const Side& side, double kept_share) {
   for (const double peak : side.peaks) out.peaks.push_back(peak / static_cast<double>(side.plan.chunks));
   out.title = schedule_name(side.spec.schedule);
   if (side.plan.chunks > 1) out.title += ", " + std::to_string(side.plan.chunks) + " chunks a rank";
+  if (!side.moves.empty()) out.title += ", edited";
+  if (!side.stuck.empty()) {
+    out.subtitle = side.stuck;
+    return out;
+  }
   out.subtitle = "makespan " + format_text(side.run.makespan_s, "s") + ", idle / makespan " +
                  format_text(side.idle_percent, "%") + ", idle / ideal " +
                  format_text(100 * side.run.idle_over_ideal, "%") + ", keeps at most " + format_text(side.peak, "");
@@ -152,6 +183,22 @@ void add_sooner(ScheduleLanes& lanes, double end_s, double other_s) {
   LaneWriter writer{lanes, lane, true};
   writer.add(end_s, other_s, format_text(other_s - end_s, "s") + " sooner", "", "this schedule is done", Tint(),
              TimelineMark::pale);
+}
+
+/// Gives the first lane of the picture that ends sooner an empty span to the end of the other's, so that both axes
+/// reach equally far.
+void reach_equally(std::array<ScheduleLanes, 2>& schedules) {
+  std::array<std::int64_t, 2> ends_ns{};
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const RankLane& lane : schedules[i].lanes)
+      if (!lane.spans.empty()) ends_ns[i] = std::max(ends_ns[i], lane.spans.back().end_ns());
+  const std::size_t shorter = ends_ns[0] < ends_ns[1] ? 0 : 1;
+  ScheduleLanes& lanes = schedules[shorter];
+  if (lanes.lanes.empty() || lanes.lanes.front().spans.empty()) return;
+  RankLane& lane = lanes.lanes.front();
+  LaneWriter writer{lanes, lane, false};
+  writer.add(1e-9 * static_cast<double>(lane.spans.back().end_ns()), 1e-9 * static_cast<double>(ends_ns[1 - shorter]),
+             "", "", "", Tint(), TimelineMark::pale);
 }
 
 std::string kept_text(double kept) { return ticked(kept, "") + (kept == 1 ? " micro-batch" : " micro-batches"); }
@@ -181,7 +228,7 @@ std::string memory_text(const Outputs& out, const Picture& p) {
          (least_a == least_b ? " in both" : ", not " + ticked(least_a, ""));
 }
 
-std::string answer_of(const Outputs& out, const Picture& p) {
+std::string generated_text(const Outputs& out, const Picture& p) {
   const Side &a = out.beside, &b = out.now;
   if (a.spec.schedule == b.spec.schedule && a.plan.chunks == b.plan.chunks)
     return p.schedules[1].title + " takes " + ticked(b.run.makespan_s, "s") + ", idle for " +
@@ -195,6 +242,43 @@ std::string answer_of(const Outputs& out, const Picture& p) {
   return text;
 }
 
+/// What the learner's moves broke, or else what they changed.
+std::string edited_text(const Outputs& out) {
+  const Side& b = out.now;
+  if (!b.stuck.empty()) return b.stuck + " ";
+  std::string text;
+  if (!b.moves.empty()) {
+    const double sooner_s = out.generated_s - b.run.makespan_s;
+    text = "Your order takes " + ticked(b.run.makespan_s, "s") + ", " +
+           (std::abs(sooner_s) <= 1e-9 * out.generated_s
+                ? "as long as the schedule's own"
+                : ticked(std::abs(sooner_s), "s") + (sooner_s > 0 ? " less" : " more") + " than the schedule's own") +
+           ", and its fullest rank keeps " + kept_text(b.peak) +
+           (b.peak == out.generated_peak ? ", as before. " : ", not " + ticked(out.generated_peak, "") + ". ");
+  }
+  return text;
+}
+
+std::string room_text(const Inputs& in, const Outputs& out) {
+  if (out.crowded_rank < 0) return {};
+  const auto rank = static_cast<std::size_t>(out.crowded_rank);
+  return "Rank " + std::to_string(rank) + " runs out of memory: it would keep " + kept_text(out.ranks[rank].keeps) +
+         " and has room for " + ticked(static_cast<double>(in.room), "") + ". ";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p) {
+  const Side& b = out.now;
+  std::string edited = room_text(in, out) + edited_text(out);
+  if (out.moves_left_out > 0)
+    edited += "Of your moves " + ticked(static_cast<double>(out.moves_left_out), "") +
+              " name blocks that this schedule does not have. ";
+  if (!edited.empty() && (!b.moves.empty() || !b.stuck.empty())) {
+    edited.pop_back();
+    return edited;
+  }
+  return edited + generated_text(out, p);
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -202,8 +286,11 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || out.now.run.ranks.empty()) return p;
   p.schedules[0] = lanes_of(out.beside, in.kept_share);
   p.schedules[1] = lanes_of(out.now, in.kept_share);
-  add_sooner(p.schedules[0], out.beside.run.makespan_s, out.now.run.makespan_s);
-  add_sooner(p.schedules[1], out.now.run.makespan_s, out.beside.run.makespan_s);
+  if (!out.now.stuck.empty()) reach_equally(p.schedules);
+  if (out.now.stuck.empty()) add_sooner(p.schedules[0], out.beside.run.makespan_s, out.now.run.makespan_s);
+  if (out.now.stuck.empty()) add_sooner(p.schedules[1], out.now.run.makespan_s, out.beside.run.makespan_s);
+  if (in.room > 0) p.room = static_cast<double>(in.room);
+  p.most_kept = std::max(p.most_kept, static_cast<double>(in.room));
   for (const ScheduleLanes& s : p.schedules)
     for (const double peak : s.peaks) p.most_kept = std::max(p.most_kept, peak);
   for (std::size_t r = 0; r < out.ranks.size(); ++r) {
@@ -217,7 +304,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.idle[0].push_back(beside ? beside->idle_percent : std::numeric_limits<double>::quiet_NaN());
     p.idle[1].push_back(now ? now->idle_percent : std::numeric_limits<double>::quiet_NaN());
   }
-  p.answer = answer_of(out, p);
+  p.answer = answer_of(in, out, p);
   return p;
 }
 

@@ -20,6 +20,8 @@ const Choices schedules = {
 };
 static_assert(models::parallel::pipeline_schedule_count == 10);
 
+constexpr std::string_view never_ends = "With the moved blocks some ranks wait for each other for ever.";
+
 void describe_times(Fields& f, Inputs& in) {
   const auto time = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
     f.real(key, slot,
@@ -126,14 +128,43 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0,
              .hi = 1,
          });
+  f.integer("room", in.room,
+            {
+                .label = "Room",
+                .help = "Micro-batches whose activations a rank has room for, of its whole share. 0: any number.",
+                .lo = 0,
+                .hi = 4096,
+                .scale = Scale::step,
+                .typical_lo = 0,
+                .typical_hi = 16,
+            });
+  f.group("Your order");
+  f.table(
+      "moves", in.moves,
+      {.label = "Moved blocks",
+       .help = "Drag a block of the schedule below along its lane, or write its label here. The same block of every "
+               "step is moved.",
+       .max_items = 64});
+}
+
+void describe(Fields& f, MoveRow& r) {
+  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0; a block stays on its rank.", .lo = 0, .hi = 1023});
+  f.text("block", r.block, {.label = "Block", .help = "As the block says: F3, B3, I3, W3.", .max_bytes = 32});
+  f.text("before", r.before,
+         {.label = "In front of", .help = "Another block of the rank; empty: to the end.", .max_bytes = 32});
 }
 
 void describe(Fields& f, RankRow& r) {
   f.integer("rank", r.rank, {.label = "Rank", .help = "From 0, the one with the input."});
   f.real("busy_s", r.busy_s, {.label = "Works", .unit = "s", .help = "Sum of its operations."});
-  f.real("wall_bubble_s", r.wall_bubble_s, {.label = "Idle", .unit = "s", .formula = "makespan - works"});
+  f.real("wall_bubble_s", r.wall_bubble_s,
+         {.label = "Idle", .unit = "s", .may_be_missing = true, .absent = never_ends, .formula = "makespan - works"});
   f.real("span_bubble_s", r.span_bubble_s,
-         {.label = "Idle inside", .unit = "s", .formula = "its last end - its first start - works"});
+         {.label = "Idle inside",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = never_ends,
+          .formula = "its last end - its first start - works"});
   f.real("keeps", r.keeps, {.label = "Keeps", .help = "Micro-batches' activations of its whole share, at most."});
   f.real("beside_keeps", r.beside_keeps, {.label = "Keeps, above", .help = "The same of the schedule above."});
   f.integer("versions", r.versions, {.label = "Weights", .help = "Times that it holds its share of the weights."});
@@ -153,11 +184,15 @@ void describe(Fields& f, Outputs& o) {
           .unit = "s",
           .help = "From the first start to the last end, of all steps that are shown.",
           .headline = true,
+          .may_be_missing = true,
+          .absent = never_ends,
           .formula = "longest path through orders and dependencies"});
   f.real("idle_share", o.now.idle_percent,
          {.label = "Idle / makespan",
           .unit = "%",
           .headline = true,
+          .may_be_missing = true,
+          .absent = never_ends,
           .formula = "1 - work of all ranks / (ranks x makespan)",
           .source = "(P-1)/(M+P-1) of GPipe and 1F1B, Huang et al. 2019"});
   f.real("peak", o.now.peak,
@@ -173,19 +208,28 @@ void describe(Fields& f, Outputs& o) {
           .formula = "copies or versions kept at once, at most"});
   f.group("Three bubbles");
   f.real("idle_over_makespan", o.now.run.idle_over_makespan,
-         {.label = "Idle / makespan, as a number", .formula = "1 - work of all ranks / (ranks x makespan)"});
+         {.label = "Idle / makespan, as a number",
+          .may_be_missing = true,
+          .absent = never_ends,
+          .formula = "1 - work of all ranks / (ranks x makespan)"});
   f.real("idle_over_ideal", o.now.run.idle_over_ideal,
          {.label = "Idle / ideal",
+          .may_be_missing = true,
+          .absent = never_ends,
           .formula = "(makespan - work of the busiest rank) / that work",
           .source = "(P-1)/M of 1F1B, Narayanan et al. 2021"});
   f.real("wall_bubble", o.wall_bubble_s,
          {.label = "Longest wall bubble",
           .unit = "s",
           .help = "What a barrier after the step makes of it.",
+          .may_be_missing = true,
+          .absent = never_ends,
           .formula = "max over ranks of makespan - work"});
   f.real("span_bubble", o.now.run.span_bubble_s,
          {.label = "Longest span bubble",
           .unit = "s",
+          .may_be_missing = true,
+          .absent = never_ends,
           .formula = "max over ranks of last end - first start - work",
           .source = "the bubble of the zero-bubble papers, Qi et al. 2023"});
   f.text("closed_form", o.closed_form,
@@ -201,9 +245,15 @@ void describe(Fields& f, Outputs& o) {
          {.label = "One more step",
           .unit = "s",
           .help = "What it adds when no rank waits for all the others.",
+          .may_be_missing = true,
+          .absent = never_ends,
           .formula = "end of the fourth step - end of the third"});
   f.real("idle_without_barrier", o.now.idle_without_barrier,
-         {.label = "Idle then", .unit = "%", .formula = "1 - work of all ranks / (ranks x one more step)"});
+         {.label = "Idle then",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = never_ends,
+          .formula = "1 - work of all ranks / (ranks x one more step)"});
   f.real("staleness", o.now.staleness,
          {.label = "Staleness", .help = "Updates between the weights that a backward uses and the newest, at most."});
   f.group("Memory");
@@ -218,13 +268,27 @@ void describe(Fields& f, Outputs& o) {
   f.group("Above");
   f.real("beside_makespan", o.beside.run.makespan_s,
          {.label = "Makespan", .unit = "s", .help = "Of the schedule above."});
-  f.real("saved", o.saved_s, {.label = "Sooner", .unit = "s", .formula = "makespan above - makespan below"});
+  f.real("saved", o.saved_s,
+         {.label = "Sooner",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = never_ends,
+          .formula = "makespan above - makespan below"});
   f.real("beside_idle_share", o.beside.idle_percent,
          {.label = "Idle / makespan", .unit = "%", .help = "Of the schedule above."});
   f.real("beside_peak", o.beside.peak, {.label = "Micro-batches kept", .help = "Of the schedule above."});
   f.real("beside_weights", o.beside.weights, {.label = "Weights held", .help = "Of the schedule above."});
   f.real("beside_period", o.beside.period_s,
          {.label = "One more step", .unit = "s", .help = "Of the schedule above, with no barrier."});
+  f.group("Your order");
+  f.text(
+      "stuck", o.now.stuck,
+      {.label = "What breaks", .help = "Who would wait for whom for ever; empty where the order can be worked off."});
+  f.integer(
+      "crowded_rank", o.crowded_rank,
+      {.label = "Out of room", .help = "The first rank that keeps more than it has room for; -1: none.", .lo = -1});
+  f.integer("moves_left_out", o.moves_left_out,
+            {.label = "Moves left out", .help = "Moves of blocks that the schedule below does not have."});
   f.group("Tables");
   f.table("ranks", o.ranks, {.label = "Ranks", .max_items = 1024});
   f.table("orders", o.orders, {.label = "Orders", .max_items = 1024});

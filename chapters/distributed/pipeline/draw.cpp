@@ -2,12 +2,15 @@
 
 #include "chapters/distributed/pipeline/lab.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::pipeline {
 namespace {
 
 using widgets::Type;
+
+constexpr double no_room = std::numeric_limits<double>::quiet_NaN();
 
 struct PipeNaming {
   const ScheduleLanes* schedule = nullptr;
@@ -48,14 +51,86 @@ void choose_ranks(std::size_t ranks, std::size_t most, std::vector<std::size_t>&
   for (std::size_t i = 0; i < shown; ++i) out.push_back(shown < 2 ? i : i * (ranks - 1) / (shown - 1));
 }
 
-void draw_heading(const ScheduleLanes& schedule, ImVec2 size) {
+/// `in`: of the schedule that can be edited, else null.
+void draw_heading(const ScheduleLanes& schedule, ImVec2 size, Inputs* in) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto painter = widgets::Painter::window();
   const float name_px = painter.text(at, schedule.title, t.text, Type::body, widgets::Font::bold);
   const ImVec2 next{at.x + name_px + t.px(12), at.y};
-  widgets::fit_text(painter, next, schedule.subtitle, size.x - name_px - t.px(12), t.muted, Type::body);
+  const std::string_view back = "take all moves back";
+  const bool edited = in && !in->moves.empty();
+  const float back_px = edited ? widgets::text_size(back, Type::body).x + t.px(12) : 0;
+  widgets::fit_text(painter, next, schedule.subtitle, size.x - name_px - t.px(12) - back_px, t.muted, Type::body);
+  if (edited) {
+    ImGui::SetCursorScreenPos({at.x + size.x - back_px, at.y});
+    if (widgets::press_area("take all moves back", {back_px, size.y})) in->moves.clear();
+    painter.text({at.x + size.x - back_px + t.px(12), at.y}, back, t.accent, Type::body);
+    ImGui::SetCursorScreenPos(at);
+  }
   ImGui::Dummy(size);
+}
+
+/// Where in its rank's order a block would land that is let go at `time_s`: in front of the first block whose middle
+/// lies later.
+std::size_t place_at(const RankLane& lane, double time_s) {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < lane.spans.size(); ++i) {
+    if (lane.blocks[i] == no_block) continue;
+    const auto& s = lane.spans[i];
+    if (1e-9 * (static_cast<double>(s.start_ns) + 0.5 * static_cast<double>(s.duration_ns)) < time_s)
+      place = std::max<std::size_t>(place, lane.blocks[i] + 1);
+  }
+  return place;
+}
+
+/// The pixel at which the block at `place` of an order begins, or the last one ends.
+float edge_of(const widgets::TimelineView& view, const RankLane& lane, std::size_t place) {
+  float x = view.x_pixel(0);
+  for (std::size_t i = 0; i < lane.spans.size(); ++i) {
+    if (lane.blocks[i] == no_block) continue;
+    if (lane.blocks[i] >= place) return view.x_pixel(1e-9 * static_cast<double>(lane.spans[i].start_ns));
+    x = view.x_pixel(1e-9 * static_cast<double>(lane.spans[i].end_ns()));
+  }
+  return x;
+}
+
+/// A block of the schedule below follows the pointer along its lane; a line shows where it would go.
+void carry_block(Inputs& in, const Outputs& out, const Picture& picture, View& view,
+                 const widgets::TimelineEvents& events) {
+  const widgets::TimelineView& own = view.timelines[1];
+  const bool dropped = events.dropped.lane >= 0;
+  const widgets::TimelineSelection held = dropped ? events.dropped : own.grabbed;
+  if (held.lane < 0 || held.span < 0 || static_cast<std::size_t>(held.lane) >= view.ranks_shown.size()) return;
+  const auto shown = static_cast<std::size_t>(held.lane), rank = view.ranks_shown[shown];
+  const RankLane& lane = picture.schedules[1].lanes[rank];
+  const auto span = static_cast<std::size_t>(held.span);
+  if (span >= lane.spans.size() || lane.blocks[span] == no_block) return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const widgets::Rect row = own.lane_rect(shown), lanes = own.lanes_rect();
+  const bool on_its_rank = mouse.y >= row.min.y && mouse.y < row.max.y;
+  const std::size_t from = lane.blocks[span];
+  const double at_s =
+      static_cast<double>(mouse.x - own.x_pixel(0)) / static_cast<double>(own.x_pixel(1) - own.x_pixel(0));
+  const std::size_t to = place_at(lane, at_s);
+  if (dropped) {
+    if (on_its_rank) move_block(in, out.now, rank, from, to);
+    return;
+  }
+  if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return;
+  const auto& t = widgets::theme();
+  const auto painter = widgets::Painter::window();
+  const auto& order = out.now.plan.orders[rank];
+  view.carried = label(out.now.plan, order[from]);
+  if (!on_its_rank)
+    view.carried += " stays on rank " + std::to_string(rank) + ": its weights lie there";
+  else if (to != from && to != from + 1)
+    view.carried += to < order.size() ? " in front of " + label(out.now.plan, order[to]) : " to the end";
+  if (on_its_rank) {
+    const float x = std::clamp(edge_of(own, lane, to), lanes.min.x, lanes.max.x);
+    painter.rect({x - t.px(1.5f), row.min.y}, {x + t.px(1.5f), row.max.y}, t.accent);
+  }
+  widgets::tip(view.carried, {});
 }
 
 /// What is not idle after its makespan is simply over: the ground from there on is tinted, with a line at the end.
@@ -71,7 +146,8 @@ void draw_end(const widgets::TimelineView& view, double makespan_s, double last_
   painter.line({from, lanes.min.y}, {from, lanes.max.y}, t.accent, t.px(1.5f));
 }
 
-void draw_timeline_of(const Picture& picture, View& view, std::size_t which, float each, ImVec2 size, bool legend) {
+widgets::TimelineEvents draw_timeline_of(const Picture& picture, View& view, std::size_t which, float each, ImVec2 size,
+                                         bool legend) {
   const bool counters = each >= 36;
   const std::vector<std::size_t>& ranks = view.ranks_shown;
   const ScheduleLanes& schedule = picture.schedules[which];
@@ -89,6 +165,7 @@ void draw_timeline_of(const Picture& picture, View& view, std::size_t which, flo
                                .points = lane.kept,
                                .tint = widgets::Meaning::forward,
                                .area = true,
+                               .capacity = which == 1 ? picture.room : no_room,
                                .scale_to = picture.most_kept});
       shown.counters = std::span(&view.counters.back(), 1);
     }
@@ -114,16 +191,17 @@ void draw_timeline_of(const Picture& picture, View& view, std::size_t which, flo
   // Around the rows of a lane lie 8 design pixels, and 6 more around its strip.
   const float fixed = counters ? 14.0f : 8.0f;
   const float row = std::clamp((each - fixed) * (counters ? 0.6f : 1.0f), 12.0f, 40.0f);
-  widgets::draw_timeline(which == 0 ? "above" : "below", data, own,
-                         {.height = size.y,
-                          .row_px = row,
-                          .counter_px = std::clamp(each - fixed - row, 10.0f, 60.0f),
-                          .label_px = 132,
-                          .ruler = true,
-                          .legend = legend});
+  return widgets::draw_timeline(which == 0 ? "above" : "below", data, own,
+                                {.height = size.y,
+                                 .row_px = row,
+                                 .counter_px = std::clamp(each - fixed - row, 10.0f, 60.0f),
+                                 .label_px = 132,
+                                 .ruler = true,
+                                 .legend = legend,
+                                 .grabs = which == 1});
 }
 
-void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   if (picture.schedules[0].lanes.empty()) {
     ImGui::Dummy(size);
     return;
@@ -141,7 +219,7 @@ void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVe
   const float row = view.legend_rows * widgets::legend_row_px() + t.px(2);
   const float legend = size.y >= wanted + row ? row : 0;
   const float share = (size.y - legend) / (one ? 1.0f : 2.0f);
-  const double last_s = std::max(out.now.run.makespan_s, out.beside.run.makespan_s);
+  const double last_s = std::max(out.now.reached_s, out.beside.reached_s);
   if (one) {  // the one above, which is not drawn, follows
     view.timelines[0].window = view.timelines[1].window;
     view.timelines[0].cursor_s = view.timelines[1].cursor_s;
@@ -156,15 +234,16 @@ void draw_schedules(const Outputs& out, const Picture& picture, View& view, ImVe
     choose_ranks(picture.schedules[i].lanes.size(), static_cast<std::size_t>(std::max(0.0f, lanes_px) / least_lane_px),
                  view.ranks_shown);
     const float each = lanes_px / t.scale / static_cast<float>(view.ranks_shown.size());
-    draw_heading(picture.schedules[i], {size.x, heading});
+    draw_heading(picture.schedules[i], {size.x, heading}, i == 1 ? &in : nullptr);
     own.window = other.window;
     own.cursor_s = other.cursor_s;
     own.label_px = other.label_px;
-    draw_timeline_of(picture, view, i, each, {size.x, height}, i == 1 && legend > 0);
+    const auto events = draw_timeline_of(picture, view, i, each, {size.x, height}, i == 1 && legend > 0);
+    if (i == 1) carry_block(in, out, picture, view, events);
     other.window = own.window;
     other.cursor_s = own.cursor_s;
     other.label_px = own.label_px;
-    draw_end(own, (i == 0 ? out.beside : out.now).run.makespan_s, last_s);
+    if (out.now.stuck.empty()) draw_end(own, (i == 0 ? out.beside : out.now).run.makespan_s, last_s);
   }
   ImGui::PopStyleVar();
 }
@@ -238,7 +317,7 @@ void draw_ranks(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("schedules", {.title = "Two schedules, one clock", .least = {620, 400}, .answers = true},
-              [&](ImVec2 size) { draw_schedules(out, picture, view, size); });
+              [&](ImVec2 size) { draw_schedules(in, out, picture, view, size); });
   stage.panel("kept", {.title = "Kept by rank", .least = {340, 150}},
               [&](ImVec2 size) { draw_kept(picture, view, size); });
   stage.panel("idle", {.title = "Against micro-batches", .least = {340, 150}},

@@ -15,6 +15,13 @@
 /// Two pipeline schedules on one clock: what each rank does, and what it must keep meanwhile.
 namespace chapters::distributed::pipeline {
 
+/// A block of the schedule below that the learner moved: by the labels that stand on the blocks.
+struct MoveRow {
+  std::int64_t rank = 0;
+  std::string block, before;  ///< before: empty, to the end of the rank's order
+  bool operator==(const MoveRow&) const = default;
+};
+
 struct Inputs {
   models::parallel::PipelineSchedule schedule = models::parallel::PipelineSchedule::zb_h1,
                                      beside = models::parallel::PipelineSchedule::one_f_one_b;
@@ -23,6 +30,8 @@ struct Inputs {
   std::vector<double> rank_factors;
   std::int64_t steps = 1;
   double kept_share = 1;
+  std::int64_t room = 0;  ///< micro-batches whose activations a rank has room for; 0: any number
+  std::vector<MoveRow> moves;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -44,6 +53,9 @@ struct Side {
   std::vector<double> peaks;              ///< of each rank, in activations of one micro-batch on one stage
   double peak = 0, peak_bytes_share = 0;  ///< the fullest rank's, in activations of a rank's whole share
   double weights = 1, staleness = 0, period_s = 0, idle_without_barrier = 0, idle_percent = 0;
+  std::string stuck;     ///< not empty: the run ends early, and this sentence says why; its times are then NaN
+  double reached_s = 0;  ///< until when anything is done
+  std::vector<models::parallel::PipelineMove> moves;  ///< those that its order has the blocks for
 };
 
 struct Outputs {
@@ -51,6 +63,9 @@ struct Outputs {
   Side now, beside;
   double saved_s = 0, closed_form_s = std::numeric_limits<double>::quiet_NaN(), wall_bubble_s = 0;
   std::string closed_form;
+  double generated_s = 0, generated_peak = 0;  ///< of the schedule below before any block was moved
+  std::int64_t moves_left_out = 0;             ///< moves of blocks that this schedule does not have
+  std::int64_t crowded_rank = -1;              ///< the first that keeps more than it has room for; -1: none
   std::vector<RankRow> ranks;
   std::vector<OrderRow> orders;
 };
@@ -60,7 +75,9 @@ struct RankLane {
   std::string label, sublabel;
   std::vector<widgets::TimelineSpan> spans;
   std::vector<widgets::TimelinePoint> kept;
+  std::vector<std::uint32_t> blocks;  ///< of each span, its place in the rank's order; no_block: none
 };
+inline constexpr std::uint32_t no_block = UINT32_MAX;
 struct OpName {
   std::string said, brief, info;  ///< brief: without the stage
   std::int64_t duration_ns = 0;
@@ -78,6 +95,7 @@ struct Picture {
   std::string answer;
   std::array<ScheduleLanes, 2> schedules;  ///< above and below
   double most_kept = 1;
+  double room = std::numeric_limits<double>::quiet_NaN();  ///< micro-batches that a rank has room for; NaN: any number
   std::vector<double> ranks, micro_batches;
   std::vector<std::string> rank_texts;
   std::array<std::vector<double>, 2> idle;  ///< against `micro_batches`, %; NaN where a schedule does not take so few
@@ -93,16 +111,22 @@ struct View {
   std::vector<std::size_t> ranks_shown;
   float legend_rows = 2;
   std::vector<widgets::TimelineStep> thread;
+  std::string carried;  ///< what the block under the pointer would do
 };
 
-/// The schedule with these micro-batches, on the inputs' times; the same work for a rank whatever its chunks. Fails
-/// with a sentence where there is no such plan.
-models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_batches);
+/// The schedule with these micro-batches, on the inputs' times; the same work for a rank whatever its chunks. `edited`:
+/// with the learner's moves, as far as its ranks get. Fails with a sentence where there is no such plan.
+models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_batches, bool edited = false);
+
+/// Moves the block at `from` of a rank's order in front of that at `to` (one past the last: to the end). A second move
+/// of one block takes the place of the first; what puts everything back where the schedule had it leaves no moves.
+void move_block(Inputs& in, const Side& side, std::size_t rank, std::size_t from, std::size_t to);
 
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
+void describe(Fields& f, MoveRow& row);
 void describe(Fields& f, RankRow& row);
 void describe(Fields& f, OrderRow& row);
 void describe(Fields& f, Inputs& in);

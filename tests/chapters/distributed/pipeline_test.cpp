@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "chapters/distributed/pipeline/lab.h"
 #include "tests/support/base/near.h"
@@ -160,4 +161,76 @@ TEST_CASE("pipeline: both schedules lie on one axis, and a cursor or a zoom of o
   const auto ticks = places("14");  // of either ruler
   REQUIRE(ticks.size() == 2);
   CHECK(std::abs(ticks[0].x - ticks[1].x) <= 0.5f);
+}
+
+TEST_CASE("pipeline: a moved block changes time or memory, or what breaks is said") {
+  const LabPtr lab = open_lab("distributed/pipeline", R"({"schedule": "1f1b", "beside": "gpipe", "micro_batches": 4})");
+  const double before_s = computed(*lab, "makespan");
+  // The last rank may take its second forward before its first backward, which only keeps more and delays the others.
+  compute(set(*lab, nlohmann::ordered_json::parse(R"({"moves": [{"rank": 3, "block": "F1", "before": "B0"}]})")));
+  CHECK(out(*lab, "makespan") > before_s);
+  CHECK(cell(*lab, "ranks", 3, "keeps") == 2);
+  CHECK(lab->outputs().find("stuck")->text().empty());
+  CHECK(lab->answer().starts_with("Your order takes `"));
+  CHECK(std::isnan(out(*lab, "closed_form_bubble")));
+  compute(set(*lab, "room", 3));
+  CHECK(out(*lab, "crowded_rank") == 0);
+  CHECK(lab->answer().starts_with("Rank 0 runs out of memory: it would keep `4` micro-batches and has room for `3`."));
+  // A backward in front of its own forward can never run, and a step that never ends has no length.
+  compute(set(*lab, nlohmann::ordered_json::parse(R"({"moves": [{"rank": 3, "block": "B0", "before": "F0"}]})")));
+  CHECK(lab->outputs().find("stuck")->text() ==
+        "Rank 3 would wait for ever: its B0 needs its own F0, which does not come before it.");
+  CHECK(std::isnan(out(*lab, "makespan")));
+  CHECK(std::isnan(out(*lab, "saved")));
+  // Moves of blocks that another schedule does not have are left out, and that is said.
+  compute(set(*lab, "schedule", "zb_h1"));
+  CHECK(out(*lab, "moves_left_out") == 1);
+  CHECK(lab->outputs().find("stuck")->text().empty());
+  CHECK(lab->answer().find("Of your moves `1` name blocks that this schedule does not have.") != std::string::npos);
+}
+
+TEST_CASE("pipeline: where a dragged block goes") {
+  lab_pipeline::Inputs in;
+  in.schedule = PipelineSchedule::one_f_one_b;
+  in.micro_batches = 4;
+  const auto moved = [&](std::size_t rank, std::size_t from, std::size_t to) {
+    lab_pipeline::move_block(in, lab_pipeline::compute(in).now, rank, from, to);
+    return in.moves.size();
+  };
+  CHECK(moved(3, 2, 2) == 0);  // where it is
+  CHECK(moved(3, 2, 3) == 0);
+  CHECK(moved(3, 2, 1) == 1);  // F0 B0 F1 B1: F1 in front of B0
+  CHECK(in.moves[0] == lab_pipeline::MoveRow{3, "F1", "B0"});
+  CHECK(moved(3, 1, 8) == 1);  // the same block again: one move
+  CHECK(in.moves[0].before.empty());
+  CHECK(moved(3, 7, 2) == 0);  // back where the schedule had it
+  in.steps = 2;                // F5 of the second step is F1 of every step
+  CHECK(moved(3, 10, 9) == 1);
+  CHECK(in.moves[0] == lab_pipeline::MoveRow{3, "F1", "B0"});
+}
+
+TEST_CASE("pipeline: a block is dragged along its lane with the pointer, and the moves are taken back") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/pipeline", R"({"schedule": "1f1b", "beside": "gpipe", "micro_batches": 4})");
+  compute(*lab);
+  Canvas canvas(*lab, {900, 640});
+  canvas.ui.frames(3);
+  const auto place = [&](std::string_view text) {
+    std::vector<ImVec2> out;
+    for (const widgets::Stroke& s : canvas.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == text) out.push_back(s.points[0]);
+    REQUIRE_FALSE(out.empty());
+    return out.back();  // of the lower schedule's last rank
+  };
+  const ImVec2 from = place("F1"), to = place("B0");
+  const double before_s = out(*lab, "makespan");
+  canvas.ui.drag_points({from.x + 3, from.y + 5}, {to.x - 2, from.y + 5});
+  canvas.ui.frames(3);
+  REQUIRE(lab->inputs().find("moves")->table_size() == 1);
+  compute(*lab);
+  CHECK(out(*lab, "makespan") > before_s);
+  canvas.ui.frames(3);
+  canvas.ui.click("take all moves back");
+  canvas.ui.frames(2);
+  CHECK(lab->inputs().find("moves")->table_size() == 0);
 }
