@@ -34,7 +34,7 @@ void take_drawing(Shell& shell, const Box& area) {
   const Box& plot = state.layout.frame.area;
   if (state.places.empty() || plot.empty()) return;
   ImGui::SetCursorScreenPos(area.min);
-  widgets::press_area("drawn curve", {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)},
+  widgets::press_area("drawn curve", {area.width(), area.height()},
                       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {

@@ -108,6 +108,11 @@ struct HeldBytes {
     for (const double b : bytes) sum += b;
     return sum;
   }
+  /// Weights, gradients, master and moments: what is there between two steps, or would be but for their gradients.
+  double states() const {
+    return (*this)[MemoryOwner::weights] + (*this)[MemoryOwner::gradients] + (*this)[MemoryOwner::master] +
+           (*this)[MemoryOwner::optimizer];
+  }
   bool operator==(const HeldBytes&) const = default;
 };
 

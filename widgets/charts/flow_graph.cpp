@@ -115,7 +115,7 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
     ImGui::SetCursorScreenPos(l.boxes[n].min);
     Line name;  // an item's label is zero-terminated
     name.add(nodes[n].label.empty() ? "box" : nodes[n].label);
-    if (press_area(name.c_str(), {std::max(1.0f, l.boxes[n].width()), std::max(1.0f, l.boxes[n].height())})) {
+    if (press_area(name.c_str(), {l.boxes[n].width(), l.boxes[n].height()})) {
       const auto now = static_cast<std::int64_t>(n) == view.selected ? -1 : static_cast<std::int64_t>(n);
       changed = true;
       view.selected = now;

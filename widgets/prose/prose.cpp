@@ -77,7 +77,7 @@ void draw_links(const Painter& painter, const ProseView& view, ImVec2 origin, Pr
     const ImVec2 at{origin.x + box.at.x, origin.y + box.at.y};
     ImGui::SetCursorScreenPos(at);
     ImGui::PushID(static_cast<int>(i));
-    const bool pressed = press_area(link.label.c_str(), {std::max(box.size.x, 1.0f), std::max(box.size.y, 1.0f)});
+    const bool pressed = press_area(link.label.c_str(), {box.size.x, box.size.y});
     ImGui::PopID();
     const float line = at.y + box.size.y / 2 + 0.55f * t.type(Type::body);
     const bool hovered = ImGui::IsItemHovered();

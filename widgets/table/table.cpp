@@ -94,8 +94,7 @@ void draw_header(Frame& f) {
     label[n] = '\0';
     ImGui::SetCursorScreenPos({left - l.pad, f.at.y});
     ImGui::PushID(static_cast<int>(i));
-    const bool pressed =
-        press_area(label[0] ? label : "column", {std::max(1.0f, c.width + 2 * l.pad), l.header_height});
+    const bool pressed = press_area(label[0] ? label : "column", {c.width + 2 * l.pad, l.header_height});
     ImGui::PopID();
     const bool sorted = f.view.sort_column == static_cast<int>(i) && f.view.order != SortOrder::none;
     const ImU32 colour = ImGui::IsItemHovered() || sorted ? t.text : t.muted;
@@ -209,7 +208,7 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
       ImGui::SetCursorScreenPos({f.at.x, top});
       ImGui::PushID("rows");
       ImGui::PushID(static_cast<int>(row));
-      if (press_area(n ? label : "row", {std::max(1.0f, width), bottom - top}, ImGuiButtonFlags_None)) {
+      if (press_area(n ? label : "row", {width, bottom - top}, ImGuiButtonFlags_None)) {
         f.view.selected = static_cast<std::int64_t>(row);
         f.result.selection_changed = true;
         ImGui::SetFocusID(body_id, ImGui::GetCurrentWindow());
@@ -363,7 +362,7 @@ TableResult draw_table(const char* id, std::span<const TableColumn> columns, con
 
   ImGui::SetCursorScreenPos({at.x, f.body_top});
   ImGui::SetNextItemAllowOverlap();
-  press_area(id, {std::max(1.0f, f.inner_width), f.body_height});
+  press_area(id, {f.inner_width, f.body_height});
   const ImGuiID body_id = ImGui::GetItemID();
   handle_keys(f, body_id);
   if (f.scrolls && ImGui::IsWindowHovered() &&

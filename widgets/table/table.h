@@ -42,6 +42,12 @@ struct TableCell {
   std::string_view shown() const { return text.empty() ? number.view() : text; }
 };
 
+/// A number as a cell has it: what sorts it, and how it is written.
+inline void put_number(TableCell& cell, double value, std::string_view unit, int significant = 3) {
+  cell.value = value;
+  cell.number = format(value, unit, significant);
+}
+
 /// The mark of the legend that a row belongs to.
 struct RowMark {
   Marker shape = Marker::none;

@@ -130,7 +130,7 @@ void cursor_handle(TimelineFrame& f) {
   const float x = f.viewport.x_of_s(f.view.cursor_s), half = theme().px(8);
   if (!(x >= f.lanes.min.x - 1) || !(x <= f.lanes.max.x + 1)) return;
   ImGui::SetCursorScreenPos({x - half, f.area.min.y});
-  press_area("cursor", {2 * half, std::max(1.0f, f.lanes.min.y - f.area.min.y)}, ImGuiButtonFlags_None);
+  press_area("cursor", {2 * half, f.lanes.min.y - f.area.min.y}, ImGuiButtonFlags_None);
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 0.0f)) {
     f.view.cursor_s = std::clamp(f.viewport.time_at(ImGui::GetIO().MousePos.x), f.index.first_s, f.index.last_s);
@@ -143,7 +143,7 @@ void cursor_handle(TimelineFrame& f) {
 void label_edge(TimelineFrame& f) {
   const float half = theme().px(3);
   ImGui::SetCursorScreenPos({f.lanes.min.x - 2 * half, f.lanes.min.y});
-  press_area("label column", {2 * half, std::max(1.0f, f.lanes.height())}, ImGuiButtonFlags_None);
+  press_area("label column", {2 * half, f.lanes.height()}, ImGuiButtonFlags_None);
   const bool held = ImGui::IsItemActive();
   if (held || ImGui::IsItemHovered()) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

@@ -10,8 +10,7 @@ using widgets::Meaning;
 using widgets::Tint;
 
 void number(widgets::TableCell& cell, double value, std::string_view unit, int digits = 3) {
-  cell.value = value;
-  cell.number = widgets::format(value, unit, digits);
+  widgets::put_number(cell, value, unit, digits);
 }
 
 void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

@@ -307,8 +307,7 @@ void draw_ranks(const Outputs& out, const Picture& picture, View& view, ImVec2 s
     const std::array<double, 7> values{
         static_cast<double>(r.rank),    r.busy_s, r.wall_bubble_s, r.span_bubble_s, r.keeps, r.beside_keeps,
         static_cast<double>(r.versions)};
-    cell.value = values[column];
-    cell.number = widgets::format(values[column], column >= 1 && column <= 3 ? "s" : "");
+    widgets::put_number(cell, values[column], column >= 1 && column <= 3 ? "s" : "");
   };
   widgets::draw_table("ranks", columns, source, view.ranks, size);
 }

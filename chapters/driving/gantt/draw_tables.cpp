@@ -9,8 +9,7 @@ namespace chapters::driving::gantt {
 namespace {
 
 void number(widgets::TableCell& cell, double value, std::string_view unit) {
-  cell.value = value;
-  cell.number = widgets::format(value, unit);
+  widgets::put_number(cell, value, unit);
 }
 
 }  // namespace

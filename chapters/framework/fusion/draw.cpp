@@ -96,8 +96,7 @@ void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const KernelRow& r = static_cast<const Outputs*>(context)->kernel_rows[row];
     const auto count = [&](double value) {
-      cell.value = value;
-      cell.number = widgets::format(value, "");
+      widgets::put_number(cell, value, "");
     };
     if (column == 0) cell.text = r.name;
     if (column == 1) cell.text = r.tile;

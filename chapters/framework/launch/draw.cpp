@@ -148,11 +148,6 @@ void draw_batches(const Inputs& in, const Outputs& out, const Picture& picture, 
     plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }
 
-void put_number(widgets::TableCell& cell, double value, std::string_view unit) {
-  cell.value = value;
-  cell.number = widgets::format(value, unit);
-}
-
 void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false},
                                                                 {.title = "kernels"},
@@ -166,9 +161,9 @@ void draw_operations(const Outputs& out, const Picture& picture, View& view, ImV
     if (column == 0)
       cell.text = r.name;
     else if (column < 3)
-      put_number(cell, static_cast<double>(column == 1 ? r.kernels : r.count), "");
+      widgets::put_number(cell, static_cast<double>(column == 1 ? r.kernels : r.count), "");
     else
-      put_number(cell, column == 3 ? r.kernel_s : column == 4 ? r.launches_s : r.kernels_s, "s");
+      widgets::put_number(cell, column == 3 ? r.kernel_s : column == 4 ? r.launches_s : r.kernels_s, "s");
   };
   widgets::draw_table("operations", columns, source, view.operations, size);
 }
@@ -186,9 +181,9 @@ void draw_recorded(const Outputs& out, const Picture& picture, View& view, ImVec
     if (column == 0)
       cell.text = r.name;
     else if (column == 5)
-      put_number(cell, static_cast<double>(r.lead), "");
+      widgets::put_number(cell, static_cast<double>(r.lead), "");
     else
-      put_number(cell,
+      widgets::put_number(cell,
                  column == 1   ? r.call_s
                  : column == 2 ? r.interval_s
                  : column == 3 ? r.latency_s

@@ -259,11 +259,11 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
     char label[64];
     const int letters = static_cast<int>(std::min<std::size_t>(bar.id.size(), 40));
     std::snprintf(label, sizeof label, "rung %.*s", letters, bar.id.data());
-    const bool chosen = widgets::press_area(label, {c.bar_left - at.x, std::max(row, 1.0f)});
+    const bool chosen = widgets::press_area(label, {c.bar_left - at.x, row});
     bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
     ImGui::SetCursorScreenPos({c.bar_left, top});
     std::snprintf(label, sizeof label, "predict %.*s", letters, bar.id.data());
-    widgets::press_area(label, {std::max(c.bar_right - c.bar_left, 1.0f), std::max(row, 1.0f)});
+    widgets::press_area(label, {c.bar_right - c.bar_left, row});
     const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
     hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
     if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;

@@ -42,10 +42,7 @@ void draw_fixes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   widgets::TableSource source{.context = &out, .rows = out.fixes.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const FixRow& r = static_cast<const Outputs*>(context)->fixes[row];
-    const auto number = [&](double value, std::string_view unit) {
-      cell.value = value;
-      cell.number = widgets::format(value, unit);
-    };
+    const auto number = [&](double value, std::string_view unit) { widgets::put_number(cell, value, unit); };
     switch (column) {
       case 0:
         cell.text = r.name;

@@ -38,10 +38,7 @@ void draw_techniques(const Picture& picture, View& view, ImVec2 size) {
   widgets::TableSource source{.context = &picture, .rows = picture.techniques.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const TechniqueRow& r = static_cast<const Picture*>(context)->techniques[row];
-    const auto number = [&](double value, std::string_view unit) {
-      cell.value = value;
-      cell.number = widgets::format(value, unit);
-    };
+    const auto number = [&](double value, std::string_view unit) { widgets::put_number(cell, value, unit); };
     if (column == 0) cell.text = r.part;
     if (column == 1) cell.text = r.name;
     if (column == 2) number(r.saves_s, "s");

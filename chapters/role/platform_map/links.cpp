@@ -3,7 +3,7 @@
 #include <string>
 
 #include "chapters/mechanism/catalog.h"
-#include "chapters/mechanism/registry.h"
+#include "chapters/mechanism/link_writer.h"
 #include "chapters/role/platform_map/lab.h"
 #include "models/base/integer_math.h"
 #include "widgets/base/parts.h"
@@ -13,39 +13,6 @@ namespace chapters::role::platform_map {
 namespace {
 
 using models::platform::Part;
-
-/// A link under construction. The lab that it leads to says what each key may be.
-class LinkWriter {
- public:
-  explicit LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(lab) {}
-
-  /// A number within the range of that lab's input, and whole where it is counted.
-  void number(std::string_view key, double value) {
-    const Field* f = find(key);
-    if (!f || (f->kind != Kind::real && f->kind != Kind::integer) || !std::isfinite(value)) return;
-    const double inside = std::clamp(value, f->spec.lo, f->spec.hi);
-    put(key, widgets::exact(f->kind == Kind::integer ? std::round(inside) : inside));
-  }
-  /// An option, where that lab offers it.
-  void choice(std::string_view key, std::string_view id) {
-    const Field* f = find(key);
-    if (!f || f->kind != Kind::choice || !f->options) return;
-    if (std::any_of(f->options->begin(), f->options->end(), [&](const Choice& c) { return c.id == id; })) put(key, id);
-  }
-  void toggle(std::string_view key, bool on) {
-    if (const Field* f = find(key); f && f->kind == Kind::toggle) put(key, on ? "true" : "false");
-  }
-  std::string text() const { return lab_ ? text_ : std::string(); }
-
- private:
-  const Field* find(std::string_view key) const { return lab_ ? lab_->inputs().find(key) : nullptr; }
-  void put(std::string_view key, std::string_view value) {
-    text_ += text_.find('?') == std::string::npos ? '?' : '&';
-    text_ += std::string(key) + '=' + std::string(value);
-  }
-  LabPtr lab_;
-  std::string text_;
-};
 
 /// What a GPU of the run loads; the loader lab knows one GPU, whose share of the storage is set by hand.
 void write_loader(LinkWriter& w, const models::StepSetup& step) {

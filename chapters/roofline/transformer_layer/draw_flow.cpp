@@ -55,7 +55,7 @@ void flow_box(const Painter& p, const Outputs& out, const Picture& pic, View& vi
   ImGui::PushID(static_cast<int>(index));
   Line label;
   label.add(row.timed.operation.name).add("##flow");
-  if (widgets::press_area(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())})) select(view, index);
+  if (widgets::press_area(label.c_str(), {r.width(), r.height()})) select(view, index);
   ImGui::PopID();
   if (ImGui::IsItemHovered()) show_tip(row, pic.operations[index]);
   const ImU32 fill = weighted(t.of(meaning_of(row.timed.placement.regime)), pic.operations[index].weight),

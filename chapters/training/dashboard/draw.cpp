@@ -105,10 +105,7 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
   widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
-    const auto number = [&](double value, std::string_view unit) {
-      cell.value = value;
-      cell.number = widgets::format(value, unit);
-    };
+    const auto number = [&](double value, std::string_view unit) { widgets::put_number(cell, value, unit); };
     switch (column) {
       case 0:
         cell.text = r.name;

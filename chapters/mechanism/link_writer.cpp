@@ -1,0 +1,45 @@
+#include "chapters/mechanism/link_writer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/mechanism/registry.h"
+#include "widgets/base/parts.h"
+
+namespace chapters {
+
+LinkWriter::LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(lab) {}
+
+void LinkWriter::number(std::string_view key, double value) {
+  const Field* f = find(key);
+  if (!f || (f->kind != Kind::real && f->kind != Kind::integer) || !std::isfinite(value)) return;
+  const double inside = std::clamp(value, f->spec.lo, f->spec.hi);
+  put(key, widgets::exact(f->kind == Kind::integer ? std::round(inside) : inside));
+}
+
+void LinkWriter::exactly(std::string_view key, double value) {
+  const Field* f = find(key);
+  if (!f || !std::isfinite(value) || value < f->spec.lo || value > f->spec.hi)
+    missed_ = true;
+  else
+    number(key, value);
+}
+
+void LinkWriter::choice(std::string_view key, std::string_view id) {
+  const Field* f = find(key);
+  if (!f || f->kind != Kind::choice || !f->options) return;
+  if (std::any_of(f->options->begin(), f->options->end(), [&](const Choice& c) { return c.id == id; })) put(key, id);
+}
+
+void LinkWriter::toggle(std::string_view key, bool on) {
+  if (const Field* f = find(key); f && f->kind == Kind::toggle) put(key, on ? "true" : "false");
+}
+
+const Field* LinkWriter::find(std::string_view key) const { return lab_ ? lab_->inputs().find(key) : nullptr; }
+
+void LinkWriter::put(std::string_view key, std::string_view value) {
+  text_ += text_.find('?') == std::string::npos ? '?' : '&';
+  text_ += std::string(key) + '=' + std::string(value);
+}
+
+}  // namespace chapters

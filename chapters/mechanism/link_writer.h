@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "chapters/mechanism/lab.h"
+
+namespace chapters {
+
+/// A link to a lab with a scenario, under construction. The lab that it leads to says what each key may be: a key that
+/// it does not have, or an option that it does not offer, is left out.
+class LinkWriter {
+ public:
+  /// `lab`: by its id, "profiling/step-trace". Of one that does not exist there is no link.
+  explicit LinkWriter(std::string_view lab);
+
+  /// A number, brought into the range of that lab's input, and whole where it is counted.
+  void number(std::string_view key, double value);
+  /// A number that would be another one if it were brought into the range: then there is no link at all.
+  void exactly(std::string_view key, double value);
+  void choice(std::string_view key, std::string_view id);
+  void toggle(std::string_view key, bool on);
+
+  /// "profiling/step-trace?layers=32&launch_s=4e-06"; empty where there is no such link.
+  std::string text() const { return lab_ && !missed_ ? text_ : std::string(); }
+
+ private:
+  const Field* find(std::string_view key) const;
+  void put(std::string_view key, std::string_view value);
+
+  LabPtr lab_;
+  std::string text_;
+  bool missed_ = false;
+};
+
+}  // namespace chapters
