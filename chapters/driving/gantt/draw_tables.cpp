@@ -8,9 +8,7 @@
 namespace chapters::driving::gantt {
 namespace {
 
-void number(widgets::TableCell& cell, double value, std::string_view unit) {
-  widgets::put_number(cell, value, unit);
-}
+void number(widgets::TableCell& cell, double value, std::string_view unit) { widgets::put_number(cell, value, unit); }
 
 }  // namespace
 

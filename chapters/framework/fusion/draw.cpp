@@ -95,9 +95,7 @@ void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2
   widgets::TableSource source{.context = &out, .rows = out.kernel_rows.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const KernelRow& r = static_cast<const Outputs*>(context)->kernel_rows[row];
-    const auto count = [&](double value) {
-      widgets::put_number(cell, value, "");
-    };
+    const auto count = [&](double value) { widgets::put_number(cell, value, ""); };
     if (column == 0) cell.text = r.name;
     if (column == 1) cell.text = r.tile;
     if (column == 2) count(static_cast<double>(r.registers));

@@ -184,11 +184,11 @@ void draw_recorded(const Outputs& out, const Picture& picture, View& view, ImVec
       widgets::put_number(cell, static_cast<double>(r.lead), "");
     else
       widgets::put_number(cell,
-                 column == 1   ? r.call_s
-                 : column == 2 ? r.interval_s
-                 : column == 3 ? r.latency_s
-                               : r.between_s,
-                 "s");
+                          column == 1   ? r.call_s
+                          : column == 2 ? r.interval_s
+                          : column == 3 ? r.latency_s
+                                        : r.between_s,
+                          "s");
   };
   widgets::draw_table("recorded", columns, source, view.recorded, size);
 }
