@@ -235,9 +235,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_held(in, out, p);
   add_sweeps(in, out, p);
   const bool ddp = in.method == OverlapMethod::ddp;
-  p.compute_words = "pale forward, then backward";
-  p.network_words = ddp ? "all-reduce, one at a time" : "pale gathers; reductions";
-  p.held_words = ddp ? "fall when a bucket is full" : "weights up, gradients down";
+  p.compute_words = "forward, backward";
+  p.network_words = ddp ? "one at a time" : "gathers, reductions";
+  p.held_words = ddp ? "fall in full buckets" : "weights up, gradients down";
   if (out.run.tail_s > nothing_s) {
     p.tail_bold = format_text(out.run.tail_s, "s");
     p.tail_words = "tail";
