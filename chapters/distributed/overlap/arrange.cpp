@@ -21,8 +21,12 @@ std::int64_t whole_ns(double s) { return std::llround(s * 1e9); }
 std::string figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 std::string of_bytes(double bytes) { return format_text(bytes, "B"); }
 
-/// The hue of a unit: the last of the model, whose gradients come first, stands out most.
-Tint hue_of(std::size_t unit, std::size_t units) { return Tint::ramp(unit, units); }
+/// The hue of a unit: the last of the model, whose gradients come first, stands out most. The quarter of the ramp next
+/// to the background is left out: no text reads on all of it.
+Tint hue_of(std::size_t unit, std::size_t units) {
+  const std::size_t left_out = (37 * units + 99) / 100;
+  return Tint::ramp(left_out + unit, left_out + units);
+}
 
 struct SpanWriter {
   Picture& to;
@@ -34,6 +38,7 @@ struct SpanWriter {
     lane.push_back({start_ns, duration_ns, static_cast<std::uint32_t>(to.names.size()), 0, tint, mark});
     to.names.push_back(std::move(name));
     to.infos.push_back(std::move(info));
+    to.durations_ns.push_back(duration_ns);
   }
 };
 
@@ -147,7 +152,8 @@ void add_held(const Inputs& in, const Outputs& out, Picture& p) {
   for (const HeldWeights& held : held_weights(out.work, scenario->setup, out.plan, out.run)) {
     const std::int64_t at = whole_ns(held.time_s);
     if (!p.held.empty() && p.held.back().time_ns == at) p.held.pop_back();
-    p.held.push_back({at, held.bytes});
+    const bool corner = p.held.empty() || std::abs(p.held.back().value - held.bytes) > 1;
+    if (corner) p.held.push_back({at, held.bytes});
   }
   if (p.held.empty()) return;
   if (p.held.front().time_ns > 0) p.held.insert(p.held.begin(), {0, 0});
@@ -238,10 +244,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.compute_words = "forward, backward";
   p.network_words = ddp ? "one at a time" : "gathers, reductions";
   p.held_words = ddp ? "fall in full buckets" : "weights up, gradients down";
-  if (out.run.tail_s > nothing_s) {
-    p.tail_bold = format_text(out.run.tail_s, "s");
-    p.tail_words = "tail";
-  }
+  if (out.run.tail_s > nothing_s) p.tail_said = format_text(out.run.tail_s, "s") + " tail";
   p.published = arrange_published("distributed/overlap", in, compute, {"method", "model", "chip"});
   p.answer = answer_of(in, out);
   return p;

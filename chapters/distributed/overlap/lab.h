@@ -80,12 +80,13 @@ struct Picture {
   std::string answer;
   std::vector<widgets::TimelineSpan> compute, network;
   std::vector<widgets::TimelinePoint> held;
-  std::vector<std::string> names, infos;
+  std::vector<std::string> names, infos;   ///< of spans, by their name
+  std::vector<std::int64_t> durations_ns;  ///< of these
   std::string compute_words, network_words, held_words;
   std::vector<Fall> falls;
   std::vector<Wait> waits;
   double backward_end_s = 0, last_s = 0;  ///< ends of the last backward and of the last collective
-  std::string tail_bold, tail_words;
+  std::string tail_said;                  ///< empty: there is none
   std::vector<double> sizes, size_step_s, size_apart_s;
   double least_size_s = 0, least_size = 0;
   std::vector<double> gpus;
