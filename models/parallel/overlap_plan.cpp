@@ -20,8 +20,13 @@ std::int32_t add_task(OverlapPlan& plan, OverlapKind kind, std::size_t item, dou
 std::int64_t replicas_of(const OverlapSetup& s) { return s.method == OverlapMethod::fsdp ? s.gpus / s.shards : s.gpus; }
 
 void add_ddp(const OverlapWork& work, const OverlapSetup& s, OverlapPlan& plan) {
-  for (std::size_t u = 0; u < work.units.size(); ++u)
-    add_task(plan, OverlapKind::forward, u, work.units[u].forward_s, -1);
+  for (std::int64_t m = 1; m <= s.micro_batches; ++m) {
+    for (std::size_t u = 0; u < work.units.size(); ++u)
+      add_task(plan, OverlapKind::forward, u, work.units[u].forward_s, -1);
+    if (m == s.micro_batches) break;
+    for (std::size_t u = work.units.size(); u-- > 0;)
+      add_task(plan, OverlapKind::backward, u, work.units[u].backward_s, -1);
+  }
   if (s.gpus > 1) plan.buckets = gradient_buckets(work.tensors, s.gradient_bytes, s.first_bucket_bytes, s.bucket_bytes);
   std::vector<OverlapTask> late;
   const auto reduce = [&](std::size_t b) {
@@ -98,28 +103,47 @@ bool stays_gathered(const OverlapWork& work, const OverlapSetup& s, std::size_t 
   return !s.reshard_after_forward || unit + 1 == work.units.size() || (work.tied && unit == 0);
 }
 
-void add_fsdp(const OverlapWork& work, const OverlapSetup& s, OverlapPlan& plan) {
-  const std::size_t n = work.units.size();
-  ShardedStep step{work, s, plan};
-  step.gathered.assign(n, -1);
+/// One micro-batch: a forward and a backward of all units.
+void add_sharded_passes(ShardedStep& step) {
+  const OverlapWork& work = step.work;
+  const OverlapSetup& s = step.s;
+  const std::size_t n = work.units.size(), before = step.passes.size();
   const auto forward_ahead = static_cast<std::size_t>(s.forward_ahead);
   const auto backward_ahead = static_cast<std::size_t>(s.backward_ahead);
+  step.gathered.assign(n, -1);
   for (std::size_t u = 0, next = 0; u < n; ++u) {
-    for (; next < n && next <= u + forward_ahead; ++next) step.gather(next, next, s.forward_ahead);
-    step.passes.push_back(add_task(plan, OverlapKind::forward, u, work.units[u].forward_s, step.gathered[u]));
+    for (; next < n && next <= u + forward_ahead; ++next) step.gather(next, before + next, s.forward_ahead);
+    step.passes.push_back(add_task(step.plan, OverlapKind::forward, u, work.units[u].forward_s, step.gathered[u]));
   }
   std::vector<std::int32_t> scattered(n + 2, -1);
   std::size_t next = n;  // units from here on are gathered for the backward, or stay so
   for (std::size_t u = n; u-- > 0;) {
     for (; next > 0 && next - 1 + backward_ahead >= u; --next) {
       const std::size_t unit = next - 1;
-      if (!stays_gathered(work, s, unit)) step.gather(unit, n + (n - 1 - unit), s.backward_ahead);
+      if (!stays_gathered(work, s, unit)) step.gather(unit, before + n + (n - 1 - unit), s.backward_ahead);
     }
     step.passes.push_back(
-        add_task(plan, OverlapKind::backward, u, work.units[u].backward_s, step.gathered[u], scattered[u + 2]));
+        add_task(step.plan, OverlapKind::backward, u, work.units[u].backward_s, step.gathered[u], scattered[u + 2]));
     scattered[u] = step.reduce(u);
   }
+}
+
+void add_fsdp(const OverlapWork& work, const OverlapSetup& s, OverlapPlan& plan) {
+  ShardedStep step{work, s, plan};
+  for (std::int64_t m = 0; m < s.micro_batches; ++m) add_sharded_passes(step);
   add_task(plan, OverlapKind::update, 0, work.optimizer_s, place_of_last(plan));
+}
+
+/// The pass that a gathered unit's weights are freed behind: the next one of the unit, or where they stay the backward.
+std::size_t last_use(const OverlapWork& work, const OverlapSetup& s, const OverlapPlan& plan, std::size_t gather) {
+  const std::int32_t unit = plan.tasks[gather].item;
+  const bool stays = stays_gathered(work, s, static_cast<std::size_t>(unit));
+  for (std::size_t i = gather + 1; i < plan.tasks.size(); ++i) {
+    const OverlapTask& task = plan.tasks[i];
+    if (task.item != unit || is_network(task.kind) || task.kind == OverlapKind::update) continue;
+    if (task.kind == OverlapKind::backward || !stays) return i;
+  }
+  return gather;
 }
 
 }  // namespace
@@ -130,8 +154,9 @@ Status check(const OverlapSetup& s) {
     if (!(positive > 0)) return Status::fail("Make every bandwidth, bucket and number of bytes larger than 0.");
   for (const double least0 : {s.links.inside_hop_s, s.links.between_hop_s, s.links.base_s, s.slowdown})
     if (!(least0 >= 0 && least0 < 1e9)) return Status::fail("No latency and no slowdown may be below 0.");
-  if (s.gpus < 1 || s.gpus_per_node < 1 || s.shards < 1 || s.forward_ahead < 0 || s.backward_ahead < 0)
-    return Status::fail("GPUs, GPUs a node and shards are at least 1, units gathered ahead at least 0.");
+  if (s.gpus < 1 || s.gpus_per_node < 1 || s.shards < 1 || s.forward_ahead < 0 || s.backward_ahead < 0 ||
+      s.micro_batches < 1)
+    return Status::fail("GPUs, GPUs a node, shards and micro-batches are at least 1, units gathered ahead at least 0.");
   if (s.method == OverlapMethod::fsdp && s.gpus % s.shards != 0)
     return Status::fail("The states are split over " + std::to_string(s.shards) +
                         " GPUs: choose a whole multiple of that, or split over fewer.");
@@ -162,23 +187,12 @@ std::vector<HeldWeights> held_weights(const OverlapWork& work, const OverlapSetu
                                       const OverlapRun& run) {
   std::vector<HeldWeights> changes;
   if (s.method == OverlapMethod::ddp || s.shards < 2) return changes;
-  const std::size_t n = work.units.size();
-  std::vector<double> freed_s(n, 0), forward_s(n, 0), backward_s(n, 0);
-  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
-    const auto unit = static_cast<std::size_t>(plan.tasks[i].item);
-    if (plan.tasks[i].kind == OverlapKind::forward) forward_s[unit] = run.end_s[i];
-    if (plan.tasks[i].kind == OverlapKind::backward) backward_s[unit] = run.end_s[i];
-  }
-  std::vector<bool> gathered(n, false);
   for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
     const OverlapTask& task = plan.tasks[i];
     const auto unit = static_cast<std::size_t>(task.item);
     if (task.kind == OverlapKind::all_gather) {
-      const bool for_forward = !gathered[unit];
-      gathered[unit] = true;
       changes.push_back({run.start_s[i], task.bytes});
-      changes.push_back(
-          {for_forward && !stays_gathered(work, s, unit) ? forward_s[unit] : backward_s[unit], -task.bytes});
+      changes.push_back({run.end_s[last_use(work, s, plan, i)], -task.bytes});
     }
     if (task.kind == OverlapKind::backward)
       changes.push_back({run.start_s[i], work.units[unit].elements * s.gradient_bytes});

@@ -28,6 +28,7 @@ struct OverlapSetup {
   std::int64_t forward_ahead = 2, backward_ahead = 1;  ///< units gathered while an earlier one runs; 0: none
   std::int64_t shards = 64;                            ///< GPUs that the states are split over; the rest are replicas
   // Of both:
+  std::int64_t micro_batches = 1;  ///< forward and backward so often before the optimizer
   std::int64_t gpus = 64, gpus_per_node = 8;
   AllReduceAlgorithm algorithm = AllReduceAlgorithm::fastest;
   AllReduceLinks links;
@@ -43,7 +44,8 @@ struct OverlapPlan {
   double sent_bytes = 0;                ///< by each GPU, of all collectives, as rings send them
 };
 
-/// The step's tasks. DDP: an all-reduce a bucket, in order. FSDP, in the order in which PyTorch 2.6's
+/// The step's tasks. DDP: an all-reduce a bucket, in order, beside the last micro-batch's backward (no_sync before it).
+/// FSDP gathers and reduces in every micro-batch, in the order in which PyTorch 2.6's
 /// torch/distributed/fsdp/_fully_shard calls them on one communicator, so that one collective runs at a time: the
 /// all-gather of a unit waits until all but `ahead` of the units before it have run; a unit's reduce-scatter follows
 /// its backward, and a backward waits for the reduce-scatter two units before it, as only one may be under way. The
@@ -65,10 +67,10 @@ struct HeldWeights {
 std::vector<HeldWeights> held_weights(const OverlapWork& work, const OverlapSetup& setup, const OverlapPlan& plan,
                                       const OverlapRun& run);
 
-/// Tokens of one GPU from which compute is as long as the communication that it may hide, layers alone and latency
-/// aside: DDP g F / 4 with g seconds of network a gradient; FSDP the larger of w F / 2 in the forward and (w + g) F / 4
-/// in the backward, w seconds a weight (0 where it stays gathered). F is what the kernels reach, FLOP/s, over the share
-/// of parameters that a token uses; with layers run again 6 stands for 4.
+/// Tokens of a GPU's micro-batch from which on compute is as long as the communication that it may hide, layers alone
+/// and latency aside: DDP g F / 4 with g seconds of network a gradient; FSDP the larger of w F / 2 in the forward and
+/// (w + g) F / 4 in the backward, w seconds a weight (0 where it stays gathered). F is what the kernels reach, FLOP/s,
+/// over the share of parameters that a token uses; with layers run again 6 stands for 4.
 double critical_tokens(const OverlapWork& work, const OverlapSetup& setup, double reached_flops_per_s);
 
 }  // namespace models::parallel

@@ -95,20 +95,21 @@ std::array<double, 2> source_of(const Outputs& out, std::size_t task, bool ddp, 
   return {out.run.start_s[place], out.run.end_s[place]};
 }
 
+/// When the unit that is gathered runs.
+double first_use_s(const Outputs& out, std::size_t gather) {
+  const auto& tasks = out.plan.tasks;
+  for (std::size_t i = gather + 1; i < tasks.size(); ++i)
+    if (tasks[i].item == tasks[gather].item && !is_network(tasks[i].kind)) return out.run.start_s[i];
+  return out.run.end_s[gather];
+}
+
 void add_network(const Inputs& in, const Outputs& out, Picture& p) {
   SpanWriter write{p, p.network};
   const bool ddp = in.method == OverlapMethod::ddp;
   const std::size_t units = out.work.units.size();
-  std::vector<double> forward_s(units, -1), backward_s(units, 0);
-  for (std::size_t i = 0; i < out.plan.tasks.size(); ++i) {
-    const OverlapTask& task = out.plan.tasks[i];
-    if (task.kind == OverlapKind::forward) forward_s[static_cast<std::size_t>(task.item)] = out.run.start_s[i];
-    if (task.kind == OverlapKind::backward) backward_s[static_cast<std::size_t>(task.item)] = out.run.start_s[i];
-  }
-  double ready_s = 0;
-  for (std::size_t i = 0; i < out.plan.tasks.size() && ready_s == 0; ++i)
-    if (out.plan.tasks[i].kind == OverlapKind::backward) ready_s = out.run.start_s[i];
-  std::vector<bool> gathered(units, false);
+  double ready_s = 0;  // when the gradients that are exchanged begin to appear
+  for (std::size_t i = 0; i < out.plan.tasks.size(); ++i)
+    if (out.plan.tasks[i].kind == OverlapKind::forward) ready_s = out.run.end_s[i];
   for (std::size_t i = 0; i < out.plan.tasks.size(); ++i) {
     const OverlapTask& task = out.plan.tasks[i];
     if (!is_network(task.kind)) continue;
@@ -119,8 +120,7 @@ void add_network(const Inputs& in, const Outputs& out, Picture& p) {
         ddp ? static_cast<std::size_t>(out.work.tensors[out.plan.buckets[item].last - 1].unit) : item;
     const Tint tint = hue_of(unit, units);
     if (task.kind == OverlapKind::all_gather) {
-      const double used_s = gathered[unit] ? backward_s[unit] : forward_s[unit];
-      gathered[unit] = true;
+      const double used_s = first_use_s(out, i);
       write.add(start_s, end_s, brief(out.work.units[unit].name),
                 "all-gather of " + out.work.units[unit].name + ", " + of_bytes(task.bytes), tint, TimelineMark::pale);
       p.falls.push_back({used_s, used_s, start_s, end_s, tint, true});
@@ -164,8 +164,11 @@ void add_held(const Inputs& in, const Outputs& out, Picture& p) {
 template <class Change>
 double step_with(Inputs in, const Change& change) {
   change(in);
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const auto scenario = read_scenario(in);
-  return scenario ? step_of(*scenario).makespan_s : std::numeric_limits<double>::quiet_NaN();
+  if (!scenario) return none;
+  const auto stepped = run_scenario(*scenario);
+  return stepped ? stepped->run.makespan_s : none;
 }
 
 void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
@@ -186,7 +189,7 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
       const double step_s = step_with(in, [&](Inputs& i) { i.layers_per_unit = layers; });
       p.sizes.push_back(models::as_double(layers));
       p.size_step_s.push_back(step_s);
-      if (p.least_size == 0 || step_s < p.least_size_s) {
+      if (std::isfinite(step_s) && (p.least_size == 0 || step_s < p.least_size_s)) {
         p.least_size = models::as_double(layers);
         p.least_size_s = step_s;
       }

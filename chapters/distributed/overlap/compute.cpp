@@ -123,6 +123,7 @@ models::Result<Scenario> read_scenario(const Inputs& in) {
   s.forward_ahead = in.forward_ahead;
   s.backward_ahead = in.backward_ahead;
   s.gpus = in.gpus;
+  s.micro_batches = in.micro_batches;
   s.gpus_per_node = in.gpus_per_node;
   s.shards = fsdp && in.hybrid ? in.shards : in.gpus;
   s.algorithm = in.algorithm;
@@ -153,6 +154,21 @@ OverlapRun step_of(const Scenario& scenario) {
   return run_overlap(overlap_plan(scenario.work, scenario.setup).tasks, scenario.setup.slowdown);
 }
 
+models::Result<SteppedScenario> run_scenario(const Scenario& scenario) {
+  using Out = models::Result<SteppedScenario>;
+  SteppedScenario out;
+  out.plan = overlap_plan(scenario.work, scenario.setup);
+  out.run = run_overlap(out.plan.tasks, scenario.setup.slowdown);
+  for (const HeldWeights& held : held_weights(scenario.work, scenario.setup, out.plan, out.run))
+    out.held_peak_bytes = std::max(out.held_peak_bytes, held.bytes);
+  if (scenario.work.state_bytes + out.held_peak_bytes > scenario.chip->memory_bytes)
+    return Out::fail("Gathered weights and whole gradients take " + widgets::format_text(out.held_peak_bytes, "B") +
+                     " beside " + widgets::format_text(scenario.work.state_bytes, "B") + " of states on a GPU of " +
+                     widgets::format_text(scenario.chip->memory_bytes, "B") +
+                     ": reshard after the forward, gather fewer units ahead, or wrap fewer layers in one.");
+  return Out::ok(std::move(out));
+}
+
 std::vector<double> bucket_sizes_of(const Scenario& scenario) {
   std::vector<double> out;
   const double whole = scenario.work.elements * scenario.setup.gradient_bytes;
@@ -168,8 +184,14 @@ Outputs compute(const Inputs& in) {
     return out;
   }
   const OverlapSetup& s = scenario->setup;
-  out.plan = overlap_plan(scenario->work, s);
-  out.run = run_overlap(out.plan.tasks, s.slowdown);
+  auto stepped = run_scenario(*scenario);
+  if (!stepped) {
+    out.reason = stepped.error;
+    return out;
+  }
+  out.plan = std::move(stepped->plan);
+  out.run = std::move(stepped->run);
+  out.held_peak_bytes = stepped->held_peak_bytes;
   out.work = scenario->work;
   const double step_s = out.run.makespan_s;
   if (!(step_s > 0 && std::isfinite(step_s))) {
@@ -185,15 +207,14 @@ Outputs compute(const Inputs& in) {
   fill_best(*scenario, out);
   fill_layer(*scenario, out);
   out.critical_tokens = critical_tokens(scenario->work, s, scenario->reached_flops_per_s);
-  out.tokens_per_s = out.work.tokens / step_s;
-  for (const HeldWeights& held : held_weights(out.work, s, out.plan, out.run))
-    out.held_peak_bytes = std::max(out.held_peak_bytes, held.bytes);
+  out.tokens_per_s = models::as_double(in.micro_batches) * out.work.tokens / step_s;
   out.memory_bytes = out.work.state_bytes + out.held_peak_bytes;
   Inputs base = in;
   base.gpus = std::min(in.baseline_gpus, in.gpus);
   base.hybrid = in.hybrid && base.gpus % in.shards == 0;
   const auto fewer = read_scenario(base);
-  out.scaling_percent = fewer ? 100 * step_of(*fewer).makespan_s / step_s : std::numeric_limits<double>::quiet_NaN();
+  const auto on_fewer = fewer ? run_scenario(*fewer) : models::Result<SteppedScenario>::fail(fewer.error);
+  out.scaling_percent = on_fewer ? 100 * on_fewer->run.makespan_s / step_s : std::numeric_limits<double>::quiet_NaN();
   return out;
 }
 

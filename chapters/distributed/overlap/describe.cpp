@@ -77,8 +77,17 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Method", .help = "What lies on each GPU, and what is exchanged.", .headline = true});
   shared::model(f, "model", in.model, {.help = "Its own parameter tensors, in the order of their gradients."});
   shared::cluster_chips(f, "gpus", in.gpus, {.label = "GPUs", .help = "All work on the same weights."});
-  shared::batch(f, "batch", in.batch, {.label = "Batch a GPU", .help = "Sequences of each GPU and step."});
+  shared::batch(f, "batch", in.batch, {.label = "Batch a GPU", .help = "Sequences of each GPU and micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
+  f.integer("micro_batches", in.micro_batches,
+            {.label = "Micro-batches",
+             .help = "Forward and backward so often before the optimizer (gradient accumulation). DDP exchanges beside "
+                     "the last backward alone (no_sync), FSDP in each.",
+             .lo = 1,
+             .hi = 64,
+             .scale = Scale::step,
+             .typical_lo = 1,
+             .typical_hi = 8});
   shared::chip(f, "chip", in.chip, {.help = "Its BF16 peak, memory and links."});
   f.choice("gradient_format", in.gradient_format, sums,
            {.label = "Gradients", .help = "Format in which they are summed. Gathered weights are BF16."});
@@ -202,15 +211,17 @@ void describe(Fields& f, Outputs& o) {
           .headline = true,
           .formula = "end of the last collective - end of the backward"});
   f.real("critical_tokens", o.critical_tokens,
-         {.label = "Critical tokens a GPU",
+         {.label = "Critical tokens",
           .unit = "tokens",
-          .help = "From here on compute is as long as what it may hide; layers alone, latency aside.",
+          .help = "Of a GPU and micro-batch: from here on compute is as long as what it may hide. Layers alone, "
+                  "latency aside.",
           .headline = true,
           .formula = "DDP: gradient bytes (N-1)/N x FLOP/s / (2 x bandwidth)",
           .source = "4 FLOP a parameter and token in the backward, 2 (N-1)/N of the bytes through a ring"});
-  f.real("tokens", o.work.tokens, {.label = "Tokens a GPU", .unit = "tokens", .formula = "batch x sequence"});
+  f.real("tokens", o.work.tokens,
+         {.label = "Tokens a micro-batch", .unit = "tokens", .help = "Of one GPU.", .formula = "batch x sequence"});
   f.real("tokens_per_s", o.tokens_per_s,
-         {.label = "Tokens a second", .help = "Of one GPU.", .formula = "tokens / step"});
+         {.label = "Tokens a second", .help = "Of one GPU.", .formula = "micro-batches x tokens / step"});
   f.real("scaling_percent", o.scaling_percent,
          {.label = "Of the smaller cluster",
           .unit = "%",
@@ -223,10 +234,10 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Compute alone",
           .unit = "s",
           .help = "With no collective beside it.",
-          .formula = "forward + backward + optimizer",
+          .formula = "micro-batches x (forward + backward) + optimizer",
           .source = "every operation under the roofline, at the share of the roof"});
-  f.real("forward_s", o.work.forward_s, {.label = "Forward", .unit = "s", .help = "Alone."});
-  f.real("backward_s", o.work.backward_s, {.label = "Backward", .unit = "s", .help = "Alone."});
+  f.real("forward_s", o.work.forward_s, {.label = "Forward", .unit = "s", .help = "Of a micro-batch, alone."});
+  f.real("backward_s", o.work.backward_s, {.label = "Backward", .unit = "s", .help = "Of a micro-batch, alone."});
   f.real("optimizer_s", o.work.optimizer_s,
          {.label = "Optimizer", .unit = "s", .help = "AdamW in one pass over what lies on the GPU."});
   f.real("slowed_s", o.run.slowed_s,

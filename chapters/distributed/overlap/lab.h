@@ -21,7 +21,7 @@ enum class Summed : std::uint8_t { fp32, bf16 };
 struct Inputs {
   models::parallel::OverlapMethod method = models::parallel::OverlapMethod::ddp;
   std::string model = "llama-3.2-1b", chip = "h100_sxm", network = "infiniband_ndr";
-  std::int64_t gpus = 64, batch = 4, sequence = 2048;
+  std::int64_t gpus = 64, batch = 4, sequence = 2048, micro_batches = 1;
   Summed gradient_format = Summed::fp32;
   double bucket_bytes = 25 * models::parallel::mebibyte, first_bucket_bytes = models::parallel::mebibyte;
   bool beside_backward = true;
@@ -115,6 +115,14 @@ models::Result<Scenario> read_scenario(const Inputs& in);
 
 /// The step alone, without all that is found about it.
 models::parallel::OverlapRun step_of(const Scenario& scenario);
+/// The step with its tasks and what is gathered at most.
+struct SteppedScenario {
+  models::parallel::OverlapPlan plan;
+  models::parallel::OverlapRun run;
+  double held_peak_bytes = 0;
+};
+/// Fails with a sentence where what is gathered does not fit beside the states.
+models::Result<SteppedScenario> run_scenario(const Scenario& scenario);
 /// Bucket sizes that are tried, from 256 KiB up to the whole gradient in one.
 std::vector<double> bucket_sizes_of(const Scenario& scenario);
 

@@ -85,6 +85,7 @@ OverlapSetup random_setup(std::uint64_t seed) {
   s.forward_ahead = static_cast<std::int64_t>(4 * drawn(seed, 106));
   s.backward_ahead = static_cast<std::int64_t>(4 * drawn(seed, 107));
   s.slowdown = 0.5 * drawn(seed, 108);
+  s.micro_batches = 1 + static_cast<std::int64_t>(3 * drawn(seed, 110));
   s.links.between_bytes_per_s = 1e9 * std::pow(1e3, drawn(seed, 109));
   return s;
 }
@@ -189,18 +190,21 @@ TEST_CASE("two streams: order, needs and sums hold on random steps") {
         CHECK(taken_s <= task.work_s * (1 + setup.slowdown) + 1e-12);
       }
     }
-    CHECK(near(compute_s, work.forward_s + work.backward_s + work.optimizer_s, 1e-9));
+    CHECK(near(compute_s,
+               static_cast<double>(setup.micro_batches) * (work.forward_s + work.backward_s) + work.optimizer_s, 1e-9));
     CHECK(near(run.compute_s + run.slowed_s + run.exposed_s, run.makespan_s, 1e-9));
     CHECK(run.exposed_s + run.slowed_s >= -1e-12);
     CHECK(run.exposed_s <= run.network_s + 1e-12);
     // No step is shorter than either stream, and none longer than both one after the other.
     CHECK(run.makespan_s >= std::max(compute_s, run.network_s) - 1e-12);
     CHECK(run.makespan_s <= compute_s + run.slowed_s + run.network_s + 1e-9);
-    double before = 0;
+    double before = 0, last = 0;
     for (const HeldWeights& held : held_weights(work, setup, plan, run)) {
       CHECK(held.time_s >= before);
       before = held.time_s;
+      last = held.bytes;
     }
+    CHECK(last <= 1e-6 * work.elements);  // all that was gathered is freed, all gradients are reduced
   }
 }
 
@@ -209,10 +213,13 @@ TEST_CASE("no exposure on an infinite network, no overlap in one bucket") {
     const OverlapWork work = random_work(seed);
     OverlapSetup setup = random_setup(seed);
     setup.slowdown = 0;
-    const double alone_s = work.forward_s + work.backward_s + work.optimizer_s;
+    const double alone_s =
+        static_cast<double>(setup.micro_batches) * (work.forward_s + work.backward_s) + work.optimizer_s;
     setup.links = {no_limit, no_limit, 0, 0, 0};
     CHECK(near(stepped(work, setup).run.makespan_s, alone_s, 1e-9));
+    const std::int64_t micro_batches = setup.micro_batches;
     setup = random_setup(seed);
+    setup.micro_batches = micro_batches;
     setup.method = OverlapMethod::ddp;
     setup.gpus = 64;
     setup.slowdown = 0;
@@ -342,4 +349,18 @@ TEST_CASE("FSDP: what is sent, gathered at once and gathered again") {
   CHECK(near(hybrid.sent_bytes, 2 * work.elements * (3 * 0.75 + 1.0 / 4), 1e-9));
   setup.shards = 3;
   CHECK_FALSE(check(setup));
+}
+
+TEST_CASE("micro-batches: DDP hides behind the last backward alone, FSDP exchanges in each") {
+  const OverlapWork work = equal_layers(12, 1e-3, 2e-3, 10'000'000);
+  OverlapSetup setup = ring(8, 20e9, 0);
+  const double exposed_s = stepped(work, setup).run.exposed_s;
+  setup.micro_batches = 4;
+  const auto [plan, run] = stepped(work, setup);
+  CHECK(near(run.exposed_s, exposed_s, 1e-9));
+  CHECK(near(run.compute_s, 4 * 0.036, 1e-9));
+  setup.method = OverlapMethod::fsdp;
+  const double sent = overlap_plan(work, setup).sent_bytes;
+  setup.micro_batches = 1;
+  CHECK(near(sent, 4 * overlap_plan(work, setup).sent_bytes, 1e-9));
 }
