@@ -231,7 +231,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (gain_s > 0.002 * out.run.makespan_s)
     return text + " With buckets of `" + format_text(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) +
            "` the step is " + figure(gain_s, "s") + " shorter.";
-  return text + " No other bucket size makes the step " + "shorter by 0.2 %.";
+  return text + " No bucket size that was tried makes the step shorter by more than 0.2 %.";
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_held(in, out, p);
   add_sweeps(in, out, p);
   const bool ddp = in.method == OverlapMethod::ddp;
-  p.compute_words = "forward, backward";
+  p.compute_words = "forward, backward, AdamW";
   p.network_words = ddp ? "one at a time" : "gathers, reductions";
   p.held_words = ddp ? "fall in full buckets" : "weights up, gradients down";
   if (out.run.tail_s > nothing_s) p.tail_said = format_text(out.run.tail_s, "s") + " tail";
