@@ -223,6 +223,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (!ddp) {
     text += ": " + figure(out.forward_wait_s, "s") + " in the forward, " + figure(out.backward_wait_s, "s") +
             " in the backward, " + figure(out.tail_wait_s, "s") + " behind it";
+    const bool latency = out.work.tokens >= out.critical_tokens && out.work.tokens < out.balance_tokens;
+    if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.run.makespan_s)
+      return text + ". For its bytes the network would be fast enough; latency is what it waits for.";
     return text + ". At most " + figure(out.held_peak_bytes, "B") + " are gathered or not yet reduced.";
   }
   if (!in.beside_backward) return text + ": nothing overlaps.";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -94,6 +95,28 @@ void fill_layer(const Scenario& scenario, Outputs& out) {
   const double exchanged_s = s.method == OverlapMethod::ddp ? out.layer_reduce_s : out.layer_gather_s;
   const double beside_s = s.method == OverlapMethod::ddp ? unit.backward_s : unit.forward_s;
   out.layer_ratio = exchanged_s > 0 ? beside_s / exchanged_s : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Tokens at which a layer of the middle is as long as its own collectives, each with its latency.
+double balance_of(const Scenario& scenario, const OverlapPlan& plan) {
+  const OverlapWork& work = scenario.work;
+  const std::size_t middle = work.units.size() / 2;
+  const bool ddp = scenario.setup.method == OverlapMethod::ddp;
+  std::array<double, overlap_kind_count> network_s{};
+  for (const OverlapTask& task : plan.tasks) {
+    if (!is_network(task.kind)) continue;
+    const auto item = static_cast<std::size_t>(task.item);
+    const std::size_t unit = ddp ? static_cast<std::size_t>(work.tensors[plan.buckets[item].last - 1].unit) : item;
+    if (unit == middle) network_s[static_cast<std::size_t>(task.kind)] += task.work_s;
+  }
+  const auto of = [&](OverlapKind kind) { return network_s[static_cast<std::size_t>(kind)]; };
+  const double m = models::as_double(scenario.setup.micro_batches);
+  if (ddp) return work.tokens * of(OverlapKind::all_reduce) / work.units[middle].backward_s;
+  const bool twice = scenario.setup.reshard_after_forward;
+  const double gather_s = of(OverlapKind::all_gather) / m / (twice ? 2 : 1);
+  const double reduce_s = (of(OverlapKind::reduce_scatter) + of(OverlapKind::all_reduce)) / m;
+  return work.tokens * std::max(gather_s / work.units[middle].forward_s,
+                                ((twice ? gather_s : 0) + reduce_s) / work.units[middle].backward_s);
 }
 
 }  // namespace
@@ -207,6 +230,7 @@ Outputs compute(const Inputs& in) {
   fill_best(*scenario, out);
   fill_layer(*scenario, out);
   out.critical_tokens = critical_tokens(scenario->work, s, scenario->reached_flops_per_s);
+  out.balance_tokens = balance_of(*scenario, out.plan);
   out.tokens_per_s = models::as_double(in.micro_batches) * out.work.tokens / step_s;
   out.memory_bytes = out.work.state_bytes + out.held_peak_bytes;
   Inputs base = in;

@@ -218,6 +218,12 @@ void describe(Fields& f, Outputs& o) {
           .headline = true,
           .formula = "DDP: gradient bytes (N-1)/N x FLOP/s / (2 x bandwidth)",
           .source = "4 FLOP a parameter and token in the backward, 2 (N-1)/N of the bytes through a ring"});
+  f.real("balance_tokens", o.balance_tokens,
+         {.label = "A layer with latency",
+          .unit = "tokens",
+          .help = "Where a layer in the middle is as long as its own collectives, each with its latency, if its time "
+                  "grows with the tokens.",
+          .formula = "tokens x network of the layer / compute that hides it"});
   f.real("tokens", o.work.tokens,
          {.label = "Tokens a micro-batch", .unit = "tokens", .help = "Of one GPU.", .formula = "batch x sequence"});
   f.real("tokens_per_s", o.tokens_per_s,

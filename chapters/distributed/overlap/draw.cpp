@@ -48,7 +48,9 @@ void draw_gpus(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   constexpr std::array<std::string_view, 2> names{"DDP", "FSDP"};
   for (std::size_t m = 0; m < names.size(); ++m) {
     const bool yours = m == static_cast<std::size_t>(in.method);
-    plot.line(names[m], picture.gpus, picture.gpu_step_s[m],
+    const std::vector<double>& step_s = picture.gpu_step_s[m];
+    if (std::none_of(step_s.begin(), step_s.end(), [](double s) { return std::isfinite(s); })) continue;
+    plot.line(names[m], picture.gpus, step_s,
               {.colour = yours ? t.accent : t.series_at(1),
                .dashed = !yours,
                .info = "the same batch on each GPU; none where the states do not fit",
@@ -70,6 +72,8 @@ void draw_tokens(const Outputs& out, const Picture& picture, View& view, ImVec2 
   plot.line("exposed", picture.tokens, picture.tokens_exposed,
             {.colour = t.bad, .label = false, .legend = false, .version = picture.version, .output = "exposed_share"});
   if (out.critical_tokens > 0) plot.vertical_mark(out.critical_tokens, "critical", {.output = "critical_tokens"});
+  if (out.balance_tokens > 2 * out.critical_tokens)
+    plot.vertical_mark(out.balance_tokens, "with latency", {.output = "balance_tokens"});
   plot.scatter("yours", std::span(&out.work.tokens, 1), std::span(&out.exposed_share, 1),
                {.colour = t.accent, .radius = 6, .legend = false, .output = "exposed_share"});
 }

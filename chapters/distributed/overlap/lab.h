@@ -57,7 +57,7 @@ struct Outputs {
   std::int64_t collectives = 0;
   double largest_bytes = 0, last_bytes = 0, last_s = 0;
   double best_bucket_bytes = 0, best_step_s = 0;  ///< NaN with FSDP
-  double critical_tokens = 0, tokens_per_s = 0, scaling_percent = 0;
+  double critical_tokens = 0, balance_tokens = 0, tokens_per_s = 0, scaling_percent = 0;
   double held_peak_bytes = 0, memory_bytes = 0;
   double layer_forward_s = 0, layer_gather_s = 0, layer_ratio = 0, layer_reduce_s = 0;
   std::vector<CollectiveRow> rows;

@@ -48,6 +48,14 @@ TEST_CASE("overlap: the critical tokens are those of the closed form") {
   // Below it the network is the longer stream, well above it one bucket is left.
   const double few = computed(set(*lab, "batch", 1), "exposed_share");
   CHECK(few > 4 * computed(set(*lab, "batch", 16), "exposed_share"));
+  // One switch has little latency; a ring over 2,048 GPUs has most of its time in it, and the answer says so.
+  CHECK(out(*lab, "balance_tokens") < 1.5 * out(*lab, "critical_tokens"));
+  const LabPtr wide = open_lab("distributed/overlap", R"({"method": "fsdp", "model": "llama-3-8b", "gpus": 2048,
+                                                          "batch": 1, "sequence": 8192})");
+  compute(*wide);
+  CHECK(out(*wide, "balance_tokens") > 8192);
+  CHECK(out(*wide, "critical_tokens") < 8192);
+  CHECK(wide->answer().ends_with("latency is what it waits for."));
 }
 
 TEST_CASE("overlap: FSDP's memory, traffic and order") {
