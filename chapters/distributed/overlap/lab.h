@@ -1,0 +1,140 @@
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
+#include "models/machine/hardware.h"
+#include "models/parallel/overlap_plan.h"
+#include "widgets/plot/plot.h"
+#include "widgets/table/table.h"
+#include "widgets/timeline/timeline.h"
+
+/// One data-parallel step on two streams: what the backward hides of the communication, and the tail that sticks out.
+namespace chapters::distributed::overlap {
+
+/// What gradients are summed in.
+enum class Summed : std::uint8_t { fp32, bf16 };
+
+struct Inputs {
+  models::parallel::OverlapMethod method = models::parallel::OverlapMethod::ddp;
+  std::string model = "llama-3.2-1b", chip = "h100_sxm", network = "infiniband_ndr";
+  std::int64_t gpus = 64, batch = 4, sequence = 2048, micro_batches = 1;
+  Summed gradient_format = Summed::fp32;
+  double bucket_bytes = 25 * models::parallel::mebibyte, first_bucket_bytes = models::parallel::mebibyte;
+  bool beside_backward = true;
+  bool reshard_after_forward = true;
+  std::int64_t forward_ahead = 2, backward_ahead = 1, layers_per_unit = 1;
+  bool hybrid = false;
+  std::int64_t shards = 8;
+  bool layers_again = false;
+  double slowdown = 18.9;  ///< %
+  models::AllReduceAlgorithm algorithm = models::AllReduceAlgorithm::fastest;
+  double inside_share = 82, between_share = 94;  ///< % of line rates
+  double inside_hop_s = 3.4e-6, between_hop_s = 14e-6;
+  std::int64_t gpus_per_node = 8, baseline_gpus = 8;
+  double roof_share = 0.7;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// A collective of the step.
+struct CollectiveRow {
+  std::string what;
+  std::int64_t tensors = 0;
+  double bytes = 0, ready_s = 0, start_s = 0, end_s = 0, waits_s = 0;
+};
+
+struct Outputs {
+  std::string reason;
+  models::parallel::OverlapRun run;
+  models::parallel::OverlapPlan plan;
+  models::parallel::OverlapWork work;          ///< in the units that are run
+  double exposed_share = 0, hidden_share = 0;  ///< % of the step; % of the collectives' time
+  double forward_wait_s = 0, backward_wait_s = 0, tail_wait_s = 0;
+  double apart_s = 0, saved_s = 0;  ///< nothing overlaps: one collective after the other, and what overlap saves
+  std::int64_t collectives = 0;
+  double largest_bytes = 0, last_bytes = 0, last_s = 0;
+  double best_bucket_bytes = 0, best_step_s = 0;  ///< NaN with FSDP
+  double critical_tokens = 0, balance_tokens = 0, tokens_per_s = 0, scaling_percent = 0;
+  double held_peak_bytes = 0, memory_bytes = 0;
+  double layer_forward_s = 0, layer_gather_s = 0, layer_ratio = 0, layer_reduce_s = 0;
+  std::vector<CollectiveRow> rows;
+};
+
+/// A gradient's or a weight's way between the lanes: from [from_s, to_s] of the compute lane to a collective.
+struct Fall {
+  double from_s = 0, to_s = 0, start_s = 0, end_s = 0;
+  widgets::Tint tint{};
+  bool up = false;  ///< gathered weights
+};
+/// A time in which the compute stream waits for the network.
+struct Wait {
+  double start_s = 0, end_s = 0;
+  std::string said;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::vector<widgets::TimelineSpan> compute, network;
+  std::vector<widgets::TimelinePoint> held;
+  std::vector<std::string> names, infos;   ///< of spans, by their name
+  std::vector<std::int64_t> durations_ns;  ///< of these
+  std::string compute_words, network_words, held_words;
+  std::vector<Fall> falls;
+  std::vector<Wait> waits;
+  double backward_end_s = 0, last_s = 0;  ///< ends of the last backward and of the last collective
+  std::string tail_said;                  ///< empty: there is none
+  std::vector<double> sizes, size_step_s, size_apart_s;
+  double least_size_s = 0, least_size = 0;
+  std::vector<double> gpus;
+  std::array<std::vector<double>, 2> gpu_step_s;  ///< DDP and FSDP; NaN where it does not fit
+  std::vector<double> tokens, tokens_exposed;
+  PublishedMarks published;
+};
+
+struct View {
+  widgets::TimelineView timeline;
+  widgets::PlotView sizes, gpus, tokens;
+  widgets::TableView rows;
+  std::vector<widgets::TimelineCounter> counters;
+  std::vector<widgets::TimelineLane> lanes;
+};
+
+/// What the inputs mean: the step's work, how it is exchanged, on which chip, at which rate.
+struct Scenario {
+  models::parallel::OverlapWork work;
+  models::parallel::OverlapSetup setup;
+  const models::Chip* chip = nullptr;
+  double reached_flops_per_s = 0;
+};
+/// Fails with a sentence where model, chip or network are unknown or do not go together.
+models::Result<Scenario> read_scenario(const Inputs& in);
+
+/// The step alone, without all that is found about it.
+models::parallel::OverlapRun step_of(const Scenario& scenario);
+/// The step with its tasks and what is gathered at most.
+struct SteppedScenario {
+  models::parallel::OverlapPlan plan;
+  models::parallel::OverlapRun run;
+  double held_peak_bytes = 0;
+};
+/// Fails with a sentence where what is gathered does not fit beside the states.
+models::Result<SteppedScenario> run_scenario(const Scenario& scenario);
+/// Bucket sizes that are tried, from 256 KiB up to the whole gradient in one.
+std::vector<double> bucket_sizes_of(const Scenario& scenario);
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// The two lanes with what falls between them, and the tail.
+void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
+
+void describe(Fields& f, CollectiveRow& row);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+
+}  // namespace chapters::distributed::overlap
