@@ -160,6 +160,7 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("who", {.title = "Who holds what", .least = {620, 420}, .answers = true},
               [&](ImVec2 size) { draw_who(in, out, picture, view, size); });
+  draw_measured(stage, in.measured, out.measured, picture.measured, picture.version, view.measured);
   stage.panel("bus", {.title = "Bus bandwidth", .least = {340, 180}},
               [&](ImVec2 size) { draw_bus(in, out, picture, view, size); });
   stage.panel("ranks", {.title = "Against ranks", .least = {340, 180}},
