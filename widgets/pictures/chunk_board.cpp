@@ -19,6 +19,10 @@ double half_step(double time, int by) {
   return (halves + by) / 2;
 }
 
+double shown_time(const ChunkBoardData& data, const ChunkBoardView& view) {
+  return view.time < 0 ? chunk_board_start(data.steps) : view.time;
+}
+
 /// Near a state the slider comes to rest on it.
 double snapped(double time) {
   const double state = std::round(time);
@@ -40,13 +44,13 @@ void take_slider(const ChunkBoardData& data, ChunkBoardView& view, Rect slider) 
   const PlayKeys keys = play_keys();
   if (keys.steps != 0) {
     view.playing = false;
-    view.time = std::clamp(half_step(std::min(view.time, end), keys.steps), 0.0, end);
+    view.time = std::clamp(half_step(std::min(shown_time(data, view), end), keys.steps), 0.0, end);
   }
   ImGui::SetCursorScreenPos(l.play.min);
   const bool pressed = press_area("Play", {l.play.width(), l.play.height()});
   if (pressed || keys.play) {
     view.playing = !view.playing;
-    if (view.playing && view.time >= end) view.time = 0;
+    if (view.playing && (view.time < 0 || view.time >= end)) view.time = 0;
   }
   if (view.playing) {
     view.time = std::min(view.time + steps_per_s * static_cast<double>(ImGui::GetIO().DeltaTime), end);
@@ -64,6 +68,10 @@ void record_messages(Record& record, const char* label, const ChunkBoardData& da
 
 }  // namespace
 
+double chunk_board_start(std::int64_t steps) {
+  return steps < 1 ? 0 : std::floor(static_cast<double>(steps) / 3) + 0.5;
+}
+
 float draw_chunk_board(const char* label, const ChunkBoardData& data, ChunkBoardView& view, ImVec2 size) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -78,7 +86,7 @@ float draw_chunk_board(const char* label, const ChunkBoardData& data, ChunkBoard
       {{area.min.x + l.play.width(), l.film.height() > 0 ? l.film.min.y : l.track.min.y}, {area.max.x, l.track.max.y}});
   ImGui::PopID();
 
-  ChunkBoardMoment moment = chunk_board_moment(data, view.time);
+  ChunkBoardMoment moment = chunk_board_moment(data, shown_time(data, view));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered)
     for (std::int64_t r = 0; r < data.ranks; ++r)

@@ -35,7 +35,8 @@ struct ChunkBoardData {
   std::string_view before, after;          ///< under the film's ends
   std::string_view turn_says;              ///< at state `turn`
   std::int64_t turn = -1;
-  std::string_view places_say;  ///< what the places are, under the first column
+  std::string_view places_say;  ///< what the places are, beside the first column's numbers while all is at rest
+  std::string_view verdict;     ///< under the board, at its right
   /// Hover of a cell: its content in words, into two lines.
   void (*cell_says)(const void* context, std::int64_t state, std::int64_t rank, std::int64_t chunk, Line& value,
                     Line& info) = nullptr;
@@ -82,10 +83,13 @@ void layout_chunk_board(const ChunkBoardData& data, Rect area, float scale, floa
 bool message_bows(const ChunkBoardData& data, const ChunkMessage& message);
 
 struct ChunkBoardView {
-  double time = 4.5;  ///< 4: after four steps; 4.5: the fifth is in flight
+  double time = -1;  ///< 4: after four steps; 4.5: the fifth is in flight; below 0: a third of the way, in flight
   bool playing = false;
   ChunkBoardLayout layout;
 };
+
+/// Where a board stands that nobody has moved: 4.5 of 14 steps.
+double chunk_board_start(std::int64_t steps);
 
 /// The board in `size` pixels at the cursor; returns the height that it took. Arrow keys go on by half a step, Space
 /// plays.

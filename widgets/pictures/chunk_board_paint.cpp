@@ -146,6 +146,9 @@ void paint_names(const Painter& painter, const ChunkBoardData& data, const Chunk
     painter.text({(c.min.x + c.max.x) / 2, l.names_y + t.px(1)}, shown, r == now.hovered_rank ? t.accent : t.text,
                  Type::body, Font::bold, Align::center);
   }
+  if (data.hub && l.full && l.chunk_names)
+    painter.text({l.column_x - t.px(8), l.arcs.min.y + (l.cell_height * 1.4f - t.type(Type::small)) / 2}, "switch",
+                 t.text, Type::small, Font::bold, Align::right);
   if (l.chunk_names)
     for (std::int64_t c = 0; c < data.chunks; ++c) {
       const Rect cell = l.cell(0, c);
@@ -167,7 +170,7 @@ void paint_names(const Painter& painter, const ChunkBoardData& data, const Chunk
 
 ImU32 chunk_tone(const ChunkBoardData& data, std::int64_t rank, std::int64_t chunk, std::uint64_t origins) {
   const Theme& t = theme();
-  const ImU32 hue = t.of(Meaning::communication), own = mixed(t.card, t.muted, 0.45f);
+  const ImU32 hue = t.of(Meaning::communication), own = mixed(t.card, t.muted, t.mode == Mode::dark ? 0.34f : 0.5f);
   const ImU32 whole = mixed(hue, t.text, t.mode == Mode::dark ? 0.28f : 0.12f);
   const std::uint64_t asked =
       rank >= 0 ? data.asked[static_cast<std::size_t>(rank * data.chunks + chunk)] : std::uint64_t{0};
@@ -259,7 +262,11 @@ void paint_chunk_board(const Painter& painter, const ChunkBoardData& data, const
   const bool flies = now.step >= 0 && static_cast<std::size_t>(now.step) < data.step_says.size();
   const std::string_view says =
       flies ? std::string_view(data.step_says[static_cast<std::size_t>(now.step)]) : data.places_say;
-  fit_text(painter, {x, l.says_y}, says, l.track.max.x + t.px(24) - x, t.muted, Type::small);
+  const float right = l.track.max.x + t.px(20), said = measure_text(says, Type::small);
+  const float verdict = measure_text(data.verdict, Type::small);
+  fit_text(painter, {x, l.says_y}, says, right - x, t.muted, Type::small);
+  if (!data.verdict.empty() && x + said + t.px(20) + verdict <= right)
+    painter.text({right, l.says_y}, data.verdict, t.text, Type::small, Font::sans, Align::right);
   paint_chunk_film(painter, data, l, now, playing);
 }
 

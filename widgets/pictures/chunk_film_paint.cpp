@@ -87,10 +87,18 @@ void paint_chunk_film(const Painter& painter, const ChunkBoardData& data, const 
   const float width = text_size(where.view(), Type::small, Font::bold).x, air = t.px(14);
   const float at = std::clamp(x - width / 2, l.track.min.x, std::max(l.track.min.x, l.track.max.x + t.px(20) - width));
   painter.text({at, l.words_y}, where.view(), t.accent, Type::small, Font::bold);
-  float left = l.track.min.x, right = l.track.max.x + t.px(20);
-  const float turn_width = measure_text(data.turn_says, Type::small), turn_at = turn_x - turn_width / 2;
-  const bool says_turn = turns && !data.turn_says.empty() && turn_at >= left && turn_at + turn_width <= right &&
-                         (turn_at > at + width + air || turn_at + turn_width + air < at);
+  const float left = l.track.min.x, right = l.track.max.x + t.px(20);
+  // Its words stand in the middle under its tick, or on one side of it.
+  const float turn_width = measure_text(data.turn_says, Type::small);
+  float turn_at = 0;
+  bool says_turn = false;
+  for (const float shift : {turn_width / 2, t.px(6), turn_width - t.px(6)}) {
+    turn_at = turn_x - shift;
+    const bool fits = turn_at >= left && turn_at + turn_width <= right;
+    const bool apart = turn_at > at + width + air || turn_at + turn_width + air < at;
+    says_turn = turns && !data.turn_says.empty() && fits && apart;
+    if (says_turn) break;
+  }
   if (says_turn) painter.text({turn_at, l.words_y}, data.turn_says, t.text, Type::small);
   const auto free = [&](float from, float to) {
     const bool hits_where = from < at + width + air && to > at - air;

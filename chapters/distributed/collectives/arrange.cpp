@@ -15,10 +15,6 @@ using widgets::format_text;
 
 std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 std::string times(double factor) { return "`" + format_text(factor, "", 2) + "×`"; }
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
 
 constexpr int size_points = 97;
 
@@ -54,50 +50,68 @@ void add_curves(const Inputs& in, Picture& p) {
   }
 }
 
+/// "the ring wins", "two trees win".
+std::string wins(CollectiveAlgorithm algorithm) {
+  return std::string(algorithm_said(algorithm)) +
+         (algorithm == CollectiveAlgorithm::double_binary_tree ? " win" : " wins");
+}
+std::string steps_text(double steps) { return ticked(steps, "") + (steps == 1 ? " step" : " steps"); }
+
 void add_crossings(const Inputs& in, Picture& p) {
   const AlphaBetaLinks links = links_of(in);
   const CollectiveSpec own = spec_of(in, in.algorithm);
   for (const AlgorithmCurve& c : p.curves) {
     if (c.algorithm == in.algorithm) continue;
-    if (c.algorithm != in.beside && c.algorithm != CollectiveAlgorithm::double_binary_tree) continue;
-    for (const double bytes : crossing_bytes(own, spec_of(in, c.algorithm), links, p.bytes.front(), p.bytes.back())) {
-      const double later = collective_time(own, bytes * 1.1, links).total_s() -
-                           collective_time(spec_of(in, c.algorithm), bytes * 1.1, links).total_s();
-      const std::string own_name(algorithm_said(in.algorithm)), other(algorithm_said(c.algorithm));
-      p.crossings.push_back({bytes, collective_time(own, bytes, links).total_s(),
-                             format_text(bytes, "B", 2) + ": from here on " + (later < 0 ? own_name : other) +
-                                 " wins over " + (later < 0 ? other : own_name)});
+    const CollectiveSpec other = spec_of(in, c.algorithm);
+    for (const double bytes : crossing_bytes(own, other, links, p.bytes.front(), p.bytes.back())) {
+      const bool own_wins =
+          collective_time(own, bytes * 1.1, links).total_s() < collective_time(other, bytes * 1.1, links).total_s();
+      const auto winner = own_wins ? in.algorithm : c.algorithm, loser = own_wins ? c.algorithm : in.algorithm;
+      p.crossings.push_back({.bytes = bytes,
+                             .time_s = collective_time(own, bytes, links).total_s(),
+                             .size = format_text(bytes, "B", 2),
+                             .said = "beyond, " + wins(winner) + " over " + std::string(algorithm_said(loser)),
+                             .beside = c.algorithm == in.beside});
     }
   }
 }
 
-/// One sentence in every state: what the two take, which wins where, and by what.
+/// By what one of two algorithms wins: its steps and its bytes in series, which between nodes are those that cross.
+std::string reason_text(const Inputs& in, const Outputs& out, bool other_wins) {
+  const double own_steps = as_double(out.steps);
+  const double won = other_wins ? out.beside_steps : own_steps, lost = other_wins ? own_steps : out.beside_steps;
+  const double own_bytes = serial_share(spec_of(in, in.algorithm)), other_bytes = serial_share(spec_of(in, in.beside));
+  const double factor = other_wins ? other_bytes / own_bytes : own_bytes / other_bytes;
+  const bool nodes =
+      in.algorithm == CollectiveAlgorithm::hierarchical || in.beside == CollectiveAlgorithm::hierarchical;
+  const std::string_view where = nodes ? " over the slower links" : " in series";
+  std::string text = steps_text(won) + (won == lost ? " like the other" : ", not " + ticked(lost, "")) + ", and ";
+  if (std::abs(factor - 1) < 5e-3) return text + "as many bytes" + std::string(where);
+  return text + times(factor) + " the bytes" + std::string(where);
+}
+
+/// What the two take, which wins where, and by what; one sentence or two in every state.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string own(algorithm_said(in.algorithm)), other(algorithm_said(in.beside));
   if (std::isnan(out.beside_s))
-    return capital(ticked(in.bytes, "B")) + " take " + own + " " + ticked(out.time_s, "s") + " on " +
-           ticked(as_double(in.ranks), "") + " ranks: " + ticked(as_double(out.steps), "") + " steps, and " +
-           ticked(out.bytes_sent_per_rank, "B") + " sent by " +
-           (in.primitive == Primitive::all_to_all || in.algorithm == CollectiveAlgorithm::ring ? "each rank."
-                                                                                               : "the busiest rank.");
+    return ticked(in.bytes, "B") + " take " + own + " " + ticked(out.time_s, "s") + " on " +
+           ticked(as_double(in.ranks), "") + " ranks: " + steps_text(as_double(out.steps)) + ", and " +
+           ticked(out.bytes_sent_per_rank, "B") + " sent by the busiest rank.";
   const std::string both = ticked(in.bytes, "B") + " take " + own + " " + ticked(out.time_s, "s") + " and " + other +
                            " " + ticked(out.beside_s, "s");
-  const double serial = serial_share(spec_of(in, in.beside)) / serial_share(spec_of(in, in.algorithm));
-  const std::string steps = ticked(out.beside_steps, "") + " steps, not " + ticked(as_double(out.steps), "");
-  if (std::isnan(out.crossing_bytes)) {
-    if (std::abs(out.times_faster - 1) < 1e-9) return both + ": they cost the same at every size.";
-    const bool wins = out.beside_s < out.time_s;
-    return both + ": " + (wins ? other : own) + " wins at every size, with " +
-           (wins ? steps : ticked(as_double(out.steps), "") + " steps, not " + ticked(out.beside_steps, "")) +
-           ", and " + times(wins ? serial : 1 / serial) + " the bytes in series.";
+  if (!std::isnan(out.crossing_bytes)) {
+    // Below the crossing the one with less latency wins, which is seen a little below it.
+    const AlphaBetaLinks links = links_of(in);
+    const double below = out.crossing_bytes / 1.1;
+    const bool other_below = collective_time(spec_of(in, in.beside), below, links).total_s() <
+                             collective_time(spec_of(in, in.algorithm), below, links).total_s();
+    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " + wins(other_below ? in.beside : in.algorithm) +
+           ": " + reason_text(in, out, other_below) + ".";
   }
-  // Below the crossing wins the one with less latency.
-  const bool other_below = out.beside_steps < as_double(out.steps) || serial > 1;
-  const std::string& small = other_below ? other : own;
-  const double bytes_factor = other_below ? serial : 1 / serial;
-  return both + ". Below " + ticked(out.crossing_bytes, "B") + " " + small + " wins with " + times(bytes_factor) +
-         " the bytes in series: " +
-         (other_below ? steps : ticked(as_double(out.steps), "") + " steps, not " + ticked(out.beside_steps, "")) + ".";
+  if (std::abs(out.times_faster - 1) < 1e-9) return both + ": they cost the same at every size.";
+  const bool other_wins = out.beside_s < out.time_s;
+  return both + ". At every size " + wins(other_wins ? in.beside : in.algorithm) + ": " +
+         reason_text(in, out, other_wins) + ".";
 }
 
 }  // namespace
@@ -109,7 +123,7 @@ std::string_view algorithm_said(CollectiveAlgorithm algorithm) {
       "two trees",
       "halving and doubling",
       "recursive doubling",
-      "the hierarchical one",
+      "the hierarchical way",
       "scatter and all-gather",
       "pairwise exchange",
       "Bruck's",
@@ -121,7 +135,7 @@ std::string_view algorithm_said(CollectiveAlgorithm algorithm) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
-  arrange_board(in, p);
+  arrange_board(in, out, p);
   add_curves(in, p);
   add_crossings(in, p);
   p.answer = answer_of(in, out);

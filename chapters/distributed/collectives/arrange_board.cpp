@@ -100,7 +100,7 @@ void add_turn(const CollectiveSchedule& s, const CollectiveRun& run, Picture& p)
 
 }  // namespace
 
-void arrange_board(const Inputs& in, Picture& p) {
+void arrange_board(const Inputs& in, const Outputs& out, Picture& p) {
   if (in.ranks > max_film_ranks) return;
   const auto made = make_collective(spec_of(in, in.algorithm));
   if (!made) return;
@@ -136,6 +136,7 @@ void arrange_board(const Inputs& in, Picture& p) {
   add_turn(s, run, p);
   p.places_say =
       p.places > 1 ? "whose numbers a cell holds, place by place" : "a filled cell: the rank holds that chunk";
+  p.verdict = "executed on numbers: " + out.checked + " right";
   if (!p.sums) {
     // One place: what it holds is the chunk itself, whoever's it was.
     for (std::uint64_t& origins : run.origins) origins = origins != 0;
@@ -203,6 +204,7 @@ widgets::ChunkBoardData board_of(const Picture& p) {
   d.turn_says = p.turn_says;
   d.turn = p.turn;
   d.places_say = p.places_say;
+  d.verdict = p.verdict;
   d.cell_says = cell_says;
   d.context = &p;
   return d;

@@ -307,11 +307,14 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.board.time,
-         {.label = "Step",
-          .help = "4 is after four steps; 4.5 has the fifth in flight. Beyond the last step is the end.",
-          .lo = 0,
-          .hi = 256});
+  f.real(
+      "time", v.board.time,
+      {.label = "Step",
+       .help =
+           "4 is after four steps; 4.5 has the fifth in flight. Beyond the last step is the end; below 0, a third of "
+           "the way.",
+       .lo = -1,
+       .hi = 256});
 }
 
 std::string_view algorithm_name(CollectiveAlgorithm algorithm) {

@@ -48,8 +48,10 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImV
   }
   for (const CrossingMark& c : p.crossings) {
     const double x = c.bytes, y = c.time_s;
-    plot.scatter("", std::span(&x, 1), std::span(&y, 1), {.colour = t.text, .radius = 4, .legend = false});
-    plot.tag_x(x, widgets::format(x, "B", 2).view(), {.colour = t.muted});
+    plot.scatter(
+        "", std::span(&x, 1), std::span(&y, 1),
+        {.colour = c.beside ? t.text : t.muted, .radius = c.beside ? 5.0f : 3.5f, .legend = false, .info = c.said});
+    if (c.beside) plot.callout(x, y, c.size, c.said);
   }
   double bytes = in.bytes, time_s = out.time_s;
   plot.tag_y(time_s, {}, {.colour = t.accent, .output = "time_s"});
@@ -147,7 +149,8 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
     const float room = size.y >= t.px(330) ? size.y * 0.58f : size.y;
     taken = widgets::draw_chunk_board("chunks", board, view.board, {size.x, room}) + t.px(8);
   }
-  if (size.y - taken >= t.px(110)) {
+  view.cost_apart = size.y - taken < t.px(110);
+  if (!view.cost_apart) {
     ImGui::SetCursorScreenPos({at.x, at.y + taken});
     draw_cost(in, out, p, view, {size.x, size.y - taken});
   }
@@ -160,13 +163,17 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("who", {.title = "Who holds what", .least = {620, 420}, .answers = true},
               [&](ImVec2 size) { draw_who(in, out, picture, view, size); });
-  draw_measured(stage, in.measured, out.measured, picture.measured, picture.version, view.measured);
+  if (view.cost_apart)
+    stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
+                [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
+  draw_measured_run(stage, in.measured, picture.measured, picture.version, view.measured);
   stage.panel("bus", {.title = "Bus bandwidth", .least = {340, 180}},
               [&](ImVec2 size) { draw_bus(in, out, picture, view, size); });
   stage.panel("ranks", {.title = "Against ranks", .least = {340, 180}},
               [&](ImVec2 size) { draw_by_ranks(in, out, picture, view, size); });
   stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_algorithms(out, picture, view, size); });
+  draw_measured_parts(stage, out.measured, picture.measured, picture.version, view.measured);
 }
 
 }  // namespace chapters::distributed::collectives

@@ -168,24 +168,31 @@ void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, std::uint6
           cell.number = widgets::format(cell.value, column == 3 ? "%" : line.unit);
       }};
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float table = std::min(size.y, t.px(132));
+  const float table = std::min(size.y, t.px(122));
   widgets::draw_table("parts", columns, source, view.parts, {size.x, table});
   const widgets::Painter painter = widgets::Painter::window();
+  const ImVec2 corner = ImGui::GetWindowPos();
+  painter.clip(corner, {corner.x + size.x, corner.y + size.y});
   float y = at.y + table + t.px(6);
   for (const std::string& note : p.notes)
     y += widgets::wrapped_text(painter, {at.x, y}, note, size.x - t.px(14), t.text) + t.px(5);
   if (!p.source.empty()) y += widgets::wrapped_text(painter, {at.x, y}, p.source, size.x - t.px(14), t.muted);
+  painter.unclip();
   ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({size.x - t.px(14), std::max(size.y, y - at.y)});
+  ImGui::Dummy({size.x - t.px(14), y - at.y});
 }
 
 }  // namespace
 
-void draw_measured(widgets::Stage& stage, MeasuredInputs& in, const MeasuredOutputs& out,
-                   const MeasuredPicture& picture, std::uint64_t version, MeasuredView& view) {
-  stage.panel("measured", {.title = "Measured", .least = {420, 300}},
+void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, std::uint64_t version,
+                       MeasuredView& view) {
+  stage.panel("measured", {.title = "Measured", .least = {420, 200}},
               [&](ImVec2 size) { draw_run(in, picture, version, view, size); });
-  stage.panel("measured_parts", {.title = "Measured in figures", .least = {380, 200}, .scrolls = true},
+}
+
+void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
+                         std::uint64_t version, MeasuredView& view) {
+  stage.panel("measured_parts", {.title = "Measured in figures", .least = {380, 180}, .scrolls = true},
               [&](ImVec2 size) { draw_parts(out, picture, version, view, size); });
 }
 

@@ -78,7 +78,8 @@ struct AlgorithmCurve {
 };
 struct CrossingMark {
   double bytes = 0, time_s = 0;
-  std::string said;
+  std::string size, said;
+  bool beside = false;  ///< of the two chosen algorithms
 };
 
 struct Picture {
@@ -94,7 +95,7 @@ struct Picture {
   std::vector<std::string> step_says;  ///< what step i + 1 does
   std::string before, after;           ///< under the film, left and right
   std::string turn_says;               ///< at the step where adding ends
-  std::string places_say;
+  std::string places_say, verdict;
   std::int64_t turn = -1;
   // The curves.
   std::vector<double> bytes, ranks;
@@ -107,6 +108,7 @@ struct Picture {
 struct View {
   widgets::ChunkBoardView board;
   widgets::PlotView cost, bus, by_ranks;
+  bool cost_apart = false;  ///< the curve of the cost has no room under the chunks
   widgets::TableView algorithms;
   MeasuredView measured;
 };
@@ -118,7 +120,7 @@ std::string_view algorithm_said(CollectiveAlgorithm algorithm);
 /// Up to so many ranks every state of a schedule is kept for the picture.
 inline constexpr std::int64_t max_film_ranks = 32;
 /// The part of the picture that is about chunks; nothing where the schedule is not kept.
-void arrange_board(const Inputs& in, Picture& p);
+void arrange_board(const Inputs& in, const Outputs& out, Picture& p);
 /// The board's data, which refers to the picture.
 widgets::ChunkBoardData board_of(const Picture& picture);
 models::parallel::CollectiveSpec spec_of(const Inputs& in, CollectiveAlgorithm algorithm);

@@ -15,9 +15,13 @@
 /// Measured runs of collectives beside straight lines and what the hardware lets expect.
 namespace chapters::distributed::collectives {
 
+/// Rows of a published run of 16 H100 as nccl-tests prints them: what the log holds until another is pasted. Source:
+/// issue 309 of nccl-tests.
+std::string_view example_log();
+
 struct MeasuredInputs {
   std::string run = "h100-8-allreduce-dgx";  ///< id of the catalog, or "log"
-  std::string log;
+  std::string log = std::string(example_log());
   // What is known of the machine of a log; a published run states its own.
   std::string log_chip = "h100_sxm";
   std::int64_t log_node_ranks = 8;
@@ -74,10 +78,11 @@ struct MeasuredView {
 
 MeasuredOutputs compute_measured(const MeasuredInputs& in);
 MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs& out);
-/// The panels "measured" and "measured_parts".
-void draw_measured(widgets::Stage& stage, MeasuredInputs& in, const MeasuredOutputs& out,
-                   const MeasuredPicture& picture, std::uint64_t version, MeasuredView& view);
-
+/// The panel of the curve, and the one of the figures and what there is to say of them.
+void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, std::uint64_t version,
+                       MeasuredView& view);
+void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
+                         std::uint64_t version, MeasuredView& view);
 void describe(Fields& f, CrossingRow& row);
 void describe(Fields& f, ChoiceRow& row);
 void describe(Fields& f, MeasuredInputs& in);

@@ -26,12 +26,12 @@ void describe(Fields& f, MeasuredInputs& in) {
   f.group("A measured run");
   f.choice("run", in.run, catalog().collective_choices,
            {.label = "Run", .help = "Published by others, with its source; or a log of your own."});
-  f.text(
-      "log", in.log,
-      {.label = "Log",
-       .help = "What nccl-tests or rccl-tests printed. The button in the panel Measured takes it from the clipboard.",
-       .when = {"run", "log"},
-       .max_bytes = 40'000});
+  f.text("log", in.log,
+         {.label = "Log",
+          .help = "What nccl-tests or rccl-tests printed. The button in the panel Measured takes it from the "
+                  "clipboard; until then it is an example.",
+          .when = {"run", "log"},
+          .max_bytes = 40'000});
   shared::chip(
       f, "log_chip", in.log_chip,
       {.label = "Chip of the log", .help = "Its links are what the prediction takes.", .when = {"run", "log"}});
