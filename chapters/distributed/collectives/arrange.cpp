@@ -139,6 +139,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_curves(in, p);
   add_crossings(in, p);
   p.answer = answer_of(in, out);
+  p.measured = arrange_measured(in.measured, out.measured);
   return p;
 }
 

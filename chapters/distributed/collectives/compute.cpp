@@ -111,6 +111,7 @@ Outputs compute(const Inputs& in) {
     out.flat_rails_s = h.flat_rails_s;
     out.one_port_s = h.one_port_s;
   }
+  out.measured = compute_measured(in.measured);
   return out;
 }
 

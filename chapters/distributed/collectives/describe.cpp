@@ -201,6 +201,7 @@ void describe(Fields& f, Inputs& in) {
              .headline = true,
          });
   describe_link(f, in);
+  describe(f, in.measured);
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -298,6 +299,7 @@ void describe(Fields& f, Outputs& o) {
             "Bytes alone of as many rings as a node has ranks, each through a port of its own.");
   node_time("one_port_s", o.one_port_s, "One rank a node",
             "Bytes alone, if one rank of each node carries the whole sum of its node across and then broadcasts it.");
+  describe(f, o.measured);
   f.group("Tables");
   f.table("algorithms", o.algorithms, {.label = "Algorithms", .max_items = 16});
   f.table("transfers", o.transfers,

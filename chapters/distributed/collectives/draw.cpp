@@ -166,12 +166,14 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (view.cost_apart)
     stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
                 [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
+  draw_measured_run(stage, in.measured, picture.measured, picture.version, view.measured);
   stage.panel("bus", {.title = "Bus bandwidth", .least = {340, 180}},
               [&](ImVec2 size) { draw_bus(in, out, picture, view, size); });
   stage.panel("ranks", {.title = "Against ranks", .least = {340, 180}},
               [&](ImVec2 size) { draw_by_ranks(in, out, picture, view, size); });
   stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_algorithms(out, picture, view, size); });
+  draw_measured_parts(stage, out.measured, picture.measured, picture.version, view.measured);
 }
 
 }  // namespace chapters::distributed::collectives

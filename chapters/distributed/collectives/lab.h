@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/distributed/collectives/measured.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/parallel/collective_formulas.h"
@@ -30,6 +31,7 @@ struct Inputs {
   double inside_latency_s = 1e-6, inside_bandwidth_bytes_per_s = 450e9;
   bool nccl_start = false;
   std::int64_t pieces = 1;
+  MeasuredInputs measured;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -64,6 +66,7 @@ struct Outputs {
          flat_rails_s = not_there, one_port_s = not_there;
   std::vector<AlgorithmRow> algorithms;
   std::vector<TransferRow> transfers;
+  MeasuredOutputs measured;
 };
 
 /// A line of the plots.
@@ -99,6 +102,7 @@ struct Picture {
   std::vector<AlgorithmCurve> curves;
   std::vector<CrossingMark> crossings;
   double least_s = 1e-6, most_s = 1;
+  MeasuredPicture measured;
 };
 
 struct View {
@@ -106,6 +110,7 @@ struct View {
   widgets::PlotView cost, bus, by_ranks;
   bool cost_apart = false;  ///< the curve of the cost has no room under the chunks
   widgets::TableView algorithms;
+  MeasuredView measured;
 };
 
 /// "Ring", "Two binary trees".
