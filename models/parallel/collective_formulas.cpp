@@ -203,11 +203,17 @@ ChunkTraffic chunk_traffic(const CollectiveSchedule& schedule) {
   return out;
 }
 
-AlphaBetaTime step_by_step_time(const CollectiveSchedule& schedule, double bytes, const AlphaBetaLinks& links) {
+namespace {
+
+/// Calls `each` with the time of one step after the other.
+template <class Each>
+void for_each_step(const CollectiveSchedule& schedule, double bytes, const AlphaBetaLinks& links, const Each& each) {
   const std::int64_t ranks = schedule.spec.ranks, g = schedule.spec.node_ranks;
   const auto all = static_cast<std::size_t>(ranks);
   const double chunk_bytes = bytes / as_double(schedule.chunks);
-  AlphaBetaTime out;
+  const auto most = [](const std::vector<std::int64_t>& counts) {
+    return as_double(*std::max_element(counts.begin(), counts.end()));
+  };
   std::vector<std::int64_t> sent(all), received(all), added(all);
   std::size_t i = 0;
   for (std::int64_t step = 0; step < schedule.steps; ++step) {
@@ -222,14 +228,29 @@ AlphaBetaTime step_by_step_time(const CollectiveSchedule& schedule, double bytes
       }
       inside = inside && t.source / g == t.target / g;
     }
-    const auto most = [](const std::vector<std::int64_t>& counts) {
-      return as_double(*std::max_element(counts.begin(), counts.end()));
-    };
-    out.latency_s += inside ? links.inside_latency_s : links.latency_s;
-    out.transfer_s += std::max(most(sent), most(received)) * chunk_bytes /
-                      (inside ? links.inside_bandwidth_bytes_per_s : links.bandwidth_bytes_per_s);
-    if (links.reduce_bytes_per_s > 0) out.reduce_s += most(added) * chunk_bytes / links.reduce_bytes_per_s;
+    const double bytes_per_s = inside ? links.inside_bandwidth_bytes_per_s : links.bandwidth_bytes_per_s;
+    each(AlphaBetaTime{
+        .latency_s = inside ? links.inside_latency_s : links.latency_s,
+        .transfer_s = std::max(most(sent), most(received)) * chunk_bytes / bytes_per_s,
+        .reduce_s = links.reduce_bytes_per_s > 0 ? most(added) * chunk_bytes / links.reduce_bytes_per_s : 0});
   }
+}
+
+}  // namespace
+
+AlphaBetaTime step_by_step_time(const CollectiveSchedule& schedule, double bytes, const AlphaBetaLinks& links) {
+  AlphaBetaTime out;
+  for_each_step(schedule, bytes, links, [&](const AlphaBetaTime& step) {
+    out.latency_s += step.latency_s;
+    out.transfer_s += step.transfer_s;
+    out.reduce_s += step.reduce_s;
+  });
+  return out;
+}
+
+std::vector<double> state_times(const CollectiveSchedule& schedule, double bytes, const AlphaBetaLinks& links) {
+  std::vector<double> out{0};
+  for_each_step(schedule, bytes, links, [&](const AlphaBetaTime& step) { out.push_back(out.back() + step.total_s()); });
   return out;
 }
 

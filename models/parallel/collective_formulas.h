@@ -43,6 +43,9 @@ double serial_share(const CollectiveSpec& spec);
 /// receives, and the most that it adds. Equal to `collective_time` but for what is pipelined there.
 AlphaBetaTime step_by_step_time(const CollectiveSchedule& schedule, double bytes, const AlphaBetaLinks& links);
 
+/// When each state is reached if every step begins after the one before: `steps` + 1 times from 0, seconds.
+std::vector<double> state_times(const CollectiveSchedule& schedule, double bytes, const AlphaBetaLinks& links);
+
 struct ChunkTraffic {
   std::vector<std::int64_t> sent, received;  ///< chunks, by participant
 };

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "widgets/base/arrow.h"
+#include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
 #include "widgets/pictures/chunk_board_paint.h"
 
@@ -50,12 +50,14 @@ void take_slider(const ChunkBoardData& data, ChunkBoardView& view, Rect slider) 
   const bool pressed = press_area("Play", {l.play.width(), l.play.height()});
   if (pressed || keys.play) {
     view.playing = !view.playing;
-    if (view.playing && (view.time < 0 || view.time >= end)) view.time = 0;
+    if (view.playing && !view.driven && (view.time < 0 || view.time >= end)) view.time = 0;
   }
-  if (view.playing) {
-    view.time = std::min(view.time + steps_per_s * static_cast<double>(ImGui::GetIO().DeltaTime), end);
-    if (view.time >= end) view.playing = false;
-  }
+  if (!view.playing) return;
+  motion().moving = true;  // another frame must follow
+  if (view.driven) return;
+  const double frame_s = std::min(static_cast<double>(ImGui::GetIO().DeltaTime), 0.1);
+  view.time = std::min(view.time + steps_per_s * frame_s, end);
+  if (view.time >= end) view.playing = false;
 }
 
 void record_messages(Record& record, const char* label, const ChunkBoardData& data) {

@@ -85,6 +85,7 @@ bool message_bows(const ChunkBoardData& data, const ChunkMessage& message);
 struct ChunkBoardView {
   double time = -1;  ///< 4: after four steps; 4.5: the fifth is in flight; below 0: a third of the way, in flight
   bool playing = false;
+  bool driven = false;  ///< whoever draws it moves `time` while it plays
   ChunkBoardLayout layout;
 };
 

@@ -135,7 +135,8 @@ std::string_view algorithm_said(CollectiveAlgorithm algorithm) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
-  arrange_board(in, out, p);
+  p.own = arrange_board(in, in.algorithm);
+  if (in.beside != in.algorithm) p.beside = arrange_board(in, in.beside);
   add_curves(in, p);
   add_crossings(in, p);
   p.answer = answer_of(in, out);

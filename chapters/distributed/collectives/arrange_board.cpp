@@ -65,7 +65,7 @@ std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<c
 }
 
 /// The state after which nothing is added any more, and what is reached there.
-void add_turn(const CollectiveSchedule& s, const CollectiveRun& run, Picture& p) {
+void add_turn(const CollectiveSchedule& s, const CollectiveRun& run, BoardPicture& p) {
   std::int64_t turn = -1;
   bool copies_after = false;
   for (const ChunkTransfer& t : s.transfers)
@@ -106,13 +106,15 @@ void add_turn(const CollectiveSchedule& s, const CollectiveRun& run, Picture& p)
 
 }  // namespace
 
-void arrange_board(const Inputs& in, const Outputs& out, Picture& p) {
-  if (in.ranks > max_film_ranks) return;
-  const auto made = make_collective(spec_of(in, in.algorithm));
-  if (!made) return;
+BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm) {
+  BoardPicture p;
+  if (in.ranks > max_film_ranks) return p;
+  const auto made = make_collective(spec_of(in, algorithm));
+  if (!made) return p;
   const CollectiveSchedule& s = *made;
   CollectiveRun run = run_collective(s, true);
-  p.shown_ranks = in.ranks;
+  p.ranks = in.ranks;
+  p.title = algorithm_name(algorithm);
   p.chunks = s.chunks;
   p.steps = s.steps;
   p.hub = s.switch_rank >= 0;
@@ -120,7 +122,7 @@ void arrange_board(const Inputs& in, const Outputs& out, Picture& p) {
   p.sums = p.travels || in.primitive == Primitive::all_reduce || in.primitive == Primitive::reduce_scatter ||
            in.primitive == Primitive::reduce;
   p.places = p.sums ? in.ranks : 1;
-  p.group = in.algorithm == CollectiveAlgorithm::hierarchical ? in.node_ranks : 0;
+  p.group = algorithm == CollectiveAlgorithm::hierarchical ? in.node_ranks : 0;
   for (std::int64_t r = 0; r < in.ranks; ++r) {
     p.rank_names.push_back("rank " + std::to_string(r));
     for (std::int64_t c = 0; c < s.chunks; ++c) p.asked.push_back(asked_origins(s, r, c));
@@ -142,7 +144,7 @@ void arrange_board(const Inputs& in, const Outputs& out, Picture& p) {
   add_turn(s, run, p);
   p.places_say =
       p.places > 1 ? "whose numbers a cell holds, place by place" : "a filled cell: the rank holds that chunk";
-  p.verdict = "executed on numbers: " + out.checked + " right";
+  p.verdict = "executed on numbers: " + std::to_string(run.right) + " of " + std::to_string(run.asked) + " right";
   if (!p.sums) {
     // One place: what it holds is the chunk itself, whoever's it was.
     for (std::uint64_t& origins : run.origins) origins = origins != 0;
@@ -151,6 +153,26 @@ void arrange_board(const Inputs& in, const Outputs& out, Picture& p) {
   p.origins = std::move(run.origins);
   p.numbers = std::move(run.numbers);
   p.number_width = run.width;
+  p.state_s = state_times(s, in.bytes, links_of(in));
+  p.subtitle = std::to_string(p.steps) + (p.steps == 1 ? " step, " : " steps, ") + format_text(p.state_s.back(), "s") +
+               " one after the other";
+  return p;
+}
+
+double time_of_step(const BoardPicture& board, double step) {
+  if (board.state_s.empty()) return 0;
+  const double at = std::clamp(step, 0.0, static_cast<double>(board.state_s.size() - 1));
+  const auto state = static_cast<std::size_t>(at);
+  if (state + 1 >= board.state_s.size()) return board.state_s.back();
+  return board.state_s[state] + (at - static_cast<double>(state)) * (board.state_s[state + 1] - board.state_s[state]);
+}
+double step_at(const BoardPicture& board, double time_s) {
+  if (board.state_s.empty()) return 0;
+  const auto after = std::upper_bound(board.state_s.begin(), board.state_s.end(), time_s);
+  if (after == board.state_s.begin()) return 0;
+  if (after == board.state_s.end()) return static_cast<double>(board.state_s.size() - 1);
+  const auto state = static_cast<double>(after - board.state_s.begin() - 1);
+  return state + (time_s - *(after - 1)) / (*after - *(after - 1));
 }
 
 namespace {
@@ -158,8 +180,8 @@ namespace {
 /// The numbers in a cell, in words.
 void cell_says(const void* context, std::int64_t state, std::int64_t rank, std::int64_t chunk, widgets::Line& value,
                widgets::Line& info) {
-  const Picture& p = *static_cast<const Picture*>(context);
-  const std::int64_t participants = p.shown_ranks + (p.hub ? 1 : 0);
+  const BoardPicture& p = *static_cast<const BoardPicture*>(context);
+  const std::int64_t participants = p.ranks + (p.hub ? 1 : 0);
   const auto cell = static_cast<std::size_t>((state * participants + rank) * p.chunks + chunk);
   if (cell >= p.origins.size()) return;
   const std::uint64_t origins = p.origins[cell];
@@ -174,7 +196,7 @@ void cell_says(const void* context, std::int64_t state, std::int64_t rank, std::
   info.add(p.travels ? "blocks of " : held == 1 ? "the number of " : "sum of the numbers of ");
   info.add(held == 1 ? "rank " : "ranks ");
   int said = 0;
-  for (std::int64_t r = 0; r < p.shown_ranks; ++r)
+  for (std::int64_t r = 0; r < p.ranks; ++r)
     if (origins >> r & 1) {
       if (said > 0) info.add(said + 1 == held ? " and " : ", ");
       info.add_integer(r);
@@ -188,9 +210,9 @@ void cell_says(const void* context, std::int64_t state, std::int64_t rank, std::
 
 }  // namespace
 
-widgets::ChunkBoardData board_of(const Picture& p) {
+widgets::ChunkBoardData board_of(const BoardPicture& p) {
   widgets::ChunkBoardData d;
-  d.ranks = p.shown_ranks;
+  d.ranks = p.ranks;
   d.chunks = p.chunks;
   d.steps = p.steps;
   d.hub = p.hub;

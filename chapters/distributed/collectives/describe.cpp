@@ -315,6 +315,13 @@ void describe(Fields& f, View& v) {
            "the way.",
        .lo = -1,
        .hi = 256});
+  f.real("clock", v.clock_s,
+         {.label = "Clock",
+          .unit = "s",
+          .help = "Of the two algorithms on one clock. Beyond the longer one is the end; below 0, where the first one "
+                  "stands.",
+          .lo = -1,
+          .hi = 1e9});
 }
 
 std::string_view algorithm_name(CollectiveAlgorithm algorithm) {

@@ -144,8 +144,8 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float taken = 0;
-  if (p.shown_ranks > 0) {
-    const widgets::ChunkBoardData board = board_of(p);
+  if (p.own.ranks > 0) {
+    const widgets::ChunkBoardData board = board_of(p.own);
     const float room = size.y >= t.px(330) ? size.y * 0.58f : size.y;
     taken = widgets::draw_chunk_board("chunks", board, view.board, {size.x, room}) + t.px(8);
   }
@@ -163,6 +163,9 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("who", {.title = "Who holds what", .least = {620, 420}, .answers = true},
               [&](ImVec2 size) { draw_who(in, out, picture, view, size); });
+  if (picture.own.ranks > 0 && picture.beside.ranks > 0)
+    stage.panel("pair", {.title = "Two on one clock", .least = {620, 440}},
+                [&](ImVec2 size) { draw_pair(picture, view, size); });
   if (view.cost_apart)
     stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
                 [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });

@@ -82,21 +82,27 @@ struct CrossingMark {
   bool beside = false;  ///< of the two chosen algorithms
 };
 
-struct Picture {
-  std::uint64_t version = 0;
-  std::string answer;
-  // The schedule, for the board; empty where it is not written out.
+/// A schedule as the board shows it; without ranks where it is not written out.
+struct BoardPicture {
+  std::string title, subtitle;
   std::vector<std::uint64_t> origins, asked;
   std::vector<widgets::ChunkMessage> messages;
   std::vector<std::string> rank_names, chunk_names, node_names;
   std::vector<double> numbers;
-  std::int64_t number_width = 1, shown_ranks = 0, chunks = 0, steps = 0, places = 1, group = 0;
+  std::int64_t number_width = 1, ranks = 0, chunks = 0, steps = 0, places = 1, group = 0;
   bool hub = false, sums = true, travels = false;
   std::vector<std::string> step_says;  ///< what step i + 1 does
+  std::vector<double> state_s;         ///< when each state is reached, one step after the other
   std::string before, after;           ///< under the film, left and right
   std::string turn_says;               ///< at the step where adding ends
   std::string places_say, verdict;
   std::int64_t turn = -1;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  BoardPicture own, beside;
   // The curves.
   std::vector<double> bytes, ranks;
   std::vector<AlgorithmCurve> curves;
@@ -106,8 +112,10 @@ struct Picture {
 };
 
 struct View {
-  widgets::ChunkBoardView board;
+  widgets::ChunkBoardView board, beside_board, pair_board;
   widgets::PlotView cost, bus, by_ranks;
+  double clock_s = -1;  ///< of the two on one clock; below 0: where the drawn one starts
+  bool clock_playing = false;
   bool cost_apart = false;  ///< the curve of the cost has no room under the chunks
   widgets::TableView algorithms;
   MeasuredView measured;
@@ -119,10 +127,15 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm);
 std::string_view algorithm_said(CollectiveAlgorithm algorithm);
 /// Up to so many ranks every state of a schedule is kept for the picture.
 inline constexpr std::int64_t max_film_ranks = 32;
-/// The part of the picture that is about chunks; nothing where the schedule is not kept.
-void arrange_board(const Inputs& in, const Outputs& out, Picture& p);
+/// The chunks of one of the two algorithms; without ranks where its schedule is not kept.
+BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm);
 /// The board's data, which refers to the picture.
-widgets::ChunkBoardData board_of(const Picture& picture);
+widgets::ChunkBoardData board_of(const BoardPicture& picture);
+/// The step of a board at a time since the start, and back; with the share of the step that is in flight.
+double step_at(const BoardPicture& board, double time_s);
+double time_of_step(const BoardPicture& board, double step);
+/// Both algorithms on one clock, one above the other.
+void draw_pair(const Picture& picture, View& view, ImVec2 size);
 models::parallel::CollectiveSpec spec_of(const Inputs& in, CollectiveAlgorithm algorithm);
 models::parallel::AlphaBetaLinks links_of(const Inputs& in);
 /// Algorithms that there are for these inputs: those that need neither nodes nor a switch that adds, and the two

@@ -83,7 +83,7 @@ TEST_CASE("collectives: the board's states say who holds what, and its words wha
   use_bundled_catalog();
   const lab_collectives::Inputs in;
   const lab_collectives::Picture p = lab_collectives::arrange(in, lab_collectives::compute(in));
-  const widgets::ChunkBoardData board = lab_collectives::board_of(p);
+  const widgets::ChunkBoardData board = lab_collectives::board_of(p.own);
   REQUIRE(board.steps == 14);
   CHECK(board.at(0, 3, 5) == 1u << 3);
   // Before the fifth step rank 4 holds chunk 0 of ranks 0 to 4, as it came round from rank 0.
