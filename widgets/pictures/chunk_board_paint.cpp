@@ -208,7 +208,7 @@ void paint_chunk_board(const Painter& painter, const ChunkBoardData& data, const
   }
   if (data.hub && l.full) paint_hub(painter, data, l, now);
   paint_names(painter, data, l, now);
-  const ImU32 ground = mixed(t.background, t.card, 0.75f);
+  const ImU32 ground = t.mode == Mode::dark ? mixed(t.background, t.card, 0.75f) : mixed(t.background, t.line, 0.35f);
   for (std::int64_t r = 0; r < data.ranks; ++r)
     for (std::int64_t c = 0; c < data.chunks; ++c) {
       const Rect cell = l.cell(r, c);
@@ -231,8 +231,11 @@ void paint_chunk_board(const Painter& painter, const ChunkBoardData& data, const
     }
     for (std::size_t i = now.first; i < now.last; ++i) {
       const ChunkMessage& m = data.messages[i];
-      if (m.source < data.ranks) {
-        const Rect cell = l.cell(m.source, m.chunk);
+      // The hub copies a chunk to many: it is framed once.
+      const bool again = m.source == data.ranks && i > now.first && data.messages[i - 1].source == m.source &&
+                         data.messages[i - 1].chunk == m.chunk;
+      if (!again) {
+        const Rect cell = m.source < data.ranks ? l.cell(m.source, m.chunk) : l.hub_cell(m.chunk);
         const float out = t.px(1.5f);
         painter.frame({cell.min.x - out, cell.min.y - out}, {cell.max.x + out, cell.max.y + out}, t.accent, t.px(1.5f),
                       3);
