@@ -44,6 +44,7 @@ struct ChoiceRow {
 struct MeasuredOutputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string run_says;  ///< why there is no run, or no prediction; empty: there are both
+  std::string log_says;  ///< what is odd in a log, in sentences; empty of a published run
   double ranks = none, sizes = none, spikes = none;
   double alpha_s = none, line_bus_bytes_per_s = none;
   double one_line_percent = none, one_line_worst_percent = none, two_lines_percent = none, three_lines_percent = none;

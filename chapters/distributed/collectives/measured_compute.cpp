@@ -161,6 +161,7 @@ MeasuredOutputs compute_measured(const MeasuredInputs& in) {
   const MeasuredSource source = source_of(in);
   out.run_says = source.fault.empty() ? source.no_prediction : source.fault;
   if (!source.fault.empty()) return out;
+  for (const std::string& note : source.log_notes) out.log_says += (out.log_says.empty() ? "" : " ") + note;
   const CollectiveCurve& curve = source.run.curve;
   out.ranks = models::as_double(curve.ranks);
   out.sizes = static_cast<double>(curve.samples.size());

@@ -78,6 +78,7 @@ void describe(Fields& f, MeasuredOutputs& o) {
   };
   f.group("The measured run");
   f.text("run_says", o.run_says, {.label = "Missing", .help = "Why there is no run or no prediction; else empty."});
+  f.text("log_says", o.log_says, {.label = "Of the log", .help = "What is odd in it; empty of a published run."});
   figure("run_ranks", o.ranks, "Ranks of the run", "", "Of a log by its two bandwidths at the largest size.", no_run);
   figure("run_sizes", o.sizes, "Sizes", "", "Message sizes that were timed.", no_run);
   figure("run_spikes", o.spikes, "One-off spikes", "",
