@@ -68,9 +68,8 @@ bool has_algorithm(Primitive primitive, CollectiveAlgorithm algorithm) {
 Status check(const CollectiveSpec& spec) {
   if (spec.ranks < 2) return Status::fail("A collective needs at least 2 ranks.");
   if (!has_algorithm(spec.primitive, spec.algorithm))
-    return Status::fail("There is no " + spaced(collective_algorithm_id(spec.algorithm)) +
-                        " for a collective of kind " + spaced(primitive_id(spec.primitive)) + " here: choose " +
-                        offered_for(spec.primitive) + ".");
+    return Status::fail("There is no algorithm " + spaced(collective_algorithm_id(spec.algorithm)) + " of " +
+                        spaced(primitive_id(spec.primitive)) + " here: choose " + offered_for(spec.primitive) + ".");
   if (spec.algorithm == halving_doubling && spec.primitive != Primitive::all_reduce && !is_power_of_two(spec.ranks))
     return Status::fail(
         "Halving and doubling pairs all ranks at distances 1, 2, 4, ..., so it takes a power of two, not " +

@@ -126,7 +126,7 @@ std::string_view algorithm_said(CollectiveAlgorithm algorithm) {
       "the hierarchical way",
       "scatter and all-gather",
       "pairwise exchange",
-      "Bruck's",
+      "Bruck's way",
       "the switch",
   };
   return said[static_cast<std::size_t>(algorithm)];

@@ -23,7 +23,7 @@ std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<c
   std::set<std::pair<int, int>> pairs;
   std::set<int> sends, works;
   int least = 64, most = 0;
-  bool adds = false;
+  bool adds = false, copies = false;
   for (const ChunkTransfer& t : step) {
     pairs.insert({t.source, t.target});
     if (t.source < in.ranks) {
@@ -32,6 +32,7 @@ std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<c
     }
     if (t.target < in.ranks) works.insert(t.target);
     adds = adds || t.action == ChunkAction::reduce;
+    copies = copies || t.action == ChunkAction::copy;
     const int held = std::popcount(run.origins[run.cell(t.step, t.source, t.chunk)]);
     least = std::min(least, held);
     most = std::max(most, held);
@@ -40,21 +41,26 @@ std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<c
       as_double(static_cast<std::int64_t>(step.size())) / as_double(static_cast<std::int64_t>(pairs.size()));
   std::string text =
       counted(pairs.size(), "message") + " of " + format_text(chunks * in.bytes / as_double(s.chunks), "B");
-  if (adds)
-    text += least == most ? (most == 1 ? ", each with one rank's numbers"
-                                       : ", each with the sum of " + std::to_string(most) + " ranks")
-                          : ", with sums of " + std::to_string(least) + " to " + std::to_string(most) + " ranks";
-  text += adds                                        ? ", added on arrival; "
-          : s.spec.primitive == Primitive::all_to_all ? ", put beside what is there; "
-                                                      : ", copied; ";
-  const auto all = static_cast<std::size_t>(in.ranks);
-  if (works.size() < all)
-    text += counted(all - works.size(), "rank") + " of " + std::to_string(all) +
-            (all - works.size() == 1 ? " waits" : " wait");
+  if (adds && copies) {
+    text += ", added on the way up, copied on the way down; ";
+  } else if (adds) {
+    const std::string sums = least != most
+                                 ? ", with sums of " + std::to_string(least) + " to " + std::to_string(most) + " ranks"
+                             : most == 1 ? std::string(", each with one rank's numbers")
+                                         : ", each with the sum of " + std::to_string(most) + " ranks";
+    text += sums + ", added on arrival; ";
+  } else {
+    text += s.spec.primitive == Primitive::all_to_all ? ", put beside what is there; " : ", copied; ";
+  }
+  const auto all = static_cast<std::size_t>(in.ranks), waits = all - works.size();
+  if (waits > 0)
+    text += counted(waits, "rank") + " of " + std::to_string(all) + (waits == 1 ? " waits" : " wait");
+  else if (sends.empty())
+    text += "the switch sends";
+  else if (sends.size() == all)
+    text += "every rank sends";
   else
-    text += sends.size() == all ? "every rank sends"
-                                : counted(sends.size(), "rank") + " of " + std::to_string(all) + " send" +
-                                      (sends.size() == 1 ? "s" : "");
+    text += counted(sends.size(), "rank") + " of " + std::to_string(all) + (sends.size() == 1 ? " sends" : " send");
   return text;
 }
 
