@@ -45,8 +45,8 @@ struct CollectiveMachine {
 /// issue 290 of nccl-tests, issue 812 of NCCL.
 inline constexpr double usable_port_share = 0.94;
 /// Between two launches of one host thread: empty kernels from C++, measured by ourselves on an H100
-/// (assets/measured/h100-launches.json). Eight A100 driven by one process have a floor of 8 times 4.35 us, four L40S of
-/// 4 times 4.33 us.
+/// (assets/published/framework-launch.json, h100-run-bare). Eight A100 driven by one process have a floor of 8
+/// times 4.35 us, four L40S of 4 times 4.33 us.
 inline constexpr double group_launch_s = 4.12e-6;
 
 /// The machine of a chip of the catalog. NVLink counts at the rate that NCCL's topology search gives a link (20 GB/s of

@@ -204,7 +204,7 @@ CollectiveComparison compare_collective(const PublishedCollective& published, co
                    std::string(inside_link_name(machine.inside)) + " inside.";
   else if (!fabric)
     out.no_claim = "No claim is made over " + std::string(network_words(published.network)) +
-                   ": there the small sizes depend on the network's software, at 25 us on InfiniBand but 65 to 220 us "
+                   ": there the small sizes depend on the network's software, at 25 µs on InfiniBand but 65 to 220 µs "
                    "elsewhere.";
   else if (pairs)
     out.no_claim = "No claim is made for small sizes: the tuner has no entry for sends and receives.";

@@ -18,7 +18,7 @@ struct PartLine {
   double measured, predicted;
 };
 
-void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
+void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured times", view.times,
                      {.x = {.kind = widgets::AxisKind::log10,
@@ -33,7 +33,7 @@ void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& v
                             .unit = "s"},
                       .size = size,
                       .link = &view.link,
-                      .x_axis = false});
+                      .x_axis = x_axis});
   for (std::size_t i = 0; i < p.choices.size(); ++i)
     if (p.choices.size() > 1) plot.vertical_mark(p.choices[i].bytes, p.choices[i].said, {.colour = t.accent});
   if (!p.line_s.empty())
@@ -123,10 +123,13 @@ void draw_run(MeasuredInputs& in, const MeasuredPicture& p, std::uint64_t versio
     if (!p.notes.empty())
       widgets::wrapped_text(widgets::Painter::window(), {at.x, at.y + top}, p.notes.front(), size.x, t.text);
   } else {
-    const float left = size.y - top;
-    const float errors = left >= t.px(320) ? left * 0.36f : 0;
-    ImGui::SetCursorScreenPos({at.x, at.y + top});
-    draw_times(p, version, view, {size.x, left - errors});
+    const float title = t.px(20);
+    if (!p.title.empty())
+      widgets::Painter::window().text_fit({at.x, at.y + top}, p.title, size.x, t.muted, widgets::Type::small);
+    const float left = size.y - top - title;
+    const float errors = left >= t.px(300) ? left * 0.4f : 0;
+    ImGui::SetCursorScreenPos({at.x, at.y + top + title});
+    draw_times(p, version, view, {size.x, left - errors}, errors == 0);
     if (errors > 0) {
       ImGui::SetCursorScreenPos({at.x, at.y + size.y - errors});
       draw_errors(p, version, view, {size.x, errors});

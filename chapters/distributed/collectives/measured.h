@@ -58,10 +58,11 @@ struct MeasuredOutputs {
 
 struct MeasuredMark {
   double bytes = 0, time_s = 0;
-  std::string said, info;
+  std::string said, info, cause;  ///< cause empty: noise
 };
 struct MeasuredPicture {
-  std::string title, source;
+  std::string title;  ///< the run, and its floor and plateau in figures
+  std::string source;
   std::vector<double> bytes, time_s, spike_bytes, spike_s;
   std::vector<double> line_s, lines_s, predicted_s;        ///< against `bytes`; empty: there is none
   std::vector<double> line_off, lines_off, predicted_off;  ///< (model - measured) / measured, %
