@@ -61,7 +61,8 @@ struct MeasuredMark {
   std::string said, info, cause;  ///< cause empty: noise
 };
 struct MeasuredPicture {
-  std::string title;  ///< the run, and its floor and plateau in figures
+  std::string title;    ///< the run
+  std::string figures;  ///< its floor and plateau, and the hardware's
   std::string source;
   std::vector<double> bytes, time_s, spike_bytes, spike_s;
   std::vector<double> line_s, lines_s, predicted_s;        ///< against `bytes`; empty: there is none

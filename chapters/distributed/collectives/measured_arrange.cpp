@@ -71,13 +71,13 @@ std::string choices_said(const MeasuredOutputs& out) {
   return said + ".";
 }
 
-/// "8 H100: 15.9 µs at small sizes, 480 GB/s at the largest; the hardware says 15.0 µs and 490 GB/s".
-std::string title_of(const std::string& name, const MeasuredOutputs& out) {
+/// "15.9 µs at small sizes, 480 GB/s at the largest; the hardware says 15.0 µs and 490 GB/s".
+std::string figures_of(const MeasuredOutputs& out) {
   const auto both = [](double floor_s, double rate) {
     const std::string bandwidth = format_text(rate, "B/s", 3) + " at the largest size";
     return std::isnan(floor_s) ? bandwidth : format_text(floor_s, "s", 3) + " at small sizes, " + bandwidth;
   };
-  std::string said = name + ": " + both(out.measured_floor_s, out.measured_largest_bytes_per_s);
+  std::string said = both(out.measured_floor_s, out.measured_largest_bytes_per_s);
   if (!std::isnan(out.predicted_largest_bytes_per_s)) {
     said += "; from the hardware ";
     if (!std::isnan(out.predicted_floor_s)) said += format_text(out.predicted_floor_s, "s", 3) + " and ";
@@ -96,7 +96,8 @@ MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs
     return p;
   }
   const PublishedCollective& run = source.run;
-  p.title = title_of(run.name, out);
+  p.title = run.name;
+  p.figures = figures_of(out);
   p.source = source.is_log ? "" : run.source + ", " + run.date;
   add_times(source, p);
   add_marks(source, out, p);
