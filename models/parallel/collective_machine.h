@@ -44,9 +44,10 @@ struct CollectiveMachine {
 /// Of a port's line rate what a collective gets: 46 to 48 of 50 GB/s at 400 Gb/s, 24 of 25 GB/s at 200 Gb/s. Sources:
 /// issue 290 of nccl-tests, issue 812 of NCCL.
 inline constexpr double usable_port_share = 0.94;
-/// Between two launches of one host thread in a group of calls: 4.35 us for 8 A100, 4.33 us for 4 L40S. Sources: the
-/// floors of superbench's tests of 2021 and of the L40S runs of CS244C in `assets/collectives`.
-inline constexpr double group_launch_s = 4.35e-6;
+/// Between two launches of one host thread: empty kernels from C++, measured by ourselves on an H100
+/// (assets/published/framework-launch.json, h100-run-bare). Eight A100 driven by one process have a floor of 8
+/// times 4.35 us, four L40S of 4 times 4.33 us.
+inline constexpr double group_launch_s = 4.12e-6;
 
 /// The machine of a chip of the catalog. NVLink counts at the rate that NCCL's topology search gives a link (20 GB/s of
 /// 25 on V100 and A100, 20.6 of 25 on H100, 40.1 of 50 on B200: src/graph/topo.h), a link of AMD's mesh and PCIe at

@@ -200,11 +200,12 @@ CollectiveComparison compare_collective(const PublishedCollective& published, co
     p.claimed = p.measured() && fabric && nvlink && !(small && (pairs || published.through_framework));
   }
   if (!nvlink)
-    out.no_claim = "No claim is made: NCCL's constants were taken on NVLink, and this machine has " +
-                   std::string(inside_link_name(machine.inside)) + " inside.";
+    out.no_claim = machine.inside == InsideLink::pcie
+                       ? "No claim is made over PCIe: what a path through the host carries depends on the board."
+                       : "No claim is made over AMD's links: NCCL's constants were not taken on them.";
   else if (!fabric)
     out.no_claim = "No claim is made over " + std::string(network_words(published.network)) +
-                   ": there the small sizes depend on the network's software, at 25 us on InfiniBand but 65 to 220 us "
+                   ": there the small sizes depend on the network's software, at 25 µs on InfiniBand but 65 to 220 µs "
                    "elsewhere.";
   else if (pairs)
     out.no_claim = "No claim is made for small sizes: the tuner has no entry for sends and receives.";

@@ -18,7 +18,7 @@ struct PartLine {
   double measured, predicted;
 };
 
-void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
+void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured times", view.times,
                      {.x = {.kind = widgets::AxisKind::log10,
@@ -33,7 +33,7 @@ void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& v
                             .unit = "s"},
                       .size = size,
                       .link = &view.link,
-                      .x_axis = false});
+                      .x_axis = x_axis});
   for (std::size_t i = 0; i < p.choices.size(); ++i)
     if (p.choices.size() > 1) plot.vertical_mark(p.choices[i].bytes, p.choices[i].said, {.colour = t.accent});
   if (!p.line_s.empty())
@@ -70,6 +70,11 @@ void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& v
     plot.scatter(
         "", std::span(&c.bytes, 1), std::span(&c.time_s, 1),
         {.colour = t.warning, .marker = widgets::Marker::diamond, .radius = 7, .legend = false, .info = c.info});
+  // One box is enough: the first that the second column does not call noise.
+  const auto named =
+      std::find_if(p.crossings.begin(), p.crossings.end(), [](const MeasuredMark& c) { return !c.cause.empty(); });
+  if (named != p.crossings.end() && size.y >= t.px(230))
+    plot.callout(named->bytes, named->time_s, named->said, named->cause, {.colour = t.warning});
 }
 
 void draw_errors(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
@@ -123,10 +128,15 @@ void draw_run(MeasuredInputs& in, const MeasuredPicture& p, std::uint64_t versio
     if (!p.notes.empty())
       widgets::wrapped_text(widgets::Painter::window(), {at.x, at.y + top}, p.notes.front(), size.x, t.text);
   } else {
-    const float left = size.y - top;
-    const float errors = left >= t.px(320) ? left * 0.36f : 0;
-    ImGui::SetCursorScreenPos({at.x, at.y + top});
-    draw_times(p, version, view, {size.x, left - errors});
+    const float title = t.px(20);
+    const widgets::Painter painter = widgets::Painter::window();
+    const float name = painter.text_fit({at.x, at.y + top}, p.title, size.x, t.text, widgets::Type::small);
+    if (const float rest = size.x - name - t.px(12); rest > t.px(300))
+      painter.text_fit({at.x + name + t.px(12), at.y + top}, p.figures, rest, t.muted, widgets::Type::small);
+    const float left = size.y - top - title;
+    const float errors = left >= t.px(300) ? left * 0.4f : 0;
+    ImGui::SetCursorScreenPos({at.x, at.y + top + title});
+    draw_times(p, version, view, {size.x, left - errors}, errors == 0);
     if (errors > 0) {
       ImGui::SetCursorScreenPos({at.x, at.y + size.y - errors});
       draw_errors(p, version, view, {size.x, errors});

@@ -44,6 +44,7 @@ struct ChoiceRow {
 struct MeasuredOutputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string run_says;  ///< why there is no run, or no prediction; empty: there are both
+  std::string log_says;  ///< what is odd in a log, in sentences; empty of a published run
   double ranks = none, sizes = none, spikes = none;
   double alpha_s = none, line_bus_bytes_per_s = none;
   double one_line_percent = none, one_line_worst_percent = none, two_lines_percent = none, three_lines_percent = none;
@@ -57,10 +58,12 @@ struct MeasuredOutputs {
 
 struct MeasuredMark {
   double bytes = 0, time_s = 0;
-  std::string said, info;
+  std::string said, info, cause;  ///< cause empty: noise
 };
 struct MeasuredPicture {
-  std::string title, source;
+  std::string title;    ///< the run
+  std::string figures;  ///< its floor and plateau, and the hardware's
+  std::string source;
   std::vector<double> bytes, time_s, spike_bytes, spike_s;
   std::vector<double> line_s, lines_s, predicted_s;        ///< against `bytes`; empty: there is none
   std::vector<double> line_off, lines_off, predicted_off;  ///< (model - measured) / measured, %

@@ -51,12 +51,16 @@ void add_marks(const MeasuredSource& source, const MeasuredOutputs& out, Measure
     return p.least_s;
   };
   for (const CrossingRow& c : out.crossings)
-    p.crossings.push_back({c.to_bytes, time_at(c.to_bytes), c.kind,
-                           size_text(c.from_bytes) + " to " + size_text(c.to_bytes) + ": " + c.kind + ", " +
-                               format_text(c.time_ratio, "", 3) + " times the time where the line says " +
-                               format_text(c.line_ratio, "", 3) + "; " + c.cause + "; the in-place column " +
-                               c.second_column + "."});
-  for (const ChoiceRow& c : out.choices) p.choices.push_back({c.from_bytes, 0, c.choice, c.limit});
+    p.crossings.push_back({.bytes = c.to_bytes,
+                           .time_s = time_at(c.to_bytes),
+                           .said = c.kind + ", " + size_text(c.from_bytes) + " to " + size_text(c.to_bytes),
+                           .info = size_text(c.from_bytes) + " to " + size_text(c.to_bytes) + ": " + c.kind + ", " +
+                                   format_text(c.time_ratio, "", 3) + " times the time where the line says " +
+                                   format_text(c.line_ratio, "", 3) + "; " + c.cause + "; the in-place column " +
+                                   c.second_column + ".",
+                           .cause = c.cause == "noise" ? "" : c.cause});
+  for (const ChoiceRow& c : out.choices)
+    p.choices.push_back({.bytes = c.from_bytes, .said = c.choice, .info = c.limit});
 }
 
 /// "at 2 MiB NVLS Simple takes over": what the choices say in words.
@@ -65,6 +69,21 @@ std::string choices_said(const MeasuredOutputs& out) {
   for (const ChoiceRow& c : out.choices)
     said += (said.empty() ? "NCCL is expected to take " : ", from " + size_text(c.from_bytes) + " ") + c.choice;
   return said + ".";
+}
+
+/// "15.9 µs at small sizes, 480 GB/s at the largest; the hardware says 15.0 µs and 490 GB/s".
+std::string figures_of(const MeasuredOutputs& out) {
+  const auto both = [](double floor_s, double rate) {
+    const std::string bandwidth = format_text(rate, "B/s", 3) + " at the largest size";
+    return std::isnan(floor_s) ? bandwidth : format_text(floor_s, "s", 3) + " at small sizes, " + bandwidth;
+  };
+  std::string said = both(out.measured_floor_s, out.measured_largest_bytes_per_s);
+  if (!std::isnan(out.predicted_largest_bytes_per_s)) {
+    said += "; from the hardware ";
+    if (!std::isnan(out.predicted_floor_s)) said += format_text(out.predicted_floor_s, "s", 3) + " and ";
+    said += format_text(out.predicted_largest_bytes_per_s, "B/s", 3);
+  }
+  return said;
 }
 
 }  // namespace
@@ -78,6 +97,7 @@ MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs
   }
   const PublishedCollective& run = source.run;
   p.title = run.name;
+  p.figures = figures_of(out);
   p.source = source.is_log ? "" : run.source + ", " + run.date;
   add_times(source, p);
   add_marks(source, out, p);

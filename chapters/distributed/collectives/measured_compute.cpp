@@ -98,7 +98,7 @@ void add_fits(const CollectiveCurve& curve, MeasuredOutputs& out) {
   if (const auto three = fit_collective(curve, 3)) out.three_lines_percent = 100 * three->rms_error;
 }
 
-void add_crossing_rows(const PublishedCollective& run, MeasuredOutputs& out) {
+void add_crossing_rows(const PublishedCollective& run, bool over_pcie, MeasuredOutputs& out) {
   const auto one = fit_collective(run.curve, 1);
   if (!one) return;
   for (const CollectiveCrossing& c : find_crossings(run.curve, *one)) {
@@ -107,6 +107,8 @@ void add_crossing_rows(const PublishedCollective& run, MeasuredOutputs& out) {
                         : c.in_place == SecondColumn::differs ? "does not: noise"
                                                               : "not printed";
     row.cause = c.in_place == SecondColumn::differs ? "noise" : "protocol or algorithm change";
+    // Over PCIe a bandwidth that falls by less than 5 % among large sizes is noise.
+    if (over_pcie && c.kind == CrossingKind::dent && c.time_ratio < 2 / 0.95 && c.line_ratio > 1.8) row.cause = "noise";
     for (const CrossingCause& cause : run.causes)
       if (cause.from_bytes == c.from_bytes) row.cause = cause.cause;
     out.crossings.push_back(std::move(row));
@@ -161,6 +163,7 @@ MeasuredOutputs compute_measured(const MeasuredInputs& in) {
   const MeasuredSource source = source_of(in);
   out.run_says = source.fault.empty() ? source.no_prediction : source.fault;
   if (!source.fault.empty()) return out;
+  for (const std::string& note : source.log_notes) out.log_says += (out.log_says.empty() ? "" : " ") + note;
   const CollectiveCurve& curve = source.run.curve;
   out.ranks = models::as_double(curve.ranks);
   out.sizes = static_cast<double>(curve.samples.size());
@@ -171,7 +174,7 @@ MeasuredOutputs compute_measured(const MeasuredInputs& in) {
     if (curve.samples[i].bytes == gib_bytes) out.measured_gib_bytes_per_s = curve.busbw(i);
   out.measured_largest_bytes_per_s = curve.busbw(curve.samples.size() - 1);
   add_fits(curve, out);
-  add_crossing_rows(source.run, out);
+  add_crossing_rows(source.run, source.machine && source.machine->inside == InsideLink::pcie, out);
   if (!source.machine) return out;
   add_prediction(source, out);
   add_claims(source, out);

@@ -77,7 +77,6 @@ void describe(Fields& f, MeasuredOutputs& o) {
            {.label = label, .unit = unit, .help = help, .may_be_missing = true, .absent = absent, .source = source});
   };
   f.group("The measured run");
-  f.text("run_says", o.run_says, {.label = "Missing", .help = "Why there is no run or no prediction; else empty."});
   figure("run_ranks", o.ranks, "Ranks of the run", "", "Of a log by its two bandwidths at the largest size.", no_run);
   figure("run_sizes", o.sizes, "Sizes", "", "Message sizes that were timed.", no_run);
   figure("run_spikes", o.spikes, "One-off spikes", "",
@@ -101,6 +100,8 @@ void describe(Fields& f, MeasuredOutputs& o) {
       "claims", o.claims,
       {.label = "Answers for",
        .help = "Parts within 25 % (floor), a factor of 2 (middle), 15 % (1 GiB, plateau), on NVLink and InfiniBand."});
+  f.text("log_says", o.log_says, {.label = "Of the log", .help = "What is odd in it; empty of a published run."});
+  f.text("run_says", o.run_says, {.label = "Missing", .help = "Why there is no run or no prediction; else empty."});
   f.group("Lines through it");
   figure("alpha_s", o.alpha_s, "Alpha of one line", "s", "Not shown where the sizes span fewer than four doublings.",
          few);
