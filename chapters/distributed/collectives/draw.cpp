@@ -166,6 +166,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (picture.own.ranks > 0 && picture.beside.ranks > 0)
     stage.panel("pair", {.title = "Two on one clock", .least = {620, 440}},
                 [&](ImVec2 size) { draw_pair(picture, view, size); });
+  if (picture.own.ranks > 0)
+    stage.panel("circle", {.title = "Who talks to whom", .least = {300, 260}}, [&](ImVec2 size) {
+      widgets::draw_rank_circle("circle", board_of(picture.own), view.board.time, view.circle, size);
+    });
   if (view.cost_apart)
     stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
                 [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });

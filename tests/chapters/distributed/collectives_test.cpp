@@ -122,6 +122,9 @@ TEST_CASE("collectives: the film is the slider, and the arrow keys go by half st
   canvas.ui.key(ImGuiKey_LeftArrow);
   canvas.ui.frames(2);
   CHECK(view(*lab, "time").real() == 13);
+  // A cell says what it holds.
+  canvas.ui.hover("Board");
+  CHECK(canvas.ui.text_present("sum of the numbers of ranks 0, 1, 2, 3, 4, 5, 6 and 7"));
   // Playing goes on to the end and stops there.
   canvas.ui.click("Play");
   canvas.ui.wait(3);
