@@ -28,7 +28,8 @@ struct AlphaBetaTime {
 /// way up and way down are busy at once. `spec` must pass `check`; any number of ranks.
 AlphaBetaTime collective_time(const CollectiveSpec& spec, double bytes, const AlphaBetaLinks& links);
 
-/// Steps that pay a latency: those of the schedule in one piece, 2 (N - 1) of a ring all-reduce.
+/// Steps that pay a latency: those of the schedule in one piece, 2 (N - 1) of a ring all-reduce. In a chain every piece
+/// after the first pays one more.
 std::int64_t collective_steps(const CollectiveSpec& spec);
 
 /// Bytes that the busiest rank sends over `bytes`: 2 (N - 1) / N of a ring all-reduce.

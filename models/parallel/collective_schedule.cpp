@@ -19,8 +19,8 @@ constexpr std::array<unsigned, primitive_count> algorithms_of{
     bit_of(ring) | bit_of(halving_doubling) | bit_of(hierarchical) | bit_of(pairwise) | bit_of(in_network),
     bit_of(ring) | bit_of(halving_doubling) | bit_of(hierarchical) | bit_of(bruck) | bit_of(in_network),
     bit_of(pairwise) | bit_of(bruck),
-    bit_of(ring) | bit_of(tree) | bit_of(double_binary_tree) | bit_of(scatter_all_gather) | bit_of(in_network),
-    bit_of(ring) | bit_of(tree) | bit_of(double_binary_tree) | bit_of(halving_doubling) | bit_of(in_network),
+    bit_of(ring) | bit_of(tree) | bit_of(scatter_all_gather) | bit_of(in_network),
+    bit_of(ring) | bit_of(tree) | bit_of(halving_doubling) | bit_of(in_network),
     bit_of(tree) | bit_of(pairwise),
     bit_of(tree) | bit_of(pairwise),
 };

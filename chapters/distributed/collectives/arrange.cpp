@@ -50,9 +50,15 @@ void add_curves(const Inputs& in, Picture& p) {
   }
 }
 
+/// A ring with one root: a chain.
+bool chain_of(const Inputs& in, CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::ring &&
+         (in.primitive == Primitive::broadcast || in.primitive == Primitive::reduce);
+}
+
 /// "the ring wins", "two trees win".
-std::string wins(CollectiveAlgorithm algorithm) {
-  return std::string(algorithm_said(algorithm)) +
+std::string wins(const Inputs& in, CollectiveAlgorithm algorithm) {
+  return std::string(algorithm_said(in, algorithm)) +
          (algorithm == CollectiveAlgorithm::double_binary_tree ? " win" : " wins");
 }
 std::string steps_text(double steps) { return ticked(steps, "") + (steps == 1 ? " step" : " steps"); }
@@ -70,7 +76,7 @@ void add_crossings(const Inputs& in, Picture& p) {
       p.crossings.push_back({.bytes = bytes,
                              .time_s = collective_time(own, bytes, links).total_s(),
                              .size = format_text(bytes, "B", 2),
-                             .said = "beyond, " + wins(winner) + " over " + std::string(algorithm_said(loser)),
+                             .said = "beyond, " + wins(in, winner) + " over " + std::string(algorithm_said(in, loser)),
                              .beside = c.algorithm == in.beside});
     }
   }
@@ -85,14 +91,22 @@ std::string reason_text(const Inputs& in, const Outputs& out, bool other_wins) {
   const bool nodes =
       in.algorithm == CollectiveAlgorithm::hierarchical || in.beside == CollectiveAlgorithm::hierarchical;
   const std::string_view where = nodes ? " over the slower links" : " in series";
-  std::string text = steps_text(won) + (won == lost ? " like the other" : ", not " + ticked(lost, "")) + ", and ";
+  const bool chain_wins = chain_of(in, other_wins ? in.beside : in.algorithm);
+  const bool chain_loses = chain_of(in, other_wins ? in.algorithm : in.beside);
+  std::string text = steps_text(won);
+  if (chain_wins)
+    text += " for the first piece and one more for each other, ";
+  else if (chain_loses)
+    text += ", where the chain takes " + ticked(lost, "") + " for its first piece alone, and ";
+  else
+    text += (won == lost ? " like the other" : ", not " + ticked(lost, "")) + ", and ";
   if (std::abs(factor - 1) < 5e-3) return text + "as many bytes" + std::string(where);
   return text + times(factor) + " the bytes" + std::string(where);
 }
 
 /// What the two take, which wins where, and by what; one sentence or two in every state.
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string own(algorithm_said(in.algorithm)), other(algorithm_said(in.beside));
+  const std::string own(algorithm_said(in, in.algorithm)), other(algorithm_said(in, in.beside));
   if (std::isnan(out.beside_s))
     return ticked(in.bytes, "B") + " take " + own + " " + ticked(out.time_s, "s") + " on " +
            ticked(as_double(in.ranks), "") + " ranks: " + steps_text(as_double(out.steps)) + ", and " +
@@ -105,18 +119,18 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     const double below = out.crossing_bytes / 1.1;
     const bool other_below = collective_time(spec_of(in, in.beside), below, links).total_s() <
                              collective_time(spec_of(in, in.algorithm), below, links).total_s();
-    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " + wins(other_below ? in.beside : in.algorithm) +
-           ": " + reason_text(in, out, other_below) + ".";
+    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " +
+           wins(in, other_below ? in.beside : in.algorithm) + ": " + reason_text(in, out, other_below) + ".";
   }
   if (std::abs(out.times_faster - 1) < 1e-9) return both + ": they cost the same at every size.";
   const bool other_wins = out.beside_s < out.time_s;
-  return both + ". At every size " + wins(other_wins ? in.beside : in.algorithm) + ": " +
+  return both + ". At every size " + wins(in, other_wins ? in.beside : in.algorithm) + ": " +
          reason_text(in, out, other_wins) + ".";
 }
 
 }  // namespace
 
-std::string_view algorithm_said(CollectiveAlgorithm algorithm) {
+std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm) {
   static constexpr std::array<std::string_view, collective_algorithm_count> said{
       "the ring",
       "the tree",
@@ -129,7 +143,7 @@ std::string_view algorithm_said(CollectiveAlgorithm algorithm) {
       "Bruck's way",
       "the switch",
   };
-  return said[static_cast<std::size_t>(algorithm)];
+  return chain_of(in, algorithm) ? "the chain" : said[static_cast<std::size_t>(algorithm)];
 }
 
 Picture arrange(const Inputs& in, const Outputs& out) {

@@ -213,7 +213,10 @@ void describe(Fields& f, Outputs& o) {
           .formula = "steps x latency + bytes in series / bandwidth",
           .source = thakur});
   f.integer("steps", o.steps,
-            {.label = "Steps", .help = "That pay a latency, one after the other.", .headline = true, .source = thakur});
+            {.label = "Steps",
+             .help = "That pay a latency, one after the other. In a chain each piece after the first pays one more.",
+             .headline = true,
+             .source = thakur});
   f.real("algbw_bytes_per_s", o.algbw_bytes_per_s,
          {.label = "Algorithm bandwidth",
           .unit = "B/s",

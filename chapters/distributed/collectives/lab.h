@@ -123,8 +123,8 @@ struct View {
 
 /// "Ring", "Two binary trees".
 std::string_view algorithm_name(CollectiveAlgorithm algorithm);
-/// In a sentence: "the ring", "two binary trees".
-std::string_view algorithm_said(CollectiveAlgorithm algorithm);
+/// In a sentence: "the ring", "two trees"; a ring with one root is "the chain".
+std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm);
 /// Up to so many ranks every state of a schedule is kept for the picture.
 inline constexpr std::int64_t max_film_ranks = 32;
 /// The chunks of one of the two algorithms; without ranks where its schedule is not kept.
