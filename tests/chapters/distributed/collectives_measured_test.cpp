@@ -110,3 +110,26 @@ TEST_CASE("every run of the catalog draws: sizes rise, errors are finite, and th
     CHECK_FALSE(p.notes.empty());
   }
 }
+
+TEST_CASE("a log is pasted from the clipboard, and a text that is no run leaves a sentence where the curve was") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/collectives", R"({"run": "log"})");
+  compute(*lab);
+  Canvas canvas(*lab, {1500, 1500});
+  canvas.ui.frames(3);
+  REQUIRE(canvas.ui.has("Paste a log"));
+  CHECK(canvas.ui.text_present("NVLSTree Simple"));
+  const std::string rows =
+      "  1048576   262144  float  sum  -1   27.37  38.31   67.04  0   26.93  38.94   68.14  0\n"
+      " 67108864 16777216  float  sum  -1  324.70 206.68  361.69  0  324.70 206.68  361.69  0\n";
+  ImGui::SetClipboardText(rows.c_str());
+  canvas.ui.click("Paste a log");
+  canvas.ui.frames(3);
+  CHECK(lab->inputs().find("log")->text() == rows);
+  CHECK(computed(*lab, "run_ranks") == 8);
+  ImGui::SetClipboardText("not a log");
+  canvas.ui.click("Paste a log");
+  canvas.ui.frames(3);
+  CHECK(lab->inputs().find("log")->text() == "not a log");
+  CHECK_FALSE(canvas.ui.text_present("NVLSTree Simple"));
+}
