@@ -104,6 +104,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   BoardPicture own, beside;
+  std::string no_chunks;  ///< why there is no board, and what was done instead
   // The curves.
   std::vector<double> bytes, ranks;
   std::vector<AlgorithmCurve> curves;
