@@ -39,9 +39,9 @@ bool is_whole(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "float", "bfloat16", "fp8_e4m3": what stands third in a row.
+/// "float", "bfloat16", "f8e4m3": what stands third in a row.
 bool is_type(std::string_view word) {
-  constexpr std::array<std::string_view, 7> types{"float", "half", "double", "bfloat16", "int", "uint", "fp8"};
+  constexpr std::array<std::string_view, 7> types{"float", "half", "double", "bfloat16", "int", "uint", "f8"};
   return std::any_of(types.begin(), types.end(), [&](std::string_view t) { return word.starts_with(t); });
 }
 
@@ -118,20 +118,34 @@ struct LogText {
   bool pairs = false;  ///< sendrecv_perf or hypercube_perf
 };
 
+bool times_pairs(std::string_view line) {
+  return line.find("sendrecv_perf") != std::string_view::npos || line.find("hypercube_perf") != std::string_view::npos;
+}
+
+/// The rank of a line "#  Rank  0 Group  0 ...", counted from 1; 0: it lists none.
+std::int64_t listed_rank(const Words& words) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (words[i] == "Rank" && words[i - 1].ends_with('#') && is_whole(words[i + 1]))
+      return static_cast<std::int64_t>(std::min(log_number(words[i + 1]).value_or(0), 1e7)) + 1;
+  return 0;
+}
+
+/// The first line of a text, which is taken from it.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 LogText read_lines(std::string_view text) {
   LogText out;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     if (!out.named) out.named = named_primitive(line);
-    if (line.find("sendrecv_perf") != std::string_view::npos || line.find("hypercube_perf") != std::string_view::npos)
-      out.pairs = true;
+    out.pairs = out.pairs || times_pairs(line);
     const Words words = log_words(line);
-    for (std::size_t i = 0; i + 1 < words.size(); ++i)
-      if (words[i] == "Rank" && is_whole(words[i + 1]) && (i > 0 && words[i - 1].ends_with('#')))
-        out.listed_ranks = std::max(out.listed_ranks,
-                                    static_cast<std::int64_t>(std::min(log_number(words[i + 1]).value_or(0), 1e7)) + 1);
+    out.listed_ranks = std::max(out.listed_ranks, listed_rank(words));
     if (const auto row = read_log_row(words)) out.rows.push_back(*row);
   }
   return out;
@@ -165,6 +179,17 @@ InferredRanks ranks_by_ratio(double busbw, double algbw, bool all_reduce) {
 }
 
 }  // namespace
+
+std::string lines_of_collective_log(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    const Words words = log_words(line);
+    if (named_primitive(line) || times_pairs(line) || listed_rank(words) > 0 || read_log_row(words))
+      out.append(line).push_back('\n');
+  }
+  return out;
+}
 
 Result<CollectiveLog> parse_collective_log(std::string_view text) {
   using Read = Result<CollectiveLog>;
