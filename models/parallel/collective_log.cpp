@@ -53,9 +53,13 @@ struct LogRow {
   bool rooted = false;  ///< a root of 0 or more does
 };
 
+/// Sizes and times that a run can have: a nanosecond is less than any.
+bool is_timed(const LogRow& row) { return row.bytes > 0 && row.bytes <= 1e15 && row.time_us >= 1e-3; }
+
 bool read_column(std::span<const std::string_view> words, double& time_us, double& algbw, double& busbw, bool& wrong) {
   const auto time = log_number(words[0]), alg = log_number(words[1]), bus = log_number(words[2]);
-  if (!time || !alg || !bus || *time < 0 || *alg < 0 || *bus < 0) return false;
+  if (!time || !alg || !bus || *time < 0 || *time > 1e12 || *alg < 0 || *alg > 1e9 || *bus < 0 || *bus > 1e9)
+    return false;
   time_us = *time;
   algbw = *alg;
   busbw = *bus;
@@ -84,7 +88,7 @@ std::optional<LogRow> read_log_row(const Words& words) {
   if (rest.size() < 4 || !read_column(rest, row.time_us, row.algbw, row.busbw, row.wrong)) return std::nullopt;
   double unused_alg = 0, unused_bus = 0, in_place_us = 0;
   if (rest.size() >= 8 && read_column(rest.subspan(4), in_place_us, unused_alg, unused_bus, row.wrong) &&
-      in_place_us > 0)
+      in_place_us >= 1e-3)
     row.in_place_us = in_place_us;
   return row;
 }
@@ -198,7 +202,7 @@ Result<CollectiveLog> parse_collective_log(std::string_view text) {
   const LogText read = read_lines(text);
   CollectiveLog log;
   for (const LogRow& row : read.rows) {
-    if (!(row.bytes > 0 && row.bytes <= 1e15 && row.time_us > 0)) continue;
+    if (!is_timed(row)) continue;
     ++log.rows;
     log.wrong_rows += row.wrong;
     log.curve.samples.push_back({row.bytes, row.time_us * 1e-6, row.in_place_us * 1e-6, row.busbw * 1e9});
@@ -226,7 +230,7 @@ Result<CollectiveLog> parse_collective_log(std::string_view text) {
   // Of the largest size that has both bandwidths; small ones are rounded to nothing.
   const LogRow* largest = nullptr;
   for (const LogRow& row : read.rows)
-    if (row.bytes > 0 && row.time_us > 0 && row.algbw > 0 && (!largest || row.bytes >= largest->bytes)) largest = &row;
+    if (is_timed(row) && row.algbw > 0 && (!largest || row.bytes >= largest->bytes)) largest = &row;
   if (!largest)
     return Read::fail("Every bandwidth in the log is 0, so that the ranks do not follow: add larger sizes (-e 128M).");
   if (largest->busbw == 0)
