@@ -39,9 +39,9 @@ bool is_whole(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "float", "bfloat16", "fp8_e4m3": what stands third in a row.
+/// "float", "bfloat16", "f8e4m3": what stands third in a row.
 bool is_type(std::string_view word) {
-  constexpr std::array<std::string_view, 7> types{"float", "half", "double", "bfloat16", "int", "uint", "fp8"};
+  constexpr std::array<std::string_view, 7> types{"float", "half", "double", "bfloat16", "int", "uint", "f8"};
   return std::any_of(types.begin(), types.end(), [&](std::string_view t) { return word.starts_with(t); });
 }
 
@@ -53,9 +53,13 @@ struct LogRow {
   bool rooted = false;  ///< a root of 0 or more does
 };
 
+/// Sizes and times that a run can have: a nanosecond is less than any.
+bool is_timed(const LogRow& row) { return row.bytes > 0 && row.bytes <= 1e15 && row.time_us >= 1e-3; }
+
 bool read_column(std::span<const std::string_view> words, double& time_us, double& algbw, double& busbw, bool& wrong) {
   const auto time = log_number(words[0]), alg = log_number(words[1]), bus = log_number(words[2]);
-  if (!time || !alg || !bus || *time < 0 || *alg < 0 || *bus < 0) return false;
+  if (!time || !alg || !bus || *time < 0 || *time > 1e12 || *alg < 0 || *alg > 1e9 || *bus < 0 || *bus > 1e9)
+    return false;
   time_us = *time;
   algbw = *alg;
   busbw = *bus;
@@ -84,7 +88,7 @@ std::optional<LogRow> read_log_row(const Words& words) {
   if (rest.size() < 4 || !read_column(rest, row.time_us, row.algbw, row.busbw, row.wrong)) return std::nullopt;
   double unused_alg = 0, unused_bus = 0, in_place_us = 0;
   if (rest.size() >= 8 && read_column(rest.subspan(4), in_place_us, unused_alg, unused_bus, row.wrong) &&
-      in_place_us > 0)
+      in_place_us >= 1e-3)
     row.in_place_us = in_place_us;
   return row;
 }
@@ -118,20 +122,34 @@ struct LogText {
   bool pairs = false;  ///< sendrecv_perf or hypercube_perf
 };
 
+bool times_pairs(std::string_view line) {
+  return line.find("sendrecv_perf") != std::string_view::npos || line.find("hypercube_perf") != std::string_view::npos;
+}
+
+/// The rank of a line "#  Rank  0 Group  0 ...", counted from 1; 0: it lists none.
+std::int64_t listed_rank(const Words& words) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (words[i] == "Rank" && words[i - 1].ends_with('#') && is_whole(words[i + 1]))
+      return static_cast<std::int64_t>(std::min(log_number(words[i + 1]).value_or(0), 1e7)) + 1;
+  return 0;
+}
+
+/// The first line of a text, which is taken from it.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 LogText read_lines(std::string_view text) {
   LogText out;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     if (!out.named) out.named = named_primitive(line);
-    if (line.find("sendrecv_perf") != std::string_view::npos || line.find("hypercube_perf") != std::string_view::npos)
-      out.pairs = true;
+    out.pairs = out.pairs || times_pairs(line);
     const Words words = log_words(line);
-    for (std::size_t i = 0; i + 1 < words.size(); ++i)
-      if (words[i] == "Rank" && is_whole(words[i + 1]) && (i > 0 && words[i - 1].ends_with('#')))
-        out.listed_ranks = std::max(out.listed_ranks,
-                                    static_cast<std::int64_t>(std::min(log_number(words[i + 1]).value_or(0), 1e7)) + 1);
+    out.listed_ranks = std::max(out.listed_ranks, listed_rank(words));
     if (const auto row = read_log_row(words)) out.rows.push_back(*row);
   }
   return out;
@@ -166,6 +184,17 @@ InferredRanks ranks_by_ratio(double busbw, double algbw, bool all_reduce) {
 
 }  // namespace
 
+std::string lines_of_collective_log(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    const Words words = log_words(line);
+    if (named_primitive(line) || times_pairs(line) || listed_rank(words) > 0 || read_log_row(words))
+      out.append(line).push_back('\n');
+  }
+  return out;
+}
+
 Result<CollectiveLog> parse_collective_log(std::string_view text) {
   using Read = Result<CollectiveLog>;
   if (text.size() > max_collective_log_bytes)
@@ -173,7 +202,7 @@ Result<CollectiveLog> parse_collective_log(std::string_view text) {
   const LogText read = read_lines(text);
   CollectiveLog log;
   for (const LogRow& row : read.rows) {
-    if (!(row.bytes > 0 && row.bytes <= 1e15 && row.time_us > 0)) continue;
+    if (!is_timed(row)) continue;
     ++log.rows;
     log.wrong_rows += row.wrong;
     log.curve.samples.push_back({row.bytes, row.time_us * 1e-6, row.in_place_us * 1e-6, row.busbw * 1e9});
@@ -201,7 +230,7 @@ Result<CollectiveLog> parse_collective_log(std::string_view text) {
   // Of the largest size that has both bandwidths; small ones are rounded to nothing.
   const LogRow* largest = nullptr;
   for (const LogRow& row : read.rows)
-    if (row.bytes > 0 && row.time_us > 0 && row.algbw > 0 && (!largest || row.bytes >= largest->bytes)) largest = &row;
+    if (is_timed(row) && row.algbw > 0 && (!largest || row.bytes >= largest->bytes)) largest = &row;
   if (!largest)
     return Read::fail("Every bandwidth in the log is 0, so that the ranks do not follow: add larger sizes (-e 128M).");
   if (largest->busbw == 0)

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/measured.h"
+#include "models/parallel/collective_log.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -109,11 +110,12 @@ float draw_paste(MeasuredInputs& in, MeasuredView& view, float width) {
   const ImVec2 button = widgets::button_size("Paste a log");
   if (widgets::button("Paste a log", in.log.empty())) {
     const char* text = ImGui::GetClipboardText();
-    const std::string_view pasted = text ? text : "";
-    view.paste_says = pasted.empty()                ? "The clipboard holds no text."
-                      : pasted.size() > longest_log ? "The text is longer than 40,000 bytes: copy one run alone."
+    std::string pasted = text ? text : "";
+    if (pasted.size() > longest_log) pasted = models::parallel::lines_of_collective_log(pasted);
+    view.paste_says = pasted.empty()                ? "The clipboard holds no text, or no row of results."
+                      : pasted.size() > longest_log ? "The log holds more rows than one run has: copy one run alone."
                                                     : "";
-    if (view.paste_says.empty()) in.log = pasted;
+    if (view.paste_says.empty()) in.log = std::move(pasted);
   }
   widgets::wrapped_text(widgets::Painter::window(), {at.x + button.x + t.px(12), at.y + t.px(6)}, view.paste_says,
                         std::max(t.px(40), width - button.x - t.px(12)), t.muted, {.max_lines = 1});

@@ -63,11 +63,17 @@ void add_marks(const MeasuredSource& source, const MeasuredOutputs& out, Measure
     p.choices.push_back({.bytes = c.from_bytes, .said = c.choice, .info = c.limit});
 }
 
-/// "at 2 MiB NVLS Simple takes over": what the choices say in words.
-std::string choices_said(const MeasuredOutputs& out) {
-  std::string said;
-  for (const ChoiceRow& c : out.choices)
-    said += (said.empty() ? "NCCL is expected to take " : ", from " + size_text(c.from_bytes) + " ") + c.choice;
+/// "NCCL is expected to take Ring LL, from 2 MiB NVLS Simple."
+std::string choices_said(const MeasuredSource& source, const MeasuredOutputs& out) {
+  const PublishedCollective& run = source.run;
+  if (source.candidates.front().algorithm == NcclAlgorithm::send_receive)
+    return "Every pair of ranks sends and receives; there is no algorithm to choose.";
+  std::string said = run.forced.algorithm_is_forced || run.forced.protocol_is_forced
+                         ? "With what this run forces NCCL is expected to take "
+                     : run.library.starts_with("RCCL") ? "By NCCL's ranking RCCL would take "
+                                                       : "NCCL is expected to take ";
+  for (std::size_t i = 0; i < out.choices.size(); ++i)
+    said += (i == 0 ? "" : ", from " + size_text(out.choices[i].from_bytes) + " ") + out.choices[i].choice;
   return said + ".";
 }
 
@@ -102,7 +108,7 @@ MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs
   add_times(source, p);
   add_marks(source, out, p);
   if (!source.no_prediction.empty()) p.notes.push_back(source.no_prediction);
-  if (!out.choices.empty()) p.notes.push_back(choices_said(out));
+  if (source.machine) p.notes.push_back(choices_said(source, out));
   if (source.machine) {
     if (const auto compared = compare_collective(run, *source.machine); !compared.no_claim.empty())
       p.notes.push_back(compared.no_claim);

@@ -6,8 +6,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace models::parallel;
-  const auto read = parse_collective_log(fuzz::text_of(data, size));
+  const auto text = fuzz::text_of(data, size);
+  const auto read = parse_collective_log(text);
+  const auto again = parse_collective_log(lines_of_collective_log(text));
+  fuzz::require(read.error == again.error, "another verdict on the lines that are looked at");
   if (!fuzz::accepted(read)) return 0;
+  fuzz::require(read->curve.samples.size() == again->curve.samples.size() && read->curve.ranks == again->curve.ranks,
+                "another run in the lines that are looked at");
   const CollectiveCurve& curve = read->curve;
   fuzz::require(!curve.samples.empty() && curve.samples.size() <= max_collective_sizes, "no size, or too many");
   fuzz::require(curve.ranks >= 2 && curve.ranks <= 10'000'001, "ranks out of their range");

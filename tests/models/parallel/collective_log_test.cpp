@@ -134,6 +134,24 @@ TEST_CASE("a log of nccl-tests: spikes are flagged, wrong results and odd bandwi
         std::vector<std::string>{"1 row has wrong results: what was timed did not compute the collective."});
 }
 
+TEST_CASE("of a long log the lines that tell are kept") {
+  const std::string rows = "#  Rank  0 Group 0\n#  Rank  7 Group 0\n" + printed_log(made_up(Primitive::all_reduce, 8));
+  std::string noisy;
+  for (const char c : rows) {
+    noisy += c;
+    if (c == '\n') noisy += "host1:4242:4250 [3] NCCL INFO Channel 02/0 : 3[3] -> 4[4] via P2P/CUMEM/read\n";
+  }
+  const std::string kept = lines_of_collective_log(noisy);
+  CHECK(kept.size() < rows.size());
+  CHECK(kept.find("NCCL INFO") == std::string::npos);
+  const auto whole = parse_collective_log(noisy), short_one = parse_collective_log(kept);
+  REQUIRE(whole);
+  REQUIRE(short_one);
+  CHECK(short_one->curve.samples.size() == whole->curve.samples.size());
+  CHECK(short_one->listed_ranks == 8);
+  CHECK(short_one->curve.primitive == Primitive::all_reduce);
+}
+
 TEST_CASE("what is no log of a collective is refused with one whole sentence") {
   const auto refusal = [](std::string_view text) {
     const auto read = parse_collective_log(text);
