@@ -83,6 +83,9 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
   };
   each_json(assets / "hardware", out.errors, chips);
   each_json(assets / "models", out.errors, language);
+  each_json(assets / "collectives", out.errors, [&](const std::string& text, const std::string& origin) {
+    take(models::parallel::parse_published_collectives(text, origin), c.collectives, out.errors);
+  });
   const auto drills = [&](const std::string& text, const std::string& origin) {
     for (auto& drill : parse_drills(text, origin, out.errors)) add(c.drills, std::move(drill));
   };

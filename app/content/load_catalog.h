@@ -12,9 +12,9 @@ struct LoadedCatalog {
   std::vector<std::string> errors;  ///< one sentence each; what is good is loaded all the same
 };
 
-/// Reads `hardware/*.json`, `models/*.json`, `drills/*.json` and `published/*.json` under `assets`, then `chips`,
-/// `models` and `drills` under `user` (may be empty): an entry of the user's with the id of a bundled one takes its
-/// place.
+/// Reads `hardware/*.json`, `models/*.json`, `collectives/*.json`, `drills/*.json` and `published/*.json` under
+/// `assets`, then `chips`, `models` and `drills` under `user` (may be empty): an entry of the user's with the id of a
+/// bundled one takes its place.
 LoadedCatalog load_catalog(const std::filesystem::path& assets, const std::filesystem::path& user);
 
 }  // namespace app

@@ -56,8 +56,15 @@ void draw_number(Shell& shell, std::string_view unit) {
 
 void draw_choices(Shell& shell, float right) {
   PredictState& state = shell.predict;
+  const Prediction* question = question_of(shell);
+  const chapters::Field* output = question ? state.asked->outputs().find(question->output) : nullptr;
+  const bool named = output && output->kind == chapters::Kind::choice && question->options.empty();
+  bool first = true;
   for (std::size_t i = 0; i < state.choices.size(); ++i) {
-    if (i > 0) widgets::next_button(state.choices[i].c_str(), right);
+    // An option that there is not with the question's inputs is no answer to choose.
+    if (named && !chapters::holds((*output->options)[i].when, state.asked->inputs())) continue;
+    if (!first) widgets::next_button(state.choices[i].c_str(), right);
+    first = false;
     if (!ui::button(state.choices[i].c_str())) continue;
     state.committed = static_cast<double>(i);
     commit_question(shell);

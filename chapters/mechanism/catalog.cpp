@@ -33,6 +33,9 @@ Holder& holder() {
 const models::Chip* Catalog::chip(std::string_view id) const { return find_id(chips, id); }
 const models::LanguageModel* Catalog::model(std::string_view id) const { return find_id(models, id); }
 const models::Network* Catalog::network(std::string_view id) const { return find_id(networks, id); }
+const models::parallel::PublishedCollective* Catalog::collective(std::string_view id) const {
+  return find_id(collectives, id);
+}
 
 std::span<const Published> Catalog::published_of(std::string_view lab) const {
   const auto of_lab = [&](const Published& p) { return p.lab == lab; };
@@ -58,6 +61,7 @@ void index_catalog(Catalog& c) {
   c.refused_chips.clear();
   c.model_choices.clear();
   c.network_choices.clear();
+  c.collective_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
   c.drill_choices.resize(2);  // those that are no template
   std::stable_sort(c.published.begin(), c.published.end(),
@@ -76,6 +80,10 @@ void index_catalog(Catalog& c) {
   }
   for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
   for (const auto& network : c.networks) c.network_choices.push_back({network.id, network.name, network.source});
+  for (const auto& run : c.collectives)
+    c.collective_choices.push_back({run.id, run.name, run.source + ", " + run.date + "."});
+  c.collective_choices.push_back(
+      {"log", "Your own log", "What nccl-tests or rccl-tests printed, pasted under the plot."});
 }
 
 const Catalog& catalog() {

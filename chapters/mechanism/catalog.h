@@ -10,6 +10,7 @@
 #include "chapters/mechanism/published.h"
 #include "models/base/result.h"
 #include "models/machine/hardware.h"
+#include "models/parallel/collective_published.h"
 #include "models/transformer/language_model.h"
 
 namespace chapters {
@@ -21,10 +22,11 @@ struct Catalog {
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
-  std::vector<Published> published;  ///< measured figures, those of a lab in one row
+  std::vector<Published> published;                                ///< measured figures, those of a lab in one row
+  std::vector<models::parallel::PublishedCollective> collectives;  ///< measured runs of collectives
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   /// Filled by `index_catalog`, in the order of the lists. Chips are those that are one chip.
-  Choices chip_choices, model_choices, network_choices;
+  Choices chip_choices, model_choices, network_choices, collective_choices;
   Choices refused_chips;  ///< racks: `help` says in a sentence why a lab that computes one chip does not take them
   Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
   Choices drill_choices{{"any", "chosen for you", ""},
@@ -34,6 +36,7 @@ struct Catalog {
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
   const models::Network* network(std::string_view id) const;
+  const models::parallel::PublishedCollective* collective(std::string_view id) const;
   /// The published figures that belong to a lab; empty where there are none.
   std::span<const Published> published_of(std::string_view lab) const;
 };

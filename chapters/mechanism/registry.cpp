@@ -31,6 +31,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(distributed, collectives)    \
   LAB(distributed, pipeline)       \
   LAB(distributed, overlap)        \
   LAB(training, dashboard)         \

@@ -26,11 +26,11 @@ AllReduceTime ring_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, do
 AllReduceTime tree_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
   const double ports = ranks_a_node(g);
   const auto depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(g.nodes() - 1)));
-  const double slowest = g.nodes() == 1 ? l.inside_bytes_per_s
-                                        : std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s,
-                                                   ports * l.between_bytes_per_s);
+  const double inside_s = g.nodes() == 1 || ports > 1 ? 2 * bytes / l.inside_bytes_per_s : 0;
+  const double crossings = g.nodes() == 2 ? 1 : 2;
+  const double between_s = g.nodes() == 1 ? 0 : crossings * bytes / (ports * l.between_bytes_per_s);
   return {.latency_s = l.base_s + 2 * ((ports - 1) * l.inside_hop_s + depth * l.between_hop_s),
-          .transfer_s = 2 * bytes / slowest,
+          .transfer_s = std::max(inside_s, between_s),
           .algorithm = AllReduceAlgorithm::tree};
 }
 

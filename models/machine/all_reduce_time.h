@@ -45,9 +45,10 @@ double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_p
 /// One all-reduce of `buffer_bytes`. 0 for one rank. Latencies count steps as NCCL's tuner does: of a ring's
 /// 2 (N - 1) steps, 2 (nodes - 1) leave a node; of a tree's, 2 (ranks of a node - 1) stay inside and 2 log2(nodes),
 /// rounded up, leave it. A ring moves 2 (N - 1) / N of the buffer through the slower of the node's inside and all of
-/// its network ports together; a pipelined tree 2 of the buffer; a hierarchical one 2 (G - 1) / G inside, then
-/// 2 (nodes - 1) / nodes of a G-th of it through each port. Source: src/graph/tuning.cc of NCCL; Thakur, Rabenseifner,
-/// Gropp 2005; Sanders, Speck, Traeff, "Two-tree algorithms", 2009.
+/// its network ports together; a pipelined tree 2 of the buffer, but between two nodes, where each of the two trees
+/// only sends its half there and back, 1; a hierarchical one 2 (G - 1) / G inside, then 2 (nodes - 1) / nodes of a G-th
+/// of it through each port. Source: src/graph/tuning.cc of NCCL; Thakur, Rabenseifner, Gropp 2005; Sanders, Speck,
+/// Traeff, "Two-tree algorithms", 2009.
 AllReduceTime all_reduce_time(AllReduceAlgorithm algorithm, const AllReduceGroup& group, const AllReduceLinks& links,
                               double buffer_bytes);
 

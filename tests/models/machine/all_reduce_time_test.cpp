@@ -43,6 +43,9 @@ TEST_CASE("all-reduce: a ring moves 2 (N - 1) / N of the buffer, over all ports 
   const AllReduceTime two_levels = all_reduce_time(AllReduceAlgorithm::hierarchical, {64, 8}, no_latency, 1e9);
   CHECK(near(two_levels.total_s(), 8.26e-3, 1e-3));
   CHECK(near(all_reduce_time(AllReduceAlgorithm::tree, {64, 8}, no_latency, 1e9).total_s(), 2e9 / 400e9));
+  // Between two nodes each tree sends its half once there and once back, so that the links inside are the slower ones.
+  CHECK(near(all_reduce_time(AllReduceAlgorithm::tree, {16, 8}, no_latency, 1e9).total_s(), 2e9 / 450e9));
+  CHECK(near(all_reduce_time(AllReduceAlgorithm::tree, {2, 1}, no_latency, 1e9).total_s(), 1e9 / 50e9));
   // Twelve ranks are six on each of two nodes, with six ports.
   CHECK(near(all_reduce_time(AllReduceAlgorithm::ring, {12, 8}, no_latency, 1e9).total_s(), 22e9 / 12 / 300e9));
   // One rank a node has one port.

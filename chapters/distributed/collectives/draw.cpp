@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/distributed/collectives/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::collectives {
+namespace {
+
+struct CurveLook {
+  ImU32 colour;
+  float width;
+  bool dashed;
+};
+CurveLook look_of(const Inputs& in, CollectiveAlgorithm algorithm) {
+  const auto& t = widgets::theme();
+  if (algorithm == in.algorithm) return {t.accent, 3, false};
+  if (algorithm == in.beside) return {t.text, 2, false};
+  return {t.muted, 1.5f, true};
+}
+
+void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (p.bytes.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::Plot plot("time against bytes", view.cost,
+                     {.x = {.kind = widgets::AxisKind::log10,
+                            .lo = p.bytes.front(),
+                            .hi = p.bytes.back(),
+                            .label = "bytes",
+                            .unit = "B"},
+                      .y = {.kind = widgets::AxisKind::log10,
+                            .lo = p.least_s * 0.7,
+                            .hi = p.most_s * 1.4,
+                            .label = "time",
+                            .unit = "s"},
+                      .size = size,
+                      .legend = false});
+  for (const AlgorithmCurve& c : p.curves) {
+    const CurveLook look = look_of(in, c.algorithm);
+    plot.line(
+        c.name, p.bytes, c.time_s,
+        {.colour = look.colour, .width = look.width, .dashed = look.dashed, .info = c.info, .version = p.version});
+  }
+  for (const CrossingMark& c : p.crossings) {
+    const double x = c.bytes, y = c.time_s;
+    plot.scatter(
+        "", std::span(&x, 1), std::span(&y, 1),
+        {.colour = c.beside ? t.text : t.muted, .radius = c.beside ? 5.0f : 3.5f, .legend = false, .info = c.said});
+    if (c.beside) plot.callout(x, y, c.size, c.said);
+  }
+  double bytes = in.bytes, time_s = out.time_s;
+  plot.tag_y(time_s, {}, {.colour = t.accent, .output = "time_s"});
+  plot.tag_x(bytes, {}, {.colour = t.accent});
+  if (plot.drag_point("bytes", bytes, time_s, {.lo = p.bytes.front(), .hi = p.bytes.back(), .output = "time_s"}))
+    in.bytes = std::clamp(bytes, 1.0, 1e12);
+}
+
+void draw_bus(const Inputs& in, const Outputs& out, const Picture& p, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (p.bytes.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::Plot plot("bus bandwidth against bytes", view.bus,
+                     {.x = {.kind = widgets::AxisKind::log10,
+                            .lo = p.bytes.front(),
+                            .hi = p.bytes.back(),
+                            .label = "bytes",
+                            .unit = "B"},
+                      .y = {.lo = 0, .label = "bus bandwidth", .unit = "B/s"},
+                      .size = size});
+  for (const AlgorithmCurve& c : p.curves) {
+    const CurveLook look = look_of(in, c.algorithm);
+    plot.line(c.name, p.bytes, c.busbw_bytes_per_s,
+              {.colour = look.colour,
+               .width = look.width,
+               .dashed = look.dashed,
+               .label = false,
+               .info = c.info,
+               .version = p.version});
+  }
+  plot.horizontal_mark(in.bandwidth_bytes_per_s, "the link, one way", {.dashed = true});
+  const double x = in.bytes, y = out.busbw_bytes_per_s;
+  plot.scatter("yours", std::span(&x, 1), std::span(&y, 1),
+               {.colour = t.accent, .radius = 6, .legend = false, .output = "busbw_bytes_per_s"});
+}
+
+void draw_by_ranks(const Inputs& in, const Outputs& out, const Picture& p, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (p.ranks.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::Plot plot(
+      "time against ranks", view.by_ranks,
+      {.x = {.kind = widgets::AxisKind::log2, .lo = p.ranks.front(), .hi = p.ranks.back(), .label = "ranks"},
+       .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
+       .size = size});
+  for (const AlgorithmCurve& c : p.curves) {
+    const CurveLook look = look_of(in, c.algorithm);
+    plot.line(c.name, p.ranks, c.time_by_ranks_s,
+              {.colour = look.colour,
+               .width = look.width,
+               .dashed = look.dashed,
+               .label = false,
+               .info = "at these bytes and links",
+               .version = p.version});
+  }
+  const auto x = static_cast<double>(in.ranks);
+  const double y = out.time_s;
+  plot.scatter("yours", std::span(&x, 1), std::span(&y, 1),
+               {.colour = t.accent, .radius = 6, .legend = false, .output = "time_s"});
+}
+
+void draw_algorithms(const Outputs& out, const Picture& p, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 5> columns{
+      {{.title = "algorithm"},
+       {.title = "time", .value_unit = "s", .bar = true},
+       {.title = "steps"},
+       {.title = "sent", .value_unit = "B"},
+       {.title = "bus bandwidth", .value_unit = "B/s", .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.algorithms.size(), .version = p.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const AlgorithmRow& r = static_cast<const Outputs*>(context)->algorithms[row];
+    if (column == 0) {
+      cell.text = algorithm_name(r.algorithm);
+      return;
+    }
+    const std::array<double, 5> values{0, r.time_s, static_cast<double>(r.steps), r.sent_bytes, r.busbw_bytes_per_s};
+    static constexpr std::array<std::string_view, 5> units{"", "s", "", "B", "B/s"};
+    cell.value = values[column];
+    cell.number = widgets::format(values[column], units[column]);
+  };
+  widgets::draw_table("algorithms", columns, source, view.algorithms, size);
+}
+
+/// Chunks above, cost below; the curve gives way first where there is little room.
+void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float taken = 0;
+  if (p.own.ranks > 0) {
+    const widgets::ChunkBoardData board = board_of(p.own);
+    const float room = size.y >= t.px(330) ? size.y * 0.58f : size.y;
+    taken = widgets::draw_chunk_board("chunks", board, view.board, {size.x, room}) + t.px(8);
+  }
+  if (!p.no_chunks.empty())
+    taken = widgets::wrapped_text(widgets::Painter::window(), at, p.no_chunks, size.x, t.text,
+                                  {.type = widgets::Type::body}) +
+            t.px(10);
+  view.cost_apart = size.y - taken < t.px(110);
+  if (!view.cost_apart) {
+    ImGui::SetCursorScreenPos({at.x, at.y + taken});
+    draw_cost(in, out, p, view, {size.x, size.y - taken});
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("who", {.title = "Who holds what", .least = {620, 420}, .answers = true},
+              [&](ImVec2 size) { draw_who(in, out, picture, view, size); });
+  if (picture.own.ranks > 0 && picture.beside.ranks > 0)
+    stage.panel("pair", {.title = "Two on one clock", .least = {620, 440}},
+                [&](ImVec2 size) { draw_pair(picture, view, size); });
+  if (picture.own.ranks > 0)
+    stage.panel("circle", {.title = "Who talks to whom", .least = {300, 260}}, [&](ImVec2 size) {
+      widgets::draw_rank_circle("circle", board_of(picture.own), view.board.time, view.circle, size);
+    });
+  if (view.cost_apart)
+    stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
+                [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
+  draw_measured_run(stage, in.measured, picture.measured, picture.version, view.measured);
+  stage.panel("bus", {.title = "Bus bandwidth", .least = {340, 180}},
+              [&](ImVec2 size) { draw_bus(in, out, picture, view, size); });
+  stage.panel("ranks", {.title = "Against ranks", .least = {340, 180}},
+              [&](ImVec2 size) { draw_by_ranks(in, out, picture, view, size); });
+  stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
+              [&](ImVec2 size) { draw_algorithms(out, picture, view, size); });
+  draw_measured_parts(stage, out.measured, picture.measured, picture.version, view.measured);
+}
+
+}  // namespace chapters::distributed::collectives

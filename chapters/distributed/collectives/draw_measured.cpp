@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/distributed/collectives/measured.h"
+#include "models/parallel/collective_log.h"
+#include "widgets/base/wrapped_text.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::collectives {
+namespace {
+
+constexpr std::size_t longest_log = 40'000;
+
+/// One line of the table of parts.
+struct PartLine {
+  std::string_view name, unit;
+  double measured, predicted;
+};
+
+void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size, bool x_axis) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("measured times", view.times,
+                     {.x = {.kind = widgets::AxisKind::log10,
+                            .lo = p.bytes.front(),
+                            .hi = p.bytes.back(),
+                            .label = "bytes",
+                            .unit = "B"},
+                      .y = {.kind = widgets::AxisKind::log10,
+                            .lo = p.least_s * 0.6,
+                            .hi = p.most_s * 1.6,
+                            .label = "time",
+                            .unit = "s"},
+                      .size = size,
+                      .link = &view.link,
+                      .x_axis = x_axis});
+  for (std::size_t i = 0; i < p.choices.size(); ++i)
+    if (p.choices.size() > 1) plot.vertical_mark(p.choices[i].bytes, p.choices[i].said, {.colour = t.accent});
+  if (!p.line_s.empty())
+    plot.line("one line", p.bytes, p.line_s,
+              {.colour = t.muted,
+               .width = 1.5f,
+               .dashed = true,
+               .label = false,
+               .info = "alpha + f S / B, fitted to this run: least squares of relative errors",
+               .version = version});
+  if (!p.lines_s.empty())
+    plot.line("three lines", p.bytes, p.lines_s,
+              {.colour = t.series[2],
+               .width = 1.5f,
+               .label = false,
+               .info = "the best split of this run into three lines, which need not join",
+               .version = version});
+  if (!p.predicted_s.empty())
+    plot.line("from the hardware", p.bytes, p.predicted_s,
+              {.colour = t.accent,
+               .width = 3,
+               .label = false,
+               .info = "NCCL's choice and latencies over the links of the catalog; nothing is fitted to this run",
+               .version = version});
+  plot.scatter("measured", p.bytes, p.time_s,
+               {.colour = t.text, .radius = 4, .info = p.source, .version = version, .given = true});
+  if (!p.spike_bytes.empty())
+    plot.scatter("one-off spike", p.spike_bytes, p.spike_s,
+                 {.colour = t.muted,
+                  .marker = widgets::Marker::triangle,
+                  .radius = 5,
+                  .info = "left out of every fit: the in-place column does not show it, or is not there"});
+  for (const MeasuredMark& c : p.crossings)
+    plot.scatter(
+        "", std::span(&c.bytes, 1), std::span(&c.time_s, 1),
+        {.colour = t.warning, .marker = widgets::Marker::diamond, .radius = 7, .legend = false, .info = c.info});
+  // One box is enough: the first that the second column does not call noise.
+  const auto named =
+      std::find_if(p.crossings.begin(), p.crossings.end(), [](const MeasuredMark& c) { return !c.cause.empty(); });
+  if (named != p.crossings.end() && size.y >= t.px(230))
+    plot.callout(named->bytes, named->time_s, named->said, named->cause, {.colour = t.warning});
+}
+
+void draw_errors(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("measured errors", view.errors,
+                     {.x = {.kind = widgets::AxisKind::log10,
+                            .lo = p.bytes.front(),
+                            .hi = p.bytes.back(),
+                            .label = "bytes",
+                            .unit = "B"},
+                      .y = {.label = "model over measured, less 1", .unit = "%"},
+                      .size = size,
+                      .legend = false,
+                      .link = &view.link});
+  plot.horizontal_mark(0, "measured", {.colour = t.text, .dashed = false});
+  if (!p.line_off.empty())
+    plot.line("one line", p.bytes, p.line_off,
+              {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = version});
+  if (!p.lines_off.empty())
+    plot.line("three lines", p.bytes, p.lines_off,
+              {.colour = t.series[2], .width = 1.5f, .label = false, .version = version});
+  if (!p.predicted_off.empty())
+    plot.line("from the hardware", p.bytes, p.predicted_off,
+              {.colour = t.accent, .width = 2.5f, .label = false, .version = version});
+}
+
+/// The row over the plots of a log: what can be pasted, and what came of it.
+float draw_paste(MeasuredInputs& in, MeasuredView& view, float width) {
+  if (in.run != "log") return 0;
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 button = widgets::button_size("Paste a log");
+  if (widgets::button("Paste a log", in.log.empty())) {
+    const char* text = ImGui::GetClipboardText();
+    std::string pasted = text ? text : "";
+    if (pasted.size() > longest_log) pasted = models::parallel::lines_of_collective_log(pasted);
+    view.paste_says = pasted.empty()                ? "The clipboard holds no text, or no row of results."
+                      : pasted.size() > longest_log ? "The log holds more rows than one run has: copy one run alone."
+                                                    : "";
+    if (view.paste_says.empty()) in.log = std::move(pasted);
+  }
+  widgets::wrapped_text(widgets::Painter::window(), {at.x + button.x + t.px(12), at.y + t.px(6)}, view.paste_says,
+                        std::max(t.px(40), width - button.x - t.px(12)), t.muted, {.max_lines = 1});
+  return button.y + t.px(8);
+}
+
+void draw_run(MeasuredInputs& in, const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float top = draw_paste(in, view, size.x);
+  if (p.bytes.size() < 2) {
+    if (!p.notes.empty())
+      widgets::wrapped_text(widgets::Painter::window(), {at.x, at.y + top}, p.notes.front(), size.x, t.text);
+  } else {
+    const float title = t.px(20);
+    const widgets::Painter painter = widgets::Painter::window();
+    const float name = painter.text_fit({at.x, at.y + top}, p.title, size.x, t.text, widgets::Type::small);
+    if (const float rest = size.x - name - t.px(12); rest > t.px(300))
+      painter.text_fit({at.x + name + t.px(12), at.y + top}, p.figures, rest, t.muted, widgets::Type::small);
+    const float left = size.y - top - title;
+    const float errors = left >= t.px(300) ? left * 0.4f : 0;
+    ImGui::SetCursorScreenPos({at.x, at.y + top + title});
+    draw_times(p, version, view, {size.x, left - errors}, errors == 0);
+    if (errors > 0) {
+      ImGui::SetCursorScreenPos({at.x, at.y + size.y - errors});
+      draw_errors(p, version, view, {size.x, errors});
+    }
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
+std::array<PartLine, 3> part_lines(const MeasuredOutputs& out) {
+  return {{{"floor, to 1 KiB", "s", out.measured_floor_s, out.predicted_floor_s},
+           {"bus bandwidth, 1 GiB", "B/s", out.measured_gib_bytes_per_s, out.predicted_gib_bytes_per_s},
+           {"bus bandwidth, largest", "B/s", out.measured_largest_bytes_per_s, out.predicted_largest_bytes_per_s}}};
+}
+
+void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, std::uint64_t version, MeasuredView& view,
+                ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "part", .number = false},
+                                                                {.title = "measured"},
+                                                                {.title = "from the hardware"},
+                                                                {.title = "off", .value_unit = "%"}}};
+  const auto& t = widgets::theme();
+  const widgets::TableSource source{
+      .context = &out,
+      .rows = 3,
+      .version = version,
+      .cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+        const PartLine line = part_lines(*static_cast<const MeasuredOutputs*>(context))[row];
+        if (column == 0) {
+          cell.text = line.name;
+          return;
+        }
+        cell.value = column == 1   ? line.measured
+                     : column == 2 ? line.predicted
+                                   : 100 * (line.predicted / line.measured - 1);
+        if (std::isnan(cell.value))
+          cell.text = "none";
+        else
+          cell.number = widgets::format(cell.value, column == 3 ? "%" : line.unit);
+      }};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float table = std::min(size.y, t.px(122));
+  widgets::draw_table("parts", columns, source, view.parts, {size.x, table});
+  const widgets::Painter painter = widgets::Painter::window();
+  const ImVec2 corner = ImGui::GetWindowPos();
+  painter.clip(corner, {corner.x + size.x, corner.y + size.y});
+  float y = at.y + table + t.px(6);
+  for (const std::string& note : p.notes)
+    y += widgets::wrapped_text(painter, {at.x, y}, note, size.x - t.px(14), t.text) + t.px(5);
+  if (!p.source.empty()) y += widgets::wrapped_text(painter, {at.x, y}, p.source, size.x - t.px(14), t.muted);
+  painter.unclip();
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({size.x - t.px(14), y - at.y});
+}
+
+}  // namespace
+
+void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, std::uint64_t version,
+                       MeasuredView& view) {
+  stage.panel("measured", {.title = "Measured", .least = {420, 200}},
+              [&](ImVec2 size) { draw_run(in, picture, version, view, size); });
+}
+
+void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
+                         std::uint64_t version, MeasuredView& view) {
+  stage.panel("measured_parts", {.title = "Measured in figures", .least = {380, 180}, .scrolls = true},
+              [&](ImVec2 size) { draw_parts(out, picture, version, view, size); });
+}
+
+}  // namespace chapters::distributed::collectives
