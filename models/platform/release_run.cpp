@@ -12,8 +12,8 @@ namespace models::platform {
 namespace {
 
 /// Passes of a step that are simulated one by one; more are put together, so that what hides behind the last backward
-/// pass is known to a sixteenth of the step's.
-constexpr std::int64_t max_passes = 16;
+/// pass is known to within that share of the step's.
+constexpr std::int64_t max_passes = 256;
 /// Groups of layers that the simulation walks through, and the buckets of gradients.
 constexpr std::int64_t max_groups = 8;
 constexpr std::int64_t kernels_per_layer = 20, warm_up = 2;

@@ -209,7 +209,7 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
   layout_river({at, {at.x + size.x, at.y + size.y}}, picture.usd_share, picture.time_share, t.scale, river);
   draw_lanes(p, river.money, picture, picture.dearest);
   draw_lanes(p, river.hours, picture, picture.bottleneck);
-  draw_head(p, river.money_head, picture.total_money, "paid");
+  draw_head(p, river.money_head, picture.total_money, picture.paid);
   draw_head(p, river.hours_head, picture.total_hours, "until out");
   for (std::size_t i = 0; i < parts; ++i) {
     const Rect& rect = river.boxes[i];

@@ -80,6 +80,7 @@ struct Picture {
   std::array<Box, parts> boxes;
   std::array<double, parts> time_share{}, usd_share{};  ///< 0 to 1
   std::string total_hours, total_money, gpus_tag;
+  std::string paid;  ///< what the money is for
   std::size_t bottleneck = 0, dearest = 0;
   std::vector<Stretch> stretches;
   double axis_hi = 2, least_gpus = 1;  ///< the fewest that a release was found for
