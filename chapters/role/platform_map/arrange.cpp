@@ -190,7 +190,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.bottleneck = out.release.bottleneck;
   p.dearest = out.release.dearest;
   p.total_hours = format_text(out.release.total.time_s, "s");
-  p.paid = "with " + format_text(in.setup.days, "") + " days served";
+  p.paid = "in " + format_text(in.setup.days, "") + " days";
   p.total_money = format_text(out.release.total.usd, "$");
   p.gpus_tag = counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs");
   p.axis_hi = out.by_gpus.empty() ? 2 : std::max(2.0, static_cast<double>(out.by_gpus.back().gpus));
