@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/distributed/topology/lab.h"
+#include "chapters/mechanism/catalog.h"
+#include "models/parallel/topology_parse.h"
+#include "models/parallel/topology_traffic.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::topology {
+namespace {
+
+using parallel::TopologyAxis;
+using parallel::TopologyAxisCost;
+
+models::Result<parallel::Topology> graph_of(const Inputs& in) {
+  using Graph = models::Result<parallel::Topology>;
+  const models::Network* network = catalog().network(in.network);
+  if (!network) return Graph::fail("The catalog has no network of that name; choose another.");
+  if (network->kind == "pcie")
+    return Graph::fail(network->name + " joins no machines here; choose InfiniBand or Ethernet for the adapters.");
+  const parallel::TopologySpec spec{in.boxes, in.oversubscription, in.rack_chips};
+  const bool built_in = in.machine != pasted;
+  const auto box = static_cast<parallel::TopologyBox>(built_in ? static_cast<std::uint8_t>(in.machine) : 0);
+  std::string_view id = built_in ? parallel::topology_box_chip(box) : std::string_view();
+  if (id.empty()) id = in.chip;
+  const auto chip = find_chip(id);
+  if (!chip) return Graph::fail(chip.error);
+  if (built_in) return parallel::built_in_topology(box, spec, **chip, *network);
+  const auto table = parallel::parse_topology_table(in.file.text.empty() ? in.table : in.file.text);
+  if (!table) return Graph::fail(table.error);
+  auto graph = parallel::topology_of_table(*table, **chip, *network);
+  if (!graph) return graph;
+  return parallel::topology_cluster(*graph, spec, *network);
+}
+
+/// The axis that a single call runs over: the lit one, or the only one with ranks.
+TopologyAxis axis_of_call(const Inputs& in, const parallel::TopologyPlan& plan) {
+  if (in.axis != LitAxis::costliest) return static_cast<TopologyAxis>(static_cast<int>(in.axis) - 1);
+  TopologyAxis widest = TopologyAxis::tensor;
+  for (std::size_t i = 0; i < parallel::topology_ordered_axes; ++i)
+    if (plan.size(static_cast<TopologyAxis>(i)) > plan.size(widest)) widest = static_cast<TopologyAxis>(i);
+  return widest;
+}
+
+std::string path_words(std::uint32_t kinds) {
+  std::string words;
+  for (std::size_t i = 0; i < parallel::topology_link_kind_count; ++i) {
+    if ((kinds >> i & 1u) == 0) continue;
+    if (!words.empty()) words += ", ";
+    words += parallel::topology_link_name(static_cast<parallel::TopologyLinkKind>(i));
+  }
+  return words;
+}
+
+AxisRow row_of(const parallel::Topology& graph, const TopologyAxisCost& c) {
+  AxisRow row;
+  row.axis = parallel::topology_axis_name(c.call.axis);
+  row.collective = parallel::topology_pattern_name(c.call.pattern);
+  row.method = parallel::topology_method_name(c.method);
+  row.path = path_words(c.kinds);
+  row.slowest = link_words(graph, c.slowest_link);
+  row.ranks = c.ranks;
+  row.groups = c.groups;
+  row.sharing = c.sharing;
+  row.bytes = c.call.bytes;
+  row.calls = c.call.calls;
+  row.slowest_bytes_per_s = c.slowest_bytes_per_s;
+  row.call_s = c.call_s;
+  row.bus_bytes_per_s = c.bus_bytes_per_s;
+  row.step_s = c.step_s;
+  return row;
+}
+
+void set_lit(const Inputs& in, Outputs& out) {
+  const auto& axes = out.costs.axes;
+  out.lit = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].step_s > axes[out.lit].step_s) out.lit = i;
+  const std::size_t asked = static_cast<std::size_t>(in.axis);
+  if (asked > 0 && asked <= axes.size() && axes[asked - 1].step_s > 0) out.lit = asked - 1;
+  const TopologyAxisCost& c = axes[out.lit];
+  out.call_s = c.call_s;
+  out.bus_bytes_per_s = c.bus_bytes_per_s;
+  out.bound_bytes_per_s = c.rank_bytes_per_s;
+  out.slowest_bytes_per_s = c.slowest_bytes_per_s;
+  out.sharing = c.sharing;
+  out.slowest = link_words(out.graph, c.slowest_link);
+  out.path = path_words(c.kinds);
+  out.method = parallel::topology_method_name(c.method);
+}
+
+void set_search(Outputs& out) {
+  const parallel::TopologySearch& s = out.search;
+  out.best_s = std::min(s.best.step_s, out.step_s);
+  out.worst_s = std::max(s.worst.step_s, out.step_s);
+  out.over_best = out.step_s / out.best_s;
+  out.spread = out.worst_s / out.best_s;
+  out.priced = s.priced;
+  out.best_order = order_words(out.plan, s.best.order);
+  for (const parallel::TopologyPlacement& p : s.orders)
+    out.orders.push_back({order_words(out.plan, p.order), p.step_s, p.step_s / out.best_s, p.axis_s});
+  if (out.graph.boxes > 1) return;
+  const auto ranks = static_cast<std::size_t>(out.plan.ranks());
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r > 0) out.devices += ",";
+    out.devices += std::to_string(s.best.chip_of_rank.empty() ? r : s.best.chip_of_rank[r]);
+  }
+}
+
+}  // namespace
+
+std::array<TopologyAxis, 4> axes_of(AxisOrder order) {
+  std::array<TopologyAxis, 4> axes{TopologyAxis::tensor, TopologyAxis::context, TopologyAxis::pipeline,
+                                   TopologyAxis::data};
+  for (int i = 0; i < static_cast<int>(order); ++i) std::next_permutation(axes.begin(), axes.end());
+  return axes;
+}
+
+AxisOrder order_of(const std::array<TopologyAxis, 4>& axes) {
+  for (std::size_t i = 0; i < axis_order_count; ++i)
+    if (axes_of(static_cast<AxisOrder>(i)) == axes) return static_cast<AxisOrder>(i);
+  return {};
+}
+
+models::Result<Asked> asked_of(const Inputs& in) {
+  using Answer = models::Result<Asked>;
+  auto graph = graph_of(in);
+  if (!graph) return Answer::fail(graph.error);
+  Asked asked;
+  asked.graph = std::move(*graph);
+  asked.plan.tensor = in.tensor;
+  asked.plan.context = in.context;
+  asked.plan.pipeline = in.pipeline;
+  asked.plan.data = in.data;
+  asked.plan.expert = in.expert;
+  asked.plan.order = axes_of(in.order);
+  asked.plan.in_switch = in.in_switch;
+  asked.plan.line_rates = in.rates == Rates::line;
+  for (const double chip : in.chip_order) {
+    if (chip != std::floor(chip)) return Answer::fail("The chips of the ranks are whole numbers from 0.");
+    asked.plan.chip_of_rank.push_back(static_cast<std::uint32_t>(chip));
+  }
+  if (const auto fits = parallel::check_topology_plan(asked.graph, asked.plan); !fits) return Answer::fail(fits.error);
+  if (in.traffic == Traffic::one_call) {
+    asked.calls = {{axis_of_call(in, asked.plan), in.pattern, in.bytes, 1}};
+    if (asked.plan.size(asked.calls.front().axis) < 2)
+      return Answer::fail("The axis of the call has one rank, which has nobody to send to; set it to two or more.");
+    return Answer::ok(std::move(asked));
+  }
+  const auto model = find_model(in.model);
+  if (!model) return Answer::fail(model.error);
+  auto calls =
+      parallel::topology_calls((*model)->architecture, {in.batch, in.sequence, in.micro_batches}, asked.plan);
+  if (!calls) return Answer::fail(calls.error);
+  if (calls->empty())
+    return Answer::fail("With one rank on every axis nothing is sent; set an axis to two ranks or more.");
+  asked.calls = std::move(*calls);
+  return Answer::ok(std::move(asked));
+}
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  auto asked = asked_of(in);
+  if (!asked) {
+    out.reason = asked.error;
+    return out;
+  }
+  out.graph = std::move(asked->graph);
+  out.plan = asked->plan;
+  parallel::TopologyPricer pricer(out.graph, asked->calls);
+  if (!pricer.routes().connected()) {
+    out.reason = "Some chips have no path to the others; paste the table with its adapters and processors.";
+    return out;
+  }
+  out.costs = pricer.price(out.plan);
+  out.step_s = out.costs.step_s;
+  out.search = parallel::search_placements(pricer, out.graph, out.plan);
+  out.chips = static_cast<std::int64_t>(out.graph.chips.size());
+  out.links = static_cast<std::int64_t>(out.graph.links.size());
+  set_lit(in, out);
+  set_search(out);
+  for (const TopologyAxisCost& c : out.costs.axes)
+    if (c.step_s > 0) out.axes.push_back(row_of(out.graph, c));
+  for (const parallel::TopologyFigure& f : out.graph.figures)
+    out.figures.push_back({f.what, f.source,
+                           f.latency_s > 0 ? widgets::format_text(f.latency_s, "s")
+                                           : widgets::format_text(f.bytes_per_s, "B/s"),
+                           f.bytes_per_s, f.latency_s});
+  if (out.graph.in_switch_share > 0)
+    out.figures.push_back({"all-reduce in the switches, of a GPU's line rate", out.graph.in_switch_source,
+                           widgets::format_text(100 * out.graph.in_switch_share, "%"), 0, 0});
+  return out;
+}
+
+}  // namespace chapters::distributed::topology
