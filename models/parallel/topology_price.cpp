@@ -133,13 +133,17 @@ void TopologyPricer::add_all_pairs(const std::vector<std::uint32_t>& chips, doub
 void TopologyPricer::find_slowest(TopologyAxisCost& cost) const {
   double most = 0;
   cost.kinds = 0;
+  cost.slowest_link = -1;
   for (TopologyArc arc = 0; arc < load_.size(); ++arc) {
     if (load_[arc] <= 0) continue;
     const TopologyLink& link = topology_.links[arc / 2];
     cost.kinds |= 1u << static_cast<unsigned>(link.kind);
     const double busy_s = load_[arc] / capacity(arc);
-    if (busy_s <= most * (1 + 1e-9)) continue;
-    most = busy_s;
+    // Of links that are busy for as long, the farther one is named.
+    const bool tie = cost.slowest_link >= 0 && busy_s > most * (1 - 1e-6) &&
+                     link.kind > topology_.links[static_cast<std::size_t>(cost.slowest_link)].kind;
+    if (busy_s <= most * (1 + 1e-6) && !tie) continue;
+    most = std::max(most, busy_s);
     cost.slowest_link = arc / 2;
     cost.slowest_bytes_per_s = capacity(arc);
     cost.sharing = groups_on_[arc];

@@ -12,9 +12,7 @@ std::int64_t ordered_size(const TopologyPlan& plan, TopologyAxis axis) {
 }
 
 TopologyPlacement priced_placement(const TopologyPlan& plan, const TopologyCosts& costs, std::int64_t swaps) {
-  TopologyPlacement p{plan.order, plan.chip_of_rank, swaps, costs.step_s, {}};
-  for (std::size_t axis = 0; axis < topology_axis_count; ++axis) p.axis_s[axis] = costs.axes[axis].step_s;
-  return p;
+  return {plan.order, plan.chip_of_rank, swaps, costs.step_s, costs};
 }
 
 }  // namespace

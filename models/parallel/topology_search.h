@@ -13,7 +13,7 @@ struct TopologyPlacement {
   std::vector<std::uint32_t> chip_of_rank;  ///< empty: as the chips are numbered
   std::int64_t swaps = 0;                   ///< pairs of chips exchanged since the numbering
   double step_s = 0;
-  std::array<double, topology_axis_count> axis_s{};  ///< its parts
+  TopologyCosts costs;
 };
 
 struct TopologySearch {

@@ -67,7 +67,7 @@ PlacementBar bar_of(const Outputs& out, const parallel::TopologyPlacement& place
   PlacementBar bar;
   bar.name = std::move(name);
   bar.step_s = placed.step_s;
-  bar.axis_s = placed.axis_s;
+  for (std::size_t a = 0; a < bar.axis_s.size(); ++a) bar.axis_s[a] = placed.costs.axes[a].step_s;
   bar.words = format_text(placed.step_s, "s");
   const double ratio = placed.step_s / out.best_s;
   if (ratio > 1.005) bar.ratio = format_text(ratio, "", ratio < 1.995 ? 3 : 2) + "×";
@@ -77,8 +77,7 @@ PlacementBar bar_of(const Outputs& out, const parallel::TopologyPlacement& place
 
 /// Yours, the best one where that is another, and the orders that differ, slowest last; five at most.
 void add_bars(const Outputs& out, Picture& p) {
-  parallel::TopologyPlacement yours{out.plan.order, out.plan.chip_of_rank, 0, out.step_s, {}};
-  for (std::size_t a = 0; a < yours.axis_s.size(); ++a) yours.axis_s[a] = out.costs.axes[a].step_s;
+  const parallel::TopologyPlacement yours{out.plan.order, out.plan.chip_of_rank, 0, out.step_s, out.costs};
   p.bars.push_back(bar_of(out, yours, order_words(out.plan, out.plan.order)));
   p.bars.back().yours = true;
   const auto same = [](double a, double b) { return std::abs(a - b) <= 0.005 * b; };
@@ -142,12 +141,18 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!asked) return p;
   p.graph = out.graph;
   p.lit = out.lit;
-  p.order = out.plan.order;
   parallel::TopologyPricer pricer(out.graph, asked->calls);
   std::array<std::vector<double>, parallel::topology_axis_count> load;
   pricer.price(out.plan, &load);
   p.links.assign(out.graph.links.size(), {});
   if (!load[out.lit].empty()) mark_links(out.graph, load[out.lit], out.plan.line_rates, false, p.links);
+  p.nodes_busy.assign(out.graph.nodes.size(), false);
+  for (std::size_t i = 0; i < p.links.size(); ++i) {
+    p.slowest_links += p.links[i].slowest ? 1 : 0;
+    if (p.links[i].busy <= 0) continue;
+    p.nodes_busy[out.graph.links[i].a] = true;
+    p.nodes_busy[out.graph.links[i].b] = true;
+  }
   // The ghost: the best placement where yours is slower, else the worst.
   const bool slower = out.over_best > 1.005;
   if (slower || out.spread > 1.005) {
@@ -162,9 +167,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                     (slower ? (placed.swaps > 0 ? ", chips exchanged" : "") : ", the slowest order");
   }
   mark_chips(out, p);
-  for (const TopologyAxis axis : p.order) {
+  for (const TopologyAxis axis : out.plan.order) {
     const std::int64_t n = axis == TopologyAxis::data ? out.plan.data : out.plan.size(axis);
-    if (n > 1) ++p.ordered;
+    if (n < 2) continue;
+    p.ordered.push_back(axis);
     p.axis_names.push_back(std::string(parallel::topology_axis_name(axis)) + " " + std::to_string(n));
   }
   p.machine = (out.graph.boxes > 1 ? std::to_string(out.graph.boxes) + " × " : std::string()) + out.graph.name;

@@ -19,9 +19,10 @@ models::Result<parallel::Topology> graph_of(const Inputs& in) {
   if (!network) return Graph::fail("The catalog has no network of that name; choose another.");
   if (network->kind == "pcie")
     return Graph::fail(network->name + " joins no machines here; choose InfiniBand or Ethernet for the adapters.");
-  const parallel::TopologySpec spec{in.boxes, in.oversubscription, in.rack_chips};
   const bool built_in = in.machine != pasted;
   const auto box = static_cast<parallel::TopologyBox>(built_in ? static_cast<std::uint8_t>(in.machine) : 0);
+  const bool torus = built_in && (box == parallel::TopologyBox::tpu_v4 || box == parallel::TopologyBox::tpu_v5p);
+  const parallel::TopologySpec spec{torus ? 1 : in.boxes, in.oversubscription, in.rack_chips};
   std::string_view id = built_in ? parallel::topology_box_chip(box) : std::string_view();
   if (id.empty()) id = in.chip;
   const auto chip = find_chip(id);
@@ -99,8 +100,8 @@ void set_search(Outputs& out) {
   out.priced = s.priced;
   out.best_order = order_words(out.plan, s.best.order);
   for (const parallel::TopologyPlacement& p : s.orders)
-    out.orders.push_back({order_words(out.plan, p.order), p.step_s, p.step_s / out.best_s, p.axis_s});
-  if (out.graph.boxes > 1) return;
+    out.orders.push_back({order_words(out.plan, p.order), p.step_s, p.step_s / out.best_s});
+  if (out.graph.boxes > 1 || out.graph.shape == parallel::TopologyShape::torus) return;
   const auto ranks = static_cast<std::size_t>(out.plan.ranks());
   for (std::size_t r = 0; r < ranks; ++r) {
     if (r > 0) out.devices += ",";

@@ -256,8 +256,8 @@ void describe(Fields& f, Outputs& o) {
              .help = "Every order of the axes, and exchanges of two chips from the best order on."});
   f.text("best_order", o.best_order, {.label = "Best order", .help = "Inner axis first."});
   f.text("devices", o.devices,
-         {.label = "CUDA_VISIBLE_DEVICES",
-          .help = "That puts the ranks of one machine on the chips of the best placement; of one machine only.",
+         {.label = "Visible devices",
+          .help = "CUDA_VISIBLE_DEVICES (ROCR_VISIBLE_DEVICES of AMD) for the best placement; of one machine only.",
           .max_bytes = 1000});
   f.group("The graph");
   f.integer("chips", o.chips, {.label = "Chips", .help = "In all machines."});

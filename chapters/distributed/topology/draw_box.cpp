@@ -78,7 +78,8 @@ void stroke(const Painter& p, const Wire& w, ImU32 colour, float width, bool das
     p.polyline(points, colour, width);
 }
 
-void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, std::size_t i, int pass) {
+void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, std::size_t i, int pass,
+                std::int32_t lit_group) {
   const auto& t = widgets::theme();
   const LinkMark& mark = picture.links[i];
   const auto& link = picture.graph.links[i];
@@ -104,11 +105,16 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
   if (pass == 0) {
     stroke(p, w, widgets::with_alpha(t.muted, 0.38f), width, false);
   } else if (pass == 1 && mark.busy > 0.004f) {
-    const ImU32 colour = mark.slowest ? t.accent : widgets::with_alpha(t.accent, 0.35f + 0.5f * mark.busy);
+    const auto of_lit = [&](std::uint32_t n) {
+      const std::int32_t chip = picture.chip_of_node[n];
+      return chip < 0 || picture.chips[static_cast<std::size_t>(chip)].group == lit_group;
+    };
+    const bool strong = of_lit(link.a) && of_lit(link.b);
+    const ImU32 colour = widgets::with_alpha(t.accent, (strong ? 0.45f : 0.15f) + (strong ? 0.55f : 0.2f) * mark.busy);
     stroke(p, w, colour, std::max(width, t.px(1.5f)), false);
   } else if (pass == 2 && mark.ghost > 0.3f && mark.ghost > mark.busy) {
     stroke(p, w, widgets::with_alpha(t.text, 0.85f), t.px(1.5f), true);
-  } else if (pass == 3 && mark.slowest && link.kind != TopologyLinkKind::nvlink) {
+  } else if (pass == 3 && mark.slowest && picture.slowest_links <= 16 && link.kind != TopologyLinkKind::nvlink) {
     const ImVec2 at = w.count == 3 ? ImVec2{(w.points[1].x + w.points[2].x) / 2, w.points[1].y}
                                    : ImVec2{(w.points[0].x + w.points[w.count - 1].x) / 2,
                                             (w.points[0].y + w.points[w.count - 1].y) / 2};
@@ -117,8 +123,7 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
   }
 }
 
-void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, std::size_t n, std::int32_t lit_group,
-                bool ports_lit) {
+void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, std::size_t n, std::int32_t lit_group) {
   const auto& t = widgets::theme();
   const Rect& r = l.nodes[n];
   if (!drawn(r)) return;
@@ -126,9 +131,10 @@ void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, st
   const float round = std::min(t.px(5), r.height() / 4);
   const std::int32_t chip = picture.chip_of_node[n];
   if (chip < 0) {
+    const bool ports_lit = picture.nodes_busy[n];
     const bool words = r.width() > t.px(20) && r.height() > t.type(Type::small);
     p.rect(r.min, r.max, ports_lit && !words ? t.accent : t.card, round);
-    p.frame(r.min, r.max, ports_lit ? t.accent : t.line, t.px(1), round);
+    p.frame(r.min, r.max, ports_lit ? t.accent : t.muted, t.px(1), round);
     if (words)
       widgets::fit_text(p, {middle_of(r).x, middle_of(r).y - t.type(Type::small) / 2}, node.name, r.width() - t.px(4),
                         t.muted, Type::small, Font::sans, Align::center);
@@ -136,9 +142,10 @@ void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, st
   }
   const ChipMark& mark = picture.chips[static_cast<std::size_t>(chip)];
   const bool lit = mark.group >= 0 && mark.group == lit_group;
-  const ImU32 fill = lit ? t.accent : mark.group >= 0 ? t.ramp_at(1, 6) : t.background;
+  const ImU32 fill = lit ? t.accent : t.background;
   const ImU32 ink = lit ? widgets::text_on(fill, t) : t.text;
   p.rect(r.min, r.max, fill, round);
+  if (!lit && mark.group >= 0) p.rect(r.min, r.max, widgets::with_alpha(t.accent, 0.16f), round);
   if (mark.group < 0) {
     const ImVec2 corners[] = {r.min, {r.max.x, r.min.y}, r.max, {r.min.x, r.max.y}, r.min};
     p.dashed_polyline(corners, t.muted, t.px(1), t.px(3));
@@ -173,18 +180,25 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     widgets::fit_text(p, {r.max.x - t.px(8), r.min.y + t.px(4)}, busy > 0.004f ? "its plane carries" : "its plane rests",
                       r.width() * 0.5f, t.muted, Type::small, Font::sans, Align::right);
   }
-  constexpr std::array<std::string_view, 2> letters{"machine A", "machine B"};
-  for (std::size_t b = 0; b < l.frames.size() && b < letters.size(); ++b) {
+  constexpr std::array<std::string_view, 2> names{"machine A", "machine B"};
+  for (std::size_t b = 0; b < l.frames.size() && b < names.size(); ++b) {
     const Rect& r = l.frames[b];
     p.rect(r.min, r.max, widgets::with_alpha(t.card, 0.45f), t.px(8));
     p.frame(r.min, r.max, t.line, t.px(1), t.px(8));
     if (l.frames.size() > 1)
-      widgets::fit_text(p, {r.min.x + t.px(10), r.min.y + t.px(4)}, letters[b], r.width() * 0.5f, t.text, Type::body,
+      widgets::fit_text(p, {r.min.x + t.px(10), r.min.y + t.px(4)}, names[b], r.width() * 0.5f, t.text, Type::body,
                         Font::bold);
     widgets::fit_text(p, {r.max.x - t.px(10), r.min.y + t.px(4)},
                       b == 1 ? std::string_view("numbered from the right") : std::string_view(picture.graph.name),
                       r.width() * 0.45f, t.muted, Type::small, Font::sans, Align::right);
   }
+}
+
+/// The places of two axes in the order.
+void exchange(Inputs& in, parallel::TopologyAxis a, parallel::TopologyAxis b) {
+  auto order = axes_of(in.order);
+  std::iter_swap(std::find(order.begin(), order.end(), a), std::find(order.begin(), order.end(), b));
+  in.order = order_of(order);
 }
 
 /// The axes as names to drag, from the inner one to the outer one.
@@ -196,7 +210,7 @@ void paint_order(const Painter& p, Inputs& in, const Picture& picture, View& vie
   p.text({l.order.min.x, y}, "inner", t.muted, Type::small);
   for (std::size_t i = 0; i < l.axes.size(); ++i) {
     const Rect& r = l.axes[i];
-    const auto axis = static_cast<std::size_t>(picture.order[i]);
+    const auto axis = static_cast<std::size_t>(picture.ordered[i]);
     ImGui::SetCursorScreenPos(r.min);
     ImGui::PushID(static_cast<int>(axis));
     const bool pressed = widgets::press_area("axis", {r.width(), r.height()});
@@ -205,11 +219,9 @@ void paint_order(const Painter& p, Inputs& in, const Picture& picture, View& vie
     if (pressed && picture.axes.size() > 1) in.axis = static_cast<LitAxis>(axis + 1);
     if (held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, t.px(4))) {
       const float x = ImGui::GetMousePos().x;
-      auto order = picture.order;
-      if (i > 0 && x < middle_of(l.axes[i - 1]).x) std::swap(order[i], order[i - 1]);
-      if (i + 1 < l.axes.size() && i + 1 < picture.ordered && x > middle_of(l.axes[i + 1]).x)
-        std::swap(order[i], order[i + 1]);
-      in.order = order_of(order);
+      if (i > 0 && x < middle_of(l.axes[i - 1]).x) exchange(in, picture.ordered[i - 1], picture.ordered[i]);
+      if (i + 1 < l.axes.size() && x > middle_of(l.axes[i + 1]).x)
+        exchange(in, picture.ordered[i], picture.ordered[i + 1]);
     }
     const bool lit = axis == picture.lit;
     p.rect(r.min, r.max, lit ? widgets::with_alpha(t.accent, 0.25f) : t.card, t.px(6));
@@ -318,7 +330,7 @@ void layout_box(const Picture& picture, Rect area, BoxLayout& out) {
   out.axes.clear();
   if (order) {
     float x = out.order.min.x + widgets::text_size("inner", Type::small).x + t.px(8);
-    for (std::size_t i = 0; i < picture.ordered && i < picture.axis_names.size(); ++i) {
+    for (std::size_t i = 0; i < picture.axis_names.size(); ++i) {
       const float w = widgets::text_size(picture.axis_names[i], Type::small, Font::bold).x + t.px(18);
       if (x + w > out.order.max.x) break;
       out.axes.push_back({{x, out.order.min.y + t.px(2)}, {x + w, out.order.max.y - t.px(4)}});
@@ -360,8 +372,8 @@ void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view
   const std::int32_t lit = view.group < groups ? view.group : 0;
   paint_plates(p, picture, l);
   for (int pass = 0; pass < 4; ++pass)
-    for (std::size_t i = 0; i < picture.links.size(); ++i) paint_link(p, picture, l, i, pass);
-  for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit, false);
+    for (std::size_t i = 0; i < picture.links.size(); ++i) paint_link(p, picture, l, i, pass, lit);
+  for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit);
   paint_order(p, in, picture, view);
   if (l.caption_y > 0)
     widgets::fit_text(p, {area.min.x, l.caption_y}, picture.caption, area.width(), t.text, Type::small);

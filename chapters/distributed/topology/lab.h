@@ -65,7 +65,6 @@ struct AxisRow {
 struct OrderRow {
   std::string order;
   double step_s = 0, ratio = 1;  ///< over the best
-  std::array<double, parallel::topology_axis_count> axis_s{};
 };
 struct FigureRow {
   std::string what, source, said;  ///< said: the figure with its unit
@@ -112,11 +111,12 @@ struct Picture {
   std::string answer, caption, machine, bars_title, ghost_words;
   parallel::Topology graph;
   std::vector<LinkMark> links;
+  std::size_t slowest_links = 0;  ///< that are marked as such
+  std::vector<bool> nodes_busy;   ///< bytes of the lit axis pass
   std::vector<ChipMark> chips;
   std::vector<std::int32_t> chip_of_node;  ///< -1: no chip
-  std::vector<std::string> axis_names;     ///< inner to outer, with their sizes; those with one rank last
-  std::array<parallel::TopologyAxis, 4> order{};
-  std::size_t ordered = 0;  ///< axes with more than one rank
+  std::vector<std::string> axis_names;     ///< of axes with ranks to order, inner to outer, with their sizes
+  std::vector<parallel::TopologyAxis> ordered;  ///< the same axes
   std::size_t lit = 0;
   std::vector<PlacementBar> bars;
   double most_s = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/distributed/topology/lab.h"
 #include "widgets/number/number.h"
@@ -65,18 +66,31 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     if (out.over_best > 1.005) text += ". The best placement found takes " + ticked_figure(out.best_s, "s");
     return text + ".";
   }
-  const std::string yours = "With " + order_words(out.plan, out.plan.order) + " from inside out a step sends for " +
+  const parallel::TopologySearch& search = out.search;
+  const bool slower = out.over_best > 1.005;
+  const parallel::TopologyPlacement& other = slower ? search.best : search.worst;
+  const std::string yours = "In the order " + order_words(out.plan, out.plan.order) + " a step communicates for " +
                             ticked_figure(out.step_s, "s");
-  if (out.over_best > 1.005)
-    return yours + "; the same plan with " + out.best_order +
-           (out.search.best.swaps > 0 ? " and chips exchanged" : "") + " sends for " +
-           ticked_figure(out.best_s, "s") + ", " + ticked_ratio(out.over_best) + " less. What it waits for is " +
-           slowest + ".";
-  if (out.spread > 1.005)
-    return yours + "; with " + order_words(out.plan, out.search.worst.order) + " the same plan sends for " +
-           ticked_figure(out.worst_s, "s") + ", " + ticked_ratio(out.spread) + " as long.";
-  return yours + "; busiest is " + slowest + ", and none of " + ticked_figure(static_cast<double>(out.priced), "") +
-         " placements is faster.";
+  const std::string exchanged = slower && search.best.swaps > 0 ? " and with chips exchanged" : "";
+  if (!slower && out.spread <= 1.005)
+    return yours + "; busiest is " + slowest + ", and none of `" + std::to_string(out.priced) +
+           "` placements priced is faster.";
+  // What makes the difference: the axis whose time changes most.
+  std::size_t moved = 0;
+  const auto change = [&](std::size_t a) {
+    return std::abs(other.costs.axes[a].step_s - out.costs.axes[a].step_s);
+  };
+  for (std::size_t a = 0; a < parallel::topology_axis_count; ++a)
+    if (change(a) > change(moved)) moved = a;
+  const auto &here = out.costs.axes[moved], &there = other.costs.axes[moved];
+  const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " ranks send at " +
+                          ticked_figure(there.rank_bytes_per_s, "B/s") + ", not " +
+                          ticked_figure(here.rank_bytes_per_s, "B/s") + ".";
+  if (slower)
+    return yours + ", " + ticked_ratio(out.over_best) + " as long as the same plan in the order " +
+           order_words(out.plan, search.best.order) + exchanged + ", " + ticked_figure(out.best_s, "s") + why;
+  return yours + "; the same plan in the order " + order_words(out.plan, search.worst.order) + " takes " +
+         ticked_figure(out.worst_s, "s") + ", " + ticked_ratio(out.spread) + " as long" + why;
 }
 
 }  // namespace chapters::distributed::topology
