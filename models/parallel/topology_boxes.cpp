@@ -192,6 +192,7 @@ Result<Topology> topology_cluster(const Topology& box, const TopologySpec& spec,
     return Result<Topology>::fail("The box has no network adapter, so that only one of it can be used; take one box.");
   Topology t = box;
   t.boxes = static_cast<std::int32_t>(spec.boxes);
+  t.relay = spec.relay;
   t.nodes.clear();
   t.links.clear();
   t.chips.clear();
@@ -204,12 +205,12 @@ Result<Topology> topology_cluster(const Topology& box, const TopologySpec& spec,
       t.links.push_back(link);
     }
   }
-  // Rails: of a rack, one for each of the four GPUs of a tray.
-  const std::size_t rails = ports > 16 ? 4 : ports;
+  // Rails: of a rack, one for each of the four GPUs of a tray; boxes of cards share one switch.
+  const std::size_t rails = box.shape == TopologyShape::tree ? 1 : ports > 16 ? 4 : ports;
   const TopologyRate port = network_rate(network);
   const auto first_leaf = static_cast<std::uint32_t>(t.nodes.size());
   for (std::size_t r = 0; r < rails; ++r)
-    t.add(NodeKind::leaf, numbered("rail", static_cast<std::int64_t>(r)), -1, static_cast<std::int32_t>(r));
+    t.add(NodeKind::leaf, rails == 1 ? std::string("switch") : numbered("rail", static_cast<std::int64_t>(r)), -1, static_cast<std::int32_t>(r));
   std::vector<int> below(rails, 0);
   for (std::uint32_t n = 0; n < first_leaf; ++n) {
     if (t.nodes[n].kind != NodeKind::nic) continue;

@@ -39,6 +39,7 @@ struct TopologySpec {
   std::int64_t boxes = 1;
   double oversubscription = 1;
   std::int64_t rack_chips = 72;  ///< of a rack of 72: those in use
+  bool relay = true;             ///< chips pass on what is for another rail
 };
 
 /// The box `spec.boxes` times; with two or more, adapter r of every box is joined to leaf switch r, and the leaves to a

@@ -66,6 +66,7 @@ struct Topology {
   std::int32_t boxes = 1;
   std::int32_t chips_a_box = 0;
   std::int32_t torus[3] = {0, 0, 0};  ///< chips along each dimension; 0: none. Chip x + X (y + Y z).
+  bool relay = true;  ///< chips pass on what is for another rail (NCCL's PXN)
   /// Share of the line rate that an all-reduce in the switches reaches at a chip's links; 0: the switches cannot add.
   double in_switch_share = 0;
   std::string in_switch_source;

@@ -74,7 +74,7 @@ struct TopologyAxisCost {
   double latency_s = 0, transfer_s = 0;  ///< of one call
   double call_s = 0, step_s = 0;         ///< one call; all calls of a step
   double bus_bytes_per_s = 0;            ///< as nccl-tests prints it; of next_rank the rate of a message
-  double rank_bytes_per_s = 0;           ///< that a rank sends at, all its links together
+  double bound_bytes_per_s = 0;          ///< the same without latency; of a ring what a rank sends at
   std::int64_t slowest_link = -1;        ///< the link that is busy longest
   double slowest_bytes_per_s = 0;        ///< what it carries at most; a chip's links to all switches are one
   std::int64_t sharing = 0;              ///< groups with bytes on it

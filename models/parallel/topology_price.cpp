@@ -310,6 +310,7 @@ bool TopologyPricer::price_in_switch(const Groups& groups, TopologyAxisCost& bes
   cost.latency_s = in_switch_latency_s;
   cost.transfer_s = most_s;
   keep_if_faster(best, cost);
+  if (best.method == TopologyMethod::in_switch) best.slowest_bytes_per_s = bytes / most_s;
   return true;
 }
 
@@ -349,7 +350,7 @@ TopologyCosts TopologyPricer::price(const TopologyPlan& plan,
                           : call.pattern == TopologyPattern::next_rank ? 1
                                                                        : (n - 1) / n;
     cost.bus_bytes_per_s = factor * call.bytes / cost.call_s;
-    cost.rank_bytes_per_s = factor * call.bytes / cost.transfer_s;
+    cost.bound_bytes_per_s = factor * call.bytes / cost.transfer_s;
     costs.step_s += cost.step_s;
     if (load) (*load)[static_cast<std::size_t>(call.axis)] = best_load_;
     costs.axes[static_cast<std::size_t>(call.axis)] = cost;

@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
 /// More than any path inside a box costs, less than the two network links that a detour through the spine adds.
 constexpr std::uint32_t relay_cost = 48;
+/// More than any path, so that no chip is passed where another way is.
+constexpr std::uint32_t no_relay_cost = 1u << 20;
 
 std::uint32_t link_cost(TopologyLinkKind kind) {
   switch (kind) {
@@ -67,10 +69,16 @@ void TopologyRoutes::find_tree(std::uint32_t to) {
   const std::uint32_t goal = topology_.chips[to];
   cost[goal] = 0;
   open.push({0, goal});
+  // Of adapters that are as near, the goal's own number is taken, so that ranks of one number meet on one rail.
+  const std::size_t adapters = topology_.count(TopologyNodeKind::nic) / static_cast<std::size_t>(topology_.boxes);
+  const std::int32_t own =
+      adapters == static_cast<std::size_t>(topology_.chips_a_box) ? topology_.nodes[goal].place : -1;
   // What it costs to go on from a node towards the goal; a chip between asks for the relay too.
   const auto through = [&](std::uint32_t node) {
+    if (topology_.nodes[node].kind == TopologyNodeKind::nic && own >= 0 && topology_.nodes[node].place != own)
+      return cost[node] + 1;
     const bool relays = topology_.nodes[node].kind == TopologyNodeKind::chip && node != goal && !torus;
-    return cost[node] + (relays ? relay_cost : 0);
+    return cost[node] + (!relays ? 0 : topology_.relay ? relay_cost : no_relay_cost);
   };
   while (!open.empty()) {
     const auto [so_far, node] = open.top();

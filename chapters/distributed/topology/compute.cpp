@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "chapters/distributed/topology/lab.h"
 #include "chapters/mechanism/catalog.h"
@@ -17,12 +17,12 @@ models::Result<parallel::Topology> graph_of(const Inputs& in) {
   using Graph = models::Result<parallel::Topology>;
   const models::Network* network = catalog().network(in.network);
   if (!network) return Graph::fail("The catalog has no network of that name; choose another.");
-  if (network->kind == "pcie")
+  if (network->kind == "pcie" && in.boxes > 1)
     return Graph::fail(network->name + " joins no machines here; choose InfiniBand or Ethernet for the adapters.");
   const bool built_in = in.machine != pasted;
   const auto box = static_cast<parallel::TopologyBox>(built_in ? static_cast<std::uint8_t>(in.machine) : 0);
   const bool torus = built_in && (box == parallel::TopologyBox::tpu_v4 || box == parallel::TopologyBox::tpu_v5p);
-  const parallel::TopologySpec spec{torus ? 1 : in.boxes, in.oversubscription, in.rack_chips};
+  const parallel::TopologySpec spec{torus ? 1 : in.boxes, in.oversubscription, in.rack_chips, in.relay};
   std::string_view id = built_in ? parallel::topology_box_chip(box) : std::string_view();
   if (id.empty()) id = in.chip;
   const auto chip = find_chip(id);
@@ -83,7 +83,7 @@ void set_lit(const Inputs& in, Outputs& out) {
   const TopologyAxisCost& c = axes[out.lit];
   out.call_s = c.call_s;
   out.bus_bytes_per_s = c.bus_bytes_per_s;
-  out.bound_bytes_per_s = c.rank_bytes_per_s;
+  out.bound_bytes_per_s = c.bound_bytes_per_s;
   out.slowest_bytes_per_s = c.slowest_bytes_per_s;
   out.sharing = c.sharing;
   out.slowest = link_words(out.graph, c.slowest_link);
@@ -109,6 +109,38 @@ void set_search(Outputs& out) {
   }
 }
 
+parallel::TopologyPlan cut_to_fit(parallel::TopologyPlan plan, std::int64_t chips) {
+  plan.context = std::clamp<std::int64_t>(chips / plan.tensor, 1, plan.context);
+  plan.pipeline = std::clamp<std::int64_t>(chips / (plan.tensor * plan.context), 1, plan.pipeline);
+  plan.data = std::clamp<std::int64_t>(chips / (plan.tensor * plan.context * plan.pipeline), 1, plan.data);
+  plan.expert = std::gcd(plan.data, plan.expert);
+  return plan;
+}
+
+/// The chips that a list of numbers names, then those that it does not.
+models::Result<std::vector<std::uint32_t>> chips_of(std::string_view text, std::size_t chips) {
+  using Chips = models::Result<std::vector<std::uint32_t>>;
+  std::vector<std::uint32_t> named;
+  std::vector<bool> used(chips, false);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(", "), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    const bool number = word.size() <= 3 && word.find_first_not_of("0123456789") == std::string_view::npos;
+    const std::size_t chip = number ? static_cast<std::size_t>(std::stoi(std::string(word))) : chips;
+    if (chip >= chips || used[chip])
+      return Chips::fail("The chips of the ranks are numbers from 0 to " + std::to_string(chips - 1) +
+                         " with commas between them, each at most once.");
+    used[chip] = true;
+    named.push_back(static_cast<std::uint32_t>(chip));
+  }
+  if (named.empty()) return Chips::ok({});
+  for (std::uint32_t chip = 0; chip < chips; ++chip)
+    if (!used[chip]) named.push_back(chip);
+  return Chips::ok(std::move(named));
+}
+
 }  // namespace
 
 std::array<TopologyAxis, 4> axes_of(AxisOrder order) {
@@ -130,33 +162,42 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (!graph) return Answer::fail(graph.error);
   Asked asked;
   asked.graph = std::move(*graph);
-  asked.plan.tensor = in.tensor;
-  asked.plan.context = in.context;
-  asked.plan.pipeline = in.pipeline;
-  asked.plan.data = in.data;
-  asked.plan.expert = in.expert;
-  asked.plan.order = axes_of(in.order);
-  asked.plan.in_switch = in.in_switch;
-  asked.plan.line_rates = in.rates == Rates::line;
-  for (const double chip : in.chip_order) {
-    if (chip != std::floor(chip)) return Answer::fail("The chips of the ranks are whole numbers from 0.");
-    asked.plan.chip_of_rank.push_back(static_cast<std::uint32_t>(chip));
-  }
+  parallel::TopologyPlan whole;
+  whole.tensor = in.tensor;
+  whole.context = in.context;
+  whole.pipeline = in.pipeline;
+  whole.data = in.data;
+  whole.expert = in.expert;
+  whole.order = axes_of(in.order);
+  whole.in_switch = in.in_switch;
+  whole.line_rates = in.rates == Rates::line;
+  asked.ranks_asked = whole.ranks();
+  asked.plan = cut_to_fit(whole, static_cast<std::int64_t>(asked.graph.chips.size()));
+  auto chips = chips_of(in.chip_order, asked.graph.chips.size());
+  if (!chips) return Answer::fail(chips.error);
+  asked.plan.chip_of_rank = std::move(*chips);
   if (const auto fits = parallel::check_topology_plan(asked.graph, asked.plan); !fits) return Answer::fail(fits.error);
   if (in.traffic == Traffic::one_call) {
     asked.calls = {{axis_of_call(in, asked.plan), in.pattern, in.bytes, 1}};
-    if (asked.plan.size(asked.calls.front().axis) < 2)
-      return Answer::fail("The axis of the call has one rank, which has nobody to send to; set it to two or more.");
-    return Answer::ok(std::move(asked));
+  } else {
+    const auto model = find_model(in.model);
+    if (!model) return Answer::fail(model.error);
+    const bool experts = (*model)->architecture.moe.routed > 0;
+    if (experts && in.data % in.expert != 0)
+      return Answer::fail("Experts are spread over ranks along the data axis, and " + std::to_string(in.data) +
+                          " ranks are no multiple of " + std::to_string(in.expert) + ".");
+    if (!experts && in.expert > 1) {
+      asked.left_out = (*model)->name + " has no experts, so that expert parallel sends nothing.";
+      whole.expert = 1;
+      asked.plan.expert = 1;
+    }
+    auto calls = parallel::topology_calls((*model)->architecture, {in.batch, in.sequence, in.micro_batches}, whole);
+    if (!calls) return Answer::fail(calls.error);
+    asked.calls = std::move(*calls);
   }
-  const auto model = find_model(in.model);
-  if (!model) return Answer::fail(model.error);
-  auto calls =
-      parallel::topology_calls((*model)->architecture, {in.batch, in.sequence, in.micro_batches}, asked.plan);
-  if (!calls) return Answer::fail(calls.error);
-  if (calls->empty())
-    return Answer::fail("With one rank on every axis nothing is sent; set an axis to two ranks or more.");
-  asked.calls = std::move(*calls);
+  if (std::none_of(asked.calls.begin(), asked.calls.end(),
+                   [&](const parallel::TopologyCall& c) { return asked.plan.size(c.axis) > 1; }))
+    return Answer::fail("No axis that sends has two ranks here; set one to two or more, or take more machines.");
   return Answer::ok(std::move(asked));
 }
 
@@ -169,6 +210,9 @@ Outputs compute(const Inputs& in) {
   }
   out.graph = std::move(asked->graph);
   out.plan = asked->plan;
+  out.ranks = out.plan.ranks();
+  out.ranks_asked = asked->ranks_asked;
+  out.left_out = asked->left_out;
   parallel::TopologyPricer pricer(out.graph, asked->calls);
   if (!pricer.routes().connected()) {
     out.reason = "Some chips have no path to the others; paste the table with its adapters and processors.";

@@ -114,6 +114,10 @@ void describe_machine(Fields& f, Inputs& in) {
              .typical_hi = 4,
              .when = {"machine", "hgx_h100|hgx_h200|hgx_b200|nvl72_gb200|nvl72_gb300|pcie_box|mi300x|pasted"},
          });
+  f.toggle("relay", in.relay,
+           {.label = "GPUs change rails",
+            .help = "What is for an adapter of another number goes over NVLink first (NCCL's PXN), not over the spine.",
+            .when = {"machine", "hgx_h100|hgx_h200|hgx_b200|nvl72_gb200|nvl72_gb300|pcie_box|mi300x|pasted"}});
 }
 
 }  // namespace
@@ -131,14 +135,10 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Order, inner first",
             .help = "How ranks are numbered: neighbours differ in the first axis. Drag the names over the picture.",
             .headline = true});
-  f.reals("chip_order", in.chip_order,
-          {
-              .label = "Chips of the ranks",
-              .help = "0, 2, 1, 3: rank 1 runs on chip 2. Every chip once; empty: as they are numbered.",
-              .lo = 0,
-              .hi = 159,
-              .max_items = 160,
-          });
+  f.text("chip_order", in.chip_order,
+         {.label = "Chips of the ranks",
+          .help = "0,2,1,3: rank 1 runs on chip 2; chips that are not named follow. Empty: as they are numbered.",
+          .max_bytes = 1000});
   f.choice("axis", in.axis, lit_axes, {.label = "Lit axis", .help = "Whose groups and links the picture shows."});
   f.group("What is sent");
   f.choice("traffic", in.traffic, traffics, {.label = "Traffic", .help = "A whole step or one call."});
@@ -260,8 +260,11 @@ void describe(Fields& f, Outputs& o) {
           .help = "CUDA_VISIBLE_DEVICES (ROCR_VISIBLE_DEVICES of AMD) for the best placement; of one machine only.",
           .max_bytes = 1000});
   f.group("The graph");
+  f.integer("ranks", o.ranks, {.label = "Ranks placed", .help = "As many of the plan's as the machines hold."});
+  f.integer("ranks_asked", o.ranks_asked, {.label = "Ranks of the plan", .formula = "tensor x context x pipeline x data"});
   f.integer("chips", o.chips, {.label = "Chips", .help = "In all machines."});
   f.integer("links", o.links, {.label = "Links", .help = "Lanes between the same two ends are one."});
+  f.text("left_out", o.left_out, {.label = "Left out", .help = "What of the plan sends nothing, and why."});
   f.group("Tables");
   f.table("axes", o.axes, {.label = "Axes"});
   f.table("orders", o.orders, {.label = "Orders"});

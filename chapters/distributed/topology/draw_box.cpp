@@ -178,7 +178,7 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     widgets::fit_text(p, {r.min.x + t.px(8), r.min.y + t.px(4)}, name.view(), r.width() * 0.4f, t.text, Type::small,
                       Font::bold);
     widgets::fit_text(p, {r.max.x - t.px(8), r.min.y + t.px(4)}, busy > 0.004f ? "its plane carries" : "its plane rests",
-                      r.width() * 0.5f, t.muted, Type::small, Font::sans, Align::right);
+                      r.width() * 0.5f, t.text, Type::small, Font::sans, Align::right);
   }
   constexpr std::array<std::string_view, 2> names{"machine A", "machine B"};
   for (std::size_t b = 0; b < l.frames.size() && b < names.size(); ++b) {
@@ -228,11 +228,16 @@ void paint_order(const Painter& p, Inputs& in, const Picture& picture, View& vie
     p.frame(r.min, r.max, lit || hovered ? t.accent : t.line, t.px(1), t.px(6));
     widgets::fit_text(p, {middle_of(r).x, y}, picture.axis_names[i], r.width() - t.px(8), t.text, Type::small,
                       lit ? Font::bold : Font::sans, Align::center);
-    if (i + 1 == l.axes.size())
-      p.text({r.max.x + t.px(8), y}, "outer: drag to change", t.muted, Type::small);
   }
-  widgets::fit_text(p, {l.order.max.x, y}, picture.ghost_words, l.order.width() * 0.3f, t.muted, Type::small, Font::sans,
-                    Align::right);
+  float x = l.axes.back().max.x + t.px(8);
+  for (const std::string_view words : {std::string_view("outer: drag to change"), std::string_view("outer")}) {
+    if (x + widgets::text_size(words, Type::small).x > l.order.max.x) continue;
+    x += p.text({x, y}, words, t.muted, Type::small) + t.px(16);
+    break;
+  }
+  if (l.order.max.x - x > t.px(150))
+    widgets::fit_text(p, {l.order.max.x, y}, picture.ghost_words, l.order.max.x - x, t.muted, Type::small, Font::sans,
+                      Align::right);
 }
 
 void paint_bars(const Painter& p, Inputs& in, const Picture& picture, const BoxLayout& l) {
@@ -312,10 +317,11 @@ void take_chips(Inputs& in, const Picture& picture, View& view) {
   if (from >= picture.chips.size()) return;
   for (std::size_t c = 0; c < picture.chips.size(); ++c) {
     if (c == from || !l.nodes[picture.graph.chips[c]].contains(ImGui::GetMousePos())) continue;
-    std::vector<double> order(picture.chips.size());
+    std::vector<std::size_t> order(picture.chips.size());
     for (std::size_t i = 0; i < picture.chips.size(); ++i)
-      order[picture.chips[i].position] = static_cast<double>(i == c ? from : i == from ? c : i);
-    in.chip_order = std::move(order);
+      order[picture.chips[i].position] = i == c ? from : i == from ? c : i;
+    in.chip_order.clear();
+    for (const std::size_t chip : order) in.chip_order += (in.chip_order.empty() ? "" : ",") + std::to_string(chip);
     return;
   }
 }

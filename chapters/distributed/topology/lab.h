@@ -42,9 +42,10 @@ struct Inputs {
   std::string network = "infiniband_ndr", chip = "h100_sxm", table;
   FileInput file;
   double oversubscription = 1;
+  bool relay = true;
   std::int64_t tensor = 2, context = 1, pipeline = 1, data = 8, expert = 1;
   AxisOrder order{};
-  std::vector<double> chip_order;
+  std::string chip_order;  ///< "0,3,1,2": the chip of every rank, as CUDA_VISIBLE_DEVICES has them
   Traffic traffic = Traffic::step;
   std::string model = "llama-3-8b";
   std::int64_t batch = 1, sequence = 8192, micro_batches = 32;
@@ -82,7 +83,8 @@ struct Outputs {
   double slowest_bytes_per_s = 0, line_bytes_per_s = 0;
   double bound_bytes_per_s = 0;  ///< bus bandwidth without latency
   std::int64_t sharing = 0, chips = 0, links = 0, priced = 0;
-  std::string slowest, path, method, best_order, devices;
+  std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
+  std::string slowest, path, method, best_order, devices, left_out;
   std::vector<AxisRow> axes;
   std::vector<OrderRow> orders;
   std::vector<FigureRow> figures;
@@ -153,9 +155,13 @@ struct View {
 /// Graph, plan and messages that the inputs ask for.
 struct Asked {
   parallel::Topology graph;
-  parallel::TopologyPlan plan;
+  parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
+  std::int64_t ranks_asked = 0;
+  std::string left_out;  ///< what of the plan sends nothing, and why; else empty
   std::vector<parallel::TopologyCall> calls;
 };
+/// A plan of more ranks than chips is placed in part: fewer replicas first, then fewer stages, then shorter context
+/// groups, with the messages of the whole plan.
 models::Result<Asked> asked_of(const Inputs& in);
 /// "tensor, data": the axes with ranks to order, inner first.
 std::string order_words(const parallel::TopologyPlan& plan, const std::array<parallel::TopologyAxis, 4>& order);

@@ -47,7 +47,9 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
   return "the way up to the spine";
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+namespace {
+
+std::string sentence_of(const Inputs& in, const Outputs& out) {
   const std::string slowest =
       out.slowest + " at " + ticked_figure(out.slowest_bytes_per_s, "B/s");
   if (in.traffic == Traffic::one_call) {
@@ -83,14 +85,25 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   for (std::size_t a = 0; a < parallel::topology_axis_count; ++a)
     if (change(a) > change(moved)) moved = a;
   const auto &here = out.costs.axes[moved], &there = other.costs.axes[moved];
-  const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " ranks send at " +
-                          ticked_figure(there.rank_bytes_per_s, "B/s") + ", not " +
-                          ticked_figure(here.rank_bytes_per_s, "B/s") + ".";
+  const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " axis reaches " +
+                          ticked_figure(there.bound_bytes_per_s, "B/s") + " of bus bandwidth, not " +
+                          ticked_figure(here.bound_bytes_per_s, "B/s") + ".";
   if (slower)
     return yours + ", " + ticked_ratio(out.over_best) + " as long as the same plan in the order " +
            order_words(out.plan, search.best.order) + exchanged + ", " + ticked_figure(out.best_s, "s") + why;
   return yours + "; the same plan in the order " + order_words(out.plan, search.worst.order) + " takes " +
          ticked_figure(out.worst_s, "s") + ", " + ticked_ratio(out.spread) + " as long" + why;
+}
+
+}  // namespace
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  std::string text = sentence_of(in, out);
+  if (out.ranks < out.ranks_asked)
+    text += " The machines hold `" + std::to_string(out.ranks) + "` of the plan's `" +
+            std::to_string(out.ranks_asked) + "` ranks.";
+  if (!out.left_out.empty()) text += " " + out.left_out;
+  return text;
 }
 
 }  // namespace chapters::distributed::topology
