@@ -157,9 +157,9 @@ std::string_view topology_box_chip(TopologyBox box) {
 }
 
 std::string_view topology_box_name(TopologyBox box) {
-  constexpr std::array<std::string_view, topology_box_count> names{
-      "HGX H100", "HGX H200",     "HGX B200",     "GB200 NVL72", "GB300 NVL72",
-      "PCIe box", "MI300X board", "TPU v4 cube", "TPU v5p cube"};
+  constexpr std::array<std::string_view, topology_box_count> names{"HGX H100",     "HGX H200",    "HGX B200",
+                                                                   "GB200 NVL72",  "GB300 NVL72", "PCIe box",
+                                                                   "MI300X board", "TPU v4 cube", "TPU v5p cube"};
   return names[static_cast<std::size_t>(box)];
 }
 
@@ -210,7 +210,8 @@ Result<Topology> topology_cluster(const Topology& box, const TopologySpec& spec,
   const TopologyRate port = network_rate(network);
   const auto first_leaf = static_cast<std::uint32_t>(t.nodes.size());
   for (std::size_t r = 0; r < rails; ++r)
-    t.add(NodeKind::leaf, rails == 1 ? std::string("switch") : numbered("rail", static_cast<std::int64_t>(r)), -1, static_cast<std::int32_t>(r));
+    t.add(NodeKind::leaf, rails == 1 ? std::string("switch") : numbered("rail", static_cast<std::int64_t>(r)), -1,
+          static_cast<std::int32_t>(r));
   std::vector<int> below(rails, 0);
   for (std::uint32_t n = 0; n < first_leaf; ++n) {
     if (t.nodes[n].kind != NodeKind::nic) continue;

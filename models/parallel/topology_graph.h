@@ -35,8 +35,8 @@ struct TopologyRate {
 
 struct TopologyNode {
   TopologyNodeKind kind = TopologyNodeKind::chip;
-  std::string name;      ///< "GPU 3", "NVSwitch 0"
-  std::int32_t box = 0;  ///< the machine it is part of; -1 for leaf and spine switches
+  std::string name;        ///< "GPU 3", "NVSwitch 0"
+  std::int32_t box = 0;    ///< the machine it is part of; -1 for leaf and spine switches
   std::int32_t place = 0;  ///< its number among those of its kind in the box; of leaves the rail
 };
 
@@ -66,7 +66,7 @@ struct Topology {
   std::int32_t boxes = 1;
   std::int32_t chips_a_box = 0;
   std::int32_t torus[3] = {0, 0, 0};  ///< chips along each dimension; 0: none. Chip x + X (y + Y z).
-  bool relay = true;  ///< chips pass on what is for another rail (NCCL's PXN)
+  bool relay = true;                  ///< chips pass on what is for another rail (NCCL's PXN)
   /// Share of the line rate that an all-reduce in the switches reaches at a chip's links; 0: the switches cannot add.
   double in_switch_share = 0;
   std::string in_switch_source;

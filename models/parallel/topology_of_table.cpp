@@ -79,8 +79,9 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
     const std::size_t d = domain.find(i), u = under.find(i);
     if (!cpu_of.contains(d)) {
       const auto number = static_cast<std::int32_t>(cpu_of.size());
-      cpu_of[d] = t.add(NodeKind::cpu, "NUMA " + std::to_string(table.devices[i].numa >= 0 ? table.devices[i].numa : number),
-                        0, number);
+      cpu_of[d] =
+          t.add(NodeKind::cpu, "NUMA " + std::to_string(table.devices[i].numa >= 0 ? table.devices[i].numa : number), 0,
+                number);
     }
     if (shared[u] < 2) {
       t.join(node[i], cpu_of[d], LinkKind::pcie, pcie);

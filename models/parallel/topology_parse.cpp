@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <optional>
 
 #include "models/parallel/topology_words.h"
@@ -89,9 +89,9 @@ Table parse_nvidia(const TopologyWords& words, std::size_t first) {
     ++at;
     for (std::size_t column = 0; column < n; ++column, ++at) {
       if (at >= words.size())
-        return Table::fail(row_sentence(table.devices[row].name, "ends after " + std::to_string(column) + " of " +
-                                                                     std::to_string(n) +
-                                                                     " labels; paste the whole table."));
+        return Table::fail(row_sentence(
+            table.devices[row].name,
+            "ends after " + std::to_string(column) + " of " + std::to_string(n) + " labels; paste the whole table."));
       const auto entry = entry_of(words[at].text);
       if (!entry)
         return Table::fail(row_sentence(table.devices[row].name,
@@ -99,8 +99,9 @@ Table parse_nvidia(const TopologyWords& words, std::size_t first) {
                                             topology_quote(table.devices[column].name) +
                                             ", which is no label of nvidia-smi: X, NV#, PIX, PXB, PHB, NODE or SYS."));
       if ((entry->label == Label::self) != (row == column) || entry->label == Label::xgmi)
-        return Table::fail(row_sentence(table.devices[row].name, "does not have its X under its own name; a column "
-                                                                 "is missing or too many."));
+        return Table::fail(row_sentence(table.devices[row].name,
+                                        "does not have its X under its own name; a column "
+                                        "is missing or too many."));
       table.entries[row * n + column] = *entry;
     }
     read[row] = true;
@@ -118,8 +119,7 @@ Table parse_nvidia(const TopologyWords& words, std::size_t first) {
     if (!word.ends_with(':')) continue;
     word.remove_suffix(1);
     const std::size_t device = device_of(word);
-    if (device < n && !table.devices[device].chip)
-      table.devices[device].adapter = words[at + 1].text.substr(0, 40);
+    if (device < n && !table.devices[device].chip) table.devices[device].adapter = words[at + 1].text.substr(0, 40);
   }
   return Table::ok(std::move(table));
 }
@@ -136,8 +136,8 @@ Table checked(Table table) {
                            topology_quote(table->devices[b].name) + " and " + topology_quote(table->devices[a].name) +
                            "; paste it unchanged.");
     }
-  const auto chips = std::count_if(table->devices.begin(), table->devices.end(),
-                                   [](const TopologyDevice& d) { return d.chip; });
+  const auto chips =
+      std::count_if(table->devices.begin(), table->devices.end(), [](const TopologyDevice& d) { return d.chip; });
   if (chips == 0) return Table::fail("The table names no GPU.");
   return table;
 }

@@ -13,24 +13,24 @@ namespace models::parallel {
 
 /// How two devices of a machine are joined, from near to far. Source: the legend that nvidia-smi prints.
 enum class TopologyLabel : std::uint8_t {
-  self,     ///< X
-  nvlink,   ///< NV#: that many links
-  xgmi,     ///< AMD's XGMI
-  pix,      ///< at most one PCIe switch
-  pxb,      ///< several PCIe switches, no host bridge
-  phb,      ///< the host bridge of a processor
-  node,     ///< host bridges within one NUMA node
-  sys,      ///< the link between NUMA nodes
-  unknown   ///< both tables of AMD name PCIe only
+  self,    ///< X
+  nvlink,  ///< NV#: that many links
+  xgmi,    ///< AMD's XGMI
+  pix,     ///< at most one PCIe switch
+  pxb,     ///< several PCIe switches, no host bridge
+  phb,     ///< the host bridge of a processor
+  node,    ///< host bridges within one NUMA node
+  sys,     ///< the link between NUMA nodes
+  unknown  ///< both tables of AMD name PCIe only
 };
 inline constexpr std::size_t topology_label_count = 9;
 std::string_view topology_label_text(TopologyLabel label);  ///< "PIX"; "NV" without its number
 
 struct TopologyDevice {
-  std::string name;           ///< "GPU0", "mlx5_0"
-  bool chip = true;           ///< otherwise a network adapter
-  std::string adapter;        ///< what the legend calls it; empty: nothing
-  std::int32_t numa = -1;     ///< -1: not printed
+  std::string name;        ///< "GPU0", "mlx5_0"
+  bool chip = true;        ///< otherwise a network adapter
+  std::string adapter;     ///< what the legend calls it; empty: nothing
+  std::int32_t numa = -1;  ///< -1: not printed
 };
 
 /// A pair's entry: the label, with the number of NVLinks or of hops.

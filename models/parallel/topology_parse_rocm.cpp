@@ -20,9 +20,7 @@ bool titled(const TopologyWords& words, std::size_t at, std::string_view title) 
   return true;
 }
 
-bool rocm_gpu(std::string_view word) {
-  return word.starts_with("GPU") && topology_number(word.substr(3)).has_value();
-}
+bool rocm_gpu(std::string_view word) { return word.starts_with("GPU") && topology_number(word.substr(3)).has_value(); }
 
 /// The cells of a table, row by row, as words; `devices` are its GPUs.
 Result<std::vector<std::string_view>> cells_of(const TopologyWords& words, std::size_t at,
@@ -122,7 +120,8 @@ Result<TopologyTable> parse_rocm(const TopologyWords& words) {
     if (cells[1].empty()) continue;
     const auto hops = topology_number(cells[1][i]);
     if (!hops || *hops < 1 || *hops > 64)
-      return Table::fail("The table of hops has " + topology_quote(cells[1][i]) + " where a number from 1 to 64 belongs.");
+      return Table::fail("The table of hops has " + topology_quote(cells[1][i]) +
+                         " where a number from 1 to 64 belongs.");
     entry.count = *hops;
   }
   read_numa(words, table);

@@ -39,8 +39,7 @@ std::string_view topology_pattern_name(TopologyPattern pattern) {
 }
 
 std::string_view topology_method_name(TopologyMethod method) {
-  constexpr std::array<std::string_view, 7> names{"none",        "ring",       "tree", "direct",
-                                                  "torus rings", "in switch", "send"};
+  constexpr std::array<std::string_view, 7> names{"none", "ring", "tree", "direct", "torus rings", "in switch", "send"};
   return names[static_cast<std::size_t>(method)];
 }
 

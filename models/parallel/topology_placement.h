@@ -37,8 +37,8 @@ struct TopologyCall {
 /// Ranks are numbered with the first axis of `order` running fastest, and rank r is on chip `chip_of_rank[r]`.
 struct TopologyPlan {
   std::int64_t tensor = 1, context = 1, pipeline = 1, data = 1, expert = 1;
-  std::array<TopologyAxis, topology_ordered_axes> order{TopologyAxis::tensor, TopologyAxis::context,
-                                                        TopologyAxis::data, TopologyAxis::pipeline};
+  std::array<TopologyAxis, topology_ordered_axes> order{TopologyAxis::tensor, TopologyAxis::context, TopologyAxis::data,
+                                                        TopologyAxis::pipeline};
   std::vector<std::uint32_t> chip_of_rank;  ///< all chips once, those without a rank last; empty: as they are numbered
   bool in_switch = true;                    ///< all-reduces may be added up in the switches
   bool line_rates = false;                  ///< what vendors state instead of what collectives get

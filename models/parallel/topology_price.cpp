@@ -104,8 +104,7 @@ void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double by
     std::size_t at = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       const std::size_t k = boxes[b].size();
-      for (std::size_t i = 0; i < k; ++i)
-        ring[at++] = boxes[b][b % 2 == 0 ? (r + i) % k : (r + 2 * k - 1 - i) % k];
+      for (std::size_t i = 0; i < k; ++i) ring[at++] = boxes[b][b % 2 == 0 ? (r + i) % k : (r + 2 * k - 1 - i) % k];
     }
     for (std::size_t i = 0; i < ring.size(); ++i) add(ring[i], ring[(i + 1) % ring.size()], bytes / count(rings));
   }
@@ -159,8 +158,8 @@ void TopologyPricer::find_slowest(TopologyAxisCost& cost) const {
 }
 
 void TopologyPricer::keep_if_faster(TopologyAxisCost& best, const TopologyAxisCost& cost) {
-  const bool faster = best.method == TopologyMethod::none ||
-                      cost.latency_s + cost.transfer_s < best.latency_s + best.transfer_s;
+  const bool faster =
+      best.method == TopologyMethod::none || cost.latency_s + cost.transfer_s < best.latency_s + best.transfer_s;
   if (!faster) return;
   best = cost;
   find_slowest(best);

@@ -11,8 +11,7 @@ constexpr double number_bytes = 2;
 
 /// Elements of keys and values that one token has in a layer.
 double key_value_width(const Architecture& a) {
-  if (a.has_latent())
-    return static_cast<double>(a.heads * (a.latent.nope_dim + a.latent.rope_dim + a.latent.v_dim));
+  if (a.has_latent()) return static_cast<double>(a.heads * (a.latent.nope_dim + a.latent.rope_dim + a.latent.v_dim));
   return static_cast<double>(2 * a.kv_heads * a.head_dim);
 }
 
@@ -43,8 +42,7 @@ Result<std::vector<TopologyCall>> topology_calls(const Architecture& architectur
                activations = tokens * real(a.hidden) * number_bytes;
   std::vector<TopologyCall> calls;
   if (plan.tensor > 1)
-    calls.push_back(
-        {TopologyAxis::tensor, TopologyPattern::all_reduce, activations, 4 * layers * micro_batches});
+    calls.push_back({TopologyAxis::tensor, TopologyPattern::all_reduce, activations, 4 * layers * micro_batches});
   if (plan.context > 1)
     calls.push_back({TopologyAxis::context, TopologyPattern::all_gather,
                      real(work.sequences) * real(work.tokens) * key_value_width(a) / tensor * number_bytes,
@@ -55,14 +53,13 @@ Result<std::vector<TopologyCall>> topology_calls(const Architecture& architectur
   const double cut = tensor * real(plan.pipeline);
   const double experts = plan.expert > 1 ? real(parameters.layers.routed_experts) : 0;
   if (plan.size(TopologyAxis::data) > 1)
-    calls.push_back({TopologyAxis::data, TopologyPattern::all_reduce,
-                     (real(parameters.total) - experts) / cut * number_bytes, 1});
+    calls.push_back(
+        {TopologyAxis::data, TopologyPattern::all_reduce, (real(parameters.total) - experts) / cut * number_bytes, 1});
   if (plan.expert > 1) {
     std::int64_t expert_layers = 0;
     for (std::int64_t i = 0; i < a.layers; ++i) expert_layers += layer_form(a, i).experts ? 1 : 0;
     if (a.layer_forms.empty()) expert_layers = a.layers;
-    calls.push_back({TopologyAxis::expert, TopologyPattern::all_to_all,
-                     activations / tensor * real(a.moe.per_token),
+    calls.push_back({TopologyAxis::expert, TopologyPattern::all_to_all, activations / tensor * real(a.moe.per_token),
                      4 * real(ceil_div(expert_layers, plan.pipeline)) * micro_batches});
     if (plan.size(TopologyAxis::expert_data) > 1)
       calls.push_back({TopologyAxis::expert_data, TopologyPattern::all_reduce,

@@ -88,9 +88,8 @@ void add_bars(const Outputs& out, Picture& p) {
     p.bars.push_back(bar_of(out, out.search.best, order_words(out.plan, out.search.best.order) + ", chips exchanged"));
   std::vector<const parallel::TopologyPlacement*> others;
   for (const auto& o : out.search.orders)
-    if (!shown(o.step_s) && std::none_of(others.begin(), others.end(), [&](const auto* other) {
-          return same(other->step_s, o.step_s);
-        }))
+    if (!shown(o.step_s) &&
+        std::none_of(others.begin(), others.end(), [&](const auto* other) { return same(other->step_s, o.step_s); }))
       others.push_back(&o);
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < others.size(); ++i)
@@ -115,10 +114,34 @@ void add_pairs(const Outputs& out, parallel::TopologyPricer& pricer, Picture& p)
       double most = 0;
       for (const auto& step : pricer.routes().between(a, b)) {
         const auto& link = out.graph.links[step.arc / 2];
-        most = std::max(most, static_cast<double>(step.share) / (line ? link.line_bytes_per_s : link.reached_bytes_per_s));
+        most =
+            std::max(most, static_cast<double>(step.share) / (line ? link.line_bytes_per_s : link.reached_bytes_per_s));
       }
       if (most > 0) p.pair_rates[a * n + b] = 1 / most;
     }
+  }
+}
+
+/// The rates of the first machine's first link of each kind, those of a GPU to all switches added up.
+void add_rates(const Outputs& out, Picture& p) {
+  const auto& links = out.graph.links;
+  const auto rate = [&](const parallel::TopologyLink& l) {
+    return out.plan.line_rates ? l.line_bytes_per_s : l.reached_bytes_per_s;
+  };
+  std::array<bool, parallel::topology_link_kind_count> said{};
+  for (const parallel::TopologyLink& l : links) {
+    const auto kind = static_cast<std::size_t>(l.kind);
+    const bool across = l.kind == parallel::TopologyLinkKind::network || l.kind == parallel::TopologyLinkKind::spine;
+    const bool flat = l.kind == parallel::TopologyLinkKind::socket || l.kind == parallel::TopologyLinkKind::xgmi;
+    if (said[kind] || across || flat) continue;
+    said[kind] = true;
+    double sum = rate(l);
+    if (l.kind == parallel::TopologyLinkKind::nvlink) {
+      sum = 0;
+      for (const parallel::TopologyLink& other : links)
+        if (other.a == l.a && other.kind == l.kind) sum += rate(other);
+    }
+    p.rates.push_back({format_text(sum, "B/s"), std::string(parallel::topology_link_name(l.kind)), l.a, l.b});
   }
 }
 
@@ -126,7 +149,8 @@ std::string caption_of(const Outputs& out) {
   const auto& c = out.costs.axes[out.lit];
   std::string text = "busiest for " + std::string(parallel::topology_axis_name(c.call.axis)) + ": " + out.slowest +
                      ", " + format_text(out.slowest_bytes_per_s, "B/s");
-  if (out.sharing > 1) text += " shared by " + std::to_string(out.sharing) + " of " + std::to_string(c.groups) + " groups";
+  if (out.sharing > 1)
+    text += " shared by " + std::to_string(out.sharing) + " of " + std::to_string(c.groups) + " groups";
   text += "; one " + std::string(parallel::topology_pattern_name(c.call.pattern)) + " of " +
           format_text(c.call.bytes, "B") + " takes " + format_text(c.call_s, "s") + " (" + out.method + ")";
   return text;
@@ -167,6 +191,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                     (slower ? (placed.swaps > 0 ? ", chips exchanged" : "") : ", the slowest order");
   }
   mark_chips(out, p);
+  add_rates(out, p);
   for (const TopologyAxis axis : out.plan.order) {
     const std::int64_t n = axis == TopologyAxis::data ? out.plan.data : out.plan.size(axis);
     if (n < 2) continue;

@@ -228,10 +228,10 @@ Outputs compute(const Inputs& in) {
   for (const TopologyAxisCost& c : out.costs.axes)
     if (c.step_s > 0) out.axes.push_back(row_of(out.graph, c));
   for (const parallel::TopologyFigure& f : out.graph.figures)
-    out.figures.push_back({f.what, f.source,
-                           f.latency_s > 0 ? widgets::format_text(f.latency_s, "s")
-                                           : widgets::format_text(f.bytes_per_s, "B/s"),
-                           f.bytes_per_s, f.latency_s});
+    out.figures.push_back(
+        {f.what, f.source,
+         f.latency_s > 0 ? widgets::format_text(f.latency_s, "s") : widgets::format_text(f.bytes_per_s, "B/s"),
+         f.bytes_per_s, f.latency_s});
   if (out.graph.in_switch_share > 0)
     out.figures.push_back({"all-reduce in the switches, of a GPU's line rate", out.graph.in_switch_source,
                            widgets::format_text(100 * out.graph.in_switch_share, "%"), 0, 0});

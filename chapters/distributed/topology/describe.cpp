@@ -79,7 +79,8 @@ void describe_machine(Fields& f, Inputs& in) {
           .when = {"machine", "pasted"},
           .max_bytes = 60'000});
   f.file("file", in.file,
-         {.label = "Or a file", .help = "A text file with the same; it counts before the text above.",
+         {.label = "Or a file",
+          .help = "A text file with the same; it counts before the text above.",
           .when = {"machine", "pasted"}});
   shared::chip(f, "chip", in.chip,
                {.help = "Gives the rates of the cards' links and of PCIe.", .when = {"machine", "pcie_box|pasted"}});
@@ -261,7 +262,8 @@ void describe(Fields& f, Outputs& o) {
           .max_bytes = 1000});
   f.group("The graph");
   f.integer("ranks", o.ranks, {.label = "Ranks placed", .help = "As many of the plan's as the machines hold."});
-  f.integer("ranks_asked", o.ranks_asked, {.label = "Ranks of the plan", .formula = "tensor x context x pipeline x data"});
+  f.integer("ranks_asked", o.ranks_asked,
+            {.label = "Ranks of the plan", .formula = "tensor x context x pipeline x data"});
   f.integer("chips", o.chips, {.label = "Chips", .help = "In all machines."});
   f.integer("links", o.links, {.label = "Links", .help = "Lanes between the same two ends are one."});
   f.text("left_out", o.left_out, {.label = "Left out", .help = "What of the plan sends nothing, and why."});

@@ -57,8 +57,9 @@ void draw_orders(const Outputs& out, const Picture& picture, View& view, ImVec2 
 }
 
 void draw_figures(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 3> columns{
-      {{.title = "of what", .number = false}, {.title = "figure", .number = false}, {.title = "from", .number = false}}};
+  static constexpr std::array<widgets::TableColumn, 3> columns{{{.title = "of what", .number = false},
+                                                                {.title = "figure", .number = false},
+                                                                {.title = "from", .number = false}}};
   widgets::TableSource source{.context = &out, .rows = out.figures.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const FigureRow& r = static_cast<const Outputs*>(context)->figures[row];
@@ -97,8 +98,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_axes(out, picture, view, size); });
   stage.panel("orders", {.title = "Orders", .least = {420, 104}, .ideal = {0, 130}, .scrolls = true},
               [&](ImVec2 size) { draw_orders(out, picture, view, size); });
-  stage.panel("pairs", {.title = "Pairs", .least = {420, 260}},
-              [&](ImVec2 size) { draw_pairs(picture, view, size); });
+  stage.panel("pairs", {.title = "Pairs", .least = {420, 260}}, [&](ImVec2 size) { draw_pairs(picture, view, size); });
   stage.panel("figures", {.title = "Figures", .least = {520, 170}, .scrolls = true},
               [&](ImVec2 size) { draw_figures(out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);

@@ -33,8 +33,8 @@ Wire wire_of(const Picture& picture, const BoxLayout& l, std::size_t link) {
   const Rect &a = l.nodes[which.a], &b = l.nodes[which.b];
   if (!drawn(a) || !drawn(b)) return w;
   const ImVec2 from = middle_of(a), to = middle_of(b);
-  const bool chips = graph.nodes[which.a].kind == TopologyNodeKind::chip &&
-                     graph.nodes[which.b].kind == TopologyNodeKind::chip;
+  const bool chips =
+      graph.nodes[which.a].kind == TopologyNodeKind::chip && graph.nodes[which.b].kind == TopologyNodeKind::chip;
   if (which.kind == TopologyLinkKind::network && l.elbows) {
     w.points[0] = {from.x, a.max.y};
     w.points[1] = {from.x, to.y};
@@ -100,8 +100,7 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
     }
     return;
   }
-  const float width =
-      std::clamp(static_cast<float>(link.reached_bytes_per_s) * l.px_per_bytes_per_s, t.px(1), t.px(9));
+  const float width = std::clamp(static_cast<float>(link.reached_bytes_per_s) * l.px_per_bytes_per_s, t.px(1), t.px(9));
   if (pass == 0) {
     stroke(p, w, widgets::with_alpha(t.muted, 0.38f), width, false);
   } else if (pass == 1 && mark.busy > 0.004f) {
@@ -175,10 +174,12 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     p.frame(r.min, r.max, busy > 0.99f ? t.accent : t.line, t.px(1), t.px(8));
     widgets::Line name;
     name.add("machine ").add_integer(static_cast<std::int64_t>(b));
-    widgets::fit_text(p, {r.min.x + t.px(8), r.min.y + t.px(4)}, name.view(), r.width() * 0.4f, t.text, Type::small,
-                      Font::bold);
-    widgets::fit_text(p, {r.max.x - t.px(8), r.min.y + t.px(4)}, busy > 0.004f ? "its plane carries" : "its plane rests",
-                      r.width() * 0.5f, t.text, Type::small, Font::sans, Align::right);
+    const float name_px = widgets::text_size(name.view(), Type::small, Font::bold).x;
+    if (name_px < r.width() - t.px(16))
+      p.text({r.min.x + t.px(8), r.min.y + t.px(4)}, name.view(), t.text, Type::small, Font::bold);
+    const std::string_view does = busy > 0.004f ? "its plane carries" : "its plane rests";
+    if (name_px + widgets::text_size(does, Type::small).x < r.width() - t.px(28))
+      p.text({r.max.x - t.px(8), r.min.y + t.px(4)}, does, t.text, Type::small, Font::sans, Align::right);
   }
   constexpr std::array<std::string_view, 2> names{"machine A", "machine B"};
   for (std::size_t b = 0; b < l.frames.size() && b < names.size(); ++b) {
@@ -191,6 +192,22 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     widgets::fit_text(p, {r.max.x - t.px(10), r.min.y + t.px(4)},
                       b == 1 ? std::string_view("numbered from the right") : std::string_view(picture.graph.name),
                       r.width() * 0.45f, t.muted, Type::small, Font::sans, Align::right);
+  }
+}
+
+/// Between two machines: what a link of each height carries.
+void paint_rates(const Painter& p, const Picture& picture, const BoxLayout& l) {
+  const auto& t = widgets::theme();
+  if (l.frames.size() != 2 || picture.rates.empty()) return;
+  const float x = (l.frames[0].max.x + l.frames[1].min.x) / 2, room = l.frames[1].min.x - l.frames[0].max.x;
+  for (const RateMark& rate : picture.rates) {
+    if (widgets::text_size(rate.figure, Type::small, Font::mono).x > room) return;
+    const Rect &a = l.nodes[rate.a], &b = l.nodes[rate.b];
+    if (!drawn(a) || !drawn(b)) continue;
+    const float y = (middle_of(a).y + middle_of(b).y) / 2 - t.type(Type::small);
+    p.text({x, y}, rate.figure, t.text, Type::small, Font::mono, Align::center);
+    widgets::fit_text(p, {x, y + t.type(Type::small) + t.px(1)}, rate.name, room, t.muted, Type::small, Font::sans,
+                      Align::center);
   }
 }
 
@@ -279,7 +296,8 @@ void paint_bars(const Painter& p, Inputs& in, const Picture& picture, const BoxL
       p.rect({at, y}, {at + wide, y + high}, widgets::with_alpha(t.series_at(a), bar.yours ? 1.0f : 0.55f), t.px(2));
       at += wide;
     }
-    if (bar.yours) p.frame({from - t.px(2), y - t.px(2)}, {at + t.px(2), y + high + t.px(2)}, t.accent, t.px(1.5f), t.px(4));
+    if (bar.yours)
+      p.frame({from - t.px(2), y - t.px(2)}, {at + t.px(2), y + high + t.px(2)}, t.accent, t.px(1.5f), t.px(4));
     at += t.px(8);
     at += p.text({at, text_y}, bar.words, t.text, Type::small, Font::mono) + t.px(10);
     if (!bar.ratio.empty()) at += p.text({at, text_y}, bar.ratio, t.text, Type::small, Font::bold) + t.px(8);
@@ -308,7 +326,8 @@ void take_chips(Inputs& in, const Picture& picture, View& view) {
         value.add("rank ").add_integer(picture.chips[c].position).add(", ").add(picture.chips[c].rank);
       else
         value.add("no rank");
-      widgets::tip(picture.graph.nodes[picture.graph.chips[c]].name, value.view(), "drag it onto another to exchange ranks");
+      widgets::tip(picture.graph.nodes[picture.graph.chips[c]].name, value.view(),
+                   "drag it onto another to exchange ranks");
     }
   }
   if (view.dragged_chip < 0 || ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;
@@ -379,6 +398,7 @@ void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view
   paint_plates(p, picture, l);
   for (int pass = 0; pass < 4; ++pass)
     for (std::size_t i = 0; i < picture.links.size(); ++i) paint_link(p, picture, l, i, pass, lit);
+  paint_rates(p, picture, l);
   for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit);
   paint_order(p, in, picture, view);
   if (l.caption_y > 0)

@@ -103,10 +103,15 @@ struct LinkMark {
   float busy = 0, ghost = 0;
   bool slowest = false;
 };
+/// What is said of a kind of link at the height of one of it, between the nodes `a` and `b`.
+struct RateMark {
+  std::string figure, name;
+  std::uint32_t a = 0, b = 0;
+};
 struct ChipMark {
-  std::string name, rank;       ///< "3"; "T1 D0"
-  std::int32_t group = -1;      ///< of the lit axis; -1: no rank
-  std::uint32_t position = 0;   ///< in the order of ranks
+  std::string name, rank;      ///< "3"; "T1 D0"
+  std::int32_t group = -1;     ///< of the lit axis; -1: no rank
+  std::uint32_t position = 0;  ///< in the order of ranks
 };
 struct Picture {
   std::uint64_t version = 0;
@@ -116,8 +121,9 @@ struct Picture {
   std::size_t slowest_links = 0;  ///< that are marked as such
   std::vector<bool> nodes_busy;   ///< bytes of the lit axis pass
   std::vector<ChipMark> chips;
-  std::vector<std::int32_t> chip_of_node;  ///< -1: no chip
-  std::vector<std::string> axis_names;     ///< of axes with ranks to order, inner to outer, with their sizes
+  std::vector<RateMark> rates;
+  std::vector<std::int32_t> chip_of_node;       ///< -1: no chip
+  std::vector<std::string> axis_names;          ///< of axes with ranks to order, inner to outer, with their sizes
   std::vector<parallel::TopologyAxis> ordered;  ///< the same axes
   std::size_t lit = 0;
   std::vector<PlacementBar> bars;
@@ -145,7 +151,7 @@ void layout_graph(const parallel::Topology& graph, widgets::Rect area, BoxLayout
 
 struct View {
   BoxLayout layout;
-  std::int32_t group = 0;        ///< whose chips are lit
+  std::int32_t group = 0;  ///< whose chips are lit
   std::int32_t dragged_chip = -1, dragged_axis = -1;
   widgets::TableView axes, orders, figures;
   widgets::HeatMapView pairs;

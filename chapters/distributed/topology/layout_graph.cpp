@@ -18,9 +18,8 @@ Rect around(ImVec2 centre, float half_width, float half_height) {
 }
 
 std::size_t count_in_box(const Topology& graph, TopologyNodeKind kind) {
-  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& n) {
-    return n.kind == kind && n.box == 0;
-  }));
+  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                                [&](const auto& n) { return n.kind == kind && n.box == 0; }));
 }
 
 /// One machine in rows: switches above the chips, PCIe switches, processors and adapters below. `mirrored` numbers from
@@ -65,7 +64,8 @@ void layout_tiers(const Topology& graph, std::int32_t box, Rect area, bool mirro
     const float step = area.width() / columns;
     const bool chip = node.kind == TopologyNodeKind::chip;
     const float half_width = std::min(step * 0.42f, t.px(chip ? 26 : 40));
-    out.nodes[n] = around({area.min.x + place * step, y[tier]}, half_width, std::min(pitch * 0.36f, t.px(chip ? 19 : 13)));
+    out.nodes[n] =
+        around({area.min.x + place * step, y[tier]}, half_width, std::min(pitch * 0.36f, t.px(chip ? 19 : 13)));
   }
 }
 
@@ -109,7 +109,8 @@ void layout_tree(const Topology& graph, std::int32_t box, Rect area, BoxLayout& 
   const auto place_leaf = [&](std::uint32_t n) {
     const bool chip = graph.nodes[n].kind == TopologyNodeKind::chip;
     const ImVec2 at{next, leaf_y};
-    out.nodes[n] = around(at, std::min(step * 0.44f, t.px(chip ? 26 : 24)), std::min(pitch * 0.34f, t.px(chip ? 19 : 12)));
+    out.nodes[n] =
+        around(at, std::min(step * 0.44f, t.px(chip ? 26 : 24)), std::min(pitch * 0.34f, t.px(chip ? 19 : 12)));
     next += step;
     return at.x;
   };
@@ -129,8 +130,9 @@ void layout_tree(const Topology& graph, std::int32_t box, Rect area, BoxLayout& 
       }
       float from = next, to = next;
       for (const std::uint32_t leaf : below[child]) to = place_leaf(leaf);
-      out.nodes[child] = around({(from + to) / 2, switch_y}, std::min(t.px(46), std::max(t.px(14), (to - from) / 2 + step * 0.3f)),
-                                std::min(pitch * 0.3f, t.px(12)));
+      out.nodes[child] =
+          around({(from + to) / 2, switch_y}, std::min(t.px(46), std::max(t.px(14), (to - from) / 2 + step * 0.3f)),
+                 std::min(pitch * 0.3f, t.px(12)));
       widen((from + to) / 2);
     }
     out.nodes[c] = around({(first + last) / 2, cpu_y}, std::min(t.px(46), step * 2), std::min(pitch * 0.3f, t.px(14)));
@@ -181,8 +183,7 @@ void layout_torus(const Topology& graph, Rect area, BoxLayout& out) {
     const auto i = static_cast<std::int32_t>(c);
     const auto x = static_cast<float>(i % graph.torus[0]), y = static_cast<float>(i / graph.torus[0] % graph.torus[1]),
                z = static_cast<float>(i / (graph.torus[0] * graph.torus[1]));
-    const ImVec2 at{area.min.x + step_x * (0.45f + x + slant * y),
-                    area.max.y - step_z * (0.2f + z) - rise * y};
+    const ImVec2 at{area.min.x + step_x * (0.45f + x + slant * y), area.max.y - step_z * (0.2f + z) - rise * y};
     out.nodes[graph.chips[c]] = around(at, std::min(t.px(17), step_x * 0.14f), std::min(t.px(10), rise * 0.42f));
   }
 }
@@ -204,8 +205,9 @@ void layout_cards(const Topology& graph, Rect area, BoxLayout& out) {
   const float w = area.width() / columns, h = area.height() / rows;
   for (std::int32_t b = 0; b < graph.boxes; ++b) {
     const float at_x = std::fmod(static_cast<float>(b), columns), at_y = std::floor(static_cast<float>(b) / columns);
-    out.plates[static_cast<std::size_t>(b)] = {{area.min.x + at_x * w + gap / 2, area.min.y + at_y * h + gap / 2},
-                                               {area.min.x + (at_x + 1) * w - gap / 2, area.min.y + (at_y + 1) * h - gap / 2}};
+    out.plates[static_cast<std::size_t>(b)] = {
+        {area.min.x + at_x * w + gap / 2, area.min.y + at_y * h + gap / 2},
+        {area.min.x + (at_x + 1) * w - gap / 2, area.min.y + (at_y + 1) * h - gap / 2}};
   }
   std::vector<float> seen(2 * static_cast<std::size_t>(graph.boxes), 0.0f);
   const Rect& plate = out.plates.front();
@@ -261,7 +263,7 @@ void layout_graph(const Topology& graph, Rect area, BoxLayout& out) {
   const float rails = static_cast<float>(graph.boxes > 1 ? count_in_box(graph, TopologyNodeKind::nic) : 0);
   const float wire = rails > 0 ? std::min(t.px(11), area.height() * 0.22f / std::max(1.0f, rails)) : 0;
   const float foot = rails > 0 ? wire * (rails + 1) + t.px(4) : 0;
-  const float gap = graph.boxes > 1 ? std::min(t.px(64), area.width() * 0.06f) : 0;
+  const float gap = graph.boxes > 1 ? std::min(t.px(76), area.width() * 0.085f) : 0;
   const float each = (area.width() - gap) / static_cast<float>(graph.boxes);
   const float title = t.type(widgets::Type::body) + t.px(8);
   for (std::int32_t b = 0; b < graph.boxes; ++b) {
@@ -283,7 +285,8 @@ void layout_graph(const Topology& graph, Rect area, BoxLayout& out) {
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     if (graph.nodes[n].kind != TopologyNodeKind::leaf) continue;
     place += 1;  // the last rail's adapters face each other and have the shortest wire
-    out.nodes[n] = around({middle, area.max.y - foot + wire * place}, std::min(t.px(4), wire * 0.4f), std::min(t.px(3.5f), wire * 0.36f));
+    out.nodes[n] = around({middle, area.max.y - foot + wire * place}, std::min(t.px(4), wire * 0.4f),
+                          std::min(t.px(3.5f), wire * 0.36f));
   }
 }
 

@@ -27,7 +27,9 @@ const models::Network& topology_network() {
   return network;
 }
 
-std::string seed(const char* name) { return support::read_text(support::source_file("tests/fuzz/corpus/topology/") + name); }
+std::string seed(const char* name) {
+  return support::read_text(support::source_file("tests/fuzz/corpus/topology/") + name);
+}
 
 std::string refusal(std::string_view text) {
   const auto table = parse_topology_table(text);
@@ -73,7 +75,8 @@ TEST_CASE("topology: nvidia-smi's matrix is read whatever stands around it") {
   }
   SECTION("every label has a meaning of its own") {
     const auto table = parse_topology_table(
-        "  GPU0 GPU1 GPU2 NIC0\n GPU0 X PHB NODE SOC\n GPU1 PHB X PXB PIX\n GPU2 NODE PXB X NV2\n NIC0 SOC PIX NV2 X\n");
+        "  GPU0 GPU1 GPU2 NIC0\n GPU0 X PHB NODE SOC\n GPU1 PHB X PXB PIX\n GPU2 NODE PXB X NV2\n NIC0 SOC PIX NV2 "
+        "X\n");
     REQUIRE(table);
     CHECK(table->at(0, 1).label == TopologyLabel::phb);
     CHECK(table->at(0, 2).label == TopologyLabel::node);

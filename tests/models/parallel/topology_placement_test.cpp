@@ -86,8 +86,9 @@ TEST_CASE("topology: an all-reduce inside a board is the known closed form at th
   CHECK(c.method == TopologyMethod::ring);
   TopologyPlan line = plan;
   line.line_rates = true;
-  CHECK(near(priced(machine(TopologyBox::hgx_h100), line, {Axis::tensor, Pattern::all_reduce, gib, 1}).slowest_bytes_per_s,
-             450e9, 1e-6));
+  CHECK(near(
+      priced(machine(TopologyBox::hgx_h100), line, {Axis::tensor, Pattern::all_reduce, gib, 1}).slowest_bytes_per_s,
+      450e9, 1e-6));
 }
 
 TEST_CASE("topology: sums in the switches begin to win at six B200, as published") {
@@ -153,8 +154,7 @@ TEST_CASE("topology: an all-to-all over racks is bound by the port times what st
   }
   // 89.7 GB/s over 128 GB200 with a port of 50 GB/s each: oci-gpu-quickstarts at 6a0abdc78b57.
   const Topology t = machine(TopologyBox::nvl72_gb200, 2, 50e9, 64);
-  const TopologyAxisCost c =
-      priced(t, {.data = 128, .expert = 128}, {Axis::expert, Pattern::all_to_all, 8 * gib, 1});
+  const TopologyAxisCost c = priced(t, {.data = 128, .expert = 128}, {Axis::expert, Pattern::all_to_all, 8 * gib, 1});
   CHECK(near(c.bus_bytes_per_s, 89.7e9, 0.1));
 }
 
@@ -173,7 +173,8 @@ TEST_CASE("topology: a closed line of a torus has two links a chip, a block thos
   const Topology t = machine(TopologyBox::tpu_v4);
   const TopologyCall call{Axis::tensor, Pattern::all_reduce, gib, 1};
   CHECK(near(priced(t, {.tensor = 4}, call).bound_bytes_per_s, 2 * 45e9, 1e-6));
-  CHECK(near(priced(t, {.tensor = 8}, call).bound_bytes_per_s, 3 * 45e9, 1e-6));  // 4 x 2: the short side does not close
+  CHECK(
+      near(priced(t, {.tensor = 8}, call).bound_bytes_per_s, 3 * 45e9, 1e-6));  // 4 x 2: the short side does not close
   CHECK(near(priced(t, {.tensor = 64}, call).bound_bytes_per_s, 6 * 45e9, 1e-6));
 }
 
@@ -212,7 +213,8 @@ TEST_CASE("topology: the search finds what trying every placement finds") {
   const auto table = parse_topology_table(
       "GPU0 GPU1 GPU2 GPU3 GPU4 GPU5 CPU Affinity NUMA Affinity\n"
       "GPU0 X NODE NODE SYS SYS NV4 0-7 0\nGPU1 NODE X NODE NV4 SYS SYS 0-7 0\nGPU2 NODE NODE X SYS NV4 SYS 0-7 0\n"
-      "GPU3 SYS NV4 SYS X NODE NODE 8-15 1\nGPU4 SYS SYS NV4 NODE X NODE 8-15 1\nGPU5 NV4 SYS SYS NODE NODE X 8-15 1\n");
+      "GPU3 SYS NV4 SYS X NODE NODE 8-15 1\nGPU4 SYS SYS NV4 NODE X NODE 8-15 1\nGPU5 NV4 SYS SYS NODE NODE X 8-15 "
+      "1\n");
   REQUIRE(table);
   const auto graph = topology_of_table(*table, linked_chip("Ampere", 56.25e9, 4), {"n", "n", "infiniband", 50e9, ""});
   REQUIRE(graph);
@@ -239,7 +241,8 @@ TEST_CASE("topology: every order of the axes is priced") {
   CHECK(topology_orders({.tensor = 2, .data = 8}).size() == 2);
   CHECK(topology_orders({}).size() == 1);
   const Topology t = machine(TopologyBox::hgx_h100, 8);
-  TopologyPricer pricer(t, {{Axis::tensor, Pattern::all_reduce, 67e6, 4096}, {Axis::data, Pattern::all_reduce, 2e9, 1}});
+  TopologyPricer pricer(t,
+                        {{Axis::tensor, Pattern::all_reduce, 67e6, 4096}, {Axis::data, Pattern::all_reduce, 2e9, 1}});
   const TopologySearch found = search_placements(pricer, t, {.tensor = 8, .data = 8});
   CHECK(found.best.order[0] == Axis::tensor);
   CHECK(found.worst.step_s / found.best.step_s > 7);
