@@ -174,14 +174,15 @@ void TopologyPricer::price_ring(const Groups& groups, TopologyAxisCost& best) {
   const double half = halves(cost.call.pattern) ? 0.5 : 1;
   const double sent = half * ring_all_reduce_bytes(n, cost.call.bytes);
   std::int64_t most_in_a_box = 1;
+  std::vector<std::int64_t> in_box(static_cast<std::size_t>(topology_.boxes));
   for (const auto& group : groups) {
     ++group_;
     add_ring(group, sent);
-    for (const std::uint32_t chip : group)
-      most_in_a_box = std::max<std::int64_t>(
-          most_in_a_box, std::count_if(group.begin(), group.end(), [&](std::uint32_t other) {
-            return topology_.nodes[topology_.chips[other]].box == topology_.nodes[topology_.chips[chip]].box;
-          }));
+    std::fill(in_box.begin(), in_box.end(), 0);
+    for (const std::uint32_t chip : group) {
+      const std::int32_t box = topology_.nodes[topology_.chips[chip]].box;
+      most_in_a_box = std::max(most_in_a_box, ++in_box[static_cast<std::size_t>(box)]);
+    }
   }
   const double rate = sent / busiest_s();
   const AllReduceLinks links{rate, rate, inside_hop_s_, std::max(between_hop_s_, inside_hop_s_), base_s_};

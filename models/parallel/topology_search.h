@@ -26,7 +26,7 @@ struct TopologySearch {
 /// Prices every order of the axes, then exchanges chips of the fastest one, two at a time, as long as that makes it
 /// faster or until `effort` ranks have been placed. The plan's own order and chips are not kept.
 TopologySearch search_placements(TopologyPricer& pricer, const Topology& topology, const TopologyPlan& plan,
-                                 std::int64_t effort = 6000);
+                                 std::int64_t effort = 2500);
 
 /// The orders that differ: axes of one rank stand last, in their usual order.
 std::vector<std::array<TopologyAxis, topology_ordered_axes>> topology_orders(const TopologyPlan& plan);

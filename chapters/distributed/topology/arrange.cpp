@@ -72,6 +72,8 @@ PlacementBar bar_of(const Outputs& out, const parallel::TopologyPlacement& place
   const double ratio = placed.step_s / out.best_s;
   if (ratio > 1.005) bar.ratio = format_text(ratio, "", ratio < 1.995 ? 3 : 2) + "×";
   bar.order = order_of(placed.order);
+  for (const std::uint32_t chip : placed.chip_of_rank)
+    bar.chips += (bar.chips.empty() ? "" : ",") + std::to_string(chip);
   return bar;
 }
 
@@ -131,7 +133,8 @@ void add_rates(const Outputs& out, Picture& p) {
   std::array<bool, parallel::topology_link_kind_count> said{};
   for (const parallel::TopologyLink& l : links) {
     const auto kind = static_cast<std::size_t>(l.kind);
-    const bool across = l.kind == parallel::TopologyLinkKind::network || l.kind == parallel::TopologyLinkKind::spine;
+    const bool across = l.kind == parallel::TopologyLinkKind::spine,
+               port = l.kind == parallel::TopologyLinkKind::network;
     const bool flat = l.kind == parallel::TopologyLinkKind::socket || l.kind == parallel::TopologyLinkKind::xgmi;
     if (said[kind] || across || flat) continue;
     said[kind] = true;
@@ -141,7 +144,8 @@ void add_rates(const Outputs& out, Picture& p) {
       for (const parallel::TopologyLink& other : links)
         if (other.a == l.a && other.kind == l.kind) sum += rate(other);
     }
-    p.rates.push_back({format_text(sum, "B/s"), std::string(parallel::topology_link_name(l.kind)), l.a, l.b});
+    p.rates.push_back(
+        {format_text(sum, "B/s"), std::string(parallel::topology_link_name(l.kind)), l.a, port ? l.a : l.b});
   }
 }
 

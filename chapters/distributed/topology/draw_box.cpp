@@ -33,6 +33,13 @@ Wire wire_of(const Picture& picture, const BoxLayout& l, std::size_t link) {
   const Rect &a = l.nodes[which.a], &b = l.nodes[which.b];
   if (!drawn(a) || !drawn(b)) return w;
   const ImVec2 from = middle_of(a), to = middle_of(b);
+  if (which.kind == TopologyLinkKind::network && !l.plates.empty()) return w;
+  if (which.kind == TopologyLinkKind::spine) {  // straight down to the bar
+    w.points[0] = {from.x, a.max.y};
+    w.points[1] = {from.x, b.min.y};
+    w.count = 2;
+    return w;
+  }
   const bool chips =
       graph.nodes[which.a].kind == TopologyNodeKind::chip && graph.nodes[which.b].kind == TopologyNodeKind::chip;
   if (which.kind == TopologyLinkKind::network && l.elbows) {
@@ -286,7 +293,10 @@ void paint_bars(const Painter& p, Inputs& in, const Picture& picture, const BoxL
     const bool pressed = widgets::press_area("placement", {l.bars.width(), high});
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
-    if (pressed && !bar.yours) in.order = bar.order;
+    if (pressed && !bar.yours) {
+      in.order = bar.order;
+      in.chip_order = bar.chips;
+    }
     widgets::fit_text(p, {l.bars.min.x, text_y}, bar.name, label - t.px(30), bar.yours || hovered ? t.text : t.muted,
                       Type::small, bar.yours ? Font::bold : Font::sans);
     float at = from;
@@ -349,6 +359,12 @@ void take_chips(Inputs& in, const Picture& picture, View& view) {
 
 void layout_box(const Picture& picture, Rect area, BoxLayout& out) {
   const auto& t = widgets::theme();
+  const bool same = out.version == picture.version && out.scale == t.scale && out.area.min.x == area.min.x &&
+                    out.area.min.y == area.min.y && out.area.max.x == area.max.x && out.area.max.y == area.max.y;
+  if (same && out.nodes.size() == picture.graph.nodes.size()) return;
+  out.version = picture.version;
+  out.area = area;
+  out.scale = t.scale;
   const float small = t.type(Type::small), strip = small + t.px(14);
   const bool order = area.height() > t.px(190);
   out.order = {area.min, {area.max.x, area.min.y + (order ? strip : 0)}};

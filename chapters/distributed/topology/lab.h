@@ -92,7 +92,7 @@ struct Outputs {
 
 /// One bar of the picture: a placement's step cut by axis.
 struct PlacementBar {
-  std::string name, words, ratio;
+  std::string name, words, ratio, chips;  ///< chips: as the input of the same name
   double step_s = 0;
   std::array<double, parallel::topology_axis_count> axis_s{};
   bool yours = false, best = false;
@@ -144,6 +144,10 @@ struct BoxLayout {
   bool elbows = false;              ///< links of the network go down and across
   bool arcs = false;                ///< links between chips bow below them
   float px_per_bytes_per_s = 0;
+  // What it was made of:
+  std::uint64_t version = 0;
+  widgets::Rect area{};
+  float scale = 0;
 };
 void layout_box(const Picture& picture, widgets::Rect area, BoxLayout& out);
 /// The nodes of the graph inside `area`.

@@ -188,9 +188,30 @@ void layout_torus(const Topology& graph, Rect area, BoxLayout& out) {
   }
 }
 
+/// The leaf switches in a row along the lower edge with the spine under them, where there is room; returns the height.
+float layout_rails(const Topology& graph, Rect area, BoxLayout& out) {
+  const auto& t = widgets::theme();
+  const auto rails = static_cast<float>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                                      [](const auto& n) { return n.kind == TopologyNodeKind::leaf; }));
+  const float row = t.type(widgets::Type::small) + t.px(8), gap = t.px(14), height = 2 * row + gap + t.px(8);
+  if (rails == 0 || area.height() < 4 * height) return 0;
+  const float step = area.width() / rails, top = area.max.y - 2 * row - gap;
+  float place = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const bool spine = graph.nodes[n].kind == TopologyNodeKind::spine;
+    if (spine) out.nodes[n] = {{area.min.x + t.px(5), top + row + gap}, {area.max.x - t.px(5), area.max.y}};
+    if (graph.nodes[n].kind != TopologyNodeKind::leaf) continue;
+    const float x = area.min.x + step * (place + 0.5f), half = std::min(step * 0.42f, t.px(60));
+    out.nodes[n] = {{x - half, top}, {x + half, top + row}};
+    place += 1;
+  }
+  return height;
+}
+
 /// Many machines: each a plate, the plane that its chips stand on, with the chips in rows and an adapter under each.
 void layout_cards(const Topology& graph, Rect area, BoxLayout& out) {
   const auto& t = widgets::theme();
+  area.max.y -= layout_rails(graph, area, out);
   const auto boxes = static_cast<float>(graph.boxes), chips = static_cast<float>(graph.chips_a_box);
   float columns = 1, best = 0, shape = chips > 16 ? 2.4f : 2.6f;
   for (float c = 1; c <= boxes; c += 1) {  // the columns that make cards largest at their best shape
