@@ -37,6 +37,13 @@ NearSets sets_within(const TopologyTable& table, Label far, bool numa) {
   return sets;
 }
 
+/// The NUMA node that a device of the set names; -1 where none does.
+std::int32_t numa_of(const TopologyTable& table, NearSets& domain, std::size_t set) {
+  for (std::size_t i = 0; i < table.devices.size(); ++i)
+    if (domain.find(i) == set && table.devices[i].numa >= 0) return table.devices[i].numa;
+  return -1;
+}
+
 /// NVLinks that a chip names to all others together.
 std::int32_t most_links(const TopologyTable& table) {
   std::int32_t most = 0;
@@ -79,9 +86,8 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
     const std::size_t d = domain.find(i), u = under.find(i);
     if (!cpu_of.contains(d)) {
       const auto number = static_cast<std::int32_t>(cpu_of.size());
-      cpu_of[d] =
-          t.add(NodeKind::cpu, "NUMA " + std::to_string(table.devices[i].numa >= 0 ? table.devices[i].numa : number), 0,
-                number);
+      const std::int32_t numa = numa_of(table, domain, d);
+      cpu_of[d] = t.add(NodeKind::cpu, numa >= 0 ? "NUMA " + std::to_string(numa) : "processor", 0, number);
     }
     if (shared[u] < 2) {
       t.join(node[i], cpu_of[d], LinkKind::pcie, pcie);
@@ -101,6 +107,7 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
     for (const auto& [set, cpu] : cpu_of) t.join(cpu, bus, LinkKind::socket, sockets);
   }
   // Links between chips.
+  std::size_t meshed = 0;
   const std::int32_t links = most_links(table);
   const std::int32_t of_chip = chip.interconnect.links.value_or(18);
   if (links > std::max(of_chip, 18)) {
@@ -122,7 +129,7 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
         rate.line_bytes_per_s /= e.count;
         rate.reached_bytes_per_s /= e.count;
         t.join(node[a], node[b], LinkKind::xgmi, rate);
-        t.shape = TopologyShape::mesh;
+        ++meshed;
       }
   }
   for (const TopologyLink& l : t.links)
@@ -130,7 +137,9 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
       return Result<Topology>::fail("The table has links between chips, and the catalog states none of " + chip.name +
                                     "; choose the chip that the table is of.");
   if (links > 0) t.note("one NVLink", nvlink_rate(chip));
-  if (t.shape == TopologyShape::mesh && links == 0) t.note("one xGMI link", xgmi_rate(chip));
+  const auto all_chips = static_cast<std::size_t>(chips);
+  if (meshed > 0 && meshed == all_chips * (all_chips - 1) / 2) t.shape = TopologyShape::mesh;
+  if (meshed > 0) t.note("one xGMI link", xgmi_rate(chip));
   t.note("PCIe x16", pcie);
   t.note("between sockets", sockets);
   if (adapters > 0) t.note("a network port", network_rate(network));

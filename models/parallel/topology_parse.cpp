@@ -34,6 +34,7 @@ std::optional<TopologyEntry> entry_of(std::string_view word) {
 
 /// "GPU0"; adapters are "NIC0" and, of older programs, "mlx5_0", "ibp12s0" and the like.
 bool is_gpu(std::string_view word) { return word.starts_with("GPU") && topology_number(word.substr(3)).has_value(); }
+bool is_adapter(std::string_view word) { return word.starts_with("NIC") || word.find('_') != std::string_view::npos; }
 bool is_affinity_title(std::string_view word) {
   return word == "CPU" || word == "Affinity" || word == "NUMA" || word == "GPU" || word == "ID";
 }
@@ -158,9 +159,28 @@ Result<TopologyTable> parse_topology_table(std::string_view text) {
   if (words.empty())
     return Table::fail("There is no text yet; paste what nvidia-smi topo -m or rocm-smi --showtopo prints.");
   if (const std::size_t amd = find_rocm_table(words); amd < words.size()) return checked(parse_rocm(words));
-  // The title line begins with a GPU and has no label; where a prompt stands before it, the first such word counts.
-  for (std::size_t at = 0; at + 1 < words.size(); ++at)
-    if (is_gpu(words[at].text) && !entry_of(words[at + 1].text)) return checked(parse_nvidia(words, at));
+  // The title line begins with a GPU and names further devices or affinities alone. Where other lines look like one,
+  // the first that a whole table follows counts, else what was wrong with the longest.
+  constexpr int most_tries = 16;
+  std::string error;
+  std::size_t longest = 0;
+  int tries = 0;
+  for (std::size_t at = 0; at < words.size() && tries < most_tries; ++at) {
+    const bool begins = at == 0 || words[at - 1].line != words[at].line;
+    if (!begins || !is_gpu(words[at].text)) continue;
+    const bool alone = at + 1 == words.size() || words[at + 1].line != words[at].line;
+    if (!alone && !is_gpu(words[at + 1].text) && !is_affinity_title(words[at + 1].text) &&
+        !is_adapter(words[at + 1].text))
+      continue;
+    ++tries;
+    Table table = checked(parse_nvidia(words, at));
+    if (table) return table;
+    std::size_t devices = 0;
+    while (at + devices < words.size() && words[at + devices].line == words[at].line) ++devices;
+    if (devices > longest) error = table.error;
+    longest = std::max(longest, devices);
+  }
+  if (!error.empty()) return Table::fail(error);
   return Table::fail(
       "There is no line of device names such as GPU0 GPU1; paste what nvidia-smi topo -m or rocm-smi --showtopo "
       "prints.");

@@ -13,6 +13,14 @@ namespace {
 using parallel::TopologyAxis;
 using parallel::TopologyAxisCost;
 
+/// Shown until a table is pasted: four cards on two sockets, bridges from 0 to 3 and from 1 to 2.
+constexpr std::string_view example_table =
+    "     GPU0 GPU1 GPU2 GPU3 CPU Affinity NUMA Affinity\n"
+    "GPU0  X   NODE SYS  NV4  0-15  0\n"
+    "GPU1 NODE  X   NV4  SYS  0-15  0\n"
+    "GPU2 SYS  NV4   X   NODE 16-31 1\n"
+    "GPU3 NV4  SYS  NODE  X   16-31 1\n";
+
 models::Result<parallel::Topology> graph_of(const Inputs& in) {
   using Graph = models::Result<parallel::Topology>;
   const models::Network* network = catalog().network(in.network);
@@ -28,7 +36,10 @@ models::Result<parallel::Topology> graph_of(const Inputs& in) {
   const auto chip = find_chip(id);
   if (!chip) return Graph::fail(chip.error);
   if (built_in) return parallel::built_in_topology(box, spec, **chip, *network);
-  const auto table = parallel::parse_topology_table(in.file.text.empty() ? in.table : in.file.text);
+  const std::string_view text = !in.file.text.empty() ? std::string_view(in.file.text)
+                                : !in.table.empty()   ? std::string_view(in.table)
+                                                      : example_table;
+  const auto table = parallel::parse_topology_table(text);
   if (!table) return Graph::fail(table.error);
   auto graph = parallel::topology_of_table(*table, **chip, *network);
   if (!graph) return graph;
@@ -171,6 +182,8 @@ models::Result<Asked> asked_of(const Inputs& in) {
   whole.order = axes_of(in.order);
   whole.in_switch = in.in_switch;
   whole.line_rates = in.rates == Rates::line;
+  if (in.machine == pasted && in.table.empty() && in.file.text.empty())
+    asked.left_out = "Nothing is pasted yet: this is an example of four cards.";
   asked.ranks_asked = whole.ranks();
   asked.plan = cut_to_fit(whole, static_cast<std::int64_t>(asked.graph.chips.size()));
   auto chips = chips_of(in.chip_order, asked.graph.chips.size());
@@ -187,7 +200,8 @@ models::Result<Asked> asked_of(const Inputs& in) {
       return Answer::fail("Experts are spread over ranks along the data axis, and " + std::to_string(in.data) +
                           " ranks are no multiple of " + std::to_string(in.expert) + ".");
     if (!experts && in.expert > 1) {
-      asked.left_out = (*model)->name + " has no experts, so that expert parallel sends nothing.";
+      if (!asked.left_out.empty()) asked.left_out += " ";
+      asked.left_out += (*model)->name + " has no experts, so that expert parallel sends nothing.";
       whole.expert = 1;
       asked.plan.expert = 1;
     }

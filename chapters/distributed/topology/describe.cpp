@@ -73,11 +73,13 @@ const Choices& axis_orders() {
 void describe_machine(Fields& f, Inputs& in) {
   f.group("The machine");
   f.choice("machine", in.machine, machines, {.label = "Machine", .help = "What the ranks run on.", .headline = true});
-  f.text("table", in.table,
-         {.label = "Table",
-          .help = "The text of nvidia-smi topo -m or rocm-smi --showtopo; the button over the picture pastes it.",
-          .when = {"machine", "pasted"},
-          .max_bytes = 60'000});
+  f.text(
+      "table", in.table,
+      {.label = "Table",
+       .help = "The text of nvidia-smi topo -m or rocm-smi --showtopo. The button over the picture pastes it with its "
+               "tabs. Empty: an example.",
+       .when = {"machine", "pasted"},
+       .max_bytes = 60'000});
   f.file("file", in.file,
          {.label = "Or a file",
           .help = "A text file with the same; it counts before the text above.",
@@ -266,7 +268,8 @@ void describe(Fields& f, Outputs& o) {
             {.label = "Ranks of the plan", .formula = "tensor x context x pipeline x data"});
   f.integer("chips", o.chips, {.label = "Chips", .help = "In all machines."});
   f.integer("links", o.links, {.label = "Links", .help = "Lanes between the same two ends are one."});
-  f.text("left_out", o.left_out, {.label = "Left out", .help = "What of the plan sends nothing, and why."});
+  f.text("left_out", o.left_out,
+         {.label = "To be known", .help = "What of the plan sends nothing, and whether the machine is an example."});
   f.group("Tables");
   f.table("axes", o.axes, {.label = "Axes"});
   f.table("orders", o.orders, {.label = "Orders"});

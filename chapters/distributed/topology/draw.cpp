@@ -93,7 +93,7 @@ void draw_pairs(const Picture& picture, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("box", {.title = "The machine", .least = {600, 400}, .answers = true},
-              [&](ImVec2 size) { draw_box(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_box(in, picture, view, size); });
   stage.panel("axes", {.title = "Axes", .least = {620, 104}, .ideal = {0, 130}, .scrolls = true},
               [&](ImVec2 size) { draw_axes(out, picture, view, size); });
   stage.panel("orders", {.title = "Orders", .least = {420, 104}, .ideal = {0, 130}, .scrolls = true},

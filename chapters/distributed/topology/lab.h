@@ -149,6 +149,8 @@ struct BoxLayout {
   widgets::Rect area{};
   float scale = 0;
 };
+inline ImVec2 middle_of(const widgets::Rect& r) { return {(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2}; }
+inline bool drawn(const widgets::Rect& r) { return r.max.x > r.min.x; }
 void layout_box(const Picture& picture, widgets::Rect area, BoxLayout& out);
 /// The nodes of the graph inside `area`.
 void layout_graph(const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
@@ -167,7 +169,7 @@ struct Asked {
   parallel::Topology graph;
   parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
   std::int64_t ranks_asked = 0;
-  std::string left_out;  ///< what of the plan sends nothing, and why; else empty
+  std::string left_out;  ///< what of the inputs does not count, and why; else empty
   std::vector<parallel::TopologyCall> calls;
 };
 /// A plan of more ranks than chips is placed in part: fewer replicas first, then fewer stages, then shorter context
@@ -182,7 +184,11 @@ std::string answer_of(const Inputs& in, const Outputs& out);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
-void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// Every link as thick as it is fast, those of the lit axis over it, strongest those of the lit group; dashed those of
+/// the other placement.
+void paint_links(const widgets::Painter& p, const Picture& picture, const BoxLayout& l, std::int32_t lit_group);
+/// The hero in `size` px from the cursor: axes and chips to drag, bars to press.
+void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, AxisRow& row);

@@ -13,9 +13,9 @@ namespace lab_topology = chapters::distributed::topology;
 
 namespace {
 
-constexpr const char* odd_pairs =
-    R"({"machine": "pasted", "boxes": 1, "chip": "rtx3090", "tensor": 2, "data": 2, "table":
-        "GPU0 GPU1 GPU2 GPU3 CPU Affinity NUMA Affinity\nGPU0 X NODE SYS NV4 0-15 0\nGPU1 NODE X NV4 SYS 0-15 0\nGPU2 SYS NV4 X NODE 16-31 1\nGPU3 NV4 SYS NODE X 16-31 1\n"})";
+constexpr const char* odd_pairs = R"({"machine": "pasted", "boxes": 1, "chip": "rtx3090", "tensor": 2, "data": 2,
+  "table": "GPU0 GPU1 GPU2 GPU3 CPU Affinity NUMA Affinity\nGPU0 X NODE SYS NV4 0-15 0\nGPU1 NODE X NV4 SYS 0-15 0\n)"
+                                  R"(GPU2 SYS NV4 X NODE 16-31 1\nGPU3 NV4 SYS NODE X 16-31 1\n"})";
 
 std::string answer_text(chapters::Lab& lab) { return std::string(lab.answer()); }
 
@@ -73,7 +73,10 @@ TEST_CASE("topology: what cannot be is said in a sentence") {
     const LabPtr lab = open_lab("distributed/topology", inputs);
     return reason_of(*lab);
   };
-  CHECK(reason(R"({"machine": "pasted"})").find("no text yet") != std::string::npos);
+  CHECK(reason(R"({"machine": "pasted", "table": "GPU0"})").find("row of GPU0 is missing") != std::string::npos);
+  const LabPtr example = open_lab("distributed/topology", R"({"machine": "pasted", "boxes": 1})");
+  compute(*example);
+  CHECK(answer_text(*example).ends_with("Nothing is pasted yet: this is an example of four cards."));
   CHECK(reason(R"({"tensor": 32})").find("16 chips") != std::string::npos);
   CHECK(reason(R"({"chip_order": "0,0"})").find("at most once") != std::string::npos);
   CHECK(reason(R"({"model": "mixtral-8x7b", "data": 6, "expert": 4})").find("no multiple of 4") != std::string::npos);

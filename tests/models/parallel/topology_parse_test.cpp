@@ -73,6 +73,23 @@ TEST_CASE("topology: nvidia-smi's matrix is read whatever stands around it") {
     CHECK(table->at(0, 3).label == TopologyLabel::sys);
     CHECK(table->at(2, 3).label == TopologyLabel::pxb);
   }
+  SECTION("of a DGX A100, under a line of prose that begins like a title") {
+    const auto table = parse_topology_table(seed("dgx_a100"));
+    INFO(table.error);
+    REQUIRE(table);
+    REQUIRE(table->devices.size() == 18);
+    CHECK(table->devices[4].numa == 7);
+    CHECK(table->at(0, 9).label == TopologyLabel::pxb);
+    CHECK(table->at(16, 17).label == TopologyLabel::pix);
+    CHECK(table->devices[17].adapter == "mlx5_9");
+    const auto graph = topology_of_table(*table, topology_chip(4), topology_network());
+    REQUIRE(graph);
+    CHECK(graph->shape == TopologyShape::switched);
+    CHECK(graph->count(TopologyNodeKind::cpu) == 5);          // four NUMA nodes with GPUs, one with the other adapters
+    CHECK(graph->count(TopologyNodeKind::pcie_switch) == 5);  // pairs of GPUs and adapters, the pair of adapters
+    CHECK(graph->count(TopologyNodeKind::socket_bus) == 1);
+    CHECK(TopologyRoutes(*graph).connected());
+  }
   SECTION("every label has a meaning of its own") {
     const auto table = parse_topology_table(
         "  GPU0 GPU1 GPU2 NIC0\n GPU0 X PHB NODE SOC\n GPU1 PHB X PXB PIX\n GPU2 NODE PXB X NV2\n NIC0 SOC PIX NV2 "
