@@ -18,6 +18,14 @@ bool halves(TopologyPattern pattern) {
 
 double count(std::size_t n) { return static_cast<double>(n); }
 
+/// The i-th of the k members that ring r passes in an even box: one after the other, and on a mesh in zigzag, r, r + 1,
+/// r - 1, r + 2, ..., which over all rings uses every link equally (Walecki's paths of a complete graph).
+std::size_t member_of_ring(std::size_t r, std::size_t i, std::size_t k, TopologyShape shape) {
+  if (shape != TopologyShape::mesh) return (r + i) % k;
+  const std::size_t step = (i + 1) / 2;
+  return (i % 2 == 1 ? r + step : r + 2 * k - step) % k;
+}
+
 }  // namespace
 
 TopologyPricer::TopologyPricer(const Topology& topology, const std::vector<TopologyCall>& calls)
@@ -71,7 +79,7 @@ double TopologyPricer::busiest_s() const {
 std::vector<std::uint32_t> TopologyPricer::near_order(const std::vector<std::uint32_t>& chips) {
   std::vector<std::uint32_t> sorted = chips;
   std::sort(sorted.begin(), sorted.end());
-  if (topology_.shape == TopologyShape::switched || sorted.size() > 32) return sorted;
+  if (topology_.shape != TopologyShape::tree || sorted.size() > 32) return sorted;
   for (std::size_t i = 1; i + 1 < sorted.size(); ++i) {
     std::size_t nearest = i;
     for (std::size_t j = i + 1; j < sorted.size(); ++j)
@@ -82,8 +90,8 @@ std::vector<std::uint32_t> TopologyPricer::near_order(const std::vector<std::uin
   return sorted;
 }
 
-/// One ring for each port that the fullest box of the group has: ring r leaves even boxes through the port of member
-/// r - 1 and enters through that of r, odd boxes the other way round, so that neighbours meet on one rail.
+/// One ring for each port that the fullest box of the group has. It enters an even box through member r's port, and
+/// passes odd boxes the other way round, so that neighbours meet on one rail.
 void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double bytes) {
   std::vector<std::vector<std::uint32_t>> boxes;
   for (const std::uint32_t chip : near_order(chips)) {
@@ -104,7 +112,8 @@ void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double by
     std::size_t at = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       const std::size_t k = boxes[b].size();
-      for (std::size_t i = 0; i < k; ++i) ring[at++] = boxes[b][b % 2 == 0 ? (r + i) % k : (r + 2 * k - 1 - i) % k];
+      for (std::size_t i = 0; i < k; ++i)
+        ring[at++] = boxes[b][member_of_ring(r, b % 2 == 0 ? i : k - 1 - i, k, topology_.shape)];
     }
     for (std::size_t i = 0; i < ring.size(); ++i) add(ring[i], ring[(i + 1) % ring.size()], bytes / count(rings));
   }

@@ -84,7 +84,9 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
       widgets::fit_text(p, {r.min.x + t.px(10), r.min.y + t.px(4)}, names[b], r.width() * 0.5f, t.text, Type::body,
                         Font::bold);
     widgets::fit_text(p, {r.max.x - t.px(10), r.min.y + t.px(4)},
-                      b == 1 ? std::string_view("numbered from the right") : std::string_view(picture.graph.name),
+                      b == 1 && picture.graph.shape != parallel::TopologyShape::tree
+                          ? std::string_view("numbered from the right")
+                          : std::string_view(picture.graph.name),
                       r.width() * 0.45f, t.muted, Type::small, Font::sans, Align::right);
   }
 }

@@ -58,6 +58,7 @@ Wire wire_of(const Picture& picture, const BoxLayout& l, std::size_t link) {
   if (chips || std::abs(from.y - to.y) < std::min(a.height(), b.height())) return w;
   w.points[0].y = to.y < from.y ? a.min.y : a.max.y;
   w.points[1].y = to.y < from.y ? b.max.y : b.min.y;
+  if (b.width() > 6 * a.width()) w.points[1].x = from.x;  // straight to a bar
   return w;
 }
 
@@ -114,9 +115,8 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
   } else if (pass == 2 && mark.ghost > 0.3f && mark.ghost > mark.busy) {
     stroke(p, w, widgets::with_alpha(t.text, 0.85f), t.px(1.5f), true);
   } else if (pass == 3 && mark.slowest && picture.slowest_links <= 16 && link.kind != TopologyLinkKind::nvlink) {
-    const ImVec2 at = w.count == 3 ? ImVec2{(w.points[1].x + w.points[2].x) / 2, w.points[1].y}
-                                   : ImVec2{(w.points[0].x + w.points[w.count - 1].x) / 2,
-                                            (w.points[0].y + w.points[w.count - 1].y) / 2};
+    const ImVec2 one = w.points[w.count == 3 ? 1 : (w.count - 1) / 2], next = w.points[w.count == 3 ? 2 : w.count / 2];
+    const ImVec2 at{(one.x + next.x) / 2, (one.y + next.y) / 2};
     p.circle(at, t.px(4), t.background);
     p.ring(at, t.px(4), t.bad, t.px(2));
   }

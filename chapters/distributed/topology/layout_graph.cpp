@@ -35,6 +35,13 @@ void layout_tiers(const Topology& graph, std::int32_t box, Rect area, bool mirro
     counts[i] = count_in_box(graph, tiers[i]);
     rows += counts[i] > 0 ? 1 : 0;
   }
+  // Where adapters hang at PCIe switches, what joins these would cross the adapters' wires.
+  if (counts[0] > 0 && counts[2] > 0)
+    for (const std::size_t tier : {std::size_t{3}, std::size_t{4}})
+      if (counts[tier] > 0) {
+        counts[tier] = 0;
+        --rows;
+      }
   const float least_row = t.px(34);
   // In little height the rows furthest from the chips go first.
   for (const std::size_t tier : {std::size_t{4}, std::size_t{3}, std::size_t{5}, std::size_t{2}})
@@ -63,7 +70,9 @@ void layout_tiers(const Topology& graph, std::int32_t box, Rect area, bool mirro
     if (mirrored) place = columns - place;
     const float step = area.width() / columns;
     const bool chip = node.kind == TopologyNodeKind::chip;
-    const float half_width = std::min(step * 0.42f, t.px(chip ? 26 : 40));
+    // One switch for all chips is a bar over them.
+    const bool bar = counts[tier] == 1 && !chip;
+    const float half_width = bar ? area.width() * 0.47f : std::min(step * 0.42f, t.px(chip ? 26 : 40));
     out.nodes[n] =
         around({area.min.x + place * step, y[tier]}, half_width, std::min(pitch * 0.36f, t.px(chip ? 19 : 13)));
   }

@@ -125,6 +125,15 @@ TEST_CASE("topology: rings leave a machine through the ports of all ranks that i
   CHECK(near(priced(t, pairs, call).bound_bytes_per_s, 50e9, 1e-6));
 }
 
+TEST_CASE("topology: rings over two meshes use all links of either") {
+  const Topology t = machine(TopologyBox::mi300x, 2);
+  TopologyPlan turned{.tensor = 8, .data = 2, .line_rates = true};
+  turned.order = {Axis::data, Axis::tensor, Axis::context, Axis::pipeline};
+  const TopologyAxisCost four = priced(t, turned, {Axis::tensor, Pattern::all_reduce, gib, 1});
+  // Four ports of 50 GB/s, and inside twelve arcs of 64 GB/s of which each ring uses three.
+  CHECK(near(four.bound_bytes_per_s, 200e9, 1e-6));
+}
+
 TEST_CASE("topology: neighbouring ranks of two machines meet on a rail and never on the spine") {
   const Topology t = machine(TopologyBox::hgx_h100, 2);
   TopologyRoutes routes(t);
