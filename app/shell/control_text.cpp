@@ -90,7 +90,8 @@ bool text_control(const Field& f, ControlState& state, float width) {
     p.frame(at, end, ImGui::IsItemHovered() ? t.accent : t.line, 1, t.px(6));
     const ImU32 ink = value.empty() ? t.muted : t.text;
     if (f.kind != Kind::reals && !value.empty())  // paths differ at their ends; of a long text its beginning is seen
-      p.text({at.x + t.px(10), at.y + t.px(7)}, widgets::shorten_middle(value, box - t.px(20), Type::small).view(), ink,
+      p.text({at.x + t.px(10), at.y + t.px(7)},
+             widgets::shorten_middle(value.substr(0, value.find('\n')), box - t.px(20), Type::small).view(), ink,
              Type::small);
     else
       p.text_fit({at.x + t.px(10), at.y + t.px(7)}, shown, box - t.px(20), ink, Type::small);

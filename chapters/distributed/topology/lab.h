@@ -1,0 +1,199 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
+#include "models/parallel/topology_boxes.h"
+#include "models/parallel/topology_placement.h"
+#include "models/parallel/topology_search.h"
+#include "widgets/base/parts.h"
+#include "widgets/charts/heat_map.h"
+#include "widgets/table/table.h"
+
+/// A machine as a graph of links, a plan's axes on its chips, and what another order of the axes wins or loses.
+namespace chapters::distributed::topology {
+
+namespace parallel = models::parallel;
+
+/// The built-in boxes in the order of parallel::TopologyBox, then a pasted table.
+enum class Machine : std::uint8_t {};
+inline constexpr std::size_t machine_count = parallel::topology_box_count + 1;
+inline constexpr auto pasted = static_cast<Machine>(parallel::topology_box_count);
+
+enum class Traffic : std::uint8_t { step, one_call };
+enum class Rates : std::uint8_t { reached, line };
+/// The axes in the order of parallel::TopologyAxis behind the costliest one.
+enum class LitAxis : std::uint8_t { costliest };
+/// The 24 orders of the four axes, as their permutations come.
+enum class AxisOrder : std::uint8_t {};
+inline constexpr std::size_t axis_order_count = 24;
+std::array<parallel::TopologyAxis, 4> axes_of(AxisOrder order);
+AxisOrder order_of(const std::array<parallel::TopologyAxis, 4>& axes);
+
+/// Defaults: Llama 3 8B on two machines of eight H100, pairs for each layer and eight replicas, a batch of 256
+/// sequences.
+struct Inputs {
+  Machine machine{};
+  std::int64_t boxes = 2, rack_chips = 72;
+  std::string network = "infiniband_ndr", chip = "h100_sxm", table;
+  FileInput file;
+  double oversubscription = 1;
+  bool relay = true;
+  std::int64_t tensor = 2, context = 1, pipeline = 1, data = 8, expert = 1;
+  AxisOrder order{};
+  std::string chip_order;  ///< "0,3,1,2": the chip of every rank, as CUDA_VISIBLE_DEVICES has them
+  Traffic traffic = Traffic::step;
+  std::string model = "llama-3-8b";
+  std::int64_t batch = 1, sequence = 8192, micro_batches = 32;
+  parallel::TopologyPattern pattern = parallel::TopologyPattern::all_reduce;
+  double bytes = 8589934592;
+  LitAxis axis = LitAxis::costliest;
+  bool in_switch = true;
+  Rates rates = Rates::reached;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// An axis with what it costs; in words the path and the slowest link.
+struct AxisRow {
+  std::string axis, collective, method, path, slowest;
+  std::int64_t ranks = 1, groups = 0, sharing = 0;
+  double bytes = 0, calls = 0, slowest_bytes_per_s = 0, call_s = 0, bus_bytes_per_s = 0, step_s = 0;
+};
+struct OrderRow {
+  std::string order;
+  double step_s = 0, ratio = 1;  ///< over the best
+};
+struct FigureRow {
+  std::string what, source, said;  ///< said: the figure with its unit
+  double bytes_per_s = 0, latency_s = 0;
+};
+
+struct Outputs {
+  std::string reason;
+  parallel::Topology graph;
+  parallel::TopologyPlan plan;
+  parallel::TopologyCosts costs;
+  parallel::TopologySearch search;
+  std::size_t lit = 0;  ///< the axis that the picture shows
+  double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1, call_s = 0, bus_bytes_per_s = 0;
+  double slowest_bytes_per_s = 0, line_bytes_per_s = 0;
+  double bound_bytes_per_s = 0;  ///< bus bandwidth without latency
+  std::int64_t sharing = 0, chips = 0, links = 0, priced = 0;
+  std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
+  std::string slowest, path, method, best_order, devices, left_out;
+  std::vector<AxisRow> axes;
+  std::vector<OrderRow> orders;
+  std::vector<FigureRow> figures;
+};
+
+/// One bar of the picture: a placement's step cut by axis.
+struct PlacementBar {
+  std::string name, words, ratio, chips;  ///< chips: as the input of the same name
+  double step_s = 0;
+  std::array<double, parallel::topology_axis_count> axis_s{};
+  bool yours = false, best = false;
+  AxisOrder order{};
+};
+/// What the picture says of a link: how busy it is for the lit axis, of the busiest; the same of the other placement.
+struct LinkMark {
+  float busy = 0, ghost = 0;
+  bool slowest = false;
+};
+/// What is said of a kind of link at the height of one of it, between the nodes `a` and `b`.
+struct RateMark {
+  std::string figure, name;
+  std::uint32_t a = 0, b = 0;
+};
+struct ChipMark {
+  std::string name, rank;      ///< "3"; "T1 D0"
+  std::int32_t group = -1;     ///< of the lit axis; -1: no rank
+  std::uint32_t position = 0;  ///< in the order of ranks
+};
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer, caption, machine, bars_title, ghost_words;
+  parallel::Topology graph;
+  std::vector<LinkMark> links;
+  std::size_t slowest_links = 0;  ///< that are marked as such
+  std::vector<bool> nodes_busy;   ///< bytes of the lit axis pass
+  std::vector<ChipMark> chips;
+  std::vector<RateMark> rates;
+  std::vector<std::int32_t> chip_of_node;       ///< -1: no chip
+  std::vector<std::string> axis_names;          ///< of axes with ranks to order, inner to outer, with their sizes
+  std::vector<parallel::TopologyAxis> ordered;  ///< the same axes
+  std::size_t lit = 0;
+  std::vector<PlacementBar> bars;
+  double most_s = 0;
+  std::vector<double> pair_rates;  ///< chips x chips, B/s between two alone
+  std::vector<std::string> pair_names;
+  std::vector<AxisRow> axes;
+  PublishedMarks published;
+};
+
+/// Where everything of the hero stands, in pixels.
+struct BoxLayout {
+  widgets::Rect graph{}, order{}, bars{};
+  float caption_y = 0;
+  std::vector<widgets::Rect> nodes;  ///< by node of the graph; empty extent: not drawn
+  std::vector<widgets::Rect> frames, plates;
+  std::vector<widgets::Rect> axes;  ///< the axes' names, inner to outer
+  bool elbows = false;              ///< links of the network go down and across
+  bool arcs = false;                ///< links between chips bow below them
+  float px_per_bytes_per_s = 0;
+  // What it was made of:
+  std::uint64_t version = 0;
+  widgets::Rect area{};
+  float scale = 0;
+};
+inline ImVec2 middle_of(const widgets::Rect& r) { return {(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2}; }
+inline bool drawn(const widgets::Rect& r) { return r.max.x > r.min.x; }
+void layout_box(const Picture& picture, widgets::Rect area, BoxLayout& out);
+/// The nodes of the graph inside `area`.
+void layout_graph(const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
+
+struct View {
+  BoxLayout layout;
+  std::int32_t group = 0;  ///< whose chips are lit
+  std::int32_t dragged_chip = -1, dragged_axis = -1;
+  widgets::TableView axes, orders, figures;
+  widgets::HeatMapView pairs;
+  std::vector<std::string_view> names;
+};
+
+/// Graph, plan and messages that the inputs ask for.
+struct Asked {
+  parallel::Topology graph;
+  parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
+  std::int64_t ranks_asked = 0;
+  std::string left_out;  ///< what of the inputs does not count, and why; else empty
+  std::vector<parallel::TopologyCall> calls;
+};
+/// A plan of more ranks than chips is placed in part: fewer replicas first, then fewer stages, then shorter context
+/// groups, with the messages of the whole plan.
+models::Result<Asked> asked_of(const Inputs& in);
+/// "tensor, data": the axes with ranks to order, inner first.
+std::string order_words(const parallel::TopologyPlan& plan, const std::array<parallel::TopologyAxis, 4>& order);
+/// "a rail", "NVLink", "the link between sockets": what a link is in a sentence.
+std::string link_words(const parallel::Topology& graph, std::int64_t link);
+std::string answer_of(const Inputs& in, const Outputs& out);
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// Every link as thick as it is fast, those of the lit axis over it, strongest those of the lit group; dashed those of
+/// the other placement.
+void paint_links(const widgets::Painter& p, const Picture& picture, const BoxLayout& l, std::int32_t lit_group);
+/// The hero in `size` px from the cursor: axes and chips to drag, bars to press.
+void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size);
+
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, AxisRow& row);
+void describe(Fields& f, OrderRow& row);
+void describe(Fields& f, FigureRow& row);
+void describe(Fields& f, Outputs& out);
+
+}  // namespace chapters::distributed::topology

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "chapters/distributed/topology/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_topology = chapters::distributed::topology;
+
+namespace {
+
+constexpr const char* odd_pairs = R"({"machine": "pasted", "boxes": 1, "chip": "rtx3090", "tensor": 2, "data": 2,
+  "table": "GPU0 GPU1 GPU2 GPU3 CPU Affinity NUMA Affinity\nGPU0 X NODE SYS NV4 0-15 0\nGPU1 NODE X NV4 SYS 0-15 0\n)"
+                                  R"(GPU2 SYS NV4 X NODE 16-31 1\nGPU3 NV4 SYS NODE X 16-31 1\n"})";
+
+std::string answer_text(chapters::Lab& lab) { return std::string(lab.answer()); }
+
+lab_topology::Picture topology_picture(const lab_topology::Inputs& in) {
+  const lab_topology::Outputs o = lab_topology::compute(in);
+  INFO(o.reason);
+  REQUIRE(o.reason.empty());
+  return lab_topology::arrange(in, o);
+}
+
+}  // namespace
+
+TEST_CASE("topology: one plan, one permutation, seven times the communication") {
+  const LabPtr lab = open_lab("distributed/topology");
+  const double inside = computed(*lab, "step_time");
+  CHECK(out(*lab, "over_best") == 1);
+  CHECK(near(out(*lab, "slowest_bytes_per_s"), 370.8e9, 1e-3));
+  CHECK(near(out(*lab, "spread"), 6.86, 2e-3));
+  CHECK(
+      answer_text(*lab) ==
+      "Tensor inside, data outside, a step communicates for `846 ms`; the same plan data inside, tensor outside takes "
+      "`5.81 s`, `6.9×` as long: its tensor axis reaches `48 GB/s` of bus bandwidth, not `371 GB/s`.");
+  choose(*lab, "order", "dp-tp-cp-pp");
+  CHECK(near(computed(*lab, "step_time") / inside, 6.86, 2e-3));
+  CHECK(near(out(*lab, "best_time"), inside, 1e-9));
+  CHECK(out(*lab, "slowest_bytes_per_s") == 48e9);
+}
+
+TEST_CASE("topology: what the answer says of a plan that is not placed whole") {
+  const LabPtr lab = open_lab("distributed/topology", R"({"tensor": 8, "data": 64, "expert": 4})");
+  compute(*lab);
+  CHECK(out(*lab, "ranks") == 16);
+  CHECK(out(*lab, "ranks_asked") == 512);
+  CHECK(
+      answer_text(*lab).ends_with("The machines hold `16` of the plan's `512` ranks. Llama 3 8B has no experts, so "
+                                  "that expert parallel sends nothing."));
+}
+
+TEST_CASE("topology: chips are exchanged where no order finds the bridges") {
+  const LabPtr lab = open_lab("distributed/topology", odd_pairs);
+  compute(*lab);
+  CHECK(out(*lab, "over_best") > 3);
+  const std::string devices = lab->outputs().find("devices")->text();
+  INFO(devices);
+  REQUIRE(devices.size() == 7);
+  CHECK(devices[0] - '0' + devices[2] - '0' == 3);  // GPU 0 with 3, 1 with 2
+  lab->inputs().find("chip_order")->text() = devices;
+  compute(*lab);
+  CHECK(near(out(*lab, "over_best"), 1, 1e-9));
+  CHECK(near(out(*lab, "slowest_bytes_per_s"), 80e9, 1e-9));  // four links of 20 GB/s
+}
+
+TEST_CASE("topology: what cannot be is said in a sentence") {
+  const auto reason = [](const char* inputs) {
+    const LabPtr lab = open_lab("distributed/topology", inputs);
+    return reason_of(*lab);
+  };
+  CHECK(reason(R"({"machine": "pasted", "table": "GPU0"})").find("row of GPU0 is missing") != std::string::npos);
+  const LabPtr example = open_lab("distributed/topology", R"({"machine": "pasted", "boxes": 1})");
+  compute(*example);
+  CHECK(answer_text(*example).ends_with("Nothing is pasted yet: this is an example of four cards."));
+  CHECK(reason(R"({"tensor": 32})").find("16 chips") != std::string::npos);
+  CHECK(reason(R"({"chip_order": "0,0"})").find("at most once") != std::string::npos);
+  CHECK(reason(R"({"model": "mixtral-8x7b", "data": 6, "expert": 4})").find("no multiple of 4") != std::string::npos);
+  CHECK(reason(R"({"machine": "nvl72_gb200", "boxes": 3})").find("more than the 160 chips") != std::string::npos);
+  CHECK(reason(R"({"network": "pcie_4"})").find("joins no machines") != std::string::npos);
+  CHECK(reason(R"({"tensor": 1, "data": 1})").find("two ranks") != std::string::npos);
+}
+
+TEST_CASE("topology: the 24 orders are 24 permutations, and each finds itself") {
+  std::vector<std::array<models::parallel::TopologyAxis, 4>> seen;
+  for (std::size_t i = 0; i < lab_topology::axis_order_count; ++i) {
+    const auto order = static_cast<lab_topology::AxisOrder>(i);
+    const auto axes = lab_topology::axes_of(order);
+    CHECK(std::find(seen.begin(), seen.end(), axes) == seen.end());
+    CHECK(lab_topology::order_of(axes) == order);
+    seen.push_back(axes);
+  }
+}
+
+TEST_CASE("topology: two machines face each other, every rail level with itself") {
+  use_bundled_catalog();
+  const lab_topology::Picture p = topology_picture({});
+  lab_topology::BoxLayout l;
+  lab_topology::layout_graph(p.graph, {{0, 0}, {1000, 500}}, l);
+  REQUIRE(l.frames.size() == 2);
+  const auto centre = [&](std::uint32_t n) { return (l.nodes[n].min.x + l.nodes[n].max.x) / 2; };
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::uint32_t a = p.graph.chips[i], b = p.graph.chips[8 + i];
+    CHECK(l.nodes[a].min.y == l.nodes[b].min.y);
+    CHECK(std::abs(centre(a) + centre(b) - 1000) < 0.1f);  // mirrored
+    CHECK(l.nodes[a].max.x < l.frames[0].max.x);
+  }
+  // The shortest wire is that of the last rail, and no two wires run at one height.
+  std::vector<float> heights;
+  for (std::uint32_t n = 0; n < p.graph.nodes.size(); ++n)
+    if (p.graph.nodes[n].kind == models::parallel::TopologyNodeKind::leaf) heights.push_back(l.nodes[n].min.y);
+  REQUIRE(heights.size() == 8);
+  CHECK(std::is_sorted(heights.rbegin(), heights.rend()));
+  CHECK(heights.back() > l.frames[0].max.y);
+  CHECK(heights.front() < 500);
+}
+
+TEST_CASE("topology: every machine is laid out inside its panel without one chip on another") {
+  use_bundled_catalog();
+  for (std::size_t m = 0; m + 1 < lab_topology::machine_count; ++m)
+    for (const ImVec2 size : {ImVec2{620, 300}, ImVec2{1200, 640}}) {
+      lab_topology::Inputs in;
+      in.machine = static_cast<lab_topology::Machine>(m);
+      in.boxes = m % 2 == 0 ? 2 : 1;
+      in.data = 4;
+      const lab_topology::Picture p = topology_picture(in);
+      lab_topology::BoxLayout l;
+      lab_topology::layout_graph(p.graph, {{0, 0}, size}, l);
+      for (std::size_t i = 0; i < p.graph.chips.size(); ++i) {
+        const widgets::Rect& a = l.nodes[p.graph.chips[i]];
+        REQUIRE(a.width() > 4);
+        CHECK((a.min.x >= -1 && a.min.y >= -1 && a.max.x <= size.x + 1 && a.max.y <= size.y + 1));
+        for (std::size_t j = i + 1; j < p.graph.chips.size(); ++j) {
+          const widgets::Rect& b = l.nodes[p.graph.chips[j]];
+          const bool apart = a.max.x <= b.min.x || b.max.x <= a.min.x || a.max.y <= b.min.y || b.max.y <= a.min.y;
+          if (!apart) FAIL_CHECK("machine " << m << ": chips " << i << " and " << j << " overlap");
+        }
+      }
+    }
+}
+
+TEST_CASE("topology: axes are dragged into another order, chips onto each other, and a bar is pressed") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/topology");
+  compute(*lab);
+  Canvas canvas(*lab, {1000, 700});
+  canvas.ui.frames(3);
+  const auto place = [&](std::string_view text) {
+    for (const widgets::Stroke& s : canvas.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == text) return s.points[0];
+    FAIL("no text " << text);
+    return ImVec2{};
+  };
+  ImVec2 from = place("tensor 2"), to = place("data 8");
+  canvas.ui.drag_points({from.x + 10, from.y + 6}, {to.x + 60, to.y + 6});
+  canvas.ui.frames(2);
+  CHECK(lab->inputs().find("order")->choice_id() == "dp-cp-pp-tp");
+  compute(*lab);
+  canvas.ui.frames(3);
+  CHECK(out(*lab, "over_best") > 6);
+  // The bar of the other order puts it back.
+  const ImVec2 bar = place("tensor, data");
+  canvas.ui.click_at({bar.x + 20, bar.y + 5});
+  canvas.ui.frames(2);
+  compute(*lab);
+  CHECK(near(out(*lab, "over_best"), 1, 1e-9));
+  canvas.ui.frames(3);
+  from = place("T0 D0");
+  to = place("T0 D2");
+  canvas.ui.drag_points({from.x + 8, from.y + 2}, {to.x + 8, to.y + 2});
+  canvas.ui.frames(2);
+  CHECK(lab->inputs().find("chip_order")->text().starts_with("4,1,2,3,0,5"));
+}
