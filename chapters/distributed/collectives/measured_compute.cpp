@@ -58,6 +58,7 @@ MeasuredSource source_of(const MeasuredInputs& in) {
     out.fault = "There is no measured run \"" + in.run.substr(0, 80) + "\": choose one of the list.";
     return out;
   }
+  out.other_switches = !in.nvls || in.in_network;
   out.run.site.nvls = in.nvls;
   out.run.site.in_network = in.in_network;
   if (const models::Chip* chip = catalog().chip(out.run.chip)) {
@@ -145,6 +146,10 @@ void add_claims(const MeasuredSource& source, MeasuredOutputs& out) {
   }
   if (source.is_log) {
     out.claims = "none for a log, whose machine is taken as set here";
+    return;
+  }
+  if (source.other_switches) {
+    out.claims = "none with NVLS off or SHARP on, which the run had otherwise";
     return;
   }
   for (std::size_t i = 0; i < collective_part_count; ++i) {

@@ -19,6 +19,7 @@ struct MeasuredSource {
   std::vector<models::parallel::NcclCandidate> candidates;  ///< not empty where there is a machine
   std::vector<std::string> log_notes;
   bool is_log = false;
+  bool other_switches = false;  ///< NVLS or SHARP are set otherwise than the published runs had them
 };
 MeasuredSource source_of(const MeasuredInputs& in);
 

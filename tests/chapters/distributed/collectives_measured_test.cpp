@@ -49,6 +49,7 @@ TEST_CASE(
 
   // Without NVLS the ring is what is left: 370.8 GB/s of NVLink, where 368.76 were measured (issue 309 of nccl-tests).
   CHECK(near(computed(set(*lab, "nvls", false), "predicted_largest_bytes_per_s"), 368.76e9, 0.02));
+  CHECK(lab->outputs().find("claims")->text() == "none with NVLS off or SHARP on, which the run had otherwise");
   // Elsewhere a crossing has no name but what it may be.
   compute(set(*lab, "run", "gh200-8-allreduce-slingshot-alps"));
   lab->outputs().find("crossings")->table_row(0, row);
