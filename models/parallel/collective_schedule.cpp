@@ -24,25 +24,23 @@ constexpr std::array<unsigned, primitive_count> algorithms_of{
     bit_of(tree) | bit_of(pairwise),
     bit_of(tree) | bit_of(pairwise),
 };
+/// An id in words: "double binary tree", "all-to-all".
+std::string worded(std::string_view id, char between) {
+  std::string text(id);
+  std::replace(text.begin(), text.end(), '_', between);
+  return text;
+}
 /// "ring, tree or pairwise".
 std::string offered_for(Primitive primitive) {
   std::vector<std::string> words;
   for (std::size_t a = 0; a < collective_algorithm_count; ++a)
-    if (has_algorithm(primitive, static_cast<CollectiveAlgorithm>(a))) {
-      words.emplace_back(collective_algorithm_id(static_cast<CollectiveAlgorithm>(a)));
-      std::replace(words.back().begin(), words.back().end(), '_', ' ');
-    }
+    if (has_algorithm(primitive, static_cast<CollectiveAlgorithm>(a)))
+      words.push_back(worded(collective_algorithm_id(static_cast<CollectiveAlgorithm>(a)), ' '));
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
   return text;
 }
-std::string spaced(std::string_view id) {
-  std::string text(id);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
 }  // namespace
 
 std::string_view collective_algorithm_id(CollectiveAlgorithm algorithm) {
@@ -68,8 +66,9 @@ bool has_algorithm(Primitive primitive, CollectiveAlgorithm algorithm) {
 Status check(const CollectiveSpec& spec) {
   if (spec.ranks < 2) return Status::fail("A collective needs at least 2 ranks.");
   if (!has_algorithm(spec.primitive, spec.algorithm))
-    return Status::fail("There is no algorithm " + spaced(collective_algorithm_id(spec.algorithm)) + " of " +
-                        spaced(primitive_id(spec.primitive)) + " here: choose " + offered_for(spec.primitive) + ".");
+    return Status::fail("There is no " + worded(collective_algorithm_id(spec.algorithm), ' ') + " " +
+                        worded(primitive_id(spec.primitive), '-') + " here: choose " + offered_for(spec.primitive) +
+                        ".");
   if (spec.algorithm == halving_doubling && spec.primitive != Primitive::all_reduce && !is_power_of_two(spec.ranks))
     return Status::fail(
         "Halving and doubling pairs all ranks at distances 1, 2, 4, ..., so it takes a power of two, not " +

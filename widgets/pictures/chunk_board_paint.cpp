@@ -60,9 +60,23 @@ void paint_arrival(const Painter& painter, const ChunkBoardData& data, const Chu
   if (!outlined) paint_dashed_frame(painter, cell, ink, t.px(3));
 }
 
-/// An arrow across the gap to a neighbour, or out at one edge of the board and in at the other.
-void paint_neighbour_arrow(const Painter& painter, const ChunkBoardLayout& l, const ChunkMessage& m, ImU32 ink) {
+/// What is under way on an arrow: a bead that has gone `done` of it. Half way, where a picture rests, the arrow stands
+/// alone.
+void paint_bead(const Painter& painter, std::span<const ImVec2> path, double done) {
+  if (std::abs(done - 0.5) < 0.02) return;
   const Theme& t = theme();
+  const float along = static_cast<float>(done) * static_cast<float>(path.size() - 1);
+  const std::size_t i = std::min(static_cast<std::size_t>(along), path.size() - 2);
+  const float share = along - static_cast<float>(i);
+  const ImVec2 at{path[i].x + (path[i + 1].x - path[i].x) * share, path[i].y + (path[i + 1].y - path[i].y) * share};
+  painter.circle(at, t.px(4), t.background);
+  painter.circle(at, t.px(3), t.text);
+}
+
+/// An arrow across the gap to a neighbour, or out at one edge of the board and in at the other.
+void paint_neighbour_arrow(const Painter& painter, const ChunkBoardLayout& l, const ChunkMessage& m, double done) {
+  const Theme& t = theme();
+  const ImU32 ink = t.accent;
   const Rect from = l.cell(m.source, m.chunk), to = l.cell(m.target, m.chunk);
   const float y = (from.min.y + from.max.y) / 2, width = t.px(1.75f), air = t.px(3);
   const bool wraps = std::abs(m.target - m.source) > 1;
@@ -71,6 +85,7 @@ void paint_neighbour_arrow(const Painter& painter, const ChunkBoardLayout& l, co
     const std::array<ImVec2, 2> path{right ? ImVec2{from.max.x + air, y} : ImVec2{from.min.x - air, y},
                                      right ? ImVec2{to.min.x - air, y} : ImVec2{to.max.x + air, y}};
     draw_arrow(painter, path, ink, width);
+    paint_bead(painter, path, done);
     return;
   }
   const float reach = t.px(20);
@@ -80,11 +95,12 @@ void paint_neighbour_arrow(const Painter& painter, const ChunkBoardLayout& l, co
                                  right ? ImVec2{to.min.x - air, y} : ImVec2{to.max.x + air, y}};
   draw_arrow(painter, out, ink, width);
   draw_arrow(painter, in, ink, width);
+  paint_bead(painter, done < 0.5 ? out : in, done < 0.5 ? 2 * done : 2 * done - 1);
 }
 
 /// A bow from one column's name to another's. Its height grows with the distance.
 void paint_bow(const Painter& painter, const ChunkBoardLayout& l, std::int64_t source, std::int64_t target,
-               std::int64_t furthest, ImU32 ink) {
+               std::int64_t furthest, double done) {
   const Theme& t = theme();
   const Rect from = l.column(source), to = l.column(target);
   const bool right = target > source;
@@ -100,7 +116,8 @@ void paint_bow(const Painter& painter, const ChunkBoardLayout& l, std::int64_t s
     const float a = 3.14159265f * static_cast<float>(i) / static_cast<float>(path.size() - 1);
     path[i] = {x0 + (x1 - x0) * (1 - std::cos(a)) / 2, base - std::sin(a) * std::max(height, t.px(6))};
   }
-  draw_arrow(painter, path, ink, t.px(1.5f));
+  draw_arrow(painter, path, t.accent, t.px(1.5f));
+  paint_bead(painter, path, done);
 }
 
 void paint_hub(const Painter& painter, const ChunkBoardData& data, const ChunkBoardLayout& l,
@@ -130,8 +147,11 @@ void paint_hub(const Painter& painter, const ChunkBoardData& data, const ChunkBo
     const Rect column = l.column(r);
     const float x = (column.min.x + column.max.x) / 2, top = first.max.y + t.px(6), bottom = l.arcs.max.y - t.px(1);
     const std::array<ImVec2, 2> rise{ImVec2{x, bottom}, ImVec2{x, top}}, fall{ImVec2{x, top}, ImVec2{x, bottom}};
-    if (up >> r & 1) draw_arrow(painter, rise, t.accent, t.px(1.75f));
-    if (down >> r & 1) draw_arrow(painter, fall, t.accent, t.px(1.75f));
+    for (const bool rises : {true, false}) {
+      if (((rises ? up : down) >> r & 1) == 0) continue;
+      draw_arrow(painter, rises ? rise : fall, t.accent, t.px(1.75f));
+      paint_bead(painter, rises ? rise : fall, now.done);
+    }
   }
 }
 
@@ -242,9 +262,9 @@ void paint_chunk_board(const Painter& painter, const ChunkBoardData& data, const
       }
       if (data.hub) continue;
       if (!message_bows(data, m)) {
-        paint_neighbour_arrow(painter, l, m, t.accent);
+        paint_neighbour_arrow(painter, l, m, now.done);
       } else if (i == now.first || data.messages[i - 1].source != m.source || data.messages[i - 1].target != m.target) {
-        paint_bow(painter, l, m.source, m.target, furthest, t.accent);
+        paint_bow(painter, l, m.source, m.target, furthest, now.done);
       }
     }
   }

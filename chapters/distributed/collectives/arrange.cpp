@@ -124,8 +124,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   }
   if (std::abs(out.times_faster - 1) < 1e-9) return both + ": they cost the same at every size.";
   const bool other_wins = out.beside_s < out.time_s;
-  return both + ". At every size " + wins(in, other_wins ? in.beside : in.algorithm) + ": " +
-         reason_text(in, out, other_wins) + ".";
+  return both + ". In this model " + wins(in, other_wins ? in.beside : in.algorithm) +
+         " at every size: " + reason_text(in, out, other_wins) + ".";
 }
 
 }  // namespace
@@ -151,6 +151,12 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   p.own = arrange_board(in, in.algorithm);
   if (in.beside != in.algorithm) p.beside = arrange_board(in, in.beside);
+  if (p.own.ranks == 0)
+    p.no_chunks =
+        "Chunks are drawn for up to " + std::to_string(max_film_ranks) + " ranks. " +
+        (out.checked.empty() ? "Of " + std::to_string(in.ranks) + " the time and the bytes are computed."
+                             : "The schedule of " + std::to_string(in.ranks) +
+                                   " was executed on numbers all the same: " + out.checked + " results are right.");
   add_curves(in, p);
   add_crossings(in, p);
   p.answer = answer_of(in, out);

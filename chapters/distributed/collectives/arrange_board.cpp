@@ -156,6 +156,8 @@ BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm) {
   p.state_s = state_times(s, in.bytes, links_of(in));
   p.subtitle = std::to_string(p.steps) + (p.steps == 1 ? " step, " : " steps, ") + format_text(p.state_s.back(), "s") +
                " one after the other";
+  const double pieces_s = collective_time(s.spec, in.bytes, links_of(in)).total_s();
+  if (pieces_s < 0.999 * p.state_s.back()) p.subtitle += ", " + format_text(pieces_s, "s") + " in many pieces";
   return p;
 }
 

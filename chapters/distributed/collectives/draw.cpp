@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/collectives/lab.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::collectives {
@@ -149,6 +150,10 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
     const float room = size.y >= t.px(330) ? size.y * 0.58f : size.y;
     taken = widgets::draw_chunk_board("chunks", board, view.board, {size.x, room}) + t.px(8);
   }
+  if (!p.no_chunks.empty())
+    taken = widgets::wrapped_text(widgets::Painter::window(), at, p.no_chunks, size.x, t.text,
+                                  {.type = widgets::Type::body}) +
+            t.px(10);
   view.cost_apart = size.y - taken < t.px(110);
   if (!view.cost_apart) {
     ImGui::SetCursorScreenPos({at.x, at.y + taken});
@@ -166,6 +171,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (picture.own.ranks > 0 && picture.beside.ranks > 0)
     stage.panel("pair", {.title = "Two on one clock", .least = {620, 440}},
                 [&](ImVec2 size) { draw_pair(picture, view, size); });
+  if (picture.own.ranks > 0)
+    stage.panel("circle", {.title = "Who talks to whom", .least = {300, 260}}, [&](ImVec2 size) {
+      widgets::draw_rank_circle("circle", board_of(picture.own), view.board.time, view.circle, size);
+    });
   if (view.cost_apart)
     stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
                 [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });

@@ -10,6 +10,7 @@
 #include "models/parallel/collective_formulas.h"
 #include "models/parallel/collective_run.h"
 #include "widgets/pictures/chunk_board.h"
+#include "widgets/pictures/rank_circle.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 
@@ -103,6 +104,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   BoardPicture own, beside;
+  std::string no_chunks;  ///< why there is no board, and what was done instead
   // The curves.
   std::vector<double> bytes, ranks;
   std::vector<AlgorithmCurve> curves;
@@ -114,6 +116,7 @@ struct Picture {
 struct View {
   widgets::ChunkBoardView board, beside_board, pair_board;
   widgets::PlotView cost, bus, by_ranks;
+  widgets::RankCircleView circle;
   double clock_s = -1;  ///< of the two on one clock; below 0: where the drawn one starts
   bool clock_playing = false;
   bool cost_apart = false;  ///< the curve of the cost has no room under the chunks

@@ -104,6 +104,21 @@ TEST_CASE("collectives: the board's states say who holds what, and its words wha
   CHECK(value.view() == std::to_string(std::llround(sum)));
 }
 
+TEST_CASE("collectives: on one clock the tree has begun its first step when the ring is in its fifth") {
+  use_bundled_catalog();
+  const lab_collectives::Inputs in;
+  const lab_collectives::Picture p = lab_collectives::arrange(in, lab_collectives::compute(in));
+  CHECK(near(p.own.state_s.back(), 2.31e-3, 1e-9));
+  CHECK(near(p.beside.state_s.back(), 7.71e-3, 1e-9));
+  const double clock_s = lab_collectives::time_of_step(p.own, 4.5);
+  CHECK(near(clock_s, 4.5 / 14 * 2.31e-3, 1e-9));
+  CHECK(near(lab_collectives::step_at(p.beside, clock_s), clock_s / 1.285e-3, 1e-9));
+  CHECK(near(lab_collectives::step_at(p.own, clock_s), 4.5, 1e-9));
+  CHECK(lab_collectives::step_at(p.own, 1) == 14);
+  CHECK(lab_collectives::step_at(p.own, -1) == 0);
+  CHECK(p.own.subtitle == "14 steps, 2.31 ms one after the other");
+}
+
 TEST_CASE("collectives: the film is the slider, and the arrow keys go by half steps") {
   use_bundled_catalog();
   const LabPtr lab = open_lab(collectives_id);
@@ -122,6 +137,9 @@ TEST_CASE("collectives: the film is the slider, and the arrow keys go by half st
   canvas.ui.key(ImGuiKey_LeftArrow);
   canvas.ui.frames(2);
   CHECK(view(*lab, "time").real() == 13);
+  // A cell says what it holds.
+  canvas.ui.hover("Board");
+  CHECK(canvas.ui.text_present("sum of the numbers of ranks 0, 1, 2, 3, 4, 5, 6 and 7"));
   // Playing goes on to the end and stops there.
   canvas.ui.click("Play");
   canvas.ui.wait(3);

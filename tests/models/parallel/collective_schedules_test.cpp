@@ -209,7 +209,7 @@ TEST_CASE("collectives: eight nodes of eight, and the switch that adds") {
 
 TEST_CASE("collectives: what there is not is refused with a sentence") {
   CHECK(check({.primitive = Primitive::all_to_all}).error ==
-        "There is no algorithm ring of all to all here: choose pairwise or bruck.");
+        "There is no ring all-to-all here: choose pairwise or bruck.");
   CHECK(check({.primitive = Primitive::reduce_scatter, .algorithm = halving_doubling, .ranks = 6})
             .error.find("power of two, not 6 ranks") != std::string::npos);
   CHECK_FALSE(check({.algorithm = hierarchical, .ranks = 8, .node_ranks = 8}));

@@ -5,6 +5,7 @@
 
 #include "widgets/pictures/chunk_board.h"
 #include "widgets/pictures/chunk_board_paint.h"
+#include "widgets/pictures/rank_circle.h"
 
 using namespace widgets;
 
@@ -112,4 +113,23 @@ TEST_CASE("chunk board: messages to neighbours cross the gap, others bow, and a 
   CHECK(chunk_board_moment(board.data, 99).state == 3);
   CHECK(chunk_board_start(14) == 4.5);
   CHECK(chunk_board_start(3) == 1.5);
+}
+
+TEST_CASE("rank circle: dots lie inside of the area, clockwise from the top, and do not touch") {
+  for (const std::int64_t n : {2, 3, 8, 16, 32})
+    for (const ImVec2 size : {ImVec2{600, 300}, ImVec2{120, 400}, ImVec2{60, 40}}) {
+      const RankCircleLayout l = layout_rank_circle(n, {{0, 0}, size}, 1);
+      INFO(n << " ranks in " << size.x << " x " << size.y);
+      CHECK(l.at(0).x == l.centre.x);
+      CHECK(l.at(0).y < l.centre.y);
+      if (n > 2) CHECK(l.at(1).x > l.centre.x);
+      CHECK(l.at(n).x == l.centre.x);  // the hub
+      for (std::int64_t r = 0; r < n; ++r) {
+        const ImVec2 a = l.at(r), b = l.at((r + 1) % n);
+        CHECK(a.x - l.dot >= 0);
+        CHECK(a.x + l.dot <= size.x);
+        CHECK(a.y + l.dot <= size.y);
+        CHECK(std::hypot(a.x - b.x, a.y - b.y) > 2 * l.dot);
+      }
+    }
 }
