@@ -80,12 +80,12 @@ MeasuredSource source_of(const MeasuredInputs& in) {
   return out;
 }
 
-namespace {
-
-std::string choice_words(const NcclCandidate& c) {
+std::string candidate_name(const NcclCandidate& c) {
   if (c.algorithm == NcclAlgorithm::send_receive) return std::string(nccl_algorithm_name(c.algorithm));
   return std::string(nccl_algorithm_name(c.algorithm)) + " " + std::string(nccl_protocol_name(c.protocol));
 }
+
+namespace {
 
 void add_fits(const CollectiveCurve& curve, MeasuredOutputs& out) {
   const auto one = fit_collective(curve, 1);
@@ -127,10 +127,12 @@ void add_prediction(const MeasuredSource& source, MeasuredOutputs& out) {
   if (!std::isnan(out.measured_gib_bytes_per_s))
     out.predicted_gib_bytes_per_s = busbw(gib_bytes, predicted_s(gib_bytes).seconds);
   out.predicted_largest_bytes_per_s = busbw(last, predicted_s(last).seconds);
+  for (const NcclCandidate& c : source.candidates)
+    out.candidates.push_back({candidate_name(c), c.latency_s, c.limited_bytes_per_s, std::string(c.limit)});
   const double first = curve.samples.front().bytes;
   for (double bytes = first; bytes <= last; bytes *= 2) {
     const NcclCandidate chosen = predicted_s(bytes).chosen;
-    const std::string choice = choice_words(chosen);
+    const std::string choice = candidate_name(chosen);
     if (out.choices.empty() || out.choices.back().choice != choice)
       out.choices.push_back({bytes, choice, std::string(chosen.limit)});
     if (out.choices.size() == 16) break;

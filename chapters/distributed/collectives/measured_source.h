@@ -22,5 +22,7 @@ struct MeasuredSource {
   bool other_switches = false;  ///< NVLS or SHARP are set otherwise than the published runs had them
 };
 MeasuredSource source_of(const MeasuredInputs& in);
+/// "NVLSTree Simple".
+std::string candidate_name(const models::parallel::NcclCandidate& candidate);
 
 }  // namespace chapters::distributed::collectives
