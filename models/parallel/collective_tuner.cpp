@@ -145,7 +145,8 @@ void add_switch_entries(const TunerScale& s, std::vector<NcclCandidate>& out) {
       nccl::nvls_channels * nccl::channel_nvls_tree_gbps[s.row][s.column] * tuner_gbps * s.n / 2 / (s.n - 1);
   const double depth = floor_log2(s.m.nodes());
   out.push_back(entry_with_ports(NcclAlgorithm::nvls_tree, nccl::nvls_us + 2 * depth * nccl::nvls_tree_net_us,
-                                 std::min(inside, cap), through_ports(s, false), "NVSwitch"));
+                                 std::min(inside, cap), through_ports(s, false),
+                                 cap < inside ? "NCCL's cap on NVLSTree" : "NVSwitch"));
 }
 
 NcclCandidate pat_entry(const TunerScale& s) {

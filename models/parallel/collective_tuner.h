@@ -39,7 +39,7 @@ struct NcclCandidate {
   double latency_s = 0;
   double ranked_bytes_per_s = 0;   ///< what the tuner ranks by: on two nodes a ring counts as one of a single node
   double limited_bytes_per_s = 0;  ///< the same within what the links between the nodes let through
-  std::string_view limit;          ///< what sets the limited bandwidth: "NVLink", "network ports"
+  std::string_view limit;  ///< what sets the limited bandwidth: "NVLink", "network ports", "NCCL's cap on NVLSTree"
 };
 
 struct NcclForced {

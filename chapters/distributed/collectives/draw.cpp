@@ -186,6 +186,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_algorithms(out, picture, view, size); });
   draw_measured_parts(stage, out.measured, picture.measured, picture.version, view.measured);
+  draw_weighed(stage, picture.measured, picture.version, view.measured);
 }
 
 }  // namespace chapters::distributed::collectives

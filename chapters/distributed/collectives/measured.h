@@ -41,6 +41,13 @@ struct ChoiceRow {
   std::string choice, limit;
 };
 
+/// What NCCL weighs on the machine of the run.
+struct CandidateRow {
+  std::string name;
+  double latency_s = 0, bandwidth_bytes_per_s = 0;  ///< bandwidth: bytes of the buffer a second, within the links
+  std::string limit;
+};
+
 struct MeasuredOutputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string run_says;  ///< why there is no run, or no prediction; empty: there are both
@@ -54,11 +61,18 @@ struct MeasuredOutputs {
   std::string claims;  ///< which parts the prediction answers for, and which of them it misses
   std::vector<CrossingRow> crossings;
   std::vector<ChoiceRow> choices;
+  std::vector<CandidateRow> candidates;
 };
 
 struct MeasuredMark {
   double bytes = 0, time_s = 0;
   std::string said, info, cause;  ///< cause empty: noise
+};
+/// One algorithm and protocol against `MeasuredPicture::weighed_bytes`.
+struct CandidateLine {
+  std::string name, info;
+  std::size_t algorithm = 0, protocol = 0;  ///< models::parallel::NcclAlgorithm, NcclProtocol
+  std::vector<double> time_s;
 };
 struct MeasuredPicture {
   std::string title;    ///< the run
@@ -68,12 +82,14 @@ struct MeasuredPicture {
   std::vector<double> line_s, lines_s, predicted_s;        ///< against `bytes`; empty: there is none
   std::vector<double> line_off, lines_off, predicted_off;  ///< (model - measured) / measured, %
   std::vector<MeasuredMark> crossings, choices;
+  std::vector<double> weighed_bytes, chosen_s;
+  std::vector<CandidateLine> candidates;
   std::vector<std::string> notes;
   double least_s = 1e-6, most_s = 1;
 };
 
 struct MeasuredView {
-  widgets::PlotView times, errors;
+  widgets::PlotView times, errors, weighed;
   widgets::PlotLink link;
   widgets::TableView parts, crossings;
   std::string paste_says;
@@ -86,8 +102,11 @@ void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const Measured
                        MeasuredView& view);
 void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
                          std::uint64_t version, MeasuredView& view);
+void draw_weighed(widgets::Stage& stage, const MeasuredPicture& picture, std::uint64_t version, MeasuredView& view);
+
 void describe(Fields& f, CrossingRow& row);
 void describe(Fields& f, ChoiceRow& row);
+void describe(Fields& f, CandidateRow& row);
 void describe(Fields& f, MeasuredInputs& in);
 void describe(Fields& f, MeasuredOutputs& out);
 

@@ -63,6 +63,25 @@ void add_marks(const MeasuredSource& source, const MeasuredOutputs& out, Measure
     p.choices.push_back({.bytes = c.from_bytes, .said = c.choice, .info = c.limit});
 }
 
+void add_weighed(const MeasuredSource& source, MeasuredPicture& p) {
+  if (!source.machine) return;
+  const Primitive primitive = source.run.curve.primitive;
+  for (double bytes = 1024; bytes <= 4 * gib_bytes; bytes *= 2) {
+    p.weighed_bytes.push_back(bytes);
+    p.chosen_s.push_back(choose_collective(*source.machine, primitive, source.candidates, bytes).seconds);
+  }
+  for (const NcclCandidate& c : source.candidates) {
+    CandidateLine line{.name = candidate_name(c),
+                       .info = format_text(c.latency_s, "s") + " and " + format_text(c.limited_bytes_per_s, "B/s") +
+                               " of the buffer, limited by " + std::string(c.limit),
+                       .algorithm = static_cast<std::size_t>(c.algorithm),
+                       .protocol = static_cast<std::size_t>(c.protocol)};
+    for (const double bytes : p.weighed_bytes)
+      line.time_s.push_back(candidate_s(*source.machine, primitive, c, bytes, true));
+    p.candidates.push_back(std::move(line));
+  }
+}
+
 /// "NCCL is expected to take Ring LL, from 2 MiB NVLS Simple."
 std::string choices_said(const MeasuredSource& source, const MeasuredOutputs& out) {
   const PublishedCollective& run = source.run;
@@ -107,6 +126,7 @@ MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs
   p.source = source.is_log ? "" : run.source + ", " + run.date;
   add_times(source, p);
   add_marks(source, out, p);
+  add_weighed(source, p);
   if (!source.no_prediction.empty()) p.notes.push_back(source.no_prediction);
   if (source.machine) p.notes.push_back(choices_said(source, out));
   if (source.machine) {

@@ -58,6 +58,7 @@ MeasuredSource source_of(const MeasuredInputs& in) {
     out.fault = "There is no measured run \"" + in.run.substr(0, 80) + "\": choose one of the list.";
     return out;
   }
+  out.other_switches = !in.nvls || in.in_network;
   out.run.site.nvls = in.nvls;
   out.run.site.in_network = in.in_network;
   if (const models::Chip* chip = catalog().chip(out.run.chip)) {
@@ -79,12 +80,12 @@ MeasuredSource source_of(const MeasuredInputs& in) {
   return out;
 }
 
-namespace {
-
-std::string choice_words(const NcclCandidate& c) {
+std::string candidate_name(const NcclCandidate& c) {
   if (c.algorithm == NcclAlgorithm::send_receive) return std::string(nccl_algorithm_name(c.algorithm));
   return std::string(nccl_algorithm_name(c.algorithm)) + " " + std::string(nccl_protocol_name(c.protocol));
 }
+
+namespace {
 
 void add_fits(const CollectiveCurve& curve, MeasuredOutputs& out) {
   const auto one = fit_collective(curve, 1);
@@ -126,10 +127,12 @@ void add_prediction(const MeasuredSource& source, MeasuredOutputs& out) {
   if (!std::isnan(out.measured_gib_bytes_per_s))
     out.predicted_gib_bytes_per_s = busbw(gib_bytes, predicted_s(gib_bytes).seconds);
   out.predicted_largest_bytes_per_s = busbw(last, predicted_s(last).seconds);
+  for (const NcclCandidate& c : source.candidates)
+    out.candidates.push_back({candidate_name(c), c.latency_s, c.limited_bytes_per_s, std::string(c.limit)});
   const double first = curve.samples.front().bytes;
   for (double bytes = first; bytes <= last; bytes *= 2) {
     const NcclCandidate chosen = predicted_s(bytes).chosen;
-    const std::string choice = choice_words(chosen);
+    const std::string choice = candidate_name(chosen);
     if (out.choices.empty() || out.choices.back().choice != choice)
       out.choices.push_back({bytes, choice, std::string(chosen.limit)});
     if (out.choices.size() == 16) break;
@@ -145,6 +148,10 @@ void add_claims(const MeasuredSource& source, MeasuredOutputs& out) {
   }
   if (source.is_log) {
     out.claims = "none for a log, whose machine is taken as set here";
+    return;
+  }
+  if (source.other_switches) {
+    out.claims = "none with NVLS off or SHARP on, which the run had otherwise";
     return;
   }
   for (std::size_t i = 0; i < collective_part_count; ++i) {

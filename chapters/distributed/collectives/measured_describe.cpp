@@ -22,6 +22,15 @@ void describe(Fields& f, ChoiceRow& row) {
   f.text("limit", row.limit, {.label = "Limited by"});
 }
 
+void describe(Fields& f, CandidateRow& row) {
+  f.text("name", row.name, {.label = "Algorithm and protocol"});
+  f.real("latency_s", row.latency_s,
+         {.label = "Latency", .unit = "s", .help = "NCCL's constants.", .lo = 0, .hi = 1e3});
+  f.real("bandwidth_bytes_per_s", row.bandwidth_bytes_per_s,
+         {.label = "Bandwidth", .unit = "B/s", .help = "Bytes of the buffer a second.", .lo = 0, .hi = 1e15});
+  f.text("limit", row.limit, {.label = "Limited by"});
+}
+
 void describe(Fields& f, MeasuredInputs& in) {
   f.group("A measured run");
   f.choice("run", in.run, catalog().collective_choices,
@@ -113,6 +122,8 @@ void describe(Fields& f, MeasuredOutputs& o) {
   figure("three_lines_percent", o.three_lines_percent, "Error of three lines", "%", "The best split into three.", few);
   f.table("crossings", o.crossings,
           {.label = "Crossings", .help = "Where neighbouring doublings leave the line.", .max_items = 64});
+  f.table("candidates", o.candidates,
+          {.label = "What NCCL weighs", .help = "On the machine of the run.", .max_items = 16});
   f.table("choices", o.choices, {.label = "Expected choice", .help = "By NCCL's own ranking.", .max_items = 16});
 }
 

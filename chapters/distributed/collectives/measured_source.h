@@ -19,7 +19,10 @@ struct MeasuredSource {
   std::vector<models::parallel::NcclCandidate> candidates;  ///< not empty where there is a machine
   std::vector<std::string> log_notes;
   bool is_log = false;
+  bool other_switches = false;  ///< NVLS or SHARP are set otherwise than the published runs had them
 };
 MeasuredSource source_of(const MeasuredInputs& in);
+/// "NVLSTree Simple".
+std::string candidate_name(const models::parallel::NcclCandidate& candidate);
 
 }  // namespace chapters::distributed::collectives

@@ -49,6 +49,7 @@ TEST_CASE(
 
   // Without NVLS the ring is what is left: 370.8 GB/s of NVLink, where 368.76 were measured (issue 309 of nccl-tests).
   CHECK(near(computed(set(*lab, "nvls", false), "predicted_largest_bytes_per_s"), 368.76e9, 0.02));
+  CHECK(lab->outputs().find("claims")->text() == "none with NVLS off or SHARP on, which the run had otherwise");
   // Elsewhere a crossing has no name but what it may be.
   compute(set(*lab, "run", "gh200-8-allreduce-slingshot-alps"));
   lab->outputs().find("crossings")->table_row(0, row);
@@ -132,4 +133,21 @@ TEST_CASE("a log is pasted from the clipboard, and a text that is no run leaves 
   canvas.ui.frames(3);
   CHECK(lab->inputs().find("log")->text() == "not a log");
   CHECK_FALSE(canvas.ui.text_present("NVLSTree Simple"));
+}
+
+TEST_CASE(
+    "what NCCL weighs is every algorithm and protocol of the run's machine, and the chosen one follows the least") {
+  const auto p = measured_picture({.run = "h100-32-allreduce-ib-hgx"});
+  // Tree and ring with three protocols each, and NVLSTree.
+  REQUIRE(p.candidates.size() == 7);
+  CHECK(p.candidates.back().name == "NVLSTree Simple");
+  CHECK(p.candidates.back().info == "109 µs and 188 GB/s of the buffer, limited by NCCL's cap on NVLSTree");
+  for (std::size_t i = 0; i < p.weighed_bytes.size(); ++i) {
+    bool one_of_them = false;
+    for (const auto& c : p.candidates) one_of_them = one_of_them || c.time_s[i] == p.chosen_s[i];
+    CHECK(one_of_them);
+  }
+  const auto forced = measured_picture({.run = "l40s-4-allreduce-ll128"});
+  REQUIRE(forced.candidates.size() == 2);
+  CHECK(says(forced, "With what this run forces"));
 }
