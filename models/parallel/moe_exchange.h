@@ -10,7 +10,8 @@ namespace models::parallel {
 
 enum class MoeExchange : std::uint8_t {
   direct,        ///< every copy travels by itself: NCCL's all-to-all, DeepEP's low-latency kernels
-  once_per_node  ///< a token crosses the network once for each node, and is copied to ranks inside (DeepEP's normal ones)
+  once_per_node  ///< a token crosses the network once for each node, and is copied to ranks inside (DeepEP's normal
+                 ///< ones)
 };
 inline constexpr std::size_t moe_exchange_count = 2;
 

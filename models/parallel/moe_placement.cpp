@@ -85,8 +85,7 @@ std::vector<MoeSlot> with_copies(const std::vector<std::int32_t>& experts, const
     std::size_t best = 0;
     double most = -1;
     for (std::size_t i = 0; i < experts.size(); ++i) {
-      const double each =
-          load[static_cast<std::size_t>(experts[i])] / static_cast<double>(copies[i]);
+      const double each = load[static_cast<std::size_t>(experts[i])] / static_cast<double>(copies[i]);
       if (copies[i] < static_cast<std::int64_t>(bins) && each > most) {
         most = each;
         best = i;
@@ -142,7 +141,8 @@ Result<MoePlacement> place_experts(const MoePlacementSetting& s, const std::vect
   }
   out.ranks.resize(load.size());
   for (std::size_t r = 0; r < ranks; ++r)
-    for (const std::int32_t e : out.experts[r]) out.ranks[static_cast<std::size_t>(e)].push_back(static_cast<std::int32_t>(r));
+    for (const std::int32_t e : out.experts[r])
+      out.ranks[static_cast<std::size_t>(e)].push_back(static_cast<std::int32_t>(r));
   return Result<MoePlacement>::ok(std::move(out));
 }
 

@@ -65,7 +65,8 @@ class MoePicker {
 /// Decks of all experts, shuffled, dealt k to a token; one that the token already has goes to the next token.
 class MoeDealer {
  public:
-  MoeDealer(const MoeRouting& r, std::uint64_t stream) : stream_(stream), experts_(static_cast<std::size_t>(r.experts)) {}
+  MoeDealer(const MoeRouting& r, std::uint64_t stream)
+      : stream_(stream), experts_(static_cast<std::size_t>(r.experts)) {}
 
   void deal(std::int64_t k, std::vector<std::uint16_t>& chosen) {
     chosen.clear();
@@ -100,8 +101,8 @@ class MoeDealer {
 void hash_experts(const MoeRouting& r, std::uint64_t stream, std::uint16_t word, std::vector<std::uint16_t>& chosen) {
   chosen.clear();
   for (std::uint64_t i = 0; static_cast<std::int64_t>(chosen.size()) < r.top_k; ++i) {
-    const auto e = static_cast<std::uint16_t>(counter_hash(stream, word * 4096u + i) %
-                                              static_cast<std::uint64_t>(r.experts));
+    const auto e =
+        static_cast<std::uint16_t>(counter_hash(stream, word * 4096u + i) % static_cast<std::uint64_t>(r.experts));
     if (std::find(chosen.begin(), chosen.end(), e) == chosen.end()) chosen.push_back(e);
   }
 }
@@ -147,8 +148,9 @@ void choose_by_experts(const MoeRouting& r, std::size_t tokens, const std::vecto
     for (std::size_t i = 0; i < each; ++i)
       out.copies.push_back({order[i], static_cast<std::uint16_t>(e), true, scores[order[i] * stride + e]});
   }
-  std::sort(out.copies.begin(), out.copies.end(),
-            [](const MoeCopy& a, const MoeCopy& b) { return a.token != b.token ? a.token < b.token : a.expert < b.expert; });
+  std::sort(out.copies.begin(), out.copies.end(), [](const MoeCopy& a, const MoeCopy& b) {
+    return a.token != b.token ? a.token < b.token : a.expert < b.expert;
+  });
 }
 
 /// Experts take copies as they arrive, until they are full.
@@ -186,7 +188,8 @@ Status check_moe_routing(const MoeRouting& r) {
     return Status::fail("With a limit of nodes a token, " + std::to_string(r.experts) + " experts must lie evenly on " +
                         std::to_string(r.groups) + " nodes: take a multiple, or no limit.");
   if (std::min(r.group_limit, r.groups) * (r.experts / r.groups) < r.top_k)
-    return Status::fail("The " + std::to_string(std::min(r.group_limit, r.groups)) + " nodes that a token may go to hold " +
+    return Status::fail("The " + std::to_string(std::min(r.group_limit, r.groups)) +
+                        " nodes that a token may go to hold " +
                         std::to_string(std::min(r.group_limit, r.groups) * (r.experts / r.groups)) +
                         " experts, and it wants " + std::to_string(r.top_k) + ": allow more nodes.");
   return Status::ok();

@@ -21,11 +21,11 @@ struct MoeTrainingSetting {
   MoeTaskSetting task;
   MoeRouting routing;
   MoeBalance balance = MoeBalance::none;
-  double alpha = 0.01;     ///< of the auxiliary loss
-  double gamma = 0.01;     ///< step of the bias
-  double z_loss = 0;       ///< times the mean square of the logits' log-sum-exp (ST-MoE, Zoph et al. 2022)
+  double alpha = 0.01;  ///< of the auxiliary loss
+  double gamma = 0.01;  ///< step of the bias
+  double z_loss = 0;    ///< times the mean square of the logits' log-sum-exp (ST-MoE, Zoph et al. 2022)
   std::int64_t steps = 150, tokens = 256;  ///< of one step
-  double rate = 0.03;      ///< Adam's, falling to 0 over the run
+  double rate = 0.03;                      ///< Adam's, falling to 0 over the run
   bool operator==(const MoeTrainingSetting&) const = default;
 };
 
@@ -38,22 +38,22 @@ struct MoeStepFacts {
 
 struct MoeTrained {
   std::vector<MoeStepFacts> steps;
-  MoeTokens test;          ///< tokens that were not trained on
-  MoeRouted routed;        ///< of the test tokens
-  double test_loss = 0;    ///< as MoeStepFacts::loss
-  std::vector<double> token_error;  ///< of each test token, summing to test_loss x tokens
+  MoeTokens test;                    ///< tokens that were not trained on
+  MoeRouted routed;                  ///< of the test tokens
+  double test_loss = 0;              ///< as MoeStepFacts::loss
+  std::vector<double> token_error;   ///< of each test token, summing to test_loss x tokens
   std::vector<double> trained_load;  ///< by expert: copies asked for over the last tenth of the training
   std::vector<float> bias;
-  double bias_step = 0;    ///< largest change of a bias in the last step
+  double bias_step = 0;       ///< largest change of a bias in the last step
   double router_entropy = 1;  ///< of a test token's probabilities over experts, mean, over ln E; 1 without a gate
-  double auxiliary = 0;    ///< E sum f_i P_i of the test tokens: 1 when even; NaN without a gate
+  double auxiliary = 0;       ///< E sum f_i P_i of the test tokens: 1 when even; NaN without a gate
 };
 
 inline constexpr std::size_t moe_test_tokens = 2048;
 
 /// Trains and tests. Experts are linear maps [moe_inputs][moe_outputs], the gate one [moe_inputs][experts]; both follow
-/// Adam (0.9, 0.95). A dropped copy gives nothing and learns nothing; a token without an expert gives 0, as the residual
-/// path would. Null where `cancelled` became true. The same setting gives the same result, bit for bit.
+/// Adam (0.9, 0.95). A dropped copy gives nothing and learns nothing; a token without an expert gives 0, as the
+/// residual path would. Null where `cancelled` became true. The same setting gives the same result, bit for bit.
 std::shared_ptr<const MoeTrained> train_moe(const MoeTrainingSetting& setting,
                                             const std::atomic<bool>* cancelled = nullptr);
 
