@@ -73,9 +73,12 @@ class RainPainter {
       const Rect& r = l_.source[s];
       const ImU32 fill = tint(s);
       p_.rect(r.min, {r.max.x - (r.width() > 3 ? 1.0f : 0.0f), r.max.y}, fill);
-      if (r.width() > t_.px(20))
-        fit_text(p_, {r.min.x + t_.px(6), r.min.y + (r.height() - small) / 2}, rain_.sources[s].label,
-                 r.width() - t_.px(10), text_on(fill, t_), Type::small);
+      for (const std::string_view words : {rain_.sources[s].label, rain_.sources[s].brief}) {
+        if (words.empty() || text_size(words, Type::small).x > r.width() - t_.px(8)) continue;
+        p_.text({(r.min.x + r.max.x) / 2, r.min.y + (r.height() - small) / 2}, words, text_on(fill, t_), Type::small,
+                Font::sans, Align::center);
+        break;
+      }
     }
   }
 
@@ -100,7 +103,7 @@ class RainPainter {
       for (std::size_t b = 0; b < buckets; ++b) {
         const float share = total[s] > 0 ? count[b * sources + s] / total[s] : 0;
         const float w = share * l_.source[s].width();
-        if (share > 0 && w > 0.4f) paint_ribbon(s, b, x, w, count.data() + b * sources);
+        if (share > 0) paint_ribbon(s, b, x, w, count.data() + b * sources);
         x += w;
       }
     }
@@ -120,7 +123,13 @@ class RainPainter {
       view_.right[i] = {x + w + (end + wide - x - w) * bend, y};
     }
     const bool lit = view_.hovered < 0 || view_.hovered == static_cast<std::int64_t>(b);
-    p_.band(view_.left, view_.right, with_alpha(tint(s), lit ? 0.34f : 0.08f));
+    const float alpha = lit ? 0.38f : 0.08f;
+    if (w >= 1.5f || wide >= 1.5f) {
+      p_.band(view_.left, view_.right, with_alpha(tint(s), alpha));
+      return;
+    }
+    if (w < 0.3f) return;  // a few tokens: thinner than a line can be
+    p_.polyline(view_.left, with_alpha(tint(s), alpha * std::min(1.0f, w)), 1);
   }
 
   /// Runs of grains of one kind in one row are one rectangle.
@@ -231,17 +240,19 @@ class RainPainter {
 
   void paint_clock() const {
     const float small = t_.type(Type::small);
-    float from = l_.clock.min.y;
+    float from = l_.clock.min.y, free = l_.clock.min.y - small;
     for (std::size_t ph = 0; ph < rain_.phases.size(); ++ph) {
       const float to = l_.barriers[ph];
       for (std::size_t g = 0; g < rain_.groups.size(); ++g) {
         const Rect idle{{l_.group[g].min.x, from}, {l_.group[g].max.x, to}};
         if (idle.height() > 1) p_.rect(idle.min, idle.max, with_alpha(t_.of(Meaning::idle), 0.22f));
       }
-      const float middle = (from + to) / 2 - small / 2;
-      if (to - from >= small)
+      const float middle = (from + to - small) / 2;
+      if (to > from && middle >= free) {
         p_.text({l_.clock.min.x - t_.px(10), middle}, rain_.phases[ph].label, t_.muted, Type::small, Font::sans,
                 Align::right);
+        free = middle + small;
+      }
       from = to;
     }
     for (const RainBar& bar : l_.bars) {
@@ -267,7 +278,7 @@ class RainPainter {
                    t_.px(1.5f), t_.px(4));
     if (std::abs(l_.reference_y - end) < t_.px(3)) return;
     Line words;
-    words.add(format(rain_.reference_s, "s")).add(" ").add(rain_.reference_label);
+    words.add(rain_.reference_label).add(" ").add(format(rain_.reference_s, "s"));
     const float y = std::min(l_.reference_y - small * 0.6f, total_y - small - t_.px(1));
     p_.text({x, y}, words.view(), t_.text, Type::small);
   }

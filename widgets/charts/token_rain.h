@@ -13,8 +13,8 @@ namespace widgets {
 
 /// What falls: a kind of grain, with its share of all that falls.
 struct RainSource {
-  std::string_view label;
-  double share = 0;  ///< of all sources, summing to 1: its width at the top
+  std::string_view label, brief;  ///< brief: where the label has no room
+  double share = 0;               ///< of all sources, summing to 1: its width at the top
   Tint tint{};
 };
 

@@ -14,6 +14,9 @@ std::string ticked(double value, std::string_view unit) { return "`" + format_te
 /// The load, what it drops, and the layer's time beside an even one.
 std::string cost_text(const Outputs& out) {
   std::string text = "The fullest expert is asked for " + ticked(out.load_max, "") + " times its even share";
+  if (out.idle_experts > 0)
+    text +=
+        ", " + ticked(out.idle_experts, "") + (out.idle_experts == 1 ? " expert gets nothing" : " experts get nothing");
   if (out.dropped > 0) text += ", " + ticked(out.dropped, "%") + " of the copies are dropped";
   text += ", and one layer takes " + ticked(out.layer.layer_s, "s");
   if (out.slowdown > 1.005) text += " where an even load would take " + ticked(out.even.layer_s, "s");
@@ -22,14 +25,13 @@ std::string cost_text(const Outputs& out) {
 
 /// The loss, beside the top-k run that says most: the unbalanced one, or the bias where yours is that.
 std::string loss_text(const Inputs& in, const Outputs& out) {
-  std::string text = "Test loss " + ticked(out.loss, "%");
-  if (out.balances.size() < 3) return text + ".";
+  std::string text = "Test loss " + ticked(out.loss, "%") + ".";
+  if (out.balances.size() < 3) return text;
   const bool plain = in.rule == MoeRule::top_k && in.balance == MoeBalance::none;
   const BalanceRow& other = out.balances[plain ? 2 : 0];
-  text += plain ? "; evened by a bias" : in.rule == MoeRule::top_k ? "; not balanced" : "; top-k, not balanced";
-  text += " it is " + ticked(other.loss, "%") + " at " + ticked(other.max_over_mean, "") + " times and " +
-          ticked(other.layer_s, "s");
-  return text + ".";
+  text += plain ? " Evened by a bias: " : in.rule == MoeRule::top_k ? " Not balanced: " : " Top-k, not balanced: ";
+  return text + "fullest " + ticked(other.max_over_mean, "") + " times, " + ticked(other.layer_s, "s") + ", loss " +
+         ticked(other.loss, "%") + ".";
 }
 
 void add_curves(const Inputs& in, const Outputs& out, Picture& p) {

@@ -69,7 +69,7 @@ void add_clock(const Outputs& out, Picture& p) {
     for (const double time_s : {l.local_s, l.dispatch.rank_s[r], l.ranks[r].time_s(), l.combine.rank_s[r]})
       rain.times_s.push_back(time_s);
   rain.reference_s = out.even.layer_s;
-  rain.reference_label = "even";
+  rain.reference_label = "even:";
 }
 
 }  // namespace
@@ -81,13 +81,15 @@ void arrange_rain(const Inputs& in, const Outputs& out, Picture& p) {
   const auto slots = slots_of(out.placement);
   std::size_t buckets = 0;
   for (const auto& of_rank : slots) buckets += of_rank.size();
-  p.texts.reserve(static_cast<std::size_t>(moe_max_topics) + 2 * ranks + 2 * buckets);
+  p.texts.reserve(2 * static_cast<std::size_t>(moe_max_topics) + 2 * ranks + 2 * buckets);
   std::vector<double> topics(static_cast<std::size_t>(in.topics), 0.0);
   for (const std::uint8_t topic : out.mine->test.topics) topics[topic] += 1.0 / static_cast<double>(moe_test_tokens);
   for (std::size_t i = 0; i < topics.size(); ++i)
     rain.sources.push_back(
-        {keep_text(p, "topic " + std::to_string(i + 1) + ", " + format_text(100 * topics[i], "%", 2)), topics[i],
-         widgets::Tint::series(i)});
+        {.label = keep_text(p, "topic " + std::to_string(i + 1) + ", " + format_text(100 * topics[i], "%", 2)),
+         .brief = keep_text(p, std::to_string(i + 1)),
+         .share = topics[i],
+         .tint = widgets::Tint::series(i)});
   std::vector<std::vector<std::uint32_t>> of_expert(out.placement.ranks.size());
   for (std::uint32_t i = 0; i < routed.copies.size(); ++i) of_expert[routed.copies[i].expert].push_back(i);
   add_clock(out, p);

@@ -105,6 +105,7 @@ void count_experts(const Inputs& in, Outputs& out) {
     out.expert_load.push_back(mean > 0 ? asked[e] / mean : 0);
   }
   out.load_max = max_over_mean(asked);
+  out.idle_experts = static_cast<double>(std::count(asked.begin(), asked.end(), 0.0));
   out.entropy = load_entropy(asked);
   out.deviation = load_deviation(asked);
 }
@@ -220,6 +221,7 @@ Outputs compute(const Inputs& in, Progress& progress, Runs& runs) {
   out.auxiliary = out.mine->auxiliary;
   if (in.rule == MoeRule::top_k && in.balance == MoeBalance::bias) out.bias_step = out.mine->bias_step;
   out.tokens_per_rank = static_cast<double>(in.batch) * static_cast<double>(in.sequence);
+  out.rank_rows = out.tokens_per_rank * out.kept_copies;
   count_experts(in, out);
   judge_loss(out);
   keep_times(in, *chip, out);

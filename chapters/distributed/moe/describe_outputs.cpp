@@ -27,6 +27,7 @@ void describe_load(Fields& f, Outputs& o) {
           .source = switch_source});
   f.real("without", o.without, {.label = "Tokens without an expert", .unit = "%", .formula = "all copies dropped"});
   f.real("kept_copies", o.kept_copies, {.label = "Copies a token", .formula = "kept copies / tokens"});
+  f.real("idle_experts", o.idle_experts, {.label = "Experts without a token", .help = "Of the tested ones."});
   f.real("entropy", o.entropy, {.label = "Entropy of the load", .formula = "-sum(s ln s) / ln(E)"});
   f.real("deviation", o.deviation, {.label = "Standard deviation over mean", .formula = "sigma / mean of the loads"});
   f.real("rank_max", o.rank_max, {.label = "Fullest rank", .formula = "max kept / mean kept, by rank"});
@@ -104,6 +105,10 @@ void describe_bytes(Fields& f, Outputs& o) {
   f.group("Bytes");
   f.real("tokens_per_rank", o.tokens_per_rank,
          {.label = "Tokens a rank", .unit = "tokens", .formula = "batch x sequence"});
+  f.real("rank_rows", o.rank_rows,
+         {.label = "Rows a rank works on",
+          .help = "The mean: what all ranks send to its experts.",
+          .formula = "tokens a rank x kept copies a token"});
   f.real("dispatch_bytes", o.layer.dispatch.sent_bytes,
          {.label = "Dispatch sends",
           .unit = "B",

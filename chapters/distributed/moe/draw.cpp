@@ -13,10 +13,16 @@ namespace {
 
 constexpr double rain_s = 8;  ///< what all copies take to fall
 
-/// The colour of a way of balancing, the same in every panel; the fourth is a routing that has none.
-ImU32 balance_colour(std::size_t balance) {
+/// Yours is accent in every panel; the others have no hue, since hues are topics here.
+ImU32 balance_colour(const Picture& picture, std::size_t balance) {
   const auto& t = widgets::theme();
-  return balance < 3 ? t.series_at(std::array<std::size_t, 3>{5, 3, 0}[balance]) : t.text;
+  if (balance == picture.mine) return t.accent;
+  return balance == 0 ? t.muted : t.text;
+}
+bool balance_dashed(std::size_t balance) { return balance == 2; }
+widgets::Marker balance_marker(std::size_t balance) {
+  return std::array{widgets::Marker::circle, widgets::Marker::square, widgets::Marker::triangle,
+                    widgets::Marker::diamond}[balance];
 }
 
 void draw_rain_buttons(View& view, const Outputs& out) {
@@ -74,7 +80,8 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
     const BalanceRow& r = out.balances[b];
     const std::string_view name = picture.names[b];
     plot.scatter(name, std::span(&r.layer_s, 1), std::span(&r.loss, 1),
-                 {.colour = balance_colour(b),
+                 {.colour = balance_colour(picture, b),
+                  .marker = balance_marker(b),
                   .radius = r.mine ? 8.0f : 5.0f,
                   .labels = std::span(&name, 1),
                   .info = "trained on the same tokens"});
@@ -82,7 +89,10 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   if (picture.mine == 3) {
     const std::string_view name = "yours";
     plot.scatter(name, std::span(&out.layer.layer_s, 1), std::span(&out.loss, 1),
-                 {.colour = balance_colour(3), .radius = 8, .labels = std::span(&name, 1)});
+                 {.colour = balance_colour(picture, 3),
+                  .marker = balance_marker(3),
+                  .radius = 8,
+                  .labels = std::span(&name, 1)});
   }
   plot.vertical_mark(out.even.layer_s, "even load", {.colour = t.muted});
 }
@@ -90,7 +100,7 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool beside = size.x > t.px(560);
+  const bool beside = size.x > t.px(380);
   const float gap = t.px(20);
   const ImVec2 each = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
   for (const bool load : {true, false}) {
@@ -108,15 +118,16 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
       const auto& values = load ? picture.load[b] : picture.loss[b];
       if (values.empty()) continue;
       plot.line(picture.names[b], picture.step, values,
-                {.colour = balance_colour(b),
+                {.colour = balance_colour(picture, b),
                  .width = picture.mine == b ? 3.0f : 1.5f,
+                 .dashed = balance_dashed(b),
                  .label = false,
                  .info = "mean of five steps",
                  .version = picture.version});
     }
     if (picture.mine == 3)
       plot.line("yours", picture.step, load ? picture.mine_load : picture.mine_loss,
-                {.colour = balance_colour(3),
+                {.colour = balance_colour(picture, 3),
                  .width = 3,
                  .label = false,
                  .info = "mean of five steps",
@@ -169,13 +180,13 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
               [&](ImVec2 size) { draw_hero(out, picture, view, size); });
   if (picture.version == 0 || !out.mine) return;
   if (!out.balances.empty())
-    stage.panel("trade", {.title = "Accuracy against time", .least = {260, 150}},
+    stage.panel("trade", {.title = "Accuracy against time", .least = {260, 190}},
                 [&](ImVec2 size) { draw_trade(out, picture, view, size); });
-  stage.panel("steps", {.title = "Balancing by step", .least = {360, 150}},
+  stage.panel("steps", {.title = "Balancing by step", .least = {260, 190}},
               [&](ImVec2 size) { draw_steps(picture, view, size); });
-  stage.panel("ranks", {.title = "Ranks", .least = {340, 130}, .scrolls = true},
+  stage.panel("ranks", {.title = "Ranks", .least = {340, 200}, .scrolls = true},
               [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
-  stage.panel("experts", {.title = "Experts", .least = {380, 130}, .scrolls = true},
+  stage.panel("experts", {.title = "Experts", .least = {380, 200}, .scrolls = true},
               [&](ImVec2 size) { draw_experts(out, picture, view, size); });
   published_panel(stage, "Published exchanges", picture.published);
 }

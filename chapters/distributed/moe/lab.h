@@ -64,13 +64,13 @@ struct Outputs {
   models::parallel::MoePlacement placement;
   models::parallel::MoeLayerTime layer, even;  ///< as routed, and with the same copies spread evenly
   double loss = 0, dropped = 0, without = 0;   ///< in %
-  double load_max = 1, rank_max = 1, entropy = 1, deviation = 0, capacity = 0, kept_copies = 0;
+  double load_max = 1, rank_max = 1, entropy = 1, deviation = 0, capacity = 0, kept_copies = 0, idle_experts = 0;
   double worst_topic_loss = 0, hot_topic_loss = 0;  ///< in %
   double router_entropy = 1, auxiliary = std::nan(""), bias_step = std::nan("");
   double slowdown = 1, exchange_s = 0, even_exchange_s = 0, exchange_share = 0, step_exchange_s = 0,
          even_step_exchange_s = 0;
   double expert_rate = 0;  ///< % of the chip's peak that the slowest rank's experts reach
-  double even_dispatch_bytes = 0, even_nodes = 1, tokens_per_rank = 0;
+  double even_dispatch_bytes = 0, even_nodes = 1, tokens_per_rank = 0, rank_rows = 0;
   std::vector<double> expert_load;  ///< by expert, over the mean
   std::vector<ExpertRow> experts;
   std::vector<RankRow> ranks;
