@@ -36,6 +36,7 @@ class RainPainter {
     paint_flows();
     paint_sources();
     for (std::size_t b = 0; b < rain_.buckets.size(); ++b) paint_bucket(b);
+    paint_spilled();
     paint_falling();
     paint_mean();
     paint_clock();
@@ -149,17 +150,43 @@ class RainPainter {
     p_.line({r.max.x + wall / 2, top}, {r.max.x + wall / 2, r.max.y}, edge, wall);
     p_.line({r.min.x - wall, r.max.y + wall / 2}, {r.max.x + wall, r.max.y + wall / 2}, edge, wall);
     if (bucket.rim > 0) p_.line({r.min.x - t_.px(3), r.min.y}, {r.max.x + t_.px(3), r.min.y}, t_.text, t_.px(2));
-    if (landed > kept) paint_spill_number(b, landed - kept);
   }
-  void paint_spill_number(std::size_t b, std::size_t spilled) const {
-    const std::size_t all = rain_.buckets[b].kept + rain_.buckets[b].spilled;
+  /// What has spilled so far, over each bucket; where a number is wider than one, over its group.
+  void paint_spilled() const {
+    bool by_bucket = true;
+    for (std::size_t b = 0; b < rain_.buckets.size(); ++b)
+      by_bucket = by_bucket && (rain_.buckets[b].spilled == 0 ||
+                                spill_width(rain_.buckets[b].spilled) <= l_.bucket[b].width() + t_.px(2));
+    std::size_t spilled = 0, first = 0;
+    float top = l_.buckets.max.y;
+    for (std::size_t b = 0; b < rain_.buckets.size(); ++b) {
+      const RainBucket& bucket = rain_.buckets[b];
+      const std::size_t landed = landed_of(rain_, bucket, progress_);
+      if (landed > bucket.kept) {
+        spilled += landed - bucket.kept;
+        top = std::min(top, l_.grain(b, landed - 1).min.y);
+      }
+      const bool last = b + 1 == rain_.buckets.size() || rain_.buckets[b + 1].group != bucket.group;
+      if (!by_bucket && !last) continue;
+      const float left = l_.bucket[first].min.x, right = l_.bucket[b].max.x;
+      if (spilled > 0 && spill_width(spilled) <= right - left + t_.px(6))
+        paint_spill_number(spilled, (left + right) / 2, top);
+      spilled = 0;
+      first = b + 1;
+      top = l_.buckets.max.y;
+    }
+  }
+  static Line spill_words(std::size_t spilled) {
     Line words;
     words.add("\xE2\x88\x92").add(format(static_cast<double>(spilled), "", 9));
-    const float top = l_.grain(b, all - 1).min.y, small = t_.type(Type::small);
-    const Rect& r = l_.bucket[b];
-    if (text_size(words.view(), Type::small, Font::mono).x <= r.width() + t_.px(10))
-      p_.text({(r.min.x + r.max.x) / 2, top - small - t_.px(3)}, words.view(), t_.bad, Type::small, Font::mono,
-              Align::center);
+    return words;
+  }
+  static float spill_width(std::size_t spilled) {
+    return text_size(spill_words(spilled).view(), Type::small, Font::mono).x;
+  }
+  void paint_spill_number(std::size_t spilled, float x, float top) const {
+    p_.text({x, top - t_.type(Type::small) - t_.px(3)}, spill_words(spilled).view(), t_.bad, Type::small, Font::mono,
+            Align::center);
   }
   void paint_grains(std::size_t b, std::size_t landed, std::size_t kept) const {
     const RainBucket& bucket = rain_.buckets[b];

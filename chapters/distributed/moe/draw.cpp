@@ -100,7 +100,7 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool beside = size.x > t.px(380);
+  const bool beside = size.x > t.px(300);
   const float gap = t.px(20);
   const ImVec2 each = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
   for (const bool load : {true, false}) {
@@ -113,7 +113,8 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
                               .hi = load ? std::max(1.5, 1.05 * picture.most_load) : 110.0,
                               .label = load ? "fullest expert over mean" : "training loss",
                               .unit = load ? "" : "%"},
-                        .size = each});
+                        .size = each,
+                        .legend = load});
     for (std::size_t b = 0; b < picture.names.size(); ++b) {
       const auto& values = load ? picture.load[b] : picture.loss[b];
       if (values.empty()) continue;
@@ -182,7 +183,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   if (!out.balances.empty())
     stage.panel("trade", {.title = "Accuracy against time", .least = {260, 190}},
                 [&](ImVec2 size) { draw_trade(out, picture, view, size); });
-  stage.panel("steps", {.title = "Balancing by step", .least = {260, 190}},
+  stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}},
               [&](ImVec2 size) { draw_steps(picture, view, size); });
   stage.panel("ranks", {.title = "Ranks", .least = {340, 200}, .scrolls = true},
               [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
