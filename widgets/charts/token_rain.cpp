@@ -1,8 +1,10 @@
 #include "widgets/charts/token_rain.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "widgets/charts/token_rain_clock.h"
 #include "widgets/number/number.h"
 
 namespace widgets {
@@ -28,8 +30,14 @@ std::size_t landed_of(const TokenRain& rain, const RainBucket& b, double progres
 
 class RainPainter {
  public:
-  RainPainter(const TokenRain& rain, TokenRainView& view, double progress)
-      : rain_(rain), view_(view), l_(view.layout), p_(Painter::window()), t_(theme()), progress_(progress) {}
+  RainPainter(const TokenRain& rain, TokenRainView& view, const TokenRainOptions& options)
+      : rain_(rain),
+        view_(view),
+        l_(view.layout),
+        p_(Painter::window()),
+        t_(theme()),
+        progress_(options.progress),
+        clock_(options.clock) {}
 
   void paint() {
     paint_groups();
@@ -39,7 +47,7 @@ class RainPainter {
     paint_spilled();
     paint_falling();
     paint_mean();
-    paint_clock();
+    paint_rain_clock(rain_, l_, view_.hovered, clock_);
   }
 
  private:
@@ -86,25 +94,17 @@ class RainPainter {
   /// A ribbon from each source to each bucket, as wide as what flows.
   void paint_flows() const {
     const std::size_t sources = rain_.sources.size(), buckets = rain_.buckets.size();
-    auto& count = view_.flow_source;  // [bucket][source], grains
-    count.assign(sources * buckets, 0.0f);
-    auto& total = view_.flow_bucket;
+    auto& total = view_.flow_source;
     total.assign(sources, 0.0f);
-    for (std::size_t b = 0; b < buckets; ++b) {
-      const RainBucket& bucket = rain_.buckets[b];
-      for (std::size_t i = bucket.first; i < bucket.first + bucket.kept + bucket.spilled; ++i) {
-        count[b * sources + rain_.grains[i].source] += 1;
-        total[rain_.grains[i].source] += 1;
-      }
-    }
+    for (std::size_t i = 0; i < rain_.flows.size(); ++i) total[i % sources] += rain_.flows[i];
     view_.left.resize(ribbon_points);
     view_.right.resize(ribbon_points);
     for (std::size_t s = 0; s < sources; ++s) {
       float x = l_.source[s].min.x;
       for (std::size_t b = 0; b < buckets; ++b) {
-        const float share = total[s] > 0 ? count[b * sources + s] / total[s] : 0;
+        const float share = total[s] > 0 ? rain_.flows[b * sources + s] / total[s] : 0;
         const float w = share * l_.source[s].width();
-        if (share > 0) paint_ribbon(s, b, x, w, count.data() + b * sources);
+        if (share > 0) paint_ribbon(s, b, x, w, rain_.flows.data() + b * sources);
         x += w;
       }
     }
@@ -142,14 +142,21 @@ class RainPainter {
       paint_grains(b, landed, kept);
     else
       paint_layers(b, landed, kept);
+    if (landed > kept && l_.pitch <= t_.px(4)) {
+      // What is lost is hatched as well as pale.
+      const Rect low = l_.grain(b, kept), high = l_.grain(b, landed - 1);
+      hatch(p_, {{l_.bucket[b].min.x, high.min.y}, {l_.bucket[b].max.x, low.max.y}}, t_.background, t_.px(5));
+    }
     const Rect& r = l_.bucket[b];
     const float wall = std::max(1.0f, t_.px(1.5f));
     const float top = bucket.rim > 0 ? r.min.y : l_.buckets.min.y;
     const ImU32 edge = with_alpha(t_.text, 0.55f);
-    p_.line({r.min.x - wall / 2, top}, {r.min.x - wall / 2, r.max.y}, edge, wall);
-    p_.line({r.max.x + wall / 2, top}, {r.max.x + wall / 2, r.max.y}, edge, wall);
+    if (r.width() >= t_.px(9)) {
+      p_.line({r.min.x - wall / 2, top}, {r.min.x - wall / 2, r.max.y}, edge, wall);
+      p_.line({r.max.x + wall / 2, top}, {r.max.x + wall / 2, r.max.y}, edge, wall);
+    }
     p_.line({r.min.x - wall, r.max.y + wall / 2}, {r.max.x + wall, r.max.y + wall / 2}, edge, wall);
-    if (bucket.rim > 0) p_.line({r.min.x - t_.px(3), r.min.y}, {r.max.x + t_.px(3), r.min.y}, t_.text, t_.px(2));
+    if (bucket.rim > 0) p_.line({r.min.x - t_.px(2), r.min.y}, {r.max.x + t_.px(2), r.min.y}, t_.text, t_.px(2));
   }
   /// What has spilled so far, over each bucket; where a number is wider than one, over its group.
   void paint_spilled() const {
@@ -206,15 +213,17 @@ class RainPainter {
   void paint_layers(std::size_t b, std::size_t landed, std::size_t kept) const {
     const RainBucket& bucket = rain_.buckets[b];
     std::size_t place = 0;
-    for (const auto& [from, to] : {std::pair{std::size_t{0}, kept}, std::pair{kept, landed}})
+    for (const bool inside : {true, false}) {
+      std::array<std::size_t, 256> of{};
+      for (std::size_t i = inside ? 0 : kept; i < (inside ? kept : landed); ++i)
+        ++of[rain_.grains[bucket.first + i].source];
       for (std::size_t s = 0; s < rain_.sources.size(); ++s) {
-        std::size_t of = 0;
-        for (std::size_t i = from; i < to; ++i) of += rain_.grains[bucket.first + i].source == s ? 1 : 0;
-        if (of == 0) continue;
-        const Rect bottom = l_.grain(b, place), top = l_.grain(b, place + of - 1);
-        paint_grain({{bottom.min.x, top.min.y}, bottom.max}, static_cast<std::uint8_t>(s), from == 0 && kept > 0, 0);
-        place += of;
+        if (of[s] == 0) continue;
+        const Rect bottom = l_.grain(b, place), top = l_.grain(b, place + of[s] - 1);
+        paint_grain({{bottom.min.x, top.min.y}, bottom.max}, static_cast<std::uint8_t>(s), inside, 0);
+        place += of[s];
       }
+    }
   }
   void paint_grain(const Rect& r, std::uint8_t source, bool kept, float gap) const {
     if (kept)
@@ -222,7 +231,7 @@ class RainPainter {
     else if (gap > 0)
       p_.frame(r.min, {r.max.x - gap - 1, r.max.y - gap - 1}, with_alpha(tint(source), 0.9f), 1);
     else
-      p_.rect(r.min, r.max, with_alpha(tint(source), 0.35f));
+      p_.rect(r.min, r.max, with_alpha(tint(source), 0.42f));
   }
 
   /// Grains on their way: each falls for a fifth of the rain, along the ribbon of its source and bucket.
@@ -253,11 +262,13 @@ class RainPainter {
     if (!(rain_.mean > 0) || l_.mean_y <= l_.buckets.min.y) return;
     p_.dashed_line({l_.buckets.min.x - t_.px(4), l_.mean_y}, {l_.buckets.max.x + t_.px(4), l_.mean_y},
                    with_alpha(t_.text, 0.8f), t_.px(1), t_.px(4));
-    const float small = t_.type(Type::small);
-    p_.text({l_.buckets.max.x + t_.px(8), l_.mean_y - small / 2}, "even share", t_.muted, Type::small);
-    const float rim = rim_y();
-    if (rim > 0 && std::abs(rim - l_.mean_y) > small)
-      p_.text({l_.buckets.max.x + t_.px(8), rim - small / 2}, "capacity", t_.text, Type::small);
+    const float small = t_.type(Type::small), x = l_.buckets.max.x + t_.px(8), rim = rim_y();
+    p_.text({x, l_.mean_y - small / 2}, "even share", t_.muted, Type::small);
+    if (!(rim > 0)) return;
+    float y = rim - small / 2;
+    const float least = small + t_.px(1);
+    if (std::abs(rim - l_.mean_y) < least) y = l_.mean_y - small / 2 + (rim <= l_.mean_y ? -least : least);
+    p_.text({x, y}, "capacity", t_.text, Type::small);
   }
   float rim_y() const {
     for (std::size_t b = 0; b < rain_.buckets.size(); ++b)
@@ -265,57 +276,12 @@ class RainPainter {
     return 0;
   }
 
-  void paint_clock() const {
-    const float small = t_.type(Type::small);
-    float from = l_.clock.min.y, free = l_.clock.min.y - small;
-    for (std::size_t ph = 0; ph < rain_.phases.size(); ++ph) {
-      const float to = l_.barriers[ph];
-      for (std::size_t g = 0; g < rain_.groups.size(); ++g) {
-        const Rect idle{{l_.group[g].min.x, from}, {l_.group[g].max.x, to}};
-        if (idle.height() > 1) p_.rect(idle.min, idle.max, with_alpha(t_.of(Meaning::idle), 0.22f));
-      }
-      const float middle = (from + to - small) / 2;
-      if (to > from && middle >= free) {
-        p_.text({l_.clock.min.x - t_.px(10), middle}, rain_.phases[ph].label, t_.muted, Type::small, Font::sans,
-                Align::right);
-        free = middle + small;
-      }
-      from = to;
-    }
-    for (const RainBar& bar : l_.bars) {
-      const ImU32 fill = colour(rain_.phases[bar.phase].tint, t_);
-      const bool faint =
-          view_.hovered >= 0 && rain_.buckets[static_cast<std::size_t>(view_.hovered)].group != bar.group;
-      p_.rect(bar.at.min, bar.at.max, faint ? with_alpha(fill, 0.45f) : fill);
-    }
-    for (std::size_t ph = 0; ph < rain_.phases.size(); ++ph) {
-      const bool last = ph + 1 == rain_.phases.size();
-      p_.line({l_.clock.min.x - t_.px(4), l_.barriers[ph]}, {l_.clock.max.x + t_.px(4), l_.barriers[ph]},
-              last ? t_.accent : with_alpha(t_.text, 0.5f), last ? t_.px(2) : t_.px(1));
-    }
-    paint_clock_ends();
-  }
-  void paint_clock_ends() const {
-    const float small = t_.type(Type::small), x = l_.clock.max.x + t_.px(8);
-    const float end = l_.barriers.empty() ? l_.clock.max.y : l_.barriers.back();
-    const float total_y = std::min(end - small * 0.6f, l_.clock.max.y - small);
-    p_.text({x, total_y}, format(l_.total_s, "s"), t_.accent, Type::small, Font::bold);
-    if (!(rain_.reference_s > 0)) return;
-    p_.dashed_line({l_.clock.min.x - t_.px(4), l_.reference_y}, {l_.clock.max.x + t_.px(4), l_.reference_y}, t_.text,
-                   t_.px(1.5f), t_.px(4));
-    if (std::abs(l_.reference_y - end) < t_.px(3)) return;
-    Line words;
-    words.add(rain_.reference_label).add(" ").add(format(rain_.reference_s, "s"));
-    const float y = std::min(l_.reference_y - small * 0.6f, total_y - small - t_.px(1));
-    p_.text({x, y}, words.view(), t_.text, Type::small);
-  }
-
   const TokenRain& rain_;
   TokenRainView& view_;
   const TokenRainLayout& l_;
   Painter p_;
   const Theme& t_;
-  double progress_;
+  double progress_, clock_;
 };
 
 void record_rain(const TokenRain& rain, const Painter& painter) {
@@ -329,36 +295,40 @@ void record_rain(const TokenRain& rain, const Painter& painter) {
 
 }  // namespace
 
-std::ptrdiff_t draw_token_rain(const char* label, const TokenRain& rain, TokenRainView& view,
-                               const TokenRainOptions& options) {
+double draw_token_rain(const char* label, const TokenRain& rain, TokenRainView& view, const TokenRainOptions& options) {
   const Theme& t = theme();
   const Rect area = canvas(label, options.size, {t.px(120), t.px(90)});
-  const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), pressed = ImGui::IsItemActivated();
   layout_token_rain(rain, area, measure_text, view.layout);
+  const TokenRainLayout& l = view.layout;
+  const ImVec2 mouse = ImGui::GetMousePos();
   view.hovered = -1;
-  std::ptrdiff_t pressed = -1;
-  if (hovered) {
-    const ImVec2 mouse = ImGui::GetMousePos();
-    for (std::size_t b = 0; b < rain.buckets.size(); ++b) {
-      const Rect& r = view.layout.bucket[b];
-      if (mouse.x >= r.min.x && mouse.x < r.max.x && mouse.y >= view.layout.fall.max.y)
-        view.hovered = static_cast<std::int64_t>(b);
-    }
+  double dragged = 0;
+  bool at_rim = false;
+  for (std::size_t b = 0; b < rain.buckets.size(); ++b) {
+    const Rect& r = l.bucket[b];
+    if (mouse.x < r.min.x || mouse.x >= r.max.x) continue;
+    if (hovered && mouse.y >= l.fall.max.y) view.hovered = static_cast<std::int64_t>(b);
+    at_rim = rain.buckets[b].rim > 0 && std::abs(mouse.y - r.min.y) <= t.px(7);
+    if (pressed && at_rim) view.held_px = l.grains_px;
+    if (active && view.held_px > 0 && rain.buckets[b].rim > 0 && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1))
+      dragged = std::max(0.01, static_cast<double>((r.max.y - mouse.y) / view.held_px)) / rain.buckets[b].rim;
   }
-  RainPainter(rain, view, options.progress).paint();
-  if (view.hovered >= 0) {
+  if (!active) view.held_px = 0;
+  if ((hovered && at_rim) || view.held_px > 0) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  RainPainter(rain, view, options).paint();
+  if (view.hovered >= 0 && !active) {
     const RainBucket& b = rain.buckets[static_cast<std::size_t>(view.hovered)];
-    const bool clock = ImGui::GetMousePos().y >= view.layout.clock.min.y;
+    const bool clock = mouse.y >= l.clock.min.y;
     Line name;
     if (clock)
-      name.add(rain.groups[b.group].label);
+      name.add(rain.group_word).add(" ").add(rain.groups[b.group].label);
     else
       name.add(rain.bucket_word).add(" ").add(b.label);
-    tip(name.view(), clock ? rain.groups[b.group].info : b.info);
-    if (clicked) pressed = view.hovered;
+    tip(name.view(), clock ? rain.groups[b.group].info : b.info, at_rim ? "drag the rim" : std::string_view());
   }
   record_rain(rain, Painter::window());
-  return pressed;
+  return dragged;
 }
 
 }  // namespace widgets

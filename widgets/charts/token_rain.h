@@ -51,12 +51,16 @@ struct TokenRain {
   std::vector<RainPhase> phases;
   std::vector<double> times_s;  ///< that the groups' phases point into
   std::span<const RainGrain> grains{};
+  std::vector<float> flows;   ///< [bucket][source]: its grains of each kind; filled by count_rain_flows
   std::uint32_t largest = 0;  ///< grains of the fullest bucket, spilled ones counted
   double mean = 0;            ///< grains a bucket, as a line through all; 0: none
   double reference_s = 0;     ///< marked on the clock: what it would be; 0: none
   std::string_view reference_label{};
   std::string_view bucket_word, group_word;  ///< "expert", "rank"
 };
+
+/// Fills `flows` from buckets and grains.
+void count_rain_flows(TokenRain& rain);
 
 struct RainBar {
   Rect at;
@@ -85,16 +89,18 @@ void layout_token_rain(const TokenRain& rain, Rect area, Measure measure, TokenR
 struct TokenRainView {
   TokenRainLayout layout;
   std::vector<ImVec2> left, right;  ///< of a ribbon
-  std::vector<float> flow_source, flow_bucket;
+  std::vector<float> flow_source;
   std::int64_t hovered = -1;  ///< bucket under the pointer
+  float held_px = 0;          ///< height of a grain when the rim was taken; 0: it is not held
 };
 
 struct TokenRainOptions {
   ImVec2 size{0, 0};
   double progress = 1;  ///< share of the rain that has landed; 1: all lies still
+  double clock = 1;     ///< share of the clock that has passed
 };
-/// Paints into `size` px from the cursor. Returns the bucket that was pressed; -1: none.
-std::ptrdiff_t draw_token_rain(const char* label, const TokenRain& rain, TokenRainView& view,
-                               const TokenRainOptions& options);
+/// Paints into `size` px from the cursor. A rim can be dragged: returns where it was dragged to in this frame, as
+/// grains over those of the bucket's rim; 0: it was not.
+double draw_token_rain(const char* label, const TokenRain& rain, TokenRainView& view, const TokenRainOptions& options);
 
 }  // namespace widgets

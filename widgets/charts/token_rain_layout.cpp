@@ -17,14 +17,15 @@ void place_buckets(const TokenRain& rain, Rect band, TokenRainLayout& out) {
     if (a == b) return inner;
     return rain.groups[a].cluster == rain.groups[b].cluster ? outer : far;
   };
-  for (const float shrink : {1.0f, 0.5f, 0.25f, 0.0f}) {
+  for (const float shrink : {1.0f, 0.5f, 0.25f, 0.12f, 0.0f}) {
     inner = t.px(4) * shrink;
     outer = t.px(14) * shrink;
-    far = t.px(30) * shrink;
+    far = std::max(t.px(30) * shrink, t.px(5));  // nodes stay apart in any room
     gaps = 0;
     for (std::size_t i = 1; i < rain.buckets.size(); ++i) gaps += gap_before(i);
     if (gaps <= 0.35f * band.width()) break;
   }
+  if (gaps > 0.5f * band.width()) inner = outer = far = gaps = 0;
   const float width = std::max(0.5f, (band.width() - gaps) / count);
   out.bucket.clear();
   out.group.assign(rain.groups.size(), Rect{});
@@ -93,6 +94,15 @@ void place_clock(const TokenRain& rain, TokenRainLayout& out) {
 
 }  // namespace
 
+void count_rain_flows(TokenRain& rain) {
+  rain.flows.assign(rain.buckets.size() * rain.sources.size(), 0.0f);
+  for (std::size_t b = 0; b < rain.buckets.size(); ++b) {
+    const RainBucket& bucket = rain.buckets[b];
+    for (std::size_t i = bucket.first; i < bucket.first + bucket.kept + bucket.spilled; ++i)
+      rain.flows[b * rain.sources.size() + rain.grains[i].source] += 1;
+  }
+}
+
 Rect TokenRainLayout::grain(std::size_t b, std::size_t place) const {
   const Rect& r = bucket[b];
   if (pitch <= 0) {
@@ -111,7 +121,7 @@ void layout_token_rain(const TokenRain& rain, Rect area, Measure measure, TokenR
   const float height = area.height();
   const float fall = std::clamp(0.2f * height, t.px(20), t.px(120));
   const float clock = std::clamp(0.27f * height, t.px(60), t.px(220));
-  const float source = line + t.px(4), foot = 2 * line + t.px(6);
+  const float source = line + t.px(4), foot = 2 * line + t.px(10);
   float y = area.min.y;
   out.sources = {{left, y}, {right, y + source}};
   y += source;

@@ -66,6 +66,16 @@ Picture arrange(const Inputs& in, const Outputs& out, Runs& runs) {
   p.answer = cost_text(out) + loss_text(in, out);
   arrange_rain(in, out, p);
   add_curves(in, out, p);
+  p.rain_even = static_cast<double>(out.mine->routed.copies.size()) / static_cast<double>(in.experts);
+  if (in.rule == MoeRule::expert_choice)
+    p.rain_even =
+        static_cast<double>(moe_test_tokens) * static_cast<double>(in.top_k) / static_cast<double>(in.experts);
+  for (const AlphaRow& row : out.alphas) {
+    p.path_s.push_back(row.layer_s);
+    p.path_loss.push_back(row.loss);
+    p.path_names.push_back(format_text(row.alpha, ""));
+  }
+  for (const std::string& name : p.path_names) p.path_labels.push_back(name);
   for (std::size_t b = 0; b < p.names.size(); ++b)
     p.names[b] = (in.rule == MoeRule::top_k ? "" : "top-k, ") + std::string(balance_name(b));
   p.published = arrange_published("distributed/moe", in,

@@ -119,6 +119,7 @@ void arrange_rain(const Inputs& in, const Outputs& out, Picture& p) {
   for (std::size_t r = 0; r < ranks; ++r)
     rain.groups[r].phases_s = std::span(rain.times_s).subspan(r * rain.phases.size(), rain.phases.size());
   rain.grains = p.grains;
+  widgets::count_rain_flows(rain);
   rain.mean = static_cast<double>(routed.copies.size()) / static_cast<double>(buckets);
   rain.bucket_word = "expert";
   rain.group_word = "rank";

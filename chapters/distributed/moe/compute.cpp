@@ -9,6 +9,8 @@ namespace {
 
 using namespace models::parallel;
 
+constexpr const char* stopped = "The training was stopped before its end.";
+
 std::int64_t nodes_of(const Inputs& in) { return (in.ranks + in.ranks_per_node - 1) / in.ranks_per_node; }
 
 /// What an input does not touch under the rule is left at its default, so that runs are kept across it.
@@ -198,7 +200,7 @@ Outputs compute(const Inputs& in, Progress& progress, Runs& runs) {
     for (std::size_t b = 0; b < out.by_balance.size(); ++b)
       out.by_balance[b] = run(MoeRule::top_k, static_cast<MoeBalance>(b));
   if (progress.cancelled) {
-    out.reason = "The training was stopped before its end.";
+    out.reason = stopped;
     return out;
   }
   auto priced = price(in, *chip, *links, *out.mine);
@@ -225,18 +227,33 @@ Outputs compute(const Inputs& in, Progress& progress, Runs& runs) {
   count_experts(in, out);
   judge_loss(out);
   keep_times(in, *chip, out);
-  for (std::size_t b = 0; b < out.by_balance.size() && out.by_balance[b]; ++b) {
+  const auto cost_of = [&](const MoeTrained& t) {
     Inputs other = in;
     other.rule = MoeRule::top_k;
     if (in.rule != MoeRule::top_k) other.node_limit = 0;
-    const MoeTrained& t = *out.by_balance[b];
     const auto cost = price(other, *chip, *links, t);
-    if (!cost) continue;
     const std::vector<double> asked(t.routed.asked.begin(), t.routed.asked.end());
-    out.balances.push_back({std::string(balance_name(b)), 100 * t.test_loss, max_over_mean(asked),
+    return AlphaRow{0, 100 * t.test_loss, max_over_mean(asked), cost ? cost->layer.layer_s : 0};
+  };
+  for (std::size_t b = 0; b < out.by_balance.size() && out.by_balance[b]; ++b) {
+    const MoeTrained& t = *out.by_balance[b];
+    const AlphaRow row = cost_of(t);
+    out.balances.push_back({std::string(balance_name(b)), row.loss, row.max_over_mean,
                             100 * static_cast<double>(t.routed.dropped) / static_cast<double>(t.routed.copies.size()),
-                            cost->layer.layer_s,
-                            in.rule == MoeRule::top_k && static_cast<std::size_t>(in.balance) == b});
+                            row.layer_s, in.rule == MoeRule::top_k && static_cast<std::size_t>(in.balance) == b});
+  }
+  if (in.rule != MoeRule::top_k || in.balance != MoeBalance::auxiliary) return out;
+  for (const double alpha : {0.01, 0.1, 1.0, 10.0}) {
+    Inputs other = in;
+    other.alpha = alpha;
+    const auto found = runs.get(training_of(other, in.rule, in.balance),
+                                [&](const MoeTrainingSetting& s) { return train_moe(s, &progress.cancelled); });
+    if (!found) {
+      out.reason = stopped;
+      return out;
+    }
+    out.alphas.push_back(cost_of(*found));
+    out.alphas.back().alpha = alpha;
   }
   return out;
 }

@@ -168,6 +168,13 @@ void describe(Fields& f, BalanceRow& r) {
   f.toggle("mine", r.mine, {.label = "Yours", .help = "It is what the figures above speak of."});
 }
 
+void describe(Fields& f, AlphaRow& r) {
+  f.real("alpha", r.alpha, {.label = "Weight", .help = "alpha of the auxiliary loss."});
+  f.real("loss", r.loss, {.label = "Test loss", .unit = "%", .help = "As above."});
+  f.real("max_over_mean", r.max_over_mean, {.label = "Fullest expert", .formula = "max load / mean load"});
+  f.real("layer_s", r.layer_s, {.label = "One layer", .unit = "s", .help = "On the same machine."});
+}
+
 void describe(Fields& f, Outputs& o) {
   describe_load(f, o);
   describe_learning(f, o);
@@ -176,6 +183,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Tables");
   f.table("by_expert", o.experts, {.label = "Experts", .max_items = 256});
   f.table("by_rank", o.ranks, {.label = "Ranks", .max_items = 1024});
+  f.table("weights", o.alphas, {.label = "Auxiliary loss by weight", .max_items = 8});
   f.table("balancings", o.balances, {.label = "Ways of balancing", .max_items = 3});
 }
 

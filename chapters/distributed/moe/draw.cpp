@@ -11,7 +11,7 @@
 namespace chapters::distributed::moe {
 namespace {
 
-constexpr double rain_s = 8;  ///< what all copies take to fall
+constexpr double fall_s = 7, clock_s = 3, rain_s = fall_s + clock_s;  ///< all copies fall, then the clock runs
 
 /// Yours is accent in every panel; the others have no hue, since hues are topics here.
 ImU32 balance_colour(const Picture& picture, std::size_t balance) {
@@ -43,7 +43,7 @@ void draw_rain_buttons(View& view, const Outputs& out) {
   ImGui::Dummy({1, height});
 }
 
-void draw_hero(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (picture.rain.buckets.empty()) {
     ImGui::Dummy(size);
@@ -54,9 +54,13 @@ void draw_hero(const Outputs& out, const Picture& picture, View& view, ImVec2 si
   const float buttons = size.y > t.px(260) ? widgets::button_size("Play").y + t.px(8) : 0.0f;
   if (buttons > 0) draw_rain_buttons(view, out);
   ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
-  // Grains fly before they land: the first second of the picture is empty buckets.
-  widgets::draw_token_rain("rain", picture.rain, view.rain,
-                           {.size = {size.x, size.y - buttons}, .progress = view.playback.time_s / rain_s});
+  const double at_s = view.playback.time_s;
+  const double rim = widgets::draw_token_rain("rain", picture.rain, view.rain,
+                                              {.size = {size.x, size.y - buttons},
+                                               .progress = at_s / fall_s,
+                                               .clock = std::clamp((at_s - fall_s) / clock_s, 0.0, 1.0)});
+  if (rim > 0 && in.capacity_factor > 0)
+    in.capacity_factor = std::clamp(std::round(rim * out.capacity / picture.rain_even * 100) / 100, 0.05, 4.0);
 }
 
 /// Loss against the time of a layer: each way of balancing, and yours.
@@ -64,6 +68,12 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const auto& t = widgets::theme();
   double loss_lo = out.loss, loss_hi = out.loss, time_lo = out.even.layer_s, time_hi = out.layer.layer_s;
   for (const BalanceRow& r : out.balances) {
+    loss_lo = std::min(loss_lo, r.loss);
+    loss_hi = std::max(loss_hi, r.loss);
+    time_lo = std::min(time_lo, r.layer_s);
+    time_hi = std::max(time_hi, r.layer_s);
+  }
+  for (const AlphaRow& r : out.alphas) {
     loss_lo = std::min(loss_lo, r.loss);
     loss_hi = std::max(loss_hi, r.loss);
     time_lo = std::min(time_lo, r.layer_s);
@@ -85,6 +95,12 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                   .radius = r.mine ? 8.0f : 5.0f,
                   .labels = std::span(&name, 1),
                   .info = "trained on the same tokens"});
+  }
+  if (!picture.path_s.empty()) {
+    plot.line("auxiliary loss, by its weight", picture.path_s, picture.path_loss,
+              {.colour = t.muted, .width = 1.2f, .dashed = true, .label = false, .version = picture.version});
+    plot.scatter("weights", picture.path_s, picture.path_loss,
+                 {.colour = t.muted, .radius = 3, .labels = picture.path_labels, .version = picture.version});
   }
   if (picture.mine == 3) {
     const std::string_view name = "yours";
@@ -176,12 +192,12 @@ void draw_experts(const Outputs& out, const Picture& picture, View& view, ImVec2
 
 }  // namespace
 
-void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("rain", {.title = "Tokens into experts", .least = {560, 380}, .answers = true},
-              [&](ImVec2 size) { draw_hero(out, picture, view, size); });
+              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   if (picture.version == 0 || !out.mine) return;
   if (!out.balances.empty())
-    stage.panel("trade", {.title = "Accuracy against time", .least = {260, 190}},
+    stage.panel("trade", {.title = "Loss against time", .least = {260, 190}},
                 [&](ImVec2 size) { draw_trade(out, picture, view, size); });
   stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}},
               [&](ImVec2 size) { draw_steps(picture, view, size); });

@@ -55,6 +55,11 @@ struct BalanceRow {
   bool mine = false;
 };
 
+/// The auxiliary loss at another weight.
+struct AlphaRow {
+  double alpha = 0, loss = 0, max_over_mean = 1, layer_s = 0;  ///< loss in %
+};
+
 using Trained = std::shared_ptr<const models::parallel::MoeTrained>;
 
 struct Outputs {
@@ -75,6 +80,7 @@ struct Outputs {
   std::vector<ExpertRow> experts;
   std::vector<RankRow> ranks;
   std::vector<BalanceRow> balances;
+  std::vector<AlphaRow> alphas;  ///< ascending; empty unless yours is the auxiliary loss
 };
 
 struct Picture {
@@ -89,6 +95,10 @@ struct Picture {
   std::array<std::string, 3> names;
   std::size_t mine = 0;  ///< which of the three is yours; 3: none
   double most_load = 1;
+  double rain_even = 1;                   ///< copies that an expert gets when all are even
+  std::vector<double> path_s, path_loss;  ///< of the weights of the auxiliary loss
+  std::vector<std::string> path_names;
+  std::vector<std::string_view> path_labels;
   PublishedMarks published;
 };
 
@@ -114,6 +124,7 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, ExpertRow& row);
 void describe(Fields& f, RankRow& row);
 void describe(Fields& f, BalanceRow& row);
+void describe(Fields& f, AlphaRow& row);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 
