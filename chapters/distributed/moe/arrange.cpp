@@ -12,9 +12,13 @@ using widgets::format_text;
 std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
 /// The load, what it drops, and the layer's time beside an even one.
-std::string cost_text(const Outputs& out) {
-  std::string text = "The fullest expert is asked for " + ticked(out.load_max, "") + " times its even share";
-  if (out.idle_experts > 0)
+std::string cost_text(const Inputs& in, const Outputs& out) {
+  const bool even = out.load_max < 1.005;
+  std::string text = even ? "Every expert is asked for its even share"
+                          : "The fullest expert is asked for " + ticked(out.load_max, "") + " times its even share";
+  if (in.placement >= MoePlacementRule::by_load && !even)
+    text += ", the fullest rank works on " + ticked(out.rank_max, "") + " times the mean";
+  else if (out.idle_experts > 0)
     text +=
         ", " + ticked(out.idle_experts, "") + (out.idle_experts == 1 ? " expert gets nothing" : " experts get nothing");
   if (out.dropped > 0) text += ", " + ticked(out.dropped, "%") + " of the copies are dropped";
@@ -29,7 +33,7 @@ std::string loss_text(const Inputs& in, const Outputs& out) {
   if (out.balances.size() < 3) return text;
   const bool plain = in.rule == MoeRule::top_k && in.balance == MoeBalance::none;
   const BalanceRow& other = out.balances[plain ? 2 : 0];
-  text += plain ? " Evened by a bias: " : in.rule == MoeRule::top_k ? " Not balanced: " : " Top-k, not balanced: ";
+  text += plain ? " With a bias: " : in.rule == MoeRule::top_k ? " Not balanced: " : " Top-k, not balanced: ";
   return text + "fullest " + ticked(other.max_over_mean, "") + " times, " + ticked(other.layer_s, "s") + ", loss " +
          ticked(other.loss, "%") + ".";
 }
@@ -63,7 +67,7 @@ void add_curves(const Inputs& in, const Outputs& out, Picture& p) {
 Picture arrange(const Inputs& in, const Outputs& out, Runs& runs) {
   Picture p;
   if (!out.reason.empty() || !out.mine) return p;
-  p.answer = cost_text(out) + loss_text(in, out);
+  p.answer = cost_text(in, out) + loss_text(in, out);
   arrange_rain(in, out, p);
   add_curves(in, out, p);
   p.rain_even = static_cast<double>(out.mine->routed.copies.size()) / static_cast<double>(in.experts);

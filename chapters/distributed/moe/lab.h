@@ -26,7 +26,7 @@ struct Inputs {
   models::parallel::MoeRule rule = models::parallel::MoeRule::top_k;
   models::parallel::MoeBalance balance = models::parallel::MoeBalance::none;
   std::int64_t experts = 16, top_k = 2, node_limit = 0;
-  double capacity_factor = 1.25, alpha = 0.1, gamma = 0.01, z_loss = 0;
+  double capacity_factor = 1.25, alpha = 0.1, gamma = 0.005, z_loss = 0;
   std::int64_t topics = 6, steps = 150, step_tokens = 256, seed = 1;
   double skew = 1, word_difference = 0.5;
   std::int64_t ranks = 8, ranks_per_node = 8, spare_slots = 1;
