@@ -93,6 +93,7 @@ class RainPainter {
 
   /// A ribbon from each source to each bucket, as wide as what flows.
   void paint_flows() const {
+    if (l_.fall.height() < t_.px(14)) return;  // too low for anything to be followed
     const std::size_t sources = rain_.sources.size(), buckets = rain_.buckets.size();
     auto& total = view_.flow_source;
     total.assign(sources, 0.0f);

@@ -119,9 +119,12 @@ void layout_token_rain(const TokenRain& rain, Rect area, Measure measure, TokenR
   const float small = t.type(Type::small), line = small + t.px(4);
   const float right = area.max.x - t.px(96), left = area.min.x + t.px(78);
   const float height = area.height();
-  const float fall = std::clamp(0.2f * height, t.px(20), t.px(120));
-  const float clock = std::clamp(0.27f * height, t.px(60), t.px(220));
   const float source = line + t.px(4), foot = 2 * line + t.px(10);
+  // Of what the words leave, buckets have the most; where that is little, the fall goes first, then part of the clock.
+  const float room = std::max(1.0f, height - source - line - foot);
+  float fall = std::clamp(0.24f * room, t.px(20), t.px(120)), clock = std::clamp(0.33f * room, t.px(60), t.px(220));
+  if (room - fall - clock < 0.36f * room) fall = std::max(t.px(6), 0.64f * room - clock);
+  if (room - fall - clock < 0.36f * room) clock = std::max(1.0f, 0.64f * room - fall);
   float y = area.min.y;
   out.sources = {{left, y}, {right, y + source}};
   y += source;
@@ -144,9 +147,9 @@ void layout_token_rain(const TokenRain& rain, Rect area, Measure measure, TokenR
     x += w;
   }
   place_clock(rain, out);
-  const auto step_for = [&](float room, float widest) {
+  const auto step_for = [&](float width, float widest) {
     std::size_t step = 1;
-    while (step < 1024 && room * static_cast<float>(step) < widest) step *= 2;
+    while (step < 1024 && width * static_cast<float>(step) < widest) step *= 2;
     return step;
   };
   float widest_bucket = 0, widest_group = 0;

@@ -27,6 +27,14 @@ std::string cost_text(const Inputs& in, const Outputs& out) {
   return text + ". ";
 }
 
+/// Nothing is routed by what a token is: what is left is what the exchange takes.
+std::string dealt_text(const Outputs& out) {
+  return "Experts are dealt out evenly: one layer takes " + ticked(out.layer.layer_s, "s") + ", of it dispatch " +
+         ticked(out.layer.dispatch.time_s, "s") + " and combine " + ticked(out.layer.combine.time_s, "s") + ", " +
+         ticked(out.exchange_share, "%") + ". Experts that see every topic learn little: test loss " +
+         ticked(out.loss, "%") + ".";
+}
+
 /// The loss, beside the top-k run that says most: the unbalanced one, or the bias where yours is that.
 std::string loss_text(const Inputs& in, const Outputs& out) {
   std::string text = "Test loss " + ticked(out.loss, "%") + ".";
@@ -67,7 +75,7 @@ void add_curves(const Inputs& in, const Outputs& out, Picture& p) {
 Picture arrange(const Inputs& in, const Outputs& out, Runs& runs) {
   Picture p;
   if (!out.reason.empty() || !out.mine) return p;
-  p.answer = cost_text(in, out) + loss_text(in, out);
+  p.answer = in.rule == MoeRule::dealt ? dealt_text(out) : cost_text(in, out) + loss_text(in, out);
   arrange_rain(in, out, p);
   add_curves(in, out, p);
   p.rain_even = static_cast<double>(out.mine->routed.copies.size()) / static_cast<double>(in.experts);

@@ -211,7 +211,7 @@ void describe_machine(Fields& f, Inputs& in) {
          {
              .label = "Least time",
              .unit = "s",
-             .help = "Of one exchange, however small. 25 us is the floor of small collectives over InfiniBand.",
+             .help = "Of one exchange, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",
              .lo = 0,
              .hi = 1e-3,
              .typical_lo = 0,

@@ -128,4 +128,19 @@ TEST_CASE("moe: dragging the rim sets the capacity factor, and the rain plays an
   CHECK(view(*lab, "time").number() < 1);
   canvas.ui.click("Pause##rain");
   CHECK_FALSE(view(*lab, "playing").toggle());
+
+  // The word "capacity" stands beside the rim.
+  const auto place_of = [&](std::string_view text) {
+    for (const widgets::Stroke& s : canvas.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == text) return s.points[0];
+    return ImVec2{};
+  };
+  const ImVec2 word = place_of("capacity"), expert = place_of("15"), even = place_of("even share");
+  REQUIRE(word.y > 0);
+  const float rim_y = word.y + widgets::theme().type(widgets::Type::small) / 2;
+  const ImVec2 rim{expert.x + 4, rim_y};
+  canvas.ui.drag_points(rim, {rim.x, rim_y + (even.y - word.y)});
+  const double factor = lab->inputs().find("capacity_factor")->number();
+  CHECK(factor > 0.9);
+  CHECK(factor < 1.1);  // down to the even share
 }
