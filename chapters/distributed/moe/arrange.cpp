@@ -72,7 +72,7 @@ void add_curves(const Inputs& in, const Outputs& out, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out, Runs& runs) {
+Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty() || !out.mine) return p;
   p.answer = in.rule == MoeRule::dealt ? dealt_text(out) : cost_text(in, out) + loss_text(in, out);
@@ -90,6 +90,7 @@ Picture arrange(const Inputs& in, const Outputs& out, Runs& runs) {
   for (const std::string& name : p.path_names) p.path_labels.push_back(name);
   for (std::size_t b = 0; b < p.names.size(); ++b)
     p.names[b] = (in.rule == MoeRule::top_k ? "" : "top-k, ") + std::string(balance_name(b));
+  Runs runs;  // not the lab's, which a job may hold; the rows share one small training
   p.published = arrange_published("distributed/moe", in,
                                   [&runs](const Inputs& row) {
                                     Progress progress;

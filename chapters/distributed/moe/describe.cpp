@@ -237,8 +237,7 @@ LabPtr make() {
           .question = "What does an uneven load of the experts cost, and what does evening it out cost?",
           .job = true,
       },
-      [runs](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); },
-      [runs](const Inputs& in, const Outputs& out) { return arrange(in, out, *runs); }, draw);
+      [runs](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::moe

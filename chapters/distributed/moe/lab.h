@@ -112,7 +112,7 @@ struct View {
 using Runs = Memo<models::parallel::MoeTrainingSetting, models::parallel::MoeTrained, 64>;
 
 Outputs compute(const Inputs& in, Progress& progress, Runs& runs);
-Picture arrange(const Inputs& in, const Outputs& out, Runs& runs);
+Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// Buckets, grains and clock of the hero.

@@ -86,7 +86,7 @@ TEST_CASE("moe: the picture has a grain for each copy and a bucket for each slot
   lab_moe::Inputs in;
   in.placement = models::parallel::MoePlacementRule::replicated;
   const lab_moe::Outputs o = moe_outputs_of(in);
-  const lab_moe::Picture p = lab_moe::arrange(in, o, moe_runs);
+  const lab_moe::Picture p = lab_moe::arrange(in, o);
   CHECK(p.rain.buckets.size() == 24);
   CHECK(p.grains.size() == o.mine->routed.copies.size());
   std::size_t kept = 0, spilled = 0;
