@@ -1,6 +1,7 @@
 #include "models/parallel/moe_training.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,12 @@ static_assert(moe_outputs == moe_lanes::width);
 
 constexpr std::size_t pool_tokens = 2048;
 constexpr std::size_t expert_floats = moe_inputs * moe_outputs;
+
+/// The inputs of a token.
+std::array<Four, 2> moe_token(const float* x, std::size_t token) {
+  return {moe_lanes::load(x + token * moe_inputs), moe_lanes::load(x + token * moe_inputs + moe_lanes::width)};
+}
+static_assert(moe_inputs == 2 * moe_lanes::width);
 
 /// Weights of one kind and what Adam keeps of them.
 struct MoeWeights {
@@ -66,10 +73,11 @@ class MoeLayer {
     for (std::size_t c = 0; c < routed.copies.size(); ++c) {
       const MoeCopy& copy = routed.copies[c];
       if (!copy.kept) continue;
-      const float *w = &expert.value[copy.expert * expert_floats], *in = x + copy.token * moe_inputs;
+      const float* w = &expert.value[copy.expert * expert_floats];
+      const std::array<Four, 2> in = moe_token(x, copy.token);
       Four out = moe_lanes::splat(0);
       for (std::size_t i = 0; i < moe_inputs; ++i)
-        out += moe_lanes::splat(in[i]) * moe_lanes::load(w + i * moe_outputs);
+        out += moe_lanes::splat(in[i / 4][i % 4]) * moe_lanes::load(w + i * moe_outputs);
       moe_lanes::store(&parts_[c * moe_outputs], out);
       float* sum = &error[copy.token * moe_outputs];
       moe_lanes::store(sum, moe_lanes::load(sum) + moe_lanes::splat(copy.weight) * out);
@@ -101,9 +109,9 @@ class MoeLayer {
       mean_[copy.token] += copy.weight * gain_[c];
       const Four to_part = moe_lanes::splat(copy.weight) * g;
       float* w = &expert.gradient[copy.expert * expert_floats];
-      const float* in = x + copy.token * moe_inputs;
+      const std::array<Four, 2> in = moe_token(x, copy.token);
       for (std::size_t i = 0; i < moe_inputs; ++i, w += moe_outputs)
-        moe_lanes::store(w, moe_lanes::load(w) + moe_lanes::splat(in[i]) * to_part);
+        moe_lanes::store(w, moe_lanes::load(w) + moe_lanes::splat(in[i / 4][i % 4]) * to_part);
     }
     if (!gated_) return;
     for (std::size_t c = 0; c < routed.copies.size(); ++c) {
@@ -153,16 +161,20 @@ class MoeLayer {
   void probabilities(const float* x, std::size_t tokens) {
     scores.resize(tokens * stride_);
     log_sum_.resize(tokens);
+    // Four experts at a time over all tokens, so that their weights stay in registers.
+    for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
+      std::array<Four, moe_inputs> w;
+      for (std::size_t i = 0; i < moe_inputs; ++i) w[i] = moe_lanes::load(&gate.value[i * stride_ + e]);
+      for (std::size_t t = 0; t < tokens; ++t) {
+        const std::array<Four, 2> in = moe_token(x, t);
+        Four z = moe_lanes::splat(0);
+        for (std::size_t i = 0; i < moe_inputs; ++i) z += moe_lanes::splat(in[i / 4][i % 4]) * w[i];
+        moe_lanes::store(&scores[t * stride_ + e], z);
+      }
+    }
     for (std::size_t t = 0; t < tokens; ++t) {
       float* row = &scores[t * stride_];
-      const float* in = x + t * moe_inputs;
       Four highest = moe_lanes::splat(-1e30f);
-      for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
-        Four z = moe_lanes::splat(0);
-        for (std::size_t i = 0; i < moe_inputs; ++i)
-          z += moe_lanes::splat(in[i]) * moe_lanes::load(&gate.value[i * stride_ + e]);
-        moe_lanes::store(row + e, z);
-      }
       for (std::size_t e = experts_; e < stride_; ++e) row[e] = -1e30f;
       for (std::size_t e = 0; e < stride_; e += moe_lanes::width)
         highest = moe_lanes::larger(highest, moe_lanes::load(row + e));
@@ -186,8 +198,9 @@ class MoeLayer {
       for (std::size_t e = 0; e < experts_; ++e)
         even[e] = static_cast<float>(s_.alpha * static_cast<double>(experts_) * static_cast<double>(routed.asked[e]) /
                                      static_cast<double>(routed.copies.size() * tokens));
+    // A softmax takes the mean of the gradients away; what z-loss adds is the same for all experts of a token.
     for (std::size_t t = 0; t < tokens; ++t) {
-      const float *p = &scores[t * stride_], *in = x + t * moe_inputs;
+      const float* p = &scores[t * stride_];
       float* to = &to_score_[t * stride_];
       Four dot = moe_lanes::splat(0);
       for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
@@ -195,15 +208,19 @@ class MoeLayer {
         moe_lanes::store(to + e, g);
         dot += g * moe_lanes::load(p + e);
       }
-      const Four mean = moe_lanes::splat(moe_lanes::sum(dot));
-      const Four z = moe_lanes::splat(static_cast<float>(2 * s_.z_loss) * log_sum_[t] / static_cast<float>(tokens));
-      for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
-        const Four to_logit = moe_lanes::load(p + e) * (moe_lanes::load(to + e) - mean + z);
-        for (std::size_t i = 0; i < moe_inputs; ++i) {
-          float* w = &gate.gradient[i * stride_ + e];
-          moe_lanes::store(w, moe_lanes::load(w) + moe_lanes::splat(in[i]) * to_logit);
-        }
+      mean_[t] = moe_lanes::sum(dot);
+      log_sum_[t] *= static_cast<float>(2 * s_.z_loss) / static_cast<float>(tokens);
+    }
+    for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
+      std::array<Four, moe_inputs> gradient{};
+      for (std::size_t t = 0; t < tokens; ++t) {
+        const std::array<Four, 2> in = moe_token(x, t);
+        const Four to_logit =
+            moe_lanes::load(&scores[t * stride_ + e]) *
+            (moe_lanes::load(&to_score_[t * stride_ + e]) - moe_lanes::splat(mean_[t]) + moe_lanes::splat(log_sum_[t]));
+        for (std::size_t i = 0; i < moe_inputs; ++i) gradient[i] += moe_lanes::splat(in[i / 4][i % 4]) * to_logit;
       }
+      for (std::size_t i = 0; i < moe_inputs; ++i) moe_lanes::store(&gate.gradient[i * stride_ + e], gradient[i]);
     }
   }
 
