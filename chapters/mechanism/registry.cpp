@@ -34,6 +34,7 @@
   LAB(distributed, collectives)    \
   LAB(distributed, pipeline)       \
   LAB(distributed, overlap)        \
+  LAB(distributed, moe)            \
   LAB(distributed, topology)       \
   LAB(training, dashboard)         \
   LAB(training, checkpointing)     \

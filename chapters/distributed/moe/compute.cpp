@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <numeric>
+
+#include "chapters/distributed/moe/lab.h"
+#include "chapters/mechanism/catalog.h"
+
+namespace chapters::distributed::moe {
+namespace {
+
+using namespace models::parallel;
+
+constexpr const char* stopped = "The training was stopped before its end.";
+
+std::int64_t nodes_of(const Inputs& in) { return (in.ranks + in.ranks_per_node - 1) / in.ranks_per_node; }
+
+/// What an input does not touch under the rule is left at its default, so that runs are kept across it.
+MoeTrainingSetting training_of(const Inputs& in, MoeRule rule, MoeBalance balance) {
+  MoeTrainingSetting s;
+  s.task = {in.topics, in.skew, in.word_difference, in.seed};
+  s.routing = {
+      .rule = rule,
+      .experts = in.experts,
+      .top_k = in.top_k,
+      .capacity_factor = in.capacity_factor,
+      .groups = 1,
+      .group_limit = 0,
+      .seed = in.seed,
+  };
+  if (in.rule == MoeRule::top_k && in.node_limit > 0 && in.node_limit < nodes_of(in)) {
+    s.routing.groups = nodes_of(in);
+    s.routing.group_limit = in.node_limit;
+  }
+  if (rule == MoeRule::top_k) s.balance = balance;
+  if (s.balance == MoeBalance::auxiliary) s.alpha = in.alpha;
+  if (s.balance == MoeBalance::bias) s.gamma = in.gamma;
+  if (rule == MoeRule::top_k || rule == MoeRule::expert_choice) s.z_loss = in.z_loss;
+  s.steps = in.steps;
+  s.tokens = in.step_tokens;
+  return s;
+}
+
+double format_bytes_of(MoeFormat format) { return format == MoeFormat::fp8 ? 1 : 2; }
+
+/// What the machine makes of a routing.
+struct Priced {
+  MoePlacement placement;
+  MoeLayerTime layer, even;
+  double rank_max = 1, even_nodes = 1;
+};
+
+std::vector<double> kept_per_token(const MoeRouted& routed) {
+  std::vector<double> load;
+  for (const std::int64_t kept : routed.kept)
+    load.push_back(static_cast<double>(kept) / static_cast<double>(moe_test_tokens));
+  return load;
+}
+
+models::Result<Priced> price(const Inputs& in, const MoeChip& chip, const MoeLinks& links, const MoeTrained& run) {
+  const bool limited = in.rule == MoeRule::top_k && in.node_limit > 0 && in.node_limit < nodes_of(in);
+  auto placement = place_experts({in.placement, in.ranks, nodes_of(in), in.spare_slots, limited}, run.trained_load);
+  if (!placement) return models::Result<Priced>::fail(placement.error);
+  Priced out;
+  out.placement = std::move(*placement);
+  const std::vector<double> load = kept_per_token(run.routed);
+  const std::vector<double> by_rank = rank_loads(out.placement, load);
+  out.rank_max = max_over_mean(by_rank);
+  MoeLayerShape shape{static_cast<double>(in.hidden),
+                      static_cast<double>(in.expert_width),
+                      format_bytes_of(in.format),
+                      format_bytes_of(in.dispatch_format),
+                      in.dispatch_format == MoeFormat::fp8 ? 128.0 : 0.0,
+                      2};
+  const MoeExchangeSetting exchange{in.exchange, in.ranks, in.ranks_per_node,
+                                    static_cast<double>(in.batch) * static_cast<double>(in.sequence), links};
+  const double tokens = exchange.tokens_per_rank * static_cast<double>(in.ranks);
+  const MoeTraffic traffic = count_traffic(run.routed, moe_test_tokens, out.placement, in.ranks_per_node);
+  const auto experts = static_cast<double>(in.experts), top_k = static_cast<double>(in.top_k);
+  out.layer = moe_layer_time(shape, chip, exchange, traffic, slot_rows(out.placement, load, tokens), experts, top_k);
+  // Evenly: every expert as much as the mean, without copies of any.
+  const std::vector<double> flat(load.size(),
+                                 std::accumulate(load.begin(), load.end(), 0.0) / static_cast<double>(load.size()));
+  const auto plain = place_experts({MoePlacementRule::contiguous, in.ranks, 1, 0, false}, flat);
+  const MoeTraffic even = even_traffic(traffic);
+  out.even = moe_layer_time(shape, chip, exchange, even, slot_rows(*plain, flat, tokens), experts, top_k);
+  out.even_nodes = std::accumulate(even.to_node_once.begin(), even.to_node_once.end(), 0.0);
+  return models::Result<Priced>::ok(std::move(out));
+}
+
+void count_experts(const Inputs& in, Outputs& out) {
+  const MoeTrained& run = *out.mine;
+  const auto experts = static_cast<std::size_t>(in.experts);
+  std::vector<std::array<double, moe_max_topics>> topics(experts);
+  for (const MoeCopy& copy : run.routed.copies)
+    if (copy.kept) topics[copy.expert][run.test.topics[copy.token]] += 1;
+  std::vector<double> asked(run.routed.asked.begin(), run.routed.asked.end());
+  const double mean = std::accumulate(asked.begin(), asked.end(), 0.0) / static_cast<double>(experts);
+  for (std::size_t e = 0; e < experts; ++e) {
+    ExpertRow row;
+    row.expert = static_cast<std::int64_t>(e);
+    row.asked = asked[e];
+    row.kept = static_cast<double>(run.routed.kept[e]);
+    row.dropped = row.asked - row.kept;
+    row.main_topic = row.kept > 0 ? 100 * *std::max_element(topics[e].begin(), topics[e].end()) / row.kept : 0;
+    for (const std::int32_t r : out.placement.ranks[e])
+      row.ranks += (row.ranks.empty() ? "" : ", ") + std::to_string(r);
+    out.experts.push_back(std::move(row));
+    out.expert_load.push_back(mean > 0 ? asked[e] / mean : 0);
+  }
+  out.load_max = max_over_mean(asked);
+  out.idle_experts = static_cast<double>(std::count(asked.begin(), asked.end(), 0.0));
+  out.entropy = load_entropy(asked);
+  out.deviation = load_deviation(asked);
+}
+
+void judge_loss(Outputs& out) {
+  const MoeTrained& run = *out.mine;
+  std::array<double, moe_max_topics> error{}, count{};
+  for (std::size_t t = 0; t < run.test.size(); ++t) {
+    error[run.test.topics[t]] += run.token_error[t];
+    count[run.test.topics[t]] += 1;
+  }
+  out.loss = 100 * run.test_loss;
+  out.hot_topic_loss = count[0] > 0 ? 100 * error[0] / count[0] : 0;
+  for (std::size_t i = 0; i < error.size(); ++i)
+    if (count[i] > 0) out.worst_topic_loss = std::max(out.worst_topic_loss, 100 * error[i] / count[i]);
+}
+
+void keep_times(const Inputs& in, const MoeChip& chip, Outputs& out) {
+  const auto& l = out.layer;
+  out.slowdown = l.layer_s / out.even.layer_s;
+  out.exchange_s = l.dispatch.time_s + l.combine.time_s;
+  out.even_exchange_s = out.even.dispatch.time_s + out.even.combine.time_s;
+  out.exchange_share = 100 * out.exchange_s / l.layer_s;
+  // The backward pass exchanges once more each way.
+  const double passes = 2 * static_cast<double>(in.layers);
+  out.step_exchange_s = passes * out.exchange_s;
+  out.even_step_exchange_s = passes * out.even_exchange_s;
+  out.even_dispatch_bytes = out.even.dispatch.sent_bytes;
+  const MoeRankTime& slow = l.ranks[static_cast<std::size_t>(l.slowest)];
+  if (l.experts_s > 0) out.expert_rate = 100 * slow.flops / l.experts_s / chip.peak_flops_per_s;
+  for (std::size_t r = 0; r < l.ranks.size(); ++r)
+    out.ranks.push_back({static_cast<std::int64_t>(r), l.ranks[r].rows, l.dispatch.rank_s[r], l.ranks[r].time_s(),
+                         l.experts_s > 0 ? 100 * (1 - l.ranks[r].time_s() / l.experts_s) : 0});
+}
+
+models::Result<MoeChip> chip_of(const Inputs& in) {
+  const auto chip = find_chip(in.chip);
+  if (!chip) return models::Result<MoeChip>::fail(chip.error);
+  const models::Format format = in.format == MoeFormat::fp8 ? models::Format::fp8 : models::Format::bf16;
+  const auto peak = (*chip)->peak_flops_per_s(format);
+  if (!peak)
+    return models::Result<MoeChip>::fail("The " + (*chip)->short_name + " states no " +
+                                         std::string(models::format_label(format)) + " peak: take another format.");
+  return models::Result<MoeChip>::ok({*peak, in.matmul_share / 100, (*chip)->memory_bandwidth_bytes_per_s});
+}
+
+models::Result<MoeLinks> links_of(const Inputs& in) {
+  const auto chip = find_chip(in.chip);
+  if (!chip) return models::Result<MoeLinks>::fail(chip.error);
+  const auto& link = (*chip)->interconnect;
+  const models::Network* network = catalog().network(in.network);
+  if (!network) return models::Result<MoeLinks>::fail("There is no network of that name: choose one of the list.");
+  const bool inside = in.ranks_per_node > 1 && in.ranks > 1;
+  if (inside && !(link.bytes_per_s_per_direction && *link.bytes_per_s_per_direction > 0))
+    return models::Result<MoeLinks>::fail("The " + (*chip)->short_name +
+                                          " states no bandwidth of a link to its neighbours: set one rank a node.");
+  return models::Result<MoeLinks>::ok({link.bytes_per_s_per_direction.value_or(1e9) * in.inside_share / 100,
+                                       network->bytes_per_s_per_direction * in.between_share / 100, in.base_s});
+}
+
+}  // namespace
+
+std::string_view balance_name(std::size_t balance) {
+  static constexpr std::array<std::string_view, moe_balance_count> names{"not balanced", "auxiliary loss", "bias"};
+  return names[balance];
+}
+
+Outputs compute(const Inputs& in, Progress& progress, Runs& runs) {
+  Outputs out;
+  const auto chip = chip_of(in);
+  const auto links = links_of(in);
+  const MoeTrainingSetting mine = training_of(in, in.rule, in.balance);
+  const models::Status routing = check_moe_routing(mine.routing);
+  const auto placed =
+      place_experts({in.placement, in.ranks, nodes_of(in), in.spare_slots, mine.routing.group_limit > 0},
+                    std::vector<double>(static_cast<std::size_t>(in.experts), 1.0));
+  for (const std::string* error : {&chip.error, &links.error, &routing.error, &placed.error})
+    if (!error->empty()) {
+      out.reason = *error;
+      return out;
+    }
+  const auto run = [&](MoeRule rule, MoeBalance balance) {
+    const auto found = runs.get(training_of(in, rule, balance),
+                                [&](const MoeTrainingSetting& s) { return train_moe(s, &progress.cancelled); });
+    progress.fraction = progress.fraction + 0.25;
+    return found;
+  };
+  out.mine = run(in.rule, in.balance);
+  if (in.rule != MoeRule::dealt)
+    for (std::size_t b = 0; b < out.by_balance.size(); ++b)
+      out.by_balance[b] = run(MoeRule::top_k, static_cast<MoeBalance>(b));
+  if (progress.cancelled) {
+    out.reason = stopped;
+    return out;
+  }
+  auto priced = price(in, *chip, *links, *out.mine);
+  if (!priced) {
+    out.reason = priced.error;
+    return out;
+  }
+  out.placement = std::move(priced->placement);
+  out.layer = std::move(priced->layer);
+  out.even = std::move(priced->even);
+  out.rank_max = priced->rank_max;
+  out.even_nodes = priced->even_nodes;
+  const MoeRouted& routed = out.mine->routed;
+  const auto copies = static_cast<double>(routed.copies.size());
+  out.dropped = 100 * static_cast<double>(routed.dropped) / copies;
+  out.without = 100 * static_cast<double>(routed.tokens_without) / static_cast<double>(moe_test_tokens);
+  out.kept_copies = (copies - static_cast<double>(routed.dropped)) / static_cast<double>(moe_test_tokens);
+  out.capacity = static_cast<double>(routed.capacity);
+  out.router_entropy = out.mine->router_entropy;
+  out.auxiliary = out.mine->auxiliary;
+  if (in.rule == MoeRule::top_k && in.balance == MoeBalance::bias) out.bias_step = out.mine->bias_step;
+  out.tokens_per_rank = static_cast<double>(in.batch) * static_cast<double>(in.sequence);
+  out.rank_rows = out.tokens_per_rank * out.kept_copies;
+  count_experts(in, out);
+  judge_loss(out);
+  keep_times(in, *chip, out);
+  const auto cost_of = [&](const MoeTrained& t) {
+    Inputs other = in;
+    other.rule = MoeRule::top_k;
+    if (in.rule != MoeRule::top_k) other.node_limit = 0;
+    const auto cost = price(other, *chip, *links, t);
+    const std::vector<double> asked(t.routed.asked.begin(), t.routed.asked.end());
+    return AlphaRow{0, 100 * t.test_loss, max_over_mean(asked), cost ? cost->layer.layer_s : 0};
+  };
+  for (std::size_t b = 0; b < out.by_balance.size() && out.by_balance[b]; ++b) {
+    const MoeTrained& t = *out.by_balance[b];
+    const AlphaRow row = cost_of(t);
+    out.balances.push_back({std::string(balance_name(b)), row.loss, row.max_over_mean,
+                            100 * static_cast<double>(t.routed.dropped) / static_cast<double>(t.routed.copies.size()),
+                            row.layer_s, in.rule == MoeRule::top_k && static_cast<std::size_t>(in.balance) == b});
+  }
+  if (in.rule != MoeRule::top_k || in.balance != MoeBalance::auxiliary) return out;
+  for (const double alpha : {0.01, 0.1, 1.0, 10.0}) {
+    Inputs other = in;
+    other.alpha = alpha;
+    const auto found = runs.get(training_of(other, in.rule, in.balance),
+                                [&](const MoeTrainingSetting& s) { return train_moe(s, &progress.cancelled); });
+    if (!found) {
+      out.reason = stopped;
+      return out;
+    }
+    out.alphas.push_back(cost_of(*found));
+    out.alphas.back().alpha = alpha;
+  }
+  return out;
+}
+
+}  // namespace chapters::distributed::moe

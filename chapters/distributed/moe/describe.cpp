@@ -1,0 +1,243 @@
+#include "chapters/distributed/moe/lab.h"
+#include "chapters/mechanism/shared_choices.h"
+
+namespace chapters::distributed::moe {
+namespace {
+
+const Choices rule_choices = {
+    {"top_k", "Top-k", "Each token goes to the k experts that the gate scores highest."},
+    {"expert_choice", "Expert choice", "Each expert takes the tokens that score highest with it (Zhou et al. 2022)."},
+    {"hash", "Hash", "A fixed table from words to experts; nothing is learned (Roller et al. 2021)."},
+    {"dealt", "Dealt evenly", "Experts are dealt like cards, as benchmarks of communication do; no gate."},
+};
+static_assert(models::parallel::moe_rule_count == 4);
+const Choices balance_choices = {
+    {"none", "Not balanced", "The gate follows the task alone."},
+    {"auxiliary", "Auxiliary loss", "alpha E sum of f P is added to the loss (GShard, Switch)."},
+    {"bias", "Bias", "A bias for the choice alone, moved by a fixed step after each batch (DeepSeek-V3)."},
+};
+static_assert(models::parallel::moe_balance_count == 3);
+const Choices placement_choices = {
+    {"contiguous", "In order", "Rank 0 holds the first experts, rank 1 the next."},
+    {"round_robin", "Round robin", "Expert e lies on rank e mod ranks."},
+    {"by_load", "By load", "Packed by the load of the training's last tenth: heaviest first, then swaps."},
+    {"replicated", "With copies", "As by load, with copies of the heaviest experts in spare slots."},
+};
+static_assert(models::parallel::moe_placement_rule_count == 4);
+const Choices exchange_choices = {
+    {"direct", "Each copy by itself", "As an all-to-all, or DeepEP's low-latency kernels."},
+    {"once_per_node", "Once a node", "A token crosses the network once for each node, then spreads inside it."},
+};
+static_assert(models::parallel::moe_exchange_count == 2);
+const Choices expert_formats = {{"bf16", "BF16", ""}, {"fp8", "FP8", ""}};
+const Choices dispatch_formats = {
+    {"bf16", "BF16", "Two bytes an element."},
+    {"fp8", "FP8", "One byte an element and a 4-byte scale for 128 of them; combine stays BF16."},
+};
+
+void describe_routing(Fields& f, Inputs& in) {
+  f.group("Routing");
+  f.choice("rule", in.rule, rule_choices, {.label = "Routing", .help = "Who chooses whom.", .headline = true});
+  f.choice("balance", in.balance, balance_choices,
+           {.label = "Balancing",
+            .help = "What evens the load of the experts.",
+            .headline = true,
+            .when = {"rule", "top_k"}});
+  f.integer("experts", in.experts,
+            {
+                .label = "Experts",
+                .help = "Routed experts of the layer; the small layer that is trained has as many.",
+                .lo = 2,
+                .hi = 256,
+                .scale = Scale::log,
+                .typical_lo = 4,
+                .typical_hi = 64,
+            });
+  f.integer("top_k", in.top_k,
+            {.label = "Experts a token", .help = "k: experts that work on each token.", .lo = 1, .hi = 8});
+  f.real("capacity_factor", in.capacity_factor,
+         {
+             .label = "Capacity factor",
+             .help = "An expert takes at most this many times its even share; what is beyond is dropped. 0: no limit.",
+             .lo = 0,
+             .hi = 4,
+             .typical_lo = 0,
+             .typical_hi = 2,
+             .headline = true,
+         });
+  f.real("alpha", in.alpha,
+         {
+             .label = "Weight of the loss",
+             .help = "alpha of the auxiliary loss.",
+             .lo = 1e-4,
+             .hi = 30,
+             .scale = Scale::log,
+             .typical_lo = 1e-3,
+             .typical_hi = 10,
+             .when = {"balance", "auxiliary"},
+         });
+  f.real("gamma", in.gamma,
+         {
+             .label = "Step of the bias",
+             .help = "How far a bias moves after each batch, up or down.",
+             .lo = 1e-4,
+             .hi = 0.3,
+             .scale = Scale::log,
+             .when = {"balance", "bias"},
+         });
+  f.real("z_loss", in.z_loss,
+         {
+             .label = "z-loss",
+             .help = "Weight of the squared log-sum-exp of the gate's logits, which keeps them small (ST-MoE).",
+             .lo = 0,
+             .hi = 0.1,
+             .when = {"rule", "top_k|expert_choice"},
+         });
+  f.integer("node_limit", in.node_limit,
+            {
+                .label = "Nodes a token",
+                .help = "A token may go to experts on at most so many nodes (DeepSeek-V3: 4). 0: any.",
+                .lo = 0,
+                .hi = 16,
+                .typical_lo = 0,
+                .typical_hi = 4,
+                .when = {"rule", "top_k"},
+            });
+}
+
+void describe_tokens(Fields& f, Inputs& in) {
+  f.group("Tokens and training");
+  f.real("skew", in.skew,
+         {
+             .label = "Skew of the topics",
+             .help = "Topic i of the texts is as frequent as 1 / i to this power; 0: all alike.",
+             .lo = 0,
+             .hi = 3,
+             .typical_lo = 0,
+             .typical_hi = 2,
+         });
+  f.integer("topics", in.topics, {.label = "Topics", .help = "Each has a map of its own to learn.", .lo = 1, .hi = 6});
+  f.real("word_difference", in.word_difference,
+         {
+             .label = "Words differ",
+             .help = "Weight of a word's own map beside its topic's: there is more to learn with more experts.",
+             .lo = 0,
+             .hi = 2,
+         });
+  f.integer("steps", in.steps,
+            {
+                .label = "Steps",
+                .help = "Updates of gate and experts, by Adam.",
+                .lo = 20,
+                .hi = 300,
+                .typical_lo = 50,
+                .typical_hi = 300,
+            });
+  f.integer("step_tokens", in.step_tokens,
+            {
+                .label = "Tokens a step",
+                .help = "Of the small training; what is tested is 2,048 others.",
+                .lo = 64,
+                .hi = 512,
+                .scale = Scale::log,
+            });
+  f.integer("seed", in.seed, {.label = "Seed", .help = "Of tokens, maps and first weights.", .lo = 0, .hi = 1'000'000});
+}
+
+void describe_ranks(Fields& f, Inputs& in) {
+  f.group("Ranks");
+  shared::parallel_expert(f, "ranks", in.ranks, {.help = "Ranks that share the layer's experts."});
+  f.integer("ranks_per_node", in.ranks_per_node,
+            {.label = "Ranks a node", .help = "Ranks that fast links join.", .lo = 1, .hi = 72});
+  f.choice("placement", in.placement, placement_choices,
+           {.label = "Placement", .help = "Which rank holds which experts. Every rank holds as many."});
+  f.integer("spare_slots", in.spare_slots,
+            {
+                .label = "Spare slots a rank",
+                .help = "For copies of the experts with most load.",
+                .lo = 1,
+                .hi = 4,
+                .when = {"placement", "replicated"},
+            });
+  f.choice("exchange", in.exchange, exchange_choices,
+           {.label = "Exchange", .help = "How copies of tokens travel to experts, and back."});
+  shared::batch(f, "batch", in.batch, {.help = "Sequences on each rank."});
+  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each; 1 in decode."});
+}
+
+void share_of_rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help) {
+  f.real(key, slot,
+         {
+             .label = label,
+             .unit = "%",
+             .help = help,
+             .lo = 10,
+             .hi = 100,
+             .typical_lo = 50,
+             .typical_hi = 100,
+         });
+}
+
+void describe_machine(Fields& f, Inputs& in) {
+  f.group("Machine and layer");
+  shared::chip(f, "chip", in.chip, {.help = "Every rank is one; its link joins the ranks of a node."});
+  shared::network(f, "network", in.network, {.help = "Between nodes, one port a rank."});
+  const auto width = [&](std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help) {
+    f.integer(key, slot,
+              {
+                  .label = label,
+                  .help = help,
+                  .lo = 64,
+                  .hi = 65536,
+                  .scale = Scale::log,
+                  .typical_lo = 1024,
+                  .typical_hi = 16384,
+              });
+  };
+  width("hidden", in.hidden, "Hidden width", "Of a token that travels. DeepSeek-V3: 7,168.");
+  width("expert_width", in.expert_width, "Width of an expert", "Inner width of gate, up and down. DeepSeek-V3: 2,048.");
+  shared::format(f, "format", in.format, expert_formats, {.help = "Of the experts' products."});
+  f.choice("dispatch_format", in.dispatch_format, dispatch_formats,
+           {.label = "Dispatch in", .help = "Of tokens on their way to experts."});
+  f.integer("layers", in.layers,
+            {.label = "Expert layers", .help = "Of the model, for one training step.", .lo = 1, .hi = 200});
+  share_of_rate(f, "inside_share", in.inside_share, "Reached inside a node",
+                "Of the link's line rate. 75 % is what all-to-all reached on A100 and GB300.");
+  share_of_rate(f, "between_share", in.between_share, "Reached between nodes",
+                "Of the port's line rate. 90 % is what DeepEP V2 reached on two nodes.");
+  share_of_rate(f, "matmul_share", in.matmul_share, "Reached in products",
+                "Of the chip's peak, by full tiles. Assumed.");
+  f.real("base_s", in.base_s,
+         {
+             .label = "Least time",
+             .unit = "s",
+             .help = "Of one exchange, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",
+             .lo = 0,
+             .hi = 1e-3,
+             .typical_lo = 0,
+             .typical_hi = 1e-4,
+         });
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  describe_routing(f, in);
+  describe_tokens(f, in);
+  describe_ranks(f, in);
+  describe_machine(f, in);
+}
+
+LabPtr make() {
+  const auto runs = std::make_shared<Runs>();
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {
+          .id = "distributed/moe",
+          .title = "Mixture of experts",
+          .question = "What does an uneven load of the experts cost, and what does evening it out cost?",
+          .job = true,
+      },
+      [runs](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
+}
+
+}  // namespace chapters::distributed::moe

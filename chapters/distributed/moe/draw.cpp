@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/distributed/moe/lab.h"
+#include "widgets/base/heading.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::distributed::moe {
+namespace {
+
+constexpr double fall_s = 7, clock_s = 3, rain_s = fall_s + clock_s;  ///< all copies fall, then the clock runs
+
+/// Yours is accent in every panel; the others have no hue, since hues are topics here.
+ImU32 balance_colour(const Picture& picture, std::size_t balance) {
+  const auto& t = widgets::theme();
+  if (balance == picture.mine) return t.accent;
+  return balance == 0 ? t.muted : t.text;
+}
+bool balance_dashed(std::size_t balance) { return balance == 2; }
+widgets::Marker balance_marker(std::size_t balance) {
+  return std::array{widgets::Marker::circle, widgets::Marker::square, widgets::Marker::triangle,
+                    widgets::Marker::diamond}[balance];
+}
+
+void draw_rain_buttons(View& view, const Outputs& out) {
+  const auto& t = widgets::theme();
+  if (widgets::button(view.playback.playing ? "Pause##rain" : "Play##rain")) {
+    view.playback.time_s = std::min(view.playback.time_s, rain_s);
+    widgets::start_or_stop(view.playback, rain_s);
+  }
+  ImGui::SameLine(0, t.px(12));
+  widgets::Line words;
+  words.add("2,048 tokens, ")
+      .add(widgets::format(static_cast<double>(out.mine->routed.copies.size()), "", 9))
+      .add(" copies; each grain is one");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = widgets::button_size("Play").y;
+  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + (height - t.type(widgets::Type::small)) / 2},
+                    words.view(), ImGui::GetContentRegionAvail().x, t.muted, widgets::Type::small);
+  ImGui::Dummy({1, height});
+}
+
+void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (picture.rain.buckets.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::advance(view.playback, rain_s, static_cast<double>(ImGui::GetIO().DeltaTime));
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float buttons = size.y > t.px(260) ? widgets::button_size("Play").y + t.px(8) : 0.0f;
+  if (buttons > 0) draw_rain_buttons(view, out);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
+  const double at_s = view.playback.time_s;
+  const double rim = widgets::draw_token_rain("rain", picture.rain, view.rain,
+                                              {.size = {size.x, size.y - buttons},
+                                               .progress = at_s / fall_s,
+                                               .clock = std::clamp((at_s - fall_s) / clock_s, 0.0, 1.0)});
+  if (rim > 0 && in.capacity_factor > 0)
+    in.capacity_factor = std::clamp(std::round(rim * out.capacity / picture.rain_even * 100) / 100, 0.05, 4.0);
+}
+
+/// Loss against the time of a layer: each way of balancing, and yours.
+void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  double loss_lo = out.loss, loss_hi = out.loss, time_lo = out.even.layer_s, time_hi = out.layer.layer_s;
+  for (const BalanceRow& r : out.balances) {
+    loss_lo = std::min(loss_lo, r.loss);
+    loss_hi = std::max(loss_hi, r.loss);
+    time_lo = std::min(time_lo, r.layer_s);
+    time_hi = std::max(time_hi, r.layer_s);
+  }
+  for (const AlphaRow& r : out.alphas) {
+    loss_lo = std::min(loss_lo, r.loss);
+    loss_hi = std::max(loss_hi, r.loss);
+    time_lo = std::min(time_lo, r.layer_s);
+    time_hi = std::max(time_hi, r.layer_s);
+  }
+  const double dx = std::max(0.12 * (time_hi - time_lo), 0.02 * time_hi),
+               dy = std::max(0.15 * (loss_hi - loss_lo), 0.05 * loss_hi);
+  widgets::Plot plot("trade", view.trade,
+                     {.x = {.lo = time_lo - dx, .hi = time_hi + dx, .label = "one layer", .unit = "s"},
+                      .y = {.lo = std::max(0.0, loss_lo - dy), .hi = loss_hi + dy, .label = "test loss", .unit = "%"},
+                      .size = size,
+                      .legend = false});
+  for (std::size_t b = 0; b < out.balances.size(); ++b) {
+    const BalanceRow& r = out.balances[b];
+    const std::string_view name = picture.names[b];
+    plot.scatter(name, std::span(&r.layer_s, 1), std::span(&r.loss, 1),
+                 {.colour = balance_colour(picture, b),
+                  .marker = balance_marker(b),
+                  .radius = r.mine ? 8.0f : 5.0f,
+                  .labels = std::span(&name, 1),
+                  .info = "trained on the same tokens"});
+  }
+  if (!picture.path_s.empty()) {
+    plot.line("auxiliary loss, by its weight", picture.path_s, picture.path_loss,
+              {.colour = t.muted, .width = 1.2f, .dashed = true, .label = false, .version = picture.version});
+    plot.scatter("weights", picture.path_s, picture.path_loss,
+                 {.colour = t.muted, .radius = 3, .labels = picture.path_labels, .version = picture.version});
+  }
+  if (picture.mine == 3) {
+    const std::string_view name = "yours";
+    plot.scatter(name, std::span(&out.layer.layer_s, 1), std::span(&out.loss, 1),
+                 {.colour = balance_colour(picture, 3),
+                  .marker = balance_marker(3),
+                  .radius = 8,
+                  .labels = std::span(&name, 1)});
+  }
+  plot.vertical_mark(out.even.layer_s, "even load", {.colour = t.muted});
+}
+
+void draw_steps(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool beside = size.x > t.px(300);
+  const float gap = t.px(20);
+  const ImVec2 each = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
+  for (const bool load : {true, false}) {
+    if (!load)
+      ImGui::SetCursorScreenPos(beside ? ImVec2{corner.x + each.x + gap, corner.y}
+                                       : ImVec2{corner.x, corner.y + each.y + gap});
+    widgets::Plot plot(load ? "load by step" : "loss by step", load ? view.load : view.loss,
+                       {.x = {.label = "step"},
+                        .y = {.lo = load ? 1.0 : 0.0,
+                              .hi = load ? std::max(1.5, 1.05 * picture.most_load) : 110.0,
+                              .label = load ? "fullest expert over mean" : "training loss",
+                              .unit = load ? "" : "%"},
+                        .size = each,
+                        .legend = load});
+    for (std::size_t b = 0; b < picture.names.size(); ++b) {
+      const auto& values = load ? picture.load[b] : picture.loss[b];
+      if (values.empty()) continue;
+      plot.line(picture.names[b], picture.step, values,
+                {.colour = balance_colour(picture, b),
+                 .width = picture.mine == b ? 3.0f : 1.5f,
+                 .dashed = balance_dashed(b),
+                 .label = false,
+                 .info = "mean of five steps",
+                 .version = picture.version});
+    }
+    if (picture.mine == 3)
+      plot.line("yours", picture.step, load ? picture.mine_load : picture.mine_loss,
+                {.colour = balance_colour(picture, 3),
+                 .width = 3,
+                 .label = false,
+                 .info = "mean of five steps",
+                 .version = picture.version});
+  }
+}
+
+void draw_ranks(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr widgets::TableColumn columns[] = {{.title = "rank"},
+                                                     {.title = "rows", .bar = true},
+                                                     {.title = "busiest link", .value_unit = "s", .priority = 1},
+                                                     {.title = "experts", .value_unit = "s", .bar = true},
+                                                     {.title = "waits", .unit = "%"}};
+  widgets::TableSource source{.context = &out, .rows = out.ranks.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const RankRow& r = static_cast<const Outputs*>(context)->ranks[row];
+    const std::array<double, 5> values{static_cast<double>(r.rank), std::round(r.rows), r.dispatch_s, r.experts_s,
+                                       r.idle};
+    cell.value = values[column];
+    cell.number = widgets::format(cell.value, column == 2 || column == 3 ? "s" : "", column == 1 ? 9 : 3);
+  };
+  widgets::draw_table("ranks", columns, source, view.ranks, size);
+}
+
+void draw_experts(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr widgets::TableColumn columns[] = {{.title = "expert"},
+                                                     {.title = "rank", .number = false},
+                                                     {.title = "asked for", .bar = true},
+                                                     {.title = "kept"},
+                                                     {.title = "dropped", .bar = true},
+                                                     {.title = "main topic", .unit = "%", .bar = true, .full = 100}};
+  widgets::TableSource source{.context = &out, .rows = out.experts.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const ExpertRow& r = static_cast<const Outputs*>(context)->experts[row];
+    if (column == 1) {
+      cell.text = r.ranks;
+      return;
+    }
+    const std::array<double, 6> values{static_cast<double>(r.expert), 0, r.asked, r.kept, r.dropped, r.main_topic};
+    cell.value = values[column];
+    cell.number = widgets::format(cell.value, "", column == 5 ? 3 : 9);
+  };
+  widgets::draw_table("experts", columns, source, view.experts, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("rain", {.title = "Tokens into experts", .least = {560, 380}, .answers = true},
+              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+  if (picture.version == 0 || !out.mine) return;
+  // Experts that are dealt ask for no balance; what their exchange takes is the question then.
+  const bool communication = out.balances.empty();
+  if (communication) published_panel(stage, "Published exchanges", picture.published);
+  if (!communication)
+    stage.panel("trade", {.title = "Loss against time", .least = {260, 190}},
+                [&](ImVec2 size) { draw_trade(out, picture, view, size); });
+  stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}},
+              [&](ImVec2 size) { draw_steps(picture, view, size); });
+  stage.panel("ranks", {.title = "Ranks", .least = {340, 200}, .scrolls = true},
+              [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
+  stage.panel("experts", {.title = "Experts", .least = {380, 200}, .scrolls = true},
+              [&](ImVec2 size) { draw_experts(out, picture, view, size); });
+  if (!communication) published_panel(stage, "Published exchanges", picture.published);
+}
+
+}  // namespace chapters::distributed::moe

@@ -1,0 +1,99 @@
+#include "models/parallel/moe_routing.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <set>
+
+#include "tests/support/base/near.h"
+
+using namespace models::parallel;
+using support::near;
+
+namespace {
+
+/// Four tokens, four experts; all like expert 0 best, then 1, 2 and 3 in turn.
+const std::vector<float> four_scores = {0.7f, 0.2f, 0.06f, 0.04f, 0.6f, 0.1f, 0.2f,  0.1f,
+                                        0.5f, 0.1f, 0.1f,  0.3f,  0.4f, 0.3f, 0.15f, 0.15f};
+
+MoeRouted routed_of(const MoeRouting& r, const std::vector<float>& bias = {}) {
+  MoeRouted out;
+  route_tokens(r, 4, four_scores, bias, nullptr, out);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("top-k: first choices arrive before second ones, and what is beyond the capacity is dropped") {
+  // ceil(1 x 4 x 2 / 4) = 2 copies an expert: expert 0 keeps those of tokens 0 and 1.
+  const MoeRouted r = routed_of({.experts = 4, .top_k = 2, .capacity_factor = 1});
+  CHECK(r.capacity == 2);
+  CHECK(r.asked == std::vector<std::int64_t>{4, 2, 1, 1});
+  CHECK(r.kept == std::vector<std::int64_t>{2, 2, 1, 1});
+  CHECK(r.dropped == 2);
+  CHECK_FALSE(r.copies[2].kept);  // the first choice of token 2
+  CHECK_FALSE(r.copies[3].kept);
+  CHECK(r.copies[4].expert == 1);  // the second choice of token 0
+  CHECK(r.tokens_without == 0);
+  CHECK(near(r.copies[0].weight + r.copies[4].weight, 1.0, 1e-6));
+  CHECK(near(r.copies[0].weight, 0.7 / 0.9, 1e-6));
+
+  const MoeRouted one = routed_of({.experts = 4, .top_k = 1, .capacity_factor = 1});
+  CHECK(one.capacity == 1);
+  CHECK(one.tokens_without == 3);
+  CHECK(near(one.copies[0].weight, 0.7, 1e-6));  // the score itself, or no gradient would reach the gate
+  CHECK(routed_of({.experts = 4, .top_k = 1, .capacity_factor = 0}).dropped == 0);
+}
+
+TEST_CASE("a bias changes who is chosen and not what a choice weighs") {
+  const MoeRouted r = routed_of({.experts = 4, .top_k = 1, .capacity_factor = 0}, {-1, 0, 0, 0});
+  CHECK(r.asked == std::vector<std::int64_t>{0, 2, 1, 1});
+  CHECK(near(r.copies[0].weight, 0.2, 1e-6));
+}
+
+TEST_CASE("expert choice fills every expert with the tokens that score highest with it") {
+  const MoeRouted r = routed_of({.rule = MoeRule::expert_choice, .experts = 4, .top_k = 1, .capacity_factor = 1});
+  CHECK(r.kept == std::vector<std::int64_t>{1, 1, 1, 1});
+  REQUIRE(r.copies.size() == 4);
+  CHECK((r.copies[0].token == 0 && r.copies[0].expert == 0));
+  CHECK((r.copies[1].token == 1 && r.copies[1].expert == 2));
+  CHECK((r.copies[2].token == 2 && r.copies[2].expert == 3));
+  CHECK((r.copies[3].token == 3 && r.copies[3].expert == 1));
+}
+
+TEST_CASE("a limit of groups keeps the groups with the largest sums, and a token stays within them") {
+  // Groups {0, 1} and {2, 3}: one group of the best two scores. Token 1: 0.7 against 0.3.
+  const MoeRouted r = routed_of({.experts = 4, .top_k = 2, .capacity_factor = 0, .groups = 2, .group_limit = 1});
+  for (const MoeCopy& copy : r.copies) CHECK(copy.expert < 2);
+  CHECK(check_moe_routing({.experts = 6, .top_k = 2, .groups = 4, .group_limit = 2}).error.find("evenly") !=
+        std::string::npos);
+  CHECK(check_moe_routing({.experts = 8, .top_k = 4, .groups = 4, .group_limit = 1}).error.find("allow more nodes") !=
+        std::string::npos);
+  CHECK(check_moe_routing({.experts = 2, .top_k = 3}).error.find("fewer choices") != std::string::npos);
+}
+
+TEST_CASE("dealt and hashed tokens go to k different experts; dealing is even") {
+  for (const MoeRule rule : {MoeRule::dealt, MoeRule::hash}) {
+    std::vector<std::uint16_t> words(64);
+    for (std::size_t t = 0; t < words.size(); ++t) words[t] = static_cast<std::uint16_t>(t % 7);
+    MoeRouted r;
+    route_tokens({.rule = rule, .experts = 8, .top_k = 3, .capacity_factor = 0}, 64, {}, {}, words.data(), r);
+    for (std::size_t t = 0; t < 64; ++t) {
+      std::set<int> experts;
+      for (std::size_t j = 0; j < 3; ++j) experts.insert(r.copies[j * 64 + t].expert);
+      CHECK(experts.size() == 3);
+    }
+    if (rule == MoeRule::dealt) CHECK(r.asked == std::vector<std::int64_t>(8, 24));
+    if (rule == MoeRule::hash) CHECK(r.copies[0].expert == r.copies[7].expert);  // the same word
+  }
+}
+
+TEST_CASE("measures of a load: even, on one, and in between") {
+  CHECK(near(max_over_mean({2, 2, 2, 2}), 1.0));
+  CHECK(near(load_entropy({2, 2, 2, 2}), 1.0));
+  CHECK(near(load_deviation({2, 2, 2, 2}), 0.0));
+  CHECK(near(max_over_mean({8, 0, 0, 0}), 4.0));
+  CHECK(near(load_entropy({8, 0, 0, 0}), 0.0));
+  CHECK(near(load_deviation({8, 0, 0, 0}), std::sqrt(3.0)));
+  CHECK(near(load_entropy({1, 1, 0, 0}), 0.5));
+  CHECK(near(max_over_mean({0, 0}), 1.0));
+}
