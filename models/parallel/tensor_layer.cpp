@@ -56,6 +56,15 @@ ProductTimes times_of_product(const ProductShape& s, double bytes, const TensorS
   return out;
 }
 
+/// What dropout adds to an operation, in either pass: a residual add moves the mask as well, unfused scores are read,
+/// written and masked once more.
+OpCost dropout_cost(const Architecture& a, const LayerOperation& op, const Workload& w) {
+  if (op.group == OperationGroup::residual) return {0, 0, new_tokens(w) * as_double(a.hidden)};
+  if (op.name != "softmax") return {};
+  const double scores = (op.forward.bytes()) / (2 * w.activation_bytes);
+  return {0, scores * w.activation_bytes, scores * (w.activation_bytes + 1)};
+}
+
 /// The shape of a whole product on a rank, and which way it is cut, from the shape that the usual cut leaves.
 TensorPart part_of(const LayerOperation& whole, const LayerOperation& rank, const TensorSplit& split,
                    ProductShape& shape) {
@@ -233,9 +242,10 @@ Result<TensorLayer> tensor_layer(const Architecture& a, const LayerKind& kind, c
       const bool last = whole[i].name.ends_with("output projection") || whole[i].name.ends_with("down projection");
       blocks[static_cast<std::size_t>(block)].add(!last, t);
     } else {
+      const OpCost masks = split.dropout ? dropout_cost(a, cost, w) : OpCost();
       const double rows = op.part == TensorPart::by_token ? 1 / as_double(split.ranks) : 1;
-      op.forward_s = roofline_s(split.machine, cost.forward * rows, 1);
-      if (train) op.backward_s = roofline_s(split.machine, cost.backward * rows, 1);
+      op.forward_s = roofline_s(split.machine, (cost.forward + masks) * rows, 1);
+      if (train) op.backward_s = roofline_s(split.machine, (cost.backward + masks) * rows, 1);
     }
     (whole[i].shape.k > 0 ? out.forward.products_s : out.forward.other_s) += op.forward_s;
     (whole[i].shape.k > 0 ? out.backward.products_s : out.backward.other_s) += op.backward_s;

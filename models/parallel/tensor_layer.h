@@ -36,6 +36,8 @@ struct TensorSplit {
   Machine machine;            ///< peak and bandwidth as they are reached
   std::int64_t sm_count = 0;  ///< 0: products do not lose to tiles and waves
   double sent_bytes = 2;      ///< of a number that a collective moves
+  /// A mask of a byte in the pass of each residual add, and where scores lie in memory a pass of their own over them.
+  bool dropout = false;
 };
 
 /// How an operation lies on the ranks.

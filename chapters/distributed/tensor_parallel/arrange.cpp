@@ -120,12 +120,17 @@ struct MatrixMaker {
   }
 };
 
-CutCapsule capsule_of(const Inputs& in, const Outputs& out, TensorPlace place, std::size_t before) {
-  CutCapsule capsule{.before = before, .words = "nothing to send", .name = "nothing", .empty = true};
+/// Attention and feed-forward that read the same input are summed together: the collectives are those of the latter.
+CutCapsule capsule_of(const Inputs& in, const Outputs& out, bool joined, TensorPlace place, std::size_t before) {
+  CutCapsule capsule{.before = before, .lines = {"nothing", "to send"}, .empty = true};
+  capsule.info = "What a rank holds here is what it needs next.";
   for (const TimedCollective& c : out.layer.collectives)
-    if (c.block == in.block && !c.collective.backward && c.collective.place == place) {
-      capsule.name = collective_words(c.collective.primitive);
-      capsule.words = capsule.name + ", " + format_text(c.sent_bytes, "B") + " a rank, " + format_text(c.time_s, "s");
+    if ((c.block == in.block || joined) && !c.collective.backward && c.collective.place == place) {
+      const std::string name(collective_words(c.collective.primitive));
+      const std::size_t hyphen = name.find('-') + 1;
+      capsule.lines = {name.substr(0, hyphen), name.substr(hyphen), format_text(c.sent_bytes, "B"),
+                       format_text(c.time_s, "s")};
+      capsule.info = name + ": each rank sends " + capsule.lines[2] + " in " + capsule.lines[3];
       capsule.empty = false;
     }
   return capsule;
@@ -146,8 +151,11 @@ CutScene scene_of(const Inputs& in, const Outputs& out, const Setting& s, const 
   if (copies > 1)
     scene.ranks_note += (scene.ranks_note.empty() ? "" : "; ") + std::string("each key and value head is held by ") +
                         format_text(copies, "") + " ranks";
+  const bool joined = s.model->architecture.parallel_attention;
   const auto gap = [&](TensorPlace place) {
-    if (!one) scene.capsules.push_back(capsule_of(in, out, place, scene.matrices.size()));
+    if (!one)
+      scene.capsules.push_back(
+          capsule_of(in, out, joined && place != TensorPlace::between, place, scene.matrices.size()));
   };
   const Lie a_lie = one ? Lie::whole : row_first ? Lie::rows : Lie::columns;
   const std::string a_name = attention ? "A: Q, K, V" : s.model->architecture.gated ? "A: gate, up" : "A: up";
@@ -238,8 +246,8 @@ void add_ranks(const Inputs& in, const Setting& s, Picture& p) {
 std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
 
 void add_ring(const Inputs& in, const Setting& s, Picture& p) {
-  if (in.ranks < 2) return;
   const RingRun run = ring_of(in, s);
+  if (run.spans.empty()) return;
   p.ring_end_s = std::max(run.total_s, run.whole_s);
   const std::array<std::string_view, 4> labels{"products", "link", "products", "link"};
   for (std::size_t i = 0; i < p.ring.size(); ++i) p.ring[i].label = labels[i];

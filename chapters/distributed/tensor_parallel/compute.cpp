@@ -101,8 +101,9 @@ models::Result<Setting> read_setting(const Inputs& in) {
   s.workload.context = in.context;
   s.workload.fused_attention = in.fused_attention;
   s.workload.fused_elementwise = in.fused_attention;
+  s.dropout = in.dropout && in.phase == models::Phase::train;
   const auto machine = models::machine_of(*s.chip, models::Format::bf16);
-  if (!machine) return Out::fail(machine.error);
+  if (!machine) return Out::fail(machine.error + ".");
   const auto& link = s.chip->interconnect.bytes_per_s_per_direction;
   if (!link || !(*link > 0))
     return Out::fail("Nobody states how fast " + s.chip->short_name + " reaches its neighbour; choose another chip.");
@@ -117,6 +118,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
   s.split.links.inside_bytes_per_s = *link * in.link_reached / 100;
   s.split.links.between_bytes_per_s = network->bytes_per_s_per_direction * in.network_reached / 100;
   s.split.links.base_s = in.call_s;
+  s.split.dropout = s.dropout;
   return Out::ok(std::move(s));
 }
 
@@ -129,13 +131,14 @@ double kept_activations(const Setting& s, std::int64_t ranks, bool sequence_para
   plan.tensor = ranks;
   plan.sequence_parallel = sequence_parallel;
   plan.fused_attention = s.workload.fused_attention;
+  plan.dropout = s.dropout;
   const models::Workload w = models::memory::workload_of(plan);
   const auto operations = models::layer_operations(s.model->architecture, s.kinds[s.kind], w);
   return models::memory::layer_memory(s.model->architecture, operations, plan).kept(models::Recompute::none);
 }
 
 RingRun ring_of(const Inputs& in, const Setting& s) {
-  if (in.ranks < 2) return {};
+  if (in.ranks < 2 || std::fmod(models::new_tokens(s.workload), as_double(in.ranks)) != 0) return {};
   double product_s = 0, block_s = 0;
   const models::Architecture rank = rank_architecture(s.model->architecture, in.ranks);
   TensorBlock block = TensorBlock::attention;
@@ -217,8 +220,7 @@ Outputs compute(const Inputs& in) {
   out.sum_error = run->error;
   out.gradient_error = run->gradient_error;
   out.without_between = 100 * run->error_without_between;
-  if (in.ranks > 1) {
-    const RingRun ring = ring_of(in, s);
+  if (const RingRun ring = ring_of(in, s); !ring.spans.empty()) {
     out.ring_s = ring.total_s;
     out.ring_closed_form_s = ring.closed_form_s;
     out.ring_whole_s = ring.whole_s;

@@ -29,10 +29,10 @@ struct CutMatrix {
 
 /// Between two matrices: a collective, or the absence of one.
 struct CutCapsule {
-  std::size_t before = 0;  ///< index of the matrix behind it
-  std::string words;       ///< "all-reduce, 134 MB, 0.42 ms"
-  std::string name;        ///< "all-reduce"; what is left where the words do not fit
-  bool empty = false;      ///< nothing is sent
+  std::size_t before = 0;          ///< index of the matrix behind it
+  std::vector<std::string> lines;  ///< "all-", "reduce", "134 MB", "0.42 ms"
+  std::string info;                ///< for the hover
+  bool empty = false;              ///< nothing is sent
 };
 
 struct CutScene {
@@ -53,14 +53,19 @@ struct CutPlaces {
   std::vector<PlacedMatrix> matrices;
   std::vector<widgets::Rect> capsules;
   float name_y = 0, whole_y = 0, piece_y = 0;  ///< tops of the texts over and under the matrices
-  bool two_lines = false;                      ///< a shape takes two lines
+  int shape_lines = 1;                         ///< lines that a shape takes; 0: there is no room for shapes
   widgets::Rect pieces_area{};                 ///< from the highest to the lowest cell
 };
 
-/// Matrices side by side on one middle line, cells of one size for all, as large as fits and
-/// at most 1.8 times as high as wide. `text_px` is the height of a
-/// line of small type, `shape_px` the width of the widest shape in one line, `half_shape_px` in two.
-void layout_cut(const CutScene& scene, widgets::Rect area, float scale, float text_px, float shape_px,
-                float half_shape_px, CutPlaces& out);
+/// Sizes in px that the texts of a scene need.
+struct CutTexts {
+  float line = 0;                   ///< height of small type
+  float shape = 0, half_shape = 0;  ///< the widest shape in one line, and in two
+  float capsule = 0;                ///< the widest line of a capsule
+};
+
+/// Matrices side by side on one middle line, cells of one size for all, as large as fits and at most 1.8 times as high
+/// as wide.
+void layout_cut(const CutScene& scene, widgets::Rect area, float scale, const CutTexts& texts, CutPlaces& out);
 
 }  // namespace chapters::distributed::tensor_parallel

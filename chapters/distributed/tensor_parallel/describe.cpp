@@ -69,6 +69,10 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("fused_attention", in.fused_attention,
            {.label = "Fused kernels",
             .help = "Attention in one pass, element-wise operations fused; off: one kernel each, scores in memory."});
+  f.toggle("dropout", in.dropout,
+           {.label = "Dropout",
+            .help = "Masks of a byte are written, read again and kept. Fused attention makes its own anew.",
+            .when = {"phase", "train"}});
   f.group("The links");
   f.integer("ranks_per_node", in.ranks_per_node,
             {.label = "Ranks a node",
@@ -192,7 +196,7 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = "This cut has no collective between the products."});
   f.group("Cut along the ring");
-  const std::string_view ring_absent = "One rank has no ring.";
+  const std::string_view ring_absent = "A ring needs two ranks, and tokens that divide over them.";
   f.real("ring_whole_s", o.ring_whole_s,
          {.label = "Gather, then products",
           .unit = "s",

@@ -72,8 +72,8 @@ std::string_view ring_tint(const void*, widgets::Tint tint) {
 void draw_ring(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (picture.ring_names.empty()) {
-    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), "One rank has no ring.", size.x,
-                      t.muted);
+    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(),
+                      "A ring needs two ranks, and tokens that divide over them.", size.x, t.muted);
     ImGui::Dummy(size);
     return;
   }

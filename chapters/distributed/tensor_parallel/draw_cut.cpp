@@ -25,7 +25,8 @@ void paint_shape(const Painter& p, const CutPlaces& places, float middle, float 
                  std::string_view cols, ImU32 colour) {
   const auto& t = widgets::theme();
   widgets::Line line;
-  if (places.two_lines) {
+  if (places.shape_lines == 0) return;
+  if (places.shape_lines == 2) {
     p.text({middle, y}, line.add(rows).add(" ×").view(), colour, Type::small, Font::mono, Align::center);
     p.text({middle, y + 1.25f * t.type(Type::small)}, cols, colour, Type::small, Font::mono, Align::center);
     return;
@@ -37,15 +38,18 @@ void paint_matrix(const Painter& p, const CutMatrix& m, const PlacedMatrix& plac
                   std::int64_t lit) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small);
-  p.text({placed.middle, places.name_y}, m.name, t.text, Type::small, Font::bold, Align::center);
+  const bool shapes = places.shape_lines > 0;
+  if (shapes || widgets::text_size(m.name, Type::small, Font::bold).x <= placed.area.width())
+    p.text({placed.middle, places.name_y}, m.name, t.text, Type::small, Font::bold, Align::center);
   paint_shape(p, places, placed.middle, places.whole_y, m.rows_text, m.cols_text, t.muted);
-  if (!m.piece_rows.empty()) {
-    p.text({placed.middle, places.piece_y}, "a rank", t.muted, Type::small, Font::sans, Align::center);
+  if (shapes)
+    p.text({placed.middle, places.piece_y},
+           !m.piece_rows.empty() ? "a rank"
+           : m.sheets            ? "each whole"
+                                 : "every rank",
+           t.muted, Type::small, Font::sans, Align::center);
+  if (!m.piece_rows.empty())
     paint_shape(p, places, placed.middle, places.piece_y + 1.25f * small, m.piece_rows, m.piece_cols, t.text);
-  } else {
-    p.text({placed.middle, places.piece_y}, m.sheets ? "each whole" : "every rank", t.muted, Type::small, Font::sans,
-           Align::center);
-  }
   if (placed.glyph_x > 0)
     p.text({placed.glyph_x, (placed.area.min.y + placed.area.max.y) / 2 - t.type(Type::body) / 2}, m.glyph, t.muted,
            Type::body, Font::sans, Align::center);
@@ -77,21 +81,21 @@ void paint_matrix(const Painter& p, const CutMatrix& m, const PlacedMatrix& plac
 void paint_capsule(const Painter& p, const CutCapsule& capsule, const Rect& at) {
   const auto& t = widgets::theme();
   const ImU32 hue = capsule.empty ? t.muted : t.of(Meaning::communication);
-  const float round = at.width() / 2;
   if (capsule.empty) {
     const ImVec2 corners[] = {at.min, {at.max.x, at.min.y}, at.max, {at.min.x, at.max.y}, at.min};
     p.dashed_polyline(corners, hue, t.px(1), t.px(4));
   } else {
-    p.rect(at.min, at.max, hue, round);
+    p.rect(at.min, at.max, hue, t.px(8));
   }
-  const float room = at.height() - at.width();
-  const std::string_view words =
-      widgets::text_size(capsule.words, Type::small).x <= room ? capsule.words : capsule.name;
-  if (widgets::text_size(words, Type::small).x > room) return;
   const ImU32 ink = capsule.empty ? t.text : widgets::text_on(hue, t);
-  // Read from below: turned to the left, the text's top is its left side.
-  p.rotated_text({(at.min.x + at.max.x) / 2 - t.type(Type::small) / 2, (at.min.y + at.max.y) / 2}, -90, words, ink,
-                 Type::small, Font::sans, Align::center);
+  const float line = 1.3f * t.type(Type::small), middle = (at.min.x + at.max.x) / 2;
+  const auto shown =
+      static_cast<std::size_t>(std::clamp(at.height() / line, 0.0f, static_cast<float>(capsule.lines.size())));
+  float y = (at.min.y + at.max.y - static_cast<float>(shown) * line) / 2;
+  for (std::size_t i = 0; i < shown; ++i) {
+    p.text({middle, y}, capsule.lines[i], ink, Type::small, i < 2 ? Font::sans : Font::mono, Align::center);
+    y += line;
+  }
 }
 
 /// Who holds what under the pointer; -1: nothing of one rank alone.
@@ -156,7 +160,7 @@ void draw_bars(Inputs& in, const Picture& picture, ImVec2 origin, float width, f
       p.rect({origin.x, y}, {origin.x + width, y + row - t.px(2)},
              widgets::with_alpha(t.accent, chosen ? 0.14f : 0.07f), t.px(4));
     const float text_y = y + (row - t.px(2) - small) / 2 - t.px(1);
-    p.text({origin.x + t.px(8), text_y}, bar.name, chosen ? t.accent : t.text, Type::small, Font::bold);
+    p.text({origin.x + t.px(8), text_y}, bar.name, t.text, Type::small, Font::bold);
     const double most = picture.most_bytes > 0 ? picture.most_bytes : 1;
     const float forward = full * static_cast<float>(bar.forward_bytes / most);
     const float backward = full * static_cast<float>(bar.backward_bytes / most);
@@ -175,6 +179,27 @@ void draw_bars(Inputs& in, const Picture& picture, ImVec2 origin, float width, f
   }
 }
 
+CutTexts measure_scene(const CutScene& scene) {
+  CutTexts out{.line = widgets::theme().type(Type::small)};
+  const float times = widgets::text_size(" × ", Type::small, Font::mono).x;
+  const auto shape = [&](const std::string& rows, const std::string& cols) {
+    const float a = widgets::text_size(rows, Type::small, Font::mono).x,
+                b = widgets::text_size(cols, Type::small, Font::mono).x;
+    out.shape = std::max(out.shape, a + times + b);
+    out.half_shape = std::max({out.half_shape, a + times, b});
+  };
+  for (const CutMatrix& m : scene.matrices) {
+    shape(m.rows_text, m.cols_text);
+    shape(m.piece_rows, m.piece_cols);
+    out.half_shape = std::max(out.half_shape, widgets::text_size(m.name, Type::small, Font::bold).x);
+  }
+  out.shape = std::max(out.shape, out.half_shape);
+  for (const CutCapsule& c : scene.capsules)
+    for (const std::string& line : c.lines)
+      out.capsule = std::max(out.capsule, widgets::text_size(line, Type::small, Font::mono).x);
+  return out;
+}
+
 }  // namespace
 
 void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
@@ -186,26 +211,14 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
   const auto p = Painter::window();
   const float small = t.type(Type::small), line = 1.35f * small, row = line + t.px(6);
-  const bool bars = in.ranks > 1 && size.y >= t.px(300);
+  const bool bars = in.ranks > 1 && size.y - 4 * row - 3 * line - t.px(14) >= t.px(220);
   const float bars_px = bars ? 4 * row + line + t.px(6) : 0;
   const float check_px = line + t.px(4), ranks_px = line + t.px(4);
   const Rect scene{{origin.x, origin.y + ranks_px}, {origin.x + size.x, origin.y + size.y - bars_px - check_px}};
-  float shape = 0, half = 0;
-  for (const CutMatrix& m : picture.scene.matrices) {
-    for (const auto& [rows, cols] : {std::pair<const std::string&, const std::string&>(m.rows_text, m.cols_text),
-                                     std::pair<const std::string&, const std::string&>(m.piece_rows, m.piece_cols)}) {
-      const float a = widgets::text_size(rows, Type::small, Font::mono).x,
-                  b = widgets::text_size(cols, Type::small, Font::mono).x,
-                  x = widgets::text_size(" × ", Type::small, Font::mono).x;
-      shape = std::max(shape, a + x + b);
-      half = std::max({half, a + x, b});
-    }
-    half = std::max(half, widgets::text_size(m.name, Type::small, Font::bold).x);
-    shape = std::max(shape, half);
-  }
+  const CutTexts texts = measure_scene(picture.scene);
   ImGui::Dummy(size);
   const bool over = ImGui::IsItemHovered();
-  layout_cut(picture.scene, scene, t.scale, small, shape, half, view.places);
+  layout_cut(picture.scene, scene, t.scale, texts, view.places);
   std::size_t hovered = 0;
   const std::int64_t lit = lit_rank(picture.scene, view.places, over, hovered);
   paint_ranks(p, picture.scene, origin, origin.x + size.x);
@@ -222,6 +235,8 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
       where.add("every rank");
     widgets::tip(m.name, where.view(), m.info);
   }
+  for (std::size_t i = 0; i < picture.scene.capsules.size() && over; ++i)
+    if (view.places.capsules[i].contains(ImGui::GetIO().MousePos)) widgets::tip({}, {}, picture.scene.capsules[i].info);
   widgets::fit_text(p, {origin.x, scene.max.y + t.px(2)}, picture.check, size.x, t.muted, Type::small);
   if (!bars) return;
   const float top = origin.y + size.y - bars_px;

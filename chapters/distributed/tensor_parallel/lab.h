@@ -28,7 +28,7 @@ struct Inputs {
   models::parallel::TensorOverlap overlap = models::parallel::TensorOverlap::none;
   models::Phase phase = models::Phase::train;
   std::int64_t batch = 1, sequence = 8192, context = 8192;
-  bool fused_attention = true;
+  bool fused_attention = true, dropout = false;
   double flops_reached = 80, memory_reached = 85, link_reached = 80, network_reached = 94, call_s = 6.6e-6;
   std::int64_t seed = 1;
   bool operator==(const Inputs&) const = default;
@@ -111,12 +111,13 @@ struct Setting {
   std::vector<models::LayerKind> kinds;
   std::size_t kind = 0;
   models::Workload workload;
+  bool dropout = false;
   models::parallel::TensorSplit split;
 };
 models::Result<Setting> read_setting(const Inputs& in);
 /// Activations that a layer keeps for the backward pass, on one of `ranks`.
 double kept_activations(const Setting& setting, std::int64_t ranks, bool sequence_parallel);
-/// The gather and the first products of the shown block, cut along the ring; no ranks: nothing to cut.
+/// The gather and the first products of the shown block, cut along the ring; no spans where there is nothing to cut.
 models::parallel::RingRun ring_of(const Inputs& in, const Setting& setting);
 /// The small block that is computed, on as many ranks as are drawn.
 models::Result<models::parallel::TensorRun> small_run(const Inputs& in, const Setting& setting,
