@@ -33,6 +33,7 @@
   LAB(precision, mixed)            \
   LAB(distributed, pipeline)       \
   LAB(distributed, tensor_parallel) \
+  LAB(distributed, context)        \
   LAB(training, dashboard)         \
   LAB(training, checkpointing)     \
   LAB(training, data_loader)       \

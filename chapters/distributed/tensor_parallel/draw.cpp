@@ -42,10 +42,6 @@ void draw_activation(const Picture& picture, View& view, ImVec2 size) {
                      {.x = {.kind = widgets::AxisKind::category, .label = "ranks", .categories = view.rank_names},
                       .y = {.lo = 0, .label = "activations of a layer on a rank", .unit = "B"},
                       .size = size});
-  if (picture.activation.empty() || picture.activation.size() != picture.rank_places.size()) {
-    plot.text(0.5, 0.5, "activations are kept for a backward pass, and only training has one");
-    return;
-  }
   plot.bars("tensor parallel", picture.rank_places, picture.activation,
             {.colour = widgets::with_alpha(t.of(Meaning::forward), 0.45f),
              .width = 0.36f,
@@ -71,12 +67,6 @@ std::string_view ring_tint(const void*, widgets::Tint tint) {
 
 void draw_ring(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  if (picture.ring_names.empty()) {
-    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(),
-                      "A ring needs two ranks, and tokens that divide over them.", size.x, t.muted);
-    ImGui::Dummy(size);
-    return;
-  }
   const float words = 1.5f * t.type(widgets::Type::small);
   widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), picture.ring_words, size.x, t.muted,
                     widgets::Type::small);
@@ -151,10 +141,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_cut(in, picture, view, size); });
   stage.panel("against", {.title = "Against ranks", .least = {340, 170}},
               [&](ImVec2 size) { draw_against(picture, view, size); });
-  stage.panel("ring", {.title = "Cut along the ring", .least = {420, 190}},
-              [&](ImVec2 size) { draw_ring(picture, view, size); });
-  stage.panel("activations", {.title = "Activations", .least = {340, 170}},
-              [&](ImVec2 size) { draw_activation(picture, view, size); });
+  if (!picture.ring_names.empty())
+    stage.panel("ring", {.title = "Cut along the ring", .least = {420, 190}},
+                [&](ImVec2 size) { draw_ring(picture, view, size); });
+  if (!picture.activation.empty())
+    stage.panel("activations", {.title = "Activations", .least = {340, 170}},
+                [&](ImVec2 size) { draw_activation(picture, view, size); });
   stage.panel("operations", {.title = "A rank's operations", .least = {520, 170}, .scrolls = true},
               [&](ImVec2 size) { draw_operations(out, picture, view, size); });
   stage.panel("collectives", {.title = "Collectives", .least = {520, 150}, .scrolls = true},
