@@ -66,18 +66,20 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     text += ", zig-zag would take " + ticked(out.beside.time_s, "s");
   if (in.causal && in.order != ContextOrder::contiguous)
     text += ", `" + format_text(out.speedup, "") + "` times as fast as contiguous";
-  if (out.exposed_s > 1e-3 * out.attention_s)
-    text += ". Transfers stick out by " + ticked(out.exposed_s, "s") + ": they hide from " +
-            ticked(out.hiding_tokens, "tokens") + " a rank on";
-  else
-    text += ". Transfers hide, as they do from " + ticked(out.hiding_tokens, "tokens") + " a rank on";
+  const std::string from = ticked(out.hiding_tokens, "tokens") + " a rank on";
+  if (!(out.exposed_s > 1e-3 * out.attention_s)) return text + ". Transfers hide, as they do from " + from + ".";
+  if (out.rank_tokens < out.hiding_tokens)
+    return text + ". Transfers stick out by " + ticked(out.exposed_s, "s") + ": they hide from " + from + ".";
+  text += in.pass == AttentionPass::backward ? ". The keys' gradients still have to go home, "
+                                             : ". What a message takes before its bytes sticks out, ";
+  text += ticked(out.exposed_s, "s");
   return text + ".";
 }
 
 /// A step's slowest tile and its transfer against the tokens of a rank.
 void add_hiding(const Inputs& in, const Setting& s, Picture& p) {
   if (in.ranks < 2) return;
-  const double yours = as_double(in.sequence / in.ranks);
+  const double yours = as_double(s.setup.sequence / in.ranks);
   const double lo = std::max(64.0, std::min(256.0, yours / 4)), hi = std::max(65536.0, 4 * yours);
   for (double tokens = lo; tokens <= hi * 1.001; tokens *= std::sqrt(2.0)) {
     ContextSetup at = s.setup;

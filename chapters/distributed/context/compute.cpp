@@ -29,7 +29,7 @@ void list_tiles(const Inputs& in, const Setting& s, Outputs& out) {
   for (std::int64_t step = 0; step < in.ranks; ++step)
     for (std::int64_t rank = 0; rank < in.ranks; ++rank) {
       TileRow row{.step = step, .rank = rank, .keys_of = key_owner(in.ranks, rank, step)};
-      row.pairs = tile_pairs(in.order, in.sequence, in.ranks, rank, row.keys_of, in.causal);
+      row.pairs = tile_pairs(in.order, s.setup.sequence, in.ranks, rank, row.keys_of, in.causal);
       row.compute_s = row.pairs * s_per_pair;
       row.waits_s = out.ring.steps[static_cast<std::size_t>(step)].time_s() - row.compute_s;
       out.tiles.push_back(row);
@@ -38,7 +38,7 @@ void list_tiles(const Inputs& in, const Setting& s, Outputs& out) {
 
 void count_memory(const Inputs& in, const Setting& s, Outputs& out) {
   const auto bytes = [&](std::int64_t ranks) {
-    const auto memory = models::memory::training_memory(s.model->architecture, plan_of(in, ranks, in.sequence));
+    const auto memory = models::memory::training_memory(s.model->architecture, plan_of(in, ranks, s.setup.sequence));
     return memory ? memory->total() : Outputs::none;
   };
   out.chip_bytes = s.chip->memory_bytes;
@@ -75,7 +75,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
     return Out::fail("Nobody states how fast " + s.chip->short_name + " reaches its neighbour; choose the network.");
   s.setup = {.order = in.order,
              .ranks = in.ranks,
-             .sequence = in.sequence,
+             .sequence = models::ceil_div(in.sequence, 2 * in.ranks) * 2 * in.ranks,
              .batch = in.batch,
              .causal = in.causal,
              .backward = in.pass == AttentionPass::backward,
@@ -155,7 +155,8 @@ Outputs compute(const Inputs& in) {
   contiguous.order = ContextOrder::contiguous;
   if (const auto plain = run_context_ring(contiguous); plain) out.speedup = plain->time_s / chosen.time_s;
   out.slowdown_closed_form = ring_slowdown(ContextOrder::contiguous, in.ranks, in.causal);
-  out.rank_tokens = as_double(in.sequence / in.ranks);
+  out.sequence = s.setup.sequence;
+  out.rank_tokens = as_double(out.sequence / in.ranks);
   out.hiding_tokens = hiding_tokens(s.setup);
   for (const ContextStep& step : out.ring.steps) out.largest_pairs = std::max(out.largest_pairs, step.slowest_pairs);
   out.fair_pairs = out.ring.pairs / as_double(in.ranks * in.ranks);

@@ -36,7 +36,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("order", in.order, orders, {.label = "Order", .help = "Which tokens a rank holds.", .headline = true});
   f.choice("method", in.method, methods,
            {.label = "Method", .help = "How queries meet the keys of other ranks.", .headline = true});
-  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence, over all ranks."});
+  shared::sequence(f, "sequence", in.sequence,
+                   {.help = "Tokens of each sequence, over all ranks; padded to a multiple of 2n."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   f.toggle("causal", in.causal,
            {.label = "Causal", .help = "A query sees no key behind it; off: all of them.", .headline = true});
@@ -127,9 +128,11 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Faster than contiguous",
           .headline = true,
           .formula = "the contiguous ring's time / attention",
-          .source = "at most (2n - 1) / n"});
+          .source = "lock-step, computed tile by tile"});
   f.real("closed_form", o.slowdown_closed_form,
-         {.label = "At most", .formula = "(2n - 1) / n for a causal ring whose transfers hide"});
+         {.label = "By closed form",
+          .help = "An even order over contiguous, of a causal ring whose transfers hide.",
+          .formula = "(2n - 1) / n"});
   f.real("exposed_s", o.exposed_s, {.label = "Exposed", .unit = "s", .help = "Transfers that no compute covers."});
   f.real("beside_s", o.beside.time_s,
          {.label = "The other order",
@@ -144,6 +147,9 @@ void describe(Fields& f, Outputs& o) {
       {.label = "Computes", .unit = "s", .formula = "pairs x 4 heads x width / rate", .source = "two products a pair"});
   f.real("transfer_s", o.transfer_s,
          {.label = "Transfer", .unit = "s", .formula = "message + 2 x tokens x key heads x width x 2 B / link"});
+  f.integer(
+      "padded_sequence", o.sequence,
+      {.label = "Sequence, padded", .unit = "tokens", .help = "To a multiple of 2n, so that every rank has as many."});
   f.real("rank_tokens", o.rank_tokens, {.label = "Tokens a rank", .unit = "tokens", .formula = "sequence / n"});
   f.real("hiding_tokens", o.hiding_tokens,
          {.label = "Transfers hide from",

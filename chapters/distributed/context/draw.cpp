@@ -16,9 +16,13 @@ void draw_hiding(const Outputs& out, const Picture& picture, View& view, ImVec2 
                       .y = {.kind = AxisKind::log10, .label = "one step", .unit = "s"},
                       .size = size});
   plot.line("slowest tile", picture.tokens, picture.tile_s,
-            {.colour = t.of(Meaning::forward), .info = "pairs x flops a pair / rate", .version = picture.version});
+            {.colour = t.of(Meaning::forward),
+             .label = false,
+             .info = "pairs x flops a pair / rate",
+             .version = picture.version});
   plot.line("transfer", picture.tokens, picture.transfer_s,
             {.colour = t.of(Meaning::communication),
+             .label = false,
              .info = "message + bytes of keys and values / link",
              .version = picture.version});
   if (out.hiding_tokens > picture.tokens.front() && out.hiding_tokens < picture.tokens.back())
@@ -48,9 +52,9 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
                              {.unit = "s", .axis_label = "attention of one layer", .size = size});
 }
 
-void draw_reach(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+void draw_reach(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  double most = static_cast<double>(in.sequence);
+  double most = static_cast<double>(out.sequence);
   for (const double tokens : picture.reach_tokens) most = std::max(most, tokens);
   widgets::Plot plot(
       "reach", view.reach,
@@ -62,7 +66,7 @@ void draw_reach(const Inputs& in, const Picture& picture, View& view, ImVec2 siz
              .label = false,
              .info = "states, activations and loss within the chip's memory",
              .version = picture.version});
-  const double x = static_cast<double>(in.ranks), y = static_cast<double>(in.sequence);
+  const double x = static_cast<double>(in.ranks), y = static_cast<double>(out.sequence);
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6});
 }
 
@@ -118,7 +122,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("methods", {.title = "Three methods", .least = {340, 170}},
               [&](ImVec2 size) { draw_methods(out, view, size); });
   stage.panel("reach", {.title = "Reach", .least = {320, 180}},
-              [&](ImVec2 size) { draw_reach(in, picture, view, size); });
+              [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
   stage.panel("tiles", {.title = "Tiles", .least = {420, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_tiles(out, picture, view, size); });
   stage.panel("softmax", {.title = "One query's softmax", .least = {420, 140}, .scrolls = true},

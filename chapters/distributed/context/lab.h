@@ -67,6 +67,7 @@ struct Outputs {
   double largest_pairs = 0, fair_pairs = 0;  ///< of a (rank, step); of one if all had the same
   double ring_error = 0, all_to_all_error = 0, averaged_error = 0;
   double memory_bytes = none, one_rank_memory_bytes = none, chip_bytes = 0;
+  std::int64_t sequence = 0;                   ///< padded to 2n equal pieces
   std::int64_t reach = 0, one_rank_reach = 0;  ///< tokens
   std::vector<MethodRow> methods;
   std::vector<TileRow> tiles;
