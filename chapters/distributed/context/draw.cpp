@@ -48,6 +48,15 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
                       .info = "what no compute covers"};
     bars[i].segments = segments[i];
   }
+  // Why a method has no bar stands over the others.
+  for (const MethodRow& m : out.methods) {
+    if (m.why_not.empty()) continue;
+    const float line = 1.4f * widgets::theme().type(widgets::Type::small);
+    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), m.why_not, size.x,
+                      widgets::theme().muted, widgets::Type::small);
+    ImGui::Dummy({size.x, line});
+    size.y -= line + ImGui::GetStyle().ItemSpacing.y;
+  }
   widgets::draw_stacked_bars("methods", bars, view.methods,
                              {.unit = "s", .axis_label = "attention of one layer", .size = size});
 }

@@ -209,6 +209,7 @@ Outputs compute(const Inputs& in) {
   for (const models::LayerKind& kind : s.kinds)
     if (const auto each = tensor_layer(a, kind, s.workload, s.split); each) {
       out.model_s += as_double(kind.count) * each->total_s();
+      out.model_collectives += kind.count * (each->forward.collectives + each->backward.collectives);
       out.model_exposed_s += as_double(kind.count) * each->exposed_s();
       out.weight_bytes += as_double(kind.count) * each->rank_parameters * s.workload.weight_bytes;
     }

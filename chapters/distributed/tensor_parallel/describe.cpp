@@ -26,7 +26,8 @@ void describe_rates(Fields& f, Inputs& in) {
            {.label = label, .unit = "%", .help = help, .lo = 1, .hi = 100, .typical_lo = 40, .typical_hi = 100});
   };
   f.group("Rates reached");
-  share("flops_reached", in.flops_reached, "Of the peak", "Reached inside a product's full tiles.");
+  share("flops_reached", in.flops_reached, "Of the peak",
+        "Reached in full tiles. cuBLAS reached 62 to 77 % on an H100 in BF16, at a width of 4,096.");
   share("memory_reached", in.memory_reached, "Of the memory", "Of the chip's memory bandwidth.");
   share("link_reached", in.link_reached, "Of the chip's link",
         "Of one direction. Rings reach about 80 %: 235 of 300 GB/s on A100, 365 of 450 on H100.");
@@ -184,6 +185,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("model_s", o.model_s, {.label = "All layers", .unit = "s", .help = "Without embedding, logits and loss."});
   f.real("model_exposed_s", o.model_exposed_s,
          {.label = "Of it exposed", .unit = "s", .formula = "layers x exposed collectives"});
+  f.integer("model_collectives", o.model_collectives,
+            {.label = "Collectives", .help = "Of one micro-batch or one step of decode, all layers and passes."});
   f.group("Computed from pieces");
   f.real("sum_error", o.sum_error,
          {.label = "Off by", .formula = "largest |pieces - whole| / largest |whole|", .source = "computed here"});

@@ -29,7 +29,7 @@ struct Inputs {
   models::Phase phase = models::Phase::train;
   std::int64_t batch = 1, sequence = 8192, context = 8192;
   bool fused_attention = true, dropout = false;
-  double flops_reached = 80, memory_reached = 85, link_reached = 80, network_reached = 94, call_s = 6.6e-6;
+  double flops_reached = 70, memory_reached = 85, link_reached = 80, network_reached = 94, call_s = 6.6e-6;
   std::int64_t seed = 1;
   bool operator==(const Inputs&) const = default;
 };
@@ -53,8 +53,9 @@ struct Outputs {
   models::parallel::TensorLayer layer;   ///< of the kind that most layers are
   double forward_s = 0, backward_s = 0;  ///< of a layer
   double layer_s = 0, exposed_share = 0, speedup = 1, efficiency = 100;
-  double buffer_bytes = 0, one_collective_s = 0;                  ///< of the collective behind a block
-  double across_share = none;                                     ///< exposed, if each rank sat in a node of its own; %
+  double buffer_bytes = 0, one_collective_s = 0;  ///< of the collective behind a block
+  double across_share = none;                     ///< exposed, if each rank sat in a node of its own; %
+  std::int64_t model_collectives = 0;
   double model_s = 0, model_exposed_s = 0;                        ///< all layers
   double activation_bytes = none, activation_whole_bytes = none;  ///< of a layer on a rank; on a single one
   double weight_bytes = 0, kv_bytes_per_token = 0;                ///< of all layers on a rank

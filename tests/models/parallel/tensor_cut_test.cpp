@@ -38,8 +38,9 @@ Workload published_step() {
 
 TensorSplit eight_a100() {
   TensorSplit s;
-  s.machine = {0.8 * 312e12, 0.85 * 2039e9, 0};
+  s.machine = {0.7 * 312e12, 0.85 * 2039e9, 0};
   s.sm_count = 108;
+  s.dropout = true;
   s.links = {240e9, 23.5e9, 0.6e-6, 2.7e-6, 6.6e-6};
   return s;
 }
@@ -115,13 +116,13 @@ TEST_CASE("tensor layer: Narayanan's bytes, Korthikanti's times of one layer") {
   CHECK(plain->forward.collectives == 2);
   CHECK(plain->backward.collectives == 2);
   // Measured 7.7 and 7.2 ms: the difference is what norms and residuals take on all tokens.
-  CHECK(std::abs(plain->forward.total_s() / 7.7e-3 - 1) <= 0.2);
+  CHECK(std::abs(plain->forward.total_s() / 7.7e-3 - 1) <= 0.05);
   split.sequence_parallel = true;
   split.overlap = TensorOverlap::weight_gradient;
   const auto tokens = tensor_layer(a, kind, published_step(), split);
   REQUIRE(tokens);
-  CHECK(std::abs(tokens->forward.total_s() / 7.2e-3 - 1) <= 0.2);
-  CHECK(std::abs(tokens->backward.total_s() / 11.8e-3 - 1) <= 0.2);
+  CHECK(std::abs(tokens->forward.total_s() / 7.2e-3 - 1) <= 0.05);
+  CHECK(std::abs(tokens->backward.total_s() / 11.8e-3 - 1) <= 0.1);
   CHECK(std::abs((plain->forward.total_s() - tokens->forward.total_s()) / 0.5e-3 - 1) <= 0.2);
   CHECK(near(tokens->forward.sent_bytes, plain->forward.sent_bytes));
   CHECK(near(plain->rank_parameters, (plain->parameters - 4.0 * 6144) / 8 + 4.0 * 6144, 1e-3));
