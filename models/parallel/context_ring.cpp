@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "models/base/integer_math.h"
 
@@ -109,11 +110,11 @@ double ring_slowdown(ContextOrder order, std::int64_t ranks, bool causal) {
 
 double hiding_tokens(const ContextSetup& s) {
   if (s.ranks < 2) return 0;
-  // Pairs of the slowest tile over the square of a rank's tokens of one sequence.
+  // Pairs of the slowest tile over the square of a rank's tokens of one sequence: a c^2 = b c + message.
   const double share = !s.causal || s.order == ContextOrder::contiguous ? 1 : 0.5;
-  const double bytes_a_token = s.block_bytes() / s.rank_tokens();
-  const double flops = share * s.flops_per_pair() / as_double(s.batch);
-  return bytes_a_token / s.link_bytes_per_s * s.flops_per_s / flops;
+  const double a = share * s.flops_per_pair() / s.flops_per_s;
+  const double b = s.block_bytes() / as_double(s.sequence / s.ranks) / s.link_bytes_per_s;
+  return (b + std::sqrt(b * b + 4 * a * s.message_s)) / (2 * a);
 }
 
 ContextCost context_cost(ContextMethod method, const ContextSetup& s) {

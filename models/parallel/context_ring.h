@@ -66,8 +66,8 @@ Result<ContextRing> run_context_ring(const ContextSetup& setup);
 /// (2n - 1) / n as the sequence grows, else 1.
 double ring_slowdown(ContextOrder order, std::int64_t ranks, bool causal);
 
-/// Tokens a rank from which a step's slowest tile takes as long as its transfer, latency aside: the flops of a full
-/// tile grow with the square of the tokens, its bytes with the tokens.
+/// Tokens a rank of one sequence from which a step's slowest tile takes as long as its transfer: the flops of a tile
+/// grow with the square of the tokens, its bytes with the tokens, and a message has its latency.
 double hiding_tokens(const ContextSetup& setup);
 
 struct ContextCost {

@@ -13,6 +13,7 @@ using models::as_double;
 using widgets::format_text;
 
 constexpr std::size_t most_rows = 8;  // ranks that a clock shows
+constexpr std::int64_t most_bars = 32;
 
 std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
@@ -21,8 +22,10 @@ Clock clock_of(const ContextSetup& s, const ContextRing& ring) {
   Clock clock;
   clock.title = context_order_name(s.order);
   clock.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(clock.title.front())));
-  clock.words = format_text(ring.time_s, "s") + ", ranks busy " + format_text(100 * ring.busy_share, "%", 2) + " of it";
-  clock.words += ring.exposed_s > 0 ? "; hatched: waits, green: for keys" : "; hatched: waits";
+  clock.words = format_text(ring.time_s, "s") + ", busy " + format_text(100 * ring.busy_share, "%", 2);
+  clock.words += ring.exposed_s > 0       ? "; hatched waits, green for keys"
+                 : ring.busy_share < 0.99 ? "; hatched waits"
+                                          : "";
   clock.end_s = ring.time_s;
   const double s_per_pair = s.flops_per_pair() / s.flops_per_s;
   const std::size_t ranks = static_cast<std::size_t>(s.ranks), shown = std::min(ranks, most_rows);
@@ -30,14 +33,20 @@ Clock clock_of(const ContextSetup& s, const ContextRing& ring) {
     const auto rank = static_cast<std::int64_t>(shown < 2 ? 0 : row * (ranks - 1) / (shown - 1));
     clock.names.push_back("rank " + std::to_string(rank));
     std::vector<ClockBar> bars;
+    // Of many steps, some neighbours are one bar: what they compute, then what they wait.
+    const std::int64_t together = models::ceil_div(s.ranks, most_bars);
     double now_s = 0;
     for (std::int64_t step = 0; step < s.ranks; ++step) {
-      const double pairs = tile_pairs(s.order, s.sequence, s.ranks, rank, key_owner(s.ranks, rank, step), s.causal);
+      if (step % together == 0) bars.push_back({now_s, now_s, now_s, now_s});
       const ContextStep& all = ring.steps[static_cast<std::size_t>(step)];
-      const double end_s = now_s + all.time_s();
-      bars.push_back({now_s, now_s + pairs * s_per_pair, now_s + all.compute_s, end_s});
-      now_s = end_s;
+      ClockBar& bar = bars.back();
+      bar.computed_s +=
+          s_per_pair * tile_pairs(s.order, s.sequence, s.ranks, rank, key_owner(s.ranks, rank, step), s.causal);
+      bar.slowest_s += all.compute_s;
+      now_s += all.time_s();
+      bar.end_s = now_s;
     }
+    if (ring.time_s > now_s) bars.push_back({now_s, now_s, now_s, ring.time_s});  // gradients on their way home
     clock.ranks.push_back(std::move(bars));
   }
   return clock;
@@ -94,17 +103,19 @@ void add_hiding(const Inputs& in, const Setting& s, Picture& p) {
   }
 }
 
-void add_ring(const Inputs& in, Picture& p) {
-  const std::int64_t n = p.drawn_ranks, tokens = n * tokens_a_rank;
+void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
+  const std::int64_t n = p.drawn_ranks, tokens = n * tokens_a_rank, pieces = out.sequence / (2 * in.ranks);
   for (std::int64_t step = 0; step < n; ++step) {
     std::vector<double> work;
     std::vector<std::string> meets;
     double full = 0;
     for (std::int64_t rank = 0; rank < n; ++rank) {
       const std::int64_t owner = key_owner(n, rank, step);
-      work.push_back(tile_pairs(in.order, tokens, n, rank, owner, in.causal));
+      // The bars are those of the whole sequence; of the few tokens drawn the diagonal would count for too much.
+      work.push_back(tile_pairs(in.order, 2 * n * pieces, n, rank, owner, in.causal));
       full = std::max(full, work.back());
-      meets.push_back("K" + std::to_string(owner) + ", " + format_text(work.back(), "") + " pairs");
+      const double pairs = tile_pairs(in.order, tokens, n, rank, owner, in.causal);
+      meets.push_back("K" + std::to_string(owner) + ", " + format_text(pairs, "") + " pairs");
     }
     for (double& w : work) w /= full;
     p.work.push_back(std::move(work));
@@ -127,7 +138,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (p.drawn_ranks != in.ranks)
     p.ranks_note =
         "drawn with " + std::to_string(p.drawn_ranks) + " of " + std::to_string(in.ranks) + " ranks, " + p.ranks_note;
-  add_ring(in, p);
+  add_ring(in, out, p);
   ContextSetup other = setting->setup;
   other.order = in.order == ContextOrder::contiguous ? ContextOrder::zig_zag : ContextOrder::contiguous;
   const bool contiguous = in.order == ContextOrder::contiguous;

@@ -156,7 +156,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Transfers hide from",
           .unit = "tokens",
           .headline = true,
-          .formula = "bytes a token / link x rate / flops a token^2",
+          .formula = "c where the tile's flops / rate = message + bytes of c tokens / link",
           .source = "Liu et al. 2023, section 3"});
   f.group("Traffic");
   f.real("sent_bytes", o.sent_bytes, {.label = "Sent by a rank", .unit = "B", .help = "Of one layer and pass."});

@@ -132,8 +132,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_methods(out, view, size); });
   stage.panel("reach", {.title = "Reach", .least = {320, 180}},
               [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
-  stage.panel("tiles", {.title = "Tiles", .least = {420, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_tiles(out, picture, view, size); });
+  if (!out.tiles.empty())
+    stage.panel("tiles", {.title = "Tiles", .least = {420, 150}, .scrolls = true},
+                [&](ImVec2 size) { draw_tiles(out, picture, view, size); });
   stage.panel("softmax", {.title = "One query's softmax", .least = {420, 140}, .scrolls = true},
               [&](ImVec2 size) { draw_softmax(out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);

@@ -55,6 +55,7 @@ void layout_ring(std::int64_t ranks, widgets::Rect area, float scale, RingPlaces
   out.centre = {(out.ring.min.x + out.ring.max.x) / 2, (out.ring.min.y + out.ring.max.y) / 2};
   out.radius = std::max(
       1.0f, std::min({(out.ring.height() - node_h) / 2 - 4 * scale, (out.ring.width() - node_w) / 2, 130 * scale}));
+  if (ranks == 1) out.radius = 0;
   for (std::int64_t r = 0; r < ranks && out.with_ring; ++r) {
     const ImVec2 c = on_ring(out, ranks, static_cast<double>(r), out.radius);
     out.nodes[static_cast<std::size_t>(r)] = {{c.x - node_w / 2, c.y - node_h / 2},

@@ -39,7 +39,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     text = "Cut " + row.cut + ", the " + std::string(tensor_block_name(in.block)) + " block needs " +
            with_article(row.between) + " between and " + with_article(row.behind) + " behind: ";
   if (in.cut == TensorCut::column_row && !in.sequence_parallel)
-    text += ticked(out.buffer_bytes, "B") + " behind each block.";
+    text += ticked(out.buffer_bytes, "B") +
+            (out.layer.forward.collectives == 1 ? " behind both blocks." : " behind each block.");
   else
     text += (in.cut == TensorCut::column_row ? "send " : "") + ticked(row.forward_bytes, "B") + " a rank.";
   return text + " Of a layer's " + ticked(out.layer_s, "s") + " on " + ticked(as_double(in.ranks), "") + " ranks, " +

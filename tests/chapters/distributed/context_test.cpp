@@ -121,7 +121,11 @@ TEST_CASE("context: the clocks share an axis, and what is computed and waited fo
   CHECK(p.answer.starts_with("The zig-zag order folds the triangle even"));
   lab_context::Inputs back;
   back.pass = lab_context::AttentionPass::backward;
-  CHECK(context_picture(back).answer.find("gradients still have to go home") != std::string::npos);
+  // The last bar of every rank is the gradients' way home.
+  const lab_context::Picture homeward = context_picture(back);
+  CHECK(near(homeward.clocks[1].ranks[0].back().end_s, homeward.clocks[1].end_s));
+  CHECK(homeward.clocks[1].ranks[0].back().computed_s < homeward.clocks[1].end_s);
+  CHECK(homeward.answer.find("gradients still have to go home") != std::string::npos);
   lab_context::Inputs many;
   many.ranks = 16;
   const lab_context::Picture drawn = context_picture(many);

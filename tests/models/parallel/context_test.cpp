@@ -109,7 +109,6 @@ TEST_CASE("context ring: a tile of as many tokens as are said takes as long as i
   for (const ContextOrder order : every_order)
     for (const bool backward : {false, true}) {
       ContextSetup s = long_sequence(order, 4);
-      s.message_s = 0;
       s.backward = backward;
       s.sequence = 4 * 2 * std::llround(hiding_tokens(s) / 2);
       const auto ring = run_context_ring(s);
@@ -119,6 +118,7 @@ TEST_CASE("context ring: a tile of as many tokens as are said takes as long as i
     }
   ContextSetup shared = long_sequence(ContextOrder::zig_zag, 4), own = shared;
   own.kv_heads = own.heads;
+  own.message_s = shared.message_s = 0;
   CHECK(near(hiding_tokens(own), 8 * hiding_tokens(shared)));
 }
 
