@@ -86,6 +86,8 @@ models::Result<Setting> read_setting(const Inputs& in) {
   s.setup.link_bytes_per_s = in.link == RingLink::chip ? *link * in.link_reached / 100
                                                        : network->bytes_per_s_per_direction * in.network_reached / 100;
   s.setup.message_s = in.message_s;
+  if (std::string problem = models::memory::plan_problem(a, plan_of(in, in.ranks, s.setup.sequence)); !problem.empty())
+    return Out::fail(std::move(problem));
   return Out::ok(std::move(s));
 }
 
@@ -97,6 +99,8 @@ models::memory::TrainingPlan plan_of(const Inputs& in, std::int64_t ranks, std::
   plan.sequence_parallel = in.tensor > 1;
   plan.context = ranks;
   plan.data = in.data;
+  plan.pipeline = in.pipeline;
+  plan.micro_batches = in.pipeline;  // enough for the first stage to hold as many as 1F1B lets it
   plan.zero_stage = in.zero_stage;
   plan.recompute = in.recompute;
   plan.loss = in.loss;

@@ -43,7 +43,9 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Causal", .help = "A query sees no key behind it; off: all of them.", .headline = true});
   f.choice("pass", in.pass, passes, {.label = "Pass", .help = "Of one layer's attention."});
   f.group("Model and link");
-  shared::model(f, "model", in.model, {.help = "Its heads say what travels, and its layers what must fit."});
+  shared::model(f, "model", in.model,
+                {.help = "Its heads say what travels, its layers what must fit. Layers with a sliding window count as "
+                         "full attention."});
   shared::chip(f, "chip", in.chip, {.help = "Every rank's."});
   shared::parallel_tensor(f, "tensor_parallel", in.tensor,
                           {.help = "Ranks that share the heads as well; each has a ring of its own."});
@@ -77,6 +79,7 @@ void describe(Fields& f, Inputs& in) {
          });
   f.group("Memory");
   shared::parallel_data(f, "data_parallel", in.data, {.help = "Replicas over which states are split, with the ranks."});
+  shared::parallel_pipeline(f, "pipeline", in.pipeline, {.help = "Of which the first stage's memory is counted."});
   f.integer("zero_stage", in.zero_stage,
             {.label = "ZeRO stage", .help = "1 splits optimizer states, 2 gradients, 3 weights.", .lo = 0, .hi = 3});
   f.choice("recompute", in.recompute, recomputes, {.label = "Recompute", .help = "What the backward pass makes anew."});
@@ -167,13 +170,13 @@ void describe(Fields& f, Outputs& o) {
           .unit = "B",
           .help = "Training at this sequence: states, activations and loss.",
           .may_be_missing = true,
-          .absent = "The sequence cannot be split so."});
+          .absent = "The plan cannot be split so."});
   f.real("one_rank_memory_bytes", o.one_rank_memory_bytes,
          {.label = "Without context parallel",
           .unit = "B",
           .help = "The same replicas, a sequence on each.",
           .may_be_missing = true,
-          .absent = "The sequence cannot be split so."});
+          .absent = "The plan cannot be split so."});
   f.real("chip_bytes", o.chip_bytes, {.label = "The chip has", .unit = "B", .help = "Its nameplate."});
   f.integer("reach", o.reach,
             {.label = "Longest sequence", .unit = "tokens", .help = "That fits; 0: none does. Up to 2^26."});

@@ -35,7 +35,7 @@ struct Inputs {
   AttentionPass pass = AttentionPass::forward;
   RingLink link = RingLink::network;
   double flops_reached = 60, link_reached = 80, network_reached = 94, message_s = 1e-5;
-  std::int64_t data = 8, zero_stage = 3;
+  std::int64_t data = 8, pipeline = 1, zero_stage = 3;
   models::Recompute recompute = models::Recompute::full;
   models::memory::LossKind loss = models::memory::LossKind::chunked;
   std::int64_t seed = 1;

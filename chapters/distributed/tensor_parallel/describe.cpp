@@ -134,14 +134,15 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Faster than one rank", .headline = true, .formula = "a layer on one rank / a layer on t"});
   f.real("efficiency", o.efficiency, {.label = "Efficiency", .unit = "%", .formula = "faster / t"});
   f.group("Passes");
-  f.real("forward_s", o.layer.forward.products_s, {.label = "Products, forward", .unit = "s", .help = "On a rank."});
+  f.real("forward_products_s", o.layer.forward.products_s,
+         {.label = "Products, forward", .unit = "s", .help = "On a rank."});
   f.real("forward_other_s", o.layer.forward.other_s,
          {.label = "Other, forward", .unit = "s", .help = "Norms, activations, attention, residuals."});
   f.real("forward_exposed_s", o.layer.forward.exposed_s,
          {.label = "Exposed, forward", .unit = "s", .help = "Collectives that nothing hides, and what cutting costs."});
-  f.real("forward_all_s", o.forward_s,
+  f.real("forward_s", o.forward_s,
          {.label = "Forward", .unit = "s", .formula = "products + other + exposed", .source = "roofline and tiling"});
-  f.real("backward_all_s", o.backward_s, {.label = "Backward", .unit = "s", .formula = "products + other + exposed"});
+  f.real("backward_s", o.backward_s, {.label = "Backward", .unit = "s", .formula = "products + other + exposed"});
   f.real("backward_exposed_s", o.layer.backward.exposed_s,
          {.label = "Exposed, backward", .unit = "s", .help = "0 without a backward pass."});
   f.group("Collectives");
