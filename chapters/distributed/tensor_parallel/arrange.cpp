@@ -260,10 +260,10 @@ void add_ring(const Inputs& in, const Setting& s, Picture& p) {
     p.ring_names.push_back(std::move(name));
   };
   double product_s = run.total_s - run.exposed_s;
-  add(1, 0, run.whole_s - product_s, "all-gather of all rows", Meaning::communication);
+  add(1, 0, run.whole_s - product_s, "gather", Meaning::communication);
   add(0, run.whole_s - product_s, run.whole_s, "all rows", Meaning::forward);
   for (const RingSpan& span : run.spans)
-    add(span.transfer ? 3 : 2, span.start_s, span.end_s, "rows of " + std::to_string(span.block),
+    add(span.transfer ? 3 : 2, span.start_s, span.end_s, std::to_string(span.block),
         span.transfer ? Meaning::communication : Meaning::forward);
   p.ring_words = format_text(run.whole_s, "s") + " one after the other, " + format_text(run.total_s, "s") +
                  " block by block, on every rank at once";

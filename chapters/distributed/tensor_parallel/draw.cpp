@@ -43,10 +43,7 @@ void draw_activation(const Picture& picture, View& view, ImVec2 size) {
                       .y = {.lo = 0, .label = "activations of a layer on a rank", .unit = "B"},
                       .size = size});
   plot.bars("tensor parallel", picture.rank_places, picture.activation,
-            {.colour = widgets::with_alpha(t.of(Meaning::forward), 0.45f),
-             .width = 0.36f,
-             .offset = -0.5f,
-             .info = "norms and residuals whole"});
+            {.colour = t.muted, .width = 0.36f, .offset = -0.5f, .info = "norms and residuals whole"});
   plot.bars(
       "and sequence parallel", picture.rank_places, picture.activation_split,
       {.colour = t.of(Meaning::forward), .width = 0.36f, .offset = 0.5f, .info = "all of it divided by the ranks"});
@@ -60,7 +57,7 @@ std::string_view ring_name(const void* context, std::uint32_t id) {
   return id < names.size() ? std::string_view(names[id]) : std::string_view();
 }
 std::string_view ring_tint(const void*, widgets::Tint tint) {
-  if (tint == widgets::Tint(Meaning::forward)) return "products of a block's rows";
+  if (tint == widgets::Tint(Meaning::forward)) return "products; the number says whose rows";
   if (tint == widgets::Tint(Meaning::communication)) return "rows on the link";
   return {};
 }
