@@ -250,14 +250,14 @@ void add_ring(const Inputs& in, const Setting& s, Picture& p) {
   const RingRun run = ring_of(in, s);
   if (run.spans.empty()) return;
   p.ring_end_s = std::max(run.total_s, run.whole_s);
-  const std::array<std::string_view, 4> labels{"products", "link", "products", "link"};
+  const std::array<std::string_view, 4> labels{"products", "link", "in blocks", "link"};
   for (std::size_t i = 0; i < p.ring.size(); ++i) p.ring[i].label = labels[i];
   const auto add = [&](std::size_t lane, double start_s, double end_s, std::string name, widgets::Tint tint) {
     if (in_ns(end_s) <= in_ns(start_s)) return;
     p.ring[lane].spans.push_back({in_ns(start_s), in_ns(end_s) - in_ns(start_s),
                                   static_cast<std::uint32_t>(p.ring_names.size()), 0, tint,
                                   widgets::TimelineMark::solid});
-    p.ring_names.push_back(std::move(name));
+    p.ring_names.push_back({std::move(name), in_ns(end_s) - in_ns(start_s)});
   };
   double product_s = run.total_s - run.exposed_s;
   add(1, 0, run.whole_s - product_s, "gather", Meaning::communication);

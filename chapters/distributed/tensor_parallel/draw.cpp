@@ -51,10 +51,15 @@ void draw_activation(const Picture& picture, View& view, ImVec2 size) {
 
 struct RingNaming {
   const Picture* picture = nullptr;
+  float px_per_ns = 0, letter_px = 1;
 };
+/// A block's number, where its bar has room for it.
 std::string_view ring_name(const void* context, std::uint32_t id) {
-  const auto& names = static_cast<const RingNaming*>(context)->picture->ring_names;
-  return id < names.size() ? std::string_view(names[id]) : std::string_view();
+  const RingNaming& n = *static_cast<const RingNaming*>(context);
+  if (id >= n.picture->ring_names.size()) return {};
+  const RingName& name = n.picture->ring_names[id];
+  const float room = static_cast<float>(name.duration_ns) * n.px_per_ns - widgets::theme().px(4);
+  return static_cast<float>(name.text.size()) * n.letter_px <= room ? std::string_view(name.text) : std::string_view();
 }
 std::string_view ring_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint(Meaning::forward)) return "products; the number says whose rows";
@@ -73,20 +78,26 @@ void draw_ring(const Picture& picture, View& view, ImVec2 size) {
     view.lanes.push_back({.label = picture.ring[i].label,
                           .sublabel = i < 2 ? "in one piece" : "block by block",
                           .spans = picture.ring[i].spans});
-  const RingNaming naming{&picture};
+  const RingNaming naming{&picture, (view.ring.x_pixel(1) - view.ring.x_pixel(0)) * 1e-9f,
+                          widgets::text_size("0", widgets::Type::small, widgets::Font::mono).x};
   widgets::TimelineData data;
-  data.lanes = view.lanes;
   data.context = &naming;
   data.name = ring_name;
   data.tint_name = ring_tint;
   data.revision = picture.version;
   const float height = size.y - words - ImGui::GetStyle().ItemSpacing.y;
+  const bool legend = height > t.px(210);
+  // Without ruler, legend and the 8 design pixels around the rows of each lane.
+  const float each = (height / t.scale - 34 - (legend ? 48.0f : 0.0f)) / 4;
+  if (each < 30)
+    for (widgets::TimelineLane& lane : view.lanes) lane.sublabel = {};
+  data.lanes = view.lanes;
   widgets::draw_timeline("ring", data, view.ring,
                          {.height = height,
-                          .row_px = std::clamp(height / t.scale / 4 - 26, 14.0f, 34.0f),
+                          .row_px = std::clamp(each - 9, 10.0f, 34.0f),
                           .label_px = 110,
                           .ruler = true,
-                          .legend = size.y > t.px(220)});
+                          .legend = legend});
 }
 
 void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

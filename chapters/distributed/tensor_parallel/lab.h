@@ -76,6 +76,11 @@ struct RingLane {
   std::vector<widgets::TimelineSpan> spans;
 };
 
+struct RingName {
+  std::string text;
+  std::int64_t duration_ns = 0;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -90,7 +95,7 @@ struct Picture {
   std::int64_t yours = -1;
   double node_place = std::numeric_limits<double>::quiet_NaN();
   std::array<RingLane, 4> ring;  ///< in one piece: products, link; cut along the ring: products, link
-  std::vector<std::string> ring_names;
+  std::vector<RingName> ring_names;
   double ring_end_s = 0;
   std::string ring_words;
   PublishedMarks published;
