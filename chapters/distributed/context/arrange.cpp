@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/distributed/context/lab.h"
+#include "models/base/integer_math.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::context {
+namespace {
+
+using namespace models::parallel;
+using models::as_double;
+using widgets::format_text;
+
+constexpr std::size_t most_rows = 8;  // ranks that a clock shows
+constexpr std::int64_t most_bars = 32;
+
+std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+/// The lanes of one order's ring: all ranks, or some at even distances.
+Clock clock_of(const ContextSetup& s, const ContextRing& ring) {
+  Clock clock;
+  clock.title = context_order_name(s.order);
+  clock.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(clock.title.front())));
+  clock.words = format_text(ring.time_s, "s") + ", busy " + format_text(100 * ring.busy_share, "%", 2);
+  clock.words += ring.exposed_s > 0       ? "; hatched waits, green for keys"
+                 : ring.busy_share < 0.99 ? "; hatched waits"
+                                          : "";
+  clock.end_s = ring.time_s;
+  const double s_per_pair = s.flops_per_pair() / s.flops_per_s;
+  const std::size_t ranks = static_cast<std::size_t>(s.ranks), shown = std::min(ranks, most_rows);
+  for (std::size_t row = 0; row < shown; ++row) {
+    const auto rank = static_cast<std::int64_t>(shown < 2 ? 0 : row * (ranks - 1) / (shown - 1));
+    clock.names.push_back("rank " + std::to_string(rank));
+    std::vector<ClockBar> bars;
+    // Of many steps, some neighbours are one bar: what they compute, then what they wait.
+    const std::int64_t together = models::ceil_div(s.ranks, most_bars);
+    double now_s = 0;
+    for (std::int64_t step = 0; step < s.ranks; ++step) {
+      if (step % together == 0) bars.push_back({now_s, now_s, now_s, now_s});
+      const ContextStep& all = ring.steps[static_cast<std::size_t>(step)];
+      ClockBar& bar = bars.back();
+      bar.computed_s +=
+          s_per_pair * tile_pairs(s.order, s.sequence, s.ranks, rank, key_owner(s.ranks, rank, step), s.causal);
+      bar.slowest_s += all.compute_s;
+      now_s += all.time_s();
+      bar.end_s = now_s;
+    }
+    if (ring.time_s > now_s) bars.push_back({now_s, now_s, now_s, ring.time_s});  // gradients on their way home
+    clock.ranks.push_back(std::move(bars));
+  }
+  return clock;
+}
+
+std::string waits_text(const Outputs& out) {
+  return "ranks compute for " + ticked(out.busy_percent, "%") + " of " + ticked(out.attention_s, "s");
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (in.ranks == 1) return "One rank computes the whole of it alone, in " + ticked(out.attention_s, "s") + " a layer.";
+  std::string text;
+  if (in.method != ContextMethod::ring) {
+    text = in.method == ContextMethod::gather ? "Keys are gathered first, then each rank computes its rows: "
+                                              : "Tokens become heads, and each rank computes whole triangles: ";
+    return text + waits_text(out) + ", and wait " + ticked(out.exposed_s, "s") + " for transfers.";
+  }
+  if (!in.causal)
+    text = "Without a mask all tiles are full and the order changes nothing: ";
+  else if (in.order == ContextOrder::contiguous)
+    text = "In contiguous order the first ranks are soon out of work: ";
+  else
+    text = "The " + std::string(context_order_name(in.order)) + " order folds the triangle even: ";
+  text += waits_text(out);
+  if (in.causal && in.order == ContextOrder::contiguous)
+    text += ", zig-zag would take " + ticked(out.beside.time_s, "s");
+  if (in.causal && in.order != ContextOrder::contiguous)
+    text += ", `" + format_text(out.speedup, "") + "` times as fast as contiguous";
+  const std::string from = ticked(out.hiding_tokens, "tokens") + " a rank on";
+  if (!(out.exposed_s > 1e-3 * out.attention_s)) return text + ". Transfers hide, as they do from " + from + ".";
+  if (out.rank_tokens < out.hiding_tokens)
+    return text + ". Transfers stick out by " + ticked(out.exposed_s, "s") + ": they hide from " + from + ".";
+  text += in.pass == AttentionPass::backward ? ". The keys' gradients still have to go home, "
+                                             : ". What a message takes before its bytes sticks out, ";
+  text += ticked(out.exposed_s, "s");
+  return text + ".";
+}
+
+/// A step's slowest tile and its transfer against the tokens of a rank.
+void add_hiding(const Inputs& in, const Setting& s, Picture& p) {
+  if (in.ranks < 2) return;
+  const double yours = as_double(s.setup.sequence / in.ranks);
+  const double lo = std::max(64.0, std::min(256.0, yours / 4)), hi = std::max(65536.0, 4 * yours);
+  for (double tokens = lo; tokens <= hi * 1.001; tokens *= std::sqrt(2.0)) {
+    ContextSetup at = s.setup;
+    const auto even = static_cast<std::int64_t>(2 * std::llround(tokens / 2));
+    at.sequence = even * at.ranks;
+    double pairs = 0;
+    for (const std::int64_t keys : {std::int64_t{0}, at.ranks - 1})
+      pairs = std::max(pairs, tile_pairs(at.order, at.sequence, at.ranks, at.ranks - 1, keys, at.causal));
+    p.tokens.push_back(as_double(even));
+    p.tile_s.push_back(pairs * at.flops_per_pair() / at.flops_per_s);
+    p.transfer_s.push_back(at.message_s + at.block_bytes() / at.link_bytes_per_s);
+  }
+}
+
+void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
+  const std::int64_t n = p.drawn_ranks, tokens = n * tokens_a_rank, pieces = out.sequence / (2 * in.ranks);
+  for (std::int64_t step = 0; step < n; ++step) {
+    std::vector<double> work;
+    std::vector<std::string> meets;
+    double full = 0;
+    for (std::int64_t rank = 0; rank < n; ++rank) {
+      const std::int64_t owner = key_owner(n, rank, step);
+      // The bars are those of the whole sequence; of the few tokens drawn the diagonal would count for too much.
+      work.push_back(tile_pairs(in.order, 2 * n * pieces, n, rank, owner, in.causal));
+      full = std::max(full, work.back());
+      const double pairs = tile_pairs(in.order, tokens, n, rank, owner, in.causal);
+      meets.push_back("K" + std::to_string(owner) + ", " + format_text(pairs, "") + " pairs");
+    }
+    for (double& w : work) w /= full;
+    p.work.push_back(std::move(work));
+    p.meets.push_back(std::move(meets));
+    p.step_names.push_back(std::to_string(step));
+    p.key_names.push_back("K" + std::to_string(step));
+    p.rank_names.push_back("rank " + std::to_string(step));
+  }
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  const auto setting = read_setting(in);
+  if (!setting || !out.reason.empty() || out.methods.size() != context_method_count) return p;
+  p.answer = answer_of(in, out);
+  p.drawn_ranks = in.ranks > 6 ? 4 : in.ranks;
+  p.ranks_note = std::to_string(p.drawn_ranks * tokens_a_rank) + " tokens drawn";
+  if (p.drawn_ranks != in.ranks)
+    p.ranks_note =
+        "drawn with " + std::to_string(p.drawn_ranks) + " of " + std::to_string(in.ranks) + " ranks, " + p.ranks_note;
+  add_ring(in, out, p);
+  ContextSetup other = setting->setup;
+  other.order = in.order == ContextOrder::contiguous ? ContextOrder::zig_zag : ContextOrder::contiguous;
+  const bool contiguous = in.order == ContextOrder::contiguous;
+  p.clocks[contiguous ? 1 : 0] = clock_of(other, out.beside);
+  p.clocks[contiguous ? 0 : 1] = clock_of(setting->setup, out.ring);
+  p.clock_end_s = std::max(out.ring.time_s, out.beside.time_s);
+  p.check = "Computed on " + std::to_string(p.drawn_ranks) + (p.drawn_ranks == 1 ? " rank" : " ranks") +
+            ": the ring is off by " + format_text(out.ring_error, "", 1) + " of the whole's largest number";
+  if (p.drawn_ranks > 1)
+    p.check += ", averaging its blocks instead would be off by " + format_text(out.averaged_error, "%", 2);
+  p.check += ".";
+  add_hiding(in, *setting, p);
+  for (std::int64_t n = 1; n <= 64; n *= 2) {
+    p.reach_ranks.push_back(as_double(n));
+    p.reach_tokens.push_back(as_double(longest_sequence(in, *setting, n)));
+  }
+  p.published = arrange_published("distributed/context", in, compute,
+                                  {"model", "chip", "context_parallel", "sequence", "order", "method"});
+  return p;
+}
+
+}  // namespace chapters::distributed::context

@@ -1,0 +1,143 @@
+#include <algorithm>
+
+#include "chapters/distributed/context/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::context {
+namespace {
+
+using widgets::AxisKind;
+using widgets::Meaning;
+
+void draw_hiding(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("hiding", view.hiding,
+                     {.x = {.kind = AxisKind::log2, .label = "tokens a rank"},
+                      .y = {.kind = AxisKind::log10, .label = "one step", .unit = "s"},
+                      .size = size});
+  plot.line("slowest tile", picture.tokens, picture.tile_s,
+            {.colour = t.of(Meaning::forward),
+             .label = false,
+             .info = "pairs x flops a pair / rate",
+             .version = picture.version});
+  plot.line("transfer", picture.tokens, picture.transfer_s,
+            {.colour = t.of(Meaning::communication),
+             .label = false,
+             .info = "message + bytes of keys and values / link",
+             .version = picture.version});
+  if (out.hiding_tokens > picture.tokens.front() && out.hiding_tokens < picture.tokens.back())
+    plot.vertical_mark(out.hiding_tokens, "hides from here", {.output = "hiding_tokens"});
+  const double x = out.rank_tokens, y = out.tile_compute_s;
+  plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .output = "rank_tokens"});
+}
+
+void draw_methods(const Outputs& out, View& view, ImVec2 size) {
+  std::array<std::array<widgets::BarSegment, 2>, 3> segments;
+  std::array<widgets::StackedBar, 3> bars;
+  for (std::size_t i = 0; i < bars.size() && i < out.methods.size(); ++i) {
+    const MethodRow& m = out.methods[i];
+    bars[i].label = m.method;
+    if (!m.why_not.empty()) continue;
+    segments[i][0] = {.label = "computing, slowest rank",
+                      .value = m.cost.time_s - m.cost.exposed_s,
+                      .tint = Meaning::forward,
+                      .info = "pairs x flops a pair / rate"};
+    segments[i][1] = {.label = "exposed transfers",
+                      .value = m.cost.exposed_s,
+                      .tint = Meaning::communication,
+                      .info = "what no compute covers"};
+    bars[i].segments = segments[i];
+  }
+  // Why a method has no bar stands over the others.
+  for (const MethodRow& m : out.methods) {
+    if (m.why_not.empty()) continue;
+    const float line = 1.4f * widgets::theme().type(widgets::Type::small);
+    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), m.why_not, size.x,
+                      widgets::theme().muted, widgets::Type::small);
+    ImGui::Dummy({size.x, line});
+    size.y -= line + ImGui::GetStyle().ItemSpacing.y;
+  }
+  widgets::draw_stacked_bars("methods", bars, view.methods,
+                             {.unit = "s", .axis_label = "attention of one layer", .size = size});
+}
+
+void draw_reach(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  double most = static_cast<double>(out.sequence);
+  for (const double tokens : picture.reach_tokens) most = std::max(most, tokens);
+  widgets::Plot plot(
+      "reach", view.reach,
+      {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 64, .label = "ranks that share a sequence"},
+       .y = {.kind = AxisKind::log2, .lo = 1024, .hi = 2 * most, .label = "longest sequence", .unit = "tokens"},
+       .size = size});
+  plot.line("fits", picture.reach_ranks, picture.reach_tokens,
+            {.colour = t.of(Meaning::forward),
+             .label = false,
+             .info = "states, activations and loss within the chip's memory",
+             .version = picture.version});
+  const double x = static_cast<double>(in.ranks), y = static_cast<double>(out.sequence);
+  plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6});
+}
+
+void draw_tiles(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "step"},
+                                                                {.title = "rank"},
+                                                                {.title = "keys of"},
+                                                                {.title = "pairs", .bar = true},
+                                                                {.title = "computes", .value_unit = "s"},
+                                                                {.title = "waits", .value_unit = "s"}}};
+  widgets::TableSource source{.context = &out, .rows = out.tiles.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const TileRow& r = static_cast<const Outputs*>(context)->tiles[row];
+    const std::array<double, 6> values{static_cast<double>(r.step),
+                                       static_cast<double>(r.rank),
+                                       static_cast<double>(r.keys_of),
+                                       r.pairs,
+                                       r.compute_s,
+                                       r.waits_s};
+    cell.value = values[column];
+    if (column < 3) cell.number = widgets::format(values[column], "");
+    if (column == 3) cell.number = widgets::format(values[column], "", 12);
+  };
+  widgets::draw_table("tiles", columns, source, view.tiles, size);
+}
+
+void draw_softmax(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "step"},
+                                                                {.title = "keys of", .number = false},
+                                                                {.title = "largest score m"},
+                                                                {.title = "sum l"},
+                                                                {.title = "result so far"}}};
+  widgets::TableSource source{.context = &out, .rows = out.softmax.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const SoftmaxRow& r = static_cast<const Outputs*>(context)->softmax[row];
+    if (column == 1) cell.text = r.keys_of;
+    const std::array<double, 5> values{static_cast<double>(r.step), 0, r.largest, r.sum, r.result};
+    if (column == 1) return;
+    cell.value = values[column];
+    cell.number = widgets::format(values[column], "", column == 0 ? 3 : 5);
+  };
+  widgets::draw_table("softmax", columns, source, view.softmax, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("triangle", {.title = "The triangle and its ring", .least = {620, 400}, .answers = true},
+              [&](ImVec2 size) { draw_triangle(in, picture, view, size); });
+  if (!picture.tokens.empty())
+    stage.panel("hiding", {.title = "When transfers hide", .least = {340, 180}},
+                [&](ImVec2 size) { draw_hiding(out, picture, view, size); });
+  stage.panel("methods", {.title = "Three methods", .least = {340, 170}},
+              [&](ImVec2 size) { draw_methods(out, view, size); });
+  stage.panel("reach", {.title = "Reach", .least = {320, 180}},
+              [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
+  if (!out.tiles.empty())
+    stage.panel("tiles", {.title = "Tiles", .least = {420, 150}, .scrolls = true},
+                [&](ImVec2 size) { draw_tiles(out, picture, view, size); });
+  stage.panel("softmax", {.title = "One query's softmax", .least = {420, 140}, .scrolls = true},
+              [&](ImVec2 size) { draw_softmax(out, picture, view, size); });
+  published_panel(stage, "Measured", picture.published);
+}
+
+}  // namespace chapters::distributed::context

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/distributed/tensor_parallel/lab.h"
+#include "models/base/integer_math.h"
+#include "models/memory/saved_tensors.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::tensor_parallel {
+namespace {
+
+using namespace models::parallel;
+using models::as_double;
+using widgets::format_text;
+
+constexpr double largest_share = 20;
+
+std::string product_text(const models::ProductShape& s) {
+  if (!(s.k > 0)) return {};
+  std::string text = "[" + format_text(s.m, "") + " × " + format_text(s.k, "") + "] × [" + format_text(s.k, "") +
+                     " × " + format_text(s.n, "") + "]";
+  if (s.batch != 1) text = format_text(s.batch, "") + " of " + text;
+  return text;
+}
+
+std::string_view place_words(TensorPlace place) {
+  return place == TensorPlace::before ? "in front" : place == TensorPlace::between ? "between" : "behind";
+}
+
+double exposed_share(const TensorLayer& layer) { return 100 * layer.exposed_s() / layer.total_s(); }
+
+/// What each of the four cuts of the shown block sends.
+void compare_cuts(const Inputs& in, const Setting& s, Outputs& out) {
+  for (std::size_t i = 0; i < tensor_cut_count; ++i) {
+    const auto cut = static_cast<TensorCut>(i);
+    CutRow row{.cut = std::string(tensor_cut_name(cut)), .between = "nothing", .behind = "nothing"};
+    const bool split_tokens = s.split.sequence_parallel && cut == TensorCut::column_row;
+    for (const TensorCollective& c :
+         block_collectives(cut, sizes_of(in, s), in.ranks, split_tokens, in.phase == models::Phase::train)) {
+      const double bytes = sent_elements(c, in.ranks) * s.split.sent_bytes;
+      (c.backward ? row.backward_bytes : row.forward_bytes) += bytes;
+      if (c.backward) continue;
+      row.forward_s += tensor_collective_s(c.primitive, c.elements * s.split.sent_bytes, s.split);
+      if (c.place == TensorPlace::between) row.between = collective_words(c.primitive);
+      if (c.place == TensorPlace::behind) row.behind = collective_words(c.primitive);
+    }
+    out.cuts.push_back(std::move(row));
+  }
+}
+
+void list_rows(Outputs& out) {
+  for (const TensorOperation& op : out.layer.operations)
+    out.operations.push_back({op.whole.name, std::string(tensor_part_name(op.part)), product_text(op.whole.shape),
+                              product_text(op.shape), op.forward_s, op.backward_s});
+  for (const TimedCollective& c : out.layer.collectives)
+    out.collectives.push_back({std::string(tensor_block_name(c.block)),
+                               std::string(collective_words(c.collective.primitive)),
+                               c.collective.regather   ? "backward, again"
+                               : c.collective.backward ? "backward"
+                                                       : "forward",
+                               std::string(place_words(c.collective.place)), c.sent_bytes, c.time_s, c.exposed_s});
+}
+
+/// The ranks up to 64, of which the model can be cut over, that leave at most a fifth of the layer exposed.
+std::int64_t largest_group(const Setting& s) {
+  std::int64_t best = 1;
+  for (const std::int64_t ranks : possible_ranks(s.model->architecture, 64)) {
+    Setting other = s;
+    other.split.ranks = ranks;
+    if (ranks == 1) continue;
+    const auto layer = tensor_layer(s.model->architecture, s.kinds[s.kind], s.workload, other.split);
+    if (layer && exposed_share(*layer) <= largest_share) best = ranks;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string_view collective_words(Primitive primitive) {
+  return primitive == Primitive::all_reduce   ? "all-reduce"
+         : primitive == Primitive::all_gather ? "all-gather"
+                                              : "reduce-scatter";
+}
+
+models::Result<Setting> read_setting(const Inputs& in) {
+  using Out = models::Result<Setting>;
+  Setting s;
+  const auto model = find_model(in.model);
+  const auto chip = find_chip(in.chip);
+  if (!model || !chip) return Out::fail(model ? chip.error : model.error);
+  const models::Network* network = catalog().network(in.network);
+  if (!network) return Out::fail("There is no network " + in.network + "; choose one of the list.");
+  s.model = *model;
+  s.chip = *chip;
+  s.kinds = models::layer_kinds(s.model->architecture);
+  for (std::size_t i = 0; i < s.kinds.size(); ++i)
+    if (s.kinds[i].count > s.kinds[s.kind].count) s.kind = i;
+  s.workload.phase = in.phase;
+  s.workload.batch = in.batch;
+  s.workload.sequence = in.sequence;
+  s.workload.context = in.context;
+  s.workload.fused_attention = in.fused_attention;
+  s.workload.fused_elementwise = in.fused_attention;
+  s.dropout = in.dropout && in.phase == models::Phase::train;
+  const auto machine = models::machine_of(*s.chip, models::Format::bf16);
+  if (!machine) return Out::fail(machine.error + ".");
+  const auto& link = s.chip->interconnect.bytes_per_s_per_direction;
+  if (!link || !(*link > 0))
+    return Out::fail("Nobody states how fast " + s.chip->short_name + " reaches its neighbour; choose another chip.");
+  s.split = {.cut = in.cut,
+             .ranks = in.ranks,
+             .ranks_per_node = in.ranks_per_node,
+             .sequence_parallel = in.sequence_parallel && in.cut == TensorCut::column_row,
+             .overlap = in.overlap};
+  s.split.machine = {machine->peak_flops_per_s * in.flops_reached / 100,
+                     machine->bandwidth_bytes_per_s * in.memory_reached / 100, 0};
+  s.split.sm_count = s.chip->compute_units.value_or(0);
+  s.split.links.inside_bytes_per_s = *link * in.link_reached / 100;
+  s.split.links.between_bytes_per_s = network->bytes_per_s_per_direction * in.network_reached / 100;
+  s.split.links.base_s = in.call_s;
+  s.split.dropout = s.dropout;
+  return Out::ok(std::move(s));
+}
+
+BlockSizes sizes_of(const Inputs& in, const Setting& s) {
+  return block_sizes(s.model->architecture, in.block, s.kinds[s.kind].form.experts, s.workload);
+}
+
+double kept_activations(const Setting& s, std::int64_t ranks, bool sequence_parallel) {
+  models::memory::TrainingPlan plan{.batch = s.workload.batch, .sequence = s.workload.sequence};
+  plan.tensor = ranks;
+  plan.sequence_parallel = sequence_parallel;
+  plan.fused_attention = s.workload.fused_attention;
+  plan.dropout = s.dropout;
+  const models::Workload w = models::memory::workload_of(plan);
+  const auto operations = models::layer_operations(s.model->architecture, s.kinds[s.kind], w);
+  return models::memory::layer_memory(s.model->architecture, operations, plan).kept(models::Recompute::none);
+}
+
+RingRun ring_of(const Inputs& in, const Setting& s) {
+  if (in.ranks < 2 || std::fmod(models::new_tokens(s.workload), as_double(in.ranks)) != 0) return {};
+  double product_s = 0, block_s = 0;
+  const models::Architecture rank = rank_architecture(s.model->architecture, in.ranks);
+  TensorBlock block = TensorBlock::attention;
+  for (const models::LayerOperation& op : models::layer_operations(rank, s.kinds[s.kind], s.workload)) {
+    if (op.group == models::OperationGroup::feed_forward || op.group == models::OperationGroup::experts)
+      block = TensorBlock::feed_forward;
+    const bool last = op.name.ends_with("output projection") || op.name.ends_with("down projection");
+    if (block != in.block || last || !(op.shape.k > 0) || op.shape.batch != 1 || op.shape.k != as_double(rank.hidden))
+      continue;
+    const double bytes = s.workload.activation_bytes;
+    product_s += tensor_product_s(op.shape.m, op.shape.n, op.shape.k, bytes, s.split);
+    block_s +=
+        tensor_product_s(std::max(1.0, op.shape.m / as_double(in.ranks)), op.shape.n, op.shape.k, bytes, s.split);
+  }
+  const BlockSizes sizes = sizes_of(in, s);
+  const double gather_s =
+      tensor_collective_s(Primitive::all_gather, sizes.rows * sizes.hidden * s.split.sent_bytes, s.split);
+  return run_ring_overlap(RingKind::gather, in.ranks, product_s, block_s, gather_s / as_double(in.ranks - 1));
+}
+
+models::Result<TensorRun> small_run(const Inputs& in, const Setting& s, TensorCut cut) {
+  const models::Architecture& a = s.model->architecture;
+  TensorRunSetup setup{.cut = cut, .block = in.block, .ranks = in.ranks > 6 ? 4 : in.ranks, .seed = in.seed};
+  const std::int64_t copies = a.has_latent() ? 1 : std::max<std::int64_t>(1, in.ranks / a.kv_heads);
+  if (setup.ranks % std::min(copies, setup.ranks) == 0) setup.kv_copies = std::min(copies, setup.ranks);
+  return run_tensor_cut(setup);
+}
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const auto setting = read_setting(in);
+  if (!setting) {
+    out.reason = setting.error;
+    return out;
+  }
+  const Setting& s = *setting;
+  const models::Architecture& a = s.model->architecture;
+  auto layer = tensor_layer(a, s.kinds[s.kind], s.workload, s.split);
+  const auto run = layer ? small_run(in, s, in.cut) : models::Result<TensorRun>::fail(layer.error);
+  if (!run) {
+    out.reason = run.error;
+    return out;
+  }
+  out.layer = std::move(*layer);
+  out.layer_s = out.layer.total_s();
+  out.forward_s = out.layer.forward.total_s();
+  out.backward_s = out.layer.backward.total_s();
+  out.exposed_share = exposed_share(out.layer);
+  const BlockSizes sizes = sizes_of(in, s);
+  out.buffer_bytes = sizes.rows * sizes.hidden * s.split.sent_bytes;
+  for (const TimedCollective& c : out.layer.collectives)
+    if (c.block == in.block || a.parallel_attention)
+      if (!c.collective.backward && c.collective.place == TensorPlace::behind) out.one_collective_s = c.time_s;
+  Setting one = s;
+  one.split.ranks = 1;
+  one.split.sequence_parallel = false;
+  one.split.overlap = TensorOverlap::none;
+  if (const auto alone = tensor_layer(a, s.kinds[s.kind], s.workload, one.split); alone) {
+    out.speedup = alone->total_s() / out.layer_s;
+    out.efficiency = 100 * out.speedup / as_double(in.ranks);
+  }
+  if (in.ranks > 1) {
+    Setting across = s;
+    across.split.ranks_per_node = 1;
+    if (const auto far = tensor_layer(a, s.kinds[s.kind], s.workload, across.split); far)
+      out.across_share = exposed_share(*far);
+  }
+  for (const models::LayerKind& kind : s.kinds)
+    if (const auto each = tensor_layer(a, kind, s.workload, s.split); each) {
+      out.model_s += as_double(kind.count) * each->total_s();
+      out.model_collectives += kind.count * (each->forward.collectives + each->backward.collectives);
+      out.model_exposed_s += as_double(kind.count) * each->exposed_s();
+      out.weight_bytes += as_double(kind.count) * each->rank_parameters * s.workload.weight_bytes;
+    }
+  out.kv_bytes_per_token = models::kv_bytes_per_token(rank_architecture(a, in.ranks), s.workload.kv_bytes);
+  if (in.phase == models::Phase::train) {
+    out.activation_bytes = kept_activations(s, in.ranks, s.split.sequence_parallel);
+    out.activation_whole_bytes = kept_activations(s, 1, false);
+  }
+  out.sum_error = run->error;
+  out.gradient_error = run->gradient_error;
+  out.without_between = 100 * run->error_without_between;
+  if (const RingRun ring = ring_of(in, s); !ring.spans.empty()) {
+    out.ring_s = ring.total_s;
+    out.ring_closed_form_s = ring.closed_form_s;
+    out.ring_whole_s = ring.whole_s;
+  }
+  out.largest = largest_group(s);
+  compare_cuts(in, s, out);
+  list_rows(out);
+  return out;
+}
+
+}  // namespace chapters::distributed::tensor_parallel

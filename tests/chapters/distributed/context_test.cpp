@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "chapters/distributed/context/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_context = chapters::distributed::context;
+using models::parallel::ContextOrder;
+
+namespace {
+
+lab_context::Picture context_picture(const lab_context::Inputs& in) {
+  use_bundled_catalog();
+  const lab_context::Outputs o = lab_context::compute(in);
+  INFO(o.reason);
+  REQUIRE(o.reason.empty());
+  return lab_context::arrange(in, o);
+}
+
+}  // namespace
+
+TEST_CASE("context: the longest sequence fits, and one piece more does not") {
+  const LabPtr lab = open_lab("distributed/context");
+  const double reach = computed(*lab, "reach"), chip = out(*lab, "chip_bytes");
+  CHECK(reach > 4 * out(*lab, "one_rank_reach"));
+  CHECK(computed(set(*lab, "sequence", reach), "memory_bytes") <= chip);
+  CHECK(computed(set(*lab, "sequence", reach + 512), "memory_bytes") > chip);
+}
+
+TEST_CASE("context: twice the sequence on twice the ranks takes the same memory, as was measured") {
+  const LabPtr lab = open_lab("distributed/context",
+                              R"({"model": "llama-3.1-8b", "tensor_parallel": 1, "context_parallel": 4,
+                                  "sequence": 131072, "data_parallel": 2, "loss": "eager", "link": "chip"})");
+  const double four = computed(*lab, "memory_bytes");
+  set(set(set(*lab, "context_parallel", 8), "sequence", 262144), "data_parallel", 1);
+  CHECK(near(computed(*lab, "memory_bytes"), four, 1e-9));
+  CHECK(std::abs(four / (84.0 * 1073741824) - 1) <= 0.2);
+}
+
+TEST_CASE("context: tiles add up to the triangle, and a rank's computing and waiting to the step") {
+  const LabPtr lab = open_lab("distributed/context", R"({"order": "contiguous"})");
+  compute(*lab);
+  REQUIRE(rows(*lab, "tiles") == 16);
+  double pairs = 0, longest = 0;
+  for (std::size_t i = 0; i < 16; ++i) {
+    pairs += cell(*lab, "tiles", i, "pairs");
+    if (i >= 4 && i < 8)
+      longest = std::max(longest, cell(*lab, "tiles", i, "compute_s") + cell(*lab, "tiles", i, "waits_s"));
+  }
+  CHECK(pairs == 131072.0 * 131073 / 2);
+  for (std::size_t i = 4; i < 8; ++i)
+    CHECK(near(cell(*lab, "tiles", i, "compute_s") + cell(*lab, "tiles", i, "waits_s"), longest));
+  CHECK(near(out(*lab, "busy_share"), 100 * 4.0 / 7, 1e-3));
+  CHECK(computed(set(*lab, "context_parallel", 128), "attention_s") > 0);
+  CHECK(rows(*lab, "tiles") == 0);
+}
+
+TEST_CASE("context: a sequence that ranks cannot share evenly is padded to pieces that they can") {
+  const LabPtr lab = open_lab("distributed/context", R"({"context_parallel": 3})");
+  CHECK(computed(*lab, "padded_sequence") == 131076);
+  CHECK(out(*lab, "rank_tokens") == 43692);
+}
+
+TEST_CASE("context: what cannot be is said in a sentence") {
+  const auto reason = [](const char* inputs) {
+    const LabPtr lab = open_lab("distributed/context", inputs);
+    return reason_of(*lab);
+  };
+  CHECK(reason(R"({"context_parallel": 16, "method": "all_to_all"})").find("8 query heads") != std::string::npos);
+  CHECK(reason(R"({"model": "deepseek-v3"})").find("Latent attention") != std::string::npos);
+  CHECK(reason(R"({"tensor_parallel": 3})").find("64 query") != std::string::npos);
+  CHECK(reason(R"({"context_parallel": 512})").find("256 ranks") != std::string::npos);
+}
+
+TEST_CASE(
+    "context: each cell of the square is computed once, by the rank of its query, in the step that meets its key") {
+  for (const ContextOrder order : {ContextOrder::contiguous, ContextOrder::zig_zag, ContextOrder::striped})
+    for (const std::int64_t ranks : {1, 4, 6}) {
+      const std::int64_t tokens = ranks * lab_context::tokens_a_rank;
+      for (std::int64_t q = 0; q < tokens; ++q)
+        for (std::int64_t k = 0; k < tokens; ++k) {
+          int now = 0;
+          for (std::int64_t step = 0; step < ranks; ++step) {
+            const auto cell = lab_context::square_cell(order, true, ranks, step, q, k);
+            if (cell.state == lab_context::CellState::now) {
+              ++now;
+              // Who holds the keys in this step is the one who computes.
+              const auto owner = models::parallel::token_rank(order, tokens, ranks, k);
+              CHECK(models::parallel::key_holder(ranks, owner, step) == cell.rank);
+            }
+          }
+          CHECK(now == (k <= q ? 1 : 0));
+        }
+    }
+}
+
+TEST_CASE("context: the clocks share an axis, and what is computed and waited for fills each rank to its end") {
+  const lab_context::Picture p = context_picture({});
+  CHECK(p.clocks[0].title == "Contiguous");
+  CHECK(p.clocks[1].title == "Zig-zag");
+  CHECK(near(p.clock_end_s, p.clocks[0].end_s));
+  for (const lab_context::Clock& clock : p.clocks) {
+    REQUIRE(clock.ranks.size() == 4);
+    for (const auto& bars : clock.ranks) {
+      double at = 0;
+      for (const lab_context::ClockBar& b : bars) {
+        CHECK(near(b.start_s, at));
+        CHECK(b.computed_s <= b.slowest_s * (1 + 1e-12));
+        CHECK(b.slowest_s <= b.end_s * (1 + 1e-12));
+        at = b.end_s;
+      }
+      CHECK(near(at, clock.end_s));
+    }
+  }
+  CHECK(p.meets[1][0] == "K3, 8 pairs");
+  CHECK(p.answer.starts_with("The zig-zag order folds the triangle even"));
+  lab_context::Inputs back;
+  back.pass = lab_context::AttentionPass::backward;
+  // The last bar of every rank is the gradients' way home.
+  const lab_context::Picture homeward = context_picture(back);
+  CHECK(near(homeward.clocks[1].ranks[0].back().end_s, homeward.clocks[1].end_s));
+  CHECK(homeward.clocks[1].ranks[0].back().computed_s < homeward.clocks[1].end_s);
+  CHECK(homeward.answer.find("gradients still have to go home") != std::string::npos);
+  lab_context::Inputs many;
+  many.ranks = 16;
+  const lab_context::Picture drawn = context_picture(many);
+  CHECK(drawn.ranks_note == "drawn with 4 of 16 ranks, 16 tokens drawn");
+  CHECK(drawn.clocks[1].ranks.size() == 8);
+  CHECK(drawn.clocks[1].names.back() == "rank 15");
+}
+
+TEST_CASE("context: the square, the ring and the clocks have places that do not touch") {
+  for (const ImVec2 room : {ImVec2{640, 420}, ImVec2{1040, 480}, ImVec2{1400, 700}, ImVec2{900, 240}, ImVec2{300, 300}})
+    for (const std::int64_t ranks : {1, 2, 4, 6}) {
+      lab_context::RingPlaces l;
+      lab_context::layout_ring(ranks, {{5, 7}, {5 + room.x, 7 + room.y}}, 1, l);
+      CHECK(l.square.max.x <= 5.01f + room.x);
+      CHECK(l.square.max.y <= 7.01f + room.y);
+      CHECK(l.keys.max.y <= l.square.min.y);
+      CHECK(l.queries.max.x <= l.square.min.x);
+      CHECK(std::abs(l.square.width() - l.square.height()) <= 0.01f);
+      if (l.with_clocks) {
+        CHECK(l.clocks.min.x > l.square.max.x);
+        CHECK(l.clocks.max.x <= 5.01f + room.x);
+        CHECK(l.clocks.height() >= 149);
+      }
+      if (!l.with_ring) continue;
+      for (std::size_t a = 0; a < l.nodes.size(); ++a) {
+        CHECK(l.nodes[a].min.x >= l.ring.min.x - 0.01f);
+        CHECK(l.nodes[a].max.y <= l.clocks.min.y + 0.01f);
+        for (std::size_t b = a + 1; b < l.nodes.size(); ++b) {
+          const bool apart = l.nodes[a].max.x <= l.nodes[b].min.x || l.nodes[b].max.x <= l.nodes[a].min.x ||
+                             l.nodes[a].max.y <= l.nodes[b].min.y || l.nodes[b].max.y <= l.nodes[a].min.y;
+          CHECK(apart);
+        }
+      }
+    }
+}
+
+TEST_CASE("context: a press on a step shows it, and Play moves the keys on") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/context");
+  compute(*lab);
+  Canvas canvas(*lab, {1000, 620});
+  canvas.ui.frames(3);
+  const auto shown = [&](std::string_view text) {
+    return std::ranges::count_if(canvas.ui.record().strokes, [&](const widgets::Stroke& s) {
+      return s.kind == widgets::Stroke::Kind::text && s.text == text;
+    });
+  };
+  CHECK(lab->view().find("time")->real() == 1);
+  CHECK(shown("K3") == 1);
+  canvas.ui.click("Play##ring");
+  canvas.ui.frames(6);
+  CHECK(lab->view().find("time")->real() > 1);
+  CHECK(lab->view().find("playing")->toggle());
+  canvas.ui.click("Pause##ring");
+  canvas.ui.frames(2);
+  CHECK_FALSE(lab->view().find("playing")->toggle());
+}
