@@ -90,12 +90,27 @@ class MomentWriter {
     if (gathers_ && tied() && is_backward && moment != FullestMoment::loss)
       whole.gradient += each_ * units_.front().parameters;
     StepMoment m{.unit = unit, .backward = is_backward, .moment = moment, .held = base_, .whole = whole};
-    m.held[MemoryOwner::activations] = activations_;
+    // Gradients of a layer's weights come as its activations go: what is below nothing is activations that are gone.
+    m.held[MemoryOwner::activations] = std::max(0.0, activations_ + std::min(0.0, temporary));
     m.held[MemoryOwner::logits] = logits;
-    m.held[MemoryOwner::temporary] = temporary;
+    m.held[MemoryOwner::temporary] = std::max(0.0, temporary);
     if (late_) m.held[MemoryOwner::gradients] = gradients;
     m.held[MemoryOwner::buffers] = whole.total();
     moments_.push_back(m);
+  }
+
+  /// The moment behind a unit's backward pass, in which its gradient is copied into the reduction's input and its
+  /// weights are given up already, takes the place of the last one where it holds more.
+  void copied_to_reduce(std::size_t i, FullestMoment moment) {
+    if (!gathers_) return;
+    WholeUnits whole = whole_in_backward(units_, i, a_, p_);
+    whole.at_work = std::max(0.0, whole.at_work - each_ * units_[i].parameters);
+    whole.gradient = each_ * units_[i].parameters;
+    whole.reducing = reduced_bytes_each(a_, p_) * units_[i].parameters;
+    const StepMoment before = moments_.back();
+    add(i, moment, true, 0, stream_, gradients_, whole);
+    if (moments_.back().held.total() <= before.held.total()) moments_.back() = before;
+    moments_.erase(moments_.end() - 2);
   }
 
   void forward(std::size_t i) {
@@ -118,6 +133,7 @@ class MomentWriter {
     whole.gradient = scale_ * peak.gradient;
     const double apart = gathers_ || late_ ? peak.gradient : 0;
     add(i, FullestMoment::loss, true, peak.logits, peak.ends + peak.beside - apart, peak.gradient, whole);
+    copied_to_reduce(i, FullestMoment::layer_backward);
     const ParameterCount count = count_parameters(a_);
     gradients_ = late_each_ * as_double(a_.tied ? count.embedding : count.head) / as_double(p_.tensor);
   }
@@ -131,6 +147,7 @@ class MomentWriter {
     add(i, FullestMoment::layer_backward, true, 0, kind.backward - own - kind.unreduced, gradients_ + own, whole);
     activations_ = std::max(0.0, activations_ - kept_[at]);
     gradients_ += late_each_ * kind.gradients;
+    copied_to_reduce(i, FullestMoment::layer_backward);
   }
 
   void end() {
@@ -140,6 +157,7 @@ class MomentWriter {
     else if (!tied())
       whole.gradient = each_ * units_.front().parameters;
     add(0, FullestMoment::end_of_backward, true, 0, stream_, all_gradients_, whole);
+    if (units_.front().kind == UnitKind::embedding && !tied()) copied_to_reduce(0, FullestMoment::end_of_backward);
   }
 
   const Architecture& a_;
