@@ -31,6 +31,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(distributed, memory_split)   \
   LAB(distributed, pipeline)       \
   LAB(training, dashboard)         \
   LAB(training, checkpointing)     \

@@ -83,6 +83,9 @@ struct TrainingPlan {
   /// 0: as many as the architecture has. Otherwise a bare number, which has no shape: every GPU has an even part of it.
   double parameters = 0;
   BytesPerParameter own_bytes{};  ///< in place of the recipe's and the optimizer's, where their sum is above 0
+  /// SiLU or GELU and the product with the other half are kernels of their own, as in eager PyTorch: the result of the
+  /// first is kept too. Fused, they keep what they read.
+  bool eager_gate = false;
   Offload offload = Offload::none;
   std::int64_t gather_ahead = 1;  ///< ZeRO-3: units that are gathered before they are needed
   /// ZeRO-3: a unit's weights are given up after its forward pass and gathered again (FSDP's reshard_after_forward).

@@ -1,0 +1,313 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/distributed/memory_split/lab.h"
+#include "widgets/base/press_area.h"
+#include "widgets/charts/vessel.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::memory_split {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Theme;
+using widgets::Type;
+
+constexpr std::size_t most_cells = 8;
+
+ImU32 layer_colour(std::size_t layer, const Theme& t) {
+  const LayerLook& look = layer_look(layer);
+  return widgets::vessel_colour(look.tint, look.pale, t);
+}
+
+/// Which part of the owner's bytes lies here: one filled cell of as many as there are parts, or words.
+void paint_part(const Painter& p, const Rect& r, const models::parallel::OwnerPart& part, ImU32 fill) {
+  const Theme& t = widgets::theme();
+  if (part.parts <= 1 || r.height() < t.px(11)) return;
+  const ImU32 ink = widgets::text_on(fill, t);
+  if (part.parts > static_cast<std::int64_t>(most_cells)) {
+    const float small = t.type(Type::small);
+    if (r.height() < small + t.px(2)) return;
+    widgets::Line words;
+    words.add("1 of ").add_integer(part.parts);
+    p.text({r.max.x - t.px(6), (r.min.y + r.max.y - small) / 2}, words.view(), ink, Type::small, Font::mono,
+           widgets::Align::right);
+    return;
+  }
+  const float w = t.px(10), h = t.px(7), step = w + t.px(3);
+  const bool high = r.height() >= 5.2f * t.type(Type::small);  // the value has the middle
+  const float y = high ? r.max.y - h - t.px(5) : (r.min.y + r.max.y - h) / 2;
+  float x = r.max.x - t.px(6) - step * static_cast<float>(part.parts) + t.px(3);
+  for (std::int64_t i = 0; i < part.parts; ++i, x += step)
+    if (i == part.index)
+      p.rect({x, y}, {x + w, y + h}, ink, t.px(1));
+    else
+      p.frame({x, y}, {x + w, y + h}, widgets::with_alpha(ink, 0.7f), t.px(1), t.px(1));
+}
+
+void paint_piece(const Painter& p, const SplitPiece& piece, const models::parallel::OwnerPart& part) {
+  const Theme& t = widgets::theme();
+  const LayerLook& look = layer_look(piece.layer);
+  const ImU32 fill = layer_colour(piece.layer, t);
+  Rect r = piece.rect;
+  if (r.height() > t.px(3)) r.max.y -= t.px(1);
+  p.rect(r.min, r.max,
+         piece.over     ? widgets::with_alpha(fill, 0.42f)
+         : look.passing ? widgets::with_alpha(fill, 0.5f)
+                        : fill);
+  if (piece.over) widgets::hatch(p, r, widgets::with_alpha(t.background, 0.55f), t.px(6));
+  if (piece.over) p.frame(r.min, r.max, fill, t.px(1));
+  if (look.passing)
+    for (const float y : {r.min.y, r.max.y}) p.dashed_line({r.min.x, y}, {r.max.x, y}, t.text, t.px(1.2f), t.px(4));
+  if (!piece.over) paint_part(p, r, part, look.passing ? t.panel : fill);
+}
+
+void paint_ghost(const Painter& p, const SplitLayout& l, const Picture& picture) {
+  const Theme& t = widgets::theme();
+  if (l.ghost.empty()) return;
+  for (const Rect& v : l.vessels) {
+    for (const GhostPiece& g : l.ghost) {
+      p.rect({v.min.x, g.top}, {v.max.x, g.bottom}, widgets::with_alpha(layer_colour(g.layer, t), 0.16f));
+      p.dashed_line({v.min.x, g.top}, {v.max.x, g.top}, t.muted, t.px(1), t.px(4));
+    }
+    p.dashed_line({v.min.x, l.ghost_from}, {v.min.x, l.ghost_top}, t.muted, t.px(1), t.px(4));
+    p.dashed_line({v.max.x, l.ghost_from}, {v.max.x, l.ghost_top}, t.muted, t.px(1), t.px(4));
+  }
+  // On the first vessel's largest piece: how much more it is.
+  const auto most = std::max_element(l.ghost.begin(), l.ghost.end(),
+                                     [](const auto& a, const auto& b) { return a.bottom - a.top < b.bottom - b.top; });
+  const float title = t.type(Type::title), small = t.type(Type::small);
+  if (picture.ghost_words.empty() || most->bottom - most->top < title + small + t.px(10)) return;
+  for (std::size_t i = 0; i < l.vessels.size(); ++i) {
+    const Rect& v = l.vessels[i];
+    const float x = (v.min.x + v.max.x) / 2, y = (most->top + most->bottom) / 2 - (title + small) / 2;
+    if (widgets::text_size(picture.ghost_words, Type::title, Font::mono).x > v.width() - t.px(8)) return;
+    p.text({x, y}, picture.ghost_words, i == 0 ? t.text : t.muted, Type::title, Font::mono, widgets::Align::center);
+    widgets::fit_text(p, {x, y + title + t.px(2)}, "with plain DDP", v.width() - t.px(8), t.muted, Type::small,
+                      Font::sans, widgets::Align::center);
+  }
+}
+
+void paint_walls(const Painter& p, const Rect& v) {
+  const Theme& t = widgets::theme();
+  const float w = t.px(2.5f), lip = t.px(9);
+  p.line({v.min.x - w / 2, v.min.y}, {v.min.x - w / 2, v.max.y + w}, t.text, w);
+  p.line({v.max.x + w / 2, v.min.y}, {v.max.x + w / 2, v.max.y + w}, t.text, w);
+  p.line({v.min.x - w, v.max.y + w / 2}, {v.max.x + w, v.max.y + w / 2}, t.text, w);
+  p.line({v.min.x - w / 2, v.min.y}, {v.min.x - lip, v.min.y - lip * 0.4f}, t.text, w);
+  p.line({v.max.x + w / 2, v.min.y}, {v.max.x + lip, v.min.y - lip * 0.4f}, t.text, w);
+}
+
+void paint_labels(const Painter& p, const SplitLayout& l, float left, float names) {
+  const Theme& t = widgets::theme();
+  const float small = t.type(Type::small), x = l.vessels.front().min.x;
+  for (const SplitLabel& label : l.labels) {
+    const float y = label.y - small / 2;
+    const LayerLook& look = layer_look(label.layer);
+    const ImU32 ink = label.ghost ? t.muted : look.passing ? t.of(widgets::Meaning::communication) : t.text;
+    const widgets::NumberText value = widgets::format(label.value, "B");
+    const float wide = widgets::text_size(value, Type::small, Font::mono).x;
+    p.text({x - t.px(22), y}, value, ink, Type::small, Font::mono, widgets::Align::right);
+    widgets::fit_text(p, {x - t.px(30) - wide, y}, look.name, std::min(names, x - t.px(30) - wide - left),
+                      label.ghost ? t.muted : ink, Type::small, Font::sans, widgets::Align::right);
+    if (!label.ghost) p.line({x - t.px(18), label.y}, {x - t.px(3), label.at}, t.muted, t.px(1));
+  }
+}
+
+void paint_axis(const Painter& p, const SplitLayout& l, const Picture& picture, float right) {
+  const Theme& t = widgets::theme();
+  const float x = l.vessels.back().max.x + t.px(12), small = t.type(Type::small);
+  for (const SplitTick& tick : l.ticks) {
+    p.line({x - t.px(4), tick.y}, {x, tick.y}, t.muted, t.px(1));
+    p.text({x + t.px(5), tick.y - small / 2}, widgets::format(tick.value, tick.value > 0 ? "B" : ""), t.muted,
+           Type::small, Font::mono);
+  }
+  const auto mark = [&](float y, std::string_view value, std::string_view words) {
+    p.line({x - t.px(4), y}, {x + t.px(2), y}, t.text, t.px(1.5f));
+    p.text({x + t.px(5), y - small / 2}, value, t.text, Type::small, Font::mono);
+    const float wide = widgets::text_size(value, Type::small, Font::mono).x;
+    widgets::fit_text(p, {x + t.px(11) + wide, y - small / 2}, words, right - x - t.px(11) - wide, t.muted,
+                      Type::small);
+  };
+  mark(l.rim, picture.rim_words, "rim");
+  const bool apart = std::abs(l.ghost_top - l.rim) >= 1.2f * small;
+  if (!l.ghost.empty() && apart) mark(l.ghost_top, picture.ghost_total, l.ghost_cut ? "DDP, off the scale" : "DDP");
+}
+
+/// Whether the cells that say which part lies here have room, and where: right of the value or, in a high piece, below.
+bool has_cells(const Rect& r, const models::parallel::OwnerPart& part) {
+  return part.parts > 1 && r.height() >= widgets::theme().px(11);
+}
+
+void paint_values(const Painter& p, const SplitLayout& l, const Picture& picture) {
+  const Theme& t = widgets::theme();
+  const float small = t.type(Type::small);
+  for (const SplitPiece& piece : l.pieces) {
+    if (piece.rect.height() < small + t.px(5)) continue;
+    const widgets::NumberText value = widgets::format(piece.value, "B");
+    const LayerLook& look = layer_look(piece.layer);
+    const ImU32 fill = layer_colour(piece.layer, t);
+    const float wide = widgets::text_size(value, Type::small, Font::mono).x;
+    const bool cells = !piece.over && has_cells(piece.rect, picture.parts[piece.vessel][piece.layer]);
+    const bool roomy = piece.rect.height() >= (cells ? 5.2f : 2.6f) * small;
+    const float other = cells && !roomy ? t.px(120) : t.px(16);
+    if (wide + other > piece.rect.width()) continue;
+    const float x = roomy ? (piece.rect.min.x + piece.rect.max.x) / 2 : piece.rect.min.x + t.px(8) + wide / 2;
+    const float y = (piece.rect.min.y + piece.rect.max.y) / 2 - (roomy ? small + t.px(2) : small / 2);
+    const ImU32 ink = look.passing || piece.over ? t.text : widgets::text_on(fill, t);
+    if (piece.over)
+      p.rect({x - wide / 2 - t.px(4), y - t.px(2)}, {x + wide / 2 + t.px(4), y + small + t.px(3)}, t.panel, t.px(2));
+    p.text({x, y}, value, ink, Type::small, Font::mono, widgets::Align::center);
+    if (roomy && !piece.over && widgets::text_size(look.name, Type::small).x < piece.rect.width() - t.px(12))
+      p.text({x, y + small + t.px(3)}, look.name, ink, Type::small, Font::sans, widgets::Align::center);
+  }
+}
+
+/// Arrows between neighbours where shards travel to be whole.
+void paint_travel(const Painter& p, const SplitLayout& l) {
+  const Theme& t = widgets::theme();
+  const ImU32 colour = t.of(widgets::Meaning::communication);
+  for (std::size_t i = 0; i + 1 < l.vessels.size(); ++i) {
+    const auto at = std::find_if(l.pieces.begin(), l.pieces.end(), [&](const SplitPiece& piece) {
+      return piece.vessel == i && layer_look(piece.layer).passing;
+    });
+    if (at == l.pieces.end()) continue;
+    const float y = (at->rect.min.y + at->rect.max.y) / 2, x0 = l.vessels[i].max.x + t.px(6),
+                x1 = l.vessels[i + 1].min.x - t.px(6);
+    if (x1 - x0 < t.px(10)) continue;
+    const float head = t.px(3);
+    for (const float side : {-1.0f, 1.0f}) {
+      const float yy = y + side * t.px(3), tip = side < 0 ? x1 : x0, back = side < 0 ? x1 - head : x0 + head;
+      p.line({x0, yy}, {x1, yy}, colour, t.px(1.3f));
+      p.line({tip, yy}, {back, yy - head}, colour, t.px(1.3f));
+      p.line({tip, yy}, {back, yy + head}, colour, t.px(1.3f));
+    }
+  }
+}
+
+/// One axis to switch: its name, its value and two buttons that halve and double it.
+float axis_switch(const char* name, const char* id, std::int64_t& value, ImVec2 at) {
+  const Theme& t = widgets::theme();
+  const Painter p = Painter::window();
+  widgets::Line less, more, number;
+  less.add("-##less ").add(id);
+  more.add("+##more ").add(id);
+  number.add_integer(value);
+  const float body = t.type(Type::body), high = widgets::button_size("-").y;
+  float x = at.x + p.text({at.x, at.y + (high - body) / 2}, name, t.muted, Type::body) + t.px(5);
+  ImGui::SetCursorScreenPos({x, at.y});
+  ImGui::BeginDisabled(value <= 1);
+  if (widgets::button(less.c_str())) value = std::max<std::int64_t>(1, value / 2);
+  ImGui::EndDisabled();
+  x += widgets::button_size("-").x + t.px(3);
+  const float wide = std::max(t.px(20), widgets::text_size(number.view(), Type::body, Font::mono).x);
+  p.text({x + wide / 2, at.y + (high - body) / 2}, number.view(), t.text, Type::body, Font::mono,
+         widgets::Align::center);
+  x += wide + t.px(3);
+  ImGui::SetCursorScreenPos({x, at.y});
+  if (widgets::button(more.c_str())) value = std::min<std::int64_t>(value * 2, 1 << 20);
+  return x + widgets::button_size("+").x - at.x;
+}
+
+/// The row over the vessels. Returns its height.
+float draw_switches(Inputs& in, ImVec2 at, float width) {
+  const Theme& t = widgets::theme();
+  static constexpr std::array<const char*, 4> stages{"DDP##zero0", "ZeRO-1##zero1", "ZeRO-2##zero2", "ZeRO-3##zero3"};
+  float x = at.x;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    ImGui::SetCursorScreenPos({x, at.y});
+    if (widgets::button(stages[static_cast<std::size_t>(i)], in.zero_stage == i)) in.zero_stage = i;
+    x += widgets::button_size(stages[static_cast<std::size_t>(i)]).x + t.px(5);
+  }
+  x += t.px(12);
+  struct Axis {
+    const char *name, *id;
+    std::int64_t* value;
+  };
+  const std::array<Axis, 5> axes{{{"data", "data", &in.data_parallel},
+                                  {"tensor", "tensor", &in.tensor_parallel},
+                                  {"pipeline", "pipeline", &in.pipeline_parallel},
+                                  {"context", "context", &in.context_parallel},
+                                  {"expert", "expert", &in.expert_parallel}}};
+  for (const Axis& axis : axes) {
+    const float wide = widgets::text_size(axis.name, Type::body).x + 2 * widgets::button_size("-").x + t.px(40);
+    if (x + wide > at.x + width) break;
+    x += axis_switch(axis.name, axis.id, *axis.value, {x, at.y}) + t.px(14);
+  }
+  return widgets::button_size("-").y;
+}
+
+}  // namespace
+
+void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.stacks.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const Theme& t = widgets::theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float small = t.type(Type::small), body = t.type(Type::body);
+  float top = at.y;
+  if (size.x >= t.px(420) && size.y >= t.px(240)) top += draw_switches(in, at, size.x) + t.px(12);
+  const float strip = size.y >= t.px(430) ? t.px(132) : 0;
+  // What is shown: the fullest moment, or the one that the strip's cursor is at.
+  view.shown = picture.stacks;
+  const bool at_moment = view.moment >= 0 && view.moment < static_cast<std::int64_t>(picture.moment_stacks.size());
+  const std::int64_t stage = out.split.stage_of[out.split.fullest];
+  if (at_moment)
+    for (std::size_t i = 0; i < view.shown.size(); ++i)
+      if (out.split.shown[i].stage == stage)
+        view.shown[i] = picture.moment_stacks[static_cast<std::size_t>(view.moment)];
+  view.targets.clear();
+  for (const SplitStack& s : view.shown) view.targets.insert(view.targets.end(), s.begin(), s.end());
+  const auto eased = view.eased.towards(view.targets);
+  for (std::size_t i = 0; i < view.shown.size(); ++i)
+    for (std::size_t k = 0; k < split_layer_count; ++k) view.shown[i][k] = eased[i * split_layer_count + k];
+
+  const float foot = 2 * body + t.px(16);
+  const bool wide = size.x >= t.px(560);
+  const float left = wide ? t.px(170) : t.px(12), right = wide ? t.px(150) : t.px(70);
+  SplitRoom room{.line = small + t.px(3), .gap = t.px(46), .least_label = t.px(1.5f)};
+  room.area = {{at.x + left, top + t.px(8)}, {at.x + size.x - right, at.y + size.y - strip - foot}};
+  layout_split(view.shown, picture.ghost, out.chip_bytes, room, view.layout);
+  const SplitLayout& l = view.layout;
+  paint_ghost(p, l, picture);
+  for (const SplitPiece& piece : l.pieces) paint_piece(p, piece, picture.parts[piece.vessel][piece.layer]);
+  paint_values(p, l, picture);
+  for (const Rect& v : l.vessels) paint_walls(p, v);
+  paint_travel(p, l);
+  if (wide) paint_labels(p, l, at.x, t.px(120));
+  paint_axis(p, l, picture, at.x + size.x);
+  for (std::size_t i = 0; i < l.vessels.size(); ++i) {
+    const Rect& v = l.vessels[i];
+    const VesselWords& words = picture.vessels[i];
+    const float y = l.ground + t.px(7);
+    const float name = widgets::text_size(words.label, Type::body, Font::bold).x,
+                total = widgets::text_size(words.total, Type::body, Font::mono).x;
+    const bool beside = name + total + t.px(8) <= v.width();
+    const float below = y + body + t.px(3);
+    p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
+    p.text({v.max.x, beside ? y : below}, words.total, t.text, Type::body, Font::mono, widgets::Align::right);
+    if (beside) widgets::fit_text(p, {v.min.x, below}, words.sub, v.width(), t.muted, Type::small);
+  }
+  ImGui::SetCursorScreenPos({at.x, top});
+  widgets::press_area("vessels", {size.x, std::max(1.0f, at.y + size.y - strip - top)});
+  if (ImGui::IsItemHovered()) {
+    const ImVec2 mouse = ImGui::GetMousePos();
+    for (const SplitPiece& piece : l.pieces)
+      if (piece.rect.contains(mouse))
+        widgets::tip(layer_look(piece.layer).name, widgets::format(view.shown[piece.vessel][piece.layer], "B"),
+                     layer_look(piece.layer).info);
+  }
+  if (strip > 0) {
+    ImGui::SetCursorScreenPos({at.x, at.y + size.y - strip});
+    draw_units(out, picture, view, {size.x, strip});
+  }
+}
+
+}  // namespace chapters::distributed::memory_split
