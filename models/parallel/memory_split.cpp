@@ -71,6 +71,11 @@ static_assert(static_cast<int>(SplitAxis::zero1) == 6);
 
 }  // namespace
 
+SplitGpu gpu_at(const TrainingPlan& p, std::int64_t rank) {
+  const std::int64_t each = p.tensor * p.context * p.data;
+  return gpu_of(p, rank / each, rank % each);
+}
+
 std::int64_t gpus_of(const TrainingPlan& p) { return p.tensor * p.pipeline * p.context * p.data; }
 
 std::vector<SplitGpu> shown_gpus(const TrainingPlan& p, std::size_t most) {
@@ -92,15 +97,16 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
     part.index = part.index * parts + index;
     part.parts *= parts;
   };
-  cut(p.pipeline, g.stage);
-  cut(p.tensor, g.tensor);
+  const bool work = owner == MemoryOwner::activations || owner == MemoryOwner::logits;
+  if (!work) cut(p.pipeline, g.stage);
+  if (!work || p.sequence_parallel) cut(p.tensor, g.tensor);
   const auto zero = [&](std::int64_t from) {
     if (p.zero_stage >= from) cut(p.data * p.context, g.data * p.context + g.context);
   };
   if (owner == MemoryOwner::weights) zero(3);
   if (owner == MemoryOwner::gradients) zero(2);
   if (owner == MemoryOwner::master || owner == MemoryOwner::optimizer) zero(1);
-  if (owner == MemoryOwner::activations || owner == MemoryOwner::logits) cut(p.context, g.context);
+  if (work) cut(p.context, g.context);
   return part;
 }
 

@@ -35,12 +35,16 @@ struct SplitGpu {
 /// GPUs of the plan.
 std::int64_t gpus_of(const memory::TrainingPlan& plan);
 
+/// Where the GPU of a rank stands on every axis of the plan.
+SplitGpu gpu_at(const memory::TrainingPlan& plan, std::int64_t rank);
+
 /// At most `most` GPUs that show what differs: stages first (the first two and the last two where there are more than
 /// four), then neighbours in the order of ranks.
 std::vector<SplitGpu> shown_gpus(const memory::TrainingPlan& plan, std::size_t most);
 
 /// The part of an owner's bytes that a GPU has: part `index` of `parts` that lie on different GPUs. What the pipeline
-/// divides are layers, which are not of one size. Copies elsewhere are not counted.
+/// divides are layers, which are not of one size. Copies elsewhere are not counted. Activations are parts of one
+/// micro-batch's in a layer: over context, and over tensor where sequence parallelism cuts them evenly.
 struct OwnerPart {
   std::int64_t parts = 1, index = 0;
 };

@@ -45,30 +45,38 @@ std::string unit_name(const models::memory::GatherUnit& u, bool tied) {
 }
 
 void arrange_vessels(const Outputs& out, Picture& p) {
-  const auto& step = out.split.steps.back();
+  const auto& last = out.split.steps.back();
   for (std::size_t i = 0; i < out.split.shown.size(); ++i) {
     const models::parallel::SplitGpu& g = out.split.shown[i];
-    const models::memory::TrainingMemory& m = step.gpus[i];
-    VesselWords words{.label = "GPU " + count(g.rank), .total = bytes(m.total())};
+    VesselWords words{.label = "GPU " + count(g.rank)};
     const auto coordinate = [&](const char* name, std::int64_t of, std::int64_t index) {
       if (of > 1) words.sub += (words.sub.empty() ? "" : ", ") + std::string(name) + " " + count(index);
     };
-    coordinate("stage", step.plan.pipeline, g.stage);
-    coordinate("tensor", step.plan.tensor, g.tensor);
-    coordinate("context", step.plan.context, g.context);
-    coordinate("data", step.plan.data, g.data);
+    coordinate("stage", last.plan.pipeline, g.stage);
+    coordinate("tensor", last.plan.tensor, g.tensor);
+    coordinate("context", last.plan.context, g.context);
+    coordinate("data", last.plan.data, g.data);
     p.vessels.push_back(std::move(words));
-    p.stacks.push_back(stack_of(m.held, m.whole));
-    std::vector<models::parallel::OwnerPart> parts;
-    for (std::size_t k = 0; k < split_layer_count; ++k)
-      parts.push_back(k == whole_layer || k >= 7 ? models::parallel::OwnerPart()
-                                                 : models::parallel::owner_part(step.plan, owners[k], g));
-    p.parts.push_back(std::move(parts));
   }
-  const models::memory::TrainingMemory& alone = out.split.steps.front().gpus.front();
-  p.ghost = stack_of(alone.held, alone.whole);
-  p.ghost_total = bytes(alone.total());
-  const double more = alone.total() - std::max(out.peak_bytes, out.chip_bytes);
+  for (std::size_t k = 0; k < out.split.steps.size(); ++k) {
+    const models::parallel::SplitStep& step = out.split.steps[k];
+    std::vector<SplitStack> stacks;
+    std::vector<std::array<models::parallel::OwnerPart, split_layer_count>> parts;
+    for (std::size_t i = 0; i < step.gpus.size(); ++i) {
+      stacks.push_back(stack_of(step.gpus[i].held, step.gpus[i].whole));
+      const models::parallel::SplitGpu g = models::parallel::gpu_at(step.plan, out.split.shown[i].rank);
+      parts.emplace_back();
+      for (std::size_t layer = 0; layer <= 6; ++layer)
+        if (layer != whole_layer) parts.back()[layer] = models::parallel::owner_part(step.plan, owners[layer], g);
+    }
+    p.stacks.push_back(std::move(stacks));
+    p.parts.push_back(std::move(parts));
+    p.step_names.push_back(k == 0 ? "DDP" : out.cuts[k].axis.substr(0, out.cuts[k].axis.find(':')));
+    p.step_totals.push_back(bytes(out.cuts[k].peak_bytes));
+  }
+  p.ghost = p.stacks.front().front();
+  p.ghost_total = bytes(total_of(p.ghost));
+  const double more = total_of(p.ghost) - std::max(out.peak_bytes, out.chip_bytes);
   p.ghost_words = more > 0 ? "+" + bytes(more) : "";
   p.rim_words = bytes(out.chip_bytes);
 }
@@ -154,8 +162,9 @@ SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory:
   return out;
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& set, const Outputs& out) {
   Picture p;
+  const Inputs in = in_force(set);
   const auto setting = read_setting(in);
   if (!out.reason.empty() || !setting) return p;
   p.answer = answer_of(in, out);
@@ -170,7 +179,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                           : "every replica holds all of its units all the time";
   const std::int64_t rows = in.data_parallel * in.context_parallel;
   if (gathers && rows > 4) p.strip_rest = "and " + count(rows - 4) + " more";
-  p.published = arrange_published("distributed/memory-split", in, compute, {"model"});
+  p.published = arrange_published("distributed/memory-split", set, compute, {"model"});
   return p;
 }
 

@@ -49,7 +49,15 @@ std::string moment_name(const Outputs& out) {
 
 }  // namespace
 
-models::Result<Setting> read_setting(const Inputs& in) {
+Inputs in_force(const Inputs& set) {
+  Inputs in = set;
+  if (in.cuts == Cuts::as_set) return in;
+  in.tensor_parallel = in.pipeline_parallel = in.virtual_pipeline = in.context_parallel = in.expert_parallel = 1;
+  return in;
+}
+
+models::Result<Setting> read_setting(const Inputs& set) {
+  const Inputs in = in_force(set);
   using Out = models::Result<Setting>;
   Setting s;
   const auto model = find_model(in.model);

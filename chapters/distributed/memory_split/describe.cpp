@@ -13,6 +13,11 @@ const Choices offloads = choices_in_order<models::memory::Offload::parameters>(
      {"optimizer", "optimizer", "Master and moments lie in the host's memory, from ZeRO-2 on the gradients too."},
      {"parameters", "optimizer and weights", "The weights too: each unit comes over PCIe where it is needed."}});
 
+const Choices all_cuts = choices_in_order<Cuts::data_alone>(
+    {{"as_set", "as set below", "Tensor, pipeline, context and expert parallelism are in force."},
+     {"data_alone", "none: data parallel alone", "The model is whole on every replica but for what ZeRO splits."}});
+constexpr When cut{"model_cuts", "as_set"};
+
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
@@ -26,24 +31,29 @@ void describe(Fields& f, Inputs& in) {
              .headline = true});
   shared::parallel_data(f, "data_parallel", in.data_parallel,
                         {.help = "Replicas with different data, over which ZeRO splits states."});
-  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every matrix."});
+  f.choice("model_cuts", in.cuts, all_cuts, {.label = "Cuts of the model", .help = "Whether the model itself is cut."});
+  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
+                          {.help = "GPUs that share every matrix.", .when = cut});
   shared::parallel_pipeline(
       f, "pipeline_parallel", in.pipeline_parallel,
-      {.help = "Stages that the layers are cut into. The first holds activations of the most micro-batches."});
+      {.help = "Stages that the layers are cut into. The first holds activations of the most micro-batches.",
+       .when = cut});
   shared::parallel_context(f, "context_parallel", in.context_parallel,
-                           {.help = "GPUs that share each sequence; ZeRO splits states over them too."});
+                           {.help = "GPUs that share each sequence; ZeRO splits states over them too.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
-                          {.help = "GPUs that share the experts of a model that has them."});
+                          {.help = "GPUs that share the experts of a model that has them.", .when = cut});
   f.toggle("sequence_parallel", in.sequence_parallel,
            {.label = "Sequence parallel",
             .help = "What lies between the split products is split by tokens over the tensor-parallel GPUs. Without "
-                    "tensor parallelism it does nothing."});
+                    "tensor parallelism it does nothing.",
+            .when = cut});
   f.integer("virtual_pipeline", in.virtual_pipeline,
             {.label = "Virtual stages",
              .help = "Chunks of layers on each GPU of an interleaved pipeline.",
              .lo = 1,
              .hi = 64,
-             .scale = Scale::log});
+             .scale = Scale::log,
+             .when = cut});
   f.choice("offload", in.offload, offloads, {.label = "Offloaded", .help = "What lies in the host's memory."});
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters and the shapes of its activations."});
@@ -249,6 +259,9 @@ void describe(Fields& f, Outputs& o) {
 void describe(Fields& f, View& v) {
   f.integer("moment", v.moment,
             {.label = "Moment", .help = "Of the step, forward and back; -1 is the fullest.", .lo = -1, .hi = 4096});
+  f.integer("step", v.step, {.label = "Axes applied", .help = "Up to this one; -1 is all.", .lo = -1, .hi = 16});
+  f.real("dealt", v.dealt,
+         {.label = "Dealt out", .help = "How far the last axis applied has cut, from 0 to 1.", .lo = 0, .hi = 1});
 }
 
 LabPtr make() {

@@ -47,7 +47,7 @@ void draw_step(const Outputs& out, const Picture& picture, View& view, ImVec2 si
     colours[shown++] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
     view.stacked.insert(view.stacked.end(), values.begin(), values.end());
   }
-  widgets::Plot plot("step", view.step,
+  widgets::Plot plot("step", view.over_step,
                      {.x = {.lo = 0, .hi = picture.moment_at.back(), .label = "units, forward and back"},
                       .y = {.lo = 0, .label = "held", .unit = "B"},
                       .size = size});
@@ -98,13 +98,13 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("vessels", {.title = "Vessels", .least = {620, 400}, .answers = true},
               [&](ImVec2 size) { draw_vessels(in, out, picture, view, size); });
-  stage.panel("cuts", {.title = "What each axis takes off", .least = {720, 240}},
+  stage.panel("cuts", {.title = "What each axis takes off", .least = {720, 420}},
               [&](ImVec2 size) { draw_cuts(out, view, size); });
-  stage.panel("step", {.title = "Over the step", .least = {720, 240}},
+  stage.panel("step", {.title = "Over the step", .least = {720, 420}},
               [&](ImVec2 size) { draw_step(out, picture, view, size); });
-  stage.panel("replicas", {.title = "Against replicas", .least = {720, 240}},
+  stage.panel("replicas", {.title = "Against replicas", .least = {720, 420}},
               [&](ImVec2 size) { draw_replicas(in, out, picture, view, size); });
-  stage.panel("stages", {.title = "Stages", .least = {720, 200}, .scrolls = true},
+  stage.panel("stages", {.title = "Stages", .least = {720, 420}, .scrolls = true},
               [&](ImVec2 size) { draw_stages(out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }

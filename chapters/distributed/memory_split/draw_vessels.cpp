@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/memory_split/lab.h"
+#include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
 #include "widgets/charts/vessel.h"
 #include "widgets/controls/button.h"
@@ -49,6 +50,24 @@ void paint_part(const Painter& p, const Rect& r, const models::parallel::OwnerPa
       p.frame({x, y}, {x + w, y + h}, widgets::with_alpha(ink, 0.7f), t.px(1), t.px(1));
 }
 
+/// The parts of a layer that others keep, on their way out: `gone` pixels of its height, cut where the parts end.
+void paint_leaving(const Painter& p, const Rect& r, float gone, const models::parallel::OwnerPart& part, double dealt) {
+  const Theme& t = widgets::theme();
+  const auto parts = static_cast<float>(std::min<std::int64_t>(part.parts, most_cells));
+  if (parts < 2 || gone < t.px(1)) return;
+  // A GPU's own part stands among the others, from the ground up.
+  const float own_at = static_cast<float>(part.index) / static_cast<float>(part.parts);
+  const float own_bottom = r.max.y - gone * own_at, own_top = own_bottom - (r.height() - gone);
+  const ImU32 veil = widgets::with_alpha(t.background, static_cast<float>(0.25 + 0.6 * dealt));
+  p.rect({r.min.x, own_bottom}, r.max, veil);
+  p.rect(r.min, {r.max.x, own_top}, veil);
+  for (float i = 1; i < parts; ++i) {
+    const float y = r.max.y - r.height() * i / parts;
+    p.line({r.min.x, y}, {r.max.x, y}, t.background, t.px(1.5f));
+  }
+  p.frame({r.min.x, own_top}, {r.max.x, own_bottom}, t.text, t.px(1.5f));
+}
+
 void paint_piece(const Painter& p, const SplitPiece& piece, const models::parallel::OwnerPart& part) {
   const Theme& t = widgets::theme();
   const LayerLook& look = layer_look(piece.layer);
@@ -92,8 +111,13 @@ void paint_ghost(const Painter& p, const SplitLayout& l, const Picture& picture)
   }
 }
 
-void paint_walls(const Painter& p, const Rect& v) {
+/// Walls and, at their top, the lip of the rim; `broken`: the rim is off the scale, and the walls are broken.
+void paint_walls(const Painter& p, const Rect& v, bool broken) {
   const Theme& t = widgets::theme();
+  if (broken)
+    for (const float x : {v.min.x, v.max.x})
+      for (const float y : {v.min.y + t.px(16), v.min.y + t.px(21)})
+        p.line({x - t.px(6), y + t.px(3)}, {x + t.px(6), y - t.px(3)}, t.text, t.px(1.5f));
   const float w = t.px(2.5f), lip = t.px(9);
   p.line({v.min.x - w / 2, v.min.y}, {v.min.x - w / 2, v.max.y + w}, t.text, w);
   p.line({v.max.x + w / 2, v.min.y}, {v.max.x + w / 2, v.max.y + w}, t.text, w);
@@ -133,7 +157,7 @@ void paint_axis(const Painter& p, const SplitLayout& l, const Picture& picture, 
     widgets::fit_text(p, {x + t.px(11) + wide, y - small / 2}, words, right - x - t.px(11) - wide, t.muted,
                       Type::small);
   };
-  mark(l.rim, picture.rim_words, "rim");
+  mark(l.rim, picture.rim_words, l.rim_cut ? "rim, off the scale" : "rim");
   const bool apart = std::abs(l.ghost_top - l.rim) >= 1.2f * small;
   if (!l.ghost.empty() && apart) mark(l.ghost_top, picture.ghost_total, l.ghost_cut ? "DDP, off the scale" : "DDP");
 }
@@ -143,7 +167,9 @@ bool has_cells(const Rect& r, const models::parallel::OwnerPart& part) {
   return part.parts > 1 && r.height() >= widgets::theme().px(11);
 }
 
-void paint_values(const Painter& p, const SplitLayout& l, const Picture& picture) {
+using VesselParts = std::vector<std::array<models::parallel::OwnerPart, split_layer_count>>;
+
+void paint_values(const Painter& p, const SplitLayout& l, const VesselParts& parts) {
   const Theme& t = widgets::theme();
   const float small = t.type(Type::small);
   for (const SplitPiece& piece : l.pieces) {
@@ -152,7 +178,7 @@ void paint_values(const Painter& p, const SplitLayout& l, const Picture& picture
     const LayerLook& look = layer_look(piece.layer);
     const ImU32 fill = layer_colour(piece.layer, t);
     const float wide = widgets::text_size(value, Type::small, Font::mono).x;
-    const bool cells = !piece.over && has_cells(piece.rect, picture.parts[piece.vessel][piece.layer]);
+    const bool cells = !piece.over && has_cells(piece.rect, parts[piece.vessel][piece.layer]);
     const bool roomy = piece.rect.height() >= (cells ? 5.2f : 2.6f) * small;
     const float other = cells && !roomy ? t.px(120) : t.px(16);
     if (wide + other > piece.rect.width()) continue;
@@ -236,9 +262,28 @@ float draw_switches(Inputs& in, ImVec2 at, float width) {
   for (const Axis& axis : axes) {
     const float wide = widgets::text_size(axis.name, Type::body).x + 2 * widgets::button_size("-").x + t.px(40);
     if (x + wide > at.x + width) break;
+    if (axis.value != &in.data_parallel && in.cuts != Cuts::as_set) break;
     x += axis_switch(axis.name, axis.id, *axis.value, {x, at.y}) + t.px(14);
   }
   return widgets::button_size("-").y;
+}
+
+/// A picture of other inputs deals its last axis out, and a cursor of the old one is given up.
+void deal(const Picture& picture, View& view) {
+  widgets::Motion& motion = widgets::motion();
+  if (view.seen != picture.version) {
+    if (view.seen != 0) {
+      view.step = view.moment = -1;
+      view.dealing = motion.on && !motion.held;
+      view.dealt = view.dealing ? 0 : 1;
+    }
+    view.seen = picture.version;
+  }
+  if (!view.dealing) return;
+  constexpr double deal_s = 0.7;
+  view.dealt = std::min(1.0, view.dealt + static_cast<double>(motion.seconds) / deal_s);
+  view.dealing = view.dealt < 1;
+  motion.moving = true;
 }
 
 }  // namespace
@@ -253,22 +298,27 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float small = t.type(Type::small), body = t.type(Type::body);
   float top = at.y;
-  if (size.x >= t.px(420) && size.y >= t.px(240)) top += draw_switches(in, at, size.x) + t.px(12);
+  if (size.x >= t.px(420) && size.y >= t.px(240)) {
+    top += draw_switches(in, at, size.x) + t.px(7);
+    draw_steps(out, picture, view, {at.x, top}, size.x);
+    top += body + t.px(14);
+  }
   const float strip = size.y >= t.px(430) ? t.px(132) : 0;
-  // What is shown: the fullest moment, or the one that the strip's cursor is at.
-  view.shown = picture.stacks;
+  // What is shown: the axes that are applied, the last of them as far as it has cut; or a moment of the step.
+  deal(picture, view);
+  const std::size_t last = picture.stacks.size() - 1;
+  const std::size_t step = view.step >= 0 ? std::min(last, static_cast<std::size_t>(view.step)) : last;
+  view.shown = picture.stacks[step];
+  const std::vector<SplitStack>& before = picture.stacks[step > 0 ? step - 1 : 0];
+  for (std::size_t i = 0; i < view.shown.size() && view.dealt < 1; ++i)
+    for (std::size_t k = 0; k < split_layer_count; ++k)
+      view.shown[i][k] += (1 - view.dealt) * (before[i][k] - view.shown[i][k]);
   const bool at_moment = view.moment >= 0 && view.moment < static_cast<std::int64_t>(picture.moment_stacks.size());
   const std::int64_t stage = out.split.stage_of[out.split.fullest];
-  if (at_moment)
+  if (at_moment && step == last && !(view.dealt < 1))
     for (std::size_t i = 0; i < view.shown.size(); ++i)
       if (out.split.shown[i].stage == stage)
         view.shown[i] = picture.moment_stacks[static_cast<std::size_t>(view.moment)];
-  view.targets.clear();
-  for (const SplitStack& s : view.shown) view.targets.insert(view.targets.end(), s.begin(), s.end());
-  const auto eased = view.eased.towards(view.targets);
-  for (std::size_t i = 0; i < view.shown.size(); ++i)
-    for (std::size_t k = 0; k < split_layer_count; ++k) view.shown[i][k] = eased[i * split_layer_count + k];
-
   const float foot = 2 * body + t.px(16);
   const bool wide = size.x >= t.px(560);
   const float left = wide ? t.px(170) : t.px(12), right = wide ? t.px(150) : t.px(70);
@@ -277,9 +327,16 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
   layout_split(view.shown, picture.ghost, out.chip_bytes, room, view.layout);
   const SplitLayout& l = view.layout;
   paint_ghost(p, l, picture);
-  for (const SplitPiece& piece : l.pieces) paint_piece(p, piece, picture.parts[piece.vessel][piece.layer]);
-  paint_values(p, l, picture);
-  for (const Rect& v : l.vessels) paint_walls(p, v);
+  for (const SplitPiece& piece : l.pieces) {
+    const models::parallel::OwnerPart& part = picture.parts[step][piece.vessel][piece.layer];
+    const double now = view.shown[piece.vessel][piece.layer], after = picture.stacks[step][piece.vessel][piece.layer];
+    const bool leaves = view.dealt < 1 && now > after && !layer_look(piece.layer).passing;
+    paint_piece(p, piece, leaves ? models::parallel::OwnerPart() : part);
+    if (leaves)
+      paint_leaving(p, piece.rect, piece.rect.height() * static_cast<float>((now - after) / now), part, view.dealt);
+  }
+  if (!(view.dealt < 1)) paint_values(p, l, picture.parts[step]);
+  for (const Rect& v : l.vessels) paint_walls(p, v, l.rim_cut);
   paint_travel(p, l);
   if (wide) paint_labels(p, l, at.x, t.px(120));
   paint_axis(p, l, picture, at.x + size.x);
@@ -287,12 +344,13 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
     const Rect& v = l.vessels[i];
     const VesselWords& words = picture.vessels[i];
     const float y = l.ground + t.px(7);
+    const widgets::NumberText sum = widgets::format(total_of(view.shown[i]), "B");
     const float name = widgets::text_size(words.label, Type::body, Font::bold).x,
-                total = widgets::text_size(words.total, Type::body, Font::mono).x;
+                total = widgets::text_size(sum, Type::body, Font::mono).x;
     const bool beside = name + total + t.px(8) <= v.width();
     const float below = y + body + t.px(3);
     p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
-    p.text({v.max.x, beside ? y : below}, words.total, t.text, Type::body, Font::mono, widgets::Align::right);
+    p.text({v.max.x, beside ? y : below}, sum, t.text, Type::body, Font::mono, widgets::Align::right);
     if (beside) widgets::fit_text(p, {v.min.x, below}, words.sub, v.width(), t.muted, Type::small);
   }
   ImGui::SetCursorScreenPos({at.x, top});

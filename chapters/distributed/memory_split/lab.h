@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +10,6 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/parallel/memory_split.h"
-#include "widgets/base/motion.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -18,8 +18,12 @@
 /// fits.
 namespace chapters::distributed::memory_split {
 
+/// Whether the axes that cut the model are in force beside data parallelism.
+enum class Cuts : std::uint8_t { as_set, data_alone };
+
 struct Inputs {
   std::string model = "llama-3-8b", chip = "h100_sxm";
+  Cuts cuts = Cuts::as_set;
   std::int64_t data_parallel = 4, zero_stage = 3, tensor_parallel = 1, pipeline_parallel = 1, virtual_pipeline = 1,
                context_parallel = 1, expert_parallel = 1;
   bool sequence_parallel = true;
@@ -64,16 +68,17 @@ struct Outputs {
 
 /// Words of one vessel.
 struct VesselWords {
-  std::string label, sub, total;
+  std::string label, sub;
 };
 /// A layer of the vessels: whose bytes, and how many parts it has.
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<VesselWords> vessels;
-  std::vector<SplitStack> stacks;                               ///< of each vessel at its fullest
-  SplitStack ghost;                                             ///< every GPU with the whole model
-  std::vector<std::vector<models::parallel::OwnerPart>> parts;  ///< [vessel][layer of the stack]
+  std::vector<std::vector<SplitStack>> stacks;  ///< [axis applied][vessel] at its fullest
+  std::vector<std::vector<std::array<models::parallel::OwnerPart, split_layer_count>>> parts;  ///< the same
+  std::vector<std::string> step_names, step_totals;
+  SplitStack ghost{};  ///< every GPU with the whole model
   std::string ghost_total, ghost_words, rim_words, strip_title, strip_words, strip_rest;
   std::vector<SplitStack> moment_stacks;  ///< of the fullest stage, by moment
   std::vector<std::string> moment_words;
@@ -88,12 +93,14 @@ struct Picture {
 
 struct View {
   std::int64_t moment = -1;  ///< shown instead of the fullest; -1: the fullest
+  std::int64_t step = -1;    ///< axes applied up to this one; -1: all
+  double dealt = 1;          ///< how far the last of them has cut: 0 before it, 1 when only a GPU's own part is left
+  bool dealing = false;      ///< `dealt` moves by the clock
+  std::uint64_t seen = 0;    ///< version of the picture that was drawn last
   SplitLayout layout;
   std::vector<SplitStack> shown;
-  std::vector<double> targets;
-  widgets::EasedValues eased;
   widgets::StackedBarView cuts;
-  widgets::PlotView step, replicas;
+  widgets::PlotView over_step, replicas;
   widgets::TableView stages;
   std::vector<std::vector<widgets::BarSegment>> segments;
   std::vector<widgets::StackedBar> bars;
@@ -108,6 +115,8 @@ struct Setting {
   models::memory::TrainingMemoryOptions options;
 };
 models::Result<Setting> read_setting(const Inputs& in);
+/// The Inputs with every cut of the model at 1 where data parallelism is alone.
+Inputs in_force(const Inputs& in);
 
 /// A stack's layers by index: name, hue and what they are; the whole units of ZeRO-3 are apart from the other buffers.
 struct LayerLook {
@@ -123,6 +132,8 @@ Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessels(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The row of axes that are applied one after the other; a press shows the vessels as they are then.
+void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 at, float width);
 /// The units of the fullest stage and which of them are whole; a drag over it moves View::moment.
 void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 

@@ -6,7 +6,7 @@
 namespace chapters::distributed::memory_split {
 namespace {
 
-constexpr double most_ghost = 2.4;
+constexpr double most_ghost = 2.4, least_fill = 0.26;
 
 /// Labels bottom up at least a line apart, pushed down again where the top is reached.
 void spread_labels(std::vector<SplitLabel>& labels, float line, float top, float bottom) {
@@ -40,13 +40,19 @@ void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, d
   if (stacks.empty()) return;
   double most = rim;
   for (const SplitStack& s : stacks) most = std::max(most, total_of(s));
-  const double whole = total_of(ghost), shown = std::min(whole, most_ghost * most);
+  double fullest = 0;
+  for (const SplitStack& s : stacks) fullest = std::max(fullest, total_of(s));
+  const double whole = total_of(ghost);
+  double shown = std::min(whole, most_ghost * most);
+  // Where hardly a quarter is full the vessels are drawn as high as what they hold, and the rim is off the scale.
+  out.rim_cut = fullest < least_fill * rim;
+  if (out.rim_cut) most = shown = 1.25 * fullest;
   out.ghost_cut = shown < whole;
   const float height = std::max(1.0f, room.area.height());
   out.scale = std::max(most, shown) > 0 ? std::max(most, shown) / static_cast<double>(height) : 1;
   out.ground = room.area.max.y;
   const auto y_of = [&](double value) { return out.ground - static_cast<float>(value / out.scale); };
-  out.rim = y_of(rim);
+  out.rim = out.rim_cut ? room.area.min.y : y_of(rim);
   const auto count = static_cast<float>(stacks.size());
   const float gap = std::min(room.gap, room.area.width() / (3 * count));
   const float width = std::max(1.0f, (room.area.width() - gap * (count - 1)) / count);
@@ -70,19 +76,18 @@ void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, d
       at = end;
     }
   }
-  double top_of_all = 0;
-  for (const SplitStack& s : stacks) top_of_all = std::max(top_of_all, total_of(s));
-  const double from = whole > rim ? std::max(rim, top_of_all) : top_of_all;
+  const double from = whole > rim ? std::max(rim, fullest) : fullest;
   out.ghost_from = y_of(from);
   out.ghost_top = y_of(std::max(shown, from));
   double at = 0;
-  for (std::size_t k = 0; k < split_layer_count && shown > from; ++k) {
+  for (std::size_t k = 0; k < split_layer_count && shown > from && !out.rim_cut; ++k) {
     const double end = at + std::max(0.0, ghost[k]);
     const double low = std::max(at, from), high = std::min(end, shown);
     if (high > low) {
-      const double value = std::min(end, whole) - low;
+      const double value = end - low;
       out.ghost.push_back({k, y_of(high), y_of(low), value});
-      out.labels.push_back({.layer = k, .ghost = true, .at = (y_of(high) + y_of(low)) / 2, .value = value});
+      if (end <= shown)
+        out.labels.push_back({.layer = k, .ghost = true, .at = (y_of(high) + y_of(low)) / 2, .value = value});
     }
     at = end;
   }
@@ -94,11 +99,11 @@ void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, d
   const double least = 3 * static_cast<double>(room.line) * out.scale;
   const double ten = std::pow(10, std::floor(std::log10(std::max(least, 1e-30))));
   const double step = ten * (least <= ten ? 1 : least <= 2 * ten ? 2 : least <= 5 * ten ? 5 : 10);
-  const double highest = std::max(top_of_all, std::max(shown, rim));
+  const double highest = out.rim_cut ? most : std::max(fullest, std::max(shown, rim));
   for (int i = 0; i * step <= highest * (1 + 1e-9) && i < 100; ++i) {
     const float y = y_of(i * step);
     const bool near_rim = std::abs(y - out.rim) < 1.3f * room.line;
-    const bool near_top = shown > from && std::abs(y - out.ghost_top) < 1.3f * room.line;
+    const bool near_top = !out.rim_cut && shown > from && std::abs(y - out.ghost_top) < 1.3f * room.line;
     if (!near_rim && !near_top) out.ticks.push_back({i * step, y});
   }
 }

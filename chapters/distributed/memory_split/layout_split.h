@@ -45,6 +45,7 @@ struct SplitLayout {
   std::vector<SplitTick> ticks;
   double scale = 1;  ///< value a pixel
   float ground = 0, rim = 0, ghost_top = 0, ghost_from = 0;
+  bool rim_cut = false;    ///< the rim is far over what is held, and off the scale
   bool ghost_cut = false;  ///< the ghost is higher than there is room for, and ends at the top
 };
 
@@ -54,8 +55,8 @@ struct SplitRoom {
 };
 
 /// Vessels of one width side by side on one scale. The scale takes the highest of rim, stacks and ghost, but the ghost
-/// at most 2.4 times the higher of rim and stacks. The ghost stands where it shows: from the top of the first stack, or
-/// from the rim where it is over it.
+/// at most 2.4 times the higher of rim and stacks; where the stacks fill hardly a quarter of the rim, it takes them
+/// alone. The ghost stands where it shows: from the top of the first stack, or from the rim where it is over it.
 void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, double rim, const SplitRoom& room,
                   SplitLayout& out);
 

@@ -151,11 +151,12 @@ TEST_CASE("Megatron-LM's estimate of weights and optimizer: 18 bytes, or 6 + 12/
   const double seven = states(with_layers(large, 112), p, true), eight = states(with_layers(large, 128), p, true);
   CHECK(near(seven + 0.875 * (eight - seven), 19763.536834716797, 1e-6));
   CHECK(near(states(large, p, true), eight));
-  Architecture gpt3 = shipped_model("gpt-3").architecture;  // as it counts it: without biases and positions
+  // GPT-3 as it counts it, without biases and positions, and its final norm spread over the stages: a millionth.
+  Architecture gpt3 = shipped_model("gpt-3").architecture;
   gpt3.vocab = 51200;
   gpt3.learned_positions = 0;
   gpt3.qkv_bias = gpt3.output_bias = gpt3.mlp_bias = false;
-  CHECK(near(states(gpt3, {.tensor = 8, .pipeline = 8}, false), 48016.177734375, 1e-6));
+  CHECK(near(states(gpt3, {.tensor = 8, .pipeline = 8}, false), 48016.177734375, 2e-6));
 }
 
 TEST_CASE("Megatron-LM's estimate of activations") {
@@ -321,7 +322,7 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
   CHECK(split->steps.back().gpus[0].layers_held == 80);
   CHECK(split->steps.back().gpus[3].layers_held == 8);
   CHECK(!memory_split(a, {.tensor = 3}, {}));
-  CHECK(memory_split(a, {.data = 1000000, .context = 4096}, {}).error.starts_with("The plan takes more than 2,147"));
+  CHECK(memory_split(a, {.sequence = 16384, .data = 1000000, .context = 4096}, {}).error.starts_with("The plan takes more than 2,147"));
 }
 
 TEST_CASE("what ZeRO moves a step: 2, 2, 2 and 3 elements a parameter, and again for each micro-batch") {
