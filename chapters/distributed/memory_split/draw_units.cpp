@@ -49,8 +49,9 @@ void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 a
     if (i == now) p.frame({x, at.y}, {x + wide, at.y + high}, t.accent, t.px(1), t.px(4));
     const float named =
         p.text({x + pad, at.y + t.px(3)}, picture.step_names[i], i == now ? t.text : t.muted, Type::body);
-    p.text({x + pad + named + t.px(6), at.y + t.px(3)}, picture.step_totals[i], out.cuts[i].fits ? t.text : t.bad,
-           Type::body, Font::mono);
+    p.text({x + pad + named + t.px(6), at.y + t.px(3)}, picture.step_totals[i], t.text, Type::body, Font::mono);
+    // Over the rim: a bar in the colour of what is wrong under its figure.
+    if (!out.cuts[i].fits) p.rect({x + pad, at.y + high - t.px(3)}, {x + wide - pad, at.y + high - t.px(1)}, t.bad);
     x += wide;
   }
 }

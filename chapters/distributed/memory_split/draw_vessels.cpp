@@ -85,7 +85,8 @@ void paint_piece(const Painter& p, const SplitPiece& piece, const models::parall
   if (!piece.over) paint_part(p, r, part, look.passing ? t.panel : fill);
 }
 
-void paint_ghost(const Painter& p, const SplitLayout& l, const Picture& picture) {
+/// `words`: how much more it is, which holds for the plan with all its axes.
+void paint_ghost(const Painter& p, const SplitLayout& l, std::string_view words) {
   const Theme& t = widgets::theme();
   if (l.ghost.empty()) return;
   for (const Rect& v : l.vessels) {
@@ -100,12 +101,12 @@ void paint_ghost(const Painter& p, const SplitLayout& l, const Picture& picture)
   const auto most = std::max_element(l.ghost.begin(), l.ghost.end(),
                                      [](const auto& a, const auto& b) { return a.bottom - a.top < b.bottom - b.top; });
   const float title = t.type(Type::title), small = t.type(Type::small);
-  if (picture.ghost_words.empty() || most->bottom - most->top < title + small + t.px(10)) return;
+  if (words.empty() || most->bottom - most->top < title + small + t.px(10)) return;
   for (std::size_t i = 0; i < l.vessels.size(); ++i) {
     const Rect& v = l.vessels[i];
     const float x = (v.min.x + v.max.x) / 2, y = (most->top + most->bottom) / 2 - (title + small) / 2;
-    if (widgets::text_size(picture.ghost_words, Type::title, Font::mono).x > v.width() - t.px(8)) return;
-    p.text({x, y}, picture.ghost_words, i == 0 ? t.text : t.muted, Type::title, Font::mono, widgets::Align::center);
+    if (widgets::text_size(words, Type::title, Font::mono).x > v.width() - t.px(8)) return;
+    p.text({x, y}, words, i == 0 ? t.text : t.muted, Type::title, Font::mono, widgets::Align::center);
     widgets::fit_text(p, {x, y + title + t.px(2)}, "with plain DDP", v.width() - t.px(8), t.muted, Type::small,
                       Font::sans, widgets::Align::center);
   }
@@ -132,12 +133,12 @@ void paint_labels(const Painter& p, const SplitLayout& l, float left, float name
   for (const SplitLabel& label : l.labels) {
     const float y = label.y - small / 2;
     const LayerLook& look = layer_look(label.layer);
-    const ImU32 ink = label.ghost ? t.muted : look.passing ? t.of(widgets::Meaning::communication) : t.text;
+    const ImU32 ink = label.ghost ? t.muted : t.text;
     const widgets::NumberText value = widgets::format(label.value, "B");
     const float wide = widgets::text_size(value, Type::small, Font::mono).x;
     p.text({x - t.px(22), y}, value, ink, Type::small, Font::mono, widgets::Align::right);
-    widgets::fit_text(p, {x - t.px(30) - wide, y}, look.name, std::min(names, x - t.px(30) - wide - left),
-                      label.ghost ? t.muted : ink, Type::small, Font::sans, widgets::Align::right);
+    widgets::fit_text(p, {x - t.px(30) - wide, y}, look.name, std::min(names, x - t.px(30) - wide - left), ink,
+                      Type::small, Font::sans, widgets::Align::right);
     if (!label.ghost) p.line({x - t.px(18), label.y}, {x - t.px(3), label.at}, t.muted, t.px(1));
   }
 }
@@ -159,7 +160,7 @@ void paint_axis(const Painter& p, const SplitLayout& l, const Picture& picture, 
   };
   mark(l.rim, picture.rim_words, l.rim_cut ? "rim, off the scale" : "rim");
   const bool apart = std::abs(l.ghost_top - l.rim) >= 1.2f * small;
-  if (!l.ghost.empty() && apart) mark(l.ghost_top, picture.ghost_total, l.ghost_cut ? "DDP, off the scale" : "DDP");
+  if (!l.ghost.empty() && apart) mark(l.ghost_top, picture.ghost_total, l.ghost_cut ? "DDP, higher" : "DDP");
 }
 
 /// Whether the cells that say which part lies here have room, and where: right of the value or, in a high piece, below.
@@ -226,9 +227,7 @@ float axis_switch(const char* name, const char* id, std::int64_t& value, ImVec2 
   const float body = t.type(Type::body), high = widgets::button_size("-").y;
   float x = at.x + p.text({at.x, at.y + (high - body) / 2}, name, t.muted, Type::body) + t.px(5);
   ImGui::SetCursorScreenPos({x, at.y});
-  ImGui::BeginDisabled(value <= 1);
-  if (widgets::button(less.c_str())) value = std::max<std::int64_t>(1, value / 2);
-  ImGui::EndDisabled();
+  if (value > 1 && widgets::button(less.c_str())) value = std::max<std::int64_t>(1, value / 2);
   x += widgets::button_size("-").x + t.px(3);
   const float wide = std::max(t.px(20), widgets::text_size(number.view(), Type::body, Font::mono).x);
   p.text({x + wide / 2, at.y + (high - body) / 2}, number.view(), t.text, Type::body, Font::mono,
@@ -322,11 +321,11 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
   const float foot = 2 * body + t.px(16);
   const bool wide = size.x >= t.px(560);
   const float left = wide ? t.px(170) : t.px(12), right = wide ? t.px(150) : t.px(70);
-  SplitRoom room{.line = small + t.px(3), .gap = t.px(46), .least_label = t.px(1.5f)};
+  SplitRoom room{.line = small + t.px(3), .gap = t.px(46), .least_label = t.px(1.5f), .cut_at_rim = !(view.dealt < 1)};
   room.area = {{at.x + left, top + t.px(8)}, {at.x + size.x - right, at.y + size.y - strip - foot}};
   layout_split(view.shown, picture.ghost, out.chip_bytes, room, view.layout);
   const SplitLayout& l = view.layout;
-  paint_ghost(p, l, picture);
+  paint_ghost(p, l, step == last && !(view.dealt < 1) ? std::string_view(picture.ghost_words) : std::string_view());
   for (const SplitPiece& piece : l.pieces) {
     const models::parallel::OwnerPart& part = picture.parts[step][piece.vessel][piece.layer];
     const double now = view.shown[piece.vessel][piece.layer], after = picture.stacks[step][piece.vessel][piece.layer];

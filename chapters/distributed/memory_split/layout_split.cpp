@@ -66,11 +66,11 @@ void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, d
       const auto piece = [&](double from, double to, bool over) {
         out.pieces.push_back({i, k, {{x, y_of(to)}, {x + width, y_of(from)}}, to - from, over});
       };
-      if (at < rim && end > rim) {
+      if (room.cut_at_rim && at < rim && end > rim) {
         piece(at, rim, false);
         piece(rim, end, true);
       } else {
-        piece(at, end, at >= rim);
+        piece(at, end, room.cut_at_rim && at >= rim);
       }
       if (i == 0) out.labels.push_back({.layer = k, .at = (y_of(at) + y_of(end)) / 2, .value = value});
       at = end;

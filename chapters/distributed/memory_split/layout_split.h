@@ -52,6 +52,7 @@ struct SplitLayout {
 struct SplitRoom {
   widgets::Rect area{};  ///< of vessels, from the top of the highest to the ground
   float line = 14, gap = 30, least_label = 3;
+  bool cut_at_rim = true;  ///< a layer across the rim is two pieces
 };
 
 /// Vessels of one width side by side on one scale. The scale takes the highest of rim, stacks and ghost, but the ghost
