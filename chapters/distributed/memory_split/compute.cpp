@@ -154,6 +154,7 @@ Outputs compute(const Inputs& in) {
                           .peak_bytes = m.total(),
                           .layers_held = m.layers_held});
   }
+  out.calculators = calculators_of(in, s, out);
   return out;
 }
 

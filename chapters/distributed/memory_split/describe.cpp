@@ -154,6 +154,17 @@ void describe(Fields& f, StageRow& r) {
   f.real("layers_held", r.layers_held, {.label = "Layers held", .help = "Micro-batches under way counted."});
 }
 
+void describe(Fields& f, CalculatorRow& r) {
+  f.text("name", r.name, {.label = "Calculator"});
+  f.real("bytes", r.bytes,
+         {.label = "Says",
+          .unit = "B",
+          .help = "Of the same plan, by the formulas of its source.",
+          .may_be_missing = true,
+          .absent = "It does not know such a plan."});
+  f.text("leaves_out", r.leaves_out, {.label = "Leaves out"});
+}
+
 void describe(Fields& f, Outputs& o) {
   f.group("One GPU");
   f.real("peak_bytes", o.peak_bytes,
@@ -254,6 +265,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Tables");
   f.table("cuts", o.cuts, {.label = "Axis by axis"});
   f.table("stages", o.stages, {.label = "Stages"});
+  f.table("calculators", o.calculators, {.label = "Other calculators"});
 }
 
 void describe(Fields& f, View& v) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/distributed/memory_split/lab.h"
 #include "widgets/charts/vessel.h"
@@ -93,6 +94,21 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
   widgets::draw_table("stages", columns, source, view.stages, size);
 }
 
+void draw_calculators(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 3> columns{
+      {{.title = "calculator", .number = false},
+       {.title = "says", .value_unit = "B", .bar = true},
+       {.title = "leaves out, or counts otherwise", .number = false, .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.calculators.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const CalculatorRow& r = static_cast<const Outputs*>(context)->calculators[row];
+    if (column == 0) cell.text = r.name;
+    if (column == 1) cell.value = r.bytes;
+    if (column == 2) cell.text = std::isfinite(r.bytes) ? r.leaves_out : "It does not know such a plan.";
+  };
+  widgets::draw_table("calculators", columns, source, view.calculators, size);
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -106,6 +122,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_replicas(in, out, picture, view, size); });
   stage.panel("stages", {.title = "Stages", .least = {720, 420}, .scrolls = true},
               [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+  stage.panel("calculators", {.title = "Other calculators", .least = {720, 420}, .scrolls = true},
+              [&](ImVec2 size) { draw_calculators(out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

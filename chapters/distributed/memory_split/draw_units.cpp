@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "chapters/distributed/memory_split/lab.h"
-#include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::memory_split {
@@ -12,49 +12,6 @@ using widgets::Font;
 using widgets::Painter;
 using widgets::Theme;
 using widgets::Type;
-
-void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 at, float width) {
-  const Theme& t = widgets::theme();
-  const Painter p = Painter::window();
-  const float body = t.type(Type::body), pad = t.px(7), high = body + t.px(6);
-  const std::size_t last = picture.step_names.size() - 1;
-  const std::size_t now = view.step >= 0 ? std::min(last, static_cast<std::size_t>(view.step)) : last;
-  // Where not all have room, the last ones.
-  std::size_t first = picture.step_names.size();
-  const auto wide_of = [&](std::size_t i) {
-    return widgets::text_size(picture.step_names[i], Type::body).x + t.px(6) +
-           widgets::text_size(picture.step_totals[i], Type::body, Font::mono).x + 2 * pad;
-  };
-  float room = width;
-  while (first > 0 && wide_of(first - 1) + t.px(20) <= room) room -= wide_of(--first) + t.px(20);
-  float x = at.x;
-  for (std::size_t i = first; i <= last; ++i) {
-    const float wide = wide_of(i);
-    if (i > first) {
-      p.text({x + t.px(3), at.y + t.px(3)}, "\xE2\x86\x92", t.muted, Type::body);
-      x += t.px(20);
-    }
-    widgets::Line name;
-    name.add("step ").add_integer(static_cast<std::int64_t>(i));
-    ImGui::SetCursorScreenPos({x, at.y});
-    if (widgets::press_area(name.c_str(), {wide, high})) {
-      view.step = i == last ? -1 : static_cast<std::int64_t>(i);
-      view.moment = -1;
-      view.dealing = widgets::motion().on;
-      view.dealt = view.dealing ? 0 : 1;
-    }
-    const bool over = ImGui::IsItemHovered();
-    if (i == now || over)
-      p.rect({x, at.y}, {x + wide, at.y + high}, widgets::with_alpha(t.accent, i == now ? 0.16f : 0.08f), t.px(4));
-    if (i == now) p.frame({x, at.y}, {x + wide, at.y + high}, t.accent, t.px(1), t.px(4));
-    const float named =
-        p.text({x + pad, at.y + t.px(3)}, picture.step_names[i], i == now ? t.text : t.muted, Type::body);
-    p.text({x + pad + named + t.px(6), at.y + t.px(3)}, picture.step_totals[i], t.text, Type::body, Font::mono);
-    // Over the rim: a bar in the colour of what is wrong under its figure.
-    if (!out.cuts[i].fits) p.rect({x + pad, at.y + high - t.px(3)}, {x + wide - pad, at.y + high - t.px(1)}, t.bad);
-    x += wide;
-  }
-}
 
 void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const Theme& t = widgets::theme();
@@ -74,7 +31,7 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const std::int64_t shards = out.split.steps.back().plan.data * out.split.steps.back().plan.context;
   const std::int64_t rows = gathers ? std::clamp<std::int64_t>(shards, 1, 4) : 1;
   const float left = at.x + t.px(170), right = at.x + size.x - t.px(150), top = at.y + body + t.px(9);
-  const float bottom = at.y + size.y - 2 * small - t.px(12), row = (bottom - top) / static_cast<float>(rows);
+  const float bottom = at.y + size.y - 4.2f * small - t.px(6), row = (bottom - top) / static_cast<float>(rows);
   if (right - left < t.px(60) || row < t.px(4)) return;
   double all = 0;
   for (const auto& unit : out.units) all += unit.parameters;
@@ -131,8 +88,8 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const float wide = widgets::text_size(name, Type::small).x;
   p.text({std::clamp(x, left + wide / 2, std::max(left + wide / 2, right - wide / 2)), under + t.px(3)}, name, t.text,
          Type::small, Font::sans, widgets::Align::center);
-  widgets::fit_text(p, {left, under + small + t.px(6)}, picture.moment_words[moment], at.x + size.x - left, t.muted,
-                    Type::small);
+  widgets::wrapped_text(p, {left, under + small + t.px(6)}, picture.moment_words[moment], at.x + size.x - left,
+                        t.muted);
   ImGui::SetCursorScreenPos({left, top});
   widgets::press_area("units", {right - left, bottom - top});
   if (ImGui::IsItemActive()) {

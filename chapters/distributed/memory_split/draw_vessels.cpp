@@ -6,7 +6,6 @@
 #include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
 #include "widgets/charts/vessel.h"
-#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::memory_split {
@@ -216,57 +215,6 @@ void paint_travel(const Painter& p, const SplitLayout& l) {
   }
 }
 
-/// One axis to switch: its name, its value and two buttons that halve and double it.
-float axis_switch(const char* name, const char* id, std::int64_t& value, ImVec2 at) {
-  const Theme& t = widgets::theme();
-  const Painter p = Painter::window();
-  widgets::Line less, more, number;
-  less.add("-##less ").add(id);
-  more.add("+##more ").add(id);
-  number.add_integer(value);
-  const float body = t.type(Type::body), high = widgets::button_size("-").y;
-  float x = at.x + p.text({at.x, at.y + (high - body) / 2}, name, t.muted, Type::body) + t.px(5);
-  ImGui::SetCursorScreenPos({x, at.y});
-  if (value > 1 && widgets::button(less.c_str())) value = std::max<std::int64_t>(1, value / 2);
-  x += widgets::button_size("-").x + t.px(3);
-  const float wide = std::max(t.px(20), widgets::text_size(number.view(), Type::body, Font::mono).x);
-  p.text({x + wide / 2, at.y + (high - body) / 2}, number.view(), t.text, Type::body, Font::mono,
-         widgets::Align::center);
-  x += wide + t.px(3);
-  ImGui::SetCursorScreenPos({x, at.y});
-  if (widgets::button(more.c_str())) value = std::min<std::int64_t>(value * 2, 1 << 20);
-  return x + widgets::button_size("+").x - at.x;
-}
-
-/// The row over the vessels. Returns its height.
-float draw_switches(Inputs& in, ImVec2 at, float width) {
-  const Theme& t = widgets::theme();
-  static constexpr std::array<const char*, 4> stages{"DDP##zero0", "ZeRO-1##zero1", "ZeRO-2##zero2", "ZeRO-3##zero3"};
-  float x = at.x;
-  for (std::int64_t i = 0; i < 4; ++i) {
-    ImGui::SetCursorScreenPos({x, at.y});
-    if (widgets::button(stages[static_cast<std::size_t>(i)], in.zero_stage == i)) in.zero_stage = i;
-    x += widgets::button_size(stages[static_cast<std::size_t>(i)]).x + t.px(5);
-  }
-  x += t.px(12);
-  struct Axis {
-    const char *name, *id;
-    std::int64_t* value;
-  };
-  const std::array<Axis, 5> axes{{{"data", "data", &in.data_parallel},
-                                  {"tensor", "tensor", &in.tensor_parallel},
-                                  {"pipeline", "pipeline", &in.pipeline_parallel},
-                                  {"context", "context", &in.context_parallel},
-                                  {"expert", "expert", &in.expert_parallel}}};
-  for (const Axis& axis : axes) {
-    const float wide = widgets::text_size(axis.name, Type::body).x + 2 * widgets::button_size("-").x + t.px(40);
-    if (x + wide > at.x + width) break;
-    if (axis.value != &in.data_parallel && in.cuts != Cuts::as_set) break;
-    x += axis_switch(axis.name, axis.id, *axis.value, {x, at.y}) + t.px(14);
-  }
-  return widgets::button_size("-").y;
-}
-
 /// A picture of other inputs deals its last axis out, and a cursor of the old one is given up.
 void deal(const Picture& picture, View& view) {
   widgets::Motion& motion = widgets::motion();
@@ -302,7 +250,7 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
     draw_steps(out, picture, view, {at.x, top}, size.x);
     top += body + t.px(14);
   }
-  const float strip = size.y >= t.px(430) ? t.px(132) : 0;
+  const float strip = size.y >= t.px(430) ? t.px(146) : 0;
   // What is shown: the axes that are applied, the last of them as far as it has cut; or a moment of the step.
   deal(picture, view);
   const std::size_t last = picture.stacks.size() - 1;

@@ -50,6 +50,12 @@ struct StageRow {
   double states_bytes = 0, activations_bytes = 0, whole_bytes = 0, peak_bytes = 0, layers_held = 0;
 };
 
+/// What another calculator says of the same plan.
+struct CalculatorRow {
+  std::string name, leaves_out;
+  double bytes = 0;  ///< NaN: it does not know such a plan
+};
+
 struct Outputs {
   std::string reason;
   models::parallel::MemorySplit split;
@@ -64,6 +70,7 @@ struct Outputs {
   std::string fullest_moment;
   std::vector<CutRow> cuts;
   std::vector<StageRow> stages;
+  std::vector<CalculatorRow> calculators;
 };
 
 /// Words of one vessel.
@@ -101,7 +108,7 @@ struct View {
   std::vector<SplitStack> shown;
   widgets::StackedBarView cuts;
   widgets::PlotView over_step, replicas;
-  widgets::TableView stages;
+  widgets::TableView stages, calculators;
   std::vector<std::vector<widgets::BarSegment>> segments;
   std::vector<widgets::StackedBar> bars;
   std::vector<double> stacked;
@@ -128,10 +135,15 @@ struct LayerLook {
 const LayerLook& layer_look(std::size_t layer);
 SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory::WholeUnits& whole);
 
+/// Other calculators on the same plan, this lab first.
+std::vector<CalculatorRow> calculators_of(const Inputs& in, const Setting& setting, const Outputs& out);
+
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessels(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The row of stages and axes that are switched on the picture. Returns its height.
+float draw_switches(Inputs& in, ImVec2 at, float width);
 /// The row of axes that are applied one after the other; a press shows the vessels as they are then.
 void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 at, float width);
 /// The units of the fullest stage and which of them are whole; a drag over it moves View::moment.
@@ -141,6 +153,7 @@ void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
 void describe(Fields& fields, CutRow& row);
 void describe(Fields& fields, StageRow& row);
+void describe(Fields& fields, CalculatorRow& row);
 void describe(Fields& fields, View& view);
 
 }  // namespace chapters::distributed::memory_split
