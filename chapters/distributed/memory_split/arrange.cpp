@@ -175,6 +175,7 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   arrange_replicas(in, p);
   const bool gathers = models::memory::gathers_units(setting->plan);
   p.strip_title = gathers ? "The weights, unit by unit" : "The weights";
+  if (in.pipeline_parallel > 1) p.strip_title += ", stage " + count(out.split.stage_of[out.split.fullest]);
   p.strip_words = gathers ? "each unit is cut into shards, and whole only while it computes"
                           : "every replica holds all of its units all the time";
   const std::int64_t rows = in.data_parallel * in.context_parallel;

@@ -2,8 +2,10 @@
 #include <cmath>
 
 #include "chapters/distributed/memory_split/lab.h"
+#include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::memory_split {
@@ -13,6 +15,27 @@ using widgets::Painter;
 using widgets::Theme;
 using widgets::Type;
 
+namespace {
+
+/// The button that lets the step run over the units, and its clock.
+void play_step(const Outputs& out, View& view) {
+  if (widgets::button(view.playing ? "Pause##units" : "Play##units")) {
+    view.playing = !view.playing;
+    if (view.playing) view.play_at = static_cast<double>(std::max<std::int64_t>(0, view.moment));
+    view.step = -1;
+  }
+  if (!view.playing) return;
+  constexpr double step_s = 7;
+  const auto moments = static_cast<double>(out.moments.size());
+  widgets::Motion& motion = widgets::motion();
+  view.play_at += static_cast<double>(motion.seconds) * moments / step_s;
+  view.playing = view.play_at < moments;
+  view.moment = view.playing ? static_cast<std::int64_t>(view.play_at) : -1;
+  motion.moving = true;
+}
+
+}  // namespace
+
 void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const Theme& t = widgets::theme();
   const Painter p = Painter::window();
@@ -20,8 +43,11 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const float small = t.type(Type::small), body = t.type(Type::body);
   if (out.units.empty() || out.moments.empty()) return;
   const float title = p.text(at, picture.strip_title, t.text, Type::body, Font::bold);
-  widgets::fit_text(p, {at.x + title + t.px(10), at.y}, picture.strip_words, size.x - title - t.px(10), t.muted,
+  const float play_x = at.x + size.x - t.px(140);
+  widgets::fit_text(p, {at.x + title + t.px(10), at.y}, picture.strip_words, play_x - at.x - title - t.px(20), t.muted,
                     Type::body);
+  ImGui::SetCursorScreenPos({play_x, at.y - t.px(4)});
+  play_step(out, view);
 
   const std::size_t moment = view.moment >= 0 && view.moment < static_cast<std::int64_t>(out.moments.size())
                                  ? static_cast<std::size_t>(view.moment)
@@ -30,7 +56,7 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const bool gathers = now.whole.unit >= 0;
   const std::int64_t shards = out.split.steps.back().plan.data * out.split.steps.back().plan.context;
   const std::int64_t rows = gathers ? std::clamp<std::int64_t>(shards, 1, 4) : 1;
-  const float left = at.x + t.px(170), right = at.x + size.x - t.px(150), top = at.y + body + t.px(9);
+  const float left = at.x + t.px(170), right = at.x + size.x - t.px(150), top = at.y + body + t.px(12);
   const float bottom = at.y + size.y - 4.2f * small - t.px(6), row = (bottom - top) / static_cast<float>(rows);
   if (right - left < t.px(60) || row < t.px(4)) return;
   double all = 0;
@@ -93,6 +119,7 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   ImGui::SetCursorScreenPos({left, top});
   widgets::press_area("units", {right - left, bottom - top});
   if (ImGui::IsItemActive()) {
+    view.playing = false;
     const double where = static_cast<double>((ImGui::GetMousePos().x - left) / px);
     double end = 0;
     std::size_t unit = out.units.size() - 1;

@@ -221,6 +221,7 @@ void deal(const Picture& picture, View& view) {
   if (view.seen != picture.version) {
     if (view.seen != 0) {
       view.step = view.moment = -1;
+      view.playing = false;
       view.dealing = motion.on && !motion.held;
       view.dealt = view.dealing ? 0 : 1;
     }

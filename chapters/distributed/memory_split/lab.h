@@ -102,6 +102,8 @@ struct View {
   std::int64_t moment = -1;  ///< shown instead of the fullest; -1: the fullest
   std::int64_t step = -1;    ///< axes applied up to this one; -1: all
   double dealt = 1;          ///< how far the last of them has cut: 0 before it, 1 when only a GPU's own part is left
+  bool playing = false;      ///< `moment` moves by the clock, from the first forward pass to the last backward pass
+  double play_at = 0;        ///< moments
   bool dealing = false;      ///< `dealt` moves by the clock
   std::uint64_t seen = 0;    ///< version of the picture that was drawn last
   SplitLayout layout;
