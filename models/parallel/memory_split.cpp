@@ -147,6 +147,8 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
   for (std::size_t i = 0; i < split_axis_count; ++i) {
     const auto axis = static_cast<SplitAxis>(i);
     if (!apply(axis, plan, p)) continue;
+    const bool zero = axis == SplitAxis::zero1 || axis == SplitAxis::zero2 || axis == SplitAxis::zero3;
+    if (zero && p.data * p.context == 1) continue;  // there is nobody to split with
     SplitStep step{.axis = axis, .plan = p};
     for (const SplitGpu& gpu : out.shown) {
       TrainingPlan q = p;

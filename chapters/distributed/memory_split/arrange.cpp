@@ -29,6 +29,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   says += ticked(bytes(out.peak_bytes)) + " of " + ticked(bytes(out.chip_bytes));
   if (out.alone_bytes > 1.005 * out.peak_bytes) says += ", where plain DDP needs " + ticked(bytes(out.alone_bytes));
   const double activations = held[MemoryOwner::activations] + held[MemoryOwner::logits];
+  if (out.host_bytes > out.total_bytes)
+    return says + ". In the host's memory wait " + ticked(bytes(out.host_bytes)) + " of its states.";
   if (out.whole_bytes > 0 && out.whole_bytes > out.total_bytes)
     return says + ". The units that are whole, " + ticked(bytes(out.whole_bytes)) + ", are more than the shards, " +
            ticked(bytes(out.total_bytes)) + ".";
@@ -178,6 +180,8 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   if (in.pipeline_parallel > 1) p.strip_title += ", stage " + count(out.split.stage_of[out.split.fullest]);
   p.strip_words = gathers ? "each unit is cut into shards, and whole only while it computes"
                           : "every replica holds all of its units all the time";
+  p.hosted = gathers && in.offload == models::memory::Offload::parameters;
+  if (p.hosted) p.strip_words = "each unit waits in the host's memory, and comes whole where it computes";
   const std::int64_t rows = in.data_parallel * in.context_parallel;
   if (gathers && rows > 4) p.strip_rest = "and " + count(rows - 4) + " more";
   p.published = arrange_published("distributed/memory-split", set, compute, {"model"});

@@ -104,7 +104,8 @@ void draw_calculators(const Outputs& out, const Picture& picture, View& view, Im
     const CalculatorRow& r = static_cast<const Outputs*>(context)->calculators[row];
     if (column == 0) cell.text = r.name;
     if (column == 1) cell.value = r.bytes;
-    if (column == 2) cell.text = std::isfinite(r.bytes) ? r.leaves_out : "It does not know such a plan.";
+    if (column == 2)
+      cell.text = std::isfinite(r.bytes) ? std::string_view(r.leaves_out) : "It does not know such a plan.";
   };
   widgets::draw_table("calculators", columns, source, view.calculators, size);
 }

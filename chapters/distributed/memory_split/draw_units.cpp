@@ -99,7 +99,7 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   for (std::int64_t r = 0; r < rows; ++r) {
     widgets::Line words;
     if (gathers)
-      words.add("shard of replica ").add_integer(r);
+      words.add(picture.hosted ? "in host " : "shard of replica ").add_integer(r);
     else
       words.add("every replica");
     p.text({left - t.px(10), top + row * static_cast<float>(r) + (row - t.px(2) - small) / 2}, words.view(),

@@ -270,7 +270,11 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
   const float foot = 2 * body + t.px(16);
   const bool wide = size.x >= t.px(560);
   const float left = wide ? t.px(170) : t.px(12), right = wide ? t.px(150) : t.px(70);
-  SplitRoom room{.line = small + t.px(3), .gap = t.px(46), .least_label = t.px(1.5f), .cut_at_rim = !(view.dealt < 1)};
+  SplitRoom room{.line = small + t.px(3),
+                 .gap = t.px(46),
+                 .least_label = t.px(1.5f),
+                 .widest = t.px(420),
+                 .cut_at_rim = !(view.dealt < 1)};
   room.area = {{at.x + left, top + t.px(8)}, {at.x + size.x - right, at.y + size.y - strip - foot}};
   layout_split(view.shown, picture.ghost, out.chip_bytes, room, view.layout);
   const SplitLayout& l = view.layout;

@@ -95,6 +95,7 @@ struct Picture {
   std::vector<std::vector<double>> moment_values;  ///< [layer of the stack][moment]
   std::vector<double> over_data;                   ///< 1, 2, 4, ... replicas
   std::vector<std::vector<double>> by_zero;        ///< [ZeRO stage][of over_data]
+  bool hosted = false;                             ///< shards of the weights lie in the host's memory
   PublishedMarks published;
 };
 

@@ -55,9 +55,10 @@ void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, d
   out.rim = out.rim_cut ? room.area.min.y : y_of(rim);
   const auto count = static_cast<float>(stacks.size());
   const float gap = std::min(room.gap, room.area.width() / (3 * count));
-  const float width = std::max(1.0f, (room.area.width() - gap * (count - 1)) / count);
+  const float width = std::clamp((room.area.width() - gap * (count - 1)) / count, 1.0f, std::max(1.0f, room.widest));
+  const float left = room.area.min.x + std::max(0.0f, (room.area.width() - width * count - gap * (count - 1)) / 2);
   for (std::size_t i = 0; i < stacks.size(); ++i) {
-    const float x = std::round(room.area.min.x + static_cast<float>(i) * (width + gap));
+    const float x = std::round(left + static_cast<float>(i) * (width + gap));
     out.vessels.push_back({{x, out.rim}, {x + width, out.ground}});
     double at = 0;
     for (std::size_t k = 0; k < split_layer_count; ++k) {

@@ -51,13 +51,14 @@ struct SplitLayout {
 
 struct SplitRoom {
   widgets::Rect area{};  ///< of vessels, from the top of the highest to the ground
-  float line = 14, gap = 30, least_label = 3;
+  float line = 14, gap = 30, least_label = 3, widest = 1e6f;
   bool cut_at_rim = true;  ///< a layer across the rim is two pieces
 };
 
-/// Vessels of one width side by side on one scale. The scale takes the highest of rim, stacks and ghost, but the ghost
-/// at most 2.4 times the higher of rim and stacks; where the stacks fill hardly a quarter of the rim, it takes them
-/// alone. The ghost stands where it shows: from the top of the first stack, or from the rim where it is over it.
+/// Vessels of one width, `widest` at most, side by side in the middle and on one scale. The scale takes the highest of
+/// rim, stacks and ghost, but the ghost at most 2.4 times the higher of rim and stacks; where the stacks fill hardly a
+/// quarter of the rim, it takes them alone. The ghost stands where it shows: from the top of the first stack, or from
+/// the rim where it is over it.
 void layout_split(std::span<const SplitStack> stacks, const SplitStack& ghost, double rim, const SplitRoom& room,
                   SplitLayout& out);
 
