@@ -37,7 +37,7 @@ Result<CheckpointSetting> checkpoint_setting(const Architecture& a, const Traini
   const Workload w = workload_of(p);
   const double stream =
       new_tokens(w) * as_double(a.hidden) * w.activation_bytes * (p.sequence_parallel ? 1 / as_double(p.tensor) : 1);
-  const BytesPerParameter per = bytes_per_parameter(a, p.recipe, p.optimizer);
+  const BytesPerParameter per = bytes_per_parameter(a, p);
   const bool stays = gradients_come_late(p);
   CheckpointSetting out;
   const HeldBytes states = state_bytes(a, p);

@@ -31,7 +31,7 @@ bool alike_everywhere(OptimizerKind kind) {
 }
 
 void add_states(const Architecture& a, const TrainingPlan& p, const HeldBytes& held, Tensors& out) {
-  const BytesPerParameter per = bytes_per_parameter(a, p.recipe, p.optimizer);
+  const BytesPerParameter per = bytes_per_parameter(a, p);
   const HeldBytes all = state_bytes(a, p);
   const auto whole = [&](MemoryOwner owner) { return std::abs(held[owner] - all[owner]) <= 1e-6 * all[owner]; };
   const auto add = [&](const std::string& name, double elements, double count) {

@@ -5,7 +5,7 @@
 
 namespace models::memory {
 
-LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late) {
+LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late, double others) {
   const Workload w = workload_of(p);
   const double t = as_double(p.tensor), tokens = new_tokens(w), wide = w.activation_bytes;
   const double whole = tokens * as_double(a.hidden) * wide, stream = p.sequence_parallel ? whole / t : whole;
@@ -13,7 +13,7 @@ LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late) {
   const ParameterCount count = count_parameters(a);
   const double head = as_double(a.tied ? count.embedding : count.head) / t;
   double gradient = p.fused_gradients ? 0 : wide * head;
-  if (late) gradient = bytes_per_parameter(a, p.recipe, p.optimizer).gradients * head;
+  if (late) gradient = bytes_per_parameter(a, p).gradients * head;
   const double gathered = p.sequence_parallel && p.tensor > 1 ? whole : 0;
 
   LossPeak out{.ends = 2 * stream};
@@ -22,7 +22,8 @@ LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late) {
   const double at_spike = p.loss == LossKind::chunked ? whole : 0;
   const double behind = p.loss == LossKind::chunked ? 0 : wide * logits;
   const double beside = whole + gathered + gradient;
-  const bool spike_first = out.spike + at_spike >= behind + beside;
+  const bool spike_first = out.spike + at_spike >= behind + beside + others;
+  out.head_backward = !spike_first;
   out.logits = spike_first ? out.spike : behind;
   out.beside = spike_first ? at_spike : beside;
   out.gradient = spike_first ? 0 : gradient;

@@ -33,7 +33,8 @@ Result<OperationTimes> operation_times(const Architecture& architecture, const T
 /// Gradients are allocated as the first backward pass comes to them, and set to none behind the optimizer: PyTorch's
 /// default. Otherwise they lie in a buffer of their own from the start: Megatron-LM, sharded gradients.
 inline bool gradients_come_late(const TrainingPlan& plan) {
-  return plan.recipe != StateRecipe::megatron && plan.recipe != StateRecipe::accumulate && plan.zero_stage < 2;
+  return plan.recipe != StateRecipe::megatron && plan.recipe != StateRecipe::accumulate && plan.zero_stage < 2 &&
+         plan.own_bytes.gradients <= plan.own_bytes.weights;
 }
 
 }  // namespace models::memory

@@ -161,6 +161,9 @@ class SavedCount {
     now_.output = op.forward.write_bytes / t_;
     now_.input_gradient = now_.saved;
     now_.what = "what it reads";
+    if (!p_.eager_gate || !a_.gated) return;
+    now_.saved += now_.output;
+    now_.what = "what it reads, and the gate's own result";
   }
 
   struct Input {

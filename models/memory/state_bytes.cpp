@@ -32,35 +32,36 @@ double split(double bytes, bool splits, double over) { return splits ? bytes / o
 
 }  // namespace
 
+LayerShare layer_share(const Architecture& a, const TrainingPlan& p, const LayerForm& form) {
+  const double t = as_double(p.tensor), experts = as_double(a.moe.routed);
+  const double local = std::ceil(experts / as_double(p.expert));
+  const LayerParameters one = layer_parameters(a, form);
+  const double whole_part = as_double(one.norms + one.router + one.router_bias);
+  const double split_part = as_double(one.total() - one.routed_experts) - whole_part;
+  const double routed = experts > 0 ? as_double(one.routed_experts) * local / experts : 0;
+  return {.dense = split_part / t + whole_part, .experts = routed / t};
+}
+
 StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
   StageParameters out;
   const double t = as_double(p.tensor);
-  const double experts = as_double(a.moe.routed), local = std::ceil(experts / as_double(p.expert));
-  double largest = 0;
+  const ParameterCount count = count_parameters(a);
+  if (p.parameters > 0) {
+    const double each = p.parameters / (t * as_double(p.pipeline));
+    const double routed = each * as_double(count.layers.routed_experts) / as_double(count.total);
+    return {.dense = each - routed, .experts = routed / as_double(p.expert)};
+  }
   for (const auto& [first, end] : stage_layers(a, p))
     for (std::int64_t layer = first; layer < end; ++layer) {
-      const LayerParameters one = layer_parameters(a, layer_form(a, layer));
-      const double routed = experts > 0 ? as_double(one.routed_experts) * local / experts : 0;
-      const double split_part = as_double(one.total() - one.routed_experts - one.norms - one.router - one.router_bias);
-      const double whole_part = as_double(one.norms + one.router + one.router_bias);
-      out.dense += split_part / t + whole_part;
-      out.experts += routed / t;
-      largest = std::max(largest, split_part / t + whole_part + routed / t);
+      const LayerShare one = layer_share(a, p, layer_form(a, layer));
+      out.dense += one.dense;
+      out.experts += one.experts;
     }
-  const ParameterCount count = count_parameters(a);
   const double embedding = as_double(count.embedding) / t + as_double(count.positions);
   const double head = a.tied ? as_double(count.embedding) / t : as_double(count.head) / t;
   const bool first = p.stage == 0, last = p.stage == p.pipeline - 1;
   if (first) out.outer += embedding;
   if (last) out.outer += as_double(count.outer_norms) + (a.tied && first ? as_double(count.head) / t : head);
-  out.largest_unit = std::max({largest, first ? embedding : 0.0, last ? head : 0.0});
-  if (p.parameters > 0) {
-    const double scale = p.parameters / as_double(count.total);
-    out.dense *= scale;
-    out.experts *= scale;
-    out.outer *= scale;
-    out.largest_unit *= scale;
-  }
   return out;
 }
 
@@ -129,15 +130,24 @@ BytesPerParameter bytes_per_parameter(const Architecture& a, StateRecipe recipe,
   return b;
 }
 
-HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
-  const BytesPerParameter b = bytes_per_parameter(a, p.recipe, p.optimizer);
+BytesPerParameter bytes_per_parameter(const Architecture& a, const TrainingPlan& p) {
+  return p.own_bytes.total() > 0 ? p.own_bytes : bytes_per_parameter(a, p.recipe, p.optimizer);
+}
+
+double zero_ranks(const TrainingPlan& p) { return as_double(p.data * p.context); }
+
+// Experts live on tensor x data x context GPUs, of which expert parallel takes its share.
+double expert_zero_ranks(const TrainingPlan& p) { return std::max(1.0, zero_ranks(p) / as_double(p.expert)); }
+
+namespace {
+
+HeldBytes all_state_bytes(const Architecture& a, const TrainingPlan& p) {
+  const BytesPerParameter b = bytes_per_parameter(a, p);
   const StageParameters n = stage_parameters(a, p);
-  // Experts live on tensor x data x context GPUs, of which expert parallel takes its share.
-  const double ranks = as_double(p.data * p.context), expert_ranks = std::max(1.0, ranks / as_double(p.expert));
   const double dense = n.dense + n.outer;
   const auto held = [&](double each, std::int64_t from_stage) {
     const bool splits = p.zero_stage >= from_stage;
-    return split(each * dense, splits, ranks) + split(each * n.experts, splits, expert_ranks);
+    return split(each * dense, splits, zero_ranks(p)) + split(each * n.experts, splits, expert_zero_ranks(p));
   };
   HeldBytes out;
   out[MemoryOwner::weights] = held(b.weights, 3);
@@ -146,5 +156,23 @@ HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
   out[MemoryOwner::optimizer] = held(b.optimizer, 1);
   return out;
 }
+
+bool is_offloaded(const TrainingPlan& p, MemoryOwner owner) {
+  if (owner == MemoryOwner::weights) return p.offload == Offload::parameters;
+  if (owner == MemoryOwner::gradients) return p.offload != Offload::none && p.zero_stage >= 2;
+  return p.offload != Offload::none;
+}
+
+HeldBytes states_where(const Architecture& a, const TrainingPlan& p, bool on_host) {
+  HeldBytes out = all_state_bytes(a, p);
+  for (std::size_t i = 0; i < memory_owner_count; ++i)
+    if (is_offloaded(p, static_cast<MemoryOwner>(i)) != on_host) out.bytes[i] = 0;
+  return out;
+}
+
+}  // namespace
+
+HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) { return states_where(a, p, false); }
+HeldBytes offloaded_bytes(const Architecture& a, const TrainingPlan& p) { return states_where(a, p, true); }
 
 }  // namespace models::memory

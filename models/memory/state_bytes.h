@@ -4,22 +4,16 @@
 /// Weights, gradients, master weights and moments of the optimizer, in bytes.
 namespace models::memory {
 
-/// Bytes of one parameter, before anything is split.
-struct BytesPerParameter {
-  double weights = 0, gradients = 0, master = 0, optimizer = 0;
-  double total() const { return weights + gradients + master + optimizer; }
-};
-
 /// Where the parameters of one GPU lie. `experts` are split over expert parallel, everything over tensor parallel.
 struct StageParameters {
-  double dense = 0;         ///< attention, dense feed-forwards, norms, routers, shared experts
-  double experts = 0;       ///< routed experts
-  double outer = 0;         ///< embedding, positions, final norm, output matrix: those that this stage holds
-  double largest_unit = 0;  ///< of one layer or of the outer ones: what ZeRO-3 gathers at once, not split over data
+  double dense = 0;    ///< attention, dense feed-forwards, norms, routers, shared experts
+  double experts = 0;  ///< routed experts
+  double outer = 0;    ///< embedding, positions, final norm, output matrix: those that this stage holds
   double total() const { return dense + experts + outer; }
 };
 /// Of `plan.stage`. The first stage has the embedding, the last the norm and the output matrix (a tied one is a copy
-/// there).
+/// there). A bare number of parameters (TrainingPlan::parameters) is divided evenly over tensor and pipeline, its
+/// experts over expert parallel too, and no stage has more than another.
 StageParameters stage_parameters(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Moments that the optimizer keeps of a parameter, averaged over the model (Adafactor and Muon treat matrices apart).
@@ -28,8 +22,24 @@ double optimizer_bytes_per_parameter(const Architecture& architecture, Optimizer
 
 BytesPerParameter bytes_per_parameter(const Architecture& architecture, StateRecipe recipe, OptimizerKind optimizer);
 
-/// States of one GPU. Source of the split: Rajbhandari et al. 2019 (ZeRO), figure 1: (4 + 12/N), (2 + 14/N), 16/N bytes
-/// a parameter. Experts are split over data parallel / expert parallel.
+/// Of the plan: its own where it has some, otherwise those of recipe and optimizer.
+BytesPerParameter bytes_per_parameter(const Architecture& architecture, const TrainingPlan& plan);
+
+/// Parameters of one layer on one GPU before ZeRO splits them: its dense part, its routed experts.
+struct LayerShare {
+  double dense = 0, experts = 0;
+  double total() const { return dense + experts; }
+};
+LayerShare layer_share(const Architecture& architecture, const TrainingPlan& plan, const LayerForm& form);
+
+/// GPUs over which ZeRO splits what is no expert, and the experts.
+double zero_ranks(const TrainingPlan& plan);
+double expert_zero_ranks(const TrainingPlan& plan);
+
+/// States of one GPU, without what is offloaded. Source of the split: Rajbhandari et al. 2019 (ZeRO), figure 1: (4 +
+/// 12/N), (2 + 14/N), 16/N bytes a parameter. Experts are split over data parallel / expert parallel.
 HeldBytes state_bytes(const Architecture& architecture, const TrainingPlan& plan);
+/// What this GPU has in the host's memory.
+HeldBytes offloaded_bytes(const Architecture& architecture, const TrainingPlan& plan);
 
 }  // namespace models::memory

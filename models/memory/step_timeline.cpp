@@ -17,7 +17,7 @@ class TimelineWriter {
     stream_ = new_tokens(w_) * as_double(a.hidden) * w_.activation_bytes *
               (p_.sequence_parallel ? 1 / as_double(p_.tensor) : 1);
     logits_ = new_tokens(w_) * as_double(a.vocab) / as_double(p_.tensor);
-    per_ = bytes_per_parameter(a, p_.recipe, p_.optimizer);
+    per_ = bytes_per_parameter(a, p_);
     late_ = gradients_come_late(p_);
     for (const KindTimes& kind : times.kinds) {
       memory_.push_back(operation_memory(a, kind.operations, p_));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "models/base/result.h"
+#include "models/memory/gathered_units.h"
 #include "models/memory/saved_tensors.h"
 #include "models/memory/training_plan.h"
 
@@ -17,10 +18,13 @@ enum class ActivationCount : std::uint8_t {
 
 /// What decides the fullest moment beyond states and kept activations.
 enum class FullestMoment : std::uint8_t { loss, layer_backward, end_of_backward };
+inline constexpr std::size_t fullest_moment_count = 3;
 
 struct TrainingMemory {
   HeldBytes held;    ///< at the fullest moment
   HeldBytes states;  ///< weights, gradients, master and moments, whether or not all of them are there at once
+  HeldBytes host;    ///< of the same, what is offloaded
+  WholeUnits whole;  ///< what ZeRO-3 has whole at the fullest moment, which is part of the buffers
   FullestMoment moment = FullestMoment::loss;
   bool gradients_late = false;  ///< gradients of the one micro-batch are allocated as its backward pass makes them
   double parameters = 0;        ///< on this GPU
@@ -44,11 +48,26 @@ struct TrainingMemoryOptions {
 /// Sum of the owners at the fullest moment of a step in its steady state. From the second micro-batch on, and where
 /// they lie in a buffer, gradients are allocated throughout; of a single micro-batch they come as activations go
 /// (gradients_come_late), and the fullest of loss, every layer's backward pass and the end is taken, as step_timeline
-/// does. The pipeline holds as many micro-batches as 1F1B or its interleaved form lets the stage hold. Under full
-/// recomputation one layer's activations are there again, as temporary. Infeasible: a plan out of range; the formula
-/// for a model with experts, which it does not know.
+/// does. Under ZeRO-3 the units that are whole (gathered_units) are buffers, and the fullest of loss, every unit's
+/// backward pass and the embedding's is taken. The pipeline holds as many micro-batches as 1F1B or its interleaved form
+/// lets the stage hold. Under full recomputation one layer's activations are there again, as temporary. Infeasible: a
+/// plan out of range; the formula for a model with experts, which it does not know.
 Result<TrainingMemory> training_memory(const Architecture& architecture, const TrainingPlan& plan,
                                        const TrainingMemoryOptions& options = {});
+
+/// What is held while one unit computes.
+struct StepMoment {
+  std::size_t unit = 0;  ///< index in gather_units
+  bool backward = false;
+  FullestMoment moment = FullestMoment::layer_backward;
+  HeldBytes held;
+  WholeUnits whole;  ///< part of the buffers
+};
+/// A micro-batch of the plan's step, unit by unit: every unit's forward pass, the loss on the last stage, every unit's
+/// backward pass, the first unit's last. Of a pipeline the other micro-batches that the stage holds are there
+/// meanwhile.
+Result<std::vector<StepMoment>> step_moments(const Architecture& architecture, const TrainingPlan& plan,
+                                             const TrainingMemoryOptions& options = {});
 
 /// Chunks of layers whose activations a stage of 1F1B holds at once, in units of a chunk: min(p - stage, m) without
 /// virtual stages, else 2 (p - stage - 1) + (v - 1) p + 1, at most m v. Source: Narayanan et al. 2021, section 2.2.

@@ -77,6 +77,12 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
   if (p.stage < 0 || p.stage >= p.pipeline)
     return "Stage " + std::to_string(p.stage + 1) + " is none of the " + std::to_string(p.pipeline) +
            " stages of the pipeline; choose one of them.";
+  if (p.offload == Offload::parameters && p.zero_stage < 3)
+    return "Weights are offloaded shard by shard, which is ZeRO-3; choose stage 3, or offload the optimizer alone.";
+  if (p.offload == Offload::optimizer && p.zero_stage < 1)
+    return "The optimizer is offloaded from ZeRO-1 on, where each GPU updates its own part; choose a stage.";
+  if (p.gather_ahead < 0 || p.gather_ahead > 1024)
+    return "Units gathered ahead are " + std::to_string(p.gather_ahead) + "; from 0 to 1,024 are allowed.";
   if (!(p.parameters >= 0 && p.parameters <= 1e15))
     return "The number of parameters is out of range; from 0 (as the model has) to 1e15 is allowed.";
   return {};

@@ -44,6 +44,23 @@ inline constexpr std::size_t loss_kind_count = 4;
 double loss_bytes_per_logit(LossKind kind);
 inline constexpr double loss_chunks = 8;
 
+/// What lies in the host's memory instead, each GPU's own part (ZeRO-Offload, Ren et al. 2021; ZeRO-Infinity).
+enum class Offload : std::uint8_t {
+  none,
+  optimizer,  ///< master and moments, and from ZeRO-2 on the gradients, which leave through buckets
+  parameters  ///< the weights too, which come unit by unit: ZeRO-3 alone
+};
+inline constexpr std::size_t offload_count = 3;
+
+/// Bytes of one parameter, before anything is split.
+struct BytesPerParameter {
+  double weights = 0, gradients = 0, master = 0, optimizer = 0;
+  double total() const { return weights + gradients + master + optimizer; }
+  bool operator==(const BytesPerParameter&) const = default;
+};
+
+inline constexpr double ddp_bucket_bytes = 25 * 1048576.0;  ///< DistributedDataParallel's bucket_cap_mb
+
 /// A step of one micro-batch shape under a plan. Counts are of GPUs, sequences, tokens, layers.
 struct TrainingPlan {
   StateRecipe recipe = StateRecipe::zero;
@@ -63,7 +80,18 @@ struct TrainingPlan {
   /// Transformer Engine's stand-in for a fused weight gradient: one 16-bit array a weight shape, kept for good.
   bool gradient_stand_ins = false;
   bool step_gradients = false;  ///< DeepSpeed's ZeRO-1 and 2: its part of the gradients once more in FP32 for the step
-  double parameters = 0;        ///< 0: as many as the architecture has
+  /// 0: as many as the architecture has. Otherwise a bare number, which has no shape: every GPU has an even part of it.
+  double parameters = 0;
+  BytesPerParameter own_bytes{};  ///< in place of the recipe's and the optimizer's, where their sum is above 0
+  /// SiLU or GELU and the product with the other half are kernels of their own, as in eager PyTorch: the result of the
+  /// first is kept too. Fused, they keep what they read.
+  bool eager_gate = false;
+  Offload offload = Offload::none;
+  std::int64_t gather_ahead = 1;  ///< ZeRO-3: units that are gathered before they are needed
+  /// ZeRO-3: a unit's weights are given up after its forward pass and gathered again (FSDP's reshard_after_forward).
+  bool reshard = true;
+  double reduce_bytes = 0;  ///< ZeRO-3: of an element where gradients are reduced; 0: as gradients are kept, 4 at most
+  double bucket_bytes = ddp_bucket_bytes;  ///< through which sharded or offloaded gradients leave; two of them
   bool operator==(const TrainingPlan&) const = default;
 };
 

@@ -97,7 +97,7 @@ PassTimes layer_times(const SwitchedJob& job, SwitchSet on, const memory::Traini
   Workload w = memory::workload_of(plan);
   w.fused_elementwise = on.has(StepSwitch::compile);
   const bool by_hand = job.by_hand && !w.fused_elementwise;
-  const double gradient = memory::bytes_per_parameter(a, plan.recipe, plan.optimizer).gradients;
+  const double gradient = memory::bytes_per_parameter(a, plan).gradients;
   std::int64_t most = 0;
   for (const LayerKind& kind : layer_kinds(a)) {
     const std::vector<LayerOperation> ops = layer_operations(a, kind, w);
@@ -221,7 +221,7 @@ Result<SwitchedStep> switched_step(const SwitchedJob& job, SwitchSet on) {
   s.optimizer_bytes_per_s = machine->bandwidth_bytes_per_s * job.roof_share;
   s.optimizer = on.has(StepSwitch::fused_optimizer) ? OptimizerCode::fused : OptimizerCode::foreach;
   s.update_bytes = update_bytes(on.has(StepSwitch::fused_optimizer), narrow);
-  s.gradient_bytes = parameters * memory::bytes_per_parameter(a, out.plan.recipe, out.plan.optimizer).gradients;
+  s.gradient_bytes = parameters * memory::bytes_per_parameter(a, out.plan).gradients;
   s.buckets = std::min(job.host.buckets, a.layers);
   s.overlap = on.has(StepSwitch::overlap);
   for (std::size_t i = 0; i < kernel_work_count; ++i)

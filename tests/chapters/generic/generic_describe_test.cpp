@@ -84,7 +84,8 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
     // Prose and solve name both by key; where the contract has one name for what goes in and what comes out, they mean
     // the output.
     static const std::set<std::string> both{"precision/bits value", "precision/bits code",
-                                            "precision/block-formats values"};
+                                            "precision/block-formats values",
+                                            "distributed/memory-split optimizer_bytes"};
     for (const Field& f : lab->inputs()) {
       INFO(f.key);
       // A label is what a control is found by, and what rankings name it; inputs that never meet may share one.

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/distributed/memory_split/lab.h"
+#include "widgets/charts/vessel.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::distributed::memory_split {
+namespace {
+
+using widgets::AxisKind;
+
+void draw_cuts(const Outputs& out, View& view, ImVec2 size) {
+  view.bars.clear();
+  view.segments.resize(out.split.steps.size());
+  for (std::size_t i = 0; i < out.split.steps.size(); ++i) {
+    const models::memory::TrainingMemory& m = out.split.steps[i].gpus.front();
+    const SplitStack stack = stack_of(m.held, m.whole);
+    view.segments[i].resize(split_layer_count);
+    for (std::size_t k = 0; k < split_layer_count; ++k) {
+      const LayerLook& look = layer_look(k);
+      view.segments[i][k] = {
+          .label = look.name, .value = stack[k], .tint = look.tint, .info = look.info, .hatched = look.passing};
+    }
+    view.bars.push_back({.label = out.cuts[i].axis, .segments = view.segments[i]});
+  }
+  widgets::draw_stacked_bars("cuts", view.bars, view.cuts,
+                             {.unit = "B",
+                              .size = {size.x - widgets::theme().px(28), size.y},
+                              .bar_px = 18,
+                              .limit = out.chip_bytes,
+                              .limit_label = "rim"});
+}
+
+/// Owners stacked over the units of a step, forward and back.
+void draw_step(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.moment_at.size() < 2) return;
+  std::array<std::string_view, split_layer_count> names{};
+  std::array<ImU32, split_layer_count> colours{};
+  std::size_t shown = 0;
+  view.stacked.clear();
+  for (std::size_t k = 0; k < split_layer_count; ++k) {
+    const std::vector<double>& values = picture.moment_values[k];
+    if (std::none_of(values.begin(), values.end(), [](double v) { return v > 0; })) continue;
+    const LayerLook& look = layer_look(k);
+    names[shown] = look.name;
+    colours[shown++] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
+    view.stacked.insert(view.stacked.end(), values.begin(), values.end());
+  }
+  widgets::Plot plot("step", view.over_step,
+                     {.x = {.lo = 0, .hi = picture.moment_at.back(), .label = "units, forward and back"},
+                      .y = {.lo = 0, .label = "held", .unit = "B"},
+                      .size = size});
+  plot.stacked(std::span(names).first(shown), picture.moment_at, view.stacked,
+               {.colours = std::span(colours).first(shown)});
+  plot.horizontal_mark(out.chip_bytes, "rim", {.colour = widgets::theme().text});
+  double at = static_cast<double>(view.moment >= 0 ? view.moment : static_cast<std::int64_t>(picture.fullest_moment));
+  if (plot.drag_x("drag moment", at, {.lo = 0, .hi = picture.moment_at.back()})) view.moment = std::llround(at);
+}
+
+void draw_replicas(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  static constexpr std::array<const char*, 4> names{"DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3"};
+  widgets::Plot plot("replicas", view.replicas,
+                     {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 16384, .label = "data parallel"},
+                      .y = {.kind = AxisKind::log10, .label = "peak a GPU", .unit = "B"},
+                      .size = size});
+  if (picture.over_data.empty()) return;
+  for (std::size_t i = 0; i < 4; ++i)
+    plot.line(names[i], picture.over_data, picture.by_zero[i],
+              {.colour = t.ramp_at(i, 4), .info = "of the first stage", .version = picture.version});
+  plot.horizontal_mark(out.chip_bytes, "rim", {.colour = t.text});
+  double n = static_cast<double>(in.data_parallel);
+  if (plot.drag_x("drag replicas", n, {.lo = 1, .hi = 16384}))
+    in.data_parallel = std::max<std::int64_t>(1, std::llround(n));
+}
+
+void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "stage"},
+                                                                {.title = "states", .value_unit = "B"},
+                                                                {.title = "activations", .value_unit = "B"},
+                                                                {.title = "whole", .value_unit = "B", .priority = 1},
+                                                                {.title = "layers held", .priority = 2},
+                                                                {.title = "peak", .value_unit = "B", .bar = true}}};
+  widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
+    const std::array<double, 6> values{
+        static_cast<double>(r.stage), r.states_bytes, r.activations_bytes, r.whole_bytes, r.layers_held, r.peak_bytes};
+    cell.value = values[column];
+    if (column == 0 || column == 4) cell.number = widgets::format(cell.value, "");
+  };
+  widgets::draw_table("stages", columns, source, view.stages, size);
+}
+
+void draw_calculators(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 3> columns{
+      {{.title = "calculator", .number = false},
+       {.title = "says", .value_unit = "B", .bar = true},
+       {.title = "leaves out, or counts otherwise", .number = false, .priority = 1}}};
+  widgets::TableSource source{.context = &out, .rows = out.calculators.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const CalculatorRow& r = static_cast<const Outputs*>(context)->calculators[row];
+    if (column == 0) cell.text = r.name;
+    if (column == 1) cell.value = r.bytes;
+    if (column == 2)
+      cell.text = std::isfinite(r.bytes) ? std::string_view(r.leaves_out) : "It does not know such a plan.";
+  };
+  widgets::draw_table("calculators", columns, source, view.calculators, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("vessels", {.title = "Vessels", .least = {620, 400}, .answers = true},
+              [&](ImVec2 size) { draw_vessels(in, out, picture, view, size); });
+  stage.panel("cuts", {.title = "What each axis takes off", .least = {720, 420}},
+              [&](ImVec2 size) { draw_cuts(out, view, size); });
+  stage.panel("step", {.title = "Over the step", .least = {720, 420}},
+              [&](ImVec2 size) { draw_step(out, picture, view, size); });
+  stage.panel("replicas", {.title = "Against replicas", .least = {720, 420}},
+              [&](ImVec2 size) { draw_replicas(in, out, picture, view, size); });
+  stage.panel("stages", {.title = "Stages", .least = {720, 420}, .scrolls = true},
+              [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+  stage.panel("calculators", {.title = "Other calculators", .least = {720, 420}, .scrolls = true},
+              [&](ImVec2 size) { draw_calculators(out, picture, view, size); });
+  published_panel(stage, "Measured", picture.published);
+}
+
+}  // namespace chapters::distributed::memory_split
