@@ -8,68 +8,56 @@
 // in chapters/<chapter>/<lab>/ or in chapters/<chapter>/<lab>.cpp, its namespace is chapters::<chapter>::<lab>, make()
 // there makes it, and its id is "<chapter>/<lab>" with '-' for '_'. Adding a lab is one new file or folder and one row
 // here. A new chapter is one more row in `contents`.
-#define LABS(LAB)                                                                                                      \
-  LAB(role, scaling)                                                                                                   \
-  LAB(role, platform_map)                                                                                              \
-  LAB(role, compounding)                                                                                               \
-  LAB(roofline, hierarchy)                                                                                             \
-  LAB(roofline, roofline)                                                                                              \
-  LAB(roofline, transformer_layer)                                                                                     \
-  LAB(roofline, iron_law)                                                                                              \
-  LAB(roofline, tiling_waves)                                                                                          \
-  LAB(framework, training_memory)                                                                                      \
-  LAB(framework, memory_timeline)                                                                                      \
-  LAB(framework, launch)                                                                                               \
-  LAB(framework, fusion)                                                                                               \
-  LAB(framework, allocator)                                                                                            \
-  LAB(profiling, step_trace)                                                                                           \
-  LAB(profiling, trace_viewer)                                                                                         \
-  LAB(profiling, utilization)                                                                                          \
-  LAB(precision, number_line)                                                                                          \
-  LAB(precision, bits)                                                                                                 \
-  LAB(precision, loss_scaling)                                                                                         \
-  LAB(precision, accumulation)                                                                                         \
-  LAB(precision, block_formats)                                                                                        \
-  LAB(precision, mixed)                                                                                                \
-  LAB(distributed, memory_split)                                                                                       \
-  LAB(distributed, collectives)                                                                                        \
-  LAB(distributed, pipeline)                                                                                           \
-  LAB(distributed, overlap)                                                                                            \
-  LAB(distributed, tensor_parallel)                                                                                    \
-  LAB(distributed, context)                                                                                            \
-  LAB(distributed, moe)                                                                                                \
-  LAB(distributed, topology)                                                                                           \
-  LAB(training, dashboard)                                                                                             \
-  LAB(training, checkpointing)                                                                                         \
-  LAB(training, data_loader)                                                                                           \
-  LAB(training, packing)                                                                                               \
-  LAB(training, batch)                                                                                                 \
-  LAB(training, optimizer)                                                                                             \
-  LAB(compression, playground)                                                                                         \
-  LAB(compression, quantizer)                                                                                          \
-  LAB(compression, methods)                                                                                            \
-  LAB(compression, distillation)                                                                                       \
-  LAB(compression, sparsity)                                                                                           \
-  LAB(compression, deploy)                                                                                             \
-  LAB(serving, batching)                                                                                               \
-  LAB(driving, gantt)                                                                                                  \
-  LAB(driving, jitter)                                                                                                 \
-  LAB(interview, drills)                                                                                               \
-  LAB(interview, readiness)                                                                                            \
-  LAB(kernels, lab)                                                                                                    \
-#define LABS(LAB) LAB(role, scaling) LAB(role, platform_map) LAB(role, compounding) LAB(roofline, hierarchy)         \
-      LAB(roofline, roofline) LAB(roofline, transformer_layer) LAB(roofline, iron_law) LAB(roofline, tiling_waves)     \
-          LAB(framework, training_memory) LAB(framework, memory_timeline) LAB(framework, launch)                       \
-              LAB(framework, fusion) LAB(framework, allocator) LAB(profiling, step_trace) LAB(profiling, trace_viewer) \
-                  LAB(profiling, utilization) LAB(precision, number_line) LAB(precision, bits)                         \
-                      LAB(precision, loss_scaling) LAB(precision, accumulation) LAB(precision, block_formats)          \
-                          LAB(precision, mixed) LAB(training, dashboard) LAB(training, checkpointing)                  \
-                              LAB(training, data_loader) LAB(training, packing) LAB(training, batch)                   \
-                                  LAB(training, optimizer) LAB(compression, playground) LAB(compression, quantizer)    \
-                                      LAB(compression, methods) LAB(compression, distillation)                         \
-                                          LAB(compression, sparsity) LAB(compression, deploy) LAB(serving, batching)   \
-                                              LAB(driving, gantt) LAB(driving, jitter) LAB(interview, drills)          \
-                                                  LAB(interview, readiness) LAB(kernels, lab) LAB(gallery, widgets)
+#define LABS(LAB)                   \
+  LAB(role, scaling)                \
+  LAB(role, platform_map)           \
+  LAB(role, compounding)            \
+  LAB(roofline, hierarchy)          \
+  LAB(roofline, roofline)           \
+  LAB(roofline, transformer_layer)  \
+  LAB(roofline, iron_law)           \
+  LAB(roofline, tiling_waves)       \
+  LAB(framework, training_memory)   \
+  LAB(framework, memory_timeline)   \
+  LAB(framework, launch)            \
+  LAB(framework, fusion)            \
+  LAB(framework, allocator)         \
+  LAB(profiling, step_trace)        \
+  LAB(profiling, trace_viewer)      \
+  LAB(profiling, utilization)       \
+  LAB(precision, number_line)       \
+  LAB(precision, bits)              \
+  LAB(precision, loss_scaling)      \
+  LAB(precision, accumulation)      \
+  LAB(precision, block_formats)     \
+  LAB(precision, mixed)             \
+  LAB(distributed, memory_split)    \
+  LAB(distributed, collectives)     \
+  LAB(distributed, pipeline)        \
+  LAB(distributed, overlap)         \
+  LAB(distributed, tensor_parallel) \
+  LAB(distributed, context)         \
+  LAB(distributed, moe)             \
+  LAB(distributed, topology)        \
+  LAB(training, dashboard)          \
+  LAB(training, checkpointing)      \
+  LAB(training, data_loader)        \
+  LAB(training, packing)            \
+  LAB(training, batch)              \
+  LAB(training, optimizer)          \
+  LAB(compression, playground)      \
+  LAB(compression, quantizer)       \
+  LAB(compression, methods)         \
+  LAB(compression, distillation)    \
+  LAB(compression, sparsity)        \
+  LAB(compression, deploy)          \
+  LAB(serving, batching)            \
+  LAB(driving, gantt)               \
+  LAB(driving, jitter)              \
+  LAB(interview, drills)            \
+  LAB(interview, readiness)         \
+  LAB(kernels, lab)                 \
+  LAB(gallery, widgets)
 
 #define DECLARE(chapter, lab) \
   namespace chapter::lab {    \
