@@ -83,7 +83,7 @@ TopologyRate socket_rate() {
 TopologyRate network_rate(const Network& network) {
   TopologyRate r;
   r.line_bytes_per_s = network.bytes_per_s_per_direction;
-  // All-to-all over one port a GPU reaches 0.93 to 0.97 of what the ports allow on three of five published clusters.
+  // All-to-all over one port a GPU reaches 0.93 to 0.97 of what the ports allow on three published pairs of nodes.
   r.reached_bytes_per_s = 0.96 * network.bytes_per_s_per_direction;
   r.latency_s = AllReduceLinks{}.between_hop_s;
   r.line_source = "the network's row in the hardware catalog";
