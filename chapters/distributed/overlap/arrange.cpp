@@ -187,9 +187,23 @@ double step_with(Inputs in, const Change& change) {
   return stepped ? stepped->run.makespan_s : none;
 }
 
+/// The values of a sweep with the scenario's own among them, so that its point lies on the line.
+template <class Value>
+std::vector<Value> with_yours(std::vector<Value> values, Value yours) {
+  values.push_back(yours);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+std::vector<std::int64_t> doubled(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> values;
+  for (; from <= to; from *= 2) values.push_back(from);
+  return values;
+}
+
 void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
-  if (auto scenario = read_scenario(in); scenario && in.method == OverlapMethod::ddp && in.gpus > 1) {
-    p.sizes = bucket_sizes_of(*scenario);
+  if (auto scenario = read_scenario(in); scenario && in.method == OverlapMethod::ddp) {
+    p.sizes = with_yours(bucket_sizes_of(*scenario), in.bucket_bytes);
     for (const double bytes : p.sizes) {
       scenario->setup.bucket_bytes = bytes;
       const OverlapRun run = step_of(*scenario);
@@ -199,9 +213,8 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
     p.least_size = out.best_bucket_bytes;
     p.least_size_s = out.best_step_s;
   } else if (in.method == OverlapMethod::fsdp) {
-    for (std::int64_t layers = 1;
-         layers <= static_cast<std::int64_t>(out.work.units.size()) * in.layers_per_unit && layers <= 128;
-         layers *= 2) {
+    const auto most = static_cast<std::int64_t>(out.work.units.size()) * in.layers_per_unit;
+    for (const std::int64_t layers : with_yours(doubled(1, std::min<std::int64_t>(most, 128)), in.layers_per_unit)) {
       const double step_s = step_with(in, [&](Inputs& i) { i.layers_per_unit = layers; });
       p.sizes.push_back(models::as_double(layers));
       p.size_step_s.push_back(step_s);
@@ -211,7 +224,7 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
       }
     }
   }
-  for (std::int64_t gpus = in.gpus_per_node; gpus <= 16384; gpus *= 2) {
+  for (const std::int64_t gpus : with_yours(doubled(in.gpus_per_node, 16384), in.gpus)) {
     p.gpus.push_back(models::as_double(gpus));
     for (const OverlapMethod method : {OverlapMethod::ddp, OverlapMethod::fsdp})
       p.gpu_step_s[static_cast<std::size_t>(method)].push_back(step_with(in, [&](Inputs& i) {
@@ -220,11 +233,7 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
         i.hybrid = i.hybrid && method == OverlapMethod::fsdp && gpus % i.shards == 0;
       }));
   }
-  std::vector<std::int64_t> batches{in.batch};
-  for (std::int64_t batch = 1; batch <= 64; batch *= 2) batches.push_back(batch);
-  std::sort(batches.begin(), batches.end());
-  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
-  for (const std::int64_t batch : batches) {
+  for (const std::int64_t batch : with_yours(doubled(1, 64), in.batch)) {
     Inputs other = in;
     other.batch = batch;
     const auto scenario = read_scenario(other);

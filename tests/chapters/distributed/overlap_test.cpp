@@ -127,6 +127,22 @@ TEST_CASE("overlap: what falls, what is red and what the answer says") {
     CHECK(sent_late.falls[i].start_s >= sent_late.backward_end_s - 1e-12);
   }
   in = {};
+  // The scenario's own point lies on every line.
+  in.bucket_bytes = 65536;
+  in.batch = 3;
+  for (const std::int64_t gpus : {1, 48}) {
+    in.gpus = gpus;
+    const lab_overlap::Picture own = overlap_picture(in);
+    const double step_s = lab_overlap::compute(in).run.makespan_s;
+    REQUIRE(own.sizes.front() == 65536);
+    CHECK(near(own.size_step_s.front(), step_s, 1e-9));
+    const auto at = std::find(own.gpus.begin(), own.gpus.end(), static_cast<double>(gpus)) - own.gpus.begin();
+    REQUIRE(at < static_cast<std::ptrdiff_t>(own.gpus.size()));
+    CHECK(near(own.gpu_step_s[0][static_cast<std::size_t>(at)], step_s, 1e-9));
+    CHECK(std::is_sorted(own.tokens.begin(), own.tokens.end()));
+    CHECK(own.tokens[2] == 3 * 2048);
+  }
+  in = {};
   CHECK(p.answer.starts_with("Of `35.3 ms` of collectives `5.88 ms` stick out of a step of `163 ms`"));
   in.method = OverlapMethod::fsdp;
   const lab_overlap::Picture sharded = overlap_picture(in);
