@@ -58,7 +58,8 @@ inline constexpr double mebibyte = 1024.0 * 1024.0;
 /// Buckets as PyTorch's DDP has them from the second step on: tensors in the order in which their gradients appeared
 /// are added to a bucket until it has reached `first_bytes`, the later ones until `bytes`; a bucket is closed by the
 /// tensor that reaches the limit, so that it may be larger. Source: compute_bucket_assignment_by_size and
-/// rebuild_buckets in torch/csrc/distributed/c10d/reducer.cpp; limits there: 1 MiB and 25 MiB.
+/// rebuild_buckets in torch/csrc/distributed/c10d/reducer.cpp; limits: 1 MiB and 25 MiB, or the same one for both where
+/// bucket_cap_mb is given (torch/nn/parallel/distributed.py of 2.11).
 std::vector<GradientBucket> gradient_buckets(std::span<const GradientTensor> tensors, double element_bytes,
                                              double first_bytes, double bytes);
 

@@ -86,13 +86,26 @@ void add_compute(const Outputs& out, Picture& p) {
   }
 }
 
-/// From which part of the compute lane a collective's buffer comes: [from, to] seconds.
-std::array<double, 2> source_of(const Outputs& out, std::size_t task, bool ddp, double before_s) {
-  const std::int32_t need = out.plan.tasks[task].needs[0];
-  if (need < 0) return {before_s, before_s};
-  const auto place = static_cast<std::size_t>(need);
-  if (ddp) return {std::min(before_s, out.run.end_s[place]), out.run.end_s[place]};
-  return {out.run.start_s[place], out.run.end_s[place]};
+/// When the last gradient of each bucket appears; the backward is cut there, whether the bucket is sent then or later.
+std::vector<double> full_times(const Outputs& out) {
+  std::vector<double> full_s;
+  const auto& tasks = out.plan.tasks;
+  std::int32_t unit = -1;
+  double done_s = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].kind == OverlapKind::forward) full_s.clear();  // only the last micro-batch's backward fills buckets
+    if (tasks[i].kind != OverlapKind::backward) continue;
+    if (tasks[i].item != unit) done_s = 0;
+    unit = tasks[i].item;
+    done_s += tasks[i].work_s;
+    const double whole_s = out.work.units[static_cast<std::size_t>(unit)].backward_s;
+    for (; full_s.size() < out.plan.buckets.size(); full_s.push_back(out.run.end_s[i])) {
+      const GradientTensor& completes = out.work.tensors[out.plan.buckets[full_s.size()].last - 1];
+      if (completes.unit != unit || completes.after_share * whole_s > done_s + nothing_s) break;
+    }
+  }
+  full_s.resize(out.plan.buckets.size(), full_s.empty() ? 0 : full_s.back());
+  return full_s;
 }
 
 /// When the unit that is gathered runs.
@@ -110,6 +123,7 @@ void add_network(const Inputs& in, const Outputs& out, Picture& p) {
   double ready_s = 0;  // when the gradients that are exchanged begin to appear
   for (std::size_t i = 0; i < out.plan.tasks.size(); ++i)
     if (out.plan.tasks[i].kind == OverlapKind::forward) ready_s = out.run.end_s[i];
+  const std::vector<double> full_s = ddp ? full_times(out) : std::vector<double>{};
   for (std::size_t i = 0; i < out.plan.tasks.size(); ++i) {
     const OverlapTask& task = out.plan.tasks[i];
     if (!is_network(task.kind)) continue;
@@ -126,16 +140,18 @@ void add_network(const Inputs& in, const Outputs& out, Picture& p) {
       p.falls.push_back({used_s, used_s, start_s, end_s, tint, true});
       continue;
     }
-    const auto from = source_of(out, i, ddp, ready_s);
-    ready_s = from[1];
+    // From which part of the compute lane the buffer comes.
+    const auto pass = static_cast<std::size_t>(task.needs[0]);
+    const double from_s = ddp ? ready_s : out.run.start_s[pass], to_s = ddp ? full_s[item] : out.run.end_s[pass];
+    ready_s = to_s;
     std::string what = ddp ? "bucket " + std::to_string(item) + ", " +
                                  std::to_string(out.plan.buckets[item].last - out.plan.buckets[item].first) +
                                  " gradients"
                        : task.kind == OverlapKind::reduce_scatter ? "reduce-scatter of " + out.work.units[unit].name
                                                                   : "all-reduce over replicas";
-    if (start_s - from[1] > nothing_s) what += ", waited " + format_text(start_s - from[1], "s");
+    if (start_s - to_s > nothing_s) what += ", waited " + format_text(start_s - to_s, "s");
     write.add(start_s, end_s, of_bytes(task.bytes), what + ", " + of_bytes(task.bytes), tint, TimelineMark::solid);
-    if (ddp || task.kind == OverlapKind::reduce_scatter) p.falls.push_back({from[0], from[1], start_s, end_s, tint});
+    if (ddp || task.kind == OverlapKind::reduce_scatter) p.falls.push_back({from_s, to_s, start_s, end_s, tint});
   }
   if (p.falls.size() > most_falls) {  // of more none could be told from its neighbours
     const std::size_t each = p.falls.size() / most_falls + 1;
@@ -171,9 +187,23 @@ double step_with(Inputs in, const Change& change) {
   return stepped ? stepped->run.makespan_s : none;
 }
 
+/// The values of a sweep with the scenario's own among them, so that its point lies on the line.
+template <class Value>
+std::vector<Value> with_yours(std::vector<Value> values, Value yours) {
+  values.push_back(yours);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+std::vector<std::int64_t> doubled(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> values;
+  for (; from <= to; from *= 2) values.push_back(from);
+  return values;
+}
+
 void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
-  if (auto scenario = read_scenario(in); scenario && in.method == OverlapMethod::ddp && in.gpus > 1) {
-    p.sizes = bucket_sizes_of(*scenario);
+  if (auto scenario = read_scenario(in); scenario && in.method == OverlapMethod::ddp) {
+    p.sizes = with_yours(bucket_sizes_of(*scenario), in.bucket_bytes);
     for (const double bytes : p.sizes) {
       scenario->setup.bucket_bytes = bytes;
       const OverlapRun run = step_of(*scenario);
@@ -183,9 +213,8 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
     p.least_size = out.best_bucket_bytes;
     p.least_size_s = out.best_step_s;
   } else if (in.method == OverlapMethod::fsdp) {
-    for (std::int64_t layers = 1;
-         layers <= static_cast<std::int64_t>(out.work.units.size()) * in.layers_per_unit && layers <= 128;
-         layers *= 2) {
+    const auto most = static_cast<std::int64_t>(out.work.units.size()) * in.layers_per_unit;
+    for (const std::int64_t layers : with_yours(doubled(1, std::min<std::int64_t>(most, 128)), in.layers_per_unit)) {
       const double step_s = step_with(in, [&](Inputs& i) { i.layers_per_unit = layers; });
       p.sizes.push_back(models::as_double(layers));
       p.size_step_s.push_back(step_s);
@@ -195,7 +224,7 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
       }
     }
   }
-  for (std::int64_t gpus = in.gpus_per_node; gpus <= 16384; gpus *= 2) {
+  for (const std::int64_t gpus : with_yours(doubled(in.gpus_per_node, 16384), in.gpus)) {
     p.gpus.push_back(models::as_double(gpus));
     for (const OverlapMethod method : {OverlapMethod::ddp, OverlapMethod::fsdp})
       p.gpu_step_s[static_cast<std::size_t>(method)].push_back(step_with(in, [&](Inputs& i) {
@@ -204,7 +233,7 @@ void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
         i.hybrid = i.hybrid && method == OverlapMethod::fsdp && gpus % i.shards == 0;
       }));
   }
-  for (std::int64_t batch = 1; batch <= 64; batch *= 2) {
+  for (const std::int64_t batch : with_yours(doubled(1, 64), in.batch)) {
     Inputs other = in;
     other.batch = batch;
     const auto scenario = read_scenario(other);

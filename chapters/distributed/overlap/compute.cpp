@@ -106,8 +106,17 @@ double balance_of(const Scenario& scenario, const OverlapPlan& plan) {
   for (const OverlapTask& task : plan.tasks) {
     if (!is_network(task.kind)) continue;
     const auto item = static_cast<std::size_t>(task.item);
-    const std::size_t unit = ddp ? static_cast<std::size_t>(work.tensors[plan.buckets[item].last - 1].unit) : item;
-    if (unit == middle) network_s[static_cast<std::size_t>(task.kind)] += task.work_s;
+    double share = item == middle ? 1 : 0;
+    if (ddp) {  // of a bucket that is of other layers too, the layer's part
+      double of_middle = 0, of_all = 0;
+      for (std::size_t i = plan.buckets[item].first; i < plan.buckets[item].last; ++i) {
+        const double elements = models::as_double(work.tensors[i].elements);
+        of_all += elements;
+        if (static_cast<std::size_t>(work.tensors[i].unit) == middle) of_middle += elements;
+      }
+      share = of_all > 0 ? of_middle / of_all : 0;
+    }
+    network_s[static_cast<std::size_t>(task.kind)] += share * task.work_s;
   }
   const auto of = [&](OverlapKind kind) { return network_s[static_cast<std::size_t>(kind)]; };
   const double m = models::as_double(scenario.setup.micro_batches);

@@ -111,7 +111,8 @@ void describe(Fields& f, Inputs& in) {
   f.real("first_bucket_bytes", in.first_bucket_bytes,
          {.label = "First bucket",
           .unit = "B",
-          .help = "Limit of the first bucket alone, so that the network starts early. 1 MiB in PyTorch.",
+          .help = "Limit of the first bucket alone, so that the network starts early. 1 MiB in PyTorch; where "
+                  "bucket_cap_mb is given, PyTorch 2.11 takes that for the first one too.",
           .lo = 4,
           .hi = 1099511627776.0,
           .scale = Scale::log,
@@ -216,7 +217,7 @@ void describe(Fields& f, Outputs& o) {
           .help = "Of a GPU and micro-batch: from here on compute is as long as what it may hide. Layers alone, "
                   "latency aside.",
           .headline = true,
-          .formula = "DDP: gradient bytes (N-1)/N x FLOP/s / (2 x bandwidth)",
+          .formula = "DDP in a ring: gradient bytes (N-1)/N x FLOP/s / (2 x bandwidth)",
           .source = "4 FLOP a parameter and token in the backward, 2 (N-1)/N of the bytes through a ring"});
   f.real("balance_tokens", o.balance_tokens,
          {.label = "A layer with latency",
@@ -256,6 +257,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("sent_bytes", o.plan.sent_bytes,
          {.label = "Sent by a GPU",
           .unit = "B",
+          .help = "In rings, whichever way buckets are summed.",
           .formula = "2 (N-1)/N of each all-reduce, (N-1)/N of each all-gather and reduce-scatter",
           .source = "Patarasuk, Yuan 2009; doc/PERFORMANCE.md of nccl-tests"});
   f.real("apart_s", o.apart_s,
@@ -316,7 +318,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("held_peak_bytes", o.held_peak_bytes,
          {.label = "Gathered at most",
           .unit = "B",
-          .help = "Weights that are gathered and whole gradients that are not reduced yet; 0 with DDP."});
+          .help = "Weights that are gathered and whole gradients that are not reduced yet; 0 with DDP. The "
+                  "collectives' own buffers, which FSDP2 copies into and out of, come on top."});
   f.real("memory_bytes", o.memory_bytes,
          {.label = "States and gathered",
           .unit = "B",

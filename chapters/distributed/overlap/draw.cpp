@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "chapters/distributed/overlap/lab.h"
 #include "models/base/integer_math.h"
@@ -19,7 +20,9 @@ void draw_sizes(const Inputs& in, const Outputs& out, const Picture& picture, Vi
                             .label = ddp ? "bucket" : "layers a unit",
                             .unit = ddp ? "B" : "",
                             .binary = ddp},
-                      .y = {.label = "one step", .unit = "s"},
+                      .y = {.lo = out.collectives > 0 ? std::numeric_limits<double>::quiet_NaN() : 0,
+                            .label = "one step",
+                            .unit = "s"},
                       .size = size});
   if (picture.sizes.empty()) return;
   plot.line("one step", picture.sizes, picture.size_step_s,
@@ -30,7 +33,7 @@ void draw_sizes(const Inputs& in, const Outputs& out, const Picture& picture, Vi
              .version = picture.version,
              .output = "step_s"});
   plot.horizontal_mark(out.run.compute_s, "compute alone", {.output = "compute_s"});
-  if (std::isfinite(picture.least_size) && picture.least_size > 0)
+  if (out.collectives > 0 && std::isfinite(picture.least_size) && picture.least_size > 0)
     plot.scatter(
         "best", std::span(&picture.least_size, 1), std::span(&picture.least_size_s, 1),
         {.colour = t.good, .marker = widgets::Marker::diamond, .radius = 6, .output = ddp ? "best_step_s" : ""});

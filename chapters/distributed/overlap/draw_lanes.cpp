@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/distributed/overlap/lab.h"
 #include "widgets/base/parts.h"
@@ -43,7 +44,21 @@ void paint_falls(const widgets::Painter& painter, const Picture& picture, const 
       painter.line({middle, bottom}, {a, top}, widgets::with_alpha(colour, 0.55f), t.px(1));
       continue;
     }
+    // A sliver is a line: as a filled polygon its smoothed sides would cross and leave dots.
+    const ImVec2 from{(a + b) / 2, top}, to{(c + d) / 2, bottom};
+    const float length = std::hypot(to.x - from.x, to.y - from.y);
+    const float across = length > 0 ? std::max(b - a, d - c) * (bottom - top) / length : 0;
+    if (across < t.px(3)) {
+      painter.line(from, to, widgets::with_alpha(colour, 0.38f * std::min(1.0f, across)), std::max(1.0f, across));
+      continue;
+    }
     const std::array<ImVec2, 4> shape{{{a, top}, {b, top}, {d, bottom}, {c, bottom}}};
+    const bool wedge = b - a <= t.px(2);  // the sides meet at the top
+    if (wedge) {
+      const std::array<ImVec2, 3> sides{{{(a + b) / 2, top}, {d, bottom}, {c, bottom}}};
+      painter.polygon(sides, widgets::with_alpha(colour, 0.38f));
+      continue;
+    }
     painter.polygon(shape, widgets::with_alpha(colour, 0.38f));
   }
 }
@@ -103,8 +118,8 @@ void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 siz
   const float ruler = t.type(Type::small) + t.px(20);
   const bool held = !picture.held.empty() && size.y > t.px(240);
   const float counter = held ? std::clamp(size.y / t.scale * 0.2f, 34.0f, 80.0f) : 0;
-  const float each = ((size.y - ruler) / t.scale - (held ? counter + 6 : 0)) / 3 - 9;
-  const float row = std::clamp(each, 12.0f, 120.0f);
+  const float each = ((size.y - ruler) / t.scale - (held ? counter + 15 : 0)) / 3 - 9;
+  const float row = std::clamp(each, 12.0f, 240.0f);
   view.counters.clear();
   if (held)
     view.counters.push_back({.label = "gathered",
@@ -115,8 +130,8 @@ void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 siz
   view.lanes.clear();
   view.lanes.push_back({.label = "compute", .sublabel = picture.compute_words, .spans = picture.compute});
   view.lanes.push_back({.label = ddp ? "gradients" : "between", .sublabel = picture.held_words});
-  view.lanes.push_back(
-      {.label = "network", .sublabel = picture.network_words, .spans = picture.network, .counters = view.counters});
+  view.lanes.push_back({.label = "network", .sublabel = picture.network_words, .spans = picture.network});
+  if (held) view.lanes.push_back({.label = "memory", .sublabel = "beyond the states", .counters = view.counters});
   widgets::TimelineData data;
   data.lanes = view.lanes;
   const LaneNaming naming{&picture, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,

@@ -58,6 +58,18 @@ TEST_CASE("overlap: the critical tokens are those of the closed form") {
   CHECK(wide->answer().ends_with("latency is what it waits for."));
 }
 
+TEST_CASE("overlap: a layer balances where it does, however many layers share a bucket") {
+  const LabPtr lab = open_lab("distributed/overlap");
+  double before = computed(set(*lab, "bucket_bytes", 65536), "balance_tokens");
+  for (const double bytes : {26214400.0, 380e6, 1e9, 1e12}) {
+    const double tokens = computed(set(*lab, "bucket_bytes", bytes), "balance_tokens");
+    // What is no product makes a layer's backward longer.
+    CHECK(tokens > 0.6 * out(*lab, "critical_tokens"));
+    CHECK(tokens <= before);  // fewer buckets have less latency
+    before = tokens;
+  }
+}
+
 TEST_CASE("overlap: FSDP's memory, traffic and order") {
   const LabPtr lab = open_lab("distributed/overlap", R"({"method": "fsdp"})");
   compute(*lab);
@@ -102,6 +114,35 @@ TEST_CASE("overlap: what falls, what is red and what the answer says") {
   CHECK(p.network.size() == 65);
   REQUIRE(p.waits.size() == 1);
   CHECK(near(p.waits[0].end_s - p.waits[0].start_s, p.last_s - p.backward_end_s, 1e-9));
+  // What is sent behind the backward has appeared in it all the same.
+  lab_overlap::Inputs late = in;
+  late.beside_backward = false;
+  late.slowdown = in.slowdown = 0;
+  late.micro_batches = in.micro_batches = 3;
+  const lab_overlap::Picture sent_late = overlap_picture(late), sent = overlap_picture(in);
+  REQUIRE(sent_late.falls.size() == 65);
+  for (std::size_t i = 0; i < sent.falls.size(); ++i) {
+    CHECK(near(sent_late.falls[i].from_s, sent.falls[i].from_s, 1e-9));
+    CHECK(near(sent_late.falls[i].to_s, sent.falls[i].to_s, 1e-9));
+    CHECK(sent_late.falls[i].start_s >= sent_late.backward_end_s - 1e-12);
+  }
+  in = {};
+  // The scenario's own point lies on every line.
+  in.bucket_bytes = 65536;
+  in.batch = 3;
+  for (const std::int64_t gpus : {1, 48}) {
+    in.gpus = gpus;
+    const lab_overlap::Picture own = overlap_picture(in);
+    const double step_s = lab_overlap::compute(in).run.makespan_s;
+    REQUIRE(own.sizes.front() == 65536);
+    CHECK(near(own.size_step_s.front(), step_s, 1e-9));
+    const auto at = std::find(own.gpus.begin(), own.gpus.end(), static_cast<double>(gpus)) - own.gpus.begin();
+    REQUIRE(at < static_cast<std::ptrdiff_t>(own.gpus.size()));
+    CHECK(near(own.gpu_step_s[0][static_cast<std::size_t>(at)], step_s, 1e-9));
+    CHECK(std::is_sorted(own.tokens.begin(), own.tokens.end()));
+    CHECK(own.tokens[2] == 3 * 2048);
+  }
+  in = {};
   CHECK(p.answer.starts_with("Of `35.3 ms` of collectives `5.88 ms` stick out of a step of `163 ms`"));
   in.method = OverlapMethod::fsdp;
   const lab_overlap::Picture sharded = overlap_picture(in);
