@@ -130,8 +130,10 @@ BytesPerParameter bytes_per_parameter(const Architecture& a, StateRecipe recipe,
 }
 
 HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
-  const BytesPerParameter b = bytes_per_parameter(a, p.recipe, p.optimizer);
-  const StageParameters n = stage_parameters(a, p);
+  return state_bytes(p, bytes_per_parameter(a, p.recipe, p.optimizer), stage_parameters(a, p));
+}
+
+HeldBytes state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
   // Experts live on tensor x data x context GPUs, of which expert parallel takes its share.
   const double ranks = as_double(p.data * p.context), expert_ranks = std::max(1.0, ranks / as_double(p.expert));
   const double dense = n.dense + n.outer;
