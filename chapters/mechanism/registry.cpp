@@ -32,6 +32,7 @@
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
   LAB(distributed, pipeline)       \
+  LAB(distributed, planner)        \
   LAB(training, dashboard)         \
   LAB(training, checkpointing)     \
   LAB(training, data_loader)       \

@@ -181,14 +181,18 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
   out.layer_none_bytes = by_formula ? formula_layer_bytes(micro.sizes, Recompute::none) : none / std::max(1.0, layers);
   out.layer_selective_bytes =
       by_formula ? formula_layer_bytes(micro.sizes, Recompute::selective) : selective / std::max(1.0, layers);
-  out.layer_full_bytes = by_formula ? formula_layer_bytes(micro.sizes, Recompute::full) : checkpoint / std::max(1.0, layers);
+  out.layer_full_bytes =
+      by_formula ? formula_layer_bytes(micro.sizes, Recompute::full) : checkpoint / std::max(1.0, layers);
 
   out.gradients_late = late_gradients(p);
   const LossPeak loss = last ? micro.loss : LossPeak();
   out.logits_spike_bytes = loss.spike;
   out.backward_spike_bytes = backward;
 
-  const double extra = p.gradient_stand_ins ? 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0)) : 0;
+  const double extra =
+      p.gradient_stand_ins
+          ? 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0))
+          : 0;
   if (out.gradients_late) {
     held_with_late_gradients(p, micro, stage, by_formula, out.formula_layer_bytes, out);
   } else {

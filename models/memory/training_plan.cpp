@@ -88,7 +88,8 @@ std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& a, con
   const std::int64_t all = p.pipeline * p.virtual_pipeline, each = (units + all - 1) / all;
   for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) {
     const std::int64_t first = (chunk * p.pipeline + p.stage) * each - before;
-    chunks.push_back({std::clamp<std::int64_t>(first, 0, a.layers), std::clamp<std::int64_t>(first + each, 0, a.layers)});
+    chunks.push_back(
+        {std::clamp<std::int64_t>(first, 0, a.layers), std::clamp<std::int64_t>(first + each, 0, a.layers)});
   }
   return chunks;
 }

@@ -128,11 +128,12 @@ PlannerStack make_stack(StackId id) {
       s.step_gradients = true;
       s.reserve_bytes = 6e9;
       s.slack_share = 0.09;
-      s.product_factor = 0.92;
+      s.product_factor = 1.03;
       s.element_passes = 4;
+      s.layer_s = 2e-3;
       s.pipeline_exposed = 0;
       s.gradient_bytes = 2;
-      s.kernel_factor = 3;
+      s.kernel_factor = 1;
       break;
     case StackId::megatron_golden:
       s.fused_gradients = false;
@@ -193,6 +194,13 @@ PlannerStack make_stack(StackId id) {
       s.element_passes = 1.2;
       s.data_hidden = 0.50;
       break;
+    case StackId::megatron_2023:
+      s.attention_factor = 0.90;
+      s.tensor_exposed_backward = 0.80;
+      s.data_hidden = 0.33;
+      s.pipeline_exposed = 0.5;
+      s.kernel_factor = 2;
+      break;
     case StackId::primus:
       s.data_hidden = 0.50;
       break;
@@ -208,7 +216,7 @@ std::string_view stack_name(StackId id) {
   constexpr std::array<std::string_view, stack_count> names{
       "megatron_core",   "megatron_2022", "megatron_2021", "megatron_2020", "megatron_deepspeed", "megatron_golden",
       "deepspeed_zero3", "fsdp_eager",    "fsdp_compiled", "internevo",     "nanotron",           "xla",
-      "primus"};
+      "primus",          "megatron_2023"};
   return names[static_cast<std::size_t>(id)];
 }
 

@@ -18,9 +18,10 @@ Result<PlannerCluster> planner_cluster(const Chip& chip, std::int64_t gpus, Form
   using Outcome = Result<PlannerCluster>;
   PlannerCluster c;
   c.curve = planner_curve(generation_of(chip));
-  const auto wide = chip.peak_flops_per_s(Format::bf16) ? chip.peak_flops_per_s(Format::bf16)
-                                                        : chip.peak_flops_per_s(Format::fp16);
-  if (!wide) return Outcome::fail(chip.name + " states no 16-bit peak, in which training's products run; choose another chip.");
+  const auto wide =
+      chip.peak_flops_per_s(Format::bf16) ? chip.peak_flops_per_s(Format::bf16) : chip.peak_flops_per_s(Format::fp16);
+  if (!wide)
+    return Outcome::fail(chip.name + " states no 16-bit peak, in which training's products run; choose another chip.");
   const auto fast = format == Format::fp8 || format == Format::fp4 ? chip.peak_flops_per_s(format) : wide;
   if (!fast)
     return Outcome::fail(chip.name + " states no peak for " + std::string(format_label(format)) +

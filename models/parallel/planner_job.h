@@ -31,8 +31,8 @@ struct PlannerJob {
 };
 
 /// The cluster of a chip of the catalog. `gpus_per_node` is that of the chip's usual box: 8, or the 72 of an NVL72 rack
-/// rounded down to a power of two. `network_bytes_per_s`: of one GPU's port, 0 takes that of the generation. Infeasible:
-/// a chip that states no 16-bit peak or no link.
+/// rounded down to a power of two. `network_bytes_per_s`: of one GPU's port, 0 takes that of the generation.
+/// Infeasible: a chip that states no 16-bit peak or no link.
 Result<PlannerCluster> planner_cluster(const Chip& chip, std::int64_t gpus, Format format,
                                        double network_bytes_per_s = 0);
 

@@ -36,8 +36,8 @@ StageTimes stage_times(const PlannerStages::Group& g, const TrainingPlan& p, con
 }
 
 /// Seconds in which data parallelism keeps this stage waiting. `forward_s` and `backward_s` are of one micro-batch.
-double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memory::StageParameters& n,
-                       double forward_s, double backward_s) {
+double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memory::StageParameters& n, double forward_s,
+                       double backward_s) {
   const PlannerCluster& c = job.cluster;
   const std::int64_t ranks = p.data * p.context;
   if (ranks == 1) return 0;
@@ -77,8 +77,9 @@ double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memor
 
 std::string_view step_cause_name(StepCause cause) {
   constexpr std::array<std::string_view, step_cause_count> names{
-      "products", "attention", "element-wise", "recompute", "tensor parallel", "context parallel",
-      "expert parallel", "pipeline transfers", "pipeline bubble", "data parallel", "optimizer", "host and stragglers"};
+      "products",        "attention",        "element-wise",    "recompute",
+      "tensor parallel", "context parallel", "expert parallel", "pipeline transfers",
+      "pipeline bubble", "data parallel",    "optimizer",       "host and stragglers"};
   return names[static_cast<std::size_t>(cause)];
 }
 
@@ -121,14 +122,15 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   const std::int64_t needed = p.tensor * p.pipeline * p.context * p.data;
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
-           " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " +
-           text(job.cluster.gpus) + "; choose axes whose product is that.";
+           " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " + text(job.cluster.gpus) +
+           "; choose axes whose product is that.";
   if (p.data * p.batch * p.micro_batches != job.global_batch)
     return "A global batch of " + text(job.global_batch) + " sequences is not a whole number of micro-batches of " +
            text(p.batch) + " on " + text(p.data) + " data-parallel ranks; choose divisors.";
   if (p.zero_stage >= 2 && p.pipeline > 1)
     return "ZeRO-" + text(p.zero_stage) +
-           " sends gradients after every micro-batch, which the stages of a pipeline would wait for; take ZeRO-1 with a "
+           " sends gradients after every micro-batch, which the stages of a pipeline would wait for; take ZeRO-1 with "
+           "a "
            "pipeline.";
   return {};
 }
@@ -153,7 +155,8 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const MicroB
     if (largest == nullptr || g.memory.parameters.total() > largest->total()) largest = &g.memory.parameters;
     out.plan.stage = g.stage;
     const memory::TrainingMemory held = memory::training_memory_of(
-        job.architecture, out.plan, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes}, micro, g.memory);
+        job.architecture, out.plan, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes},
+        micro, g.memory);
     if (held.total() > most) {
       most = held.total();
       fullest = g.stage;

@@ -19,10 +19,10 @@ enum class StepCause : std::uint8_t {
   context,
   expert,
   pipeline,
-  bubble,     ///< stages that wait for the first and the last micro-batch
-  data,       ///< gradients and weights over data parallel, as far as nothing hides them
+  bubble,  ///< stages that wait for the first and the last micro-batch
+  data,    ///< gradients and weights over data parallel, as far as nothing hides them
   optimizer,
-  other       ///< the host's loop, and waiting for the slowest node
+  other  ///< the host's loop, and waiting for the slowest node
 };
 inline constexpr std::size_t step_cause_count = 12;
 std::string_view step_cause_name(StepCause cause);  ///< "products"

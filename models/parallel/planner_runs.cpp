@@ -76,9 +76,9 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
       const std::string format = at("format"), recompute = at("recompute");
       r.format = format == "fp8" ? Format::fp8 : format == "fp4" ? Format::fp4 : Format::bf16;
       r.any_recompute = recompute == "?";
-      r.plan.recompute = recompute == "full"                            ? Recompute::full
-                         : recompute == "none" || recompute == "?"      ? Recompute::none
-                                                                        : Recompute::selective;
+      r.plan.recompute = recompute == "full"                       ? Recompute::full
+                         : recompute == "none" || recompute == "?" ? Recompute::none
+                                                                   : Recompute::selective;
       r.gpus = at("gpus");
       r.global_batch = at("batch");
       r.plan.batch = at("micro");
@@ -100,19 +100,21 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
       const std::int64_t layers = r.shape < out.shapes.size() ? out.shapes[r.shape].layers : 1;
       // Layers that no equal chunks can hold were dealt with embedding and loss as a layer each.
       r.plan.ends_take_slots = r.plan.virtual_pipeline > 1 && layers % (r.plan.pipeline * r.plan.virtual_pipeline) != 0;
-      if (r.shape >= out.shapes.size()) return Outcome::fail(std::string(origin) + ": a run names a shape that is not there.");
+      if (r.shape >= out.shapes.size())
+        return Outcome::fail(std::string(origin) + ": a run names a shape that is not there.");
       out.runs.push_back(std::move(r));
     }
     return Outcome::ok(std::move(out));
   } catch (const std::exception& e) {
-    return Outcome::fail(std::string(origin) + " is no list of training runs: " + std::string(e.what()).substr(0, 80) + ".");
+    return Outcome::fail(std::string(origin) + " is no list of training runs: " + std::string(e.what()).substr(0, 80) +
+                         ".");
   }
 }
 
 Result<PlannerJob> planner_job_of(const PlannerRuns& all, const PlannerRun& r, std::span<const Chip> chips) {
   using Outcome = Result<PlannerJob>;
-  // What the driver reports of a chip's memory, and parts that the catalog does not have: torchtitan's H100 has HBM2e and
-  // 500 of 700 W.
+  // What the driver reports of a chip's memory, and parts that the catalog does not have: torchtitan's H100 has HBM2e
+  // and 500 of 700 W.
   struct Variant {
     const char* id;
     const char* chip;
@@ -188,9 +190,9 @@ std::vector<PricedRun> price_runs(const PlannerRuns& all, std::span<const Chip> 
         priced.reason = problem;
         continue;
       }
-      const PricedPlan price = price_plan(*job, p, micro_batch_times(*job, p),
-                                          memory::micro_batch_memory(job->architecture, p),
-                                          planner_stages(job->architecture, p));
+      const PricedPlan price =
+          price_plan(*job, p, micro_batch_times(*job, p), memory::micro_batch_memory(job->architecture, p),
+                     planner_stages(job->architecture, p));
       const double error = r.step_s > 0 ? price.step_s / r.step_s - 1 : 0;
       if (best < 0 || std::abs(std::log1p(error)) < best) {
         best = std::abs(std::log1p(error));

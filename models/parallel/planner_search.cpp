@@ -34,7 +34,8 @@ class Search {
     const auto contexts = powers_of_two(std::min(space_.max_context, job_.cluster.gpus));
     const auto experts = powers_of_two(a.moe.routed > 0 ? std::min(space_.max_expert, a.moe.routed) : 1);
     const auto micros = powers_of_two(std::min(space_.max_micro_batch, job_.global_batch));
-    const double rounds = as_double(static_cast<std::int64_t>(tensors.size() * contexts.size() * experts.size() * micros.size()));
+    const double rounds =
+        as_double(static_cast<std::int64_t>(tensors.size() * contexts.size() * experts.size() * micros.size()));
     double done = 0;
     for (const std::int64_t tensor : tensors)
       for (const std::int64_t context : contexts)
@@ -133,8 +134,8 @@ class Search {
             .fits = price.fits,
             .sequence_parallel = p.sequence_parallel,
             .ends_take_slots = p.ends_take_slots,
-            .step_s = static_cast<float>(price.step_s),
-            .memory_bytes = static_cast<float>(price.memory_bytes),
+            .step_s = price.step_s,
+            .memory_bytes = price.memory_bytes,
         });
       }
     }
@@ -237,7 +238,8 @@ std::string plan_name(const PlanPoint& p) {
 
 std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
   const std::int64_t m = job.global_batch / (static_cast<std::int64_t>(p.data) * p.micro_batch);
-  std::string out = std::to_string(m) + (m == 1 ? " micro-batch of " : " micro-batches of ") + std::to_string(p.micro_batch);
+  std::string out =
+      std::to_string(m) + (m == 1 ? " micro-batch of " : " micro-batches of ") + std::to_string(p.micro_batch);
   if (p.pipeline > 1)
     out += ", " + std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks") + " a stage";
   out += p.zero_stage > 0 ? ", ZeRO-" + std::to_string(p.zero_stage) : ", no ZeRO";
@@ -252,7 +254,8 @@ std::vector<LostTime> lost_time(const StepParts& better, const StepParts& worse)
     const double more = worse.seconds[i] - better.seconds[i];
     if (std::abs(more) >= least) out.push_back({static_cast<StepCause>(i), more});
   }
-  std::sort(out.begin(), out.end(), [](const LostTime& x, const LostTime& y) { return x.seconds > y.seconds; });
+  std::sort(out.begin(), out.end(),
+            [](const LostTime& x, const LostTime& y) { return std::abs(x.seconds) > std::abs(y.seconds); });
   return out;
 }
 

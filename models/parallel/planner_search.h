@@ -25,7 +25,7 @@ struct PlanPoint {
   std::int32_t tensor = 1, pipeline = 1, virtual_pipeline = 1, context = 1, expert = 1, data = 1, micro_batch = 1;
   std::uint8_t zero_stage = 0, recompute = 0;
   bool fits = false, sequence_parallel = false, ends_take_slots = false;
-  float step_s = 0, memory_bytes = 0;
+  double step_s = 0, memory_bytes = 0;
   bool operator==(const PlanPoint&) const = default;
 };
 /// The whole plan of a point, as price_plan takes it.
@@ -49,8 +49,8 @@ struct PlannerSearch {
 PlannerSearch search_plans(const PlannerJob& job, const PlannerSpace& space,
                            const std::function<bool(double)>& go_on = {});
 
-/// What the second plan lost against the first: seconds by cause, largest first; causes under a thousandth of the step
-/// are left out.
+/// What the second plan lost against the first: seconds by cause, the largest difference first; causes under a
+/// thousandth of the step are left out.
 struct LostTime {
   StepCause cause = StepCause::products;
   double seconds = 0;  ///< more than the better plan needs; negative where it needs less

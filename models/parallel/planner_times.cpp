@@ -15,7 +15,9 @@ using memory::TrainingPlan;
 constexpr double misaligned_rate = 0.36;
 constexpr double aligned_elements = 8;
 
-bool is_inner(std::string_view name) { return name.ends_with("output projection") || name.ends_with("down projection"); }
+bool is_inner(std::string_view name) {
+  return name.ends_with("output projection") || name.ends_with("down projection");
+}
 
 /// Times the operations of one pass of one layer.
 class LayerClock {
@@ -64,7 +66,9 @@ class LayerClock {
     const auto side = [&](double d) { return d / (d + half); };
     double rate = (fast ? c_.fast_peak_flops_per_s * k_.fast_share : c_.peak_flops_per_s * k_.product_share) *
                   s_.product_factor * factor * side(m) * side(n) * side(k);
-    const auto odd = [](double d) { return static_cast<std::int64_t>(d) % static_cast<std::int64_t>(aligned_elements) != 0; };
+    const auto odd = [](double d) {
+      return static_cast<std::int64_t>(d) % static_cast<std::int64_t>(aligned_elements) != 0;
+    };
     if ((odd(n) && n > 512) || (odd(k) && k > 512)) rate *= misaligned_rate;
     const double width = fast ? (job_.format == Format::fp4 ? 0.5 : 1) : w_.activation_bytes;
     const double bytes = groups * ((m * k + k * n) * width + m * n * w_.activation_bytes);
@@ -103,7 +107,8 @@ class LayerClock {
     else
       n /= t_;
     const bool fast = fast_ && !router;
-    const double one = product_s(m, n, k, groups, fast, experts ? (fast ? s_.expert_fast_factor : s_.expert_factor) : 1);
+    const double one =
+        product_s(m, n, k, groups, fast, experts ? (fast ? s_.expert_fast_factor : s_.expert_factor) : 1);
     forward.products_s += one;
     backward.products_s += 2 * one;
     if (!fast) return;
@@ -116,10 +121,11 @@ class LayerClock {
     const double cp = as_double(p_.context), keys = as_double(p_.sequence);
     const double width = std::min(1.0, 0.5 + op.shape.k / 256);  // narrow heads leave the matrix units short of work
     const auto rate = [&](double share, double half) {
-      return c_.peak_flops_per_s * share * s_.attention_factor * (s_.flash2 ? k_.flash2_factor : 1) * width * keys / (keys + half);
+      return c_.peak_flops_per_s * share * s_.attention_factor * (s_.flash2 ? k_.flash2_factor : 1) * width * keys /
+             (keys + half);
     };
-    forward.attention_s += op.product_flops * cp / t_ / rate(k_.attention_share, k_.attention_half) +
-                           k_.kernel_s * s_.kernel_factor;
+    forward.attention_s +=
+        op.product_flops * cp / t_ / rate(k_.attention_share, k_.attention_half) + k_.kernel_s * s_.kernel_factor;
     backward.attention_s += (op.backward_product_flops + op.backward_extra_product_flops) * cp / t_ /
                                 rate(k_.attention_backward_share, k_.attention_backward_half) +
                             k_.kernel_s * s_.kernel_factor;
@@ -154,7 +160,8 @@ void add_communication(const PlannerJob& job, const TrainingPlan& p, const Layer
   const Architecture& a = job.architecture;
   if (p.tensor > 1) {
     const double one = all_reduce_time(AllReduceAlgorithm::fastest, planner_group(c, p.tensor, 1), planner_links(c),
-                                       clock.stream_bytes()).total_s();
+                                       clock.stream_bytes())
+                           .total_s();
     // Two blocks a layer; those of an expert layer go by all-to-all unless it has shared experts.
     const double blocks = kind.form.experts && a.moe.shared == 0 ? 1 : a.parallel_attention ? 1 : 2;
     out.forward.tensor_s += blocks * one * s.tensor_exposed_forward;
@@ -162,17 +169,19 @@ void add_communication(const PlannerJob& job, const TrainingPlan& p, const Layer
   }
   if (p.context > 1) {
     const double cp = as_double(p.context);
-    const double kv_width = a.has_latent() ? as_double(a.heads * (a.latent.nope_dim + a.latent.rope_dim + a.latent.v_dim))
-                                           : 2 * as_double(a.kv_heads * a.head_dim);
+    const double kv_width = a.has_latent()
+                                ? as_double(a.heads * (a.latent.nope_dim + a.latent.rope_dim + a.latent.v_dim))
+                                : 2 * as_double(a.kv_heads * a.head_dim);
     const double all = as_double(p.batch * p.sequence) * kv_width / as_double(p.tensor) *
                        clock.workload().activation_bytes * (cp - 1) / cp;
     const AllReduceLinks l = planner_links(c);
     const bool inside = p.tensor * p.context <= c.gpus_per_node;
     const double send = all / (inside ? l.inside_bytes_per_s : l.between_bytes_per_s);
-    // The ring turns while attention works on what has arrived. Each turn starts kernels of its own and adds its result,
-    // read and written in FP32, to what is there.
+    // The ring turns while attention works on what has arrived. Each turn starts kernels of its own and adds its
+    // result, read and written in FP32, to what is there.
     const double heads_width = as_double(a.heads * (a.has_latent() ? a.latent.v_dim : a.head_dim));
-    const double merge = (cp - 1) * clock.traffic_s(new_tokens(clock.workload()) * heads_width / as_double(p.tensor) * 8, 2);
+    const double merge =
+        (cp - 1) * clock.traffic_s(new_tokens(clock.workload()) * heads_width / as_double(p.tensor) * 8, 2);
     out.forward.context_s += std::max(0.0, send - out.forward.attention_s * (cp - 1) / cp) + merge;
     out.backward.context_s += std::max(0.0, 2 * send - out.backward.attention_s * (cp - 1) / cp) + merge;
   }
@@ -210,7 +219,8 @@ AllReduceLinks planner_links(const PlannerCluster& c) {
 }
 
 AllReduceGroup planner_group(const PlannerCluster& c, std::int64_t ranks, std::int64_t stride) {
-  return {.ranks = ranks, .ranks_per_node = std::max<std::int64_t>(1, c.gpus_per_node / std::max<std::int64_t>(1, stride))};
+  return {.ranks = ranks,
+          .ranks_per_node = std::max<std::int64_t>(1, c.gpus_per_node / std::max<std::int64_t>(1, stride))};
 }
 
 MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) {
@@ -221,6 +231,8 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
   for (const LayerKind& kind : layer_kinds(a)) {
     PlannerKindTimes times;
     for (const LayerOperation& op : layer_operations(a, kind, w)) clock.add(op, times.forward, times.backward);
+    times.forward.elements_s += job.stack.layer_s;
+    times.backward.elements_s += 2 * job.stack.layer_s;
     if (job.stack.selective_by_operation)
       times.selective = {.products_s = times.forward.products_s / 2, .elements_s = times.forward.elements_s};
     else
@@ -241,7 +253,8 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
   out.embedding_forward_s = gather;
   if (p.tensor > 1) {
     const double one = all_reduce_time(AllReduceAlgorithm::fastest, planner_group(job.cluster, p.tensor, 1),
-                                       planner_links(job.cluster), clock.stream_bytes()).total_s();
+                                       planner_links(job.cluster), clock.stream_bytes())
+                           .total_s();
     out.head.tensor_s = one;
     out.embedding.tensor_s = one;
   }
