@@ -16,7 +16,7 @@ using memory::StateRecipe;
 constexpr PlannerCurve curves[chip_generation_count] = {
     // Volta
     {
-        .product_share = 0.80,
+        .product_share = 0.84,
         .product_half = 40,
         .memory_share = 0.88,
         .kernel_s = 6e-6,
@@ -25,7 +25,7 @@ constexpr PlannerCurve curves[chip_generation_count] = {
     },
     // Ampere
     {
-        .product_share = 0.74,
+        .product_share = 0.755,
         .product_half = 170,
         .attention_share = 0.58,
         .attention_half = 500,
@@ -128,9 +128,9 @@ PlannerStack make_stack(StackId id) {
       s.step_gradients = true;
       s.reserve_bytes = 6e9;
       s.slack_share = 0.09;
-      s.product_factor = 1.03;
+      s.product_factor = 1.0;
       s.element_passes = 4;
-      s.layer_s = 2e-3;
+      s.layer_s = 1.4e-3;
       s.pipeline_exposed = 0;
       s.gradient_bytes = 2;
       s.kernel_factor = 1;

@@ -241,9 +241,9 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
   std::string out =
       std::to_string(m) + (m == 1 ? " micro-batch of " : " micro-batches of ") + std::to_string(p.micro_batch);
   if (p.pipeline > 1)
-    out += ", " + std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks") + " a stage";
+    out += ", " + std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks");
   out += p.zero_stage > 0 ? ", ZeRO-" + std::to_string(p.zero_stage) : ", no ZeRO";
-  constexpr const char* recompute[] = {", nothing recomputed", ", attention recomputed", ", all recomputed"};
+  constexpr const char* recompute[] = {", no recompute", ", attention again", ", full recompute"};
   return out + recompute[p.recompute];
 }
 

@@ -32,7 +32,7 @@ struct PlanPoint {
 memory::TrainingPlan plan_of(const PlannerJob& job, const PlanPoint& point);
 /// "TP 4 x PP 4 x DP 64"; axes of 1 are left out but data.
 std::string plan_name(const PlanPoint& point);
-/// "8 micro-batches of 1, 5 chunks, ZeRO-1, nothing recomputed"
+/// "8 micro-batches of 1, 5 chunks, ZeRO-1, no recompute"
 std::string plan_detail(const PlannerJob& job, const PlanPoint& point);
 
 struct PlannerSearch {

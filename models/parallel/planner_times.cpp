@@ -111,6 +111,10 @@ class LayerClock {
         product_s(m, n, k, groups, fast, experts ? (fast ? s_.expert_fast_factor : s_.expert_factor) : 1);
     forward.products_s += one;
     backward.products_s += 2 * one;
+    // The weight gradient is added to the sum of the micro-batches before: inside the product the sum is read and
+    // written in FP32 in place of a 16-bit write; otherwise the 16-bit result is read again as well.
+    const double sum = s_.recipe == memory::StateRecipe::zero ? 2 : 4;
+    backward.elements_s += traffic_s(groups * n * k * (s_.fused_gradients ? 2 * sum - 2 : 2 + 2 * sum), 0);
     if (!fast) return;
     // Operands are read in 16 bits and written in the narrow format, straight and transposed.
     forward.elements_s += traffic_s(groups * m * k * 4, 1);
@@ -241,7 +245,9 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
     out.kinds.push_back(times);
   }
   const double t = as_double(p.tensor), tokens = new_tokens(w);
-  const double h = as_double(a.hidden), v = as_double(a.vocab);
+  // Software pads the output matrix to a multiple of 128 rows on each GPU (Megatron-LM, make-vocab-size-divisible-by).
+  const double h = as_double(a.hidden);
+  const auto v = as_double(ceil_div(a.vocab, 128 * p.tensor) * 128 * p.tensor);
   const double logits = clock.product_s(tokens, v / t, h, 1, false, 1);
   // The loss reads and writes logits several times: operation_times.cpp of models/memory counts 14 + 14 bytes.
   const double loss = clock.traffic_s(tokens * v / t * 14 * std::min(2.0, job.stack.element_passes), 4);

@@ -23,7 +23,7 @@ std::string planner_mark(double value, std::string_view unit, int digits = 3) {
 }
 
 /// The pipeline's schedule, simulated with equal stages; long ones are drawn with fewer micro-batches and said so.
-void add_staircase(const PlannerJob& job, PlanCard& card) {
+void add_staircase(PlanCard& card) {
   const models::memory::TrainingPlan& p = card.price.plan;
   PipelineSpec spec;
   spec.schedule = p.virtual_pipeline > 1 ? PipelineSchedule::interleaved : PipelineSchedule::one_f_one_b;
@@ -54,10 +54,9 @@ void add_staircase(const PlannerJob& job, PlanCard& card) {
     }
   }
   card.staircase = std::to_string(p.pipeline) + (p.pipeline == 1 ? " stage" : " stages");
+  if (p.pipeline > 1) card.staircase += ", bubble " + widgets::format_percent(card.price.bubble_share, 2);
   if (m < p.micro_batches)
-    card.staircase += ", the first " + std::to_string(m) + " of " + std::to_string(p.micro_batches) + " micro-batches";
-  if (p.pipeline > 1) card.staircase += "; bubble " + widgets::format_percent(card.price.bubble_share) + " of the step";
-  (void)job;
+    card.staircase += "; " + std::to_string(m) + " of " + std::to_string(p.micro_batches) + " shown";
 }
 
 /// Keeps one plan a cell: thousands of plans would paint over each other.
@@ -113,7 +112,7 @@ void add_published(const Inputs& in, const PlannerJob& job, Picture& p) {
   }
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p) {
+std::string answer_of(const Outputs& out, const Picture& p) {
   if (!p.has_best)
     return "None of " + planner_mark(static_cast<double>(out.plans_total), "", 9) + " plans fits " +
            planner_mark(p.wall_bytes, "B") + " a GPU" +
@@ -123,8 +122,9 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p) {
                      planner_mark(p.best.price.memory_bytes, "B") + " of " + planner_mark(p.wall_bytes, "B");
   said += std::isfinite(out.beyond_step_s) ? ". Without the wall it would be " + planner_mark(out.beyond_step_s, "s")
                                            : std::string(", and none beyond the wall is faster");
-  (void)in;
-  return said + ".";
+  said += ".";
+  if (!out.plan_problem.empty()) said += " " + out.plan_problem;
+  return said;
 }
 
 /// In words: what the largest loss comes from.
@@ -165,7 +165,7 @@ PlanCard card_of(const PlannerJob& job, const PlanPoint& point) {
       models::memory::training_memory(job.architecture, card.price.plan,
                                       {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes});
   if (held) card.held = held->held;
-  add_staircase(job, card);
+  add_staircase(card);
   return card;
 }
 
@@ -176,11 +176,12 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!job || !p.search || !out.reason.empty()) return p;
   const PlannerSearch& search = *p.search;
   p.wall_bytes = job->cluster.memory_bytes;
-  p.yours = card_of(*job, point_of(in));
-  p.most_bytes = std::max(shown_beyond * p.wall_bytes, 1.1 * std::min(out.yours.memory_bytes, 6 * p.wall_bytes));
-  p.least_s = out.yours.step_s;
+  p.has_yours = out.plan_problem.empty();
+  if (p.has_yours) p.yours = card_of(*job, point_of(in));
+  p.most_bytes = shown_beyond * p.wall_bytes;
+  if (p.has_yours) p.most_bytes = std::max(p.most_bytes, 1.1 * std::min(out.yours.memory_bytes, 6 * p.wall_bytes));
   if (!search.points.empty()) {
-    p.least_s = std::min(p.least_s, search.points.front().step_s);
+    p.least_s = search.points.front().step_s;
     p.least_memory_bytes = search.points.front().memory_bytes;
     for (const PlanPoint& point : search.points) {
       p.least_s = std::min(p.least_s, point.step_s);
@@ -189,7 +190,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   }
   p.has_best = search.fitting > 0;
   p.has_second = search.fitting > 1;
-  p.most_s = std::max(6 * p.least_s, 1.3 * out.yours.step_s);
+  if (p.has_yours) p.least_s = std::min(p.least_s, out.yours.step_s);
+  p.most_s = std::max(6 * p.least_s, p.has_yours ? 1.3 * out.yours.step_s : 0);
   if (p.has_best) p.most_s = std::max(p.most_s, 3 * search.points.front().step_s);
   p.least_s *= 0.93;
   add_dots(search, p);
@@ -213,7 +215,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
         "it lost " + format_text(lost_s, "s") + " (" + widgets::format_percent(lost_s / p.best.price.step_s, 2) + "):";
     p.lost_why = why_lost(p.best, p.second, p.lost);
   }
-  p.answer = answer_of(in, out, p);
+  p.answer = answer_of(out, p);
   return p;
 }
 

@@ -116,6 +116,34 @@ std::shared_ptr<const PlannerSearch> searched(const Inputs& in, Progress* progre
   });
 }
 
+namespace {
+
+/// The plan that is set, where it can run; else the sentence that says why not, and no figures.
+void price_yours(const Inputs& in, const PlannerJob& job, const PlannerSearch& search, Outputs& out) {
+  const auto yours = price_plan(job, plan_of(job, point_of(in)));
+  if (!yours) {
+    out.plan_problem = yours.error;
+    out.yours.step_s = out.yours.memory_bytes = Outputs::none;
+    out.yours.parts.seconds.fill(Outputs::none);
+    out.held.bytes.fill(Outputs::none);
+    return;
+  }
+  out.yours = *yours;
+  out.fits = yours->fits;
+  out.mfu = 100 * planner_mfu(job, yours->step_s);
+  out.tokens_per_s = models::as_double(in.global_batch) * models::as_double(in.sequence) / yours->step_s;
+  const auto held = models::memory::training_memory(
+      job.architecture, yours->plan, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes});
+  if (held) out.held = held->held;
+  // Plans of the same price share a rank.
+  const auto end = search.points.begin() + static_cast<std::ptrdiff_t>(search.fitting);
+  const auto ahead = std::partition_point(search.points.begin(), end,
+                                          [&](const PlanPoint& p) { return p.step_s < yours->step_s * (1 - 1e-12); });
+  out.plan_rank = 1 + static_cast<double>(ahead - search.points.begin());
+}
+
+}  // namespace
+
 Outputs compute(const Inputs& in, Progress& progress) {
   Outputs out;
   const auto job = job_of(in);
@@ -123,39 +151,26 @@ Outputs compute(const Inputs& in, Progress& progress) {
     out.reason = job.error;
     return out;
   }
-  const PlanPoint point = point_of(in);
-  const models::memory::TrainingPlan plan = plan_of(*job, point);
-  auto yours = price_plan(*job, plan);
-  if (!yours) {
-    out.reason = yours.error;
-    return out;
-  }
   const auto search = searched(in, &progress);
   if (!search) {
     out.reason = "The search was stopped; change an input to start it again.";
     return out;
   }
-  out.yours = *yours;
-  out.fits = yours->fits;
-  out.mfu = 100 * planner_mfu(*job, yours->step_s);
-  out.tokens_per_s = models::as_double(in.global_batch) * models::as_double(in.sequence) / yours->step_s;
-  const auto held = models::memory::training_memory(
-      job->architecture, yours->plan, {.slack_share = job->stack.slack_share, .fixed_bytes = job->stack.reserve_bytes});
-  if (held) out.held = held->held;
+  if (search->points.empty()) {
+    out.reason = search->reason.empty() ? "No plan of those that are allowed can run; allow more or change the GPUs."
+                                        : search->reason;
+    return out;
+  }
+  price_yours(in, *job, *search, out);
   out.plans_total = static_cast<std::int64_t>(search->points.size());
   out.plans_fit = static_cast<std::int64_t>(search->fitting);
-  // Plans of the same price share a rank.
-  const auto end = search->points.begin() + static_cast<std::ptrdiff_t>(search->fitting);
-  const auto ahead = std::partition_point(search->points.begin(), end,
-                                          [&](const PlanPoint& p) { return p.step_s < yours->step_s * (1 - 1e-12); });
-  out.plan_rank = 1 + (ahead - search->points.begin());
   if (search->fitting > 0) {
     const PlanPoint& best = search->points.front();
     out.best_step_time_s = best.step_s;
     out.best_memory_bytes = best.memory_bytes;
     out.best_mfu = 100 * planner_mfu(*job, best.step_s);
     out.best_plan = plan_name(best) + ", " + plan_detail(*job, best);
-    out.behind_best = 100 * (yours->step_s / best.step_s - 1);
+    out.behind_best = 100 * (out.yours.step_s / best.step_s - 1);
     out.near_best = 0;
     for (std::size_t i = 0; i < search->fitting && search->points[i].step_s <= 1.05 * best.step_s; ++i)
       out.near_best += 1;

@@ -29,14 +29,14 @@ static_assert(models::parallel::stack_count == 14);
 void describe_filters(Fields& f, Inputs& in) {
   f.group("Only these");
   f.integer("only_tensor", in.only_tensor,
-            {.label = "Tensor parallel",
+            {.label = "Tensor, this alone",
              .help = "0 allows every width; a power of two allows that one alone.",
              .lo = 0,
              .hi = 64,
              .typical_lo = 0,
              .typical_hi = 8});
   f.integer("only_pipeline", in.only_pipeline,
-            {.label = "Pipeline stages",
+            {.label = "Stages, these alone",
              .help = "0 allows every number of stages.",
              .lo = 0,
              .hi = 128,
@@ -103,7 +103,9 @@ void describe(Fields& f, Inputs& in) {
   shared::batch(f, "micro_batch", in.micro_batch,
                 {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
   f.choice("recompute", in.recompute, recompute_choices(),
-           {.label = "Keep", .help = "Which activations wait for the backward pass; the rest is computed again."});
+           {.label = "Keep",
+            .help = "Which activations wait for the backward pass; the rest is computed again.",
+            .headline = true});
   f.toggle(
       "sequence_parallel", in.sequence_parallel,
       {.label = "Sequence parallel", .help = "Norms and residuals are split by tokens over the tensor-parallel GPUs."});
@@ -125,18 +127,22 @@ void describe(Fields& f, PlanRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
-  constexpr std::string_view no_plan = "No plan fits this memory.";
+  constexpr std::string_view no_plan = "No plan fits this memory.", no_run = "Your plan cannot run.";
   f.group("Your plan");
   f.real("step_time_s", o.yours.step_s,
          {.label = "Step",
           .unit = "s",
           .headline = true,
+          .may_be_missing = true,
+          .absent = no_run,
           .formula = "micro-batches x slowest stage + bubble + exposed communication + optimizer"});
   f.real("mfu", o.mfu,
          {.label = "MFU",
           .unit = "%",
           .help = "Causal attention counted at half, recomputation not counted.",
           .headline = true,
+          .may_be_missing = true,
+          .absent = no_run,
           .formula = "model flops / (step x GPUs x peak of the format)",
           .source = "Chowdhery et al. 2022, appendix B"});
   f.real("memory_bytes", o.yours.memory_bytes,
@@ -144,10 +150,16 @@ void describe(Fields& f, Outputs& o) {
           .unit = "B",
           .help = "On the stage that needs most.",
           .headline = true,
+          .may_be_missing = true,
+          .absent = no_run,
           .formula = "states + activations in flight + spike + buffers"});
   f.toggle("fits", o.fits, {.label = "Fits", .help = "Its memory is within the chip's, less what is kept free."});
-  f.integer("plan_rank", o.plan_rank,
-            {.label = "Rank", .help = "1 + plans that fit and are faster.", .lo = 0, .hi = 1e9, .headline = true});
+  f.real("plan_rank", o.plan_rank,
+         {.label = "Rank",
+          .headline = true,
+          .may_be_missing = true,
+          .absent = no_run,
+          .formula = "1 + plans that fit and are faster"});
   f.real("behind_best", o.behind_best,
          {.label = "Longer than the best",
           .unit = "%",
@@ -155,7 +167,12 @@ void describe(Fields& f, Outputs& o) {
           .absent = no_plan,
           .formula = "step / best step - 1"});
   f.real("tokens_per_s", o.tokens_per_s,
-         {.label = "Tokens a second", .unit = "tokens/s", .formula = "batch x sequence / step"});
+         {.label = "Tokens a second",
+          .unit = "tokens/s",
+          .may_be_missing = true,
+          .absent = no_run,
+          .formula = "batch x sequence / step"});
+  f.text("plan_problem", o.plan_problem, {.label = "Why it cannot run", .help = "Of your plan; empty where it can."});
   f.group("All plans");
   f.integer("plans_total", o.plans_total,
             {.label = "Plans that can run", .help = "Priced, whether or not they fit.", .lo = 0, .hi = 1e9});
@@ -198,7 +215,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("Seconds of your step");
   using models::parallel::StepCause;
   const auto part = [&](std::string_view key, StepCause cause, std::string_view label, std::string_view help) {
-    f.real(key, o.yours.parts[cause], {.label = label, .unit = "s", .help = help});
+    f.real(key, o.yours.parts[cause],
+           {.label = label, .unit = "s", .help = help, .may_be_missing = true, .absent = no_run});
   };
   part("products_s", StepCause::products, "Products", "Matrix products of the slowest stage.");
   part("attention_s", StepCause::attention, "Attention", "Scores, softmax and values.");
@@ -213,7 +231,20 @@ void describe(Fields& f, Outputs& o) {
   part("optimizer_s", StepCause::optimizer, "Optimizer", "Reading and writing states.");
   part("other_s", StepCause::other, "Host and stragglers", "The loop of the host, waiting for the slowest node.");
   f.group("Bytes of your fullest GPU");
-  describe(f, o.held);
+  using models::memory::MemoryOwner;
+  const auto bytes = [&](std::string_view key, MemoryOwner owner, std::string_view label) {
+    f.real(key, o.held[owner],
+           {.label = label, .unit = "B", .help = owner_look(owner).info, .may_be_missing = true, .absent = no_run});
+  };
+  bytes("weights_bytes", MemoryOwner::weights, "Weights");
+  bytes("gradients_bytes", MemoryOwner::gradients, "Gradients");
+  bytes("master_bytes", MemoryOwner::master, "Master weights");
+  bytes("optimizer_bytes", MemoryOwner::optimizer, "Moments");
+  bytes("activations_bytes", MemoryOwner::activations, "Activations");
+  bytes("logits_bytes", MemoryOwner::logits, "Logits");
+  bytes("temporary_bytes", MemoryOwner::temporary, "Temporary");
+  bytes("buffers_bytes", MemoryOwner::buffers, "Buffers");
+  bytes("slack_bytes", MemoryOwner::slack, "Slack");
   f.group("The fastest that fit");
   f.table("plans", o.plans, {.label = "Plans", .help = "The fastest forty that fit.", .max_items = 64});
 }

@@ -39,7 +39,7 @@ void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture)
               .info = "no plan that fits beats these in time and memory",
               .version = picture.version});
   if (picture.beyond_x.size() > 1)
-    plot.steps("faster, were there more memory", picture.beyond_x, picture.beyond_y,
+    plot.steps("faster beyond", picture.beyond_x, picture.beyond_y,
                {.colour = t.of(widgets::Meaning::memory_bound),
                 .width = 1.5f,
                 .dashed = true,
@@ -52,7 +52,7 @@ void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture)
     plot.scatter("published plans", picture.published_x, picture.published_y,
                  {.colour = t.good,
                   .marker = widgets::Marker::diamond,
-                  .radius = 5,
+                  .radius = 10,
                   .labels = std::span(names.data(), n),
                   .version = picture.version});
   }
@@ -63,11 +63,12 @@ void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture)
   }
   if (picture.has_best) {
     const double x = picture.best.price.memory_bytes, y = picture.best.price.step_s;
-    plot.scatter("fastest that fits", std::span(&x, 1), std::span(&y, 1),
+    plot.scatter("fastest", std::span(&x, 1), std::span(&y, 1),
                  {.colour = t.accent, .radius = 7, .output = "best_step_time_s"});
     plot.tag_y(y, {}, {.colour = t.accent, .output = "best_step_time_s"});
     plot.tag_x(x, {}, {.colour = t.accent, .output = "best_memory_bytes"});
   }
+  if (!picture.has_yours) return;
   const double x = out.yours.memory_bytes, y = out.yours.step_s;
   plot.scatter("your plan", std::span(&x, 1), std::span(&y, 1),
                {.colour = t.series_at(1), .marker = widgets::Marker::triangle, .radius = 7, .output = "step_time_s"});
@@ -152,6 +153,10 @@ void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const bool hovering = view.hovered_point != nothing && view.hovered_version == picture.version;
   const PlanCard& card = hovering ? view.hovered : picture.has_best ? picture.best : picture.yours;
+  if (card.name.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
   const std::string_view heading = hovering           ? "under the pointer"
                                    : picture.has_best ? "fastest that fits"
                                                       : "your plan";
@@ -196,8 +201,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
   stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
               [&](ImVec2 size) { draw_yours(in, picture, view, size); });
-  stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}},
-              [&](ImVec2 size) { draw_lost(picture, picture.wall_bytes, size); });
+  stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}}, [&](ImVec2 size) { draw_lost(picture, size); });
   stage.panel("table", {.title = "Table", .least = {430, 130}, .scrolls = true},
               [&](ImVec2 size) { draw_table_of(out, picture, view, size); });
 }

@@ -142,7 +142,7 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
   ImGui::Dummy(size);
 }
 
-void draw_lost(const Picture& picture, double wall_bytes, ImVec2 size) {
+void draw_lost(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto painter = Painter::window();
@@ -190,7 +190,6 @@ void draw_lost(const Picture& picture, double wall_bytes, ImVec2 size) {
   }
   if (y + line <= bottom + t.px(4))
     widgets::fit_text(painter, {at.x + pad, y + t.px(3)}, picture.lost_why, width, t.muted, Type::small);
-  (void)wall_bytes;
   ImGui::Dummy(size);
 }
 

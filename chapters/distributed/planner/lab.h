@@ -39,9 +39,10 @@ struct Outputs {
   std::string reason;
   models::parallel::PricedPlan yours;
   models::memory::HeldBytes held;  ///< of yours, on its fullest stage
-  double mfu = 0, tokens_per_s = 0;
+  std::string plan_problem;        ///< not empty: your plan cannot run, and this sentence says why
+  double mfu = none, tokens_per_s = none, plan_rank = none;
   bool fits = false;
-  std::int64_t plan_rank = 0, plans_total = 0, plans_fit = 0;
+  std::int64_t plans_total = 0, plans_fit = 0;
   double behind_best = none, best_step_time_s = none, best_mfu = none, best_memory_bytes = none, near_best = none;
   std::string best_plan, runner_up;
   double runner_up_lost_s = none, beyond_step_s = none, beyond_memory_bytes = none;
@@ -81,7 +82,7 @@ struct Picture {
   double most_bytes = 1, least_s = 0, most_s = 1, wall_bytes = 0, least_memory_bytes = 0;
   std::string fits_text, beyond_text, wall_text;
   PlanCard best, second, yours;
-  bool has_best = false, has_second = false;
+  bool has_best = false, has_second = false, has_yours = false;
   std::vector<models::parallel::LostTime> lost;
   std::string lost_text, lost_why;
 };
@@ -110,7 +111,7 @@ Outputs compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
-void draw_lost(const Picture& picture, double wall_bytes, ImVec2 size);
+void draw_lost(const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, PlanRow& row);
 void describe(Fields& f, Inputs& in);
