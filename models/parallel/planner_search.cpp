@@ -46,7 +46,6 @@ class Search {
               out_.stopped = true;
               return std::move(out_);
             }
-            if (space_.only_tensor > 0 && tensor != space_.only_tensor) continue;
             if (job_.cluster.gpus % (tensor * context) != 0) continue;
             price_layer(tensor, context, expert, micro);
           }
@@ -78,7 +77,6 @@ class Search {
       for (bool& made : made_[r]) made = false;
     const std::int64_t layers = job_.architecture.layers;
     for (std::int64_t stages = 1; stages <= std::min(space_.max_pipeline, layers); ++stages) {
-      if (space_.only_pipeline > 0 && stages != space_.only_pipeline) continue;
       const std::int64_t of_stage = tensor * context * stages;
       if (job_.cluster.gpus % of_stage != 0) continue;
       const std::int64_t data = job_.cluster.gpus / of_stage;

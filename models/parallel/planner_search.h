@@ -14,9 +14,8 @@ namespace models::parallel {
 struct PlannerSpace {
   std::int64_t max_tensor = 8, max_pipeline = 128, max_virtual = 16, max_context = 16, max_expert = 256,
                max_micro_batch = 16;
-  bool zero[4] = {true, true, true, true};          ///< stages of ZeRO that may be used
-  bool recompute[3] = {true, true, true};           ///< none, selective, full
-  std::int64_t only_tensor = 0, only_pipeline = 0;  ///< 0: any
+  bool zero[4] = {true, true, true, true};  ///< stages of ZeRO that may be used
+  bool recompute[3] = {true, true, true};   ///< none, selective, full
   bool operator==(const PlannerSpace&) const = default;
 };
 

@@ -113,6 +113,9 @@ void add_published(const Inputs& in, const PlannerJob& job, Picture& p) {
 }
 
 std::string answer_of(const Outputs& out, const Picture& p) {
+  if (out.plans_total == 0)
+    return p.search->reason.empty() ? "No plan of those that are allowed can run; allow more or change the GPUs."
+                                    : "No plan can run. " + p.search->reason;
   if (!p.has_best)
     return "None of " + planner_mark(static_cast<double>(out.plans_total), "", 9) + " plans fits " +
            planner_mark(p.wall_bytes, "B") + " a GPU" +
@@ -178,8 +181,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.wall_bytes = job->cluster.memory_bytes;
   p.has_yours = out.plan_problem.empty();
   if (p.has_yours) p.yours = card_of(*job, point_of(in));
-  p.most_bytes = shown_beyond * p.wall_bytes;
-  if (p.has_yours) p.most_bytes = std::max(p.most_bytes, 1.1 * std::min(out.yours.memory_bytes, 6 * p.wall_bytes));
+  const double memory = p.wall_bytes + in.keep_free_bytes;
+  p.most_bytes = shown_beyond * memory;
+  if (p.has_yours) p.most_bytes = std::max(p.most_bytes, 1.1 * std::min(out.yours.memory_bytes, 6 * memory));
+  p.least_s = 1;
   if (!search.points.empty()) {
     p.least_s = search.points.front().step_s;
     p.least_memory_bytes = search.points.front().memory_bytes;

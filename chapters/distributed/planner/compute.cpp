@@ -44,8 +44,7 @@ models::Result<PlannerJob> job_of(const Inputs& in) {
   PlannerJob job;
   job.architecture = (*model)->architecture;
   job.cluster = *cluster;
-  job.cluster.memory_bytes -= in.keep_free_bytes;
-  if (!(job.cluster.memory_bytes > 0)) return Out::fail("All of the chip's memory is kept free; keep less of it free.");
+  job.cluster.memory_bytes = std::max(0.0, job.cluster.memory_bytes - in.keep_free_bytes);
   job.stack = planner_stack(in.software);
   job.format = format;
   job.global_batch = in.global_batch;
@@ -101,9 +100,8 @@ std::shared_ptr<const PlannerSearch> searched(const Inputs& in, Progress* progre
       return out;
     }
     PlannerSpace space;
-    space.max_tensor = in.only_tensor > 0 ? in.only_tensor : space.max_tensor;
-    space.only_tensor = in.only_tensor;
-    space.only_pipeline = in.only_pipeline;
+    space.max_tensor = in.max_tensor;
+    space.max_pipeline = in.max_pipeline;
     if (!in.context_plans) space.max_context = 1;
     if (!in.recompute_plans) space.recompute[1] = space.recompute[2] = false;
     for (std::int64_t zero = in.max_zero + 1; zero < 4; ++zero) space.zero[zero] = false;
@@ -154,11 +152,6 @@ Outputs compute(const Inputs& in, Progress& progress) {
   const auto search = searched(in, &progress);
   if (!search) {
     out.reason = "The search was stopped; change an input to start it again.";
-    return out;
-  }
-  if (search->points.empty()) {
-    out.reason = search->reason.empty() ? "No plan of those that are allowed can run; allow more or change the GPUs."
-                                        : search->reason;
     return out;
   }
   price_yours(in, *job, *search, out);

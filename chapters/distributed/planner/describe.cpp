@@ -28,20 +28,22 @@ static_assert(models::parallel::stack_count == 14);
 
 void describe_filters(Fields& f, Inputs& in) {
   f.group("Only these");
-  f.integer("only_tensor", in.only_tensor,
-            {.label = "Tensor, this alone",
-             .help = "0 allows every width; a power of two allows that one alone.",
-             .lo = 0,
-             .hi = 64,
-             .typical_lo = 0,
+  f.integer("max_tensor", in.max_tensor,
+            {.label = "Tensor at most",
+             .help = "Plans whose layers are shared by more GPUs are left out.",
+             .lo = 1,
+             .hi = 8,
+             .scale = Scale::log,
+             .typical_lo = 1,
              .typical_hi = 8});
-  f.integer("only_pipeline", in.only_pipeline,
-            {.label = "Stages, these alone",
-             .help = "0 allows every number of stages.",
-             .lo = 0,
+  f.integer("max_pipeline", in.max_pipeline,
+            {.label = "Stages at most",
+             .help = "Plans with more stages are left out.",
+             .lo = 1,
              .hi = 128,
-             .typical_lo = 0,
-             .typical_hi = 16});
+             .scale = Scale::log,
+             .typical_lo = 1,
+             .typical_hi = 64});
   f.integer("max_zero", in.max_zero,
             {.label = "ZeRO at most",
              .help = "Plans that split more than this stage of ZeRO are left out.",
@@ -234,7 +236,11 @@ void describe(Fields& f, Outputs& o) {
   using models::memory::MemoryOwner;
   const auto bytes = [&](std::string_view key, MemoryOwner owner, std::string_view label) {
     f.real(key, o.held[owner],
-           {.label = label, .unit = "B", .help = owner_look(owner).info, .may_be_missing = true, .absent = no_run});
+           {.label = label,
+            .unit = "B",
+            .help = "On your plan's fullest stage, at its fullest moment.",
+            .may_be_missing = true,
+            .absent = no_run});
   };
   bytes("weights_bytes", MemoryOwner::weights, "Weights");
   bytes("gradients_bytes", MemoryOwner::gradients, "Gradients");

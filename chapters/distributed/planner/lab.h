@@ -19,7 +19,7 @@ struct Inputs {
   std::int64_t gpus = 1024, global_batch = 256, sequence = 8192;
   models::parallel::StackId software = models::parallel::StackId::megatron_core;
   double keep_free_bytes = 0;
-  std::int64_t only_tensor = 0, only_pipeline = 0, max_zero = 3;
+  std::int64_t max_tensor = 8, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
   // The plan to price.
   std::int64_t tensor_parallel = 8, pipeline_parallel = 4, virtual_pipeline = 5, context_parallel = 1,
