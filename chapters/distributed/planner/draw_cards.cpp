@@ -34,6 +34,8 @@ constexpr std::array<CauseGroup, 6> cause_groups{{
     {"bubble, between stages", Meaning::idle, {StepCause::bubble, StepCause::pipeline}, 2},
     {"data parallel", Meaning::data_loading, {StepCause::data}, 1},
 }};
+constexpr double least_share = 1e-4;  // of a step; what takes less is not listed
+
 double seconds_of(const CauseGroup& g, const models::parallel::StepParts& parts) {
   double sum = 0;
   for (std::size_t i = 0; i < g.count; ++i) sum += parts[g.causes[i]];
@@ -121,7 +123,9 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
   if (bottom - y > t.px(60))
     draw_vessel(painter, card, wall_bytes, {{at.x + pad + width - vessel, y}, {at.x + pad + width, bottom}});
   const float line = t.type(Type::small) + t.px(5);
-  const float rows = line * static_cast<float>(cause_groups.size());
+  float rows = 0;
+  for (const CauseGroup& g : cause_groups)
+    rows += seconds_of(g, card.price.parts) < least_share * card.price.step_s ? 0 : line;
   const float stair = std::clamp(bottom - y - rows - 2 * line, 0.0f, t.px(92));
   if (stair > t.px(24)) {
     draw_staircase(painter, card, {{at.x + pad, y}, {at.x + pad + left, y + stair}});
@@ -132,7 +136,7 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
   for (const CauseGroup& g : cause_groups) {
     if (y + line > bottom + t.px(4)) break;
     const double s = seconds_of(g, card.price.parts);
-    if (s < 1e-4 * card.price.step_s) continue;
+    if (s < least_share * card.price.step_s) continue;
     painter.rect({at.x + pad, y + t.px(3)}, {at.x + pad + t.px(9), y + t.px(12)}, t.of(g.meaning), t.px(2));
     const float number = painter.text({at.x + pad + left, y}, widgets::format(s, "s"), t.text, Type::small,
                                       widgets::Font::mono, widgets::Align::right);
