@@ -2,9 +2,11 @@
 // while a slider moves.
 #include <benchmark/benchmark.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "models/parallel/planner_search.h"
 #include "models/transformer/language_model.h"
-#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 namespace bench {
@@ -13,13 +15,19 @@ namespace {
 using namespace models;
 using namespace models::parallel;
 
+std::string asset_text(const std::string& path) {
+  std::ifstream file(support::source_file(path));
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 PlannerJob planner_bench_job(const char* file, std::string_view model, std::int64_t gpus, std::int64_t batch) {
   PlannerJob job;
-  const auto all = parse_language_models(
-      support::read_text(support::source_file("assets/models/" + std::string(file) + ".json")), file);
+  const auto all = parse_language_models(asset_text("assets/models/" + std::string(file) + ".json"), file);
   for (const LanguageModel& m : *all)
     if (m.id == model) job.architecture = m.architecture;
-  const auto chips = parse_chips(support::read_text(support::source_file("assets/hardware/nvidia.json")), "nvidia");
+  const auto chips = parse_chips(asset_text("assets/hardware/nvidia.json"), "nvidia");
   for (const Chip& c : *chips)
     if (c.id == "h100_sxm") job.cluster = *planner_cluster(c, gpus, Format::bf16);
   job.stack = planner_stack(StackId::megatron_core);
