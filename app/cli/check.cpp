@@ -56,7 +56,8 @@ void check_parameters(CheckedRows& rows) {
 }  // namespace
 
 CheckedRows::CheckedRows() {
-  for (const char* list : {"claims", "parameters", "published", "residuals", "errors"}) document[list] = Json::array();
+  for (const char* list : {"claims", "parameters", "published", "residuals", "plans", "errors"})
+    document[list] = Json::array();
 }
 
 void CheckedRows::say(bool good, const std::string& line) {
@@ -78,6 +79,7 @@ int check(const Arguments& a, const Streams& s) {
   check_claims(content, lab, rows);
   if (lab.empty()) check_parameters(rows);
   check_measurements(lab, rows);
+  if (lab.empty() || lab == "distributed/planner") check_plans(*assets, rows);
   rows.document["passed"] = rows.passed;
   rows.document["failed"] = rows.failed;
   if (a.has("--json"))

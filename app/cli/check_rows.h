@@ -13,7 +13,7 @@ namespace app::cli {
 struct CheckedRows {
   int passed = 0, failed = 0;
   std::string lines;
-  Json document = Json::object();  ///< lists "claims", "parameters", "published", "residuals", "errors"
+  Json document = Json::object();  ///< lists "claims", "parameters", "published", "residuals", "plans", "errors"
 
   CheckedRows();
   /// One thing that was checked; what is not good is one of the errors too.
@@ -23,5 +23,8 @@ struct CheckedRows {
 /// Every published measurement of the catalog, or of one lab, beside what its lab computes; then a table of the
 /// residuals with a line for each quantity of a lab.
 void check_measurements(std::string_view lab, CheckedRows& rows);
+
+/// Published training runs beside the planner: errors of step times by set, order within experiments, memory.
+void check_plans(const std::string& assets, CheckedRows& rows);
 
 }  // namespace app::cli

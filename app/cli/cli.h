@@ -58,6 +58,7 @@ int drill(const Arguments& a, const Streams& s);
 int predict(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
 int trace(const Arguments& a, const Streams& s);
+int plan(const Arguments& a, const Streams& s);
 int kernels_call(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
 int tour(const Arguments& a, const Streams& s);

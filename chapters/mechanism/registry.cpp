@@ -39,6 +39,7 @@
   LAB(distributed, context)         \
   LAB(distributed, moe)             \
   LAB(distributed, topology)        \
+  LAB(distributed, planner)         \
   LAB(training, dashboard)          \
   LAB(training, checkpointing)      \
   LAB(training, data_loader)        \

@@ -28,6 +28,11 @@ LossTraffic loss_traffic(LossKind kind) {
 
 }  // namespace
 
+double optimizer_traffic_bytes(const HeldBytes& states) {
+  return states[MemoryOwner::gradients] + 2 * (states[MemoryOwner::master] + states[MemoryOwner::optimizer]) +
+         (states[MemoryOwner::master] > 0 ? 1 : 2) * states[MemoryOwner::weights];
+}
+
 Result<OperationTimes> operation_times(const Architecture& a, const TrainingPlan& p, const Machine& whole,
                                        double roof_share) {
   using Outcome = Result<OperationTimes>;
@@ -80,11 +85,7 @@ Result<OperationTimes> operation_times(const Architecture& a, const TrainingPlan
   out.loss_backward_s = time_of({0, logits * traffic_of_loss.backward, 0});
   out.ends_forward_s += out.loss_forward_s;
   out.ends_backward_s += out.loss_backward_s;
-  const HeldBytes states = state_bytes(a, p);
-  // Gradients are read; weights, master and moments are read and written.
-  const double traffic = states[MemoryOwner::gradients] +
-                         2 * (states[MemoryOwner::master] + states[MemoryOwner::optimizer]) +
-                         (states[MemoryOwner::master] > 0 ? 1 : 2) * states[MemoryOwner::weights];
+  const double traffic = optimizer_traffic_bytes(state_bytes(a, p));
   if (machine.bandwidth_bytes_per_s > 0) out.optimizer_s = traffic / machine.bandwidth_bytes_per_s;
   if (!problem.empty()) return Outcome::fail(problem);
   return Outcome::ok(std::move(out));

@@ -30,6 +30,9 @@ struct OperationTimes {
 Result<OperationTimes> operation_times(const Architecture& architecture, const TrainingPlan& plan,
                                        const Machine& machine, double roof_share);
 
+/// What a fused optimizer step moves: gradients are read; weights, master and moments are read and written.
+double optimizer_traffic_bytes(const HeldBytes& states);
+
 /// Gradients are allocated as the first backward pass comes to them, and set to none behind the optimizer: PyTorch's
 /// default. Otherwise they lie in a buffer of their own from the start: Megatron-LM, sharded gradients.
 inline bool gradients_come_late(const TrainingPlan& plan) {

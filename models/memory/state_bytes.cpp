@@ -141,9 +141,7 @@ double expert_zero_ranks(const TrainingPlan& p) { return std::max(1.0, zero_rank
 
 namespace {
 
-HeldBytes all_state_bytes(const Architecture& a, const TrainingPlan& p) {
-  const BytesPerParameter b = bytes_per_parameter(a, p);
-  const StageParameters n = stage_parameters(a, p);
+HeldBytes all_state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
   const double dense = n.dense + n.outer;
   const auto held = [&](double each, std::int64_t from_stage) {
     const bool splits = p.zero_stage >= from_stage;
@@ -163,8 +161,8 @@ bool is_offloaded(const TrainingPlan& p, MemoryOwner owner) {
   return p.offload != Offload::none;
 }
 
-HeldBytes states_where(const Architecture& a, const TrainingPlan& p, bool on_host) {
-  HeldBytes out = all_state_bytes(a, p);
+HeldBytes states_where(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n, bool on_host) {
+  HeldBytes out = all_state_bytes(p, b, n);
   for (std::size_t i = 0; i < memory_owner_count; ++i)
     if (is_offloaded(p, static_cast<MemoryOwner>(i)) != on_host) out.bytes[i] = 0;
   return out;
@@ -172,7 +170,17 @@ HeldBytes states_where(const Architecture& a, const TrainingPlan& p, bool on_hos
 
 }  // namespace
 
-HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) { return states_where(a, p, false); }
-HeldBytes offloaded_bytes(const Architecture& a, const TrainingPlan& p) { return states_where(a, p, true); }
+HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
+  return state_bytes(p, bytes_per_parameter(a, p), stage_parameters(a, p));
+}
+HeldBytes state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
+  return states_where(p, b, n, false);
+}
+HeldBytes offloaded_bytes(const Architecture& a, const TrainingPlan& p) {
+  return offloaded_bytes(p, bytes_per_parameter(a, p), stage_parameters(a, p));
+}
+HeldBytes offloaded_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
+  return states_where(p, b, n, true);
+}
 
 }  // namespace models::memory

@@ -39,7 +39,10 @@ double expert_zero_ranks(const TrainingPlan& plan);
 /// States of one GPU, without what is offloaded. Source of the split: Rajbhandari et al. 2019 (ZeRO), figure 1: (4 +
 /// 12/N), (2 + 14/N), 16/N bytes a parameter. Experts are split over data parallel / expert parallel.
 HeldBytes state_bytes(const Architecture& architecture, const TrainingPlan& plan);
+/// The same from its parts: bytes_per_parameter() and stage_parameters() of the plan.
+HeldBytes state_bytes(const TrainingPlan& plan, const BytesPerParameter& each, const StageParameters& stage);
 /// What this GPU has in the host's memory.
 HeldBytes offloaded_bytes(const Architecture& architecture, const TrainingPlan& plan);
+HeldBytes offloaded_bytes(const TrainingPlan& plan, const BytesPerParameter& each, const StageParameters& stage);
 
 }  // namespace models::memory

@@ -6,30 +6,26 @@
 #include "models/memory/activation_formulas.h"
 #include "models/memory/loss_peak.h"
 #include "models/memory/state_bytes.h"
-#include "models/memory/unit_moments.h"
+#include "models/memory/training_memory_parts.h"
 
 namespace models::memory {
 namespace {
 
-/// Layers of each kind on the plan's stage.
-std::vector<double> layers_by_kind(const Architecture& a, const TrainingPlan& p,
-                                   const std::vector<KindFigures>& kinds) {
-  std::vector<double> count(kinds.size());
-  for (const auto& [first, end] : stage_layers(a, p))
-    for (std::int64_t layer = first; layer < end; ++layer) {
-      const LayerForm form = layer_form(a, layer);
-      const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.kind.form == form; });
-      count[static_cast<std::size_t>(at - kinds.begin())] += 1;
-    }
-  return count;
+/// Activations of one layer of each kind.
+std::vector<double> kept_by_kind(const TrainingPlan& p, bool by_formula, double formula_layer,
+                                 const std::vector<KindFigures>& kinds) {
+  std::vector<double> out;
+  for (const KindFigures& kind : kinds) out.push_back(by_formula ? formula_layer : kind.memory.kept(p.recompute));
+  return out;
 }
 
 /// Buckets that gradients leave through where they are split or offloaded (those of plain DDP are views of the
 /// gradients), and 16-bit copies of wider weights, which autocast keeps for the backward pass where nothing is
 /// gathered.
-double buffers_of(const Architecture& a, const TrainingPlan& p, const StageParameters& n) {
+double buffers_of(const Architecture& a, const TrainingPlan& p, const BytesPerParameter& each_parameter,
+                  const StageParameters& n) {
   if (gathers_units(p)) return 0;
-  const double weights = bytes_per_parameter(a, p).weights, each = gathered_bytes_each(a, p);
+  const double weights = each_parameter.weights, each = gathered_bytes_each(a, p);
   double bytes = weights > each ? each * n.total() : 0;
   const bool split = p.zero_stage == 2 && p.data * p.context > 1;
   if (split || (p.offload != Offload::none && p.zero_stage >= 2)) bytes += 2 * p.bucket_bytes;
@@ -45,35 +41,15 @@ double chunks_held(const TrainingPlan& p) {
   return std::min(2 * behind + (v - 1) * stages + 1, m * v);
 }
 
-Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan& p,
-                                       const TrainingMemoryOptions& options) {
-  using Outcome = Result<TrainingMemory>;
-  if (std::string problem = plan_problem(a, p); !problem.empty()) return Outcome::fail(std::move(problem));
-  const bool by_formula = options.count == ActivationCount::formula;
-  if (by_formula && a.moe.routed > 0)
-    return Outcome::fail(
-        "Korthikanti's formula is of a dense GPT layer, and this model has experts; count operation by operation.");
+MicroBatchMemory micro_batch_memory(const Architecture& a, const TrainingPlan& p) {
   const Workload w = workload_of(p);
   const double t = as_double(p.tensor), h = as_double(a.hidden);
-  const double stream = stream_bytes(a, p);
-  const bool last = p.stage == p.pipeline - 1;
-
-  std::vector<KindFigures> kinds;
-  for (const LayerKind& kind : layer_kinds(a)) kinds.push_back(kind_figures(a, kind, p, stream));
-  const std::vector<double> counts = layers_by_kind(a, p, kinds);
-  double layers = 0;
-  for (const double count : counts) layers += count;
-  const double chunks = chunks_held(p) / as_double(p.virtual_pipeline);
-
-  TrainingMemory out;
-  out.states = state_bytes(a, p);
-  out.host = offloaded_bytes(a, p);
-  const StageParameters n = stage_parameters(a, p);
-  out.parameters = n.total();
-  out.bytes_per_parameter = bytes_per_parameter(a, p).total();
-  out.layers_held = layers * chunks;
-
-  const FormulaSizes sizes{
+  MicroBatchMemory out;
+  out.stream_bytes = stream_bytes(a, p);
+  for (const LayerKind& kind : layer_kinds(a)) out.kinds.push_back(kind_figures(a, kind, p, out.stream_bytes));
+  out.per_parameter = bytes_per_parameter(a, p);
+  out.loss = loss_peak(a, p, gradients_grow(p));
+  out.sizes = {
       .sequence = as_double(p.sequence) / as_double(p.context),
       .batch = as_double(p.batch),
       .hidden = h,
@@ -84,36 +60,71 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
       .dropout = p.dropout,
       .value_bytes = w.activation_bytes,
   };
-  out.formula_layer_bytes = formula_layer_bytes(sizes, p.recompute);
+  return out;
+}
+
+StageMemory stage_memory(const Architecture& a, const TrainingPlan& p) {
+  const std::vector<LayerKind> kinds = layer_kinds(a);
+  StageMemory out{.parameters = stage_parameters(a, p), .layers = {}, .counts = std::vector<double>(kinds.size())};
+  for (const auto& [first, end] : stage_layers(a, p))
+    for (std::int64_t layer = first; layer < end; ++layer) {
+      const LayerForm form = layer_form(a, layer);
+      const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const LayerKind& k) { return k.form == form; });
+      out.layers.push_back(static_cast<std::size_t>(at - kinds.begin()));
+      out.counts[out.layers.back()] += 1;
+    }
+  for (const GatherUnit& unit : gather_units(a, p)) out.largest_unit = std::max(out.largest_unit, unit.parameters);
+  return out;
+}
+
+TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, const TrainingMemoryOptions& options,
+                                  const MicroBatchMemory& micro, const StageMemory& stage) {
+  const bool by_formula = options.count == ActivationCount::formula;
+  const bool last = p.stage == p.pipeline - 1;
+  double layers = 0;
+  for (const double count : stage.counts) layers += count;
+  const double chunks = chunks_held(p) / as_double(p.virtual_pipeline);
+
+  TrainingMemory out;
+  out.states = state_bytes(p, micro.per_parameter, stage.parameters);
+  out.host = offloaded_bytes(p, micro.per_parameter, stage.parameters);
+  const StageParameters& n = stage.parameters;
+  out.parameters = n.total();
+  out.bytes_per_parameter = micro.per_parameter.total();
+  out.layers_held = layers * chunks;
+
+  out.formula_layer_bytes = formula_layer_bytes(micro.sizes, p.recompute);
   out.formula_bytes = out.formula_layer_bytes * out.layers_held;
   double backward = 0, stand_ins = 0, none = 0, selective = 0, checkpoint = 0;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (counts[i] == 0) continue;
-    out.operations_bytes += counts[i] * chunks * kinds[i].memory.kept(p.recompute);
-    none += counts[i] * kinds[i].memory.saved;
-    selective += counts[i] * kinds[i].memory.kept(Recompute::selective);
-    checkpoint += counts[i] * kinds[i].memory.checkpoint;
-    backward = std::max(backward, kinds[i].backward);
-    stand_ins += kinds[i].stand_ins;
+  for (std::size_t i = 0; i < micro.kinds.size(); ++i) {
+    if (stage.counts[i] == 0) continue;
+    out.operations_bytes += stage.counts[i] * chunks * micro.kinds[i].memory.kept(p.recompute);
+    none += stage.counts[i] * micro.kinds[i].memory.saved;
+    selective += stage.counts[i] * micro.kinds[i].memory.kept(Recompute::selective);
+    checkpoint += stage.counts[i] * micro.kinds[i].memory.checkpoint;
+    backward = std::max(backward, micro.kinds[i].backward);
+    stand_ins += micro.kinds[i].stand_ins;
   }
   out.operations_layer_bytes = out.layers_held > 0 ? out.operations_bytes / out.layers_held : 0;
-  out.layer_none_bytes = by_formula ? formula_layer_bytes(sizes, Recompute::none) : none / std::max(1.0, layers);
+  out.layer_none_bytes = by_formula ? formula_layer_bytes(micro.sizes, Recompute::none) : none / std::max(1.0, layers);
   out.layer_selective_bytes =
-      by_formula ? formula_layer_bytes(sizes, Recompute::selective) : selective / std::max(1.0, layers);
-  out.layer_full_bytes = by_formula ? formula_layer_bytes(sizes, Recompute::full) : checkpoint / std::max(1.0, layers);
+      by_formula ? formula_layer_bytes(micro.sizes, Recompute::selective) : selective / std::max(1.0, layers);
+  out.layer_full_bytes =
+      by_formula ? formula_layer_bytes(micro.sizes, Recompute::full) : checkpoint / std::max(1.0, layers);
 
   out.gradients_late = gradients_grow(p);
-  const LossPeak loss = last ? loss_peak(a, p, out.gradients_late) : LossPeak();
+  const LossPeak loss = last ? micro.loss : LossPeak();
   out.logits_spike_bytes = loss.spike;
   out.backward_spike_bytes = backward;
 
-  const double extra = p.gradient_stand_ins ? 2 * (stand_ins + (last ? as_double(a.vocab) * h / t : 0)) : 0;
-  std::vector<double> kept;
-  for (const KindFigures& kind : kinds)
-    kept.push_back(by_formula ? out.formula_layer_bytes : kind.memory.kept(p.recompute));
+  const double extra =
+      p.gradient_stand_ins
+          ? 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0))
+          : 0;
   const double activations = by_formula ? out.formula_bytes : out.operations_bytes;
   if (gathers_units(p) || out.gradients_late) {
-    for (const StepMoment& m : unit_moments(a, p, kinds, kept, activations, stream, out.states)) {
+    const auto kept = kept_by_kind(p, by_formula, out.formula_layer_bytes, micro.kinds);
+    for (const StepMoment& m : unit_moments(a, p, micro.kinds, kept, activations, micro.stream_bytes, out.states)) {
       if (!m.backward || m.held.total() <= out.held.total()) continue;
       out.held = m.held;
       out.whole = m.whole;
@@ -127,10 +138,20 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
     out.held[MemoryOwner::logits] = at_loss ? loss.logits : 0;
     out.held[MemoryOwner::temporary] = at_loss ? loss.ends + loss.beside : backward;
   }
-  out.held[MemoryOwner::buffers] += buffers_of(a, p, n) + extra + options.fixed_bytes;
+  out.held[MemoryOwner::buffers] += buffers_of(a, p, micro.per_parameter, n) + extra + options.fixed_bytes;
   if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * n.total() / as_double(p.data * p.context);
   out.held[MemoryOwner::slack] = options.slack_share * out.held.total();
-  return Outcome::ok(std::move(out));
+  return out;
+}
+
+Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan& p,
+                                       const TrainingMemoryOptions& options) {
+  using Outcome = Result<TrainingMemory>;
+  if (std::string problem = plan_problem(a, p); !problem.empty()) return Outcome::fail(std::move(problem));
+  if (options.count == ActivationCount::formula && a.moe.routed > 0)
+    return Outcome::fail(
+        "Korthikanti's formula is of a dense GPT layer, and this model has experts; count operation by operation.");
+  return Outcome::ok(training_memory_of(a, p, options, micro_batch_memory(a, p), stage_memory(a, p)));
 }
 
 Result<std::vector<StepMoment>> step_moments(const Architecture& a, const TrainingPlan& p,
@@ -141,11 +162,8 @@ Result<std::vector<StepMoment>> step_moments(const Architecture& a, const Traini
   const bool by_formula = options.count == ActivationCount::formula;
   const double stream = stream_bytes(a, p);
   std::vector<KindFigures> kinds;
-  std::vector<double> kept;
-  for (const LayerKind& kind : layer_kinds(a)) {
-    kinds.push_back(kind_figures(a, kind, p, stream));
-    kept.push_back(by_formula ? fullest->formula_layer_bytes : kinds.back().memory.kept(p.recompute));
-  }
+  for (const LayerKind& kind : layer_kinds(a)) kinds.push_back(kind_figures(a, kind, p, stream));
+  const auto kept = kept_by_kind(p, by_formula, fullest->formula_layer_bytes, kinds);
   const double activations = by_formula ? fullest->formula_bytes : fullest->operations_bytes;
   auto moments = unit_moments(a, p, kinds, kept, activations, stream, fullest->states);
   const double fixed = fullest->held[MemoryOwner::buffers] - fullest->whole.total();

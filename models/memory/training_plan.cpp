@@ -28,14 +28,14 @@ std::string split_problem(const Architecture& a, const TrainingPlan& p) {
   const std::int64_t chunks = p.pipeline * p.virtual_pipeline;
   if (p.virtual_pipeline > 1 && p.pipeline == 1)
     return "Virtual stages interleave the stages of a pipeline, and there is one stage; set virtual stages to 1.";
-  if (p.virtual_pipeline > 1 && a.layers % chunks != 0)
+  if (p.virtual_pipeline > 1 && a.layers % chunks != 0 && !p.ends_take_slots)
     return "An interleaved pipeline needs chunks of equal size, and " + text(chunks) + " of them do not divide the " +
            text(a.layers) + " layers; choose a divisor.";
   if (p.virtual_pipeline > 1 && p.micro_batches % p.pipeline != 0)
     return "An interleaved pipeline needs micro-batches in groups of its " + text(p.pipeline) + " stages, and " +
            text(p.micro_batches) + " are no multiple of it; choose one.";
-  const std::int64_t each = (a.layers + chunks - 1) / chunks;
-  if (each * (chunks - 1) >= a.layers)
+  const std::int64_t units = a.layers + (p.ends_take_slots ? 2 : 0), each = (units + chunks - 1) / chunks;
+  if (each * (chunks - 1) >= units)
     return "With " + text(each) + " layers a stage the last of the " + text(p.pipeline) + " stages has none of the " +
            text(a.layers) + " layers; choose another number of stages.";
   if (p.context > 1 && p.sequence % (2 * p.context) != 0)
@@ -67,7 +67,7 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
            of + "; choose a divisor.";
   };
   if (a.heads % p.tensor != 0) return does_not_divide("Tensor parallel", p.tensor, "heads", a.heads);
-  if (p.pipeline * p.virtual_pipeline > a.layers)
+  if (p.pipeline * p.virtual_pipeline > a.layers + (p.ends_take_slots ? 2 : 0))
     return "Pipeline times virtual stages is " + std::to_string(p.pipeline * p.virtual_pipeline) + ", and there are " +
            std::to_string(a.layers) + " layers; choose fewer stages.";
   if (std::string problem = split_problem(a, p); !problem.empty()) return problem;
@@ -90,10 +90,12 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
 
 std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& a, const TrainingPlan& p) {
   std::vector<std::array<std::int64_t, 2>> chunks;
-  const std::int64_t all = p.pipeline * p.virtual_pipeline, each = (a.layers + all - 1) / all;
+  const std::int64_t before = p.ends_take_slots ? 1 : 0, units = a.layers + 2 * before;
+  const std::int64_t all = p.pipeline * p.virtual_pipeline, each = (units + all - 1) / all;
   for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) {
-    const std::int64_t first = std::min(a.layers, (chunk * p.pipeline + p.stage) * each);
-    chunks.push_back({first, std::min(a.layers, first + each)});
+    const std::int64_t first = (chunk * p.pipeline + p.stage) * each - before;
+    chunks.push_back(
+        {std::clamp<std::int64_t>(first, 0, a.layers), std::clamp<std::int64_t>(first + each, 0, a.layers)});
   }
   return chunks;
 }

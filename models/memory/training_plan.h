@@ -80,6 +80,9 @@ struct TrainingPlan {
   /// Transformer Engine's stand-in for a fused weight gradient: one 16-bit array a weight shape, kept for good.
   bool gradient_stand_ins = false;
   bool step_gradients = false;  ///< DeepSpeed's ZeRO-1 and 2: its part of the gradients once more in FP32 for the step
+  /// Embedding and loss count as a layer each when layers are dealt to stages: Megatron-LM's
+  /// account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split.
+  bool ends_take_slots = false;
   /// 0: as many as the architecture has. Otherwise a bare number, which has no shape: every GPU has an even part of it.
   double parameters = 0;
   BytesPerParameter own_bytes{};  ///< in place of the recipe's and the optimizer's, where their sum is above 0

@@ -1,0 +1,168 @@
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+
+#include "app/cli/cli.h"
+#include "app/cli/table.h"
+#include "app/platform/json.h"
+#include "chapters/mechanism/catalog.h"
+#include "models/parallel/planner_search.h"
+#include "widgets/number/number.h"
+
+namespace app::cli {
+namespace {
+
+using namespace models::parallel;
+using widgets::format_text;
+
+std::optional<std::int64_t> count_of(const std::string& text, std::int64_t lo, std::int64_t hi) {
+  std::int64_t v = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || v < lo || v > hi) return {};
+  return v;
+}
+
+/// What the options ask for, or one sentence.
+models::Result<PlannerJob> asked_job(const Arguments& a) {
+  using Out = models::Result<PlannerJob>;
+  for (const char* needed : {"--model", "--chip", "--gpus"})
+    if (!a.has(needed))
+      return Out::fail("plan needs " + std::string(needed) +
+                       ", such as --model llama-3-70b --chip h100_sxm --gpus 1024.");
+  const auto model = chapters::find_model(a.value("--model"));
+  if (!model) return Out::fail(model.error);
+  const auto chip = chapters::find_chip(a.value("--chip"));
+  if (!chip) return Out::fail(chip.error);
+  struct Count {
+    const char* option;
+    std::int64_t otherwise, hi;
+    std::int64_t value = 0;
+  };
+  Count counts[] = {{"--gpus", 0, 1'000'000}, {"--batch", 256, 65'536}, {"--sequence", 8192, 1'000'000'000}};
+  for (Count& c : counts) {
+    const auto value = a.has(c.option) ? count_of(a.value(c.option), 1, c.hi) : std::optional(c.otherwise);
+    if (!value)
+      return Out::fail(std::string(c.option) + " is \"" + a.value(c.option).substr(0, 80) +
+                       "\"; a whole number from 1 to " +
+                       std::string(widgets::format(static_cast<double>(c.hi), "", 10)) + " is expected.");
+    c.value = *value;
+  }
+  const auto format = models::format_from_id(a.value("--format", "bf16"));
+  if (!format || (*format != models::Format::bf16 && *format != models::Format::fp8 && *format != models::Format::fp4))
+    return Out::fail("--format is \"" + a.value("--format").substr(0, 80) + "\"; bf16, fp8 or fp4 is expected.");
+  double network = 0;
+  if (a.has("--network")) {
+    const models::Network* n = chapters::catalog().network(a.value("--network"));
+    if (n == nullptr)
+      return Out::fail("There is no network \"" + a.value("--network").substr(0, 80) +
+                       "\"; infiniband_ndr is one, and `ridgeline list distributed/planner` names all.");
+    network = n->bytes_per_s_per_direction;
+  }
+  auto cluster = planner_cluster(**chip, counts[0].value, *format, network);
+  if (!cluster) return Out::fail(cluster.error);
+  PlannerJob job;
+  job.architecture = (*model)->architecture;
+  job.cluster = *cluster;
+  job.stack = planner_stack(StackId::megatron_core);
+  job.format = *format;
+  job.global_batch = counts[1].value;
+  job.sequence = counts[2].value;
+  return Out::ok(std::move(job));
+}
+
+Json plan_json(const PlannerJob& job, const PlanPoint& p, std::size_t rank) {
+  constexpr const char* recompute[] = {"none", "selective", "full"};
+  Json parts = Json::object();
+  const auto price = price_plan(job, plan_of(job, p));
+  if (price)
+    for (std::size_t i = 0; i < step_cause_count; ++i)
+      parts[std::string(step_cause_name(static_cast<StepCause>(i)))] = price->parts.seconds[i];
+  return {{"rank", rank},
+          {"tensor_parallel", p.tensor},
+          {"context_parallel", p.context},
+          {"pipeline_parallel", p.pipeline},
+          {"virtual_pipeline", p.virtual_pipeline},
+          {"expert_parallel", p.expert},
+          {"data_parallel", p.data},
+          {"zero_stage", p.zero_stage},
+          {"micro_batch", p.micro_batch},
+          {"recompute", recompute[p.recompute]},
+          {"sequence_parallel", p.sequence_parallel},
+          {"step_time_s", p.step_s},
+          {"mfu_percent", 100 * planner_mfu(job, p.step_s)},
+          {"memory_bytes", p.memory_bytes},
+          {"fits", p.fits},
+          {"seconds", parts}};
+}
+
+void print_lost(const PlannerJob& job, const PlannerSearch& search, std::ostream& out) {
+  const auto first = price_plan(job, plan_of(job, search.points[0]));
+  const auto second = price_plan(job, plan_of(job, search.points[1]));
+  if (!first || !second) return;
+  const double lost = second->step_s - first->step_s;
+  out << "\nThe second lost " << format_text(lost, "s") << " (" << widgets::format_percent(lost / first->step_s, 2)
+      << "):\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const LostTime& l : lost_time(first->parts, second->parts))
+    rows.push_back({std::string(step_cause_name(l.cause)), (l.seconds > 0 ? "+" : "") + format_text(l.seconds, "s")});
+  if (rows.empty()) rows.push_back({"nothing above a thousandth of the step", ""});
+  print_table(out, rows);
+}
+
+}  // namespace
+
+/// Every plan of a job, ranked; 1 where none can run or none fits.
+int plan(const Arguments& a, const Streams& s) {
+  const auto assets = load_assets();
+  if (!assets) return complain(s, assets.error);
+  const auto job = asked_job(a);
+  if (!job) return complain(s, job.error);
+  const auto top = a.has("--top") ? count_of(a.value("--top"), 1, 1000) : std::optional<std::int64_t>(10);
+  if (!top)
+    return complain(s,
+                    "--top is \"" + a.value("--top").substr(0, 80) + "\"; a whole number from 1 to 1,000 is expected.");
+  const PlannerSearch search = search_plans(*job, {});
+  if (search.points.empty())
+    return say_infeasible(
+        s, search.reason.empty() ? "No plan can run on so many GPUs; choose another number of them." : search.reason);
+  const std::size_t shown = std::min(static_cast<std::size_t>(*top), search.fitting);
+  if (a.has("--json")) {
+    Json document = {{"model", a.value("--model")},
+                     {"chip", a.value("--chip")},
+                     {"gpus", job->cluster.gpus},
+                     {"global_batch", job->global_batch},
+                     {"sequence", job->sequence},
+                     {"format", std::string(models::format_id(job->format))},
+                     {"memory_limit_bytes", job->cluster.memory_bytes},
+                     {"plans_total", search.points.size()},
+                     {"plans_fit", search.fitting},
+                     {"plans", Json::array()}};
+    for (std::size_t i = 0; i < shown; ++i) document["plans"].push_back(plan_json(*job, search.points[i], i + 1));
+    s.out << to_text(document, 2) << "\n";
+  }
+  if (search.fitting == 0) {
+    double least = search.points.front().memory_bytes;
+    for (const PlanPoint& p : search.points) least = std::min(least, p.memory_bytes);
+    return say_infeasible(
+        s, "None of " + std::string(widgets::format(static_cast<double>(search.points.size()), "", 9)) +
+               " plans fits " + format_text(job->cluster.memory_bytes, "B") + " a GPU; the least that one needs is " +
+               format_text(least, "B") + ". Take more GPUs or a chip with more memory.");
+  }
+  if (a.has("--json")) return 0;
+  s.out << widgets::format(static_cast<double>(search.points.size()), "", 9).view() << " plans can run, "
+        << widgets::format(static_cast<double>(search.fitting), "", 9).view() << " fit "
+        << format_text(job->cluster.memory_bytes, "B") << " a GPU.\n\n";
+  std::vector<std::vector<std::string>> rows{{"", "step", "MFU", "memory", "plan"}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PlanPoint& p = search.points[i];
+    rows.push_back({std::to_string(i + 1), format_text(p.step_s, "s"),
+                    widgets::format_percent(planner_mfu(*job, p.step_s)), format_text(p.memory_bytes, "B"),
+                    plan_name(p) + "; " + plan_detail(*job, p)});
+  }
+  print_table(s.out, rows);
+  if (search.fitting > 1) print_lost(*job, search, s.out);
+  return 0;
+}
+
+}  // namespace app::cli

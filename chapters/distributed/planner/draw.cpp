@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/distributed/planner/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/press_area.h"
+#include "widgets/number/number.h"
+
+namespace chapters::distributed::planner {
+namespace {
+
+using widgets::Type;
+constexpr auto nothing = static_cast<std::size_t>(-1);
+
+/// The plan whose dot is nearest to the pointer, within a few pixels.
+std::size_t nearest_plan(const Picture& picture, const widgets::PlotFrame& frame) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  if (!(mouse.x >= frame.area.min.x && mouse.x < frame.area.max.x && mouse.y >= frame.area.min.y &&
+        mouse.y < frame.area.max.y))
+    return nothing;
+  double least = std::pow(static_cast<double>(widgets::theme().px(9)), 2);
+  std::size_t found = nothing;
+  for (const PlanDot& dot : picture.dots) {
+    const double dx = frame.x.pixel(dot.memory_bytes) - static_cast<double>(mouse.x),
+                 dy = frame.y.pixel(dot.step_s) - static_cast<double>(mouse.y);
+    if (dx * dx + dy * dy >= least) continue;
+    least = dx * dx + dy * dy;
+    found = dot.point;
+  }
+  return found;
+}
+
+void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture) {
+  const auto& t = widgets::theme();
+  plot.steps("frontier", picture.line_x, picture.line_y,
+             {.colour = t.text,
+              .width = 2,
+              .label = false,
+              .info = "no plan that fits beats these in time and memory",
+              .version = picture.version});
+  if (picture.beyond_x.size() > 1)
+    plot.steps("faster beyond", picture.beyond_x, picture.beyond_y,
+               {.colour = t.of(widgets::Meaning::memory_bound),
+                .width = 1.5f,
+                .dashed = true,
+                .label = false,
+                .version = picture.version});
+  if (!picture.published_x.empty()) {
+    static thread_local std::array<std::string_view, 8> names;
+    const std::size_t n = std::min(names.size(), picture.published_names.size());
+    for (std::size_t i = 0; i < n; ++i) names[i] = picture.published_names[i];
+    plot.scatter("published plans", picture.published_x, picture.published_y,
+                 {.colour = t.good,
+                  .marker = widgets::Marker::diamond,
+                  .radius = 10,
+                  .labels = std::span(names.data(), n),
+                  .version = picture.version});
+  }
+  if (picture.has_second) {
+    const double x = picture.second.price.memory_bytes, y = picture.second.price.step_s;
+    plot.scatter("runner-up", std::span(&x, 1), std::span(&y, 1),
+                 {.colour = t.text, .marker = widgets::Marker::square, .radius = 5});
+  }
+  if (picture.has_best) {
+    const double x = picture.best.price.memory_bytes, y = picture.best.price.step_s;
+    plot.scatter("fastest", std::span(&x, 1), std::span(&y, 1),
+                 {.colour = t.accent, .radius = 7, .output = "best_step_time_s"});
+    plot.tag_y(y, {}, {.colour = t.accent, .output = "best_step_time_s"});
+    plot.tag_x(x, {}, {.colour = t.accent, .output = "best_memory_bytes"});
+  }
+  if (!picture.has_yours) return;
+  const double x = out.yours.memory_bytes, y = out.yours.step_s;
+  plot.scatter("your plan", std::span(&x, 1), std::span(&y, 1),
+               {.colour = t.series_at(1), .marker = widgets::Marker::triangle, .radius = 7, .output = "step_time_s"});
+}
+
+void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (!picture.search) {
+    ImGui::Dummy(size);
+    return;
+  }
+  {
+    widgets::Plot plot(
+        "plans", view.plans,
+        {.x = {.lo = 0, .hi = picture.most_bytes, .label = "memory a GPU, at the fullest stage", .unit = "B"},
+         .y = {.kind = widgets::AxisKind::log10,
+               .lo = picture.least_s,
+               .hi = picture.most_s,
+               .label = "time of a step",
+               .unit = "s"},
+         .size = size});
+    const double wall[] = {picture.wall_bytes, picture.most_bytes}, top[] = {picture.most_s, picture.most_s},
+                 floor[] = {picture.least_s, picture.least_s};
+    plot.area("beyond the wall", wall, top, floor,
+              {.colour = t.of(widgets::Meaning::memory_bound), .alpha = 0.10f, .legend = false, .outline = false});
+    plot.scatter(picture.fits_text, picture.fit_x, picture.fit_y,
+                 {.colour = t.muted, .radius = 2.0f, .version = picture.version});
+    plot.scatter(picture.beyond_text, picture.out_x, picture.out_y,
+                 {.colour = widgets::with_alpha(t.of(widgets::Meaning::memory_bound), 0.7f),
+                  .radius = 1.8f,
+                  .version = picture.version});
+    plot.vertical_mark(picture.wall_bytes, picture.wall_text, {.colour = t.text, .dashed = false});
+    draw_marks(plot, out, picture);
+  }
+  if (!ImGui::IsItemHovered()) {
+    if (ImGui::IsWindowHovered()) view.hovered_point = nothing;
+    return;
+  }
+  const std::size_t point = nearest_plan(picture, view.plans.scratch.frame);
+  if (point != view.hovered_point || picture.version != view.hovered_version) {
+    view.hovered_point = point;
+    view.hovered_version = picture.version;
+    if (point != nothing)
+      if (const auto job = job_of(in)) view.hovered = card_of(*job, picture.search->points[point]);
+  }
+  if (point == nothing) return;
+  const auto at = view.plans.scratch.frame;
+  const ImVec2 centre{static_cast<float>(at.x.pixel(view.hovered.price.memory_bytes)),
+                      static_cast<float>(at.y.pixel(view.hovered.price.step_s))};
+  widgets::Painter::window().ring(centre, t.px(6), t.text, t.px(2));
+  widgets::Line value;
+  value.add(widgets::format(view.hovered.price.step_s, "s"))
+      .add(", ")
+      .add(widgets::format(view.hovered.price.memory_bytes, "B"));
+  widgets::tip(view.hovered.name, value.view(), view.hovered.details);
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 3).x == 0 &&
+      ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 3).y == 0)
+    choose(in, view.hovered.point);
+}
+
+/// A word that leads to another lab with the plan in it.
+bool draw_door(const char* label, std::string_view words, ImVec2 at, float width) {
+  const auto& t = widgets::theme();
+  const float height = t.type(Type::small) + t.px(10);
+  ImGui::SetCursorScreenPos(at);
+  const bool pressed = widgets::press_area(label, {width, height});
+  const bool hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+  const auto painter = widgets::Painter::window();
+  painter.frame(at, {at.x + width, at.y + height}, hot ? t.accent : t.line, t.px(1), t.px(6));
+  painter.text({at.x + width / 2, at.y + t.px(4)}, words, hot ? t.accent : t.text, Type::small, widgets::Font::sans,
+               widgets::Align::center);
+  return pressed;
+}
+
+struct PlanDoor {
+  const char *label, *words, *lab;
+};
+constexpr PlanDoor doors[] = {{"open the pipeline", "Pipeline", "distributed/pipeline"},
+                              {"open the memory", "Memory", "framework/training-memory"}};
+
+void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const bool hovering = view.hovered_point != nothing && view.hovered_version == picture.version;
+  const PlanCard& card = hovering ? view.hovered : picture.has_best ? picture.best : picture.yours;
+  if (card.name.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const std::string_view heading = hovering           ? "under the pointer"
+                                   : picture.has_best ? "fastest that fits"
+                                                      : "your plan";
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float doors_px = t.type(Type::small) + t.px(16);
+  const bool room = size.y > t.px(200) && size.x > t.px(200);
+  draw_card(card, heading, hovering ? t.text : t.accent, picture.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
+  if (!room) return;
+  const float gap = t.px(8), width = (size.x - 2 * gap) / 3;
+  ImVec2 next{at.x, at.y + size.y - doors_px + t.px(6)};
+  if (draw_door("make it yours", "Make it yours", next, width) && picture.search) choose(in, card.point);
+  for (const PlanDoor& door : doors) {
+    next.x += width + gap;
+    if (draw_door(door.label, door.words, next, width)) view.requests.open_link = link_to(in, card, door.lab);
+  }
+}
+
+void draw_table_of(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "plan", .number = false},
+                                                                {.title = "step", .value_unit = "s"},
+                                                                {.title = "longer", .unit = "%"},
+                                                                {.title = "memory", .value_unit = "B", .bar = true},
+                                                                {.title = "MFU", .unit = "%", .priority = 1},
+                                                                {.title = "details", .number = false, .priority = 2}}};
+  widgets::TableSource source{.context = &out, .rows = out.plans.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const PlanRow& r = static_cast<const Outputs*>(context)->plans[row];
+    if (column == 0) cell.text = r.plan;
+    if (column == 5) cell.text = r.details;
+    const std::array<double, 6> values{0, r.step_s, r.later, r.memory_bytes, r.mfu, 0};
+    if (column == 0 || column == 5) return;
+    cell.value = values[column];
+    if (column == 2 || column == 4) cell.number = widgets::format(cell.value, "", 3);
+  };
+  widgets::draw_table("plans-table", columns, source, view.table, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("every-plan", {.title = "Every plan", .least = {430, 300}, .ideal = {760, 0}, .answers = true},
+              [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
+  stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
+              [&](ImVec2 size) { draw_yours(in, picture, view, size); });
+  stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}}, [&](ImVec2 size) { draw_lost(picture, size); });
+  stage.panel("table", {.title = "Table", .least = {430, 130}, .scrolls = true},
+              [&](ImVec2 size) { draw_table_of(out, picture, view, size); });
+}
+
+}  // namespace chapters::distributed::planner

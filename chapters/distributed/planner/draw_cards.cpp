@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/described/training_memory.h"
+#include "chapters/distributed/planner/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/tint.h"
+#include "widgets/number/number.h"
+
+/// What stands on the cards: a plan's staircase, its vessel, its seconds by cause.
+namespace chapters::distributed::planner {
+namespace {
+
+using models::parallel::StepCause;
+using widgets::Meaning;
+using widgets::Painter;
+using widgets::Type;
+
+/// Causes as the cards group them.
+struct CauseGroup {
+  std::string_view name;
+  Meaning meaning;
+  std::array<StepCause, 4> causes;
+  std::size_t count;
+};
+constexpr std::array<CauseGroup, 6> cause_groups{{
+    {"arithmetic", Meaning::compute_bound, {StepCause::products, StepCause::attention}, 2},
+    {"element-wise, optimizer, host",
+     Meaning::memory_bound,
+     {StepCause::elements, StepCause::optimizer, StepCause::other},
+     3},
+    {"run again", Meaning::backward, {StepCause::recompute}, 1},
+    {"tensor, context, expert", Meaning::communication, {StepCause::tensor, StepCause::context, StepCause::expert}, 3},
+    {"bubble, between stages", Meaning::idle, {StepCause::bubble, StepCause::pipeline}, 2},
+    {"data parallel", Meaning::data_loading, {StepCause::data}, 1},
+}};
+constexpr double least_share = 1e-4;  // of a step; what takes less is not listed
+
+double seconds_of(const CauseGroup& g, const models::parallel::StepParts& parts) {
+  double sum = 0;
+  for (std::size_t i = 0; i < g.count; ++i) sum += parts[g.causes[i]];
+  return sum;
+}
+
+void draw_staircase(const Painter& painter, const PlanCard& card, widgets::Rect area) {
+  const auto& t = widgets::theme();
+  if (card.lanes == 0) return;
+  const float lane = area.height() / static_cast<float>(card.lanes);
+  for (int i = 0; i < card.lanes; ++i) {
+    const float top = area.min.y + static_cast<float>(i) * lane;
+    painter.rect({area.min.x, top}, {area.max.x, top + lane - t.px(1.5f)},
+                 widgets::with_alpha(t.of(Meaning::idle), 0.25f));
+  }
+  for (const StairBlock& b : card.blocks) {
+    const float top = area.min.y + static_cast<float>(b.lane) * lane;
+    const float from = area.min.x + b.from * area.width(), to = area.min.x + b.to * area.width();
+    const float gap = to - from > t.px(3) ? t.px(0.7f) : 0;
+    painter.rect({from, top}, {to - gap, top + lane - t.px(1.5f)},
+                 t.of(b.backward ? Meaning::backward : Meaning::forward));
+  }
+}
+
+/// The fullest GPU as a vessel: owners from the ground up, its rim at the wall.
+void draw_vessel(const Painter& painter, const PlanCard& card, double wall_bytes, widgets::Rect area) {
+  using models::memory::MemoryOwner;
+  const auto& t = widgets::theme();
+  const double full = std::max(wall_bytes, card.held.total());
+  const float line = t.type(Type::small) + t.px(3);
+  const widgets::Rect body{{area.min.x, area.min.y + line}, {area.max.x, area.max.y - line}};
+  float y = body.max.y;
+  for (std::size_t i = 0; i < models::memory::memory_owner_count; ++i) {
+    const auto owner = static_cast<MemoryOwner>(i);
+    const double bytes = card.held[owner];
+    if (!(bytes > 0)) continue;
+    const float height = static_cast<float>(bytes / full) * body.height();
+    const OwnerLook& look = owner_look(owner);
+    ImU32 fill = look.name == "weights" ? t.muted : widgets::colour(look.tint, t);
+    if (look.pale) fill = widgets::with_alpha(fill, 0.6f);
+    painter.rect({body.min.x, y - height}, {body.max.x, y}, fill);
+    if (height > line + t.px(2)) {
+      const ImU32 ink = look.pale ? t.text : widgets::text_on(fill, t);
+      painter.text_fit({(body.min.x + body.max.x) / 2, y - height / 2 - t.type(Type::small) / 2}, look.name,
+                       body.width() - t.px(4), ink, Type::small, widgets::Font::sans, widgets::Align::center);
+    }
+    y -= height;
+  }
+  const float rim = body.max.y - static_cast<float>(wall_bytes / full) * body.height();
+  painter.line({body.min.x - t.px(4), rim}, {body.max.x + t.px(4), rim}, t.text, t.px(2));
+  painter.line({body.min.x, rim}, {body.min.x, body.max.y}, t.text, t.px(1.5f));
+  painter.line({body.max.x, rim}, {body.max.x, body.max.y}, t.text, t.px(1.5f));
+  painter.line({body.min.x, body.max.y}, {body.max.x, body.max.y}, t.text, t.px(1.5f));
+  const auto middle = (body.min.x + body.max.x) / 2;
+  painter.text({middle, rim - line}, widgets::format(wall_bytes, "B"), t.muted, Type::small, widgets::Font::mono,
+               widgets::Align::center);
+  painter.text({middle, body.max.y + t.px(3)}, widgets::format(card.price.memory_bytes, "B"), t.text, Type::small,
+               widgets::Font::mono, widgets::Align::center);
+}
+
+float draw_head(const Painter& painter, const PlanCard& card, std::string_view heading, ImU32 colour, ImVec2 at,
+                float width) {
+  const auto& t = widgets::theme();
+  const auto step = widgets::format(card.price.step_s, "s");
+  const float number =
+      painter.text({at.x + width, at.y}, step, t.text, Type::body, widgets::Font::mono, widgets::Align::right);
+  widgets::fit_text(painter, at, heading, width - number - t.px(8), colour, Type::small, widgets::Font::bold);
+  float y = at.y + t.type(Type::body) + t.px(4);
+  widgets::fit_text(painter, {at.x, y}, card.name, width, t.text, Type::title, widgets::Font::bold);
+  y += t.type(Type::title) + t.px(4);
+  widgets::fit_text(painter, {at.x, y}, card.details, width, t.muted, Type::small);
+  return y + t.type(Type::small) + t.px(8);
+}
+
+}  // namespace
+
+void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const auto painter = Painter::window();
+  painter.frame(at, {at.x + size.x, at.y + size.y}, widgets::with_alpha(colour, 0.8f), t.px(1.5f), t.px(8));
+  const float pad = t.px(12), width = size.x - 2 * pad, bottom = at.y + size.y - pad;
+  float y = draw_head(painter, card, heading, colour, {at.x + pad, at.y + pad}, width);
+  const float vessel = std::min(t.px(86), 0.28f * width), left = width - vessel - t.px(18);
+  if (bottom - y > t.px(60))
+    draw_vessel(painter, card, wall_bytes, {{at.x + pad + width - vessel, y}, {at.x + pad + width, bottom}});
+  const float line = t.type(Type::small) + t.px(5);
+  float rows = 0;
+  for (const CauseGroup& g : cause_groups)
+    rows += seconds_of(g, card.price.parts) < least_share * card.price.step_s ? 0 : line;
+  const float stair = std::clamp(bottom - y - rows - 2 * line, 0.0f, t.px(92));
+  if (stair > t.px(24)) {
+    draw_staircase(painter, card, {{at.x + pad, y}, {at.x + pad + left, y + stair}});
+    y += stair + t.px(4);
+    widgets::fit_text(painter, {at.x + pad, y}, card.staircase, left, t.muted, Type::small);
+    y += line + t.px(4);
+  }
+  for (const CauseGroup& g : cause_groups) {
+    if (y + line > bottom + t.px(4)) break;
+    const double s = seconds_of(g, card.price.parts);
+    if (s < least_share * card.price.step_s) continue;
+    painter.rect({at.x + pad, y + t.px(3)}, {at.x + pad + t.px(9), y + t.px(12)}, t.of(g.meaning), t.px(2));
+    const float number = painter.text({at.x + pad + left, y}, widgets::format(s, "s"), t.text, Type::small,
+                                      widgets::Font::mono, widgets::Align::right);
+    widgets::fit_text(painter, {at.x + pad + t.px(15), y}, g.name, left - number - t.px(22), t.muted, Type::small);
+    y += line;
+  }
+  ImGui::Dummy(size);
+}
+
+void draw_lost(const Picture& picture, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const auto painter = Painter::window();
+  painter.frame(at, {at.x + size.x, at.y + size.y}, t.line, t.px(1.5f), t.px(8));
+  const float pad = t.px(12), width = size.x - 2 * pad, bottom = at.y + size.y - pad;
+  if (!picture.has_second) {
+    widgets::fit_text(painter, {at.x + pad, at.y + pad}, "No second plan fits.", width, t.muted, Type::body);
+    ImGui::Dummy(size);
+    return;
+  }
+  float y = draw_head(painter, picture.second, "runner-up", t.muted, {at.x + pad, at.y + pad}, width);
+  const float line = t.type(Type::small) + t.px(5), bar = t.px(17), name = t.px(62);
+  const double longest = std::max(picture.best.price.step_s, picture.second.price.step_s);
+  for (const PlanCard* card : {&picture.best, &picture.second}) {
+    float x = at.x + pad;
+    for (const CauseGroup& g : cause_groups) {
+      const float w = static_cast<float>(seconds_of(g, card->price.parts) / longest) * (width - name);
+      painter.rect({x, y}, {x + w, y + bar}, t.of(g.meaning));
+      x += w;
+    }
+    widgets::fit_text(painter, {at.x + pad + width, y + (bar - t.type(Type::small)) / 2},
+                      card == &picture.best ? "fastest" : "runner-up", name - t.px(4), t.text, Type::small,
+                      widgets::Font::sans, widgets::Align::right);
+    y += bar + t.px(4);
+  }
+  y += t.px(4);
+  widgets::fit_text(painter, {at.x + pad, y}, picture.lost_text, width, t.text, Type::small, widgets::Font::bold);
+  y += line;
+  double most = 1e-12;
+  for (const auto& l : picture.lost) most = std::max(most, std::abs(l.seconds));
+  const float words = 0.44f * width, number = 0.2f * width, axis = at.x + pad + words + number + 0.13f * width;
+  for (const auto& l : picture.lost) {
+    if (y + 2 * line > bottom) break;
+    widgets::fit_text(painter, {at.x + pad, y}, models::parallel::step_cause_name(l.cause), words - t.px(4), t.muted,
+                      Type::small);
+    widgets::Line text;
+    text.add(l.seconds > 0 ? "+" : "").add(widgets::format(l.seconds, "s"));
+    painter.text({at.x + pad + words + number, y}, text.view(), t.text, Type::small, widgets::Font::mono,
+                 widgets::Align::right);
+    const float reach = static_cast<float>(l.seconds / most) * (l.seconds > 0 ? 0.2f : 0.1f) * width;
+    painter.rect({std::min(axis, axis + reach), y + t.px(2)}, {std::max(axis, axis + reach), y + t.px(13)},
+                 l.seconds > 0 ? t.bad : t.good);
+    painter.line({axis, y - t.px(1)}, {axis, y + line}, t.line, t.px(1));
+    y += line;
+  }
+  if (y + line <= bottom + t.px(4))
+    widgets::fit_text(painter, {at.x + pad, y + t.px(3)}, picture.lost_why, width, t.muted, Type::small);
+  ImGui::Dummy(size);
+}
+
+}  // namespace chapters::distributed::planner

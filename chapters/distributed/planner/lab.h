@@ -1,0 +1,120 @@
+#pragma once
+#include <array>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "models/parallel/planner_search.h"
+#include "widgets/plot/plot.h"
+#include "widgets/table/table.h"
+
+/// Every plan of a training job, ranked: what fits, what is fastest, and why the second lost.
+namespace chapters::distributed::planner {
+
+struct Inputs {
+  std::string model = "llama-3-70b", chip = "h100_sxm", network = "infiniband_ndr", format = "bf16";
+  std::int64_t gpus = 1024, global_batch = 256, sequence = 8192;
+  models::parallel::StackId software = models::parallel::StackId::megatron_core;
+  double keep_free_bytes = 0;
+  std::int64_t max_tensor = 8, max_pipeline = 128, max_zero = 3;
+  bool context_plans = true, recompute_plans = true;
+  // The plan to price.
+  std::int64_t tensor_parallel = 8, pipeline_parallel = 4, virtual_pipeline = 5, context_parallel = 1,
+               expert_parallel = 1, zero_stage = 1, micro_batch = 1;
+  models::Recompute recompute = models::Recompute::none;
+  bool sequence_parallel = true;
+  bool operator==(const Inputs&) const = default;
+};
+
+struct PlanRow {
+  std::string plan, details;
+  double step_s = 0, memory_bytes = 0, mfu = 0, later = 0;
+};
+
+struct Outputs {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::string reason;
+  models::parallel::PricedPlan yours;
+  models::memory::HeldBytes held;  ///< of yours, on its fullest stage
+  std::string plan_problem;        ///< not empty: your plan cannot run, and this sentence says why
+  double mfu = none, tokens_per_s = none, plan_rank = none;
+  bool fits = false;
+  std::int64_t plans_total = 0, plans_fit = 0;
+  double behind_best = none, best_step_time_s = none, best_mfu = none, best_memory_bytes = none, near_best = none;
+  std::string best_plan, runner_up;
+  double runner_up_lost_s = none, beyond_step_s = none, beyond_memory_bytes = none;
+  std::vector<PlanRow> plans;  ///< the fastest that fit
+};
+
+/// One operation of a stage in the small staircase, as shares of the step's work.
+struct StairBlock {
+  std::uint8_t lane = 0;
+  bool backward = false;
+  float from = 0, to = 0;
+};
+/// All that a card says of one plan.
+struct PlanCard {
+  models::parallel::PlanPoint point;
+  models::parallel::PricedPlan price;
+  models::memory::HeldBytes held;
+  std::string name, details, staircase;
+  std::vector<StairBlock> blocks;
+  int lanes = 0;
+};
+
+/// One dot; many plans may share it.
+struct PlanDot {
+  double memory_bytes = 0, step_s = 0;
+  std::size_t point = 0;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::shared_ptr<const models::parallel::PlannerSearch> search;
+  std::vector<PlanDot> dots;  ///< of all plans, those that fit first; at most one a cell of a fine grid
+  std::vector<double> fit_x, fit_y, out_x, out_y, line_x, line_y, beyond_x, beyond_y, published_x, published_y;
+  std::vector<std::string> published_names;
+  std::size_t dots_fitting = 0;
+  double most_bytes = 1, least_s = 0, most_s = 1, wall_bytes = 0, least_memory_bytes = 0;
+  std::string fits_text, beyond_text, wall_text;
+  PlanCard best, second, yours;
+  bool has_best = false, has_second = false, has_yours = false;
+  std::vector<models::parallel::LostTime> lost;
+  std::string lost_text, lost_why;
+};
+
+struct View {
+  widgets::PlotView plans;
+  widgets::TableView table;
+  Requests requests;
+  PlanCard hovered;
+  std::size_t hovered_point = static_cast<std::size_t>(-1);
+  std::uint64_t hovered_version = 0;
+};
+
+models::Result<models::parallel::PlannerJob> job_of(const Inputs& in);
+models::parallel::PlanPoint point_of(const Inputs& in);
+/// The search of the inputs' job, kept for those that came before; null where `progress` was cancelled.
+std::shared_ptr<const models::parallel::PlannerSearch> searched(const Inputs& in, Progress* progress);
+/// Prices a point and simulates its pipeline, folded to at most eight stages.
+PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
+/// The lab of the chapter that shows one side of a plan, with the plan in it; empty where there is no such lab.
+std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
+/// Puts a point into the inputs.
+void choose(Inputs& in, const models::parallel::PlanPoint& point);
+
+Outputs compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
+void draw_lost(const Picture& picture, ImVec2 size);
+
+void describe(Fields& f, PlanRow& row);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+
+}  // namespace chapters::distributed::planner

@@ -1,0 +1,77 @@
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/platform/json.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/cli_run.h"
+
+using app::Json;
+using support::Ran;
+using support::run_cli;
+
+TEST_CASE("plan ranks what fits and says what the second lost") {
+  const Ran r =
+      run_cli({"plan", "--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "8", "--batch", "128", "--top", "3"});
+  INFO(r.out);
+  CHECK(r.status == 0);
+  CHECK(r.error == "");
+  CHECK(r.out.find(" plans can run, ") != std::string::npos);
+  CHECK(r.out.find(" fit 80 GB a GPU.") != std::string::npos);
+  CHECK(r.out.find("The second lost ") != std::string::npos);
+  CHECK(r.out.find("\n  3 ") != std::string::npos);
+  CHECK(r.out.find("\n  4 ") == std::string::npos);
+}
+
+TEST_CASE("plan as JSON has the keys of the lab, in order of time, and seconds that add up") {
+  const Ran r = run_cli({"plan", "--model", "llama-3-70b", "--chip", "h100_sxm", "--gpus", "64", "--json"});
+  REQUIRE(r.status == 0);
+  const Json doc = Json::parse(r.out);
+  CHECK(doc["plans_fit"].get<int>() <= doc["plans_total"].get<int>());
+  REQUIRE(doc["plans"].size() == 10);
+  double before = 0;
+  for (const Json& plan : doc["plans"]) {
+    CHECK(plan["step_time_s"].get<double>() >= before);
+    before = plan["step_time_s"].get<double>();
+    CHECK(plan["fits"].get<bool>());
+    CHECK(plan["memory_bytes"].get<double>() <= 80e9);
+    CHECK(plan["tensor_parallel"].get<int>() * plan["context_parallel"].get<int>() *
+              plan["pipeline_parallel"].get<int>() * plan["data_parallel"].get<int>() ==
+          64);
+    double sum = 0;
+    for (const auto& [cause, seconds] : plan["seconds"].items()) sum += seconds.get<double>();
+    CHECK(support::near(sum, before, 1e-9));
+  }
+}
+
+TEST_CASE("plan refuses bad input in one sentence, and says what cannot be") {
+  const auto refused = [](std::vector<std::string> options) {
+    options.insert(options.begin(), "plan");
+    const Ran r = run_cli(options);
+    CHECK(r.out == "");
+    CHECK(r.status == 2);
+    return r.error;
+  };
+  CHECK(refused({"--chip", "h100_sxm", "--gpus", "8"}).find("plan needs --model") != std::string::npos);
+  CHECK(refused({"--model", "nothing", "--chip", "h100_sxm", "--gpus", "8"}).find("nothing") != std::string::npos);
+  CHECK(refused({"--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "0"}).find("from 1 to 1,000,000") !=
+        std::string::npos);
+  CHECK(refused({"--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "8", "--format", "int8"})
+            .find("bf16, fp8 or fp4") != std::string::npos);
+  CHECK(refused({"--model", "llama-3-8b", "--chip", "a100_80_sxm", "--gpus", "8", "--format", "fp8"})
+            .find("no peak for FP8") != std::string::npos);
+  const Ran none = run_cli({"plan", "--model", "llama-3-70b", "--chip", "h100_sxm", "--gpus", "8"});
+  CHECK(none.status == 1);
+  CHECK(none.error.find("plans fits 80 GB a GPU; the least that one needs is ") != std::string::npos);
+  const Ran cannot = run_cli({"plan", "--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "1021", "--batch", "7"});
+  CHECK(cannot.status == 1);
+  CHECK(cannot.error.find("raise the batch") != std::string::npos);
+}
+
+TEST_CASE("check prints the planner's errors beside those of a constant MFU") {
+  const Ran r = run_cli({"check", "distributed/planner"});
+  INFO(r.out);
+  CHECK(r.status == 0);
+  CHECK(r.out.find("planner, dense, grade A, A100 and H100: ") != std::string::npos);
+  CHECK(r.out.find("a constant MFU a chip: median ") != std::string::npos);
+  CHECK(r.out.find("7 of 8 out of memory do not") != std::string::npos);
+}

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "chapters/distributed/planner/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_planner = chapters::distributed::planner;
+
+namespace {
+
+/// A small job, so that a search is short.
+constexpr const char* small_job = R"({"model": "llama-3-8b", "gpus": 16, "global_batch": 32, "tensor_parallel": 2,
+                                      "pipeline_parallel": 1, "virtual_pipeline": 1})";
+
+lab_planner::Inputs small_inputs() {
+  lab_planner::Inputs in;
+  in.model = "llama-3-8b";
+  in.gpus = 16;
+  in.global_batch = 32;
+  in.tensor_parallel = 2;
+  in.pipeline_parallel = in.virtual_pipeline = 1;
+  return in;
+}
+
+}  // namespace
+
+TEST_CASE("planner: the keys that other programs rely on") {
+  const LabPtr lab = open_lab("distributed/planner", small_job);
+  compute(*lab);
+  CHECK(out(*lab, "step_time_s") > 0);
+  CHECK(out(*lab, "mfu") > 20);
+  CHECK(out(*lab, "mfu") < 80);
+  CHECK(output(*lab, "fits").toggle() == (out(*lab, "memory_bytes") <= 80e9));
+  CHECK(out(*lab, "plan_rank") >= 1);
+  CHECK(out(*lab, "plan_rank") <= out(*lab, "plans_fit") + 1);
+  CHECK(out(*lab, "plans_fit") <= out(*lab, "plans_total"));
+  CHECK(out(*lab, "best_step_time_s") <= out(*lab, "step_time_s"));
+  CHECK_FALSE(text_of(*lab, "best_plan").empty());
+  // The causes are the step.
+  double sum = 0;
+  for (const char* key : {"products_s", "attention_s", "elements_s", "recompute_s", "tensor_s", "context_s", "expert_s",
+                          "pipeline_s", "bubble_s", "data_s", "optimizer_s", "other_s"})
+    sum += out(*lab, key);
+  CHECK(near(sum, out(*lab, "step_time_s"), 1e-9));
+}
+
+TEST_CASE("planner: the best plan, made yours, is first") {
+  lab_planner::Inputs in = small_inputs();
+  chapters::Progress progress;
+  const lab_planner::Outputs before = lab_planner::compute(in, progress);
+  REQUIRE(before.reason.empty());
+  REQUIRE(before.plan_rank > 1);
+  const auto search = lab_planner::searched(in, nullptr);
+  lab_planner::choose(in, search->points.front());
+  const lab_planner::Outputs after = lab_planner::compute(in, progress);
+  CHECK(after.plan_rank == 1);
+  CHECK(near(after.yours.step_s, before.best_step_time_s, 1e-12));
+  CHECK(near(after.yours.memory_bytes, before.best_memory_bytes, 1e-12));
+  CHECK(near(after.held.total(), after.yours.memory_bytes, 1e-12));
+}
+
+TEST_CASE("planner: filters leave out what they name, and a smaller wall leaves fewer plans") {
+  const LabPtr lab = open_lab("distributed/planner", small_job);
+  compute(*lab);
+  const double all = out(*lab, "plans_total"), fit = out(*lab, "plans_fit");
+  CHECK(computed(set(*lab, "max_tensor", 1), "plans_total") < all);
+  CHECK(text_of(*lab, "best_plan").find("TP") == std::string::npos);
+  CHECK(computed(set(*lab, "max_tensor", 8, "context_plans", "false"), "plans_total") < all);
+  CHECK(computed(set(*lab, "context_plans", "true", "keep_free_bytes", 40e9), "plans_fit") < fit);
+  CHECK(out(*lab, "plans_total") == all);
+}
+
+TEST_CASE("planner: a plan that cannot run says why, and the others are ranked all the same") {
+  const auto problem = [](const char* inputs) {
+    const LabPtr lab = open_lab("distributed/planner", inputs);
+    compute(*lab);
+    CHECK(out(*lab, "plans_fit") > 0);
+    CHECK(std::isnan(out(*lab, "step_time_s")));
+    return text_of(*lab, "plan_problem");
+  };
+  CHECK(problem(R"({"tensor_parallel": 3})") == "Tensor parallel 3 does not divide the 64 heads; choose a divisor.");
+  CHECK(problem(R"({"gpus": 1000, "global_batch": 1000})").find("the cluster has 1000") != std::string::npos);
+  CHECK(problem(R"({"global_batch": 96, "virtual_pipeline": 1, "micro_batch": 2})")
+            .find("whole number of micro-batches") != std::string::npos);
+  CHECK(problem(R"({"expert_parallel": 2})").find("this model has none") != std::string::npos);
+  CHECK(problem(R"({"zero_stage": 3})").find("take ZeRO-1 with a pipeline") != std::string::npos);
+}
+
+TEST_CASE("planner: a job that cannot be is refused") {
+  const auto reason = [](const char* inputs) {
+    const LabPtr lab = open_lab("distributed/planner", inputs);
+    return reason_of(*lab);
+  };
+  CHECK(reason(R"({"chip": "a100_80_sxm", "format": "fp8"})").find("states no peak for FP8") != std::string::npos);
+}
+
+TEST_CASE("planner: where nothing fits the answer says what is needed least") {
+  const lab_planner::Inputs in = [] {
+    lab_planner::Inputs i = small_inputs();
+    i.model = "llama-3-70b";
+    return i;
+  }();
+  use_bundled_catalog();
+  chapters::Progress progress;
+  const lab_planner::Outputs o = lab_planner::compute(in, progress);
+  REQUIRE(o.reason.empty());
+  CHECK(o.plans_fit == 0);
+  CHECK(std::isnan(o.best_step_time_s));
+  const lab_planner::Picture p = lab_planner::arrange(in, o);
+  CHECK(p.answer.starts_with("None of `"));
+  CHECK(p.answer.find("the least that one needs is") != std::string::npos);
+}
+
+TEST_CASE("planner: a job that no plan can run is answered with the reason") {
+  use_bundled_catalog();
+  lab_planner::Inputs in = small_inputs();
+  in.gpus = 1021;
+  in.global_batch = 7;
+  chapters::Progress progress;
+  const lab_planner::Outputs o = lab_planner::compute(in, progress);
+  CHECK(o.plans_total == 0);
+  CHECK_FALSE(o.plan_problem.empty());
+  const lab_planner::Picture p = lab_planner::arrange(in, o);
+  CHECK(p.answer.starts_with("No plan can run. "));
+  CHECK(p.answer.find("raise the batch") != std::string::npos);
+}
+
+TEST_CASE("planner: the picture's frontier only falls, and its staircase stays inside the step") {
+  use_bundled_catalog();
+  lab_planner::Inputs in = small_inputs();
+  chapters::Progress progress;
+  const lab_planner::Picture p = lab_planner::arrange(in, lab_planner::compute(in, progress));
+  REQUIRE(p.has_second);
+  for (std::size_t i = 1; i < p.line_x.size(); ++i) {
+    CHECK(p.line_x[i] >= p.line_x[i - 1]);
+    CHECK(p.line_y[i] <= p.line_y[i - 1]);
+  }
+  REQUIRE_FALSE(p.best.blocks.empty());
+  for (const lab_planner::StairBlock& b : p.best.blocks) {
+    CHECK(b.from >= 0);
+    CHECK(b.to <= 1.0001f);
+    CHECK(b.lane < p.best.lanes);
+  }
+  CHECK(p.dots.size() <= p.search->points.size());
+}
+
+TEST_CASE("planner: a plan opens in the other labs with its axes") {
+  use_bundled_catalog();
+  lab_planner::Inputs in;
+  const auto job = lab_planner::job_of(in);
+  REQUIRE(job);
+  const lab_planner::PlanCard card = lab_planner::card_of(*job, lab_planner::point_of(in));
+  const std::string pipeline = lab_planner::link_to(in, card, "distributed/pipeline");
+  CHECK(pipeline.find("schedule=interleaved") != std::string::npos);
+  CHECK(pipeline.find("stages=4") != std::string::npos);
+  CHECK(pipeline.find("chunks=5") != std::string::npos);
+  const std::string memory = lab_planner::link_to(in, card, "framework/training-memory");
+  CHECK(memory.find("tensor_parallel=8") != std::string::npos);
+  CHECK(memory.find("data_parallel=32") != std::string::npos);
+  CHECK(memory.find("zero_stage=1") != std::string::npos);
+  CHECK(lab_planner::link_to(in, card, "distributed/nothing").empty());
+}
+
+TEST_CASE("planner: a press on the fastest makes it yours, and the card's doors open labs") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/planner", small_job);
+  compute(*lab);
+  Canvas canvas(*lab, {1300, 800});
+  canvas.ui.frames(3);
+  canvas.ui.click("make it yours");
+  canvas.ui.frames(2);
+  compute(*lab);
+  CHECK(out(*lab, "plan_rank") == 1);
+  canvas.ui.frames(2);
+  canvas.ui.click("open the memory");
+  canvas.ui.frames(1);
+  REQUIRE(lab->requests() != nullptr);
+  CHECK(lab->requests()->open_link.starts_with("framework/training-memory?"));
+}

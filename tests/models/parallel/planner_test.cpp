@@ -1,0 +1,326 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <map>
+
+#include "models/parallel/pipeline_formulas.h"
+#include "models/parallel/planner_accuracy.h"
+#include "models/parallel/planner_search.h"
+#include "models/transformer/language_model.h"
+#include "tests/support/base/files.h"
+#include "tests/support/base/near.h"
+#include "tests/support/base/paths.h"
+
+using support::near;
+using namespace models;
+using namespace models::parallel;
+using memory::TrainingPlan;
+
+namespace {
+
+const std::vector<Chip>& planner_chips() {
+  static const std::vector<Chip> all = [] {
+    std::vector<Chip> chips;
+    for (const char* maker : {"nvidia", "amd"}) {
+      const auto read = parse_chips(
+          support::read_text(support::source_file("assets/hardware/" + std::string(maker) + ".json")), maker);
+      chips.insert(chips.end(), read->begin(), read->end());
+    }
+    return chips;
+  }();
+  return all;
+}
+
+Architecture planner_model(const char* file, const char* id) {
+  const auto read = parse_language_models(
+      support::read_text(support::source_file("assets/models/" + std::string(file) + ".json")), file);
+  return std::find_if(read->begin(), read->end(), [&](const LanguageModel& m) { return m.id == id; })->architecture;
+}
+
+PlannerJob planner_job(Architecture a, const char* chip, std::int64_t gpus, std::int64_t batch, std::int64_t sequence) {
+  PlannerJob job;
+  job.architecture = std::move(a);
+  const auto at =
+      std::find_if(planner_chips().begin(), planner_chips().end(), [&](const Chip& c) { return c.id == chip; });
+  job.cluster = *planner_cluster(*at, gpus, Format::bf16);
+  job.stack = planner_stack(StackId::megatron_core);
+  job.global_batch = batch;
+  job.sequence = sequence;
+  return job;
+}
+
+/// Four dense layers, small enough for every plan to be tried one by one.
+Architecture tiny_gpt() {
+  Architecture a;
+  a.hidden = 4096;
+  a.layers = 12;
+  a.heads = 32;
+  a.kv_heads = 8;
+  a.head_dim = 128;
+  a.ffn = 11008;
+  a.vocab = 32000;
+  return a;
+}
+
+Architecture tiny_experts() {
+  Architecture a = tiny_gpt();
+  a.moe = {.routed = 8, .shared = 0, .per_token = 2, .ffn = 4096};
+  a.layer_forms.assign(12, {.experts = true});
+  a.layer_forms[0].experts = false;
+  return a;
+}
+
+const PlannerRuns& published_runs() {
+  static const PlannerRuns runs = *parse_planner_runs(
+      support::read_text(support::source_file("assets/measured/training-runs.json")), "training-runs.json");
+  return runs;
+}
+
+const std::vector<PricedRun>& priced_published_runs() {
+  static const std::vector<PricedRun> priced = price_runs(published_runs(), planner_chips());
+  return priced;
+}
+
+}  // namespace
+
+TEST_CASE("planner: the best of a small cluster is what trying every plan finds") {
+  struct Case {
+    Architecture model;
+    std::int64_t gpus, batch;
+  };
+  for (const Case& c :
+       {Case{tiny_gpt(), 8, 16}, Case{tiny_gpt(), 12, 24}, Case{tiny_gpt(), 16, 8}, Case{tiny_experts(), 16, 16}}) {
+    const PlannerJob job = planner_job(c.model, "h100_sxm", c.gpus, c.batch, 4096);
+    const PlannerSearch found = search_plans(job, {});
+    REQUIRE(found.fitting > 0);
+    double best_s = 1e30;
+    std::size_t plans = 0, fitting = 0;
+    for (std::int64_t tensor = 1; tensor <= 8; tensor *= 2)
+      for (std::int64_t context = 1; context <= 16; context *= 2)
+        for (std::int64_t expert = 1; expert <= 8; expert *= 2)
+          for (std::int64_t micro = 1; micro <= 16; micro *= 2)
+            for (std::int64_t stages = 1; stages <= 12; ++stages)
+              for (std::int64_t chunks = 1; chunks <= 12; ++chunks)
+                for (std::int64_t zero = 0; zero < 4; ++zero)
+                  for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+                    if (c.gpus % (tensor * context * stages) != 0) continue;
+                    TrainingPlan p;
+                    p.tensor = tensor;
+                    p.context = context;
+                    p.expert = expert;
+                    p.batch = micro;
+                    p.pipeline = stages;
+                    p.virtual_pipeline = chunks;
+                    p.data = c.gpus / (tensor * context * stages);
+                    p.zero_stage = zero;
+                    p.recompute = recompute;
+                    p.sequence_parallel = tensor > 1;
+                    p.ends_take_slots = chunks > 1 && c.model.layers % (stages * chunks) != 0 &&
+                                        (c.model.layers + 2) % (stages * chunks) == 0;
+                    if (zero > 0 && p.data * p.context == 1) continue;  // nothing to split over
+                    p = planned(job, p);
+                    const auto price = price_plan(job, p);
+                    if (!price) continue;
+                    ++plans;
+                    if (!price->fits) continue;
+                    ++fitting;
+                    best_s = std::min(best_s, price->step_s);
+                  }
+    CHECK(found.points.size() == plans);
+    CHECK(found.fitting == fitting);
+    CHECK(near(found.points.front().step_s, best_s, 1e-12));
+  }
+}
+
+TEST_CASE("planner: memory out of parts is that of training_memory, of every plan and stage") {
+  for (const PlannerJob& job : {planner_job(tiny_experts(), "a100_80_sxm", 32, 64, 2048),
+                                planner_job(planner_model("llama", "llama-3-8b"), "h100_sxm", 64, 64, 8192)}) {
+    const PlannerSearch found = search_plans(job, {});
+    REQUIRE(found.points.size() > 300);
+    for (std::size_t i = 0; i < found.points.size(); i += 7) {
+      TrainingPlan p = plan_of(job, found.points[i]);
+      double most = 0;
+      for (p.stage = 0; p.stage < p.pipeline; ++p.stage) {
+        const auto held = memory::training_memory(
+            job.architecture, p, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes});
+        REQUIRE(held);
+        most = std::max(most, held->total());
+      }
+      INFO(plan_name(found.points[i]) << ", " << plan_detail(job, found.points[i]));
+      CHECK(near(found.points[i].memory_bytes, most, 1e-12));
+    }
+  }
+}
+
+TEST_CASE("planner: points are in order, the frontier falls and the bubble of equal stages is the published one") {
+  const PlannerJob job = planner_job(planner_model("llama", "llama-3-70b"), "h100_sxm", 1024, 256, 8192);
+  const PlannerSearch found = search_plans(job, {});
+  for (std::size_t i = 1; i < found.points.size(); ++i) {
+    CHECK((found.points[i - 1].fits || !found.points[i].fits));
+    if (found.points[i - 1].fits == found.points[i].fits) CHECK(found.points[i - 1].step_s <= found.points[i].step_s);
+  }
+  REQUIRE(found.frontier.size() > 2);
+  CHECK(found.frontier.back() == 0);
+  for (std::size_t k = 1; k < found.frontier.size(); ++k) {
+    const PlanPoint &a = found.points[found.frontier[k - 1]], &b = found.points[found.frontier[k]];
+    CHECK(a.memory_bytes <= b.memory_bytes);
+    CHECK(a.step_s >= b.step_s);
+  }
+  // With an output matrix of no size all stages but the ends' gathers are equal: (P - 1)(F + B) of one chunk.
+  PlannerJob even = job;
+  even.architecture.vocab = 8;
+  TrainingPlan p;
+  p.tensor = 8;
+  p.pipeline = 4;
+  p.virtual_pipeline = 5;
+  p.data = 32;
+  p.zero_stage = 1;
+  p.sequence_parallel = true;
+  const auto price = price_plan(even, planned(even, p));
+  REQUIRE(price);
+  const StepParts& s = price->parts;
+  const double work = s[StepCause::products] + s[StepCause::attention] + s[StepCause::elements] + s[StepCause::tensor];
+  PipelineTimes times;
+  times.forward_s = work / 8 / 5 / 3;
+  times.input_gradient_s = times.weight_gradient_s = times.forward_s;
+  const PipelineFormula formula = closed_form({PipelineSchedule::interleaved, 4, 8, 5}, times);
+  CHECK(near(s[StepCause::bubble], formula.bubble_s, 0.02));
+}
+
+TEST_CASE("planner: a stopped search says so, and bad plans say why") {
+  const PlannerJob job = planner_job(planner_model("llama", "llama-3-70b"), "h100_sxm", 1024, 256, 8192);
+  CHECK(search_plans(job, {}, [](double) { return false; }).stopped);
+  const auto problem = [&](auto change) {
+    TrainingPlan p;
+    p.tensor = 8;
+    p.pipeline = 4;
+    p.data = 32;
+    p.micro_batches = 8;
+    change(p);
+    const auto price = price_plan(job, planned(job, p));
+    return price ? std::string() : price.error;
+  };
+  CHECK(problem([](TrainingPlan&) {}).empty());
+  CHECK(problem([](TrainingPlan& p) { p.tensor = 3; }) ==
+        "Tensor parallel 3 does not divide the 64 heads; choose a divisor.");
+  CHECK(problem([](TrainingPlan& p) { p.data = 16; }).find("are 512 GPUs, and the cluster has 1024") !=
+        std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.batch = 3; }).find("not a whole number of micro-batches of 3") !=
+        std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.zero_stage = 3; }).find("take ZeRO-1 with a pipeline") != std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.expert = 2; }).find("this model has none") != std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.virtual_pipeline = 7; }).find("choose a divisor") != std::string::npos);
+  // Only data parallelism divides a prime number of GPUs, and seven sequences are too few for it.
+  const PlannerJob few = planner_job(planner_model("llama", "llama-3-70b"), "h100_sxm", 1021, 7, 8192);
+  CHECK(search_plans(few, {}).points.empty());
+  CHECK(search_plans(few, {}).reason.ends_with("."));
+}
+
+TEST_CASE("planner: what the second lost adds up to its longer step") {
+  const PlannerJob job = planner_job(planner_model("llama", "llama-3-70b"), "h100_sxm", 1024, 256, 8192);
+  const PlannerSearch found = search_plans(job, {});
+  const auto first = price_plan(job, plan_of(job, found.points[0])),
+             second = price_plan(job, plan_of(job, found.points[40]));
+  REQUIRE(first);
+  REQUIRE(second);
+  double sum = 0;
+  const auto lost = lost_time(first->parts, second->parts);
+  for (const LostTime& l : lost) sum += l.seconds;
+  // Causes below a thousandth of the step are left out.
+  CHECK(std::abs(sum - (second->step_s - first->step_s)) <= step_cause_count * first->step_s / 1000);
+  for (std::size_t i = 1; i < lost.size(); ++i) CHECK(std::abs(lost[i - 1].seconds) >= std::abs(lost[i].seconds));
+}
+
+TEST_CASE("planner: layers dealt with the ends as slots") {
+  // 126 layers, 8 stages of 8 chunks: 128 slots, two each; the first chunk has the embedding, the last the loss.
+  TrainingPlan p;
+  p.pipeline = 8;
+  p.virtual_pipeline = 8;
+  p.micro_batches = 8;
+  p.data = 1;
+  p.ends_take_slots = true;
+  const Architecture a = planner_model("llama", "llama-3.1-405b");
+  CHECK(memory::plan_problem(a, p).empty());
+  std::int64_t layers = 0;
+  for (p.stage = 0; p.stage < 8; ++p.stage)
+    for (const auto& [first, end] : memory::stage_layers(a, p)) {
+      layers += end - first;
+      CHECK(end - first == ((first == 0 && end == 1) || end == 126 ? 1 : 2));
+    }
+  CHECK(layers == 126);
+}
+
+TEST_CASE("planner: step times of published runs") {
+  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
+  REQUIRE(report.accuracy.size() == 7);
+  for (const PlannerAccuracy& row : report.accuracy) {
+    INFO(row.name << ": median " << row.median << ", mean " << row.mean << ", ninetieth " << row.ninetieth << ", worst "
+                  << row.worst << " " << row.worst_run);
+    CHECK(row.runs > 10);
+    CHECK(row.holds());
+    // A model that explains something is nearer than one share of the peak for each chip; among the other GPUs and
+    // nanotron's runs it is not always.
+    if (row.median_bar > 0 || row.mean_bar > 0) CHECK(row.median < row.constant_median);
+  }
+  std::size_t ordered = 0;
+  for (const PlannerOrder& o : report.orders) {
+    INFO(o.set << " " << o.spearman);
+    // Five of the six runs of that set lie within 4 % of each other, and the sixth, with 14 heads a GPU, is a reading
+    // that nothing in the plan explains.
+    if (o.set == "bloom.h14336.L72.2022-02-23.g384") continue;
+    CHECK(o.spearman >= 0.8);
+    ++ordered;
+  }
+  CHECK(ordered >= 6);
+}
+
+TEST_CASE("planner: published runs of grade A fit, and those out of memory do not, with two exceptions") {
+  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
+  CHECK(report.fits.ran > 200);
+  CHECK(report.fits.out_of_memory >= 8);
+  // The first keeps what selective recomputation by operation, every second product, is not counted for; the second ran
+  // out of memory by less than the allocator's fragments.
+  CHECK(report.fits.misses == std::vector<std::string>{"torchtitan.2024.llama2-70b.a100.64.sel-op", "bloom.l957.oom"});
+}
+
+TEST_CASE("planner: published best plans rank in the top twentieth") {
+  struct Best {
+    const char *file, *model, *chip;
+    std::int64_t gpus, batch, sequence, tensor, pipeline, chunks;
+  };
+  // Llama 3, table 4 (16,384 GPUs, 8,192 tokens); Megatron Bridge 25.09 and 26.02, Llama 3 70B and 8B on H100 in BF16's
+  // place of FP8.
+  for (const Best& b : {Best{"llama", "llama-3.1-405b", "h100_sxm", 16384, 2048, 8192, 8, 16, 8},
+                        Best{"llama", "llama-3-70b", "h100_sxm", 64, 128, 8192, 4, 8, 5},
+                        Best{"llama", "llama-3-8b", "h100_sxm", 8, 128, 8192, 1, 1, 1}}) {
+    const PlannerJob job = planner_job(planner_model(b.file, b.model), b.chip, b.gpus, b.batch, b.sequence);
+    const PlannerSearch found = search_plans(job, {});
+    TrainingPlan p;
+    p.tensor = b.tensor;
+    p.pipeline = b.pipeline;
+    p.virtual_pipeline = b.chunks;
+    p.ends_take_slots = b.chunks > 1 && job.architecture.layers % (b.pipeline * b.chunks) != 0;
+    p.data = b.gpus / (b.tensor * b.pipeline);
+    p.zero_stage = 1;
+    p.sequence_parallel = b.tensor > 1;
+    const auto price = price_plan(job, planned(job, p));
+    REQUIRE(price);
+    const auto faster = std::count_if(found.points.begin(), found.points.end(),
+                                      [&](const PlanPoint& x) { return x.fits && x.step_s < price->step_s; });
+    INFO(b.model << ": " << faster << " of " << found.points.size() << ", " << price->memory_bytes);
+    CHECK(static_cast<double>(faster) <= 0.05 * static_cast<double>(found.points.size()));
+  }
+}
+
+TEST_CASE("planner: rank correlation") {
+  const std::vector<double> a{1, 2, 3, 4}, up{10, 20, 30, 40}, down{4, 3, 2, 1};
+  CHECK(near(spearman(a, up, 0), 1));
+  CHECK(near(spearman(a, down, 0), -1));
+  // Within the tie all four share a rank: nothing is said.
+  CHECK(spearman(a, std::vector<double>{100, 100.5, 101, 101.5}, 0.03) == 0);
+}
+
+TEST_CASE("planner: a list of runs that is none gets one sentence") {
+  CHECK(parse_planner_runs("[1, 2", "x.json").error.starts_with("x.json is no list of training runs"));
+  CHECK(!parse_planner_runs(R"({"columns": ["id"], "shapes": [], "rows": [["a"]]})", "x.json"));
+}
