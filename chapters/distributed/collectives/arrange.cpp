@@ -109,7 +109,21 @@ std::string reason_text(const Inputs& in, const Outputs& out, bool other_wins) {
   return text + times(factor) + " the bytes" + std::string(where);
 }
 
-/// What the two take, which wins where, and by what; one sentence or two in every state.
+/// "the tree beats the ring".
+std::string beats(const Inputs& in, bool other_wins) {
+  const auto winner = other_wins ? in.beside : in.algorithm, loser = other_wins ? in.algorithm : in.beside;
+  return std::string(algorithm_said(in, winner)) +
+         (winner == CollectiveAlgorithm::double_binary_tree ? " beat " : " beats ") +
+         std::string(algorithm_said(in, loser));
+}
+
+/// A third algorithm that leaves both behind at these bytes; empty where there is none.
+std::string faster_still(const Inputs& in, const Outputs& out) {
+  if (out.fastest_s > 0.9999 * std::min(out.time_s, out.beside_s)) return "";
+  return " Faster still: " + std::string(algorithm_said(in, out.fastest)) + ", " + ticked(out.fastest_s, "s") + ".";
+}
+
+/// What the two take, which wins where, and by what, and whether a third is faster; two or three short sentences.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string own(algorithm_said(in, in.algorithm)), other(algorithm_said(in, in.beside));
   if (std::isnan(out.beside_s))
@@ -124,13 +138,14 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     const double below = out.crossing_bytes / 1.1;
     const bool other_below = collective_time(spec_of(in, in.beside), below, links).total_s() <
                              collective_time(spec_of(in, in.algorithm), below, links).total_s();
-    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " +
-           wins(in, other_below ? in.beside : in.algorithm) + ": " + reason_text(in, out, other_below) + ".";
+    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " + beats(in, other_below) + ": " +
+           reason_text(in, out, other_below) + "." + faster_still(in, out);
   }
-  if (std::abs(out.times_faster - 1) < 1e-9) return both + ": they cost the same at every size.";
+  if (std::abs(out.times_faster - 1) < 1e-9)
+    return both + ": they cost the same at every size." + faster_still(in, out);
   const bool other_wins = out.beside_s < out.time_s;
-  return both + ". In this model " + wins(in, other_wins ? in.beside : in.algorithm) +
-         " at every size: " + reason_text(in, out, other_wins) + ".";
+  return both + ". In this model " + beats(in, other_wins) + " at every size: " + reason_text(in, out, other_wins) +
+         "." + faster_still(in, out);
 }
 
 }  // namespace

@@ -266,7 +266,7 @@ void describe(Fields& f, Outputs& o) {
           .help = "The drawn schedule with every step after the one before: what it takes where nothing is pipelined.",
           .may_be_missing = true,
           .absent = "Schedules are written out up to 64 ranks."});
-  f.group("Fastest of all");
+  f.group("Fastest");
   f.choice(
       "fastest", o.fastest, algorithms,
       {.label = "Fastest",
