@@ -124,9 +124,9 @@ void write_in_network(CollectiveSchedule& to) {
   if (what == Primitive::reduce_scatter || what == Primitive::reduce) return;
   for (std::int64_t c = 0; c < to.chunks; ++c) w.add(step, c, hub, c, ChunkAction::copy);
   ++step;
+  // A multicast reaches its sender too.
   for (std::int64_t r = 0; r < n; ++r)
-    for (std::int64_t c = 0; c < to.chunks; ++c)
-      if (c != r) w.add(step, hub, r, c, ChunkAction::copy);
+    for (std::int64_t c = 0; c < to.chunks; ++c) w.add(step, hub, r, c, ChunkAction::copy);
 }
 
 }  // namespace models::parallel

@@ -19,6 +19,7 @@ struct ChunkMessage {
 };
 
 inline constexpr std::int64_t max_board_ranks_in_full = 16;  ///< of more no message and no place is drawn
+inline constexpr std::string_view hub_name = "switch";       ///< left of its cells
 
 struct ChunkBoardData {
   std::int64_t ranks = 0, chunks = 0, steps = 0;
@@ -51,7 +52,8 @@ struct ChunkBoardLayout {
   float column_x = 0, column_pitch = 0, group_gap = 0, cell_width = 0;
   float row_y = 0, row_pitch = 0, cell_height = 0;
   std::int64_t ranks = 0, chunks = 0, group = 0;
-  Rect arcs{};  ///< over the names, where messages to distant ranks bow; or where the hub stands
+  Rect arcs{};          ///< over the names, where messages to distant ranks bow; or where the hub stands
+  float hub_inset = 0;  ///< over the hub's cells, for the frames around them
   float names_y = 0, nodes_y = 0;
   float says_y = 0;
   Rect film{};   ///< thumbnails; empty where there is no room

@@ -25,7 +25,7 @@ Rect ChunkBoardLayout::place(const Rect& cell, std::int64_t i, std::int64_t plac
 }
 
 Rect ChunkBoardLayout::hub_cell(std::int64_t chunk) const {
-  const float top = arcs.min.y, bottom = arcs.min.y + std::min(cell_height * 1.4f, arcs.height() * 0.5f);
+  const float top = arcs.min.y + hub_inset, bottom = top + std::min(cell_height * 1.4f, arcs.height() * 0.5f);
   if (chunks == ranks) {
     const Rect c = column(chunk);
     return {{c.min.x, top}, {c.max.x, bottom}};
@@ -68,6 +68,7 @@ void layout_chunk_board(const ChunkBoardData& data, Rect area, float scale, floa
   bool bows = data.hub;
   for (const ChunkMessage& m : data.messages) bows = bows || message_bows(data, m);
   bows = bows && l.full;
+  l.hub_inset = data.hub && bows ? px(5) : 0;
 
   // What is fixed: names, the line that says what happens, the film.
   const float words = small_px + px(6), names = body_px + px(6), nodes = data.group > 1 ? small_px + px(10) : 0;
@@ -89,6 +90,7 @@ void layout_chunk_board(const ChunkBoardData& data, Rect area, float scale, floa
   l.chunk_names = l.row_pitch >= small_px;
   if (l.chunk_names)
     for (const std::string& name : data.chunk_names) gutter = std::max(gutter, measure(name, Type::small));
+  if (data.hub && l.full) gutter = std::max(gutter, measure(hub_name, Type::small));
   const float margin = l.full ? px(26) : px(4);
   const float left = area.min.x + gutter + margin, right = area.max.x - margin;
   const float groups = data.group > 1 ? static_cast<float>((l.ranks - 1) / data.group) : 0;

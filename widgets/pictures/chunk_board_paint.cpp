@@ -166,9 +166,16 @@ void paint_names(const Painter& painter, const ChunkBoardData& data, const Chunk
     painter.text({(c.min.x + c.max.x) / 2, l.names_y + t.px(1)}, shown, r == now.hovered_rank ? t.accent : t.text,
                  Type::body, Font::bold, Align::center);
   }
-  if (data.hub && l.full && l.chunk_names)
-    painter.text({l.column_x - t.px(8), l.arcs.min.y + (l.cell_height * 1.4f - t.type(Type::small)) / 2}, "switch",
-                 t.text, Type::small, Font::bold, Align::right);
+  if (!l.full)  // too many for a name each: the first and the last tell which way they go
+    for (const std::int64_t r : {std::int64_t{0}, data.ranks - 1})
+      painter.text({r == 0 ? l.column(r).min.x : l.column(r).max.x, l.names_y + t.px(1)},
+                   data.rank_names[static_cast<std::size_t>(r)], t.text, Type::body, Font::bold,
+                   r == 0 ? Align::left : Align::right);
+  if (data.hub && l.full) {
+    const Rect cell = l.hub_cell(0);
+    painter.text({l.column_x - t.px(8), (cell.min.y + cell.max.y - t.type(Type::small)) / 2}, hub_name, t.text,
+                 Type::small, Font::bold, Align::right);
+  }
   if (l.chunk_names)
     for (std::int64_t c = 0; c < data.chunks; ++c) {
       const Rect cell = l.cell(0, c);

@@ -86,6 +86,13 @@ void block_all(const PlotEnd& plot) {
     }
   }
   for (const PlotMark& m : s.marks) {
+    if (m.kind == Kind::callout) {
+      // A callout's line begins here, which no name may stand under.
+      const ImVec2 at = pixel_of(f, m.x, m.y);
+      const float free = t.px(13);
+      s.room.block({{at.x - free, at.y - free}, {at.x + free, at.y + free}});
+      continue;
+    }
     ImVec2 a, b;
     ends_of(f, m, a, b);
     const float r = t.px(7);

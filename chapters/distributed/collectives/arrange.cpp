@@ -61,6 +61,9 @@ std::string wins(const Inputs& in, CollectiveAlgorithm algorithm) {
   return std::string(algorithm_said(in, algorithm)) +
          (algorithm == CollectiveAlgorithm::double_binary_tree ? " win" : " wins");
 }
+std::string takes(CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::double_binary_tree ? " take " : " takes ";
+}
 std::string steps_text(double steps) { return ticked(steps, "") + (steps == 1 ? " step" : " steps"); }
 
 void add_crossings(const Inputs& in, Picture& p) {
@@ -95,37 +98,54 @@ std::string reason_text(const Inputs& in, const Outputs& out, bool other_wins) {
   const bool chain_loses = chain_of(in, other_wins ? in.algorithm : in.beside);
   std::string text = steps_text(won);
   if (chain_wins)
-    text += " for the first piece and one more for each other, ";
+    text += " for the first piece and one more for each other";
   else if (chain_loses)
-    text += ", where the chain takes " + ticked(lost, "") + " for its first piece alone, and ";
+    text += ", where the chain takes " + ticked(lost, "") + " for its first piece alone";
   else
-    text += (won == lost ? " like the other" : ", not " + ticked(lost, "")) + ", and ";
+    text += won == lost ? " like the other" : ", not " + ticked(lost, "");
+  // More bytes are what the winner pays for fewer steps.
+  text += factor > 1 + 5e-3 ? ", though " : ", and ";
   if (std::abs(factor - 1) < 5e-3) return text + "as many bytes" + std::string(where);
   return text + times(factor) + " the bytes" + std::string(where);
 }
 
-/// What the two take, which wins where, and by what; one sentence or two in every state.
+/// "the tree beats the ring".
+std::string beats(const Inputs& in, bool other_wins) {
+  const auto winner = other_wins ? in.beside : in.algorithm, loser = other_wins ? in.algorithm : in.beside;
+  return std::string(algorithm_said(in, winner)) +
+         (winner == CollectiveAlgorithm::double_binary_tree ? " beat " : " beats ") +
+         std::string(algorithm_said(in, loser));
+}
+
+/// A third algorithm that leaves both behind at these bytes; empty where there is none.
+std::string faster_still(const Inputs& in, const Outputs& out) {
+  if (out.fastest_s > 0.9999 * std::min(out.time_s, out.beside_s)) return "";
+  return " Faster still: " + std::string(algorithm_said(in, out.fastest)) + ", " + ticked(out.fastest_s, "s") + ".";
+}
+
+/// What the two take, which wins where, and by what, and whether a third is faster; two or three short sentences.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string own(algorithm_said(in, in.algorithm)), other(algorithm_said(in, in.beside));
   if (std::isnan(out.beside_s))
-    return ticked(in.bytes, "B") + " take " + own + " " + ticked(out.time_s, "s") + " on " +
-           ticked(as_double(in.ranks), "") + " ranks: " + steps_text(as_double(out.steps)) + ", and " +
+    return "For " + ticked(in.bytes, "B") + " on " + ticked(as_double(in.ranks), "") + " ranks " + own +
+           takes(in.algorithm) + ticked(out.time_s, "s") + ": " + steps_text(as_double(out.steps)) + ", and " +
            ticked(out.bytes_sent_per_rank, "B") + " sent by the busiest rank.";
-  const std::string both = ticked(in.bytes, "B") + " take " + own + " " + ticked(out.time_s, "s") + " and " + other +
-                           " " + ticked(out.beside_s, "s");
+  const std::string both = "For " + ticked(in.bytes, "B") + " " + own + takes(in.algorithm) + ticked(out.time_s, "s") +
+                           ", " + other + " " + ticked(out.beside_s, "s");
   if (!std::isnan(out.crossing_bytes)) {
     // Below the crossing the one with less latency wins, which is seen a little below it.
     const AlphaBetaLinks links = links_of(in);
     const double below = out.crossing_bytes / 1.1;
     const bool other_below = collective_time(spec_of(in, in.beside), below, links).total_s() <
                              collective_time(spec_of(in, in.algorithm), below, links).total_s();
-    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " +
-           wins(in, other_below ? in.beside : in.algorithm) + ": " + reason_text(in, out, other_below) + ".";
+    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " + beats(in, other_below) + ": " +
+           reason_text(in, out, other_below) + "." + faster_still(in, out);
   }
-  if (std::abs(out.times_faster - 1) < 1e-9) return both + ": they cost the same at every size.";
+  if (std::abs(out.times_faster - 1) < 1e-9)
+    return both + ": they cost the same at every size." + faster_still(in, out);
   const bool other_wins = out.beside_s < out.time_s;
-  return both + ". In this model " + wins(in, other_wins ? in.beside : in.algorithm) +
-         " at every size: " + reason_text(in, out, other_wins) + ".";
+  return both + ". In this model " + beats(in, other_wins) + " at every size: " + reason_text(in, out, other_wins) +
+         "." + faster_still(in, out);
 }
 
 }  // namespace
@@ -154,8 +174,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (p.own.ranks == 0)
     p.no_chunks =
         "Chunks are drawn for up to " + std::to_string(max_film_ranks) + " ranks. " +
-        (out.checked.empty() ? "Of " + std::to_string(in.ranks) + " the time and the bytes are computed."
-                             : "The schedule of " + std::to_string(in.ranks) +
+        (out.checked.empty() ? "Of " + format_text(as_double(in.ranks), "") + " the time and the bytes are computed."
+                             : "The schedule of " + format_text(as_double(in.ranks), "") +
                                    " was executed on numbers all the same: " + out.checked + " results are right.");
   add_curves(in, p);
   add_crossings(in, p);

@@ -17,6 +17,9 @@ std::string counted(std::size_t n, std::string_view one) {
   return std::to_string(n) + " " + std::string(one) + (n == 1 ? "" : "s");
 }
 
+/// Of a buffer with fewer bytes than chunks a message has one byte or none.
+std::string message_size(double bytes) { return bytes < 1 ? "1 B at most" : format_text(bytes, "B"); }
+
 /// What one step does: how many messages of which size, and how many ranks have nothing to do.
 std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<const ChunkTransfer> step,
                       const CollectiveRun& run) {
@@ -39,8 +42,7 @@ std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<c
   }
   const double chunks =
       as_double(static_cast<std::int64_t>(step.size())) / as_double(static_cast<std::int64_t>(pairs.size()));
-  std::string text =
-      counted(pairs.size(), "message") + " of " + format_text(chunks * in.bytes / as_double(s.chunks), "B");
+  std::string text = counted(pairs.size(), "message") + " of " + message_size(chunks * in.bytes / as_double(s.chunks));
   if (adds && copies) {
     text += ", added on the way up, copied on the way down; ";
   } else if (adds) {

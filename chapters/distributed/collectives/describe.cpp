@@ -61,17 +61,18 @@ constexpr std::string_view no_nodes = "Only for a hierarchical all-reduce.";
 
 void describe_link(Fields& f, Inputs& in) {
   f.group("The link");
-  f.real("latency_s", in.latency_s,
-         {
-             .label = "Latency of a step",
-             .unit = "s",
-             .help = "From the call of a send to its first byte on another rank, with the launch of what sends it.",
-             .lo = 5e-7,
-             .hi = 1e-2,
-             .scale = Scale::log,
-             .typical_lo = 1e-6,
-             .typical_hi = 5e-5,
-         });
+  f.real(
+      "latency_s", in.latency_s,
+      {
+          .label = "Latency of a step",
+          .unit = "s",
+          .help = "What a message costs before its first byte is on the other rank: the call, the handshake, the way.",
+          .lo = 5e-7,
+          .hi = 1e-2,
+          .scale = Scale::log,
+          .typical_lo = 1e-6,
+          .typical_hi = 5e-5,
+      });
   f.real("bandwidth_bytes_per_s", in.bandwidth_bytes_per_s,
          {
              .label = "Bandwidth",
@@ -210,7 +211,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Time",
           .unit = "s",
           .headline = true,
-          .formula = "steps x latency + bytes in series / bandwidth",
+          .formula = "steps x latency + bytes in series / bandwidth + bytes added in series / rate",
           .source = thakur});
   f.integer("steps", o.steps,
             {.label = "Steps",
@@ -226,7 +227,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("busbw_bytes_per_s", o.busbw_bytes_per_s,
          {.label = "Bus bandwidth",
           .unit = "B/s",
-          .help = "All-reduce: times 2 (N - 1) / N. Shares: times (N - 1) / N. Broadcast and reduce: as it is.",
+          .help = "All-reduce: times 2 (N - 1) / N. Broadcast and reduce: as it is. The others, where each rank has a "
+                  "share: times "
+                  "(N - 1) / N.",
           .headline = true,
           .formula = "algorithm bandwidth x factor of the primitive",
           .source = nccl_tests});
@@ -234,8 +237,12 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Sent by a rank",
           .unit = "B",
           .help = "By the busiest one.",
-          .formula = "its chunks x bytes / chunks"});
-  f.real("link_percent", o.link_percent, {.label = "Of the link", .unit = "%", .formula = "bus bandwidth / bandwidth"});
+          .formula = "chunks that it sends x bytes of a chunk"});
+  f.real("link_percent", o.link_percent,
+         {.label = "Of the link",
+          .unit = "%",
+          .help = "Over 100 where fewer bytes pass the link than in a ring: in a switch that adds, or inside of nodes.",
+          .formula = "bus bandwidth / bandwidth"});
   f.real("latency_percent", o.latency_percent,
          {.label = "Latency part", .unit = "%", .formula = "steps x latency / time"});
   f.text("checked", o.checked,
@@ -259,13 +266,14 @@ void describe(Fields& f, Outputs& o) {
           .help = "The drawn schedule with every step after the one before: what it takes where nothing is pipelined.",
           .may_be_missing = true,
           .absent = "Schedules are written out up to 64 ranks."});
-  f.group("Against");
+  f.group("Fastest");
   f.choice(
       "fastest", o.fastest, algorithms,
       {.label = "Fastest",
        .help =
            "For these bytes, of the algorithms that need neither nodes nor a switch that adds, and the two chosen."});
   f.real("fastest_s", o.fastest_s, {.label = "Its time", .unit = "s", .help = "Of the fastest."});
+  f.group("Against");
   f.real("beside_s", o.beside_s,
          {.label = "Time of the other",
           .unit = "s",

@@ -74,16 +74,13 @@ void draw_bus(const Inputs& in, const Outputs& out, const Picture& p, View& view
                             .label = "bytes",
                             .unit = "B"},
                       .y = {.lo = 0, .label = "bus bandwidth", .unit = "B/s"},
-                      .size = size});
+                      .size = size,
+                      .legend = false});
   for (const AlgorithmCurve& c : p.curves) {
     const CurveLook look = look_of(in, c.algorithm);
-    plot.line(c.name, p.bytes, c.busbw_bytes_per_s,
-              {.colour = look.colour,
-               .width = look.width,
-               .dashed = look.dashed,
-               .label = false,
-               .info = c.info,
-               .version = p.version});
+    plot.line(
+        c.name, p.bytes, c.busbw_bytes_per_s,
+        {.colour = look.colour, .width = look.width, .dashed = look.dashed, .info = c.info, .version = p.version});
   }
   plot.horizontal_mark(in.bandwidth_bytes_per_s, "the link, one way", {.dashed = true});
   const double x = in.bytes, y = out.busbw_bytes_per_s;
@@ -97,18 +94,20 @@ void draw_by_ranks(const Inputs& in, const Outputs& out, const Picture& p, View&
     ImGui::Dummy(size);
     return;
   }
-  widgets::Plot plot(
-      "time against ranks", view.by_ranks,
-      {.x = {.kind = widgets::AxisKind::log2, .lo = p.ranks.front(), .hi = p.ranks.back(), .label = "ranks"},
-       .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
-       .size = size});
+  widgets::Plot plot("time against ranks", view.by_ranks,
+                     {.x = {.kind = widgets::AxisKind::log2,
+                            .lo = p.ranks.front(),
+                            .hi = p.ranks.back(),
+                            .label = "ranks; lines join powers of two"},
+                      .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
+                      .size = size,
+                      .legend = false});
   for (const AlgorithmCurve& c : p.curves) {
     const CurveLook look = look_of(in, c.algorithm);
     plot.line(c.name, p.ranks, c.time_by_ranks_s,
               {.colour = look.colour,
                .width = look.width,
                .dashed = look.dashed,
-               .label = false,
                .info = "at these bytes and links",
                .version = p.version});
   }

@@ -41,16 +41,22 @@ TEST_CASE("collectives: who wins depends on the size, and where it turns is said
   CHECK(near(out(*lab, "crossing_bytes"), 470588.2, 1e-6));
   CHECK(choice_of(*lab, "fastest") == "halving_doubling");
   CHECK(near(out(*lab, "times_faster"), 7.71 / 2.31, 1e-9));
+  CHECK(lab->answer() ==
+        "For `64 MB` the ring takes `2.31 ms`, the tree `7.71 ms`. Below `471 kB` the tree beats the ring: `6` steps, "
+        "not `14`, though `3.4×` the bytes in series. Faster still: halving and doubling, `2.27 ms`.");
+  compute(set(*lab, "beside", "halving_doubling"));
   CHECK(
-      lab->answer() ==
-      "`64 MB` take the ring `2.31 ms` and the tree `7.71 ms`. Below `471 kB` the tree wins: `6` steps, not `14`, and "
-      "`3.4×` the bytes in series.");
+      lab->answer().ends_with("In this model halving and doubling beats the ring at every size: `6` steps, not `14`, "
+                              "and as many bytes in series."));
+  set(*lab, "beside", "tree");
   compute(set(*lab, "bytes", 32768));
   CHECK(choice_of(*lab, "fastest") == "recursive_doubling");
   compute(set(*lab, "beside", "double_binary_tree"));
   CHECK(near(out(*lab, "crossing_bytes"), 8e6, 1e-6));
   compute(set(*lab, "ranks", 64));
   CHECK(near(out(*lab, "crossing_bytes"), 912e6, 1e-6));
+  // Two trees are several, and one alone is held against nothing.
+  CHECK(lab->answer().starts_with("For `32.8 kB` the ring takes `631 µs`, two trees `"));
   // No pair that lies on each other changes places, and nothing is said of a twin.
   compute(set(*lab, "beside", "ring"));
   CHECK(std::isnan(output(*lab, "crossing_bytes").real()));
@@ -102,6 +108,28 @@ TEST_CASE("collectives: the board's states say who holds what, and its words wha
   double sum = 0;
   for (std::int64_t r = 0; r < 3; ++r) sum += models::parallel::starting_number(r, 0);
   CHECK(value.view() == std::to_string(std::llround(sum)));
+}
+
+TEST_CASE("collectives: a message of a step is as large as what the switch's multicast costs, and no part of a byte") {
+  use_bundled_catalog();
+  lab_collectives::Inputs in;
+  in.algorithm = lab_collectives::CollectiveAlgorithm::in_network;
+  const lab_collectives::BoardPicture board = lab_collectives::arrange_board(in, in.algorithm);
+  REQUIRE(board.step_says.size() == 4);
+  // The switch sends every rank the whole buffer, its own share included: a multicast reaches its sender.
+  CHECK(board.step_says[3] == "8 messages of 64 MB, copied; the switch sends");
+  in.algorithm = lab_collectives::CollectiveAlgorithm::ring;
+  in.bytes = 1;
+  CHECK(lab_collectives::arrange_board(in, in.algorithm).step_says[0] ==
+        "8 messages of 1 B at most, each with one rank's numbers, added on arrival; every rank sends");
+}
+
+TEST_CASE("collectives: many ranks without a picture are counted as everywhere else") {
+  use_bundled_catalog();
+  lab_collectives::Inputs in;
+  in.ranks = 16384;
+  CHECK(lab_collectives::arrange(in, lab_collectives::compute(in)).no_chunks ==
+        "Chunks are drawn for up to 32 ranks. Of 16,384 the time and the bytes are computed.");
 }
 
 TEST_CASE("collectives: on one clock the tree has begun its first step when the ring is in its fifth") {

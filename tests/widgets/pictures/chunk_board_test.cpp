@@ -93,6 +93,19 @@ TEST_CASE("chunk board: the film's frames stand over their place on the slider, 
   CHECK(laid_out(board, {1100, 180}).track.height() > 0);
 }
 
+TEST_CASE("chunk board: the switch has room for its name and its frames, also where the chunks' names have none") {
+  MadeBoard board(8, 8, 4);
+  board.data.hub = true;
+  for (const ImVec2 size : {ImVec2{1100, 420}, ImVec2{620, 220}}) {
+    const ChunkBoardLayout l = laid_out(board, size);
+    INFO(size.x << " x " << size.y);
+    CHECK(l.hub_cell(0).min.y >= 4);
+    CHECK(l.hub_cell(7).max.y < l.arcs.max.y - 8);
+    CHECK(l.column_x - 8 - plain_width(hub_name, Type::small) >= 0);
+  }
+  CHECK_FALSE(laid_out(board, {620, 220}).chunk_names);
+}
+
 TEST_CASE("chunk board: messages to neighbours cross the gap, others bow, and a moment knows its own") {
   const MadeBoard board(8, 8, 3);
   CHECK_FALSE(message_bows(board.data, {.source = 3, .target = 4}));
