@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/counter_random.h"
+#include "models/parallel/moe_lanes.h"
 
 namespace models::parallel {
 namespace {
@@ -30,13 +31,19 @@ class MoePicker {
  private:
   static constexpr float closed = -1e30f;
 
-  /// The index of the largest, which is closed.
+  /// The index of the largest, the first of equals, which is closed.
   static std::uint16_t take_best(std::vector<float>& row, std::size_t from, std::size_t to) {
-    std::size_t best = from;
-    for (std::size_t e = from + 1; e < to; ++e)
-      if (row[e] > row[best]) best = e;
-    row[best] = closed;
-    return static_cast<std::uint16_t>(best);
+    const float* const begin = row.data() + from;
+    const float* const end = row.data() + to;
+    moe_lanes::Four highest = moe_lanes::splat(closed);
+    const float* p = begin;
+    for (; end - p >= static_cast<std::ptrdiff_t>(moe_lanes::width); p += moe_lanes::width)
+      highest = moe_lanes::larger(moe_lanes::load(p), highest);
+    float best = std::max(std::max(highest[0], highest[1]), std::max(highest[2], highest[3]));
+    for (; p < end; ++p) best = std::max(best, *p);
+    const auto at = static_cast<std::size_t>(std::find(begin, end, best) - row.data());
+    row[std::min(at, to - 1)] = closed;
+    return static_cast<std::uint16_t>(std::min(at, to - 1));
   }
   void close_groups() {
     const std::size_t each =
