@@ -31,17 +31,29 @@ class MoePicker {
  private:
   static constexpr float closed = -1e30f;
 
-  /// The index of the largest, the first of equals, which is closed.
+  /// The index of the largest, the first of equals, which is closed. By blocks: only the block that holds it is
+  /// searched.
   static std::uint16_t take_best(std::vector<float>& row, std::size_t from, std::size_t to) {
-    const float* const begin = row.data() + from;
-    const float* const end = row.data() + to;
-    moe_lanes::Four highest = moe_lanes::splat(closed);
-    const float* p = begin;
-    for (; end - p >= static_cast<std::ptrdiff_t>(moe_lanes::width); p += moe_lanes::width)
-      highest = moe_lanes::larger(moe_lanes::load(p), highest);
-    float best = std::max(std::max(highest[0], highest[1]), std::max(highest[2], highest[3]));
-    for (; p < end; ++p) best = std::max(best, *p);
-    const auto at = static_cast<std::size_t>(std::find(begin, end, best) - row.data());
+    constexpr std::size_t block = 4 * moe_lanes::width;
+    std::size_t begin = from, e = from;
+    float best = row[from];
+    for (; e + block <= to; e += block) {
+      const float* p = &row[e];
+      const moe_lanes::Four high =
+          moe_lanes::larger(moe_lanes::larger(moe_lanes::load(p), moe_lanes::load(p + 4)),
+                            moe_lanes::larger(moe_lanes::load(p + 8), moe_lanes::load(p + 12)));
+      const float highest = std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
+      if (highest > best) {
+        best = highest;
+        begin = e;
+      }
+    }
+    for (; e < to; ++e)
+      if (row[e] > best) {
+        best = row[e];
+        begin = e;
+      }
+    const auto at = static_cast<std::size_t>(std::find(row.data() + begin, row.data() + to, best) - row.data());
     row[std::min(at, to - 1)] = closed;
     return static_cast<std::uint16_t>(std::min(at, to - 1));
   }
