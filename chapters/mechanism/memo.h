@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -15,8 +16,11 @@ class Memo {
   template <class Make>
   std::shared_ptr<const Value> get(const Key& key, Make&& make) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [k, v] : kept_)
-      if (k == key) return v;
+    for (auto i = kept_.begin(); i != kept_.end(); ++i)
+      if (i->first == key) {
+        std::rotate(i, i + 1, kept_.end());  // asked for last, dropped last
+        return kept_.back().second;
+      }
     std::shared_ptr<const Value> fresh = make(key);
     if (fresh) kept_.emplace_back(key, fresh);
     if (kept_.size() > max_entries) kept_.erase(kept_.begin());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/counter_random.h"
+#include "models/parallel/moe_lanes.h"
 
 namespace models::parallel {
 namespace {
@@ -30,13 +31,31 @@ class MoePicker {
  private:
   static constexpr float closed = -1e30f;
 
-  /// The index of the largest, which is closed.
+  /// The index of the largest, the first of equals, which is closed. By blocks: only the block that holds it is
+  /// searched.
   static std::uint16_t take_best(std::vector<float>& row, std::size_t from, std::size_t to) {
-    std::size_t best = from;
-    for (std::size_t e = from + 1; e < to; ++e)
-      if (row[e] > row[best]) best = e;
-    row[best] = closed;
-    return static_cast<std::uint16_t>(best);
+    constexpr std::size_t block = 4 * moe_lanes::width;
+    std::size_t begin = from, e = from;
+    float best = row[from];
+    for (; e + block <= to; e += block) {
+      const float* p = &row[e];
+      const moe_lanes::Four high =
+          moe_lanes::larger(moe_lanes::larger(moe_lanes::load(p), moe_lanes::load(p + 4)),
+                            moe_lanes::larger(moe_lanes::load(p + 8), moe_lanes::load(p + 12)));
+      const float highest = std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
+      if (highest > best) {
+        best = highest;
+        begin = e;
+      }
+    }
+    for (; e < to; ++e)
+      if (row[e] > best) {
+        best = row[e];
+        begin = e;
+      }
+    const auto at = static_cast<std::size_t>(std::find(row.data() + begin, row.data() + to, best) - row.data());
+    row[std::min(at, to - 1)] = closed;
+    return static_cast<std::uint16_t>(std::min(at, to - 1));
   }
   void close_groups() {
     const std::size_t each =

@@ -129,16 +129,16 @@ void describe_tokens(Fields& f, Inputs& in) {
                 .label = "Steps",
                 .help = "Updates of gate and experts, by Adam.",
                 .lo = 20,
-                .hi = 300,
+                .hi = 200,
                 .typical_lo = 50,
-                .typical_hi = 300,
+                .typical_hi = 200,
             });
   f.integer("step_tokens", in.step_tokens,
             {
                 .label = "Tokens a step",
                 .help = "Of the small training; what is tested is 2,048 others.",
                 .lo = 64,
-                .hi = 512,
+                .hi = 384,
                 .scale = Scale::log,
             });
   f.integer("seed", in.seed, {.label = "Seed", .help = "Of tokens, maps and first weights.", .lo = 0, .hi = 1'000'000});
@@ -229,7 +229,9 @@ void describe(Fields& f, Inputs& in) {
 }
 
 LabPtr make() {
-  const auto runs = std::make_shared<Runs>();
+  // One for all labs of the program: a training depends on its setting alone, and a scenario, a drill or a published
+  // row that opens a lab of its own asks for the same few again and again.
+  static const auto runs = std::make_shared<Runs>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "distributed/moe",
@@ -237,7 +239,7 @@ LabPtr make() {
           .question = "What does an uneven load of the experts cost, and what does evening it out cost?",
           .job = true,
       },
-      [runs](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
+      [](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::moe

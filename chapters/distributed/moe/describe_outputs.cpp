@@ -78,7 +78,10 @@ void describe_time(Fields& f, Outputs& o) {
           .headline = true,
           .formula = "local + dispatch + slowest experts + combine"});
   f.real("even_layer_s", o.even.layer_s,
-         {.label = "With an even load", .unit = "s", .help = "The same kept copies, spread evenly over all experts."});
+         {.label = "With an even load",
+          .unit = "s",
+          .help = "The same kept copies, spread evenly over all experts; longer than yours where they fill tiles of "
+                  "128 rows worse."});
   f.real("slowdown", o.slowdown, {.label = "Over the even one", .formula = "layer / even layer"});
   f.real("dispatch_s", o.layer.dispatch.time_s,
          {.label = "Dispatch", .unit = "s", .formula = "least time + max over ranks(bytes / bandwidth)"});

@@ -198,7 +198,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (picture.version == 0 || !out.mine) return;
   // Experts that are dealt ask for no balance; what their exchange takes is the question then.
   const bool communication = out.balances.empty();
-  if (communication) published_panel(stage, "Published exchanges", picture.published);
+  if (communication) published_panel(stage, "Published times", picture.published);
   if (!communication)
     stage.panel("trade", {.title = "Loss against time", .least = {260, 190}},
                 [&](ImVec2 size) { draw_trade(out, picture, view, size); });
@@ -208,7 +208,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
   stage.panel("experts", {.title = "Experts", .least = {380, 200}, .scrolls = true},
               [&](ImVec2 size) { draw_experts(out, picture, view, size); });
-  if (!communication) published_panel(stage, "Published exchanges", picture.published);
+  if (!communication) published_panel(stage, "Published times", picture.published);
 }
 
 }  // namespace chapters::distributed::moe

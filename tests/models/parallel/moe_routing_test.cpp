@@ -1,5 +1,6 @@
 #include "models/parallel/moe_routing.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <set>
@@ -96,4 +97,25 @@ TEST_CASE("measures of a load: even, on one, and in between") {
   CHECK(near(load_deviation({8, 0, 0, 0}), std::sqrt(3.0)));
   CHECK(near(load_entropy({1, 1, 0, 0}), 0.5));
   CHECK(near(max_over_mean({0, 0}), 1.0));
+}
+
+TEST_CASE("a token's experts are the largest of its row, whatever the number of experts, and of equals the first") {
+  for (const std::int64_t experts : {2, 3, 4, 7, 19, 64}) {
+    const std::size_t tokens = 40, stride = moe_score_stride(experts);
+    std::vector<float> scores(tokens * stride, 0.0f);
+    for (std::size_t t = 0; t < tokens; ++t)
+      for (std::size_t e = 0; e < static_cast<std::size_t>(experts); ++e)
+        scores[t * stride + e] = 0.1f * static_cast<float>((t * 7 + e * 5) % 6 + 1);  // many are alike
+    const std::int64_t k = std::min<std::int64_t>(experts, 3);
+    MoeRouted out;
+    route_tokens({.experts = experts, .top_k = k, .capacity_factor = 0}, tokens, scores, {}, nullptr, out);
+    for (std::size_t t = 0; t < tokens; ++t) {
+      std::vector<std::size_t> order(static_cast<std::size_t>(experts));
+      for (std::size_t e = 0; e < order.size(); ++e) order[e] = e;
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return scores[t * stride + a] > scores[t * stride + b]; });
+      for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j)
+        CHECK(out.copies[j * tokens + t].expert == order[j]);
+    }
+  }
 }
