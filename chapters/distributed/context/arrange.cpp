@@ -82,7 +82,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string text;
   if (in.method != ContextMethod::ring) {
     text = in.method == ContextMethod::gather ? "Keys are gathered first, then each rank computes its rows: "
-                                              : "Tokens become heads, and each rank computes whole triangles: ";
+           : in.causal                        ? "Tokens become heads, and each rank computes whole triangles: "
+                                              : "Tokens become heads, and each rank computes whole squares: ";
     return text + waits_text(out) + ", and wait " + ticked(out.exposed_s, "s") + " for transfers.";
   }
   if (!in.causal)
