@@ -79,7 +79,10 @@ void paint_ring(const Painter& p, const Picture& picture, const RingPlaces& l, c
   const std::int64_t n = picture.drawn_ranks;
   const bool in_steps = picture.method_words.empty();
   if (n > 1 && in_steps) p.ring(l.centre, l.radius, t.line, t.px(2));
-  const float small = t.type(Type::small), side = small * 1.7f;
+  const float small = t.type(Type::small);
+  // Keys lie inside of the ring while they are used, so that the nodes stay readable.
+  const float inwards = std::max(0.3f, (l.radius - t.px(56)) / std::max(1.0f, l.radius));
+  const float side = key_side(l, n, inwards, 1.1f * small, 1.7f * small);
   for (std::int64_t r = 0; r < n; ++r) {
     const Rect& node = l.nodes[static_cast<std::size_t>(r)];
     const ImU32 hue = rank_hue(r);
@@ -125,16 +128,14 @@ void paint_ring(const Painter& p, const Picture& picture, const RingPlaces& l, c
       p.text({l.ring.min.x + t.px(52), y}, meets[static_cast<std::size_t>(r)], t.text, Type::small, Font::mono);
     }
   }
-  for (std::int64_t owner = 0; owner < n && n > 1; ++owner) {
+  for (std::int64_t owner = 0; owner < n && side > 0; ++owner) {
     ImVec2 at = key_place(l, n, owner, static_cast<double>(now.step) + now.gone);
-    // Inside of the ring while they are used, so that the node stays readable.
-    const float inwards = (l.radius - t.px(56)) / std::max(1.0f, l.radius);
-    at = {l.centre.x + (at.x - l.centre.x) * std::max(0.3f, inwards),
-          l.centre.y + (at.y - l.centre.y) * std::max(0.3f, inwards)};
+    at = {l.centre.x + (at.x - l.centre.x) * inwards, l.centre.y + (at.y - l.centre.y) * inwards};
     const ImU32 hue = rank_hue(owner);
     p.rect({at.x - side / 2, at.y - side / 2}, {at.x + side / 2, at.y + side / 2}, hue, t.px(4));
-    p.text({at.x, at.y - small * 0.6f}, picture.key_names[static_cast<std::size_t>(owner)], widgets::text_on(hue, t),
-           Type::small, Font::bold, Align::center);
+    if (side >= 1.5f * small)
+      p.text({at.x, at.y - small * 0.6f}, picture.key_names[static_cast<std::size_t>(owner)], widgets::text_on(hue, t),
+             Type::small, Font::bold, Align::center);
   }
 }
 

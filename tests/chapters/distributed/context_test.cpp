@@ -188,7 +188,28 @@ TEST_CASE("context: the square, the ring and the clocks have places that do not 
           CHECK(apart);
         }
       }
+      // Keys at rest touch neither a node nor each other, or are left out.
+      for (const float inwards : {0.3f, 0.45f}) {
+        const float side = lab_context::key_side(l, ranks, inwards, 12, 19);
+        CHECK((side == 0 || (side >= 12 && side <= 19)));
+        std::vector<widgets::Rect> boxes(l.nodes);
+        for (std::int64_t owner = 0; owner < ranks && side > 0; ++owner) {
+          const ImVec2 on = lab_context::key_place(l, ranks, owner, 0);
+          const ImVec2 at{l.centre.x + (on.x - l.centre.x) * inwards, l.centre.y + (on.y - l.centre.y) * inwards};
+          boxes.push_back({{at.x - side / 2, at.y - side / 2}, {at.x + side / 2, at.y + side / 2}});
+        }
+        for (std::size_t a = l.nodes.size(); a < boxes.size(); ++a)
+          for (std::size_t b = 0; b < a; ++b) {
+            const bool apart = boxes[a].max.x <= boxes[b].min.x + 0.01f || boxes[b].max.x <= boxes[a].min.x + 0.01f ||
+                               boxes[a].max.y <= boxes[b].min.y + 0.01f || boxes[b].max.y <= boxes[a].min.y + 0.01f;
+            CHECK(apart);
+          }
+      }
     }
+  // A wide ring has room for them.
+  lab_context::RingPlaces wide;
+  lab_context::layout_ring(4, {{0, 0}, {1000, 500}}, 1, wide);
+  CHECK(lab_context::key_side(wide, 4, 0.45f, 12, 19) == 19);
 }
 
 TEST_CASE("context: a press on a step shows it, and Play moves the keys on") {
