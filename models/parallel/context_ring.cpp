@@ -14,7 +14,7 @@ double even_compute_s(const ContextSetup& s, double pairs) {
   return pairs / as_double(s.ranks) * s.flops_per_pair() / s.flops_per_s;
 }
 
-ContextCost cost_of_gather(const ContextSetup& s, const ContextRing& ring) {
+ContextCost cost_of_gather(const ContextSetup& s) {
   const double others = as_double(s.ranks - 1);
   // Each rank computes all tiles of its rows, and waits for none of the others; the one with most rows' pairs is last.
   double most = 0;
@@ -25,9 +25,12 @@ ContextCost cost_of_gather(const ContextSetup& s, const ContextRing& ring) {
     most = std::max(most, pairs);
   }
   ContextCost out;
-  out.exposed_s = s.ranks > 1 ? others * s.block_bytes() / s.link_bytes_per_s + others * s.message_s : 0;
+  // Backward the keys are gathered once more in front, and the parts of their gradients are summed behind.
+  out.sent_bytes = others * s.block_bytes();
+  const double collectives = s.backward ? 2 : 1;
+  out.exposed_s = out.sent_bytes / s.link_bytes_per_s + collectives * others * s.message_s;
+  out.before_s = out.exposed_s / collectives;
   out.time_s = most * s.flops_per_pair() / s.flops_per_s + out.exposed_s;
-  out.sent_bytes = ring.sent_bytes;
   out.held_bytes = as_double(s.ranks) * s.block_bytes();
   return out;
 }
@@ -49,7 +52,13 @@ ContextCost cost_of_all_to_all(const ContextSetup& s, const ContextRing& ring) {
   const double keys = as_double(std::max(s.kv_heads, s.ranks));  // heads that are sent, copies counted
   // Queries, keys and values go out and the result comes back; backward its gradient goes out and theirs come back.
   out.sent_bytes = share * number_bytes * (2 * as_double(s.heads) + 2 * keys);
-  out.exposed_s = s.ranks > 1 ? out.sent_bytes / s.link_bytes_per_s + 2 * s.message_s : 0;
+  if (s.ranks > 1) {
+    out.exposed_s = out.sent_bytes / s.link_bytes_per_s + 2 * s.message_s;
+    const double first = s.backward ? as_double(s.heads) : as_double(s.heads) + 2 * keys;
+    out.before_s = share * number_bytes * first / s.link_bytes_per_s + s.message_s;
+  } else {
+    out.exposed_s = 0;
+  }
   out.time_s = even_compute_s(s, ring.pairs) + out.exposed_s;
   const double kv_of_rank = std::max(1.0, as_double(s.kv_heads) / n);
   out.held_bytes = 2 * n * number_bytes * kv_of_rank;
@@ -124,7 +133,7 @@ ContextCost context_cost(ContextMethod method, const ContextSetup& s) {
     out.why_not = ring.error;
     return out;
   }
-  if (method == ContextMethod::gather) return cost_of_gather(s, *ring);
+  if (method == ContextMethod::gather) return cost_of_gather(s);
   if (method == ContextMethod::all_to_all) return cost_of_all_to_all(s, *ring);
   out.time_s = ring->time_s;
   out.exposed_s = ring->exposed_s;

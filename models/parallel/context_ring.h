@@ -72,15 +72,16 @@ double hiding_tokens(const ContextSetup& setup);
 
 struct ContextCost {
   double time_s = std::numeric_limits<double>::quiet_NaN();
-  double exposed_s = std::numeric_limits<double>::quiet_NaN();   ///< transfers that no compute covers
+  double exposed_s = std::numeric_limits<double>::quiet_NaN();  ///< transfers that no compute covers
+  double before_s = 0;  ///< of exposed_s, what has to arrive before the first product; a ring has none
   double sent_bytes = std::numeric_limits<double>::quiet_NaN();  ///< by each rank
   double held_bytes = std::numeric_limits<double>::quiet_NaN();  ///< keys and values that lie on a rank at once
   std::string why_not;                                           ///< not empty: it cannot be done so
 };
 /// One layer's attention by each method, on the same order of tokens. Ring: two blocks lie on a rank, the one in use
-/// and the one that arrives. Gather: all of them. All-to-all: queries, keys and values of a rank's tokens become all
-/// tokens of its share of the heads, results come back; heads must divide, and key heads that are fewer than ranks are
-/// sent to several.
+/// and the one that arrives. Gather: all of them; backward they are gathered again and their gradients scattered.
+/// All-to-all: queries, keys and values of a rank's tokens become all tokens of its share of the heads, results come
+/// back; heads must divide, and key heads that are fewer than ranks are sent to several.
 ContextCost context_cost(ContextMethod method, const ContextSetup& setup);
 
 }  // namespace models::parallel

@@ -71,7 +71,8 @@ struct TensorPass {
   double collectives_s = 0, exposed_s = 0;  ///< all of them; what no product runs beside, and what cutting costs
   double sent_bytes = 0;
   std::int64_t collectives = 0;
-  double total_s() const { return products_s + other_s + exposed_s; }
+  double own_s() const { return products_s + other_s; }  ///< without collectives
+  double total_s() const { return own_s() + exposed_s; }
 };
 
 struct TensorLayer {

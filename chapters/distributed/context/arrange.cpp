@@ -52,6 +52,27 @@ Clock clock_of(const ContextSetup& s, const ContextRing& ring) {
   return clock;
 }
 
+/// The lanes of a method that has no steps: what arrives first, what a rank computes, what goes out behind.
+Clock clock_of_method(ContextMethod method, const ContextCost& cost, Clock clock, double busy) {
+  clock.title = method == ContextMethod::gather ? "Gather" : "All-to-all";
+  clock.words = format_text(cost.time_s, "s") + ", busy " + format_text(busy, "%", 2) + "; hatched waits, green for ";
+  clock.words += method == ContextMethod::gather ? "keys" : "transfers";
+  clock.end_s = cost.time_s;
+  clock.chosen = true;
+  const double most_s = cost.time_s - cost.exposed_s;
+  for (auto& bars : clock.ranks) {
+    double own_s = 0;
+    for (const ClockBar& b : bars) own_s += b.computed_s - b.start_s;
+    // All-to-all deals whole triangles out: every rank computes as long.
+    if (method == ContextMethod::all_to_all) own_s = most_s;
+    own_s = std::min(own_s, most_s);
+    bars = {
+        {0, 0, 0, cost.before_s},
+        {cost.before_s, cost.before_s + own_s, cost.before_s + most_s, std::max(cost.time_s, cost.before_s + most_s)}};
+  }
+  return clock;
+}
+
 std::string waits_text(const Outputs& out) {
   return "ranks compute for " + ticked(out.busy_percent, "%") + " of " + ticked(out.attention_s, "s");
 }
@@ -61,7 +82,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string text;
   if (in.method != ContextMethod::ring) {
     text = in.method == ContextMethod::gather ? "Keys are gathered first, then each rank computes its rows: "
-                                              : "Tokens become heads, and each rank computes whole triangles: ";
+           : in.causal                        ? "Tokens become heads, and each rank computes whole triangles: "
+                                              : "Tokens become heads, and each rank computes whole squares: ";
     return text + waits_text(out) + ", and wait " + ticked(out.exposed_s, "s") + " for transfers.";
   }
   if (!in.causal)
@@ -105,6 +127,7 @@ void add_hiding(const Inputs& in, const Setting& s, Picture& p) {
 
 void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
   const std::int64_t n = p.drawn_ranks, tokens = n * tokens_a_rank, pieces = out.sequence / (2 * in.ranks);
+  p.whole_work.assign(static_cast<std::size_t>(n), 0);
   for (std::int64_t step = 0; step < n; ++step) {
     std::vector<double> work;
     std::vector<std::string> meets;
@@ -117,6 +140,7 @@ void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
       const double pairs = tile_pairs(in.order, tokens, n, rank, owner, in.causal);
       meets.push_back("K" + std::to_string(owner) + ", " + format_text(pairs, "") + " pairs");
     }
+    for (std::size_t rank = 0; rank < work.size(); ++rank) p.whole_work[rank] += work[rank];
     for (double& w : work) w /= full;
     p.work.push_back(std::move(work));
     p.meets.push_back(std::move(meets));
@@ -124,6 +148,8 @@ void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
     p.key_names.push_back("K" + std::to_string(step));
     p.rank_names.push_back("rank " + std::to_string(step));
   }
+  const double most = *std::max_element(p.whole_work.begin(), p.whole_work.end());
+  for (double& w : p.whole_work) w = in.method == ContextMethod::all_to_all ? 1 : w / most;
 }
 
 }  // namespace
@@ -142,12 +168,27 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   ContextSetup other = setting->setup;
   other.order = in.order == ContextOrder::contiguous ? ContextOrder::zig_zag : ContextOrder::contiguous;
   const bool contiguous = in.order == ContextOrder::contiguous;
-  p.clocks[contiguous ? 1 : 0] = clock_of(other, out.beside);
-  p.clocks[contiguous ? 0 : 1] = clock_of(setting->setup, out.ring);
-  p.clock_end_s = std::max(out.ring.time_s, out.beside.time_s);
+  Clock own = clock_of(setting->setup, out.ring);
+  if (in.method == ContextMethod::ring || in.ranks == 1) {
+    own.chosen = true;
+    p.clocks[contiguous ? 1 : 0] = clock_of(other, out.beside);
+    p.clocks[contiguous ? 0 : 1] = std::move(own);
+  } else {
+    const ContextCost& cost = out.methods[static_cast<std::size_t>(in.method)].cost;
+    p.clocks[1] = clock_of_method(in.method, cost, own, out.busy_percent);
+    own.title += " ring";
+    p.clocks[0] = std::move(own);
+    p.method_words = in.method == ContextMethod::gather
+                         ? "colour: who computes. Every rank has gathered all keys, and has no steps to wait for."
+                         : "each cell is computed by every rank, for its own heads: there are no steps.";
+    p.held_words = in.method == ContextMethod::gather ? "all keys" : "all tokens";
+  }
+  p.clock_end_s = std::max(p.clocks[0].end_s, p.clocks[1].end_s);
+  const bool dealt = in.method == ContextMethod::all_to_all;
   p.check = "Computed on " + std::to_string(p.drawn_ranks) + (p.drawn_ranks == 1 ? " rank" : " ranks") +
-            ": the ring is off by " + format_text(out.ring_error, "", 1) + " of the whole's largest number";
-  if (p.drawn_ranks > 1)
+            (dealt ? ": all-to-all is off by " : ": the ring is off by ") +
+            format_text(dealt ? out.all_to_all_error : out.ring_error, "", 1) + " of the whole's largest number";
+  if (p.drawn_ranks > 1 && !dealt)
     p.check += ", averaging its blocks instead would be off by " + format_text(out.averaged_error, "%", 2);
   p.check += ".";
   add_hiding(in, *setting, p);

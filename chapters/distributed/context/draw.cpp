@@ -48,11 +48,13 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
                       .info = "what no compute covers"};
     bars[i].segments = segments[i];
   }
-  // Why a method has no bar stands over the others.
+  // Why a method has no bar stands over the others: only heads that do not divide leave one out.
   for (const MethodRow& m : out.methods) {
     if (m.why_not.empty()) continue;
     const float line = 1.4f * widgets::theme().type(widgets::Type::small);
-    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), m.why_not, size.x,
+    widgets::Line words;
+    words.add(m.method).add(": heads do not divide over the ranks");
+    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), words.view(), size.x,
                       widgets::theme().muted, widgets::Type::small);
     ImGui::Dummy({size.x, line});
     size.y -= line + ImGui::GetStyle().ItemSpacing.y;
@@ -133,7 +135,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("reach", {.title = "Reach", .least = {320, 180}},
               [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
   if (!out.tiles.empty())
-    stage.panel("tiles", {.title = "Tiles", .least = {420, 150}, .scrolls = true},
+    stage.panel("tiles", {.title = "A ring's tiles", .least = {420, 150}, .scrolls = true},
                 [&](ImVec2 size) { draw_tiles(out, picture, view, size); });
   stage.panel("softmax", {.title = "One query's softmax", .least = {420, 140}, .scrolls = true},
               [&](ImVec2 size) { draw_softmax(out, picture, view, size); });

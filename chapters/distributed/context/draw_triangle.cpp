@@ -38,6 +38,8 @@ void paint_square(const Painter& p, const Inputs& in, const Picture& picture, co
                   const RingMoment& now) {
   const auto& t = widgets::theme();
   const std::int64_t n = picture.drawn_ranks, tokens = n * tokens_a_rank;
+  const bool in_steps = picture.method_words.empty(),
+             dealt = !in_steps && in.method == models::parallel::ContextMethod::all_to_all;
   const float inset = l.cell >= t.px(8) ? t.px(0.75f) : l.cell >= t.px(4) ? 0.5f : 0;
   p.rect(l.square.min, l.square.max, widgets::with_alpha(t.line, 0.25f));
   for (std::int64_t q = 0; q < tokens; ++q)
@@ -45,6 +47,18 @@ void paint_square(const Painter& p, const Inputs& in, const Picture& picture, co
       const SquareCell cell = square_cell(in.order, in.causal, n, now.step, q, k);
       if (cell.state == CellState::masked) continue;
       const ImVec2 at{l.square.min.x + static_cast<float>(k) * l.cell, l.square.min.y + static_cast<float>(q) * l.cell};
+      if (dealt) {
+        const float part = (l.cell - 2 * inset) / static_cast<float>(n);
+        for (std::int64_t r = 0; r < n; ++r) {
+          const float from = at.y + inset + part * static_cast<float>(r);
+          p.rect({at.x + inset, from}, {at.x + l.cell - inset, from + part}, rank_hue(r));
+        }
+        continue;
+      }
+      if (!in_steps) {
+        p.rect({at.x + inset, at.y + inset}, {at.x + l.cell - inset, at.y + l.cell - inset}, rank_hue(cell.rank));
+        continue;
+      }
       const float alpha = cell.state == CellState::now ? 1.0f : cell.state == CellState::done ? 0.5f : 0.13f;
       p.rect({at.x + inset, at.y + inset}, {at.x + l.cell - inset, at.y + l.cell - inset},
              widgets::with_alpha(rank_hue(cell.rank), alpha));
@@ -53,18 +67,22 @@ void paint_square(const Painter& p, const Inputs& in, const Picture& picture, co
     const auto rank = models::parallel::token_rank(in.order, tokens, n, i);
     const float from = static_cast<float>(i) * l.cell, to = from + l.cell;
     p.rect({l.queries.min.x, l.square.min.y + from + inset}, {l.queries.max.x, l.square.min.y + to - inset},
-           rank_hue(rank));
+           dealt ? t.muted : rank_hue(rank));
     const auto holder = models::parallel::key_holder(n, rank, now.step);
     p.rect({l.square.min.x + from + inset, l.keys.min.y}, {l.square.min.x + to - inset, l.keys.max.y},
-           rank_hue(holder));
+           in_steps ? rank_hue(holder) : t.muted);
   }
 }
 
 void paint_ring(const Painter& p, const Picture& picture, const RingPlaces& l, const RingMoment& now) {
   const auto& t = widgets::theme();
   const std::int64_t n = picture.drawn_ranks;
-  if (n > 1) p.ring(l.centre, l.radius, t.line, t.px(2));
-  const float small = t.type(Type::small), side = small * 1.7f;
+  const bool in_steps = picture.method_words.empty();
+  if (n > 1 && in_steps) p.ring(l.centre, l.radius, t.line, t.px(2));
+  const float small = t.type(Type::small);
+  // Keys lie inside of the ring while they are used, so that the nodes stay readable.
+  const float inwards = std::max(0.3f, (l.radius - t.px(56)) / std::max(1.0f, l.radius));
+  const float side = key_side(l, n, inwards, 1.1f * small, 1.7f * small);
   for (std::int64_t r = 0; r < n; ++r) {
     const Rect& node = l.nodes[static_cast<std::size_t>(r)];
     const ImU32 hue = rank_hue(r);
@@ -73,11 +91,22 @@ void paint_ring(const Painter& p, const Picture& picture, const RingPlaces& l, c
     p.text({(node.min.x + node.max.x) / 2, node.min.y + t.px(4)}, picture.rank_names[static_cast<std::size_t>(r)],
            t.text, Type::small, Font::bold, Align::center);
     // What it computes in this step, of the largest tile; the rest is waiting.
-    const double work = picture.work[static_cast<std::size_t>(now.step)][static_cast<std::size_t>(r)];
+    const double work = in_steps ? picture.work[static_cast<std::size_t>(now.step)][static_cast<std::size_t>(r)]
+                                 : picture.whole_work[static_cast<std::size_t>(r)];
     const Rect bar{{node.min.x + t.px(6), node.max.y - t.px(13)}, {node.max.x - t.px(6), node.max.y - t.px(6)}};
     const float filled = bar.min.x + bar.width() * static_cast<float>(work);
     p.rect(bar.min, {filled, bar.max.y}, hue);
     if (work < 0.999) widgets::hatch(p, {{filled, bar.min.y}, bar.max}, t.muted, t.px(4));
+  }
+  if (!in_steps) {
+    const float line = 1.35f * small, room = 2 * l.radius - l.nodes.front().width() - t.px(8);
+    if (n < 2 || widgets::text_size("every rank has", Type::small).x > room) return;
+    float y = l.centre.y - line;
+    for (const std::string_view words : {std::string_view("every rank has"), std::string_view(picture.held_words)}) {
+      p.text({l.centre.x, y}, words, t.muted, Type::small, Font::sans, Align::center);
+      y += line;
+    }
+    return;
   }
   // The way of the keys, between the first two ranks.
   if (n > 1 && l.radius > t.px(40)) {
@@ -99,16 +128,14 @@ void paint_ring(const Painter& p, const Picture& picture, const RingPlaces& l, c
       p.text({l.ring.min.x + t.px(52), y}, meets[static_cast<std::size_t>(r)], t.text, Type::small, Font::mono);
     }
   }
-  for (std::int64_t owner = 0; owner < n && n > 1; ++owner) {
+  for (std::int64_t owner = 0; owner < n && side > 0; ++owner) {
     ImVec2 at = key_place(l, n, owner, static_cast<double>(now.step) + now.gone);
-    // Inside of the ring while they are used, so that the node stays readable.
-    const float inwards = (l.radius - t.px(56)) / std::max(1.0f, l.radius);
-    at = {l.centre.x + (at.x - l.centre.x) * std::max(0.3f, inwards),
-          l.centre.y + (at.y - l.centre.y) * std::max(0.3f, inwards)};
+    at = {l.centre.x + (at.x - l.centre.x) * inwards, l.centre.y + (at.y - l.centre.y) * inwards};
     const ImU32 hue = rank_hue(owner);
     p.rect({at.x - side / 2, at.y - side / 2}, {at.x + side / 2, at.y + side / 2}, hue, t.px(4));
-    p.text({at.x, at.y - small * 0.6f}, picture.key_names[static_cast<std::size_t>(owner)], widgets::text_on(hue, t),
-           Type::small, Font::bold, Align::center);
+    if (side >= 1.5f * small)
+      p.text({at.x, at.y - small * 0.6f}, picture.key_names[static_cast<std::size_t>(owner)], widgets::text_on(hue, t),
+             Type::small, Font::bold, Align::center);
   }
 }
 
@@ -210,6 +237,14 @@ void show_cell(const Inputs& in, const Picture& picture, const RingPlaces& l) {
   }
   const auto rank = models::parallel::token_rank(in.order, tokens, n, q),
              owner = models::parallel::token_rank(in.order, tokens, n, k);
+  if (!picture.method_words.empty()) {
+    if (in.method == models::parallel::ContextMethod::all_to_all)
+      value.add("every rank computes it, for its own heads");
+    else
+      value.add("rank ").add_integer(rank).add(" computes it, with all keys at hand");
+    widgets::tip(name.view(), value.view());
+    return;
+  }
   value.add("rank ").add_integer(rank).add(" computes it in step ").add_integer(((rank - owner) % n + n) % n);
   widgets::tip(name.view(), value.view(), "the keys began at the rank that holds that token");
 }
@@ -227,7 +262,10 @@ void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 
   const float small = t.type(Type::small), line = 1.35f * small, buttons = widgets::button_size("Play").y;
   const float row = buttons + t.px(6);
   const bool with_row = size.y >= t.px(200);
-  if (with_row) draw_steps(picture, view, size.x);
+  if (with_row && picture.method_words.empty()) draw_steps(picture, view, size.x);
+  if (with_row && !picture.method_words.empty())
+    widgets::fit_text(p, {origin.x, origin.y + (buttons - small) / 2}, picture.method_words, size.x, t.muted,
+                      Type::small);
   const float check = size.y >= t.px(260) ? line + t.px(2) : 0;
   const Rect area{{origin.x, origin.y + (with_row ? row : 0)}, {origin.x + size.x, origin.y + size.y - check}};
   ImGui::SetCursorScreenPos(area.min);
@@ -251,11 +289,10 @@ void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 
   if (l.with_ring) paint_ring(p, picture, l, now);
   if (l.with_clocks) {
     const float gap = t.px(8), each = (l.clocks.height() - gap) / 2;
-    const bool first = in.order == models::parallel::ContextOrder::contiguous;
     paint_clock(p, picture.clocks[0], picture.clock_end_s, {l.clocks.min, {l.clocks.max.x, l.clocks.min.y + each}},
-                first);
+                picture.clocks[0].chosen);
     paint_clock(p, picture.clocks[1], picture.clock_end_s,
-                {{l.clocks.min.x, l.clocks.min.y + each + gap}, l.clocks.max}, !first);
+                {{l.clocks.min.x, l.clocks.min.y + each + gap}, l.clocks.max}, picture.clocks[1].chosen);
   }
   if (check > 0)
     widgets::fit_text(p, {origin.x, origin.y + size.y - line}, picture.check, size.x, t.muted, Type::small);

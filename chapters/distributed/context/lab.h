@@ -83,6 +83,7 @@ struct Clock {
   std::vector<std::string> names;
   std::vector<std::vector<ClockBar>> ranks;
   double end_s = 0;
+  bool chosen = false;
 };
 
 struct Picture {
@@ -93,7 +94,12 @@ struct Picture {
   std::vector<std::string> step_names, key_names, rank_names;
   std::vector<std::vector<double>> work;        ///< of [step][rank], of the step's largest: 0 to 1
   std::vector<std::vector<std::string>> meets;  ///< of [step][rank]: "K3, 8 pairs"
-  std::array<Clock, 2> clocks;                  ///< beside, chosen
+  /// Of a ring: contiguous, then an even order, one of them chosen. Of another method: the ring in the chosen order,
+  /// then that method.
+  std::array<Clock, 2> clocks;
+  /// What happens in place of the ring's steps, and what a rank has then; empty for a ring.
+  std::string method_words, held_words;
+  std::vector<double> whole_work;  ///< of [rank], of all its tiles beside the most that a rank has: 0 to 1
   double clock_end_s = 0;
   std::string check;
   // When transfers hide:

@@ -63,6 +63,22 @@ void layout_ring(std::int64_t ranks, widgets::Rect area, float scale, RingPlaces
   }
 }
 
+float key_side(const RingPlaces& places, std::int64_t ranks, float inwards, float least, float most) {
+  if (ranks < 2 || places.nodes.empty()) return 0;
+  float side = most;
+  for (std::int64_t a = 0; a < ranks; ++a)
+    for (std::int64_t b = 0; b < ranks; ++b) {
+      const ImVec2 key = on_ring(places, ranks, static_cast<double>(a), inwards * places.radius),
+                   other = on_ring(places, ranks, static_cast<double>(b), inwards * places.radius);
+      if (a != b) side = std::min(side, std::max(std::abs(key.x - other.x), std::abs(key.y - other.y)));
+      const widgets::Rect& node = places.nodes[static_cast<std::size_t>(b)];
+      const float x = std::abs(key.x - (node.min.x + node.max.x) / 2),
+                  y = std::abs(key.y - (node.min.y + node.max.y) / 2);
+      side = std::min(side, std::max(2 * x - node.width(), 2 * y - node.height()));
+    }
+  return side < least ? 0 : side;
+}
+
 ImVec2 key_place(const RingPlaces& places, std::int64_t ranks, std::int64_t owner, double steps) {
   const double at = static_cast<double>(owner) + steps;
   return on_ring(places, ranks, at, places.radius);

@@ -34,6 +34,10 @@ struct RingPlaces {
 /// beside, where it is narrow the clocks go.
 void layout_ring(std::int64_t ranks, widgets::Rect area, float scale, RingPlaces& out);
 
+/// Side in px of a block of keys, at most `most`, so that blocks at rest touch neither each other nor a node: they lie
+/// `inwards` of the radius from the centre. 0: there is no room for blocks of at least `least`.
+float key_side(const RingPlaces& places, std::int64_t ranks, float inwards, float least, float most);
+
 /// Where a block of keys is that left `owner` `steps` ago: on the ring, between the nodes; whole numbers are nodes.
 ImVec2 key_place(const RingPlaces& places, std::int64_t ranks, std::int64_t owner, double steps);
 

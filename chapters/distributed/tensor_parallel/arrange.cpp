@@ -49,11 +49,11 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 
 std::string check_of(const Outputs& out, std::int64_t drawn) {
   std::string text = "Computed on " + std::to_string(drawn) + (drawn == 1 ? " rank" : " ranks") +
-                     " with the numbers shown: the pieces give Z, " +
+                     ": the pieces give Z, " +
                      (out.sum_error > 0 ? "off by " + format_text(out.sum_error, "", 1) + " of its largest number"
                                         : std::string("exactly"));
   if (std::isfinite(out.without_between))
-    text += ". Without the collective between, Z would be off by " + format_text(out.without_between, "%", 2);
+    text += "; without the collective between, off by " + format_text(out.without_between, "%", 2);
   return text + ".";
 }
 

@@ -186,6 +186,8 @@ Outputs compute(const Inputs& in) {
   out.layer_s = out.layer.total_s();
   out.forward_s = out.layer.forward.total_s();
   out.backward_s = out.layer.backward.total_s();
+  out.forward_own_s = out.layer.forward.own_s();
+  out.backward_own_s = out.layer.backward.own_s();
   out.exposed_share = exposed_share(out.layer);
   const BlockSizes sizes = sizes_of(in, s);
   out.buffer_bytes = sizes.rows * sizes.hidden * s.split.sent_bytes;

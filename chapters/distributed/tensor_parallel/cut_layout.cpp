@@ -6,6 +6,7 @@ namespace chapters::distributed::tensor_parallel {
 namespace {
 
 constexpr float glyph_px = 22, capsule_gap_px = 7, sheet_gap_cells = 0.6f, highest_cell = 1.8f;
+constexpr float low_cell_px = 6, least_cell_px = 3;  // heights of a cell for which texts give way
 
 float height_in_cells(const CutMatrix& m) {
   const auto rows = static_cast<float>(m.rows);
@@ -52,10 +53,19 @@ void layout_cut(const CutScene& scene, widgets::Rect area, float scale, const Cu
               two_px = widest_cell(scene, area.width(), texts.half_shape, scale, capsule_px),
               no_px = widest_cell(scene, area.width(), 0, scale, capsule_px);
   out.shape_lines = two_px < 3 * scale ? 0 : two_px > 1.15f * one_px ? 2 : 1;
+  const float line = texts.line * 1.25f;
+  const auto above_px = [&](int lines) { return line * (1.15f + static_cast<float>(lines)) + 4 * scale; };
+  const auto below_px = [&](int lines, bool texts_under) {
+    return (texts_under ? line * (1 + static_cast<float>(lines)) : 0) + 4 * scale;
+  };
+  const auto room_px = [&](int lines, bool texts_under) {
+    return std::max(1.0f, (area.height() - above_px(lines) - below_px(lines, texts_under)) / tallest);
+  };
+  out.piece_texts = out.shape_lines > 0 && room_px(out.shape_lines, true) >= low_cell_px * scale;
+  if (!out.piece_texts && room_px(out.shape_lines, false) < least_cell_px * scale) out.shape_lines = 0;
   const float least_px = out.shape_lines == 0 ? 0 : out.shape_lines == 2 ? texts.half_shape : texts.shape;
-  const float line = texts.line * 1.25f, lines = static_cast<float>(out.shape_lines);
-  const float above = line * (1.15f + lines) + 4 * scale, below = line * (1 + lines) + 4 * scale;
-  const float room = std::max(1.0f, (area.height() - above - below) / tallest);
+  const float above = above_px(out.shape_lines), below = below_px(out.shape_lines, out.piece_texts);
+  const float room = room_px(out.shape_lines, out.piece_texts);
   out.cell = std::min(out.shape_lines == 0 ? no_px : out.shape_lines == 2 ? two_px : one_px, room);
   out.cell_high = std::min(room, highest_cell * out.cell);
   const float width = width_at(scene, out.cell, least_px, scale, capsule_px);

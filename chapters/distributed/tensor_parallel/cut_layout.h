@@ -54,6 +54,7 @@ struct CutPlaces {
   std::vector<widgets::Rect> capsules;
   float name_y = 0, whole_y = 0, piece_y = 0;  ///< tops of the texts over and under the matrices
   int shape_lines = 1;                         ///< lines that a shape takes; 0: there is no room for shapes
+  bool piece_texts = true;                     ///< who holds what, under the matrices; a low picture has no room
   widgets::Rect pieces_area{};                 ///< from the highest to the lowest cell
 };
 
@@ -65,7 +66,7 @@ struct CutTexts {
 };
 
 /// Matrices side by side on one middle line, cells of one size for all, as large as fits and at most 1.8 times as high
-/// as wide.
+/// as wide. Where the room is low, cells keep it: first the texts under them go, then the shapes over them.
 void layout_cut(const CutScene& scene, widgets::Rect area, float scale, const CutTexts& texts, CutPlaces& out);
 
 }  // namespace chapters::distributed::tensor_parallel

@@ -143,6 +143,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("forward_s", o.forward_s,
          {.label = "Forward", .unit = "s", .formula = "products + other + exposed", .source = "roofline and tiling"});
   f.real("backward_s", o.backward_s, {.label = "Backward", .unit = "s", .formula = "products + other + exposed"});
+  f.real("forward_own_s", o.forward_own_s,
+         {.label = "Forward, without collectives", .unit = "s", .formula = "products + other"});
+  f.real("backward_own_s", o.backward_own_s,
+         {.label = "Backward, without collectives", .unit = "s", .help = "0 without a backward pass."});
   f.real("backward_exposed_s", o.layer.backward.exposed_s,
          {.label = "Exposed, backward", .unit = "s", .help = "0 without a backward pass."});
   f.group("Collectives");

@@ -39,16 +39,21 @@ void paint_matrix(const Painter& p, const CutMatrix& m, const PlacedMatrix& plac
   const auto& t = widgets::theme();
   const float small = t.type(Type::small);
   const bool shapes = places.shape_lines > 0;
-  if (shapes || widgets::text_size(m.name, Type::small, Font::bold).x <= placed.area.width())
-    p.text({placed.middle, places.name_y}, m.name, t.text, Type::small, Font::bold, Align::center);
+  // Where only cells keep room, "B: down" and "Z in parts" are B and Z.
+  const auto fits = [&](std::string_view name) {
+    return shapes || widgets::text_size(name, Type::small, Font::bold).x <= placed.area.width();
+  };
+  const std::string_view whole_name = m.name, letter = whole_name.substr(0, whole_name.find_first_of(": "));
+  if (const std::string_view name = fits(whole_name) ? whole_name : letter; fits(name))
+    p.text({placed.middle, places.name_y}, name, t.text, Type::small, Font::bold, Align::center);
   paint_shape(p, places, placed.middle, places.whole_y, m.rows_text, m.cols_text, t.muted);
-  if (shapes)
+  if (places.piece_texts)
     p.text({placed.middle, places.piece_y},
            !m.piece_rows.empty() ? "a rank"
            : m.sheets            ? "each whole"
                                  : "every rank",
            t.muted, Type::small, Font::sans, Align::center);
-  if (!m.piece_rows.empty())
+  if (places.piece_texts && !m.piece_rows.empty())
     paint_shape(p, places, placed.middle, places.piece_y + 1.25f * small, m.piece_rows, m.piece_cols, t.text);
   if (placed.glyph_x > 0)
     p.text({placed.glyph_x, (placed.area.min.y + placed.area.max.y) / 2 - t.type(Type::body) / 2}, m.glyph, t.muted,

@@ -50,8 +50,9 @@ struct CollectiveRow {
 struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
-  models::parallel::TensorLayer layer;   ///< of the kind that most layers are
-  double forward_s = 0, backward_s = 0;  ///< of a layer
+  models::parallel::TensorLayer layer;           ///< of the kind that most layers are
+  double forward_s = 0, backward_s = 0;          ///< of a layer
+  double forward_own_s = 0, backward_own_s = 0;  ///< of it without collectives
   double layer_s = 0, exposed_share = 0, speedup = 1, efficiency = 100;
   double buffer_bytes = 0, one_collective_s = 0;  ///< of the collective behind a block
   double across_share = none;                     ///< exposed, if each rank sat in a node of its own; %

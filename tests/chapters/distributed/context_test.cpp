@@ -99,6 +99,35 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("context: a method without steps has lanes of its own, as long and as busy as is said, beside the ring's") {
+  use_bundled_catalog();
+  for (const auto method : {models::parallel::ContextMethod::gather, models::parallel::ContextMethod::all_to_all})
+    for (const auto pass : {lab_context::AttentionPass::forward, lab_context::AttentionPass::backward})
+      for (const ContextOrder order : {ContextOrder::contiguous, ContextOrder::zig_zag}) {
+        const lab_context::Inputs in{.order = order, .method = method, .pass = pass};
+        const lab_context::Outputs o = lab_context::compute(in);
+        REQUIRE(o.reason.empty());
+        const lab_context::Picture p = lab_context::arrange(in, o);
+        CHECK_FALSE(p.method_words.empty());
+        CHECK_FALSE(p.clocks[0].chosen);
+        CHECK(p.clocks[0].title == (order == ContextOrder::contiguous ? "Contiguous ring" : "Zig-zag ring"));
+        CHECK(near(p.clocks[0].end_s, o.ring.time_s));
+        const lab_context::Clock& clock = p.clocks[1];
+        CHECK(clock.chosen);
+        CHECK(near(clock.end_s, o.attention_s));
+        double busy_s = 0;
+        for (const auto& bars : clock.ranks) {
+          for (const lab_context::ClockBar& b : bars) busy_s += b.computed_s - b.start_s;
+          CHECK(near(bars.back().end_s, o.attention_s, 1e-9));
+        }
+        CHECK(near(100 * busy_s / (4 * o.attention_s), o.busy_percent, 1e-6));
+        CHECK(near(p.whole_work.back(), 1, 1e-3));
+        const bool uneven = method == models::parallel::ContextMethod::gather && order == ContextOrder::contiguous;
+        CHECK(near(p.whole_work.front(), uneven ? 1.0 / 7 : 1.0, 1e-3));
+      }
+  CHECK(context_picture({}).method_words.empty());
+}
+
 TEST_CASE("context: the clocks share an axis, and what is computed and waited for fills each rank to its end") {
   const lab_context::Picture p = context_picture({});
   CHECK(p.clocks[0].title == "Contiguous");
@@ -159,7 +188,28 @@ TEST_CASE("context: the square, the ring and the clocks have places that do not 
           CHECK(apart);
         }
       }
+      // Keys at rest touch neither a node nor each other, or are left out.
+      for (const float inwards : {0.3f, 0.45f}) {
+        const float side = lab_context::key_side(l, ranks, inwards, 12, 19);
+        CHECK((side == 0 || (side >= 12 && side <= 19)));
+        std::vector<widgets::Rect> boxes(l.nodes);
+        for (std::int64_t owner = 0; owner < ranks && side > 0; ++owner) {
+          const ImVec2 on = lab_context::key_place(l, ranks, owner, 0);
+          const ImVec2 at{l.centre.x + (on.x - l.centre.x) * inwards, l.centre.y + (on.y - l.centre.y) * inwards};
+          boxes.push_back({{at.x - side / 2, at.y - side / 2}, {at.x + side / 2, at.y + side / 2}});
+        }
+        for (std::size_t a = l.nodes.size(); a < boxes.size(); ++a)
+          for (std::size_t b = 0; b < a; ++b) {
+            const bool apart = boxes[a].max.x <= boxes[b].min.x + 0.01f || boxes[b].max.x <= boxes[a].min.x + 0.01f ||
+                               boxes[a].max.y <= boxes[b].min.y + 0.01f || boxes[b].max.y <= boxes[a].min.y + 0.01f;
+            CHECK(apart);
+          }
+      }
     }
+  // A wide ring has room for them.
+  lab_context::RingPlaces wide;
+  lab_context::layout_ring(4, {{0, 0}, {1000, 500}}, 1, wide);
+  CHECK(lab_context::key_side(wide, 4, 0.45f, 12, 19) == 19);
 }
 
 TEST_CASE("context: a press on a step shows it, and Play moves the keys on") {

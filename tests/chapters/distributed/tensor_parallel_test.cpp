@@ -112,6 +112,21 @@ TEST_CASE("tensor parallel: matrices stand side by side on one line, pieces tile
     }
 }
 
+TEST_CASE("tensor parallel: in a low room the texts give way, and the cells keep half of it") {
+  const lab_tensor::Picture p = tensor_picture({});
+  // As in presentation at twice the scale: 350 px of height, lines of 38.
+  const lab_tensor::CutTexts texts{.line = 36, .shape = 300, .half_shape = 160, .capsule = 150};
+  lab_tensor::CutPlaces places;
+  lab_tensor::layout_cut(p.scene, {{0, 0}, {1760, 350}}, 2, texts, places);
+  CHECK_FALSE(places.piece_texts);
+  CHECK(places.pieces_area.height() >= 175);
+  CHECK(places.pieces_area.max.y <= 350);
+  CHECK(places.name_y >= 0);
+  lab_tensor::layout_cut(p.scene, {{0, 0}, {1760, 1000}}, 2, texts, places);
+  CHECK(places.piece_texts);
+  CHECK(places.shape_lines > 0);
+}
+
 TEST_CASE("tensor parallel: a press on a bar cuts the block that way") {
   use_bundled_catalog();
   const LabPtr lab = open_lab("distributed/tensor-parallel");

@@ -148,4 +148,16 @@ TEST_CASE("context methods: heads limit the all-to-all, and keys that are few ar
   REQUIRE(back);
   CHECK(near(back->sent_bytes, 3.5 * s.block_bytes()));
   CHECK(near(back->exposed_s, s.message_s + s.block_bytes() / 2 / s.link_bytes_per_s, 1e-9));
+  // Gathered, the keys come once and the parts of their gradients go once: nothing is passed on to go home.
+  const ContextCost again = context_cost(ContextMethod::gather, s);
+  CHECK(near(again.sent_bytes, 3 * s.block_bytes()));
+  CHECK(near(again.exposed_s, again.sent_bytes / s.link_bytes_per_s + 6 * s.message_s, 1e-9));
+  CHECK(near(again.before_s, again.exposed_s / 2, 1e-9));
+  // All-to-all: backward one gradient comes before the products, three go behind them.
+  s.kv_heads = s.heads;
+  const ContextCost heads = context_cost(ContextMethod::all_to_all, s);
+  CHECK(near(heads.before_s - s.message_s, (heads.exposed_s - 2 * s.message_s) / 4, 1e-9));
+  s.backward = false;
+  const ContextCost ahead = context_cost(ContextMethod::all_to_all, s);
+  CHECK(near(ahead.before_s - s.message_s, 3 * (ahead.exposed_s - 2 * s.message_s) / 4, 1e-9));
 }
