@@ -52,7 +52,8 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
     case parallel::TopologyLinkKind::pcie:
       return "one PCIe link";
     case parallel::TopologyLinkKind::socket:
-      return "the link between sockets";
+      return graph.nodes[l.b].kind == parallel::TopologyNodeKind::socket_bus ? "the link between NUMA nodes"
+                                                                             : "the link between sockets";
     case parallel::TopologyLinkKind::network:
       return "one network port";
     case parallel::TopologyLinkKind::spine:
