@@ -278,6 +278,20 @@ TEST_CASE("topology: small machines whose links are dealt at random are searched
   }
 }
 
+TEST_CASE("topology: four cards that are all joined by direct NVLinks use every link at once") {
+  // A board of four A100: NV4 between every two, 12 links a card; NCCL counts 20 GB/s for a link.
+  const auto table = parse_topology_table(
+      "GPU0 GPU1 GPU2 GPU3\nGPU0 X NV4 NV4 NV4\nGPU1 NV4 X NV4 NV4\nGPU2 NV4 NV4 X NV4\nGPU3 NV4 NV4 NV4 X\n");
+  REQUIRE(table);
+  const auto graph = topology_of_table(*table, linked_chip("Ampere", 300e9, 12), {"n", "n", "infiniband", 50e9, ""});
+  REQUIRE(graph);
+  TopologyPricer pricer(*graph, {{Axis::tensor, Pattern::all_reduce, 1e9, 1}});
+  const auto four = pricer.price({.tensor = 4}).axes[static_cast<std::size_t>(Axis::tensor)];
+  CHECK(near(four.bound_bytes_per_s, 3 * 4 * 20e9, 1e-6));
+  const auto two = pricer.price({.tensor = 2}).axes[static_cast<std::size_t>(Axis::tensor)];
+  CHECK(near(two.bound_bytes_per_s, 4 * 20e9, 1e-6));
+}
+
 TEST_CASE("topology: every order of the axes is priced") {
   CHECK(topology_orders({.tensor = 2, .context = 2, .pipeline = 2, .data = 2}).size() == 24);
   CHECK(topology_orders({.tensor = 2, .data = 8}).size() == 2);
