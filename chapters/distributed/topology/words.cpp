@@ -44,7 +44,7 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
   const parallel::TopologyLink& l = graph.links[static_cast<std::size_t>(link)];
   switch (l.kind) {
     case parallel::TopologyLinkKind::nvlink:
-      return graph.nodes[l.b].kind == parallel::TopologyNodeKind::chip ? "the NVLinks of two GPUs" : "a GPU's NVLinks";
+      return graph.nodes[l.b].kind == parallel::TopologyNodeKind::chip ? "a pair's NVLinks" : "a GPU's NVLinks";
     case parallel::TopologyLinkKind::xgmi:
       return "one xGMI link";
     case parallel::TopologyLinkKind::ici:
