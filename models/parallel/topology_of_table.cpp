@@ -107,7 +107,8 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
     for (const auto& [set, cpu] : cpu_of) t.join(cpu, bus, LinkKind::socket, sockets);
   }
   // Links between chips.
-  std::size_t meshed = 0;
+  std::size_t meshed = 0, bridged = 0;
+  bool even = true;
   const std::int32_t links = most_links(table);
   const std::int32_t of_chip = chip.interconnect.links.value_or(18);
   if (links > std::max(of_chip, 18)) {
@@ -123,7 +124,11 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = a + 1; b < n; ++b) {
         const TopologyEntry& e = table.at(a, b);
-        if (e.label == Label::nvlink) t.join(node[a], node[b], LinkKind::nvlink, nvlink_rate(chip), e.count);
+        if (e.label == Label::nvlink) {
+          t.join(node[a], node[b], LinkKind::nvlink, nvlink_rate(chip), e.count);
+          even = even && e.count * (chips - 1) == links;
+          ++bridged;
+        }
         if (e.label != Label::xgmi) continue;
         TopologyRate rate = xgmi_rate(chip);  // over other chips where it takes more hops than one
         rate.line_bytes_per_s /= e.count;
@@ -138,6 +143,8 @@ Result<Topology> topology_of_table(const TopologyTable& table, const Chip& chip,
                                     "; choose the chip that the table is of.");
   if (links > 0) t.note("one NVLink", nvlink_rate(chip));
   const auto all_chips = static_cast<std::size_t>(chips);
+  // Boards of four whose pairs have as many links each: NCCL's rings use all of them at once.
+  if (all_chips > 2 && even && bridged == all_chips * (all_chips - 1) / 2) t.shape = TopologyShape::mesh;
   if (meshed > 0 && meshed == all_chips * (all_chips - 1) / 2) t.shape = TopologyShape::mesh;
   if (meshed > 0) t.note("one xGMI link", xgmi_rate(chip));
   t.note("PCIe x16", pcie);

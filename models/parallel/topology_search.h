@@ -11,7 +11,7 @@ namespace models::parallel {
 struct TopologyPlacement {
   std::array<TopologyAxis, topology_ordered_axes> order{};
   std::vector<std::uint32_t> chip_of_rank;  ///< empty: as the chips are numbered
-  std::int64_t swaps = 0;                   ///< pairs of chips exchanged since the numbering
+  std::int64_t swaps = 0;                   ///< exchanges of two chips from the numbering
   double step_s = 0;
   TopologyCosts costs;
 };
@@ -24,7 +24,9 @@ struct TopologySearch {
 };
 
 /// Prices every order of the axes, then exchanges chips of the fastest one, two at a time, as long as that makes it
-/// faster or until `effort` ranks have been placed. The plan's own order and chips are not kept.
+/// faster or until `effort` ranks have been placed. Six chips or fewer are searched whole, every placement; eight or
+/// fewer from the other orders and from shuffled chips too, since exchanges alone may end in a valley. The plan's own
+/// order and chips are not kept.
 TopologySearch search_placements(TopologyPricer& pricer, const Topology& topology, const TopologyPlan& plan,
                                  std::int64_t effort = 2500);
 

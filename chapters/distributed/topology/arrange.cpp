@@ -153,6 +153,7 @@ std::string caption_of(const Outputs& out) {
   const auto& c = out.costs.axes[out.lit];
   std::string text = "busiest for " + std::string(parallel::topology_axis_name(c.call.axis)) + ": " + out.slowest +
                      ", " + format_text(out.slowest_bytes_per_s, "B/s");
+  if (c.method == parallel::TopologyMethod::in_switch) text += " while the switches add";
   if (out.sharing > 1)
     text += " shared by " + std::to_string(out.sharing) + " of " + std::to_string(c.groups) + " groups";
   text += "; one " + std::string(parallel::topology_pattern_name(c.call.pattern)) + " of " +

@@ -86,16 +86,19 @@ void describe_machine(Fields& f, Inputs& in) {
           .when = {"machine", "pasted"}});
   shared::chip(f, "chip", in.chip,
                {.help = "Gives the rates of the cards' links and of PCIe.", .when = {"machine", "pcie_box|pasted"}});
-  f.integer("boxes", in.boxes,
-            {
-                .label = "How many",
-                .help = "Machines of this kind. Adapter r of each is joined to leaf switch r, the leaves to a spine.",
-                .lo = 1,
-                .hi = 20,
-                .typical_lo = 1,
-                .typical_hi = 8,
-                .when = {"machine", "hgx_h100|hgx_h200|hgx_b200|nvl72_gb200|nvl72_gb300|pcie_box|mi300x|pasted"},
-            });
+  f.integer(
+      "boxes", in.boxes,
+      {
+          .label = "How many",
+          .help =
+              "Machines of this kind. Adapters of one number share a rail, a leaf switch; a spine joins the rails. A "
+              "rack has four rails, for the four GPUs of a tray; cards without a fabric share one switch.",
+          .lo = 1,
+          .hi = 20,
+          .typical_lo = 1,
+          .typical_hi = 8,
+          .when = {"machine", "hgx_h100|hgx_h200|hgx_b200|nvl72_gb200|nvl72_gb300|pcie_box|mi300x|pasted"},
+      });
   f.integer("rack_chips", in.rack_chips,
             {
                 .label = "GPUs in use",
@@ -110,7 +113,7 @@ void describe_machine(Fields& f, Inputs& in) {
   f.real("oversubscription", in.oversubscription,
          {
              .label = "Oversubscription",
-             .help = "Ports below a leaf switch over those up to the spine; 1 is a network that never blocks.",
+             .help = "Ports below a leaf switch over those up to the spine; 1: as many up as down.",
              .lo = 1,
              .hi = 16,
              .typical_lo = 1,
@@ -224,12 +227,15 @@ void describe(Fields& f, Outputs& o) {
           .help = "Times as long as the best placement that was found for the same plan.",
           .headline = true,
           .formula = "time / best time"});
-  f.real("slowest_bytes_per_s", o.slowest_bytes_per_s,
-         {.label = "Busiest link",
-          .unit = "B/s",
-          .help = "What the link that the lit axis keeps busy longest carries in one direction.",
-          .headline = true,
-          .source = "tab Figures"});
+  f.real(
+      "slowest_bytes_per_s", o.slowest_bytes_per_s,
+      {.label = "Busiest link",
+       .unit = "B/s",
+       .help =
+           "What the link that the lit axis keeps busy longest carries in one direction; where the switches add, what "
+           "a GPU sends to them.",
+       .headline = true,
+       .source = "tab Figures"});
   f.real("call_s", o.call_s,
          {.label = "A call of the lit axis",
           .unit = "s",
@@ -254,9 +260,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("worst_time", o.worst_s,
          {.label = "Slowest order", .unit = "s", .help = "The most that an order of the axes takes."});
   f.real("spread", o.spread, {.label = "Slowest over best", .formula = "slowest / best"});
-  f.integer("priced", o.priced,
-            {.label = "Placements priced",
-             .help = "Every order of the axes, and exchanges of two chips from the best order on."});
+  f.integer(
+      "priced", o.priced,
+      {.label = "Placements priced",
+       .help = "Every order of the axes, and exchanges of two chips from the best order on; of six chips or fewer "
+               "every placement."});
   f.text("best_order", o.best_order, {.label = "Best order", .help = "Inner axis first."});
   f.text("devices", o.devices,
          {.label = "Visible devices",

@@ -57,12 +57,16 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
   for (std::size_t b = 0; b < l.plates.size(); ++b) {
     const Rect& r = l.plates[b];
     float busy = 0;
+    std::string_view rests, carries;  // none where the machine has no links between its chips but PCIe
     for (std::size_t i = 0; i < picture.links.size(); ++i) {
       const auto& link = picture.graph.links[i];
       const bool fabric =
           link.kind == parallel::TopologyLinkKind::nvlink || link.kind == parallel::TopologyLinkKind::xgmi;
-      if (fabric && picture.graph.nodes[link.a].box == static_cast<std::int32_t>(b))
+      if (fabric && picture.graph.nodes[link.a].box == static_cast<std::int32_t>(b)) {
         busy = std::max(busy, picture.links[i].busy);
+        rests = link.kind == parallel::TopologyLinkKind::nvlink ? "NVLink idle" : "xGMI idle";
+        carries = link.kind == parallel::TopologyLinkKind::nvlink ? "NVLink in use" : "xGMI in use";
+      }
     }
     p.rect(r.min, r.max, busy > 0.004f ? widgets::with_alpha(t.accent, 0.10f + 0.16f * busy) : t.card, t.px(8));
     p.frame(r.min, r.max, busy > 0.99f ? t.accent : t.line, t.px(1), t.px(8));
@@ -71,7 +75,7 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     const float name_px = widgets::text_size(name.view(), Type::small, Font::bold).x;
     if (name_px < r.width() - t.px(16))
       p.text({r.min.x + t.px(8), r.min.y + t.px(4)}, name.view(), t.text, Type::small, Font::bold);
-    const std::string_view does = busy > 0.004f ? "its plane carries" : "its plane rests";
+    const std::string_view does = busy > 0.004f ? carries : rests;
     if (name_px + widgets::text_size(does, Type::small).x < r.width() - t.px(28))
       p.text({r.max.x - t.px(8), r.min.y + t.px(4)}, does, t.text, Type::small, Font::sans, Align::right);
   }

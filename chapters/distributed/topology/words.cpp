@@ -44,7 +44,7 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
   const parallel::TopologyLink& l = graph.links[static_cast<std::size_t>(link)];
   switch (l.kind) {
     case parallel::TopologyLinkKind::nvlink:
-      return "a GPU's NVLinks";
+      return graph.nodes[l.b].kind == parallel::TopologyNodeKind::chip ? "a pair's NVLinks" : "a GPU's NVLinks";
     case parallel::TopologyLinkKind::xgmi:
       return "one xGMI link";
     case parallel::TopologyLinkKind::ici:
@@ -52,7 +52,8 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
     case parallel::TopologyLinkKind::pcie:
       return "one PCIe link";
     case parallel::TopologyLinkKind::socket:
-      return "the link between sockets";
+      return graph.nodes[l.b].kind == parallel::TopologyNodeKind::socket_bus ? "the link between NUMA nodes"
+                                                                             : "the link between sockets";
     case parallel::TopologyLinkKind::network:
       return "one network port";
     case parallel::TopologyLinkKind::spine:

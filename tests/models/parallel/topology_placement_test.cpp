@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include "models/machine/all_reduce_time.h"
@@ -243,6 +245,51 @@ TEST_CASE("topology: the search finds what trying every placement finds") {
   while (std::next_permutation(tried.chip_of_rank.begin(), tried.chip_of_rank.end()));
   CHECK(near(found.best.step_s, best_s, 1e-9));
   CHECK(found.priced >= 2 + 15);
+}
+
+TEST_CASE("topology: small machines whose links are dealt at random are searched as well as by trying everything") {
+  std::minstd_rand random(7);
+  const TopologyRate pcie{24e9, 24e9, 1e-6, "", "", ""}, sockets{22e9, 22e9, 1e-6, "", "", ""},
+      bridge{20e9, 20e9, 1e-6, "", "", ""};
+  for (int machine_number = 0; machine_number < 60; ++machine_number) {
+    Topology t;
+    t.shape = TopologyShape::tree;
+    const std::array<std::uint32_t, 2> cpus{t.add(TopologyNodeKind::cpu, "CPU 0", 0, 0),
+                                            t.add(TopologyNodeKind::cpu, "CPU 1", 0, 1)};
+    t.join(cpus[0], cpus[1], TopologyLinkKind::socket, sockets);
+    for (int i = 0; i < 6; ++i)
+      t.join(t.add(TopologyNodeKind::chip, "GPU", 0, i), cpus[random() % 2], TopologyLinkKind::pcie, pcie);
+    for (std::size_t a = 0; a < 6; ++a)
+      for (std::size_t b = a + 1; b < 6; ++b)
+        if (random() % 3 == 0)
+          t.join(t.chips[a], t.chips[b], TopologyLinkKind::nvlink, bridge, 1 + static_cast<int>(random() % 4));
+    t.chips_a_box = 6;
+    TopologyPlan plan{.tensor = machine_number % 2 == 0 ? 2 : 3, .data = machine_number % 2 == 0 ? 3 : 2};
+    TopologyPricer pricer(
+        t, {{Axis::tensor, Pattern::all_reduce, 67e6, 4096}, {Axis::data, Pattern::all_reduce, 8e9, 20}});
+    const TopologySearch found = search_placements(pricer, t, plan);
+    plan.chip_of_rank = {0, 1, 2, 3, 4, 5};
+    double best_s = 1e9;
+    do best_s = std::min(best_s, pricer.price(plan).step_s);
+    while (std::next_permutation(plan.chip_of_rank.begin(), plan.chip_of_rank.end()));
+    INFO("machine " << machine_number);
+    CHECK(near(found.best.step_s, best_s, 1e-6));
+    CHECK((found.best.swaps == 0) == (found.best.chip_of_rank.empty()));
+  }
+}
+
+TEST_CASE("topology: four cards that are all joined by direct NVLinks use every link at once") {
+  // A board of four A100: NV4 between every two, 12 links a card; NCCL counts 20 GB/s for a link.
+  const auto table = parse_topology_table(
+      "GPU0 GPU1 GPU2 GPU3\nGPU0 X NV4 NV4 NV4\nGPU1 NV4 X NV4 NV4\nGPU2 NV4 NV4 X NV4\nGPU3 NV4 NV4 NV4 X\n");
+  REQUIRE(table);
+  const auto graph = topology_of_table(*table, linked_chip("Ampere", 300e9, 12), {"n", "n", "infiniband", 50e9, ""});
+  REQUIRE(graph);
+  TopologyPricer pricer(*graph, {{Axis::tensor, Pattern::all_reduce, 1e9, 1}});
+  const auto four = pricer.price({.tensor = 4}).axes[static_cast<std::size_t>(Axis::tensor)];
+  CHECK(near(four.bound_bytes_per_s, 3 * 4 * 20e9, 1e-6));
+  const auto two = pricer.price({.tensor = 2}).axes[static_cast<std::size_t>(Axis::tensor)];
+  CHECK(near(two.bound_bytes_per_s, 4 * 20e9, 1e-6));
 }
 
 TEST_CASE("topology: every order of the axes is priced") {
