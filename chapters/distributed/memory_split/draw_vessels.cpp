@@ -38,7 +38,9 @@ void paint_part(const Painter& p, const Rect& r, const models::parallel::OwnerPa
            widgets::Align::right);
     return;
   }
-  const float w = t.px(10), h = t.px(7), step = w + t.px(3);
+  const float room = (r.width() - t.px(9)) / static_cast<float>(part.parts);
+  const float step = std::min(t.px(13), room), w = step - t.px(3), h = t.px(7);
+  if (w < t.px(3)) return;
   const bool high = r.height() >= 5.2f * t.type(Type::small);  // the value has the middle
   const float y = high ? r.max.y - h - t.px(5) : (r.min.y + r.max.y - h) / 2;
   float x = r.max.x - t.px(6) - step * static_cast<float>(part.parts) + t.px(3);
@@ -303,7 +305,8 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
     const float below = y + body + t.px(3);
     p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
     p.text({v.max.x, beside ? y : below}, sum, t.text, Type::body, Font::mono, widgets::Align::right);
-    if (beside) widgets::fit_text(p, {v.min.x, below}, words.sub, v.width(), t.muted, Type::small);
+    const float sub_room = v.width() - (beside ? 0 : total + t.px(8));
+    if (sub_room > t.px(20)) widgets::fit_text(p, {v.min.x, below}, words.sub, sub_room, t.muted, Type::small);
   }
   ImGui::SetCursorScreenPos({at.x, top});
   widgets::press_area("vessels", {size.x, std::max(1.0f, at.y + size.y - strip - top)});
