@@ -322,6 +322,7 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
   CHECK(split->steps.back().gpus[0].layers_held == 80);
   CHECK(split->steps.back().gpus[3].layers_held == 8);
   CHECK(!memory_split(a, {.tensor = 3}, {}));
+  CHECK(memory_split(a, {.tensor = 32, .data = 65536}, {}));  // two million replicas before tensor cuts
   CHECK(memory_split(a, {.sequence = 16384, .data = 1000000, .context = 4096}, {})
             .error.starts_with("The plan takes more than 2,147"));
 }
@@ -385,11 +386,6 @@ TEST_CASE("experts are never cut into more parts than there are GPUs, and all GP
     for (const GatherUnit& u : gather_units(a, p)) units += u.parameters;
     CHECK(near(units, stage_parameters(a, p).total()));
   }
-}
-
-TEST_CASE("a plan of more than a million GPUs is no plan of too many replicas") {
-  const Architecture a = shipped_model("llama-3-8b").architecture;
-  CHECK(memory_split(a, {.tensor = 32, .data = 65536}, {}));
 }
 
 TEST_CASE("what cannot be offloaded or gathered is refused with a sentence") {
