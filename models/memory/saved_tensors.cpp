@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "models/base/integer_math.h"
+#include "models/memory/state_bytes.h"
 
 namespace models::memory {
 namespace {
@@ -101,7 +102,8 @@ class SavedCount {
       if (name == "router") now_.saved += now_.output;
     }
     const double weights = as_double(op.parameters);
-    now_.weight_gradient = routed ? weights / (t_ * as_double(p_.expert)) : name == "router" ? weights : weights / t_;
+    const double parts = expert_tensor(p_) * as_double(p_.expert);
+    now_.weight_gradient = routed ? weights / parts : name == "router" ? weights : weights / t_;
   }
 
   void attention(const LayerOperation& op) {

@@ -39,7 +39,7 @@ LayerShare layer_share(const Architecture& a, const TrainingPlan& p, const Layer
   const double whole_part = as_double(one.norms + one.router + one.router_bias);
   const double split_part = as_double(one.total() - one.routed_experts) - whole_part;
   const double routed = experts > 0 ? as_double(one.routed_experts) * local / experts : 0;
-  return {.dense = split_part / t + whole_part, .experts = routed / t};
+  return {.dense = split_part / t + whole_part, .experts = routed / expert_tensor(p)};
 }
 
 StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
@@ -49,7 +49,7 @@ StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
   if (p.parameters > 0) {
     const double each = p.parameters / (t * as_double(p.pipeline));
     const double routed = each * as_double(count.layers.routed_experts) / as_double(count.total);
-    return {.dense = each - routed, .experts = routed / as_double(p.expert)};
+    return {.dense = each - routed, .experts = routed * t / (expert_tensor(p) * as_double(p.expert))};
   }
   for (const auto& [first, end] : stage_layers(a, p))
     for (std::int64_t layer = first; layer < end; ++layer) {
@@ -135,6 +135,11 @@ BytesPerParameter bytes_per_parameter(const Architecture& a, const TrainingPlan&
 }
 
 double zero_ranks(const TrainingPlan& p) { return as_double(p.data * p.context); }
+
+double expert_tensor(const TrainingPlan& p) {
+  const double t = as_double(p.tensor);
+  return std::min(t, std::max(1.0, t * zero_ranks(p) / as_double(p.expert)));
+}
 
 // Experts live on tensor x data x context GPUs, of which expert parallel takes its share.
 double expert_zero_ranks(const TrainingPlan& p) { return std::max(1.0, zero_ranks(p) / as_double(p.expert)); }

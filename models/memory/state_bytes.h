@@ -35,6 +35,9 @@ LayerShare layer_share(const Architecture& architecture, const TrainingPlan& pla
 /// GPUs over which ZeRO splits what is no expert, and the experts.
 double zero_ranks(const TrainingPlan& plan);
 double expert_zero_ranks(const TrainingPlan& plan);
+/// GPUs that share one expert's matrices: tensor parallel, and fewer where expert parallel takes GPUs of its group, so
+/// that no more parts are made than there are GPUs (Megatron-LM's expert tensor parallel size).
+double expert_tensor(const TrainingPlan& plan);
 
 /// States of one GPU, without what is offloaded. Source of the split: Rajbhandari et al. 2019 (ZeRO), figure 1: (4 +
 /// 12/N), (2 + 14/N), 16/N bytes a parameter. Experts are split over data parallel / expert parallel.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/memory/gathered_units.h"
+
 namespace models::parallel {
 
 using memory::MemoryOwner;
@@ -69,6 +71,15 @@ bool apply(SplitAxis axis, const TrainingPlan& to, TrainingPlan& p) {
 }
 static_assert(static_cast<int>(SplitAxis::zero1) == 6);
 
+/// Kinds of the layers on a stage, in their order.
+std::vector<LayerForm> forms_of(const Architecture& a, TrainingPlan p, std::int64_t stage) {
+  p.stage = stage;
+  std::vector<LayerForm> forms;
+  for (const auto& [begin, end] : memory::stage_layers(a, p))
+    for (std::int64_t layer = begin; layer < end; ++layer) forms.push_back(layer_form(a, layer));
+  return forms;
+}
+
 }  // namespace
 
 SplitGpu gpu_at(const TrainingPlan& p, std::int64_t rank) {
@@ -110,11 +121,19 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
   return part;
 }
 
-double zero_traffic(const TrainingPlan& p) {
-  if (p.data * p.context <= 1) return 0;
+ZeroTraffic zero_traffic(const TrainingPlan& p) {
+  if (p.data * p.context <= 1) return {};
   const auto micro = static_cast<double>(p.micro_batches);
-  if (p.zero_stage < 3) return p.zero_stage == 2 ? micro + 1 : 2;
-  return micro * (p.reshard ? 3 : 2);
+  if (p.zero_stage == 3) return {.gathered = micro * (p.reshard ? 2 : 1), .reduced = micro};
+  if (p.zero_stage == 2) return {.gathered = 1, .reduced = micro};
+  return p.zero_stage == 1 ? ZeroTraffic{.gathered = 1, .reduced = 1} : ZeroTraffic{.gathered = 0, .reduced = 2};
+}
+
+double zero_traffic_bytes(const Architecture& a, const TrainingPlan& p, double parameters) {
+  const ZeroTraffic t = zero_traffic(p);
+  const memory::BytesPerParameter kept = memory::bytes_per_parameter(a, p);
+  if (p.zero_stage < 3) return (t.gathered * kept.weights + t.reduced * kept.gradients) * parameters;
+  return (t.gathered * memory::gathered_bytes_each(a, p) + t.reduced * memory::reduced_bytes_each(a, p)) * parameters;
 }
 
 Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan,
@@ -129,10 +148,12 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
   MemorySplit out;
   out.gpus = gpus_of(plan);
   out.shown = shown_gpus(plan, most_shown);
-  // Stages: all of few, otherwise both ends, between which nothing is fuller than the second.
+  // Stages: all of few, otherwise both ends and those whose layers are of other kinds than the ones before, since of
+  // two with the same layers the earlier one holds more micro-batches.
   constexpr std::int64_t few = 16;
+  const auto differs = [&](std::int64_t stage) { return forms_of(a, plan, stage) != forms_of(a, plan, stage - 1); };
   for (std::int64_t stage = 0; stage < plan.pipeline; ++stage)
-    if (plan.pipeline <= few || stage < 2 || stage >= plan.pipeline - 2) {
+    if (plan.pipeline <= few || stage < 2 || stage >= plan.pipeline - 2 || differs(stage)) {
       TrainingPlan p = plan;
       p.stage = stage;
       auto m = memory::training_memory(a, p, options);
@@ -142,6 +163,10 @@ Result<MemorySplit> memory_split(const Architecture& a, const TrainingPlan& plan
     }
   for (std::size_t i = 0; i < out.stages.size(); ++i)
     if (out.stages[i].total() > out.stages[out.fullest].total()) out.fullest = i;
+  const std::int64_t fullest_stage = out.stage_of[out.fullest];
+  if (most_shown >= 2 &&
+      std::none_of(out.shown.begin(), out.shown.end(), [&](const SplitGpu& gpu) { return gpu.stage == fullest_stage; }))
+    out.shown[most_shown / 2 - 1] = gpu_of(plan, fullest_stage, 0);
 
   TrainingPlan p = undivided(plan);
   for (std::size_t i = 0; i < split_axis_count; ++i) {

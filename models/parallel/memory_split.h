@@ -61,19 +61,27 @@ struct SplitStep {
 
 /// What of a step's communication ZeRO decides: elements a GPU sends or receives over the model's on this GPU, at many
 /// ranks. Source: Rajbhandari et al. 2019, section 7: 2, 2, 2 and 3; a gather for each micro-batch more.
-double zero_traffic(const memory::TrainingPlan& plan);
+struct ZeroTraffic {
+  double gathered = 0, reduced = 0;  ///< of weights; of gradients (an all-reduce moves each twice)
+  double total() const { return gathered + reduced; }
+};
+ZeroTraffic zero_traffic(const memory::TrainingPlan& plan);
+/// The same in bytes for `parameters` on this GPU. ZeRO-3 gathers what products read, the stages before it the weights
+/// as they are kept; gradients move as they are reduced.
+double zero_traffic_bytes(const Architecture& architecture, const memory::TrainingPlan& plan, double parameters);
 
 struct MemorySplit {
   std::int64_t gpus = 1;
   std::vector<SplitGpu> shown;
   std::vector<SplitStep> steps;  ///< from every GPU holding the whole model to the plan; the last is the plan
-  std::vector<memory::TrainingMemory> stages;  ///< one a stage of the plan, or the first two and last two of many
-  std::vector<std::int64_t> stage_of;          ///< the stage of each of these
-  std::size_t fullest = 0;                     ///< index of the stage that holds most
+  /// One a stage of the plan; of many the first two, the last two and those that differ from the one before.
+  std::vector<memory::TrainingMemory> stages;
+  std::vector<std::int64_t> stage_of;  ///< the stage of each of these
+  std::size_t fullest = 0;             ///< index of the stage that holds most
 };
 
 /// The plan's memory on the GPUs that are shown, and on the way there. Infeasible: what plan_problem says, of the plan
-/// or of a step on the way, and more than 2^31 GPUs.
+/// or of a step on the way, and more than 2^31 GPUs. The fullest stage is among the GPUs shown.
 Result<MemorySplit> memory_split(const Architecture& architecture, const memory::TrainingPlan& plan,
                                  const memory::TrainingMemoryOptions& options, std::size_t most_shown = 4);
 

@@ -11,6 +11,7 @@ namespace {
 
 using models::memory::MemoryOwner;
 using models::memory::UnitKind;
+using models::parallel::SplitGpu;
 using widgets::format_text;
 
 constexpr MemoryOwner owners[] = {MemoryOwner::weights,   MemoryOwner::gradients, MemoryOwner::master,
@@ -46,18 +47,20 @@ std::string unit_name(const models::memory::GatherUnit& u, bool tied) {
   return u.kind == UnitKind::head ? "output" : "layer " + std::to_string(u.layer);
 }
 
+/// Under a vessel: the coordinates in which the GPUs that are shown differ.
 void arrange_vessels(const Outputs& out, Picture& p) {
-  const auto& last = out.split.steps.back();
   for (std::size_t i = 0; i < out.split.shown.size(); ++i) {
-    const models::parallel::SplitGpu& g = out.split.shown[i];
+    const SplitGpu& g = out.split.shown[i];
     VesselWords words{.label = "GPU " + count(g.rank)};
-    const auto coordinate = [&](const char* name, std::int64_t of, std::int64_t index) {
-      if (of > 1) words.sub += (words.sub.empty() ? "" : ", ") + std::string(name) + " " + count(index);
+    const auto coordinate = [&](const char* name, std::int64_t index, const auto& of) {
+      const bool differs = std::any_of(out.split.shown.begin(), out.split.shown.end(),
+                                       [&](const SplitGpu& other) { return of(other) != index; });
+      if (differs) words.sub += (words.sub.empty() ? "" : ", ") + std::string(name) + " " + count(index);
     };
-    coordinate("stage", last.plan.pipeline, g.stage);
-    coordinate("tensor", last.plan.tensor, g.tensor);
-    coordinate("context", last.plan.context, g.context);
-    coordinate("data", last.plan.data, g.data);
+    coordinate("stage", g.stage, [](const SplitGpu& other) { return other.stage; });
+    coordinate("tensor", g.tensor, [](const SplitGpu& other) { return other.tensor; });
+    coordinate("context", g.context, [](const SplitGpu& other) { return other.context; });
+    coordinate("data", g.data, [](const SplitGpu& other) { return other.data; });
     p.vessels.push_back(std::move(words));
   }
   for (std::size_t k = 0; k < out.split.steps.size(); ++k) {
@@ -118,8 +121,9 @@ void arrange_moments(const Outputs& out, Picture& p) {
   }
 }
 
-/// The peak against replicas, for each stage of ZeRO.
-void arrange_replicas(const Inputs& in, Picture& p) {
+/// The peak of the fullest stage against replicas, for each stage of ZeRO; offloaded where that stage of ZeRO allows
+/// it.
+void arrange_replicas(const Inputs& in, const Outputs& out, Picture& p) {
   p.by_zero.assign(4, {});
   for (std::int64_t n = 1; n <= 16384; n *= 2) {
     p.over_data.push_back(static_cast<double>(n));
@@ -127,10 +131,12 @@ void arrange_replicas(const Inputs& in, Picture& p) {
       Inputs other = in;
       other.data_parallel = n;
       other.zero_stage = zero;
-      other.offload = models::memory::Offload::none;
+      const bool allowed = zero >= (in.offload == models::memory::Offload::parameters ? 3 : 1);
+      if (!allowed) other.offload = models::memory::Offload::none;
       double peak = std::numeric_limits<double>::quiet_NaN();
       if (const auto s = read_setting(other)) {
         models::memory::TrainingPlan plan = s->plan;
+        plan.stage = out.split.stage_of[out.split.fullest];
         const auto m = models::memory::training_memory(s->architecture, plan, s->options);
         if (m) peak = m->total();
       }
@@ -174,7 +180,7 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   for (const auto& unit : out.units) p.unit_names.push_back(unit_name(unit, tied));
   arrange_vessels(out, p);
   arrange_moments(out, p);
-  arrange_replicas(in, p);
+  arrange_replicas(in, out, p);
   const bool gathers = models::memory::gathers_units(setting->plan);
   p.strip_title = gathers ? "The weights, unit by unit" : "The weights";
   if (in.pipeline_parallel > 1) p.strip_title += ", stage " + count(out.split.stage_of[out.split.fullest]);

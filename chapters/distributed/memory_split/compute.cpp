@@ -136,8 +136,8 @@ Outputs compute(const Inputs& in) {
       out.layer_unit_bytes = std::max(out.layer_unit_bytes, each * unit.parameters);
   }
   out.cluster_bytes = out.chip_bytes * static_cast<double>(out.split.gpus);
-  out.traffic = models::parallel::zero_traffic(s.plan);
-  out.traffic_bytes = out.traffic * each * out.memory.parameters;
+  out.traffic = models::parallel::zero_traffic(s.plan).total();
+  out.traffic_bytes = models::parallel::zero_traffic_bytes(s.architecture, s.plan, out.memory.parameters);
   out.fullest_moment = moment_name(out);
   double before = out.alone_bytes;
   for (const SplitStep& step : out.split.steps) {

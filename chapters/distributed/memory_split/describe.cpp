@@ -261,7 +261,9 @@ void describe(Fields& f, Outputs& o) {
           .formula = "2 for DDP, ZeRO-1; m + 1 for ZeRO-2; 3m for ZeRO-3",
           .source = "Rajbhandari et al. 2019, section 7"});
   f.real("traffic_bytes", o.traffic_bytes,
-         {.label = "... in bytes", .unit = "B", .formula = "traffic x parameters x bytes that products read"});
+         {.label = "... in bytes",
+          .unit = "B",
+          .formula = "parameters x (gathers x bytes of a weight + reductions x bytes of a gradient)"});
   f.group("Tables");
   f.table("cuts", o.cuts, {.label = "Axis by axis"});
   f.table("stages", o.stages, {.label = "Stages"});

@@ -69,7 +69,9 @@ void draw_replicas(Inputs& in, const Outputs& out, const Picture& picture, View&
   if (picture.over_data.empty()) return;
   for (std::size_t i = 0; i < 4; ++i)
     plot.line(names[i], picture.over_data, picture.by_zero[i],
-              {.colour = t.ramp_at(i, 4), .info = "of the first stage", .version = picture.version});
+              {.colour = t.ramp_at(i, 4),
+               .info = "of the fullest stage; offloaded where this stage of ZeRO allows it",
+               .version = picture.version});
   plot.horizontal_mark(out.chip_bytes, "rim", {.colour = t.text});
   double n = static_cast<double>(in.data_parallel);
   if (plot.drag_x("drag replicas", n, {.lo = 1, .hi = 16384}))

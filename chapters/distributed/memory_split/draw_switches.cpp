@@ -16,8 +16,8 @@ using widgets::Type;
 
 namespace {
 
-/// One axis to switch: its name, its value and two buttons that halve and double it.
-float axis_switch(const char* name, const char* id, std::int64_t& value, ImVec2 at) {
+/// One axis to switch: its name, its value and two buttons that halve and double it, up to `most`.
+float axis_switch(const char* name, const char* id, std::int64_t& value, std::int64_t most, ImVec2 at) {
   const Theme& t = widgets::theme();
   const Painter p = Painter::window();
   widgets::Line less, more;
@@ -33,7 +33,7 @@ float axis_switch(const char* name, const char* id, std::int64_t& value, ImVec2 
   p.text({x + wide / 2, at.y + (high - body) / 2}, number, t.text, Type::body, Font::mono, widgets::Align::center);
   x += wide + t.px(3);
   ImGui::SetCursorScreenPos({x, at.y});
-  if (widgets::button(more.c_str())) value = std::min<std::int64_t>(value * 2, 1 << 20);
+  if (value < most && widgets::button(more.c_str())) value = std::min(value * 2, most);
   return x + widgets::button_size("+").x - at.x;
 }
 
@@ -51,18 +51,18 @@ float draw_switches(Inputs& in, ImVec2 at, float width) {
   x += t.px(12);
   struct Axis {
     const char *name, *id;
-    std::int64_t* value;
+    std::int64_t *value, most;  // as the inspector allows
   };
-  const std::array<Axis, 5> axes{{{"data", "data", &in.data_parallel},
-                                  {"tensor", "tensor", &in.tensor_parallel},
-                                  {"pipeline", "pipeline", &in.pipeline_parallel},
-                                  {"context", "context", &in.context_parallel},
-                                  {"expert", "expert", &in.expert_parallel}}};
+  const std::array<Axis, 5> axes{{{"data", "data", &in.data_parallel, 65536},
+                                  {"tensor", "tensor", &in.tensor_parallel, 64},
+                                  {"pipeline", "pipeline", &in.pipeline_parallel, 1024},
+                                  {"context", "context", &in.context_parallel, 1024},
+                                  {"expert", "expert", &in.expert_parallel, 1024}}};
   for (const Axis& axis : axes) {
     const float wide = widgets::text_size(axis.name, Type::body).x + 2 * widgets::button_size("-").x + t.px(40);
     if (x + wide > at.x + width) break;
     if (axis.value != &in.data_parallel && in.cuts != Cuts::as_set) break;
-    x += axis_switch(axis.name, axis.id, *axis.value, {x, at.y}) + t.px(14);
+    x += axis_switch(axis.name, axis.id, *axis.value, axis.most, {x, at.y}) + t.px(14);
   }
   return widgets::button_size("-").y;
 }

@@ -29,17 +29,19 @@ void paint_part(const Painter& p, const Rect& r, const models::parallel::OwnerPa
   const Theme& t = widgets::theme();
   if (part.parts <= 1 || r.height() < t.px(11)) return;
   const ImU32 ink = widgets::text_on(fill, t);
+  const bool high = r.height() >= 5.2f * t.type(Type::small);  // the value has the middle
   if (part.parts > static_cast<std::int64_t>(most_cells)) {
     const float small = t.type(Type::small);
     if (r.height() < small + t.px(2)) return;
     widgets::Line words;
     words.add("1 of ").add_integer(part.parts);
-    p.text({r.max.x - t.px(6), (r.min.y + r.max.y - small) / 2}, words.view(), ink, Type::small, Font::mono,
-           widgets::Align::right);
+    const float y = high ? r.max.y - small - t.px(4) : (r.min.y + r.max.y - small) / 2;
+    p.text({r.max.x - t.px(6), y}, words.view(), ink, Type::small, Font::mono, widgets::Align::right);
     return;
   }
-  const float w = t.px(10), h = t.px(7), step = w + t.px(3);
-  const bool high = r.height() >= 5.2f * t.type(Type::small);  // the value has the middle
+  const float room = (r.width() - t.px(9)) / static_cast<float>(part.parts);
+  const float step = std::min(t.px(13), room), w = step - t.px(3), h = t.px(7);
+  if (w < t.px(3)) return;
   const float y = high ? r.max.y - h - t.px(5) : (r.min.y + r.max.y - h) / 2;
   float x = r.max.x - t.px(6) - step * static_cast<float>(part.parts) + t.px(3);
   for (std::int64_t i = 0; i < part.parts; ++i, x += step)
@@ -303,7 +305,8 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
     const float below = y + body + t.px(3);
     p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
     p.text({v.max.x, beside ? y : below}, sum, t.text, Type::body, Font::mono, widgets::Align::right);
-    if (beside) widgets::fit_text(p, {v.min.x, below}, words.sub, v.width(), t.muted, Type::small);
+    const float sub_room = v.width() - (beside ? 0 : total + t.px(4));
+    if (sub_room > t.px(20)) widgets::fit_text(p, {v.min.x, below}, words.sub, sub_room, t.muted, Type::small);
   }
   ImGui::SetCursorScreenPos({at.x, top});
   widgets::press_area("vessels", {size.x, std::max(1.0f, at.y + size.y - strip - top)});

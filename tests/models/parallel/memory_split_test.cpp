@@ -322,6 +322,7 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
   CHECK(split->steps.back().gpus[0].layers_held == 80);
   CHECK(split->steps.back().gpus[3].layers_held == 8);
   CHECK(!memory_split(a, {.tensor = 3}, {}));
+  CHECK(memory_split(a, {.tensor = 32, .data = 65536}, {}));  // two million replicas before tensor cuts
   CHECK(memory_split(a, {.sequence = 16384, .data = 1000000, .context = 4096}, {})
             .error.starts_with("The plan takes more than 2,147"));
 }
@@ -329,20 +330,62 @@ TEST_CASE("each axis takes its part, and the GPUs that are shown are those that 
 TEST_CASE("what ZeRO moves a step: 2, 2, 2 and 3 elements a parameter, and again for each micro-batch") {
   TrainingPlan p{.data = 64};
   for (const double expected : {2.0, 2.0, 2.0, 3.0}) {
-    CHECK(zero_traffic(p) == expected);
+    CHECK(zero_traffic(p).total() == expected);
     ++p.zero_stage;
   }
   p.zero_stage = 3;
   p.micro_batches = 4;
-  CHECK(zero_traffic(p) == 12);
+  CHECK(zero_traffic(p).total() == 12);
   p.reshard = false;
-  CHECK(zero_traffic(p) == 8);
+  CHECK(zero_traffic(p).total() == 8);
   p.zero_stage = 2;
-  CHECK(zero_traffic(p) == 5);
+  CHECK(zero_traffic(p).total() == 5);
   p.zero_stage = 1;
-  CHECK(zero_traffic(p) == 2);
+  CHECK(zero_traffic(p).total() == 2);
   p.data = 1;
-  CHECK(zero_traffic(p) == 0);
+  CHECK(zero_traffic(p).total() == 0);
+  // FSDP2 on FP32 shards gathers BF16 twice and reduces FP32 once: 2 x 2 + 4. DDP on FP32 gradients moves 2 x 4.
+  const Architecture a = shipped_model("llama-3-8b").architecture;
+  p = {.data = 64, .zero_stage = 3};
+  p.own_bytes = {4, 4, 0, 8};
+  CHECK(zero_traffic_bytes(a, p, 1e9) == 8e9);
+  p.reduce_bytes = 2;
+  CHECK(zero_traffic_bytes(a, p, 1e9) == 6e9);
+  p.own_bytes = {2, 4, 4, 8};
+  p.zero_stage = 0;
+  CHECK(zero_traffic_bytes(a, p, 1e9) == 8e9);
+  p.zero_stage = 1;
+  CHECK(zero_traffic_bytes(a, p, 1e9) == 6e9);
+}
+
+TEST_CASE("the fullest of many stages is found where the first ones have smaller layers, and is shown") {
+  // DeepSeek-V3 begins with three dense layers: of 31 stages of two layers the third is the first with experts in both.
+  const Architecture a = shipped_model("deepseek-v3").architecture;
+  TrainingPlan p{.micro_batches = 64, .pipeline = 31, .data = 8, .zero_stage = 1, .recompute = Recompute::full};
+  const auto split = memory_split(a, p, {});
+  REQUIRE(split);
+  CHECK(split->stage_of[split->fullest] == 2);
+  CHECK(split->shown[1].stage == 2);
+  for (std::int64_t stage = 0; stage < p.pipeline; ++stage) {
+    p.stage = stage;
+    CHECK(training_memory(a, p, {})->total() <= split->stages[split->fullest].total());
+  }
+}
+
+TEST_CASE("experts are never cut into more parts than there are GPUs, and all GPUs together hold all parameters") {
+  const Architecture a = shipped_model("mixtral-8x7b").architecture;
+  const ParameterCount count = count_parameters(a);
+  for (const std::int64_t data : {1, 2, 8}) {
+    const TrainingPlan p{.tensor = 8, .data = data, .expert = 8};
+    INFO("data " << data);
+    // Eight ways over tensor alone is one expert a GPU; with data 8 each expert is cut in eight as well.
+    const double experts = static_cast<double>(count.layers.routed_experts) / (8.0 * static_cast<double>(data));
+    CHECK(near(stage_parameters(a, p).experts, experts));
+    CHECK(expert_tensor(p) == static_cast<double>(data));
+    double units = 0;
+    for (const GatherUnit& u : gather_units(a, p)) units += u.parameters;
+    CHECK(near(units, stage_parameters(a, p).total()));
+  }
 }
 
 TEST_CASE("what cannot be offloaded or gathered is refused with a sentence") {
