@@ -76,8 +76,8 @@ Json plan_json(const PlannerJob& job, const PlanPoint& p, std::size_t rank) {
   Json parts = Json::object();
   const auto price = price_plan(job, plan_of(job, p));
   if (price)
-    for (std::size_t i = 0; i < step_cause_count; ++i)
-      parts[std::string(step_cause_name(static_cast<StepCause>(i)))] = price->parts.seconds[i];
+    for (std::size_t i = 0; i < plan_cause_count; ++i)
+      parts[std::string(step_cause_name(static_cast<PlanCause>(i)))] = price->parts.seconds[i];
   return {{"rank", rank},
           {"tensor_parallel", p.tensor},
           {"context_parallel", p.context},

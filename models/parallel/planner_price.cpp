@@ -76,8 +76,8 @@ double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memor
 
 }  // namespace
 
-std::string_view step_cause_name(StepCause cause) {
-  constexpr std::array<std::string_view, step_cause_count> names{
+std::string_view step_cause_name(PlanCause cause) {
+  constexpr std::array<std::string_view, plan_cause_count> names{
       "products",        "attention",        "element-wise",    "recompute",
       "tensor parallel", "context parallel", "expert parallel", "pipeline transfers",
       "pipeline bubble", "data parallel",    "optimizer",       "host and stragglers"};
@@ -169,30 +169,30 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const MicroB
   PassTimes pass = slowest.forward;
   pass += slowest.backward;
   StepParts& s = out.parts;
-  s[StepCause::products] = m * pass.products_s;
-  s[StepCause::attention] = m * pass.attention_s;
-  s[StepCause::elements] = m * pass.elements_s;
-  s[StepCause::recompute] = m * slowest.again.work_s();
-  s[StepCause::tensor] = m * (pass.tensor_s + slowest.again.tensor_s);
-  s[StepCause::context] = m * (pass.context_s + slowest.again.context_s);
-  s[StepCause::expert] = m * (pass.expert_s + slowest.again.expert_s);
+  s[PlanCause::products] = m * pass.products_s;
+  s[PlanCause::attention] = m * pass.attention_s;
+  s[PlanCause::elements] = m * pass.elements_s;
+  s[PlanCause::recompute] = m * slowest.again.work_s();
+  s[PlanCause::tensor] = m * (pass.tensor_s + slowest.again.tensor_s);
+  s[PlanCause::context] = m * (pass.context_s + slowest.again.context_s);
+  s[PlanCause::expert] = m * (pass.expert_s + slowest.again.expert_s);
   if (p.pipeline > 1) {
-    s[StepCause::bubble] = (sum_s - slowest_s) / v;
+    s[PlanCause::bubble] = (sum_s - slowest_s) / v;
     const AllReduceLinks links = planner_links(c);
     const bool inside = p.tensor * p.context * p.data * 2 <= c.gpus_per_node || c.gpus <= c.gpus_per_node;
     const double send = times.boundary_bytes / (inside ? links.inside_bytes_per_s : links.between_bytes_per_s) +
                         (inside ? links.inside_hop_s : links.between_hop_s);
-    s[StepCause::pipeline] = 2 * send * (m * v * job.stack.pipeline_exposed + (stage_count - 1));
+    s[PlanCause::pipeline] = 2 * send * (m * v * job.stack.pipeline_exposed + (stage_count - 1));
   }
-  s[StepCause::data] = data_parallel_s(job, p, *largest, slowest.forward.total_s() / v,
+  s[PlanCause::data] = data_parallel_s(job, p, *largest, slowest.forward.total_s() / v,
                                        (slowest.backward.total_s() + slowest.again.total_s()) / v);
   const memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, largest->parameters);
-  s[StepCause::optimizer] =
+  s[PlanCause::optimizer] =
       memory::optimizer_traffic_bytes(states) / (c.memory_bandwidth_bytes_per_s * c.curve.memory_share);
   const double nodes = as_double(ceil_div(c.gpus, c.gpus_per_node));
-  s[StepCause::other] = job.stack.step_s + s.total_s() * job.stack.straggler * std::log2(std::max(1.0, nodes));
+  s[PlanCause::other] = job.stack.step_s + s.total_s() * job.stack.straggler * std::log2(std::max(1.0, nodes));
   out.step_s = s.total_s();
-  out.bubble_share = s[StepCause::bubble] / out.step_s;
+  out.bubble_share = s[PlanCause::bubble] / out.step_s;
   out.fits = out.memory_bytes <= c.memory_bytes;
   return out;
 }

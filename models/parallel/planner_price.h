@@ -10,7 +10,7 @@
 namespace models::parallel {
 
 /// Why a step takes as long as it does. The order is that of the stack.
-enum class StepCause : std::uint8_t {
+enum class PlanCause : std::uint8_t {
   products,   ///< matrix products of forward and backward, the output matrix's among them
   attention,  ///< scores, softmax and values
   elements,   ///< norms, activation functions, casts, the loss
@@ -24,14 +24,14 @@ enum class StepCause : std::uint8_t {
   optimizer,
   other  ///< the host's loop, and waiting for the slowest node
 };
-inline constexpr std::size_t step_cause_count = 12;
-std::string_view step_cause_name(StepCause cause);  ///< "products"
+inline constexpr std::size_t plan_cause_count = 12;
+std::string_view step_cause_name(PlanCause cause);  ///< "products"
 
 struct StepParts {
-  std::array<double, step_cause_count> seconds{};
+  std::array<double, plan_cause_count> seconds{};
 
-  double& operator[](StepCause cause) { return seconds[static_cast<std::size_t>(cause)]; }
-  double operator[](StepCause cause) const { return seconds[static_cast<std::size_t>(cause)]; }
+  double& operator[](PlanCause cause) { return seconds[static_cast<std::size_t>(cause)]; }
+  double operator[](PlanCause cause) const { return seconds[static_cast<std::size_t>(cause)]; }
   double total_s() const {
     double sum = 0;
     for (const double s : seconds) sum += s;

@@ -249,9 +249,9 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
 std::vector<LostTime> lost_time(const StepParts& better, const StepParts& worse) {
   std::vector<LostTime> out;
   const double least = better.total_s() / 1000;
-  for (std::size_t i = 0; i < step_cause_count; ++i) {
+  for (std::size_t i = 0; i < plan_cause_count; ++i) {
     const double more = worse.seconds[i] - better.seconds[i];
-    if (std::abs(more) >= least) out.push_back({static_cast<StepCause>(i), more});
+    if (std::abs(more) >= least) out.push_back({static_cast<PlanCause>(i), more});
   }
   std::sort(out.begin(), out.end(),
             [](const LostTime& x, const LostTime& y) { return std::abs(x.seconds) > std::abs(y.seconds); });

@@ -51,7 +51,7 @@ PlannerSearch search_plans(const PlannerJob& job, const PlannerSpace& space,
 /// What the second plan lost against the first: seconds by cause, the largest difference first; causes under a
 /// thousandth of the step are left out.
 struct LostTime {
-  StepCause cause = StepCause::products;
+  PlanCause cause = PlanCause::products;
   double seconds = 0;  ///< more than the better plan needs; negative where it needs less
 };
 std::vector<LostTime> lost_time(const StepParts& better, const StepParts& worse);

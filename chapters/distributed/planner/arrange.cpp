@@ -136,18 +136,18 @@ std::string why_lost(const PlanCard& best, const PlanCard& second, const std::ve
   if (first == lost.end()) return "No cause differs by a thousandth of the step.";
   const auto of = [](const PlanCard& c) { return c.price.plan; };
   switch (first->cause) {
-    case StepCause::bubble:
+    case PlanCause::bubble:
       return "Bubble: " + widgets::format_percent(second.price.bubble_share) + " of its step, " +
              widgets::format_percent(best.price.bubble_share) + " of the fastest's.";
-    case StepCause::tensor:
+    case PlanCause::tensor:
       return "Tensor parallel " + std::to_string(of(second).tensor) + " sends " +
              (of(second).tensor > of(best).tensor ? "more than " : "other amounts than ") +
              std::to_string(of(best).tensor) + " does.";
-    case StepCause::recompute:
+    case PlanCause::recompute:
       return "It runs layers again that the fastest keeps.";
-    case StepCause::products:
+    case PlanCause::products:
       return "Its products are cut smaller, or its last stage has more to do.";
-    case StepCause::data:
+    case PlanCause::data:
       return "Gradients and weights that its backward pass does not hide.";
     default:
       return "Most of it: " + std::string(step_cause_name(first->cause)) + ".";

@@ -215,23 +215,23 @@ void describe(Fields& f, Outputs& o) {
           .absent = "No plan beyond the wall is faster.",
           .formula = "its memory"});
   f.group("Seconds of your step");
-  using models::parallel::StepCause;
-  const auto part = [&](std::string_view key, StepCause cause, std::string_view label, std::string_view help) {
+  using models::parallel::PlanCause;
+  const auto part = [&](std::string_view key, PlanCause cause, std::string_view label, std::string_view help) {
     f.real(key, o.yours.parts[cause],
            {.label = label, .unit = "s", .help = help, .may_be_missing = true, .absent = no_run});
   };
-  part("products_s", StepCause::products, "Products", "Matrix products of the slowest stage.");
-  part("attention_s", StepCause::attention, "Attention", "Scores, softmax and values.");
-  part("elements_s", StepCause::elements, "Element-wise", "Norms, activation functions, casts, the loss.");
-  part("recompute_s", StepCause::recompute, "Recomputed", "What the backward pass runs again.");
-  part("tensor_s", StepCause::tensor, "Tensor parallel", "Its communication, as far as nothing hides it.");
-  part("context_s", StepCause::context, "Context parallel", "Keys and values that attention waits for, and merging.");
-  part("expert_s", StepCause::expert, "Expert parallel", "Tokens on their way to experts and back.");
-  part("pipeline_s", StepCause::pipeline, "Between stages", "Transfers that nothing hides.");
-  part("bubble_s", StepCause::bubble, "Bubble", "Filling and draining the pipeline.");
-  part("data_s", StepCause::data, "Data parallel", "Gradients and weights that nothing hides.");
-  part("optimizer_s", StepCause::optimizer, "Optimizer", "Reading and writing states.");
-  part("other_s", StepCause::other, "Host and stragglers", "The loop of the host, waiting for the slowest node.");
+  part("products_s", PlanCause::products, "Products", "Matrix products of the slowest stage.");
+  part("attention_s", PlanCause::attention, "Attention", "Scores, softmax and values.");
+  part("elements_s", PlanCause::elements, "Element-wise", "Norms, activation functions, casts, the loss.");
+  part("recompute_s", PlanCause::recompute, "Recomputed", "What the backward pass runs again.");
+  part("tensor_s", PlanCause::tensor, "Tensor parallel", "Its communication, as far as nothing hides it.");
+  part("context_s", PlanCause::context, "Context parallel", "Keys and values that attention waits for, and merging.");
+  part("expert_s", PlanCause::expert, "Expert parallel", "Tokens on their way to experts and back.");
+  part("pipeline_s", PlanCause::pipeline, "Between stages", "Transfers that nothing hides.");
+  part("bubble_s", PlanCause::bubble, "Bubble", "Filling and draining the pipeline.");
+  part("data_s", PlanCause::data, "Data parallel", "Gradients and weights that nothing hides.");
+  part("optimizer_s", PlanCause::optimizer, "Optimizer", "Reading and writing states.");
+  part("other_s", PlanCause::other, "Host and stragglers", "The loop of the host, waiting for the slowest node.");
   f.group("Bytes of your fullest GPU");
   using models::memory::MemoryOwner;
   const auto bytes = [&](std::string_view key, MemoryOwner owner, std::string_view label) {

@@ -11,7 +11,7 @@
 namespace chapters::distributed::planner {
 namespace {
 
-using models::parallel::StepCause;
+using models::parallel::PlanCause;
 using widgets::Meaning;
 using widgets::Painter;
 using widgets::Type;
@@ -20,19 +20,19 @@ using widgets::Type;
 struct CauseGroup {
   std::string_view name;
   Meaning meaning;
-  std::array<StepCause, 4> causes;
+  std::array<PlanCause, 4> causes;
   std::size_t count;
 };
 constexpr std::array<CauseGroup, 6> cause_groups{{
-    {"arithmetic", Meaning::compute_bound, {StepCause::products, StepCause::attention}, 2},
+    {"arithmetic", Meaning::compute_bound, {PlanCause::products, PlanCause::attention}, 2},
     {"element-wise, optimizer, host",
      Meaning::memory_bound,
-     {StepCause::elements, StepCause::optimizer, StepCause::other},
+     {PlanCause::elements, PlanCause::optimizer, PlanCause::other},
      3},
-    {"run again", Meaning::backward, {StepCause::recompute}, 1},
-    {"tensor, context, expert", Meaning::communication, {StepCause::tensor, StepCause::context, StepCause::expert}, 3},
-    {"bubble, between stages", Meaning::idle, {StepCause::bubble, StepCause::pipeline}, 2},
-    {"data parallel", Meaning::data_loading, {StepCause::data}, 1},
+    {"run again", Meaning::backward, {PlanCause::recompute}, 1},
+    {"tensor, context, expert", Meaning::communication, {PlanCause::tensor, PlanCause::context, PlanCause::expert}, 3},
+    {"bubble, between stages", Meaning::idle, {PlanCause::bubble, PlanCause::pipeline}, 2},
+    {"data parallel", Meaning::data_loading, {PlanCause::data}, 1},
 }};
 constexpr double least_share = 1e-4;  // of a step; what takes less is not listed
 

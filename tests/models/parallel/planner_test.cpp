@@ -179,12 +179,12 @@ TEST_CASE("planner: points are in order, the frontier falls and the bubble of eq
   const auto price = price_plan(even, planned(even, p));
   REQUIRE(price);
   const StepParts& s = price->parts;
-  const double work = s[StepCause::products] + s[StepCause::attention] + s[StepCause::elements] + s[StepCause::tensor];
+  const double work = s[PlanCause::products] + s[PlanCause::attention] + s[PlanCause::elements] + s[PlanCause::tensor];
   PipelineTimes times;
   times.forward_s = work / 8 / 5 / 3;
   times.input_gradient_s = times.weight_gradient_s = times.forward_s;
   const PipelineFormula formula = closed_form({PipelineSchedule::interleaved, 4, 8, 5}, times);
-  CHECK(near(s[StepCause::bubble], formula.bubble_s, 0.02));
+  CHECK(near(s[PlanCause::bubble], formula.bubble_s, 0.02));
 }
 
 TEST_CASE("planner: a stopped search says so, and bad plans say why") {
@@ -227,7 +227,7 @@ TEST_CASE("planner: what the second lost adds up to its longer step") {
   const auto lost = lost_time(first->parts, second->parts);
   for (const LostTime& l : lost) sum += l.seconds;
   // Causes below a thousandth of the step are left out.
-  CHECK(std::abs(sum - (second->step_s - first->step_s)) <= step_cause_count * first->step_s / 1000);
+  CHECK(std::abs(sum - (second->step_s - first->step_s)) <= plan_cause_count * first->step_s / 1000);
   for (std::size_t i = 1; i < lost.size(); ++i) CHECK(std::abs(lost[i - 1].seconds) >= std::abs(lost[i].seconds));
 }
 
