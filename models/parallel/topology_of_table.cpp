@@ -24,14 +24,17 @@ struct NearSets {
   void unite(std::size_t a, std::size_t b) { parent[std::max(find(a), find(b))] = std::min(find(a), find(b)); }
 };
 
-/// The sets of devices that a label up to `far` joins; `numa` too where asked.
+/// The sets of devices that a label up to `far` joins; where asked, also those of one NUMA node, or, in tables that do
+/// not print it, those with the same cores.
 NearSets sets_within(const TopologyTable& table, Label far, bool numa) {
   const std::size_t n = table.devices.size();
   NearSets sets(n);
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = a + 1; b < n; ++b) {
       const Label label = table.at(a, b).label;
-      const bool same_numa = numa && table.devices[a].numa >= 0 && table.devices[a].numa == table.devices[b].numa;
+      const TopologyDevice &one = table.devices[a], &other = table.devices[b];
+      const bool same_cpus = one.numa < 0 && other.numa < 0 && !one.cpus.empty() && one.cpus == other.cpus;
+      const bool same_numa = numa && ((one.numa >= 0 && one.numa == other.numa) || same_cpus);
       if ((label >= Label::pix && label <= far) || same_numa) sets.unite(a, b);
     }
   return sets;

@@ -108,7 +108,9 @@ Table parse_nvidia(const TopologyWords& words, std::size_t first) {
     read[row] = true;
     std::size_t behind = 0;
     while (at < words.size() && words[at].line == words[at - 1].line && device_of(words[at].text) == n) {
-      if (++behind == 2) read_affinity(words[at].text, table.devices[row]);
+      if (++behind == 1 && words[at].text[0] >= '0' && words[at].text[0] <= '9')
+        table.devices[row].cpus = words[at].text;
+      if (behind == 2) read_affinity(words[at].text, table.devices[row]);
       ++at;
     }
   }

@@ -31,6 +31,7 @@ struct TopologyDevice {
   bool chip = true;        ///< otherwise a network adapter
   std::string adapter;     ///< what the legend calls it; empty: nothing
   std::int32_t numa = -1;  ///< -1: not printed
+  std::string cpus{};      ///< cores near to it, "0-19,40-59"; empty: not printed
 };
 
 /// A pair's entry: the label, with the number of NVLinks or of hops.

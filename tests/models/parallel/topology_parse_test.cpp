@@ -161,6 +161,20 @@ TEST_CASE("topology: a table becomes a machine with its processors, switches and
     CHECK(near(pricer.price(near_pair).axes[0].slowest_bytes_per_s, 24e9));
     CHECK(near(pricer.price(far_pair).axes[0].slowest_bytes_per_s, 22e9));
   }
+  SECTION("an old table without NUMA nodes has a processor for each set of cores") {
+    const auto table = parse_topology_table(
+        "        GPU0    GPU1    GPU2    GPU3    CPU Affinity\n"
+        "GPU0     X      NV1     NV2     SYS     0-19,40-59\n"
+        "GPU1    NV1      X      SYS     NV2     0-19,40-59\n"
+        "GPU2    NV2     SYS      X      NV1     20-39,60-79\n"
+        "GPU3    SYS     NV2     NV1      X      20-39,60-79\n");
+    REQUIRE(table);
+    CHECK(table->devices[2].cpus == "20-39,60-79");
+    CHECK(table->devices[2].numa == -1);
+    const auto graph = topology_of_table(*table, topology_chip(3), topology_network());
+    REQUIRE(graph);
+    CHECK(graph->count(TopologyNodeKind::cpu) == 2);
+  }
   SECTION("machines without adapters cannot be joined") {
     const auto graph = topology_of_table(*parse_topology_table(seed("cards")), topology_chip(4), topology_network());
     REQUIRE(graph);
