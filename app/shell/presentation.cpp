@@ -62,6 +62,8 @@ void draw_footer(Shell& shell, ImVec2 at, float width) {
   const Painter p = Painter::window();
   const widgets::StageView& view = stage_view(shell);
   const float mid = at.x + width / 2, r = t.px(4.5f), step = t.px(20);
+  constexpr std::string_view leaves = "Esc leaves";
+  const float leaves_px = widgets::text_size(leaves, Type::small).x;
   const std::size_t n = view.specs.size();
   const float dots = n > 1 ? step * static_cast<float>(n) : 0;
   p.text({mid - dots / 2 - t.px(14), at.y}, shell.workspace.lab().info().title, t.text, Type::small, Font::bold,
@@ -77,9 +79,10 @@ void draw_footer(Shell& shell, ImVec2 at, float width) {
     const std::string_view next = view.specs[(view.main + 1) % n].title;
     widgets::Line line;
     line.add("next: ").add(next);
-    p.text({mid + dots / 2 + t.px(14), at.y}, line.view(), t.muted, Type::small);
+    const float from = mid + dots / 2 + t.px(14), to = at.x + width - leaves_px - t.px(14);
+    if (to - from > t.px(80)) widgets::fit_text(p, {from, at.y}, line.view(), to - from, t.muted, Type::small);
   }
-  p.text({at.x + width, at.y}, "Esc leaves", t.muted, Type::small, Font::sans, widgets::Align::right);
+  p.text({at.x + width, at.y}, leaves, t.muted, Type::small, Font::sans, widgets::Align::right);
 }
 
 }  // namespace
