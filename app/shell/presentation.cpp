@@ -92,7 +92,9 @@ void draw_presentation(Shell& shell, ImVec2 at, ImVec2 size) {
   const float margin = std::min(t.px(36), size.x * 0.04f), footer = t.px(34);
   std::array<const Field*, most_inputs> inputs{};
   const std::size_t shown = strip_inputs(shell.workspace.lab(), inputs);
-  const bool has_strip = shown > 0;
+  // The answer and its picture come first: where both would have less than this, the inputs are left out.
+  const float least_stage = t.px(280), around = t.px(18) + footer;
+  const bool has_strip = shown > 0 && size.y - around - t.px(80) >= least_stage;
   // Where an input has less than this, its label stands above its control.
   const bool tight = has_strip && (size.x - 2 * margin) / static_cast<float>(shown) < t.px(310);
   const float strip = t.px(tight ? 70.0f : 48.0f);

@@ -208,3 +208,19 @@ TEST_CASE("a lab that is opened with inputs without an answer says that there is
   CHECK(o.ui.text_present("there is no picture"));
   CHECK(o.ui.text_present(o.w.lab().reason()));
 }
+
+TEST_CASE("a presentation too low for the answer, its picture and the inputs leaves the inputs out") {
+  Opened o("distributed/pipeline");
+  o.ui.resize({1280, 720});
+  o.ui.key(ImGuiKey_F5);
+  o.ui.frames(3);
+  const widgets::StageView& view = app::stage_view(o.d.shell);
+  CHECK(o.ui.text_present("Micro-batches"));
+  CHECK(o.ui.text_present("next: Kept by rank"));
+  o.ui.resize({1280, 360});
+  o.ui.frames(3);
+  CHECK_FALSE(o.ui.text_present("Micro-batches"));
+  REQUIRE(view.placed.size() == 1);
+  CHECK(o.ui.text_present("rank 0"));
+  CHECK(o.ui.text_present("Esc leaves"));
+}
