@@ -192,16 +192,16 @@ void draw_lost(const Picture& picture, ImVec2 size) {
     y += line;
   };
   // Where not all causes have room the last row is the sum of the others, so that the rows add up to what was lost.
-  const auto room = static_cast<std::size_t>(std::max(0.0f, std::floor((bottom - y - line) / line + 0.3f)));
+  const auto room = static_cast<std::size_t>(std::max(0.0f, std::floor((bottom + t.px(10) - y - line) / line)));
   const bool whole = picture.lost.size() <= room;
-  const std::size_t shown = whole ? picture.lost.size() : room < 1 ? 0 : room - 1;
+  const std::size_t shown = whole ? picture.lost.size() : room < 2 ? room : room - 1;
   double rest = picture.second.price.step_s - picture.best.price.step_s;
   for (std::size_t i = 0; i < shown; ++i) {
     row(models::parallel::step_cause_name(picture.lost[i].cause), picture.lost[i].seconds);
     rest -= picture.lost[i].seconds;
   }
-  if (!whole && room > 0) row("all others", rest);
-  if (y + line <= bottom + t.px(4))
+  if (!whole && room > 1) row("all others", rest);
+  if (y + line <= bottom + t.px(10))
     widgets::fit_text(painter, {at.x + pad, y + t.px(3)}, picture.lost_why, width, t.muted, Type::small);
   ImGui::Dummy(size);
 }
