@@ -71,7 +71,10 @@ double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memor
   }
   const double scatter = shards < ranks ? both(gradient, ranks) : both(gradient, ranks) / 2;
   const double gather = both(weight, shards) / 2;
-  return std::max(0.05 * scatter, scatter - hidden * backward_s) + std::max(0.05 * gather, gather - hidden * forward_s);
+  // Split gradients have no room for the sum of what is whole, so that ZeRO-2 scatters them after each micro-batch.
+  const double times = p.zero_stage == 2 ? as_double(p.micro_batches) : 1;
+  return times * std::max(0.05 * scatter, scatter - hidden * backward_s) +
+         std::max(0.05 * gather, gather - hidden * forward_s);
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ models::Result<Setting> read_setting(const Inputs& set) {
       .zero_stage = in.zero_stage,
       .recompute = in.recompute,
       .loss = in.loss,
+      .fused_gradients = in.fused_gradients,
       .parameters = in.parameters,
       .own_bytes = {in.weight_bytes, in.gradient_bytes, master, in.optimizer_bytes - master},
       .eager_gate = in.eager_gate,

@@ -76,6 +76,10 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Eager SwiGLU",
             .help = "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept "
                     "too."});
+  f.toggle("fused_gradients", in.fused_gradients,
+           {.label = "Fused weight gradients",
+            .help = "Products add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes "
+                    "through."});
   f.group("Bytes a parameter");
   f.real("weight_bytes", in.weight_bytes,
          {.label = "Weights",

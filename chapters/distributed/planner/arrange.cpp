@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/planner/lab.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/base/integer_math.h"
 #include "models/parallel/pipeline_run.h"
 #include "widgets/number/number.h"
@@ -87,23 +88,17 @@ void add_line(const PlannerSearch& search, const std::vector<std::size_t>& line,
   }
 }
 
-/// Published plans of the same model on as many of the same chips.
+/// Published plans of the same job: model, chips, batch, sequence, format and software.
 void add_published(const Inputs& in, const PlannerJob& job, Picture& p) {
   for (const Published& row : catalog().published_of("distributed/planner")) {
-    const double gpus = static_cast<double>(in.gpus);
-    if (!row.sets("model", in.model) || !row.sets("chip", in.chip) || row.number("gpus", 0) != gpus) continue;
-    if (row.number("sequence", 8192) != static_cast<double>(in.sequence)) continue;
-    Inputs theirs = in;
-    const auto count = [&](std::string_view key, std::int64_t& slot) {
-      slot = static_cast<std::int64_t>(row.number(key, static_cast<double>(slot)));
-    };
-    count("tensor_parallel", theirs.tensor_parallel);
-    count("pipeline_parallel", theirs.pipeline_parallel);
-    count("virtual_pipeline", theirs.virtual_pipeline);
-    count("context_parallel", theirs.context_parallel);
-    count("expert_parallel", theirs.expert_parallel);
-    count("micro_batch", theirs.micro_batch);
-    count("zero_stage", theirs.zero_stage);
+    Inputs theirs;
+    Fields fields;
+    describe(fields, theirs);
+    detail::set_published_inputs(fields, row);
+    if (theirs.model != in.model || theirs.chip != in.chip || theirs.gpus != in.gpus ||
+        theirs.global_batch != in.global_batch || theirs.sequence != in.sequence || theirs.format != in.format ||
+        theirs.software != in.software)
+      continue;
     const auto price = price_plan(job, plan_of(job, point_of(theirs)));
     if (!price || price->memory_bytes > p.most_bytes) continue;
     p.published_x.push_back(price->memory_bytes);

@@ -146,7 +146,7 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = no_run,
           .formula = "model flops / (step x GPUs x peak of the format)",
-          .source = "Chowdhery et al. 2022, appendix B"});
+          .source = "Chowdhery et al. 2022, appendix B, with causal attention at half"});
   f.real("memory_bytes", o.yours.memory_bytes,
          {.label = "Memory a GPU",
           .unit = "B",
@@ -158,6 +158,7 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("fits", o.fits, {.label = "Fits", .help = "Its memory is within the chip's, less what is kept free."});
   f.real("plan_rank", o.plan_rank,
          {.label = "Rank",
+          .help = "By time alone: a plan beyond the wall is given the place that it would have.",
           .headline = true,
           .may_be_missing = true,
           .absent = no_run,
@@ -166,7 +167,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Longer than the best",
           .unit = "%",
           .may_be_missing = true,
-          .absent = no_plan,
+          .absent = "No plan fits this memory, or yours cannot run.",
           .formula = "step / best step - 1"});
   f.real("tokens_per_s", o.tokens_per_s,
          {.label = "Tokens a second",

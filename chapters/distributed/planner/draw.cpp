@@ -147,6 +147,7 @@ struct PlanDoor {
   const char *label, *words, *lab;
 };
 constexpr PlanDoor doors[] = {{"open the pipeline", "Pipeline", "distributed/pipeline"},
+                              {"open the split", "Split", "distributed/memory-split"},
                               {"open the memory", "Memory", "framework/training-memory"}};
 
 void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
@@ -165,12 +166,14 @@ void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const bool room = size.y > t.px(200) && size.x > t.px(200);
   draw_card(card, heading, hovering ? t.text : t.accent, picture.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
   if (!room) return;
-  const float gap = t.px(8), width = (size.x - 2 * gap) / 3;
+  const float gap = t.px(8), wide = 1.6f;
+  const float width = (size.x - 3 * gap) / (wide + static_cast<float>(std::size(doors)));
   ImVec2 next{at.x, at.y + size.y - doors_px + t.px(6)};
-  if (draw_door("make it yours", "Make it yours", next, width) && picture.search) choose(in, card.point);
+  if (draw_door("make it yours", "Make it yours", next, wide * width) && picture.search) choose(in, card.point);
+  next.x += wide * width + gap;
   for (const PlanDoor& door : doors) {
-    next.x += width + gap;
     if (draw_door(door.label, door.words, next, width)) view.requests.open_link = link_to(in, card, door.lab);
+    next.x += width + gap;
   }
 }
 

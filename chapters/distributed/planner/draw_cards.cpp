@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/described/training_memory.h"
 #include "chapters/distributed/planner/lab.h"
@@ -178,21 +179,29 @@ void draw_lost(const Picture& picture, ImVec2 size) {
   double most = 1e-12;
   for (const auto& l : picture.lost) most = std::max(most, std::abs(l.seconds));
   const float words = 0.44f * width, number = 0.2f * width, axis = at.x + pad + words + number + 0.13f * width;
-  for (const auto& l : picture.lost) {
-    if (y + 2 * line > bottom) break;
-    widgets::fit_text(painter, {at.x + pad, y}, models::parallel::step_cause_name(l.cause), words - t.px(4), t.muted,
-                      Type::small);
+  const auto row = [&](std::string_view cause, double seconds) {
+    widgets::fit_text(painter, {at.x + pad, y}, cause, words - t.px(4), t.muted, Type::small);
     widgets::Line text;
-    text.add(l.seconds > 0 ? "+" : "").add(widgets::format(l.seconds, "s"));
+    text.add(seconds > 0 ? "+" : "").add(widgets::format(seconds, "s"));
     painter.text({at.x + pad + words + number, y}, text.view(), t.text, Type::small, widgets::Font::mono,
                  widgets::Align::right);
-    const float reach = static_cast<float>(l.seconds / most) * (l.seconds > 0 ? 0.2f : 0.1f) * width;
+    const float reach = static_cast<float>(seconds / most) * 0.13f * width;
     painter.rect({std::min(axis, axis + reach), y + t.px(2)}, {std::max(axis, axis + reach), y + t.px(13)},
-                 l.seconds > 0 ? t.bad : t.good);
+                 seconds > 0 ? t.bad : t.good);
     painter.line({axis, y - t.px(1)}, {axis, y + line}, t.line, t.px(1));
     y += line;
+  };
+  // Where not all causes have room the last row is the sum of the others, so that the rows add up to what was lost.
+  const auto room = static_cast<std::size_t>(std::max(0.0f, std::floor((bottom + t.px(10) - y - line) / line)));
+  const bool whole = picture.lost.size() <= room;
+  const std::size_t shown = whole ? picture.lost.size() : room < 2 ? room : room - 1;
+  double rest = picture.second.price.step_s - picture.best.price.step_s;
+  for (std::size_t i = 0; i < shown; ++i) {
+    row(models::parallel::step_cause_name(picture.lost[i].cause), picture.lost[i].seconds);
+    rest -= picture.lost[i].seconds;
   }
-  if (y + line <= bottom + t.px(4))
+  if (!whole && room > 1) row("all others", rest);
+  if (y + line <= bottom + t.px(10))
     widgets::fit_text(painter, {at.x + pad, y + t.px(3)}, picture.lost_why, width, t.muted, Type::small);
   ImGui::Dummy(size);
 }

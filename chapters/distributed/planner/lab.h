@@ -102,7 +102,8 @@ models::parallel::PlanPoint point_of(const Inputs& in);
 std::shared_ptr<const models::parallel::PlannerSearch> searched(const Inputs& in, Progress* progress);
 /// Prices a point and simulates its pipeline, folded to at most eight stages.
 PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
-/// The lab of the chapter that shows one side of a plan, with the plan in it; empty where there is no such lab.
+/// A lab that shows one side of a plan, with the plan in it; empty where there is no such lab or it cannot hold the
+/// plan. What distributed/memory-split does not know leads to framework/training-memory.
 std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
 /// Puts a point into the inputs.
 void choose(Inputs& in, const models::parallel::PlanPoint& point);

@@ -1,83 +1,82 @@
+#include <algorithm>
+
 #include "chapters/distributed/planner/lab.h"
-#include "chapters/mechanism/registry.h"
+#include "chapters/mechanism/link_writer.h"
+#include "models/memory/state_bytes.h"
 
 /// The labs that show one side of a plan, with the plan in them.
 namespace chapters::distributed::planner {
 namespace {
 
-/// A link under construction; keys that the lab does not have, or values that it cannot take, are left out.
-class PlanLink {
- public:
-  explicit PlanLink(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(lab) {}
-  void number(std::string_view key, std::int64_t value) {
-    const Field* f = lab_ ? lab_->inputs().find(key) : nullptr;
-    if (f == nullptr || (f->kind != Kind::integer && f->kind != Kind::real)) return;
-    if (static_cast<double>(value) < f->spec.lo || static_cast<double>(value) > f->spec.hi) return;
-    put(key, std::to_string(value));
-  }
-  void choice(std::string_view key, std::string_view id) {
-    const Field* f = lab_ ? lab_->inputs().find(key) : nullptr;
-    if (f == nullptr || f->kind != Kind::choice || f->options == nullptr) return;
-    for (const Choice& c : *f->options)
-      if (c.id == id) {
-        put(key, id);
-        return;
-      }
-  }
-  void toggle(std::string_view key, bool on) {
-    const Field* f = lab_ ? lab_->inputs().find(key) : nullptr;
-    if (f != nullptr && f->kind == Kind::toggle) put(key, on ? "true" : "false");
-  }
-  std::string text() const { return lab_ ? text_ : std::string(); }
+using models::memory::TrainingPlan;
 
- private:
-  void put(std::string_view key, std::string_view value) {
-    text_ += text_.find('?') == std::string::npos ? '?' : '&';
-    text_ += std::string(key) + '=' + std::string(value);
-  }
-  LabPtr lab_;
-  std::string text_;
-};
+constexpr std::array<std::string_view, models::memory::state_recipe_count> recipes{
+    "mixed", "megatron", "accumulate", "no_master", "pure_bf16", "fp32"};
+constexpr std::array<std::string_view, models::memory::loss_kind_count> losses{"eager", "parallel", "fused", "chunked"};
+constexpr std::array<std::string_view, 3> kept{"none", "selective", "full"};
+
+void write_pipeline(LinkWriter& w, const TrainingPlan& p) {
+  // That lab draws up to 4,096 operations.
+  const std::int64_t most =
+      std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(1, p.pipeline * p.virtual_pipeline));
+  std::int64_t m = std::min(p.micro_batches, most);
+  if (p.virtual_pipeline > 1) m = std::max(p.pipeline, m / p.pipeline * p.pipeline);
+  w.choice("schedule", p.virtual_pipeline > 1 ? "interleaved" : "1f1b");
+  w.choice("beside", "gpipe");
+  w.number("stages", static_cast<double>(p.pipeline));
+  w.number("micro_batches", static_cast<double>(m));
+  if (p.virtual_pipeline > 1) w.number("chunks", static_cast<double>(p.virtual_pipeline));
+}
+
+/// What both labs of memory count; `stack` says what a GPU holds beside tensors.
+void write_memory(LinkWriter& w, const Inputs& in, const TrainingPlan& p, const models::parallel::PlannerStack& stack,
+                  std::string_view pipeline) {
+  w.choice("model", in.model);
+  w.choice("chip", in.chip);
+  const auto exactly = [&](std::string_view key, std::int64_t n) { w.exactly(key, static_cast<double>(n)); };
+  exactly("sequence", p.sequence);
+  exactly("batch", p.batch);
+  exactly("micro_batches", p.micro_batches);
+  exactly("tensor_parallel", p.tensor);
+  exactly(pipeline, p.pipeline);
+  exactly("virtual_pipeline", p.virtual_pipeline);
+  exactly("data_parallel", p.data);
+  exactly("context_parallel", p.context);
+  exactly("expert_parallel", p.expert);
+  exactly("zero_stage", p.zero_stage);
+  w.toggle("sequence_parallel", p.sequence_parallel);
+  w.choice("recompute", kept[static_cast<std::size_t>(p.recompute)]);
+  w.choice("loss", losses[static_cast<std::size_t>(p.loss)]);
+  w.exactly("fixed_bytes", stack.reserve_bytes);
+}
 
 }  // namespace
 
 std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
-  if (!has_lab(lab)) return {};
-  const models::memory::TrainingPlan& p = card.price.plan;
-  PlanLink w(lab);
-  w.choice("model", in.model);
-  w.choice("chip", in.chip);
-  w.number("sequence", in.sequence);
-  w.number("gpus", in.gpus);
+  const TrainingPlan& p = card.price.plan;
+  const models::parallel::PlannerStack stack = models::parallel::planner_stack(in.software);
+  LinkWriter w(lab);
   if (lab == "distributed/pipeline") {
-    // That lab draws up to 4,096 operations.
-    const std::int64_t most =
-        std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(1, p.pipeline * p.virtual_pipeline));
-    std::int64_t m = std::min(p.micro_batches, most);
-    if (p.virtual_pipeline > 1) m = std::max(p.pipeline, m / p.pipeline * p.pipeline);
-    w.choice("schedule", p.virtual_pipeline > 1 ? "interleaved" : "1f1b");
-    w.choice("beside", "gpipe");
-    w.number("stages", p.pipeline);
-    w.number("micro_batches", m);
-    if (p.virtual_pipeline > 1) w.number("chunks", p.virtual_pipeline);
-    return w.text();
+    write_pipeline(w, p);
+  } else if (lab == "distributed/memory-split") {
+    // That lab knows flash attention alone, and no slack of the allocator.
+    if (!p.fused_attention || p.dropout || stack.slack_share > 0) return link_to(in, card, "framework/training-memory");
+    write_memory(w, in, p, stack, "pipeline_parallel");
+    const auto each = models::memory::bytes_per_parameter({}, p.recipe, p.optimizer);
+    w.exactly("weight_bytes", each.weights);
+    w.exactly("gradient_bytes", each.gradients);
+    w.exactly("optimizer_bytes", each.master + each.optimizer);
+    w.toggle("fused_gradients", p.fused_gradients);
+  } else {
+    write_memory(w, in, p, stack, "pipeline");
+    w.exactly("stage", static_cast<double>(p.stage + 1));
+    w.choice("count", "operations");
+    w.choice("recipe", recipes[static_cast<std::size_t>(p.recipe)]);
+    w.toggle("fused_attention", p.fused_attention);
+    w.toggle("dropout", p.dropout);
+    w.toggle("fused_gradients", p.fused_gradients);
+    w.exactly("slack", 100 * stack.slack_share);
   }
-  w.number("batch", p.batch);
-  w.number("micro_batch", p.batch);
-  w.number("micro_batches", p.micro_batches);
-  w.number("tensor_parallel", p.tensor);
-  w.number("pipeline", p.pipeline);
-  w.number("pipeline_parallel", p.pipeline);
-  w.number("virtual_pipeline", p.virtual_pipeline);
-  w.number("data_parallel", p.data);
-  w.number("context_parallel", p.context);
-  w.number("expert_parallel", p.expert);
-  w.number("zero_stage", p.zero_stage);
-  w.number("stage", p.stage + 1);
-  w.toggle("sequence_parallel", p.sequence_parallel);
-  constexpr const char* keep[] = {"none", "selective", "full"};
-  w.choice("recompute", keep[static_cast<std::size_t>(p.recompute)]);
-  w.choice("recipe", "megatron");
   return w.text();
 }
 

@@ -166,6 +166,61 @@ TEST_CASE("planner: a plan opens in the other labs with its axes") {
   CHECK(lab_planner::link_to(in, card, "distributed/nothing").empty());
 }
 
+TEST_CASE("planner: a plan that is opened in the labs of memory holds there what it holds here") {
+  use_bundled_catalog();
+  const auto same = [](const lab_planner::Inputs& in) {
+    const auto job = lab_planner::job_of(in);
+    REQUIRE(job);
+    const lab_planner::PlanCard card = lab_planner::card_of(*job, lab_planner::point_of(in));
+    REQUIRE(card.price.memory_bytes > 0);
+    for (const auto& [lab, output] :
+         {std::pair{"distributed/memory-split", "peak_bytes"}, std::pair{"framework/training-memory", "total_bytes"}}) {
+      const std::string link = lab_planner::link_to(in, card, lab);
+      CAPTURE(link);
+      REQUIRE(link.starts_with(lab));
+      const LabPtr opened = open_lab(lab);
+      const std::size_t query = link.find('?');
+      for (std::size_t at = query + 1; at < link.size();) {
+        const std::size_t end = std::min(link.find('&', at), link.size()), is = link.find('=', at);
+        set(*opened, link.substr(at, is - at), std::string_view(link).substr(is + 1, end - is - 1));
+        at = end + 1;
+      }
+      compute(*opened);
+      CHECK(near(out(*opened, output), card.price.memory_bytes, 1e-9));
+    }
+  };
+  same({});
+  lab_planner::Inputs in = small_inputs();
+  for (const std::int64_t zero : {0, 1, 2, 3}) {
+    in.zero_stage = zero;
+    same(in);
+  }
+  in.software = models::parallel::StackId::fsdp_compiled;
+  in.recompute = models::Recompute::full;
+  same(in);
+  in.software = models::parallel::StackId::nanotron;
+  same(in);
+}
+
+TEST_CASE("planner: a published plan stands in the picture of its own job alone") {
+  use_bundled_catalog();
+  lab_planner::Inputs in;
+  in.gpus = 64;
+  in.format = "fp8";
+  in.max_tensor = 4;
+  in.context_plans = in.recompute_plans = false;
+  chapters::Progress progress;
+  const auto published = [&] {
+    return lab_planner::arrange(in, lab_planner::compute(in, progress)).published_x.size();
+  };
+  CHECK(published() == 1);
+  in.format = "bf16";
+  CHECK(published() == 0);
+  in.format = "fp8";
+  in.global_batch = 512;
+  CHECK(published() == 0);
+}
+
 TEST_CASE("planner: a press on the fastest makes it yours, and the card's doors open labs") {
   use_bundled_catalog();
   const LabPtr lab = open_lab("distributed/planner", small_job);

@@ -324,3 +324,22 @@ TEST_CASE("planner: a list of runs that is none gets one sentence") {
   CHECK(parse_planner_runs("[1, 2", "x.json").error.starts_with("x.json is no list of training runs"));
   CHECK(!parse_planner_runs(R"({"columns": ["id"], "shapes": [], "rows": [["a"]]})", "x.json"));
 }
+
+TEST_CASE("planner: ZeRO-2 scatters gradients after each micro-batch, ZeRO-1 once a step") {
+  PlannerJob job = planner_job(tiny_gpt(), "h100_sxm", 16, 256, 2048);
+  job.stack.data_hidden = 0;
+  const auto data_s = [&](std::int64_t zero, std::int64_t micro_batches) {
+    job.global_batch = 16 * micro_batches;
+    TrainingPlan p;
+    p.data = 16;
+    p.zero_stage = zero;
+    const auto price = price_plan(job, planned(job, p));
+    REQUIRE(price);
+    return price->parts[PlanCause::data];
+  };
+  const double once = data_s(1, 1), scatter = data_s(2, 2) - data_s(2, 1);
+  CHECK(near(data_s(2, 1), once, 1e-12));
+  CHECK(near(data_s(1, 8), once, 1e-12));
+  CHECK(scatter > 0.4 * once);
+  CHECK(near(data_s(2, 8), once + 7 * scatter, 1e-9));
+}
