@@ -91,8 +91,12 @@ void draw_vessel(const Painter& painter, const PlanCard& card, double wall_bytes
   painter.line({body.max.x, rim}, {body.max.x, body.max.y}, t.text, t.px(1.5f));
   painter.line({body.min.x, body.max.y}, {body.max.x, body.max.y}, t.text, t.px(1.5f));
   const auto middle = (body.min.x + body.max.x) / 2;
-  painter.text({middle, rim - line}, widgets::format(wall_bytes, "B"), t.muted, Type::small, widgets::Font::mono,
-               widgets::Align::center);
+  // What overflows stands behind the rim's figure, which has a plate of its own there.
+  const bool over = card.held.total() > wall_bytes;
+  if (over)
+    painter.rect({body.min.x, rim - line}, {body.max.x, rim - t.px(1)}, widgets::with_alpha(t.background, 0.85f));
+  painter.text({middle, rim - line}, widgets::format(wall_bytes, "B"), over ? t.text : t.muted, Type::small,
+               widgets::Font::mono, widgets::Align::center);
   painter.text({middle, body.max.y + t.px(3)}, widgets::format(card.price.memory_bytes, "B"), t.text, Type::small,
                widgets::Font::mono, widgets::Align::center);
 }
@@ -178,14 +182,14 @@ void draw_lost(const Picture& picture, ImVec2 size) {
   y += line;
   double most = 1e-12;
   for (const auto& l : picture.lost) most = std::max(most, std::abs(l.seconds));
-  const float words = 0.44f * width, number = 0.2f * width, axis = at.x + pad + words + number + 0.13f * width;
+  const float words = 0.44f * width, number = 0.2f * width, axis = at.x + pad + words + number + 0.15f * width;
   const auto row = [&](std::string_view cause, double seconds) {
     widgets::fit_text(painter, {at.x + pad, y}, cause, words - t.px(4), t.muted, Type::small);
     widgets::Line text;
     text.add(seconds > 0 ? "+" : "").add(widgets::format(seconds, "s"));
     painter.text({at.x + pad + words + number, y}, text.view(), t.text, Type::small, widgets::Font::mono,
                  widgets::Align::right);
-    const float reach = static_cast<float>(seconds / most) * 0.13f * width;
+    const float reach = static_cast<float>(seconds / most) * 0.12f * width;
     painter.rect({std::min(axis, axis + reach), y + t.px(2)}, {std::max(axis, axis + reach), y + t.px(13)},
                  seconds > 0 ? t.bad : t.good);
     painter.line({axis, y - t.px(1)}, {axis, y + line}, t.line, t.px(1));
