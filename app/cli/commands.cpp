@@ -33,8 +33,8 @@ const std::vector<Command>& commands() {
        eval,
        1},
       {"render",
-       "render LAB -o F.png [--size 1600x1000] [--theme dark|light] [--scale S] [--at T] [--set k=v]... [--canvas] "
-       "[--presentation] [--drawer TAB]",
+       "render LAB -o F.png [--size 1600x1000] [--theme dark|light] [--scale S] [--at T] [--set k=v]... "
+       "[--preset NAME] [--question N [--guess X]] [--canvas] [--presentation] [--drawer TAB]",
        "draws one picture without a display; F.svg and F.csv too",
        {{"-o", "F", "the file: .png, .svg or .csv (the data); its folder must exist"},
         size_option,

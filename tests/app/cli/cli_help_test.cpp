@@ -61,10 +61,12 @@ struct Working {
 
 }  // namespace
 
-TEST_CASE("every command has two examples and a sentence for each option, and help shows them") {
+TEST_CASE("every command has two examples and a sentence for each option; help shows them and the README names it") {
+  const std::string readme = support::read_text(support::source_file("README.md"));
   std::set<std::string> names;
   for (const auto& c : app::cli::commands()) {
     INFO(c.name);
+    CHECK(readme.find("| `ridgeline " + std::string(c.name)) != std::string::npos);
     CHECK(names.insert(c.name).second);
     CHECK(std::string(c.usage).starts_with(c.name));
     CHECK(c.examples.size() >= 2);
