@@ -60,13 +60,9 @@ class History {
  private:
   const chapters::Field& described() {
     fields_.clear();
-    fields_.table("history", records,
-                  {
-                      .label = "Your answers",
-                      .shared = "drill.history",
-                      .max_items = chapters::most_drill_records,
-                      .origin = chapters::Origin::kept,
-                  });
+    fields_.table(
+        "history", records, "Your answers",
+        {.shared = "drill.history", .max_items = chapters::most_drill_records, .origin = chapters::Origin::kept});
     return fields_.all().front();
   }
   models::Result<UserPaths> paths_;

@@ -27,9 +27,9 @@ Json describe(const Field& f, bool input) {
   if (!f.spec.unit.empty()) j["unit"] = f.spec.unit;
   if (input && (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)) {
     static constexpr const char* scales[] = {"linear", "log", "step"};
-    j["range"] = {f.spec.lo, f.spec.hi};
+    j["range"] = {f.spec.range.lo, f.spec.range.hi};
     if (f.spec.any_number) j["any_number"] = true;  // the range is the slider's alone
-    j["scale"] = scales[static_cast<std::size_t>(f.spec.scale)];
+    j["scale"] = scales[static_cast<std::size_t>(f.spec.range.scale)];
   }
   if (f.options) {
     j["options"] = Json::array();
@@ -52,8 +52,8 @@ Json describe(const Field& f, bool input) {
 std::string allowed(const Field& f) {
   if (f.spec.any_number) return "any number, inf, nan";
   if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)
-    return std::string(widgets::format(f.spec.lo, f.spec.unit, 4)) + " to " +
-           std::string(widgets::format(f.spec.hi, f.spec.unit, 4));
+    return std::string(widgets::format(f.spec.range.lo, f.spec.unit, 4)) + " to " +
+           std::string(widgets::format(f.spec.range.hi, f.spec.unit, 4));
   if (f.options) {
     std::vector<std::string> ids;
     for (const auto& o : *f.options) ids.push_back(o.id);

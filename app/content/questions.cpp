@@ -223,9 +223,9 @@ models::Result<SweepAxis> curve_axis(const chapters::Lab& lab, const CurveAsk& a
   }
   if (f->kind != Kind::real && f->kind != Kind::integer)
     return Axis::fail(ask.over + " cannot be drawn over: it is neither a number nor a choice.");
-  if (!(f->spec.any_number || (ask.lo >= f->spec.lo && ask.hi <= f->spec.hi)))
-    return Axis::fail(ask.over + " runs from " + widgets::format_text(f->spec.lo, f->spec.unit, 6) + " to " +
-                      widgets::format_text(f->spec.hi, f->spec.unit, 6) + ": the question leaves that.");
+  if (!(f->spec.any_number || (ask.lo >= f->spec.range.lo && ask.hi <= f->spec.range.hi)))
+    return Axis::fail(ask.over + " runs from " + widgets::format_text(f->spec.range.lo, f->spec.unit, 6) + " to " +
+                      widgets::format_text(f->spec.range.hi, f->spec.unit, 6) + ": the question leaves that.");
   const bool whole = f->kind == Kind::integer || ask.scale == CurveScale::step;
   const std::size_t most = ask.points;
   const double span = ask.hi - ask.lo;
@@ -243,7 +243,7 @@ models::Result<SweepAxis> curve_axis(const chapters::Lab& lab, const CurveAsk& a
 
 bool curve_on_log(const CurveAsk& ask, const Field& output) {
   if (output.spec.unit == "%") return false;
-  return output.spec.scale == chapters::Scale::log || (ask.least > 0 && ask.most >= 100 * ask.least);
+  return output.spec.range.scale == chapters::Scale::log || (ask.least > 0 && ask.most >= 100 * ask.least);
 }
 
 std::string explained(const Prediction& question, const chapters::Lab& lab) {

@@ -43,7 +43,7 @@ double to_three_digits(double v, bool up) {
 
 /// The number `k` steps from `from` upwards (k > 0) or downwards.
 double stepped(const Field& f, double from, int k) {
-  const auto& s = f.spec;
+  const auto& s = f.spec.range;
   double v = 0;
   if (s.scale == Scale::log && s.lo > 0)
     v = std::max(from, s.lo) * std::pow(2.0, k);
@@ -58,13 +58,14 @@ double stepped(const Field& f, double from, int k) {
 /// Between a value that is infeasible and one that is not: the one nearest to the first, in round figures.
 double nearest_feasible(FeasibilityTrial& trial, const Field& f, double bad, double good) {
   for (int i = 0; i < 12 && !trial.spent(); ++i) {
-    double mid = f.spec.scale == Scale::log && bad > 0 ? std::sqrt(bad * good) : (bad + good) / 2;
+    double mid = f.spec.range.scale == Scale::log && bad > 0 ? std::sqrt(bad * good) : (bad + good) / 2;
     if (f.kind == Kind::integer) mid = std::round(mid);
     if (mid == bad || mid == good) break;
     (trial.feasible(f, mid) ? good : bad) = mid;
   }
   const double round = f.kind == Kind::integer ? good : to_three_digits(good, good > bad);
-  return round != good && round >= f.spec.lo && round <= f.spec.hi && trial.feasible(f, round) ? round : good;
+  return round != good && round >= f.spec.range.lo && round <= f.spec.range.hi && trial.feasible(f, round) ? round
+                                                                                                           : good;
 }
 
 std::optional<Fix> fix_number(FeasibilityTrial& trial, const Field& f) {

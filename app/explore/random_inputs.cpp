@@ -27,13 +27,13 @@ class Random {
 };
 
 double number(const Field& f, Random& random) {
-  const double lo = f.spec.lo, hi = f.spec.hi;
+  const double lo = f.spec.range.lo, hi = f.spec.range.hi;
   const std::size_t end = random.below(16);  // the ends are where models break
   const double t = random.unit();
   if (end == 0) return lo;
   if (end == 1) return hi;
-  double v = f.spec.scale == Scale::log && lo > 0 ? lo * std::pow(hi / lo, t) : lo + (hi - lo) * t;
-  if (f.spec.scale == Scale::step) v = lo + std::round((v - lo) / f.spec.step) * f.spec.step;
+  double v = f.spec.range.scale == Scale::log && lo > 0 ? lo * std::pow(hi / lo, t) : lo + (hi - lo) * t;
+  if (f.spec.range.scale == Scale::step) v = lo + std::round((v - lo) / f.spec.range.step) * f.spec.range.step;
   v = std::clamp(v, lo, hi);
   return f.kind == Kind::integer ? std::clamp(std::round(v), std::ceil(lo), std::floor(hi)) : v;
 }

@@ -34,11 +34,12 @@ std::vector<double> trials_of(const Field& f) {
     for (std::size_t i = 0; i < f.options->size(); ++i) out.push_back(static_cast<double>(i));
     return out;
   }
-  const bool halve = f.spec.scale == Scale::log && now > 0;
-  const double step =
-      f.spec.scale == Scale::step ? std::max(f.spec.step, (f.spec.hi - f.spec.lo) / 10) : (f.spec.hi - f.spec.lo) / 10;
+  const bool halve = f.spec.range.scale == Scale::log && now > 0;
+  const double step = f.spec.range.scale == Scale::step
+                          ? std::max(f.spec.range.step, (f.spec.range.hi - f.spec.range.lo) / 10)
+                          : (f.spec.range.hi - f.spec.range.lo) / 10;
   for (double v : {halve ? now / 2 : now - step, halve ? now * 2 : now + step}) {
-    v = std::clamp(v, f.spec.lo, f.spec.hi);
+    v = std::clamp(v, f.spec.range.lo, f.spec.range.hi);
     out.push_back(f.kind == Kind::integer ? std::round(v) : v);
   }
   return out;

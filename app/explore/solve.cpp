@@ -27,12 +27,12 @@ models::Result<SolveResult> solve(const chapters::Lab& lab, std::string_view key
     return Solved::fail(std::string(key) + " is not a number: solve needs one.");
   if (out->kind != Kind::real && out->kind != Kind::integer)
     return Solved::fail(std::string(output) + " is not a number: solve needs one.");
-  if (!(in->spec.any_number || (lo >= in->spec.lo && hi <= in->spec.hi)) || !(lo < hi))
-    return Solved::fail(std::string(key) + " may lie from " + with_unit(in->spec.lo, *in) + " to " +
-                        with_unit(in->spec.hi, *in) + ", LO below HI.");
+  if (!(in->spec.any_number || (lo >= in->spec.range.lo && hi <= in->spec.range.hi)) || !(lo < hi))
+    return Solved::fail(std::string(key) + " may lie from " + with_unit(in->spec.range.lo, *in) + " to " +
+                        with_unit(in->spec.range.hi, *in) + ", LO below HI.");
   if (!std::isfinite(target)) return Solved::fail("The target must be a finite number.");
   const bool whole = in->kind == Kind::integer;
-  const bool log = in->spec.scale == chapters::Scale::log && lo > 0;
+  const bool log = in->spec.range.scale == chapters::Scale::log && lo > 0;
   const auto copy = lab.clone();
   const Field* slot = copy->inputs().find(key);
   const auto at = [&](double v) {

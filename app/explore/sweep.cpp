@@ -99,9 +99,9 @@ models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string
       }
     return Axis::ok(std::move(axis));
   }
-  double lo = f->spec.lo, hi = f->spec.hi;
+  double lo = f->spec.range.lo, hi = f->spec.range.hi;
   double points = static_cast<double>(default_points);
-  axis.log = f->spec.scale == Scale::log && lo > 0;
+  axis.log = f->spec.range.scale == Scale::log && lo > 0;
   const std::string form = key + " needs LO:HI:N or LO:HI:N:log, such as " + key + "=1:64:32:log";
   if (!rest.empty()) {
     std::vector<std::string_view> parts;
@@ -120,9 +120,9 @@ models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string
     }
     axis.log = parts.size() == 4 && parts[3] == "log";
     if (!(points >= 2 && points <= 4096)) return Axis::fail(form + ", with N from 2 to 4096.");
-    if (!(f->spec.any_number || (lo >= f->spec.lo && hi <= f->spec.hi)) || !(lo < hi))
-      return Axis::fail(key + " can be swept from " + std::string(widgets::format(f->spec.lo, f->spec.unit, 6)) +
-                        " to " + std::string(widgets::format(f->spec.hi, f->spec.unit, 6)) + ", LO below HI.");
+    if (!(f->spec.any_number || (lo >= f->spec.range.lo && hi <= f->spec.range.hi)) || !(lo < hi))
+      return Axis::fail(key + " can be swept from " + std::string(widgets::format(f->spec.range.lo, f->spec.unit, 6)) +
+                        " to " + std::string(widgets::format(f->spec.range.hi, f->spec.unit, 6)) + ", LO below HI.");
     if (axis.log && !(lo > 0)) return Axis::fail(key + ": a log sweep needs LO above 0.");
   }
   axis.values = spaced(lo, hi, static_cast<std::size_t>(points), axis.log, f->kind == Kind::integer);

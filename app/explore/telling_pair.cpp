@@ -21,11 +21,10 @@ std::vector<std::string> headlines(const chapters::Lab& lab) {
 
 /// The places of an input at which it is tried: over its typical range, evenly on its own scale.
 std::vector<double> places(const Field& f) {
-  const bool narrowed = f.spec.typical_lo < f.spec.typical_hi;
-  const double lo = narrowed ? f.spec.typical_lo : f.spec.lo, hi = narrowed ? f.spec.typical_hi : f.spec.hi;
+  const auto [lo, hi] = f.spec.drag();
   std::vector<double> out;
   if (!(lo < hi) || !std::isfinite(lo) || !std::isfinite(hi)) return out;
-  const bool log = f.spec.scale == chapters::Scale::log && lo > 0;
+  const bool log = f.spec.range.scale == chapters::Scale::log && lo > 0;
   for (std::size_t i = 0; i < samples; ++i) {
     const double share = static_cast<double>(i) / (samples - 1);
     double v = log ? lo * std::pow(hi / lo, share) : lo + share * (hi - lo);

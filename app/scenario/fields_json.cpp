@@ -19,7 +19,7 @@ using models::Status;
 std::string number_text(double v) { return std::string(widgets::format(v, "", 6).view()); }
 
 std::string range_of(const Field& f) {
-  std::string s = number_text(f.spec.lo) + " to " + number_text(f.spec.hi);
+  std::string s = number_text(f.spec.range.lo) + " to " + number_text(f.spec.range.hi);
   if (!f.spec.unit.empty()) s += " " + std::string(f.spec.unit);
   return s;
 }
@@ -67,7 +67,7 @@ Status number_from(const Field& f, const Json& v) {
     f.set_number(d);
     return Status::ok();
   }
-  if (!(d >= f.spec.lo && d <= f.spec.hi) || (whole && d != std::floor(d))) return refuse(f, v, allowed);
+  if (!(d >= f.spec.range.lo && d <= f.spec.range.hi) || (whole && d != std::floor(d))) return refuse(f, v, allowed);
   f.set_number(d);
   return Status::ok();
 }
@@ -165,7 +165,8 @@ Status reals_from(const Field& f, const Json& v) {
   if (!v.is_array() || v.size() > f.spec.max_items) return refuse(f, v, allowed);
   std::vector<double> values;
   for (const Json& e : v) {
-    if (!e.is_number() || !(e.get<double>() >= f.spec.lo && e.get<double>() <= f.spec.hi)) return refuse(f, e, allowed);
+    if (!e.is_number() || !(e.get<double>() >= f.spec.range.lo && e.get<double>() <= f.spec.range.hi))
+      return refuse(f, e, allowed);
     values.push_back(e.get<double>());
   }
   f.reals() = std::move(values);

@@ -23,20 +23,11 @@ using widgets::Type;
 /// otherwise.
 double rounded_to_grain(const Field& f, double v) {
   if (f.kind == Kind::integer) return std::round(v);
-  if (f.spec.scale == Scale::step) return f.spec.lo + std::round((v - f.spec.lo) / f.spec.step) * f.spec.step;
-  const double grain = f.spec.scale == Scale::log && v > 0
-                           ? std::pow(10.0, std::floor(std::log10(v)) - 2)
-                           : std::pow(10.0, std::floor(std::log10(f.spec.hi - f.spec.lo)) - 3);
-  return std::clamp(std::round(v / grain) * grain, f.spec.lo, f.spec.hi);
-}
-
-struct Span {
-  double lo = 0, hi = 1;
-};
-/// What a drag reaches: the typical range where there is one.
-Span drag_span(const Field& f) {
-  if (f.spec.typical_lo < f.spec.typical_hi) return {f.spec.typical_lo, f.spec.typical_hi};
-  return {f.spec.lo, f.spec.hi};
+  const auto& [lo, hi, scale, step] = f.spec.range;
+  if (scale == Scale::step) return lo + std::round((v - lo) / step) * step;
+  const double grain = scale == Scale::log && v > 0 ? std::pow(10.0, std::floor(std::log10(v)) - 2)
+                                                    : std::pow(10.0, std::floor(std::log10(hi - lo)) - 3);
+  return std::clamp(std::round(v / grain) * grain, lo, hi);
 }
 
 /// Dear ImGui's slider behaviour (mouse, keyboard, gamepad) under our own paint: a thin track and a round knob.
@@ -59,8 +50,8 @@ bool number_slider(const Field& f, double& value, float width) {
     ImGui::FocusWindow(window);
     g.ActiveIdUsingNavDirMask |= (1u << ImGuiDir_Left) | (1u << ImGuiDir_Right);
   }
-  const Span span = drag_span(f);
-  const bool log = f.spec.scale == Scale::log && span.lo > 0;
+  const chapters::Span span = f.spec.drag();
+  const bool log = f.spec.range.scale == Scale::log && span.lo > 0;
   double v = value;
   ImRect grab;
   bool changed =
@@ -125,7 +116,7 @@ bool number_control(const Field& f, ControlState& state, float width) {
       one_line ? width - label_column - (covered ? std::max(value_column, width * 0.45f) : value_column) - t.px(8)
                : width;
   // The knob rests at an end for what lies beyond it; only a drag changes the value.
-  const Span span = drag_span(f);
+  const chapters::Span span = f.spec.drag();
   const double rest = value >= span.hi ? span.hi : value >= span.lo ? value : span.lo;
   double dragged = rest;
   if (slider >= t.px(24)) number_slider(f, dragged, slider);

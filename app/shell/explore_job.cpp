@@ -26,12 +26,12 @@ models::Result<SweepAxis> axis_of(const ExploreState& e, const chapters::Lab& la
   std::string range;
   if (!e.lo.empty() || !e.hi.empty()) {
     range = "=" + e.lo + ":" + e.hi;
-  } else if (f && f->spec.typical_lo < f->spec.typical_hi) {
+  } else if (f && f->spec.has_typical()) {
     char text[80];
-    std::snprintf(text, sizeof text, "=%.17g:%.17g", f->spec.typical_lo, f->spec.typical_hi);
+    std::snprintf(text, sizeof text, "=%.17g:%.17g", f->spec.typical.lo, f->spec.typical.hi);
     range = text;
   }
-  if (f && f->spec.scale == chapters::Scale::log && !range.empty())
+  if (f && f->spec.range.scale == chapters::Scale::log && !range.empty())
     if (auto log = parse_sweep_axis(lab, e.input + range + ":" + std::to_string(points) + ":log", points)) return log;
   return parse_sweep_axis(lab, e.input + range, points);
 }
@@ -96,7 +96,7 @@ void begin_explore(Shell& shell) {
   e.inputs = sweepable_inputs(lab);
   e.outputs = readable_outputs(lab);
   for (const auto& k : e.inputs)
-    if (e.input.empty() && lab.inputs().find(k)->spec.scale == chapters::Scale::log) e.input = k;
+    if (e.input.empty() && lab.inputs().find(k)->spec.range.scale == chapters::Scale::log) e.input = k;
   if (e.input.empty() && !e.inputs.empty()) e.input = e.inputs.front();
   for (const auto& k : e.outputs)
     if (e.output.empty() && lab.outputs().find(k)->spec.headline && lab.outputs().find(k)->kind == Kind::real)

@@ -99,9 +99,9 @@ Asked ask_row(ExploreState& e, const chapters::Lab& lab, float width) {
     const Field* in = lab.inputs().find(e.input);
     widgets::NumberText lo, hi;
     if (in && (in->kind == chapters::Kind::real || in->kind == chapters::Kind::integer)) {
-      const bool typical = in->spec.typical_lo < in->spec.typical_hi;
-      lo = widgets::format(typical ? in->spec.typical_lo : in->spec.lo, in->spec.unit);
-      hi = widgets::format(typical ? in->spec.typical_hi : in->spec.hi, in->spec.unit);
+      const chapters::Span drag = in->spec.drag();
+      lo = widgets::format(drag.lo, in->spec.unit);
+      hi = widgets::format(drag.hi, in->spec.unit);
     }
     out.changed |= typed_text("From", e.lo, next(box * 0.5f), lo);
     out.changed |= typed_text("To", e.hi, next(box * 0.5f), hi);

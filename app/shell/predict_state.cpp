@@ -62,8 +62,8 @@ std::vector<widgets::GivenAxis> given_axes(const chapters::Lab& asked) {
   for (const chapters::Field& f : asked.inputs()) {
     if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
     const chapters::Spec& s = f.spec;
-    const bool narrowed = s.typical_lo < s.typical_hi;
-    const double value = f.number(), lo = narrowed ? s.typical_lo : s.lo, hi = narrowed ? s.typical_hi : s.hi;
+    const double value = f.number();
+    const auto [lo, hi] = s.drag();
     out.push_back({s.label, s.unit, {std::min(lo, value), std::max(hi, value)}, value});
   }
   return out;

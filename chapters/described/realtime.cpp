@@ -23,69 +23,27 @@ const Choices stack_roles = {{"classic", "code", "No network: filters, matching,
 }  // namespace
 
 void describe(Fields& f, models::JitterSource& s) {
-  f.text("name", s.name, {.label = "Source"});
-  f.toggle("on", s.on, {.label = "On"});
-  f.real("size_s", s.size_s,
-         {
-             .label = "Adds",
-             .unit = "s",
-             .help = "Mean of what a hit adds to a frame.",
-             .lo = 1e-5,
-             .hi = 1,
-             .scale = Scale::log,
-         });
-  f.choice("pattern", s.pattern, jitter_patterns, {.label = "When"});
-  f.real("probability", s.probability,
-         {
-             .label = "Prob.",
-             .help = "A frame; of a state, that it begins.",
-             .lo = 1e-6,
-             .hi = 1,
-             .scale = Scale::log,
-         });
-  f.integer("every_frames", s.every_frames,
-            {
-                .label = "n",
-                .help = "Frames from hit to hit; of a state, how many it lasts on average.",
-                .lo = 1,
-                .hi = 100000,
-                .scale = Scale::log,
-            });
-  f.choice("shape", s.shape, jitter_shapes, {.label = "Sizes"});
+  f.text("name", s.name, "Source");
+  f.toggle("on", s.on, "On");
+  f.real("size_s", s.size_s, {"Adds", "s"}, "Mean of what a hit adds to a frame.", {.range = {1e-5, 1, Scale::log}});
+  f.choice("pattern", s.pattern, jitter_patterns, "When");
+  f.real("probability", s.probability, "Prob.", "A frame; of a state, that it begins.",
+         {.range = {1e-6, 1, Scale::log}});
+  f.integer("every_frames", s.every_frames, "n", "Frames from hit to hit; of a state, how many it lasts on average.",
+            {.range = {1, 100000, Scale::log}});
+  f.choice("shape", s.shape, jitter_shapes, "Sizes");
 }
 
 void describe(Fields& f, models::StackTask& t) {
-  f.text("name", t.name, {.label = "Task"});
-  f.choice("resource", t.resource, stack_resources, {.label = "On"});
-  f.real("duration_s", t.duration_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .help = "As found.",
-             .lo = 0,
-             .hi = 1,
-         });
-  f.real("tuned_s", t.tuned_s,
-         {
-             .label = "Tuned",
-             .unit = "s",
-             .help = "As a compiled engine, or rewritten if it is code.",
-             .lo = 0,
-             .hi = 1,
-         });
-  f.text("depends_on", t.depends_on, {.label = "After", .help = "Names of tasks, separated by commas."});
-  f.choice("role", t.role, stack_roles, {.label = "Role"});
-  f.integer("priority", t.priority,
-            {
-                .label = "Prio",
-                .help = "Higher goes first.",
-                .lo = 0,
-                .hi = 9,
-            });
-  f.toggle("carries_state", t.carries_state,
-           {.label = "State", .help = "Waits for its own result of the frame before."});
-  f.text("short_name", t.short_name,
-         {.label = "Short", .help = "Its name where there is little room.", .max_bytes = 16});
+  f.text("name", t.name, "Task");
+  f.choice("resource", t.resource, stack_resources, "On");
+  f.real("duration_s", t.duration_s, {"Time", "s"}, "As found.", {.range = {0, 1}});
+  f.real("tuned_s", t.tuned_s, {"Tuned", "s"}, "As a compiled engine, or rewritten if it is code.", {.range = {0, 1}});
+  f.text("depends_on", t.depends_on, "After", "Names of tasks, separated by commas.");
+  f.choice("role", t.role, stack_roles, "Role");
+  f.integer("priority", t.priority, "Prio", "Higher goes first.", {.range = {0, 9}});
+  f.toggle("carries_state", t.carries_state, "State", "Waits for its own result of the frame before.");
+  f.text("short_name", t.short_name, "Short", "Its name where there is little room.", {.max_bytes = 16});
 }
 
 }  // namespace chapters

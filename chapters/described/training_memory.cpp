@@ -72,31 +72,25 @@ const OwnerLook& owner_look(MemoryOwner owner) {
 }
 
 void describe(Fields& f, models::memory::HeldBytes& held) {
-  f.real("weights_bytes", held[MemoryOwner::weights],
-         {.label = "Weights", .unit = "B", .formula = "parameters x bytes of the recipe / splits"});
-  f.real("gradients_bytes", held[MemoryOwner::gradients],
-         {.label = "Gradients", .unit = "B", .formula = "parameters x bytes of the recipe / splits"});
-  f.real("master_bytes", held[MemoryOwner::master],
-         {.label = "Master weights", .unit = "B", .formula = "4 bytes a parameter in mixed recipes / splits"});
-  f.real("optimizer_bytes", held[MemoryOwner::optimizer],
-         {.label = "Moments", .unit = "B", .formula = "parameters x bytes of the optimizer / splits"});
-  f.real("activations_bytes", held[MemoryOwner::activations],
-         {.label = "Activations",
-          .unit = "B",
-          .help = "Of all layers and micro-batches that are held at once.",
-          .source = "Korthikanti et al. 2022, or counted operation by operation"});
-  f.real("logits_bytes", held[MemoryOwner::logits],
-         {.label = "Logits",
-          .unit = "B",
-          .help = "At the fullest moment; 0 where that is later, in a layer's backward pass.",
-          .formula = "tokens x vocabulary x bytes of the loss"});
-  f.real("temporary_bytes", held[MemoryOwner::temporary],
-         {.label = "Temporary", .unit = "B", .help = "Gradients of activations and what else passes at that moment."});
-  f.real("buffers_bytes", held[MemoryOwner::buffers],
-         {.label = "Buffers",
-          .unit = "B",
-          .help = "Communication buckets, gathered layers, fixed workspaces, and what the program keeps."});
-  f.real("slack_bytes", held[MemoryOwner::slack], {.label = "Slack", .unit = "B", .formula = "share x all the rest"});
+  f.real("weights_bytes", held[MemoryOwner::weights], {"Weights", "B"},
+         {.formula = "parameters x bytes of the recipe / splits"});
+  f.real("gradients_bytes", held[MemoryOwner::gradients], {"Gradients", "B"},
+         {.formula = "parameters x bytes of the recipe / splits"});
+  f.real("master_bytes", held[MemoryOwner::master], {"Master weights", "B"},
+         {.formula = "4 bytes a parameter in mixed recipes / splits"});
+  f.real("optimizer_bytes", held[MemoryOwner::optimizer], {"Moments", "B"},
+         {.formula = "parameters x bytes of the optimizer / splits"});
+  f.real("activations_bytes", held[MemoryOwner::activations], {"Activations", "B"},
+         "Of all layers and micro-batches that are held at once.",
+         {.source = "Korthikanti et al. 2022, or counted operation by operation"});
+  f.real("logits_bytes", held[MemoryOwner::logits], {"Logits", "B"},
+         "At the fullest moment; 0 where that is later, in a layer's backward pass.",
+         {.formula = "tokens x vocabulary x bytes of the loss"});
+  f.real("temporary_bytes", held[MemoryOwner::temporary], {"Temporary", "B"},
+         "Gradients of activations and what else passes at that moment.");
+  f.real("buffers_bytes", held[MemoryOwner::buffers], {"Buffers", "B"},
+         "Communication buckets, gathered layers, fixed workspaces, and what the program keeps.");
+  f.real("slack_bytes", held[MemoryOwner::slack], {"Slack", "B"}, {.formula = "share x all the rest"});
 }
 
 models::Result<TrainedOn> trained_on(std::string_view model, std::string_view chip,
@@ -114,35 +108,35 @@ models::Result<TrainedOn> trained_on(std::string_view model, std::string_view ch
 
 void describe_layers_again(Fields& f, std::string_view plan, std::int64_t& again, std::int64_t& piece,
                            std::string& letters, bool headline) {
-  f.integer("again", again,
-            {.label = "Layers",
-             .help = "How many of the first layers run again.",
-             .lo = 0,
-             .hi = 128,
-             .typical_lo = 0,
-             .typical_hi = 32,
-             .headline = headline,
-             .when = {plan, "first"}});
-  f.integer("piece", piece,
-            {.label = "Layers a piece",
-             .help = "Those of a piece are there together when it runs again.",
-             .lo = 1,
-             .hi = 64,
-             .scale = Scale::log,
-             .when = {plan, "pieces"}});
-  f.text("letters", letters,
-         {.label = "Letters",
-          .help = "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
-          .when = {plan, "drawn"},
-          .max_bytes = 512});
+  f.integer("again", again, "Layers", "How many of the first layers run again.",
+            {
+                .range = {0, 128},
+                .typical = {0, 32},
+                .headline = headline,
+                .when = {plan, "first"},
+            });
+  f.integer("piece", piece, "Layers a piece", "Those of a piece are there together when it runs again.",
+            {.range = {1, 64, Scale::log}, .when = {plan, "pieces"}});
+  f.text("letters", letters, "Letters",
+         "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
+         {.when = {plan, "drawn"}, .max_bytes = 512});
+}
+
+void describe_loss(Fields& f, models::memory::LossKind& loss, bool headline) {
+  f.choice("loss", loss, loss_choices(), "Loss", "How often the logits exist at once.", {.headline = headline});
+}
+void describe_recompute(Fields& f, models::Recompute& recompute) {
+  f.choice("recompute", recompute, recompute_choices(), "Keep", "Which activations wait for the backward pass.",
+           {.headline = true});
+}
+void describe_states(Fields& f, models::memory::StateRecipe& recipe, models::memory::OptimizerKind& optimizer) {
+  f.choice("recipe", recipe, state_recipe_choices(), "Recipe", "What is kept of every parameter.");
+  f.choice("optimizer", optimizer, optimizer_choices(), "Optimizer", "What it remembers.");
 }
 
 void describe_roof_share(Fields& f, double& share) {
-  f.real("roof_share", share,
-         {.label = "Share of the roof",
-          .help = "Of peak and bandwidth that kernels reach: it sets the times.",
-          .lo = 0.1,
-          .hi = 1});
+  f.real("roof_share", share, "Share of the roof", "Of peak and bandwidth that kernels reach: it sets the times.",
+         {.range = {0.1, 1}});
 }
 
 }  // namespace chapters

@@ -41,6 +41,22 @@ struct TrainedOn {
 /// Fails with a sentence where model or chip is unknown, or the chip has no peak for the format.
 models::Result<TrainedOn> trained_on(std::string_view model, std::string_view chip, models::memory::StateRecipe recipe);
 
+/// The input `loss`.
+void describe_loss(Fields& fields, models::memory::LossKind& loss, bool headline = false);
+/// The input `recompute`, a headline.
+void describe_recompute(Fields& fields, models::Recompute& recompute);
+/// The inputs `recipe` and `optimizer`.
+void describe_states(Fields& fields, models::memory::StateRecipe& recipe, models::memory::OptimizerKind& optimizer);
+
+/// Ways to choose the layers that run again, for the choices of a lab.
+struct LayersAgain {
+  Choice every_layer{"every_layer", "every layer", "Of each layer its input alone is kept."};
+  Choice pieces{"pieces", "pieces of k layers", "Of each piece its first input; its layers run again together."};
+  Choice square_root{"square_root", "pieces of \xE2\x88\x9AL layers",
+                     "As many layers a piece as there are pieces: Chen et al. 2016."};
+  Choice first{"first", "the first layers", "A run of layers from the first on, each alone; the others are kept."};
+  Choice drawn{"drawn", "drawn by hand", "As the letters say: what pressing the pillars writes."};
+};
 /// The inputs `again`, `piece` and `letters` of the layers that run again; each matters while the choice `plan` reads
 /// first, pieces or drawn. `headline` says whether `again` is one.
 void describe_layers_again(Fields& fields, std::string_view plan, std::int64_t& again, std::int64_t& piece,

@@ -128,11 +128,13 @@ const Field* Fields::find(std::string_view key) const {
   return at == fields_.end() ? nullptr : &*at;
 }
 
-Field& Fields::add(std::string_view key, Kind kind, void* slot, const Spec& spec) {
+Field& Fields::add(std::string_view key, Kind kind, void* slot, Label label, std::string_view help,
+                   const Details& details) {
   Field f;
   f.key = key;
   f.kind = kind;
-  f.spec = spec;
+  f.spec = {details, label.text, label.unit, help};
+  f.spec.may_be_missing |= !details.absent.empty();
   f.slot_ = slot;
   f.group = group_;
   fields_.push_back(f);

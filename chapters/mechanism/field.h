@@ -42,39 +42,63 @@ enum class Origin : std::uint8_t {
   clock,     ///< The time of day, which the app sets; not part of scenarios or undo.
 };
 
-/// Everything a person may want to know of one field. Strings are literals or outlive the field.
-struct Spec {
-  std::string_view label;
+/// What a person reads beside a field's value. Strings are literals or outlive the field.
+struct Label {
+  Label(const char* words) : text(words) {}
+  Label(std::string_view words, std::string_view unit_of = {}) : text(words), unit(unit_of) {}
+  std::string_view text;
   /// SI unit that the stored number has: "s", "B", "FLOP", "B/s", "FLOP/s", "W", "J", "%", "tokens"; empty: a pure
   /// number.
   std::string_view unit;
-  std::string_view help;
-  double lo = 0, hi = 1;  ///< inclusive range of numbers (and of each number in a list)
+};
+
+/// Inclusive range of a number, and of each number in a list.
+struct Range {
+  double lo = 0, hi = 1;
   Scale scale = Scale::linear;
   double step = 1;  ///< for Scale::step
-  /// What a drag of the slider spans, within `lo` and `hi`, which typing still reaches; both 0: all of it.
-  double typical_lo = 0, typical_hi = 0;
+};
+/// From `lo` to `hi`, both included.
+struct Span {
+  double lo = 0, hi = 0;
+};
+
+/// What is said of a field besides its label and its help. Strings are literals or outlive the field.
+struct Details {
+  Range range{};
+  /// What a drag of the slider spans, within the range, which typing still reaches; both 0: all of it.
+  Span typical{};
   /// Outputs: one of the at most four figures that stand large above the others. Inputs: one of the at most three that
   /// presentation shows.
   bool headline = false;
   bool binary = false;  ///< amounts of memory that people count in powers of two: KiB, MiB, GiB
-  /// Reals: `lo` and `hi` are what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf",
-  /// "-inf", "nan").
+  /// Reals: the range is what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf", "-inf",
+  /// "nan").
   bool any_number = false;
   bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
-  std::string_view absent;      ///< of such an output: why there is none, "The chip has no FP8 unit."
+  /// Of such an output, which it then is: why there is none, "The chip has no FP8 unit."
+  std::string_view absent{};
   /// Not empty: the value follows the learner from lab to lab under this name ("model", "chip", "workload.batch"). Only
   /// chapters/mechanism/shared_choices.h sets it.
-  std::string_view shared;
+  std::string_view shared{};
   /// Of choices: what exists and is not offered here. `help` of each is the whole sentence that a scenario which names
   /// it gets. Must outlive the fields, as options must.
   const Choices* refused = nullptr;
-  When when;                     ///< the field matters only while this holds
-  std::string_view formula;      ///< outputs: how it is computed, in the notation of widgets/formula
-  std::string_view source;       ///< outputs: where the formula or figure comes from
+  When when{};                   ///< the field matters only while this holds
+  std::string_view formula{};    ///< outputs: how it is computed, in the notation of widgets/formula
+  std::string_view source{};     ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;    ///< longest list or table
   std::size_t max_bytes = 4096;  ///< longest text
   Origin origin = Origin::set;   ///< of inputs
+
+  bool has_typical() const { return typical.lo < typical.hi; }
+  Span drag() const { return has_typical() ? typical : Span{range.lo, range.hi}; }
+};
+
+/// Everything a person may want to know of one field.
+struct Spec : Details {
+  std::string_view label, unit;
+  std::string_view help;  ///< whole sentences
 };
 
 /// What an input that is a file takes.
@@ -170,50 +194,96 @@ class Field {
   const TableAccess* table_ = nullptr;
 };
 
-/// Collects what `describe` says. A row of a table is described by `describe(Fields&, Row&)`, found by its type.
+/// Collects what `describe` says: of each field its key, where its value lives, its label, its help where there is any,
+/// and details. A row of a table is described by `describe(Fields&, Row&)`, found by its type.
 class Fields {
  public:
-  void real(std::string_view key, double& slot, const Spec& spec) { add(key, Kind::real, &slot, spec); }
-  void integer(std::string_view key, std::int64_t& slot, const Spec& spec) { add(key, Kind::integer, &slot, spec); }
-  void toggle(std::string_view key, bool& slot, const Spec& spec) { add(key, Kind::toggle, &slot, spec); }
-  void text(std::string_view key, std::string& slot, const Spec& spec) { add(key, Kind::text, &slot, spec); }
-  void file(std::string_view key, FileInput& slot, const Spec& spec, const FileSpec& takes = {}) {
-    add(key, Kind::file, &slot, spec).file_spec = takes;
+  void real(std::string_view key, double& slot, Label label, std::string_view help, const Details& details = {}) {
+    add(key, Kind::real, &slot, label, help, details);
   }
-  void reals(std::string_view key, std::vector<double>& slot, const Spec& spec) { add(key, Kind::reals, &slot, spec); }
+  void real(std::string_view key, double& slot, Label label, const Details& details = {}) {
+    real(key, slot, label, {}, details);
+  }
+  void integer(std::string_view key, std::int64_t& slot, Label label, std::string_view help,
+               const Details& details = {}) {
+    add(key, Kind::integer, &slot, label, help, details);
+  }
+  void integer(std::string_view key, std::int64_t& slot, Label label, const Details& details = {}) {
+    integer(key, slot, label, {}, details);
+  }
+  void toggle(std::string_view key, bool& slot, Label label, std::string_view help, const Details& details = {}) {
+    add(key, Kind::toggle, &slot, label, help, details);
+  }
+  void toggle(std::string_view key, bool& slot, Label label, const Details& details = {}) {
+    toggle(key, slot, label, {}, details);
+  }
+  void text(std::string_view key, std::string& slot, Label label, std::string_view help, const Details& details = {}) {
+    add(key, Kind::text, &slot, label, help, details);
+  }
+  void text(std::string_view key, std::string& slot, Label label, const Details& details = {}) {
+    text(key, slot, label, {}, details);
+  }
+  void reals(std::string_view key, std::vector<double>& slot, Label label, std::string_view help,
+             const Details& details = {}) {
+    add(key, Kind::reals, &slot, label, help, details);
+  }
+  void reals(std::string_view key, std::vector<double>& slot, Label label, const Details& details = {}) {
+    reals(key, slot, label, {}, details);
+  }
+  void file(std::string_view key, FileInput& slot, Label label, std::string_view help, const Details& details,
+            const FileSpec& takes = {}) {
+    add(key, Kind::file, &slot, label, help, details).file_spec = takes;
+  }
+  void file(std::string_view key, FileInput& slot, Label label, std::string_view help, const FileSpec& takes = {}) {
+    file(key, slot, label, help, Details{}, takes);
+  }
   /// One option, stored as its id.
-  void choice(std::string_view key, std::string& slot, const Choices& options, const Spec& spec) {
-    add(key, Kind::choice, &slot, spec).options = &options;
+  void choice(std::string_view key, std::string& slot, const Choices& options, Label label, std::string_view help,
+              const Details& details = {}) {
+    add(key, Kind::choice, &slot, label, help, details).options = &options;
   }
   /// One option, stored as an enumerator whose value is the option's index.
   template <class E>
   requires std::is_enum_v<E>
-  void choice(std::string_view key, E& slot, const Choices& options, const Spec& spec) {
+  void choice(std::string_view key, E& slot, const Choices& options, Label label, std::string_view help,
+              const Details& details = {}) {
     static constexpr Field::EnumAccess access{[](const void* p) { return static_cast<int>(*static_cast<const E*>(p)); },
                                               [](void* p, int v) { *static_cast<E*>(p) = static_cast<E>(v); }};
-    Field& f = add(key, Kind::choice, &slot, spec);
+    Field& f = add(key, Kind::choice, &slot, label, help, details);
     f.options = &options;
     f.enum_ = &access;
   }
+  template <class Slot>
+  void choice(std::string_view key, Slot& slot, const Choices& options, Label label, const Details& details = {}) {
+    choice(key, slot, options, label, {}, details);
+  }
   /// Any number of options, stored as their ids.
-  void choices(std::string_view key, std::vector<std::string>& slot, const Choices& options, const Spec& spec) {
-    add(key, Kind::choices, &slot, spec).options = &options;
+  void choices(std::string_view key, std::vector<std::string>& slot, const Choices& options, Label label,
+               std::string_view help, const Details& details = {}) {
+    add(key, Kind::choices, &slot, label, help, details).options = &options;
   }
   template <class Row>
-  void table(std::string_view key, std::vector<Row>& slot, const Spec& spec) {
+  void table(std::string_view key, std::vector<Row>& slot, Label label, std::string_view help,
+             const Details& details = {}) {
     static constexpr Field::TableAccess access{
         [](const void* p) { return static_cast<const std::vector<Row>*>(p)->size(); },
         [](void* p, std::size_t n) { static_cast<std::vector<Row>*>(p)->resize(n); },
         [](void* p, std::size_t i, Fields& out) { describe(out, (*static_cast<std::vector<Row>*>(p))[i]); },
         [](Fields& out) {
           // An empty table asks every frame: the row made last time serves again.
-          if (out.scratch_type_ == &type_tag<Row>)
+          if (out.scratch_type_ == &type_tag<Row>) {
             *static_cast<Row*>(out.scratch_.get()) = Row();
-          else
-            out.scratch_ = std::make_shared<Row>(), out.scratch_type_ = &type_tag<Row>;
+          } else {
+            out.scratch_ = std::make_shared<Row>();
+            out.scratch_type_ = &type_tag<Row>;
+          }
           describe(out, *static_cast<Row*>(out.scratch_.get()));
         }};
-    add(key, Kind::table, &slot, spec).table_ = &access;
+    add(key, Kind::table, &slot, label, help, details).table_ = &access;
+  }
+  template <class Row>
+  void table(std::string_view key, std::vector<Row>& slot, Label label, const Details& details = {}) {
+    table(key, slot, label, {}, details);
   }
 
   /// Fields that follow stand under this heading in the inspector, until the next one. A literal.
@@ -230,7 +300,7 @@ class Fields {
   }
 
  private:
-  Field& add(std::string_view key, Kind kind, void* slot, const Spec& spec);
+  Field& add(std::string_view key, Kind kind, void* slot, Label label, std::string_view help, const Details& details);
   std::vector<Field> fields_;
   std::string_view group_;
   template <class Row>

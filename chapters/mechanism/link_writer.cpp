@@ -13,13 +13,13 @@ LinkWriter::LinkWriter(std::string_view lab) : lab_(make_lab_by_id(lab)), text_(
 void LinkWriter::number(std::string_view key, double value) {
   const Field* f = find(key);
   if (!f || (f->kind != Kind::real && f->kind != Kind::integer) || !std::isfinite(value)) return;
-  const double inside = std::clamp(value, f->spec.lo, f->spec.hi);
+  const double inside = std::clamp(value, f->spec.range.lo, f->spec.range.hi);
   put(key, widgets::exact(f->kind == Kind::integer ? std::round(inside) : inside));
 }
 
 void LinkWriter::exactly(std::string_view key, double value) {
   const Field* f = find(key);
-  if (!f || !std::isfinite(value) || value < f->spec.lo || value > f->spec.hi)
+  if (!f || !std::isfinite(value) || value < f->spec.range.lo || value > f->spec.range.hi)
     missed_ = true;
   else
     number(key, value);

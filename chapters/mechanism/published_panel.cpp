@@ -20,7 +20,7 @@ void set_published_inputs(const Fields& fields, const Published& row) {
     else if (f->kind == Kind::text)
       f->text() = input.text;
     else if ((f->kind == Kind::real || f->kind == Kind::integer) && std::isfinite(input.number))
-      f->set_number(std::clamp(input.number, f->spec.lo, f->spec.hi));
+      f->set_number(std::clamp(input.number, f->spec.range.lo, f->spec.range.hi));
   }
 }
 

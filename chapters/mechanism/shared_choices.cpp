@@ -7,26 +7,16 @@ namespace {
 
 constexpr double max_tokens = 1 << 20;
 
-void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view name, std::string_view label,
-           std::string_view unit, double hi, const Says& says) {
-  Spec spec = detail::spec(name, label, unit, 1, hi, says);
-  spec.scale = Scale::log;
-  f.integer(key, slot, spec);
+void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view name, Label label, double hi,
+           const Says& says) {
+  f.integer(key, slot, detail::label(label, says), says.help, detail::details(name, says, {1, hi, Scale::log}));
 }
 
 }  // namespace
 
-Spec detail::spec(std::string_view name, std::string_view label, std::string_view unit, double lo, double hi,
-                  const Says& says) {
-  return {
-      .label = says.label.empty() ? label : says.label,
-      .unit = unit,
-      .help = says.help,
-      .lo = lo,
-      .hi = hi,
-      .shared = name,
-      .when = says.when,
-  };
+Label detail::label(Label own, const Says& says) { return says.label.empty() ? own : Label(says.label, own.unit); }
+Details detail::details(std::string_view name, const Says& says, const Range& range) {
+  return {.range = range, .shared = name, .when = says.when};
 }
 
 const Choices& all_formats() {
@@ -49,56 +39,56 @@ const Choices& phases() {
 }
 
 void model(Fields& f, std::string_view key, std::string& id, const Says& says) {
-  f.choice(key, id, catalog().model_choices, detail::spec("model", "Model", "", 0, 1, says));
+  f.choice(key, id, catalog().model_choices, detail::label("Model", says), says.help, detail::details("model", says));
 }
 void chip(Fields& f, std::string_view key, std::string& id, const Says& says) {
-  Spec spec = detail::spec("chip", "Chip", "", 0, 1, says);
-  spec.refused = &catalog().refused_chips;
-  f.choice(key, id, catalog().chip_choices, spec);
+  Details details = detail::details("chip", says);
+  details.refused = &catalog().refused_chips;
+  f.choice(key, id, catalog().chip_choices, detail::label("Chip", says), says.help, details);
 }
 void network(Fields& f, std::string_view key, std::string& id, const Says& says) {
-  f.choice(key, id, catalog().network_choices, detail::spec("network", "Network", "", 0, 1, says));
+  f.choice(key, id, catalog().network_choices, detail::label("Network", says), says.help,
+           detail::details("network", says));
 }
 void format(Fields& f, std::string_view key, models::Format& slot, const Says& says) {
   format(f, key, slot, all_formats(), says);
 }
 
 void batch(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.batch", "Batch", "", 65536, says);
+  count(f, key, slot, "workload.batch", "Batch", 65536, says);
 }
 void sequence(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.sequence", "Sequence", "tokens", max_tokens, says);
+  count(f, key, slot, "workload.sequence", {"Sequence", "tokens"}, max_tokens, says);
 }
 void context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.context", "Context", "tokens", max_tokens, says);
+  count(f, key, slot, "workload.context", {"Context", "tokens"}, max_tokens, says);
 }
 
 void cluster_chips(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "cluster.chips", "Chips in the cluster", "", 1e6, says);
+  count(f, key, slot, "cluster.chips", "Chips in the cluster", 1e6, says);
 }
 void parallel_tensor(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.tensor", "Tensor parallel", "", 64, says);
+  count(f, key, slot, "parallel.tensor", "Tensor parallel", 64, says);
 }
 void parallel_pipeline(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.pipeline", "Pipeline stages", "", 1024, says);
+  count(f, key, slot, "parallel.pipeline", "Pipeline stages", 1024, says);
 }
 void parallel_data(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.data", "Data parallel", "", 65536, says);
+  count(f, key, slot, "parallel.data", "Data parallel", 65536, says);
 }
 void parallel_context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.context", "Context parallel", "", 1024, says);
+  count(f, key, slot, "parallel.context", "Context parallel", 1024, says);
 }
 void parallel_expert(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.expert", "Expert parallel", "", 1024, says);
+  count(f, key, slot, "parallel.expert", "Expert parallel", 1024, says);
 }
 void parallel_shards(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.shards", "States split over", "", 16384, says);
+  count(f, key, slot, "parallel.shards", "States split over", 16384, says);
 }
 
-void clock(Fields& f, std::string_view key, double& now_s, std::string_view help) {
-  Spec spec = detail::spec("clock.now_s", "Now", "s", 0, 1e11, {.help = help});
-  spec.origin = Origin::clock;
-  f.real(key, now_s, spec);
+void clock(Fields& f, std::string_view key, double& now_s) {
+  f.real(key, now_s, {"Now", "s"}, "When you came here, in seconds since 1970; what is due depends on it.",
+         {.range = {0, 1e11}, .shared = "clock.now_s", .origin = Origin::clock});
 }
 
 }  // namespace chapters::shared

@@ -29,19 +29,21 @@ void chip(Fields& f, std::string_view key, std::string& id, const Says& says = {
 void network(Fields& f, std::string_view key, std::string& id, const Says& says = {});
 
 namespace detail {
-Spec spec(std::string_view name, std::string_view label, std::string_view unit, double lo, double hi, const Says& says);
-}
+/// The choice's own label, or the lab's.
+Label label(Label own, const Says& says);
+Details details(std::string_view name, const Says& says, const Range& range = {});
+}  // namespace detail
 
 void format(Fields& f, std::string_view key, models::Format& slot, const Says& says = {});
 /// Of the formats `offered`, by id, where a lab cannot take all.
 template <class Slot>
 void format(Fields& f, std::string_view key, Slot& slot, const Choices& offered, const Says& says = {}) {
-  f.choice(key, slot, offered, detail::spec("format", "Format", "", 0, 1, says));
+  f.choice(key, slot, offered, detail::label("Format", says), says.help, detail::details("format", says));
 }
 /// `slot` is an enum in the order of `phases`.
 template <class Slot>
 void phase(Fields& f, std::string_view key, Slot& slot, const Says& says = {}) {
-  f.choice(key, slot, phases(), detail::spec("workload.phase", "Phase", "", 0, 1, says));
+  f.choice(key, slot, phases(), detail::label("Phase", says), says.help, detail::details("workload.phase", says));
 }
 
 /// Sequences that are worked on together.
@@ -67,15 +69,18 @@ void parallel_expert(Fields& f, std::string_view key, std::int64_t& slot, const 
 void parallel_shards(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
 
 /// The time of day in seconds since 1970, which the app sets when a lab is opened.
-void clock(Fields& f, std::string_view key, double& now_s, std::string_view help);
+void clock(Fields& f, std::string_view key, double& now_s);
 /// What the learner did, saved across sessions under `store`; at most `max_rows` rows.
 template <class Row>
 void history(Fields& f, std::string_view key, std::vector<Row>& rows, std::string_view store, std::size_t max_rows,
              const Says& says) {
-  Spec spec = detail::spec(store, "", "", 0, 1, says);
-  spec.max_items = max_rows;
-  spec.origin = Origin::kept;
-  f.table(key, rows, spec);
+  f.table(key, rows, says.label, says.help,
+          {
+              .shared = store,
+              .when = says.when,
+              .max_items = max_rows,
+              .origin = Origin::kept,
+          });
 }
 
 }  // namespace chapters::shared

@@ -56,6 +56,11 @@ const TensorEntry* chosen(const TensorFile& file, std::string_view name) {
 
 }  // namespace
 
+void describe_weights_file(Fields& f, FileInput& file, std::string& tensor, std::string_view help) {
+  f.file("file", file, "Your weights", help, {.accepts = "safetensors", .by_bytes = true});
+  f.text("tensor", tensor, "Tensor", "Name of a tensor of that file; empty takes its largest matrix.");
+}
+
 models::Status read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
                             WeightPart& out) {
   if (!file.bytes || !file.bytes->read_part)

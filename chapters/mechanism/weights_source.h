@@ -11,6 +11,9 @@
 /// A learner's own weights, from a safetensors file.
 namespace chapters {
 
+/// The inputs `file` and `tensor`; `help` says what the lab takes of the file.
+void describe_weights_file(Fields& fields, FileInput& file, std::string& tensor, std::string_view help);
+
 /// Part of one tensor of a safetensors file.
 struct WeightPart {
   models::Matrix weights;

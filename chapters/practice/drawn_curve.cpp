@@ -67,11 +67,11 @@ CurveMeasure measure_of(std::string_view unit, std::span<const double> computed)
 }
 
 void describe(Fields& f, CurveRecord& r) {
-  f.text("lab", r.lab, {.label = "Lab"});
-  f.text("question", r.question, {.label = "Question"});
-  f.real("score", r.score, {.label = "Score", .help = "Of 100.", .lo = 0, .hi = 100});
-  f.text("drawn", r.drawn, {.label = "Drawn", .help = "Places and values of the line, in SI units."});
-  f.real("time_s", r.time_s, {.label = "Drawn at", .unit = "s", .help = "Seconds since 1970.", .lo = 0, .hi = 1e11});
+  f.text("lab", r.lab, "Lab");
+  f.text("question", r.question, "Question");
+  f.real("score", r.score, "Score", "Of 100.", {.range = {0, 100}});
+  f.text("drawn", r.drawn, "Drawn", "Places and values of the line, in SI units.");
+  f.real("time_s", r.time_s, {"Drawn at", "s"}, "Seconds since 1970.", {.range = {0, 1e11}});
 }
 
 std::string curve_text(std::span<const double> xs, std::span<const double> ys) {

@@ -66,7 +66,7 @@ double chosen(const DrillVary& vary, Random& random) {
 }
 
 std::string set_number(const Field& f, double v) {
-  if (!f.spec.any_number && !(v >= f.spec.lo && v <= f.spec.hi))
+  if (!f.spec.any_number && !(v >= f.spec.range.lo && v <= f.spec.range.hi))
     return "sets " + std::string(f.key) + " to " + widgets::exact(v) + ", which is outside its range";
   f.set_number(v);
   return {};
@@ -143,7 +143,7 @@ double number_of(const Lab& lab, std::string_view key) {
 
 /// A number carried over reads no longer than people write it, and stays within what the input takes.
 double tidy(const Field& f, double v) {
-  return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.lo, f.spec.hi);
+  return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.range.lo, f.spec.range.hi);
 }
 
 struct Maker {

@@ -63,31 +63,12 @@ std::size_t questions_ago(std::span<const DrillRecord> history, std::string_view
 }  // namespace
 
 void describe(Fields& f, DrillRecord& r) {
-  f.text("drill", r.drill, {.label = "Drill"});
-  f.integer("seed", r.seed, {.label = "Seed", .lo = 0, .hi = 1e9});
-  f.real("said", r.said,
-         {
-             .label = "Said",
-             .help = "In the SI unit of the answer.",
-             .lo = -1e300,
-             .hi = 1e300,
-         });
-  f.toggle("right", r.right, {.label = "Right"});
-  f.real("seconds", r.seconds,
-         {
-             .label = "Time taken",
-             .unit = "s",
-             .lo = 0,
-             .hi = 1e6,
-         });
-  f.real("time_s", r.time_s,
-         {
-             .label = "Answered",
-             .unit = "s",
-             .help = "Seconds since 1970.",
-             .lo = 0,
-             .hi = 1e11,
-         });
+  f.text("drill", r.drill, "Drill");
+  f.integer("seed", r.seed, "Seed", {.range = {0, 1e9}});
+  f.real("said", r.said, "Said", "In the SI unit of the answer.", {.range = {-1e300, 1e300}});
+  f.toggle("right", r.right, "Right");
+  f.real("seconds", r.seconds, {"Time taken", "s"}, {.range = {0, 1e6}});
+  f.real("time_s", r.time_s, {"Answered", "s"}, "Seconds since 1970.", {.range = {0, 1e11}});
 }
 
 void add_record(std::vector<DrillRecord>& history, DrillRecord record) {

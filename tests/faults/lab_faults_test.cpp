@@ -24,7 +24,7 @@ struct MeagrePicture {
 };
 
 void describe(chapters::Fields& f, MeagreInputs& in) {
-  f.real("amount", in.amount, {.label = "Amount", .unit = "B", .lo = 0, .hi = 10});
+  f.real("amount", in.amount, {"Amount", "B"}, {.range = {0, 10}});
 }
 void describe(chapters::Fields&, MeagreOutputs&) {}
 

@@ -43,7 +43,7 @@ TEST_CASE("colours are written in widgets/base/theme alone") {
 }
 
 TEST_CASE("a shared choice is declared in the mechanism alone") {
-  const std::string line = "         {.label = \"Batch\", .lo = 1, .hi = 256, .shared = \"batch\"});";
+  const std::string line = "         {.range = {1, 256}, .shared = \"batch\"});";
   CHECK_FALSE(house::shared_choice_fault("chapters/roofline/roofline/describe.cpp", line).empty());
   CHECK(house::shared_choice_fault("chapters/mechanism/shared_choices.cpp", line).empty());
   CHECK(house::shared_choice_fault("app/shell/bar.cpp", "if (spec.shared == name) return;").empty());

@@ -23,18 +23,11 @@ constexpr std::string_view roof = "roofline of every operation, 70 % of it by de
 
 void describe(Fields& f, Inputs& in) {
   f.group("The recipe");
-  f.choice("recipe", in.recipe, recipe_choices,
-           {.label = "Recipe", .help = "W: bits of the weights, A: of the activations in products.", .headline = true});
-  f.choice("kv", in.kv, kv_choices, {.label = "Cache", .help = "How keys and values are stored.", .headline = true});
-  f.real("may_lose", in.may_lose,
-         {
-             .label = "May lose",
-             .unit = "%",
-             .help = "Of a benchmark's score: what the decision tree may spend.",
-             .lo = 0,
-             .hi = 5,
-             .headline = true,
-         });
+  f.choice("recipe", in.recipe, recipe_choices, "Recipe", "W: bits of the weights, A: of the activations in products.",
+           {.headline = true});
+  f.choice("kv", in.kv, kv_choices, "Cache", "How keys and values are stored.", {.headline = true});
+  f.real("may_lose", in.may_lose, {"May lose", "%"}, "Of a benchmark's score: what the decision tree may spend.",
+         {.range = {0, 5}, .headline = true});
   f.group("The device");
   shared::model(f, "model", in.model,
                 {.help = "Its matrices are quantized; embedding, norms, router and output stay in 16 bits."});
@@ -45,107 +38,73 @@ void describe(Fields& f, Inputs& in) {
   f.group("The work");
   shared::batch(f, "batch", in.batch, {.help = "Sequences that decode together."});
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each sequence."});
-  f.integer("prompt", in.prompt,
-            {
-                .label = "Prompt",
-                .unit = "tokens",
-                .help = "Tokens of the prompt that prefill works through.",
-                .lo = 16,
-                .hi = 131072,
-                .scale = Scale::log,
-            });
-  f.real("roof_share", in.roof_share,
-         {
-             .label = "Share of the roof",
-             .help = "Of peak and bandwidth that kernels reach.",
-             .lo = 0.1,
-             .hi = 1,
-         });
+  f.integer("prompt", in.prompt, {"Prompt", "tokens"}, "Tokens of the prompt that prefill works through.",
+            {.range = {16, 131072, Scale::log}});
+  f.real("roof_share", in.roof_share, "Share of the roof", "Of peak and bandwidth that kernels reach.",
+         {.range = {0.1, 1}});
 }
 
 void describe(Fields& f, RecipeRow& r) {
-  f.text("recipe", r.recipe, {.label = "Recipe"});
-  f.toggle("possible", r.possible, {.label = "Runs on the chip"});
-  f.toggle("fits", r.estimate.fits, {.label = "Fits"});
-  f.real("weights_bytes", r.estimate.weights_bytes, {.label = "Weights", .unit = "B"});
-  f.real("cache_bytes", r.estimate.cache_bytes, {.label = "Cache", .unit = "B"});
-  f.real("chips_needed", r.estimate.chips_needed, {.label = "Chips needed"});
-  f.real("largest_batch", r.estimate.largest_batch, {.label = "Largest batch"});
-  f.real("prefill_tokens_per_s", r.speed.prefill_tokens_per_s, {.label = "Prefill tokens a second"});
-  f.real("prefill_speedup", r.speed.prefill_speedup, {.label = "Prefill speedup"});
-  f.real("decode_s", r.estimate.decode_s, {.label = "Decode step", .unit = "s"});
-  f.real("decode_tokens_per_s", r.speed.decode_tokens_per_s, {.label = "Decode tokens a second"});
-  f.real("decode_speedup", r.speed.decode_speedup, {.label = "Decode speedup"});
-  f.text("loss", r.loss, {.label = "Published loss"});
-  f.text("source", r.source, {.label = "Source of the loss"});
+  f.text("recipe", r.recipe, "Recipe");
+  f.toggle("possible", r.possible, "Runs on the chip");
+  f.toggle("fits", r.estimate.fits, "Fits");
+  f.real("weights_bytes", r.estimate.weights_bytes, {"Weights", "B"});
+  f.real("cache_bytes", r.estimate.cache_bytes, {"Cache", "B"});
+  f.real("chips_needed", r.estimate.chips_needed, "Chips needed");
+  f.real("largest_batch", r.estimate.largest_batch, "Largest batch");
+  f.real("prefill_tokens_per_s", r.speed.prefill_tokens_per_s, "Prefill tokens a second");
+  f.real("prefill_speedup", r.speed.prefill_speedup, "Prefill speedup");
+  f.real("decode_s", r.estimate.decode_s, {"Decode step", "s"});
+  f.real("decode_tokens_per_s", r.speed.decode_tokens_per_s, "Decode tokens a second");
+  f.real("decode_speedup", r.speed.decode_speedup, "Decode speedup");
+  f.text("loss", r.loss, "Published loss");
+  f.text("source", r.source, "Source of the loss");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("The tree");
-  f.text("recommended", o.recommended, {.label = "The tree says"});
-  f.real("recommended_speedup", o.recommended_speedup,
-         {
-             .label = "... decode over BF16",
-             .help = "Of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
-             .may_be_missing = true,
-             .absent = "The chip cannot run what the tree says.",
-             .formula = "decode step in BF16 / decode step",
-         });
-  f.text("because", o.because, {.label = "Because"});
+  f.text("recommended", o.recommended, "The tree says");
+  f.real("recommended_speedup", o.recommended_speedup, "... decode over BF16",
+         "Of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
+         {.absent = "The chip cannot run what the tree says.", .formula = "decode step in BF16 / decode step"});
+  f.text("because", o.because, "Because");
   f.group("Memory");
-  f.real("weights_bytes", o.estimate.weights_bytes,
-         {.label = "Weights", .unit = "B", .formula = "matrices x bits / 8 + the rest x 2"});
-  f.real("cache_bytes", o.estimate.cache_bytes,
-         {.label = "Cache", .unit = "B", .formula = "batch x context x bytes of a token"});
-  f.real("total_bytes", o.total_bytes,
-         {.label = "Weights and cache", .unit = "B", .headline = true, .formula = "weights + cache"});
-  f.real("memory_bytes", o.estimate.memory_bytes,
-         {.label = "May be taken", .unit = "B", .formula = "0.9 x memory x chips"});
-  f.toggle("fits", o.estimate.fits, {.label = "Fits"});
-  f.real("chips_needed", o.estimate.chips_needed,
-         {.label = "Chips needed", .headline = true, .formula = "both / 0.9 memory, rounded up"});
-  f.real("largest_batch", o.estimate.largest_batch,
-         {.label = "Largest batch",
-          .help = "Sequences of this context that fit beside the weights.",
-          .formula = "(memory - weights) / cache of a sequence"});
-  f.real("bits_per_parameter", o.bits_per_parameter,
-         {.label = "Bits a parameter",
-          .help = "Over all parameters, those left in 16 bits among them.",
-          .formula = "8 weights / parameters"});
-  f.real("smaller", o.smaller, {.label = "Weights smaller by", .formula = "16 bits / bits a parameter"});
+  f.real("weights_bytes", o.estimate.weights_bytes, {"Weights", "B"},
+         {.formula = "matrices x bits / 8 + the rest x 2"});
+  f.real("cache_bytes", o.estimate.cache_bytes, {"Cache", "B"}, {.formula = "batch x context x bytes of a token"});
+  f.real("total_bytes", o.total_bytes, {"Weights and cache", "B"}, {.headline = true, .formula = "weights + cache"});
+  f.real("memory_bytes", o.estimate.memory_bytes, {"May be taken", "B"}, {.formula = "0.9 x memory x chips"});
+  f.toggle("fits", o.estimate.fits, "Fits");
+  f.real("chips_needed", o.estimate.chips_needed, "Chips needed",
+         {.headline = true, .formula = "both / 0.9 memory, rounded up"});
+  f.real("largest_batch", o.estimate.largest_batch, "Largest batch",
+         "Sequences of this context that fit beside the weights.",
+         {.formula = "(memory - weights) / cache of a sequence"});
+  f.real("bits_per_parameter", o.bits_per_parameter, "Bits a parameter",
+         "Over all parameters, those left in 16 bits among them.", {.formula = "8 weights / parameters"});
+  f.real("smaller", o.smaller, "Weights smaller by", {.formula = "16 bits / bits a parameter"});
   f.group("Speed");
-  f.real("prefill_s", o.estimate.prefill_s,
-         {
-             .label = "Prefill",
-             .unit = "s",
-             .help = "Of one prompt.",
-             .source = roof,
-         });
-  f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s,
-         {.label = "Prefill tokens a second", .formula = "prompt / prefill"});
-  f.real("prefill_speedup", o.speed.prefill_speedup,
-         {.label = "Prefill over BF16", .formula = "prefill in BF16 / prefill"});
-  f.real("decode_s", o.estimate.decode_s, {.label = "Decode step", .unit = "s", .source = roof});
-  f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s,
-         {.label = "Decode tokens a second", .headline = true, .formula = "batch / decode step"});
-  f.real("decode_speedup", o.speed.decode_speedup,
-         {.label = "Decode over BF16",
-          .help = "Against BF16 weights and a 16-bit cache, as if they fitted.",
-          .headline = true,
-          .formula = "decode step in BF16 / decode step"});
-  f.real("memory_bound", o.memory_bound,
-         {.label = "Decode bound by memory",
-          .unit = "%",
-          .help = "Share of the step in operations that wait for memory."});
+  f.real("prefill_s", o.estimate.prefill_s, {"Prefill", "s"}, "Of one prompt.", {.source = roof});
+  f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s, "Prefill tokens a second",
+         {.formula = "prompt / prefill"});
+  f.real("prefill_speedup", o.speed.prefill_speedup, "Prefill over BF16", {.formula = "prefill in BF16 / prefill"});
+  f.real("decode_s", o.estimate.decode_s, {"Decode step", "s"}, {.source = roof});
+  f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s, "Decode tokens a second",
+         {.headline = true, .formula = "batch / decode step"});
+  f.real("decode_speedup", o.speed.decode_speedup, "Decode over BF16",
+         "Against BF16 weights and a 16-bit cache, as if they fitted.",
+         {.headline = true, .formula = "decode step in BF16 / decode step"});
+  f.real("memory_bound", o.memory_bound, {"Decode bound by memory", "%"},
+         "Share of the step in operations that wait for memory.");
   f.group("What is lost");
-  f.real("loss_low", o.recipe.published_loss_low,
-         {.label = "Published loss, from", .unit = "%", .help = "Of a benchmark's score; see where it comes from."});
-  f.real("loss_high", o.recipe.published_loss_high,
-         {.label = "Published loss, to", .unit = "%", .help = "Of a benchmark's score; see where it comes from."});
-  f.text("loss_source", o.loss_source, {.label = "Loss measured by"});
+  f.real("loss_low", o.recipe.published_loss_low, {"Published loss, from", "%"},
+         "Of a benchmark's score; see where it comes from.");
+  f.real("loss_high", o.recipe.published_loss_high, {"Published loss, to", "%"},
+         "Of a benchmark's score; see where it comes from.");
+  f.text("loss_source", o.loss_source, "Loss measured by");
   f.group("Side by side");
-  f.table("recipes", o.recipes, {.label = "Recipes with the chosen cache"});
-  f.table("caches", o.caches, {.label = "Caches with the chosen recipe"});
+  f.table("recipes", o.recipes, "Recipes with the chosen cache");
+  f.table("caches", o.caches, "Caches with the chosen recipe");
 }
 
 LabPtr make() {

@@ -29,166 +29,80 @@ constexpr std::string_view hinton = "Hinton, Vinyals, Dean, Distilling the knowl
 
 void describe(Fields& f, Inputs& in) {
   f.group("The loss");
-  f.real("temperature", in.temperature,
-         {
-             .label = "Temperature T",
-             .help = "Logits of both are divided by it before the softmax of the soft part.",
-             .lo = 1,
-             .hi = 20,
-             .scale = Scale::log,
-             .headline = true,
-         });
-  f.real("alpha", in.alpha,
-         {
-             .label = "Weight of labels",
-             .help = "alpha: 1 learns from labels alone, 0 from the teacher alone.",
-             .lo = 0,
-             .hi = 1,
-             .headline = true,
-         });
+  f.real("temperature", in.temperature, "Temperature T",
+         "Logits of both are divided by it before the softmax of the soft part.",
+         {.range = {1, 20, Scale::log}, .headline = true});
+  f.real("alpha", in.alpha, "Weight of labels", "alpha: 1 learns from labels alone, 0 from the teacher alone.",
+         {.range = {0, 1}, .headline = true});
   f.group("The student");
-  f.choice("student", in.student, widths, {.label = "Student", .help = "Its hidden units; the teacher has 32."});
-  f.choice("digits", in.digits, digit_choices,
-           {.label = "Digits to learn from",
-            .help = "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth.",
-            .headline = true});
-  f.choice("train", in.train, trainings,
-           {.label = "Train", .help = "Which students are trained, each on labels and from the teacher."});
-  f.choice("views", in.views, view_choices,
-           {.label = "Digits looked at",
-            .help = "The same digits again and again; the learning rate falls to a tenth on the way."});
+  f.choice("student", in.student, widths, "Student", "Its hidden units; the teacher has 32.");
+  f.choice("digits", in.digits, digit_choices, "Digits to learn from",
+           "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth.", {.headline = true});
+  f.choice("train", in.train, trainings, "Train", "Which students are trained, each on labels and from the teacher.");
+  f.choice("views", in.views, view_choices, "Digits looked at",
+           "The same digits again and again; the learning rate falls to a tenth on the way.");
   f.group("The digits");
-  f.integer("example", in.example,
-            {
-                .label = "Example",
-                .help = "Which held-out digit is shown.",
-                .lo = 1,
-                .hi = 200,
-                .scale = Scale::step,
-            });
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "Digits, first weights and order of training.",
-                .lo = 1,
-                .hi = 4,
-                .scale = Scale::step,
-            });
+  f.integer("example", in.example, "Example", "Which held-out digit is shown.", {.range = {1, 200, Scale::step}});
+  f.integer("seed", in.seed, "Seed", "Digits, first weights and order of training.", {.range = {1, 4, Scale::step}});
 }
 
 void describe(Fields& f, StudentRow& r) {
-  f.integer("hidden", r.hidden, {.label = "Hidden units"});
-  f.integer("weights", r.weights, {.label = "Weights"});
-  f.real("bytes", r.bytes, {.label = "Size, float32", .unit = "B"});
-  f.real("labels_accuracy", r.labels_accuracy, {.label = "From labels", .unit = "%"});
-  f.real("distilled_accuracy", r.distilled_accuracy, {.label = "Distilled", .unit = "%"});
-  f.real("gain", r.gain, {.label = "Gain", .unit = "%", .formula = "distilled - from labels"});
+  f.integer("hidden", r.hidden, "Hidden units");
+  f.integer("weights", r.weights, "Weights");
+  f.real("bytes", r.bytes, {"Size, float32", "B"});
+  f.real("labels_accuracy", r.labels_accuracy, {"From labels", "%"});
+  f.real("distilled_accuracy", r.distilled_accuracy, {"Distilled", "%"});
+  f.real("gain", r.gain, {"Gain", "%"}, {.formula = "distilled - from labels"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("What was learned");
-  f.real("distilled_accuracy", o.distilled_accuracy,
-         {
-             .label = "Distilled",
-             .unit = "%",
-             .help = "Accuracy of the chosen student with this loss; before training what chance gives.",
-             .headline = true,
-             .source = held_out,
-         });
-  f.real("labels_accuracy", o.labels_accuracy,
-         {
-             .label = "From labels",
-             .unit = "%",
-             .help = "The same student, start and digits, with alpha 1.",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = "No student is trained.",
-             .source = held_out,
-         });
-  f.real("gain", o.gain,
-         {
-             .label = "Gain",
-             .unit = "%",
-             .help = "Percentage points.",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = "No student is trained.",
-             .formula = "distilled - from labels",
-         });
-  f.real("teacher_accuracy", o.teacher_accuracy,
-         {.label = "Teacher", .unit = "%", .headline = true, .source = held_out});
-  f.real("student_bytes", o.student_bytes,
-         {.label = "Student's size", .unit = "B", .formula = "4 (74 hidden + hidden + 10)"});
-  f.real("times_smaller", o.times_smaller, {.label = "Times smaller", .formula = "teacher's bytes / student's"});
-  f.integer("steps", o.steps, {.label = "Passes over the digits", .formula = "digits looked at / digits, at least 1"});
+  f.real("distilled_accuracy", o.distilled_accuracy, {"Distilled", "%"},
+         "Accuracy of the chosen student with this loss; before training what chance gives.",
+         {.headline = true, .source = held_out});
+  f.real("labels_accuracy", o.labels_accuracy, {"From labels", "%"},
+         "The same student, start and digits, with alpha 1.",
+         {.headline = true, .absent = "No student is trained.", .source = held_out});
+  f.real("gain", o.gain, {"Gain", "%"}, "Percentage points.",
+         {.headline = true, .absent = "No student is trained.", .formula = "distilled - from labels"});
+  f.real("teacher_accuracy", o.teacher_accuracy, {"Teacher", "%"}, {.headline = true, .source = held_out});
+  f.real("student_bytes", o.student_bytes, {"Student's size", "B"}, {.formula = "4 (74 hidden + hidden + 10)"});
+  f.real("times_smaller", o.times_smaller, "Times smaller", {.formula = "teacher's bytes / student's"});
+  f.integer("steps", o.steps, "Passes over the digits", {.formula = "digits looked at / digits, at least 1"});
   f.group("The example");
-  f.integer("label", o.label, {.label = "Example is a", .help = "What the digit was drawn as."});
-  f.integer("teacher_says", o.teacher_says, {.label = "Teacher says", .formula = "class of the largest logit"});
-  f.integer("student_says", o.student_says, {.label = "Student says", .formula = "class of the largest logit"});
-  f.real("teacher_top", o.teacher_top,
-         {
-             .label = "Teacher's first choice",
-             .unit = "%",
-             .help = "At T = 1.",
-             .formula = "largest of softmax(t)",
-         });
-  f.real("teacher_top_soft", o.teacher_top_soft,
-         {
-             .label = "Its first class, softened",
-             .unit = "%",
-             .help = "At this T.",
-             .formula = "largest of softmax(t / T)",
-             .source = hinton,
-         });
-  f.real("entropy", o.entropy,
-         {.label = "Bits in the answer",
-          .help = "Entropy of the teacher's answer at T = 1; a label has none.",
-          .formula = "- sum p log2 p"});
-  f.real("entropy_soft", o.entropy_soft,
-         {.label = "Bits, softened", .help = "At this T; log2 10 = 3.32 at most.", .formula = "- sum p log2 p"});
+  f.integer("label", o.label, "Example is a", "What the digit was drawn as.");
+  f.integer("teacher_says", o.teacher_says, "Teacher says", {.formula = "class of the largest logit"});
+  f.integer("student_says", o.student_says, "Student says", {.formula = "class of the largest logit"});
+  f.real("teacher_top", o.teacher_top, {"Teacher's first choice", "%"}, "At T = 1.",
+         {.formula = "largest of softmax(t)"});
+  f.real("teacher_top_soft", o.teacher_top_soft, {"Its first class, softened", "%"}, "At this T.",
+         {.formula = "largest of softmax(t / T)", .source = hinton});
+  f.real("entropy", o.entropy, "Bits in the answer", "Entropy of the teacher's answer at T = 1; a label has none.",
+         {.formula = "- sum p log2 p"});
+  f.real("entropy_soft", o.entropy_soft, "Bits, softened", "At this T; log2 10 = 3.32 at most.",
+         {.formula = "- sum p log2 p"});
   f.group("The loss");
-  f.real("hard_loss", o.terms.hard_loss,
-         {.label = "Loss by label", .help = "Nats, on the example.", .formula = "- log softmax(s)[label]"});
-  f.real("kl_teacher_student", o.terms.kl_teacher_student,
-         {
-             .label = "KL(teacher || student)",
-             .help = "Nats, at this T, on the example: what is trained.",
-             .formula = "sum p_t log(p_t / p_s)",
-             .source = hinton,
-         });
-  f.real("kl_student_teacher", o.terms.kl_student_teacher,
-         {.label = "KL(student || teacher)",
-          .help = "The other direction is another number: it forgives what the student leaves out.",
-          .formula = "sum p_s log(p_s / p_t)"});
-  f.real("soft_loss", o.terms.soft_loss,
-         {.label = "Soft loss", .formula = "T^2 KL(teacher || student)", .source = hinton});
-  f.real("loss", o.terms.loss,
-         {.label = "Loss", .formula = "alpha loss by label + (1 - alpha) soft loss", .source = hinton});
+  f.real("hard_loss", o.terms.hard_loss, "Loss by label", "Nats, on the example.",
+         {.formula = "- log softmax(s)[label]"});
+  f.real("kl_teacher_student", o.terms.kl_teacher_student, "KL(teacher || student)",
+         "Nats, at this T, on the example: what is trained.", {.formula = "sum p_t log(p_t / p_s)", .source = hinton});
+  f.real("kl_student_teacher", o.terms.kl_student_teacher, "KL(student || teacher)",
+         "The other direction is another number: it forgives what the student leaves out.",
+         {.formula = "sum p_s log(p_s / p_t)"});
+  f.real("soft_loss", o.terms.soft_loss, "Soft loss", {.formula = "T^2 KL(teacher || student)", .source = hinton});
+  f.real("loss", o.terms.loss, "Loss", {.formula = "alpha loss by label + (1 - alpha) soft loss", .source = hinton});
   f.group("The gradients");
-  f.real("hard_gradient", o.hard_gradient,
-         {.label = "Gradient by label",
-          .help = "Length, by the student's logits, on the example.",
-          .formula = "alpha |softmax(s) - label|"});
-  f.real("soft_gradient", o.soft_gradient,
-         {
-             .label = "Gradient by teacher",
-             .help = "T^2 from the loss, 1/T from the softmax.",
-             .formula = "(1 - alpha) T |p_s - p_t|",
-             .source = hinton,
-         });
-  f.real("soft_gradient_plain", o.soft_gradient_plain,
-         {.label = "... without T^2", .formula = "(1 - alpha) |p_s - p_t| / T"});
-  f.real("gradient_ratio", o.gradient_ratio,
-         {.label = "What T^2 restores", .help = "Gradient by teacher with T^2 over that without.", .formula = "T^2"});
-  f.real("hot_gradient", o.hot_gradient,
-         {
-             .label = "... for T without end",
-             .help = "What the gradient by teacher tends to.",
-             .formula = "(1 - alpha) |(s - mean s) - (t - mean t)| / 10",
-             .source = hinton,
-         });
+  f.real("hard_gradient", o.hard_gradient, "Gradient by label", "Length, by the student's logits, on the example.",
+         {.formula = "alpha |softmax(s) - label|"});
+  f.real("soft_gradient", o.soft_gradient, "Gradient by teacher", "T^2 from the loss, 1/T from the softmax.",
+         {.formula = "(1 - alpha) T |p_s - p_t|", .source = hinton});
+  f.real("soft_gradient_plain", o.soft_gradient_plain, "... without T^2", {.formula = "(1 - alpha) |p_s - p_t| / T"});
+  f.real("gradient_ratio", o.gradient_ratio, "What T^2 restores", "Gradient by teacher with T^2 over that without.",
+         {.formula = "T^2"});
+  f.real("hot_gradient", o.hot_gradient, "... for T without end", "What the gradient by teacher tends to.",
+         {.formula = "(1 - alpha) |(s - mean s) - (t - mean t)| / 10", .source = hinton});
   f.group("Every size");
-  f.table("students", o.students, {.label = "Students", .help = "Every size that was trained."});
+  f.table("students", o.students, "Students", "Every size that was trained.");
 }
 
 LabPtr make() {

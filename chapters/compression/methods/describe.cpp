@@ -1,6 +1,7 @@
 #include "chapters/compression/methods/lab.h"
 
 #include "chapters/mechanism/choices_in_order.h"
+#include "chapters/mechanism/weights_source.h"
 
 namespace chapters::compression::methods {
 namespace {
@@ -21,208 +22,104 @@ constexpr std::string_view gptq_paper = "Frantar et al. 2022, arXiv:2210.17323",
 
 void describe(Fields& f, Inputs& in) {
   f.group("The weights");
-  f.choice(
-      "format", in.format, quant_format_choices(),
-      {.label = "Weights in", .help = "For rounding, GPTQ and AWQ, which leave activations alone.", .headline = true});
-  f.toggle("symmetric", in.symmetric, {.label = "Symmetric", .help = "Integers: without a zero point."});
-  f.choice("grain", in.grain, quant_grain_choices(), {.label = "One scale for", .help = "What shares a scale."});
-  f.integer("group", in.group,
-            {
-                .label = "Group",
-                .help = "Neighbouring weights of a row under one scale.",
-                .lo = 8,
-                .hi = 128,
-                .scale = Scale::log,
-                .when = {"grain", "group"},
-            });
-  f.toggle("search_range", in.search_range,
-           {.label = "Search the range",
-            .help = "The range that loses least squared error, instead of smallest to largest."});
+  f.choice("format", in.format, quant_format_choices(), "Weights in",
+           "For rounding, GPTQ and AWQ, which leave activations alone.", {.headline = true});
+  f.toggle("symmetric", in.symmetric, "Symmetric", "Integers: without a zero point.");
+  f.choice("grain", in.grain, quant_grain_choices(), "One scale for", "What shares a scale.");
+  f.integer("group", in.group, "Group", "Neighbouring weights of a row under one scale.",
+            {.range = {8, 128, Scale::log}, .when = {"grain", "group"}});
+  f.toggle("search_range", in.search_range, "Search the range",
+           "The range that loses least squared error, instead of smallest to largest.");
   f.group("The methods");
-  f.choice("sign", in.sign, signs,
-           {.label = "GPTQ's update", .help = "What happens to the columns that are not rounded yet."});
-  f.toggle("act_order", in.act_order,
-           {.label = "Largest inputs first", .help = "GPTQ rounds columns in the order of their inputs' size."});
-  f.real("damping", in.damping,
-         {
-             .label = "Damping",
-             .help = "Added to the diagonal of H, as a share of its mean.",
-             .lo = 1e-4,
-             .hi = 1,
-             .scale = Scale::log,
-         });
-  f.choice(
-      "activations", in.activations, activation_formats,
-      {.label = "Both operands in", .help = "For the pair that rounds activations too: as they are, and smoothed."});
-  f.toggle(
-      "per_token", in.per_token,
-      {.label = "A scale for each token", .help = "Else one scale for all activations, as static calibration gives."});
-  f.real("smoothing", in.smoothing,
-         {
-             .label = "Smoothing alpha",
-             .help = "0 leaves the inputs' range where it is, 1 moves all of it into the weights.",
-             .lo = 0,
-             .hi = 1,
-         });
+  f.choice("sign", in.sign, signs, "GPTQ's update", "What happens to the columns that are not rounded yet.");
+  f.toggle("act_order", in.act_order, "Largest inputs first",
+           "GPTQ rounds columns in the order of their inputs' size.");
+  f.real("damping", in.damping, "Damping", "Added to the diagonal of H, as a share of its mean.",
+         {.range = {1e-4, 1, Scale::log}});
+  f.choice("activations", in.activations, activation_formats, "Both operands in",
+           "For the pair that rounds activations too: as they are, and smoothed.");
+  f.toggle("per_token", in.per_token, "A scale for each token",
+           "Else one scale for all activations, as static calibration gives.");
+  f.real("smoothing", in.smoothing, "Smoothing alpha",
+         "0 leaves the inputs' range where it is, 1 moves all of it into the weights.", {.range = {0, 1}});
   f.group("The inputs");
-  f.real("correlation", in.correlation,
-         {
-             .label = "Inputs in common",
-             .help = "Part of an input's variance that it shares with the others.",
-             .lo = 0,
-             .hi = 0.95,
-             .headline = true,
-         });
-  f.integer("outlier_inputs", in.outlier_inputs,
-            {
-                .label = "Outlying inputs",
-                .help = "Channels of the activations that are larger than the others.",
-                .lo = 0,
-                .hi = 16,
-                .scale = Scale::step,
-            });
-  f.real("outlier_size", in.outlier_size,
-         {
-             .label = "... larger by",
-             .help = "Factor on those channels.",
-             .lo = 1,
-             .hi = 100,
-             .scale = Scale::log,
-         });
+  f.real("correlation", in.correlation, "Inputs in common",
+         "Part of an input's variance that it shares with the others.", {.range = {0, 0.95}, .headline = true});
+  f.integer("outlier_inputs", in.outlier_inputs, "Outlying inputs",
+            "Channels of the activations that are larger than the others.", {.range = {0, 16, Scale::step}});
+  f.real("outlier_size", in.outlier_size, "... larger by", "Factor on those channels.",
+         {.range = {1, 100, Scale::log}});
   f.group("The layer");
-  f.integer("inputs", in.inputs,
-            {
-                .label = "Inputs",
-                .help = "Columns of the layer.",
-                .lo = 16,
-                .hi = 96,
-                .scale = Scale::step,
-                .step = 8,
-            });
-  f.integer("outputs", in.outputs,
-            {
-                .label = "Outputs",
-                .help = "Rows of the layer.",
-                .lo = 8,
-                .hi = 48,
-                .scale = Scale::step,
-                .step = 8,
-            });
-  f.integer("tokens", in.tokens,
-            {
-                .label = "Calibration tokens",
-                .help = "As many again are held out.",
-                .lo = 16,
-                .hi = 192,
-                .scale = Scale::step,
-                .step = 16,
-            });
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "Another seed, another layer; the same seed is the same layer.",
-                .lo = 1,
-                .hi = 1000,
-                .scale = Scale::step,
-            });
-  f.file("file", in.file,
-         {.label = "Your weights", .help = "A safetensors file for the weights; the inputs stay made up."},
-         {.accepts = "safetensors", .by_bytes = true});
-  f.text("tensor", in.tensor,
-         {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
+  f.integer("inputs", in.inputs, "Inputs", "Columns of the layer.", {.range = {16, 96, Scale::step, 8}});
+  f.integer("outputs", in.outputs, "Outputs", "Rows of the layer.", {.range = {8, 48, Scale::step, 8}});
+  f.integer("tokens", in.tokens, "Calibration tokens", "As many again are held out.",
+            {.range = {16, 192, Scale::step, 16}});
+  f.integer("seed", in.seed, "Seed", "Another seed, another layer; the same seed is the same layer.",
+            {.range = {1, 1000, Scale::step}});
+  describe_weights_file(f, in.file, in.tensor, "A safetensors file for the weights; the inputs stay made up.");
 }
 
 void describe(Fields& f, MethodRow& r) {
-  f.text("method", r.method, {.label = "Method"});
-  f.real("weight_bits", r.weight_bits, {.label = "Bits a weight"});
-  f.real("activation_bits", r.activation_bits, {.label = "Bits an activation"});
-  f.real("error", r.error, {.label = "Error, calibration", .unit = "%"});
-  f.real("held_out", r.held_out, {.label = "Error, held out", .unit = "%"});
-  f.real("against_rounding", r.against_rounding, {.label = "Over plain rounding"});
+  f.text("method", r.method, "Method");
+  f.real("weight_bits", r.weight_bits, "Bits a weight");
+  f.real("activation_bits", r.activation_bits, "Bits an activation");
+  f.real("error", r.error, {"Error, calibration", "%"});
+  f.real("held_out", r.held_out, {"Error, held out", "%"});
+  f.real("against_rounding", r.against_rounding, "Over plain rounding");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("Errors");
-  f.real("rtn_error", o.error_of(Method::rtn).calibration,
-         {.label = "Rounding, calibration", .unit = "%", .formula = error_formula});
-  f.real("gptq_error", o.error_of(Method::gptq).calibration,
-         {
-             .label = "GPTQ, calibration",
-             .unit = "%",
-             .formula = error_formula,
-             .source = gptq_paper,
-         });
-  f.real("awq_error", o.error_of(Method::awq).calibration,
-         {
-             .label = "AWQ, calibration",
-             .unit = "%",
-             .formula = error_formula,
-             .source = awq_paper,
-         });
-  f.real("both_error", o.error_of(Method::both).calibration,
-         {.label = "Both rounded, calibration", .unit = "%", .formula = error_formula});
-  f.real("smooth_error", o.error_of(Method::smooth).calibration,
-         {
-             .label = "SmoothQuant, calibration",
-             .unit = "%",
-             .formula = error_formula,
-             .source = smooth_paper,
-         });
-  f.real("rtn_held_out", o.error_of(Method::rtn).held_out,
-         {.label = "Rounding, held out", .unit = "%", .formula = error_formula});
-  f.real("gptq_held_out", o.error_of(Method::gptq).held_out,
-         {.label = "GPTQ, held out", .unit = "%", .formula = error_formula});
-  f.real("awq_held_out", o.error_of(Method::awq).held_out,
-         {.label = "AWQ, held out", .unit = "%", .formula = error_formula});
-  f.real("both_held_out", o.error_of(Method::both).held_out,
-         {.label = "Both rounded, held out", .unit = "%", .formula = error_formula});
-  f.real("smooth_held_out", o.error_of(Method::smooth).held_out,
-         {.label = "SmoothQuant, held out", .unit = "%", .formula = error_formula});
+  f.real("rtn_error", o.error_of(Method::rtn).calibration, {"Rounding, calibration", "%"}, {.formula = error_formula});
+  f.real("gptq_error", o.error_of(Method::gptq).calibration, {"GPTQ, calibration", "%"},
+         {.formula = error_formula, .source = gptq_paper});
+  f.real("awq_error", o.error_of(Method::awq).calibration, {"AWQ, calibration", "%"},
+         {.formula = error_formula, .source = awq_paper});
+  f.real("both_error", o.error_of(Method::both).calibration, {"Both rounded, calibration", "%"},
+         {.formula = error_formula});
+  f.real("smooth_error", o.error_of(Method::smooth).calibration, {"SmoothQuant, calibration", "%"},
+         {.formula = error_formula, .source = smooth_paper});
+  f.real("rtn_held_out", o.error_of(Method::rtn).held_out, {"Rounding, held out", "%"}, {.formula = error_formula});
+  f.real("gptq_held_out", o.error_of(Method::gptq).held_out, {"GPTQ, held out", "%"}, {.formula = error_formula});
+  f.real("awq_held_out", o.error_of(Method::awq).held_out, {"AWQ, held out", "%"}, {.formula = error_formula});
+  f.real("both_held_out", o.error_of(Method::both).held_out, {"Both rounded, held out", "%"},
+         {.formula = error_formula});
+  f.real("smooth_held_out", o.error_of(Method::smooth).held_out, {"SmoothQuant, held out", "%"},
+         {.formula = error_formula});
   f.group("Over rounding");
-  f.real("gptq_ratio", o.gptq_ratio,
-         {.label = "GPTQ over rounding",
-          .help = "Below 1: GPTQ is better on the tokens it was fitted to.",
-          .formula = "GPTQ / rounding, calibration"});
-  f.real("gptq_ratio_held_out", o.gptq_ratio_held_out,
-         {.label = "GPTQ, held-out tokens", .headline = true, .formula = "GPTQ / rounding, held out"});
-  f.real("awq_ratio", o.awq_ratio, {.label = "AWQ over rounding", .formula = "AWQ / rounding, calibration"});
-  f.real("awq_ratio_held_out", o.awq_ratio_held_out,
-         {.label = "AWQ, held-out tokens", .headline = true, .formula = "AWQ / rounding, held out"});
-  f.real("smooth_ratio", o.smooth_ratio,
-         {.label = "Smoothed over rounded", .formula = "smoothed / not smoothed, calibration"});
-  f.real("smooth_ratio_held_out", o.smooth_ratio_held_out,
-         {.label = "SmoothQuant, held-out", .headline = true, .formula = "smoothed / not smoothed, held out"});
+  f.real("gptq_ratio", o.gptq_ratio, "GPTQ over rounding", "Below 1: GPTQ is better on the tokens it was fitted to.",
+         {.formula = "GPTQ / rounding, calibration"});
+  f.real("gptq_ratio_held_out", o.gptq_ratio_held_out, "GPTQ, held-out tokens",
+         {.headline = true, .formula = "GPTQ / rounding, held out"});
+  f.real("awq_ratio", o.awq_ratio, "AWQ over rounding", {.formula = "AWQ / rounding, calibration"});
+  f.real("awq_ratio_held_out", o.awq_ratio_held_out, "AWQ, held-out tokens",
+         {.headline = true, .formula = "AWQ / rounding, held out"});
+  f.real("smooth_ratio", o.smooth_ratio, "Smoothed over rounded", {.formula = "smoothed / not smoothed, calibration"});
+  f.real("smooth_ratio_held_out", o.smooth_ratio_held_out, "SmoothQuant, held-out",
+         {.headline = true, .formula = "smoothed / not smoothed, held out"});
   f.group("Bits and searches");
-  f.real("weight_bits", o.study.errors[static_cast<std::size_t>(Method::rtn)].weight_bits,
-         {.label = "Bits a weight", .formula = "b + (16 + zero bits) / group"});
-  f.real("pair_bits", o.study.errors[static_cast<std::size_t>(Method::both)].weight_bits,
-         {.label = "Bits a weight, both rounded", .formula = "b + 16 / inputs"});
-  f.real("awq_alpha", o.study.awq_alpha,
-         {.label = "AWQ's alpha", .help = "Found by trying 21 of them.", .source = awq_paper});
-  f.real("smooth_best_alpha", o.study.smooth_best_alpha,
-         {.label = "Best smoothing alpha", .help = "Of 0, 0.1 to 1.", .source = smooth_paper});
-  f.real("input_spread", o.input_spread,
-         {.label = "Largest over median input", .formula = "max_j max|x_j| / median_j max|x_j|"});
-  f.real("smoothed_spread", o.smoothed_spread, {.label = "Largest over median, smoothed", .formula = "of x_j / s_j"});
-  f.integer("first_column", o.first_column, {.label = "Column rounded first", .help = "By GPTQ, counted from 0."});
+  f.real("weight_bits", o.study.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits a weight",
+         {.formula = "b + (16 + zero bits) / group"});
+  f.real("pair_bits", o.study.errors[static_cast<std::size_t>(Method::both)].weight_bits, "Bits a weight, both rounded",
+         {.formula = "b + 16 / inputs"});
+  f.real("awq_alpha", o.study.awq_alpha, "AWQ's alpha", "Found by trying 21 of them.", {.source = awq_paper});
+  f.real("smooth_best_alpha", o.study.smooth_best_alpha, "Best smoothing alpha", "Of 0, 0.1 to 1.",
+         {.source = smooth_paper});
+  f.real("input_spread", o.input_spread, "Largest over median input",
+         {.formula = "max_j max|x_j| / median_j max|x_j|"});
+  f.real("smoothed_spread", o.smoothed_spread, "Largest over median, smoothed", {.formula = "of x_j / s_j"});
+  f.integer("first_column", o.first_column, "Column rounded first", "By GPTQ, counted from 0.");
   f.group("Which is best");
-  f.text("best", o.best,
-         {.label = "Least error at these bits",
-          .help = "Of rounding, GPTQ and AWQ, on held-out tokens.",
-          .headline = true});
-  f.text("weights", o.weights, {.label = "Weights of"});
-  f.text("note", o.note, {.label = "Note"});
-  f.table("rows", o.rows, {.label = "Methods"});
+  f.text("best", o.best, "Least error at these bits", "Of rounding, GPTQ and AWQ, on held-out tokens.",
+         {.headline = true});
+  f.text("weights", o.weights, "Weights of");
+  f.text("note", o.note, "Note");
+  f.table("rows", o.rows, "Methods");
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.time,
-         {
-             .label = "Columns rounded",
-             .help = "How far GPTQ has come; the map shows the weights at that point.",
-             .lo = 0,
-             .hi = 96,
-         });
+  f.real("time", v.time, "Columns rounded", "How far GPTQ has come; the map shows the weights at that point.",
+         {.range = {0, 96}});
 }
 
 LabPtr make() {

@@ -25,189 +25,97 @@ constexpr std::string_view held_out = "measured on 1,000 digits that no network 
 
 void describe(Fields& f, Inputs& in) {
   f.group("The recipe");
-  f.choice("student", in.student, students,
-           {.label = "Network",
-            .help = "The teacher, or a student that learned from its softened answers (T = 4, a tenth of the loss from "
-                    "labels)."});
-  f.choice("pruning", in.pruning, prunings, {.label = "Zeros", .help = "Which weights go."});
-  f.real("sparsity", in.sparsity,
-         {
-             .label = "Pruned",
-             .unit = "%",
-             .help = "Share of the weights, or of the hidden units, that goes; 2 of 4 is always half.",
-             .lo = 0,
-             .hi = 95,
-             .headline = true,
-         });
-  f.integer(
-      "weight_bits", in.weight_bits,
-      {
-          .label = "Weight bits",
-          .help =
-              "Symmetric codes, scale = largest / (2^(bits-1) - 1); at 2 bits a weight is -1, 0 or 1 times its scale.",
-          .lo = 2,
-          .hi = 16,
-          .scale = Scale::step,
-          .headline = true,
-      });
-  f.integer(
-      "activation_bits", in.activation_bits,
-      {
-          .label = "Activation bits",
-          .help = "What enters each layer, rounded to 2^bits levels from 0 to the largest seen on 256 training digits.",
-          .lo = 2,
-          .hi = 16,
-          .scale = Scale::step,
-      });
-  f.toggle("per_channel", in.per_channel,
-           {.label = "A scale per channel", .help = "One for each output; off: one for each layer."});
-  f.toggle(
-      "fine_tune", in.fine_tune,
-      {.label = "Tune again",
-       .help = "Two more epochs over 1,000 digits: zeros stay, and the gradient passes straight through the rounding.",
-       .headline = true});
+  f.choice(
+      "student", in.student, students, "Network",
+      "The teacher, or a student that learned from its softened answers (T = 4, a tenth of the loss from labels).");
+  f.choice("pruning", in.pruning, prunings, "Zeros", "Which weights go.");
+  f.real("sparsity", in.sparsity, {"Pruned", "%"},
+         "Share of the weights, or of the hidden units, that goes; 2 of 4 is always half.",
+         {.range = {0, 95}, .headline = true});
+  f.integer("weight_bits", in.weight_bits, "Weight bits",
+            "Symmetric codes, scale = largest / (2^(bits-1) - 1); at 2 bits a weight is -1, 0 or 1 times its scale.",
+            {.range = {2, 16, Scale::step}, .headline = true});
+  f.integer("activation_bits", in.activation_bits, "Activation bits",
+            "What enters each layer, rounded to 2^bits levels from 0 to the largest seen on 256 training digits.",
+            {.range = {2, 16, Scale::step}});
+  f.toggle("per_channel", in.per_channel, "A scale per channel", "One for each output; off: one for each layer.");
+  f.toggle("fine_tune", in.fine_tune, "Tune again",
+           "Two more epochs over 1,000 digits: zeros stay, and the gradient passes straight through the rounding.",
+           {.headline = true});
   f.group("Goal and digits");
-  f.real("goal", in.goal,
-         {
-             .label = "Goal",
-             .unit = "%",
-             .help = "The smallest network above this accuracy wins.",
-             .lo = 50,
-             .hi = 95,
-         });
-  f.choice("difficulty", in.difficulty, difficulties,
-           {.label = "Handwriting", .help = "How hard the digits are to read; all networks are trained on the same."});
-  f.integer(
-      "seed", in.seed,
-      {
-          .label = "Seed",
-          .help = "Digits, first weights and order of training; the same seed gives the same network to the last bit.",
-          .lo = 1,
-          .hi = 4,
-          .scale = Scale::step,
-      });
+  f.real("goal", in.goal, {"Goal", "%"}, "The smallest network above this accuracy wins.", {.range = {50, 95}});
+  f.choice("difficulty", in.difficulty, difficulties, "Handwriting",
+           "How hard the digits are to read; all networks are trained on the same.");
+  f.integer("seed", in.seed, "Seed",
+            "Digits, first weights and order of training; the same seed gives the same network to the last bit.",
+            {.range = {1, 4, Scale::step}});
   shared::chip(f, "chip", in.chip, {.help = "For the speed that a large network of this shape could gain."});
 }
 
 void describe(Fields& f, FrontRow& r) {
-  f.real("bytes", r.bytes, {.label = "Size", .unit = "B"});
-  f.real("accuracy", r.accuracy, {.label = "Accuracy", .unit = "%"});
-  f.integer("hidden", r.hidden, {.label = "Hidden units"});
-  f.text("pruning", r.pruning, {.label = "Zeros"});
-  f.integer("bits", r.bits, {.label = "Weight bits"});
+  f.real("bytes", r.bytes, {"Size", "B"});
+  f.real("accuracy", r.accuracy, {"Accuracy", "%"});
+  f.integer("hidden", r.hidden, "Hidden units");
+  f.text("pruning", r.pruning, "Zeros");
+  f.integer("bits", r.bits, "Weight bits");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("Yours");
-  f.real("accuracy", o.accuracy,
-         {
-             .label = "Accuracy",
-             .unit = "%",
-             .help = "Of the compressed network, on 1,000 held-out digits.",
-             .headline = true,
-             .formula = "right / digits",
-             .source = held_out,
-         });
-  f.real("size_bytes", o.size_bytes,
-         {
-             .label = "Size",
-             .unit = "B",
-             .help = "Everything that must travel: values, indices, scales, biases.",
-             .headline = true,
-             .formula = "values + indices + scales + biases",
-         });
-  f.real("compression", o.compression, {.label = "Times smaller", .headline = true, .formula = "original size / size"});
-  f.toggle("goal_met", o.goal_met, {.label = "Above the goal", .formula = "accuracy > goal"});
-  f.toggle("on_front", o.on_front,
-           {.label = "Beats the sweep", .help = "Nothing in the sweep is both smaller and as accurate."});
-  f.real("original_accuracy", o.original_accuracy,
-         {
-             .label = "Original accuracy",
-             .unit = "%",
-             .help = "The teacher in float32.",
-             .source = held_out,
-         });
-  f.real("accuracy_lost", o.accuracy_lost,
-         {
-             .label = "Accuracy lost",
-             .unit = "%",
-             .help = "Percentage points; below 0 when rounding happened to help.",
-             .headline = true,
-             .formula = "original accuracy - accuracy",
-         });
-  f.real("student_accuracy", o.student_accuracy,
-         {
-             .label = "Network before",
-             .unit = "%",
-             .help = "The chosen network in float32, not pruned.",
-             .source = held_out,
-         });
-  f.real("training_accuracy", o.training_accuracy,
-         {.label = "Teacher on training digits",
-          .unit = "%",
-          .help = "Higher than on held-out ones: some of it is memory."});
-  f.integer("wrong", o.wrong, {.label = "Misread of 1,000", .help = "Of the held-out digits.", .source = held_out});
+  f.real("accuracy", o.accuracy, {"Accuracy", "%"}, "Of the compressed network, on 1,000 held-out digits.",
+         {.headline = true, .formula = "right / digits", .source = held_out});
+  f.real("size_bytes", o.size_bytes, {"Size", "B"}, "Everything that must travel: values, indices, scales, biases.",
+         {.headline = true, .formula = "values + indices + scales + biases"});
+  f.real("compression", o.compression, "Times smaller", {.headline = true, .formula = "original size / size"});
+  f.toggle("goal_met", o.goal_met, "Above the goal", {.formula = "accuracy > goal"});
+  f.toggle("on_front", o.on_front, "Beats the sweep", "Nothing in the sweep is both smaller and as accurate.");
+  f.real("original_accuracy", o.original_accuracy, {"Original accuracy", "%"}, "The teacher in float32.",
+         {.source = held_out});
+  f.real("accuracy_lost", o.accuracy_lost, {"Accuracy lost", "%"},
+         "Percentage points; below 0 when rounding happened to help.",
+         {.headline = true, .formula = "original accuracy - accuracy"});
+  f.real("student_accuracy", o.student_accuracy, {"Network before", "%"}, "The chosen network in float32, not pruned.",
+         {.source = held_out});
+  f.real("training_accuracy", o.training_accuracy, {"Teacher on training digits", "%"},
+         "Higher than on held-out ones: some of it is memory.");
+  f.integer("wrong", o.wrong, "Misread of 1,000", "Of the held-out digits.", {.source = held_out});
   f.group("Its bytes");
-  f.real("original_bytes", o.original_bytes,
-         {.label = "Original size", .unit = "B", .formula = "4 (2,368 weights + 42 biases)"});
-  f.real("values_bytes", o.compressed.size.values_bytes,
-         {
-             .label = "... values",
-             .unit = "B",
-             .help = "Weights that are kept, packed.",
-             .formula = "kept weights x bits / 8",
-         });
-  f.real("indices_bytes", o.compressed.size.indices_bytes,
-         {
-             .label = "... indices",
-             .unit = "B",
-             .help = "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
-             .formula = "weights / 8, or kept weights x 2 / 8",
-         });
-  f.real("scales_bytes", o.compressed.size.scales_bytes,
-         {.label = "... scales",
-          .unit = "B",
-          .help = "A float32 for each channel or layer, and for each layer's activations."});
-  f.real("biases_bytes", o.compressed.size.biases_bytes,
-         {.label = "... biases", .unit = "B", .help = "Left in float32."});
-  f.real("bits_per_weight", o.bits_per_weight,
-         {.label = "Bits a weight",
-          .help = "Of the network's own shape, everything counted.",
-          .formula = "8 size / weights"});
-  f.real("kept", o.kept,
-         {.label = "Weights not zero", .unit = "%", .help = "Of the shape that is left, before rounding."});
-  f.real("squares_kept", o.squares_kept,
-         {.label = "Their squares kept",
-          .unit = "%",
-          .help = "Of the sum of all squared weights, before tuning and rounding: small weights add little to it.",
-          .formula = "sum of w^2 kept / sum of w^2"});
-  f.integer("hidden", o.hidden, {.label = "Hidden units", .help = "Of the network that is left."});
-  f.integer("weights", o.weights, {.label = "Weights", .formula = "(64 + 10) hidden"});
-  f.integer("multiply_adds", o.multiply_adds,
-            {.label = "Multiply-adds a digit", .help = "On hardware that skips no zeros.", .formula = "weights"});
+  f.real("original_bytes", o.original_bytes, {"Original size", "B"}, {.formula = "4 (2,368 weights + 42 biases)"});
+  f.real("values_bytes", o.compressed.size.values_bytes, {"... values", "B"}, "Weights that are kept, packed.",
+         {.formula = "kept weights x bits / 8"});
+  f.real("indices_bytes", o.compressed.size.indices_bytes, {"... indices", "B"},
+         "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
+         {.formula = "weights / 8, or kept weights x 2 / 8"});
+  f.real("scales_bytes", o.compressed.size.scales_bytes, {"... scales", "B"},
+         "A float32 for each channel or layer, and for each layer's activations.");
+  f.real("biases_bytes", o.compressed.size.biases_bytes, {"... biases", "B"}, "Left in float32.");
+  f.real("bits_per_weight", o.bits_per_weight, "Bits a weight", "Of the network's own shape, everything counted.",
+         {.formula = "8 size / weights"});
+  f.real("kept", o.kept, {"Weights not zero", "%"}, "Of the shape that is left, before rounding.");
+  f.real("squares_kept", o.squares_kept, {"Their squares kept", "%"},
+         "Of the sum of all squared weights, before tuning and rounding: small weights add little to it.",
+         {.formula = "sum of w^2 kept / sum of w^2"});
+  f.integer("hidden", o.hidden, "Hidden units", "Of the network that is left.");
+  f.integer("weights", o.weights, "Weights", {.formula = "(64 + 10) hidden"});
+  f.integer("multiply_adds", o.multiply_adds, "Multiply-adds a digit", "On hardware that skips no zeros.",
+            {.formula = "weights"});
   f.group("The sweep");
-  f.real("goal_bytes", o.goal_bytes,
-         {.label = "Smallest above the goal",
-          .unit = "B",
-          .help = "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it."});
-  f.real("goal_accuracy", o.goal_accuracy, {.label = "... its accuracy", .unit = "%", .source = held_out});
-  f.real("goal_compression", o.goal_compression, {.label = "... times smaller", .formula = "original size / its size"});
+  f.real("goal_bytes", o.goal_bytes, {"Smallest above the goal", "B"},
+         "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it.");
+  f.real("goal_accuracy", o.goal_accuracy, {"... its accuracy", "%"}, {.source = held_out});
+  f.real("goal_compression", o.goal_compression, "... times smaller", {.formula = "original size / its size"});
   f.group("Speed and training");
-  f.real("speed_memory", o.speed.memory_bound,
-         {.label = "Speed, bytes bound",
-          .help = "Of a large network of this shape with one request at a time, unpacking not counted.",
-          .formula = "bytes in 16 bits / bytes"});
-  f.real("speed_compute", o.speed.compute_bound,
-         {.label = "Speed, compute bound",
-          .help = "Of a large network of this shape in large batches; 8 bits or fewer on both sides run at the chip's "
-                  "INT8 rate, zeros anywhere skip nothing.",
-          .formula = "multiply-adds fewer x INT8 / BF16 peak x 2:4 rate"});
-  f.real("first_loss", o.first_loss,
-         {.label = "Loss, first epoch", .help = "Of the teacher, nats, mean while training."});
-  f.real("last_loss", o.last_loss, {.label = "Loss, last epoch", .help = "Of the teacher, nats, mean while training."});
+  f.real("speed_memory", o.speed.memory_bound, "Speed, bytes bound",
+         "Of a large network of this shape with one request at a time, unpacking not counted.",
+         {.formula = "bytes in 16 bits / bytes"});
+  f.real("speed_compute", o.speed.compute_bound, "Speed, compute bound",
+         "Of a large network of this shape in large batches; 8 bits or fewer on both sides run at the chip's INT8 "
+         "rate, zeros anywhere skip nothing.",
+         {.formula = "multiply-adds fewer x INT8 / BF16 peak x 2:4 rate"});
+  f.real("first_loss", o.first_loss, "Loss, first epoch", "Of the teacher, nats, mean while training.");
+  f.real("last_loss", o.last_loss, "Loss, last epoch", "Of the teacher, nats, mean while training.");
   f.group("Front of the sweep");
-  f.table("front", o.front,
-          {.label = "Front of the sweep", .help = "Compressions that no other of the sweep beats in both."});
+  f.table("front", o.front, "Front of the sweep", "Compressions that no other of the sweep beats in both.");
 }
 
 LabPtr make() {

@@ -19,180 +19,90 @@ constexpr std::string_view mishra = "Mishra et al., Accelerating sparse deep neu
 
 void describe(Fields& f, Inputs& in) {
   f.group("The zeros");
-  f.choice("pattern", in.pattern, patterns, {.label = "Zeros", .help = "Where they may lie.", .headline = true});
-  f.real("share", in.share,
-         {
-             .label = "Pruned",
-             .unit = "%",
-             .help = "Share of weights or rows; 2:4 is always half.",
-             .lo = 0,
-             .hi = 95,
-             .headline = true,
-         });
-  f.toggle("packed", in.packed,
-           {
-               .label = "Stored packed",
-               .help = "Zeros are not stored: a bit a weight says where they were, and the chip unpacks into dense "
-                       "tiles. Off: zeros are stored like any weight.",
-               .when = {"pattern", "unstructured"},
-           });
+  f.choice("pattern", in.pattern, patterns, "Zeros", "Where they may lie.", {.headline = true});
+  f.real("share", in.share, {"Pruned", "%"}, "Share of weights or rows; 2:4 is always half.",
+         {.range = {0, 95}, .headline = true});
+  f.toggle("packed", in.packed, "Stored packed",
+           "Zeros are not stored: a bit a weight says where they were, and the chip unpacks into dense tiles. Off: "
+           "zeros are stored like any weight.",
+           {.when = {"pattern", "unstructured"}});
   f.group("The layer");
   shared::chip(f, "chip", in.chip, {.help = "Its peak, bandwidth, and whether it has 2:4 units."});
   shared::format(f, "format", in.format, formats, {.help = "Of weights and activations."});
-  f.real("tokens", in.tokens,
-         {
-             .label = "Tokens",
-             .unit = "tokens",
-             .help = "Rows of the input: the batch in decode, the prompt in prefill.",
-             .lo = 1,
-             .hi = 65536,
-             .scale = Scale::log,
-             .headline = true,
-         });
-  f.real("inputs", in.inputs,
-         {
-             .label = "Inputs",
-             .help = "Of the layer.",
-             .lo = 256,
-             .hi = 32768,
-             .scale = Scale::log,
-         });
-  f.real("outputs", in.outputs,
-         {
-             .label = "Outputs",
-             .help = "Of the layer.",
-             .lo = 256,
-             .hi = 65536,
-             .scale = Scale::log,
-         });
+  f.real("tokens", in.tokens, {"Tokens", "tokens"}, "Rows of the input: the batch in decode, the prompt in prefill.",
+         {.range = {1, 65536, Scale::log}, .headline = true});
+  f.real("inputs", in.inputs, "Inputs", "Of the layer.", {.range = {256, 32768, Scale::log}});
+  f.real("outputs", in.outputs, "Outputs", "Of the layer.", {.range = {256, 65536, Scale::log}});
   f.group("The example matrix");
-  f.toggle("heavy", in.heavy,
-           {.label = "Heavy tails",
-            .help = "Laplace weights instead of normal ones: more near zero, and larger large ones."});
-  f.real("row_spread", in.row_spread,
-         {
-             .label = "Rows differ by",
-             .help = "Standard deviation of the logarithm of each row's own scale; 0: all rows alike.",
-             .lo = 0,
-             .hi = 1.5,
-         });
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "Of the 32 x 64 example matrix.",
-                .lo = 1,
-                .hi = 1000,
-                .scale = Scale::step,
-            });
+  f.toggle("heavy", in.heavy, "Heavy tails",
+           "Laplace weights instead of normal ones: more near zero, and larger large ones.");
+  f.real("row_spread", in.row_spread, "Rows differ by",
+         "Standard deviation of the logarithm of each row's own scale; 0: all rows alike.", {.range = {0, 1.5}});
+  f.integer("seed", in.seed, "Seed", "Of the 32 x 64 example matrix.", {.range = {1, 1000, Scale::step}});
 }
 
 void describe(Fields& f, PatternRow& r) {
-  f.text("name", r.name, {.label = "Zeros"});
-  f.real("share", r.share, {.label = "Pruned", .unit = "%"});
-  f.real("error", r.error, {.label = "Error", .unit = "%", .formula = "sqrt(energy dropped / energy)"});
-  f.real("bytes", r.time.weight_bytes, {.label = "Weight bytes", .unit = "B"});
-  f.real("ratio", r.ratio, {.label = "Of dense", .formula = "bytes / dense bytes"});
-  f.real("time_s", r.time.placement.time_s, {.label = "Time", .unit = "s"});
-  f.real("speedup", r.time.speedup, {.label = "Speed-up", .formula = "dense time / time"});
-  f.text("regime", r.regime, {.label = "Bound by"});
-  f.text("skips", r.skips, {.label = "The hardware skips"});
+  f.text("name", r.name, "Zeros");
+  f.real("share", r.share, {"Pruned", "%"});
+  f.real("error", r.error, {"Error", "%"}, {.formula = "sqrt(energy dropped / energy)"});
+  f.real("bytes", r.time.weight_bytes, {"Weight bytes", "B"});
+  f.real("ratio", r.ratio, "Of dense", {.formula = "bytes / dense bytes"});
+  f.real("time_s", r.time.placement.time_s, {"Time", "s"});
+  f.real("speedup", r.time.speedup, "Speed-up", {.formula = "dense time / time"});
+  f.text("regime", r.regime, "Bound by");
+  f.text("skips", r.skips, "The hardware skips");
 }
 
 void describe(Fields& f, Outputs& o) {
   const auto error_of = [&](models::SparsePattern p) -> double& { return o.errors[static_cast<std::size_t>(p)]; };
   const auto speedup_of = [&](models::SparsePattern p) -> double& { return o.speedups[static_cast<std::size_t>(p)]; };
   f.group("The pattern");
-  f.real("error", o.error,
-         {
-             .label = "Error",
-             .unit = "%",
-             .help = "Of the example's weights; expected error of its output when inputs are independent and alike.",
-             .headline = true,
-             .formula = "sqrt(energy dropped / energy)",
-         });
-  f.real("kept", o.kept, {.label = "Kept", .unit = "%", .help = "Of the example's weights."});
-  f.real("speedup", o.time.speedup,
-         {
-             .label = "Speed-up",
-             .help = "The most there can be: unpacking and imperfect kernels are not counted.",
-             .headline = true,
-             .formula = "dense time / time",
-             .source = williams,
-         });
+  f.real("error", o.error, {"Error", "%"},
+         "Of the example's weights; expected error of its output when inputs are independent and alike.",
+         {.headline = true, .formula = "sqrt(energy dropped / energy)"});
+  f.real("kept", o.kept, {"Kept", "%"}, "Of the example's weights.");
+  f.real("speedup", o.time.speedup, "Speed-up",
+         "The most there can be: unpacking and imperfect kernels are not counted.",
+         {.headline = true, .formula = "dense time / time", .source = williams});
   f.group("Time and bytes");
-  f.real("time_s", o.time.placement.time_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .formula = "max(operations / rate, bytes / bandwidth)",
-             .source = williams,
-         });
-  f.real("dense_time_s", o.time.dense.time_s,
-         {
-             .label = "Dense time",
-             .unit = "s",
-             .formula = "max(operations / peak, bytes / bandwidth)",
-             .source = williams,
-         });
-  f.text("regime", o.regime,
-         {.label = "Bound by", .formula = "the longer of operations and bytes", .source = williams});
-  f.text("dense_regime", o.dense_regime,
-         {.label = "Dense, bound by", .formula = "the longer of operations and bytes", .source = williams});
-  f.real("weight_bytes", o.time.weight_bytes,
-         {
-             .label = "Weight bytes",
-             .unit = "B",
-             .help = "As the chip reads them.",
-             .formula = "values + indices",
-         });
-  f.real("dense_weight_bytes", o.time.dense_weight_bytes,
-         {.label = "Dense weight bytes", .unit = "B", .formula = "inputs x outputs x bytes"});
-  f.real(
-      "memory_ratio", o.memory_ratio,
-      {
-          .label = "Weight bytes of dense",
-          .help = "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
-          .headline = true,
-          .formula = "weight bytes / dense weight bytes",
-          .source = mishra,
-      });
-  f.real("flops_skipped", o.flops_skipped,
-         {.label = "Multiplications skipped",
-          .unit = "%",
-          .help = "By the hardware; a zero that is multiplied is not skipped.",
-          .headline = true});
-  f.real(
-      "two_four_rate", o.two_four_rate,
-      {.label = "2:4 rate",
-       .help = "Peak with 2:4 weights over the dense peak: 2 on NVIDIA from Ampere on and on AMD CDNA 3 and 4, else 1.",
-       .source = mishra});
+  f.real("time_s", o.time.placement.time_s, {"Time", "s"},
+         {.formula = "max(operations / rate, bytes / bandwidth)", .source = williams});
+  f.real("dense_time_s", o.time.dense.time_s, {"Dense time", "s"},
+         {.formula = "max(operations / peak, bytes / bandwidth)", .source = williams});
+  f.text("regime", o.regime, "Bound by", {.formula = "the longer of operations and bytes", .source = williams});
+  f.text("dense_regime", o.dense_regime, "Dense, bound by",
+         {.formula = "the longer of operations and bytes", .source = williams});
+  f.real("weight_bytes", o.time.weight_bytes, {"Weight bytes", "B"}, "As the chip reads them.",
+         {.formula = "values + indices"});
+  f.real("dense_weight_bytes", o.time.dense_weight_bytes, {"Dense weight bytes", "B"},
+         {.formula = "inputs x outputs x bytes"});
+  f.real("memory_ratio", o.memory_ratio, "Weight bytes of dense",
+         "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
+         {.headline = true, .formula = "weight bytes / dense weight bytes", .source = mishra});
+  f.real("flops_skipped", o.flops_skipped, {"Multiplications skipped", "%"},
+         "By the hardware; a zero that is multiplied is not skipped.", {.headline = true});
+  f.real("two_four_rate", o.two_four_rate, "2:4 rate",
+         "Peak with 2:4 weights over the dense peak: 2 on NVIDIA from Ampere on and on AMD CDNA 3 and 4, else 1.",
+         {.source = mishra});
   f.group("The three patterns");
-  f.real("error_unstructured", error_of(models::SparsePattern::unstructured),
-         {.label = "Error, unstructured", .unit = "%", .help = "At this share."});
-  f.real("error_two_four", error_of(models::SparsePattern::two_four),
-         {.label = "Error, 2:4", .unit = "%", .help = "At one half."});
-  f.real("error_structured", error_of(models::SparsePattern::structured),
-         {.label = "Error, whole rows", .unit = "%", .help = "At this share."});
-  f.real("speedup_unstructured", speedup_of(models::SparsePattern::unstructured),
-         {.label = "Speed-up, unstructured", .formula = "dense time / time"});
-  f.real("speedup_two_four", speedup_of(models::SparsePattern::two_four),
-         {.label = "Speed-up, 2:4", .formula = "dense time / time"});
-  f.real("speedup_structured", speedup_of(models::SparsePattern::structured),
-         {.label = "Speed-up, whole rows", .formula = "dense time / time"});
-  f.table("patterns", o.patterns,
-          {.label = "The three beside each other", .help = "Each pattern on the same layer and chip."});
+  f.real("error_unstructured", error_of(models::SparsePattern::unstructured), {"Error, unstructured", "%"},
+         "At this share.");
+  f.real("error_two_four", error_of(models::SparsePattern::two_four), {"Error, 2:4", "%"}, "At one half.");
+  f.real("error_structured", error_of(models::SparsePattern::structured), {"Error, whole rows", "%"}, "At this share.");
+  f.real("speedup_unstructured", speedup_of(models::SparsePattern::unstructured), "Speed-up, unstructured",
+         {.formula = "dense time / time"});
+  f.real("speedup_two_four", speedup_of(models::SparsePattern::two_four), "Speed-up, 2:4",
+         {.formula = "dense time / time"});
+  f.real("speedup_structured", speedup_of(models::SparsePattern::structured), "Speed-up, whole rows",
+         {.formula = "dense time / time"});
+  f.table("patterns", o.patterns, "The three beside each other", "Each pattern on the same layer and chip.");
 }
 
 void describe(Fields& f, View& v) {
-  f.integer("group_row", v.group_row,
-            {.label = "Row followed", .help = "Whose four neighbours are followed.", .lo = 0, .hi = mask_rows - 1});
-  f.integer("group", v.group,
-            {
-                .label = "Group followed",
-                .help = "Which four neighbours of the row.",
-                .lo = 0,
-                .hi = mask_cols / group_size - 1,
-            });
+  f.integer("group_row", v.group_row, "Row followed", "Whose four neighbours are followed.",
+            {.range = {0, mask_rows - 1}});
+  f.integer("group", v.group, "Group followed", "Which four neighbours of the row.",
+            {.range = {0, mask_cols / group_size - 1}});
 }
 
 LabPtr make() {

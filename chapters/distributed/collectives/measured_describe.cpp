@@ -5,74 +5,51 @@
 namespace chapters::distributed::collectives {
 
 void describe(Fields& f, CrossingRow& row) {
-  f.real("from_bytes", row.from_bytes, {.label = "From", .unit = "B", .lo = 0, .hi = 1e15, .binary = true});
-  f.real("to_bytes", row.to_bytes, {.label = "To", .unit = "B", .lo = 0, .hi = 1e15, .binary = true});
-  f.text("kind", row.kind,
-         {.label = "Kind",
-          .help = "dent: the bandwidth falls. step: the time jumps. jump: it hardly grows. flat: it stops growing."});
-  f.real("time_ratio", row.time_ratio, {.label = "Times the time", .help = "Of the smaller size.", .lo = 0, .hi = 1e9});
-  f.real("line_ratio", row.line_ratio, {.label = "By one line", .help = "The same of the fit.", .lo = 0, .hi = 1e9});
-  f.text("second_column", row.second_column, {.label = "In place", .help = "Whether the second column agrees."});
-  f.text("cause", row.cause, {.label = "Cause", .help = "Named only where a source names it."});
+  f.real("from_bytes", row.from_bytes, {"From", "B"}, {.range = {0, 1e15}, .binary = true});
+  f.real("to_bytes", row.to_bytes, {"To", "B"}, {.range = {0, 1e15}, .binary = true});
+  f.text("kind", row.kind, "Kind",
+         "dent: the bandwidth falls. step: the time jumps. jump: it hardly grows. flat: it stops growing.");
+  f.real("time_ratio", row.time_ratio, "Times the time", "Of the smaller size.", {.range = {0, 1e9}});
+  f.real("line_ratio", row.line_ratio, "By one line", "The same of the fit.", {.range = {0, 1e9}});
+  f.text("second_column", row.second_column, "In place", "Whether the second column agrees.");
+  f.text("cause", row.cause, "Cause", "Named only where a source names it.");
 }
 
 void describe(Fields& f, ChoiceRow& row) {
-  f.real("from_bytes", row.from_bytes, {.label = "From", .unit = "B", .lo = 0, .hi = 1e15, .binary = true});
-  f.text("choice", row.choice, {.label = "Algorithm and protocol"});
-  f.text("limit", row.limit, {.label = "Limited by"});
+  f.real("from_bytes", row.from_bytes, {"From", "B"}, {.range = {0, 1e15}, .binary = true});
+  f.text("choice", row.choice, "Algorithm and protocol");
+  f.text("limit", row.limit, "Limited by");
 }
 
 void describe(Fields& f, CandidateRow& row) {
-  f.text("name", row.name, {.label = "Algorithm and protocol"});
-  f.real("latency_s", row.latency_s,
-         {.label = "Latency", .unit = "s", .help = "NCCL's constants.", .lo = 0, .hi = 1e3});
-  f.real("bandwidth_bytes_per_s", row.bandwidth_bytes_per_s,
-         {.label = "Bandwidth", .unit = "B/s", .help = "Bytes of the buffer a second.", .lo = 0, .hi = 1e15});
-  f.text("limit", row.limit, {.label = "Limited by"});
+  f.text("name", row.name, "Algorithm and protocol");
+  f.real("latency_s", row.latency_s, {"Latency", "s"}, "NCCL's constants.", {.range = {0, 1e3}});
+  f.real("bandwidth_bytes_per_s", row.bandwidth_bytes_per_s, {"Bandwidth", "B/s"}, "Bytes of the buffer a second.",
+         {.range = {0, 1e15}});
+  f.text("limit", row.limit, "Limited by");
 }
 
 void describe(Fields& f, MeasuredInputs& in) {
   f.group("A measured run");
-  f.choice("run", in.run, catalog().collective_choices,
-           {.label = "Run", .help = "Published by others, with its source; or a log of your own."});
-  f.text("log", in.log,
-         {.label = "Log",
-          .help = "What nccl-tests or rccl-tests printed. The button in the panel Measured takes it from the "
-                  "clipboard; until then it is an example.",
-          .when = {"run", "log"},
-          .max_bytes = 40'000});
+  f.choice("run", in.run, catalog().collective_choices, "Run",
+           "Published by others, with its source; or a log of your own.");
+  f.text("log", in.log, "Log",
+         "What nccl-tests or rccl-tests printed. The button in the panel Measured takes it from the clipboard; until "
+         "then it is an example.",
+         {.when = {"run", "log"}, .max_bytes = 40'000});
   shared::chip(
       f, "log_chip", in.log_chip,
       {.label = "Chip of the log", .help = "Its links are what the prediction takes.", .when = {"run", "log"}});
-  f.integer("log_node_ranks", in.log_node_ranks,
-            {
-                .label = "Ranks a node of the log",
-                .help = "Behind one fast switch: 8 of an HGX box, 72 of a GB200 rack.",
-                .lo = 1,
-                .hi = 576,
-                .scale = Scale::log,
-                .typical_lo = 1,
-                .typical_hi = 72,
-                .when = {"run", "log"},
-            });
-  f.real("log_port_bytes_per_s", in.log_port_bytes_per_s,
-         {
-             .label = "Network port of a rank",
-             .unit = "B/s",
-             .help = "Line rate, one way; a rank's share where ranks share a port. 50 GB/s is 400 Gb/s.",
-             .lo = 1e8,
-             .hi = 1e12,
-             .scale = Scale::log,
-             .typical_lo = 1e9,
-             .typical_hi = 1e11,
-             .when = {"run", "log"},
-         });
-  f.toggle("nvls", in.nvls,
-           {.label = "NVLS",
-            .help = "The prediction may let NVSwitch add and copy, on Hopper and later. Off is NCCL_NVLS_ENABLE=0."});
-  f.toggle("in_network", in.in_network,
-           {.label = "SHARP between nodes",
-            .help = "The prediction may let the network's switches add; only for an all-reduce of several nodes."});
+  f.integer("log_node_ranks", in.log_node_ranks, "Ranks a node of the log",
+            "Behind one fast switch: 8 of an HGX box, 72 of a GB200 rack.",
+            {.range = {1, 576, Scale::log}, .typical = {1, 72}, .when = {"run", "log"}});
+  f.real("log_port_bytes_per_s", in.log_port_bytes_per_s, {"Network port of a rank", "B/s"},
+         "Line rate, one way; a rank's share where ranks share a port. 50 GB/s is 400 Gb/s.",
+         {.range = {1e8, 1e12, Scale::log}, .typical = {1e9, 1e11}, .when = {"run", "log"}});
+  f.toggle("nvls", in.nvls, "NVLS",
+           "The prediction may let NVSwitch add and copy, on Hopper and later. Off is NCCL_NVLS_ENABLE=0.");
+  f.toggle("in_network", in.in_network, "SHARP between nodes",
+           "The prediction may let the network's switches add; only for an all-reduce of several nodes.");
 }
 
 void describe(Fields& f, MeasuredOutputs& o) {
@@ -82,8 +59,7 @@ void describe(Fields& f, MeasuredOutputs& o) {
   constexpr std::string_view tuner = "src/graph/tuning.cc and topo.h of NCCL; line rates of the chip and its ports";
   const auto figure = [&](std::string_view key, double& slot, std::string_view label, std::string_view unit,
                           std::string_view help, std::string_view absent, std::string_view source = {}) {
-    f.real(key, slot,
-           {.label = label, .unit = unit, .help = help, .may_be_missing = true, .absent = absent, .source = source});
+    f.real(key, slot, {label, unit}, help, {.absent = absent, .source = source});
   };
   f.group("The measured run");
   figure("run_ranks", o.ranks, "Ranks of the run", "", "Of a log by its two bandwidths at the largest size.", no_run);
@@ -105,12 +81,10 @@ void describe(Fields& f, MeasuredOutputs& o) {
          "Predicted time over measured, less 1, from 1 KiB to 1 GiB.", no_prediction);
   figure("middle_most_percent", o.middle_most_percent, "Between, most too slow", "%",
          "Predicted time over measured, less 1, from 1 KiB to 1 GiB.", no_prediction);
-  f.text(
-      "claims", o.claims,
-      {.label = "Answers for",
-       .help = "Parts within 25 % (floor), a factor of 2 (middle), 15 % (1 GiB, plateau), on NVLink and InfiniBand."});
-  f.text("log_says", o.log_says, {.label = "Of the log", .help = "What is odd in it; empty of a published run."});
-  f.text("run_says", o.run_says, {.label = "Missing", .help = "Why there is no run or no prediction; else empty."});
+  f.text("claims", o.claims, "Answers for",
+         "Parts within 25 % (floor), a factor of 2 (middle), 15 % (1 GiB, plateau), on NVLink and InfiniBand.");
+  f.text("log_says", o.log_says, "Of the log", "What is odd in it; empty of a published run.");
+  f.text("run_says", o.run_says, "Missing", "Why there is no run or no prediction; else empty.");
   f.group("Lines through it");
   figure("alpha_s", o.alpha_s, "Alpha of one line", "s", "Not shown where the sizes span fewer than four doublings.",
          few);
@@ -120,11 +94,9 @@ void describe(Fields& f, MeasuredOutputs& o) {
   figure("one_line_worst_percent", o.one_line_worst_percent, "Its worst", "%", "Below 0: the line is too fast.", few);
   figure("two_lines_percent", o.two_lines_percent, "Error of two lines", "%", "The best split into two.", few);
   figure("three_lines_percent", o.three_lines_percent, "Error of three lines", "%", "The best split into three.", few);
-  f.table("crossings", o.crossings,
-          {.label = "Crossings", .help = "Where neighbouring doublings leave the line.", .max_items = 64});
-  f.table("candidates", o.candidates,
-          {.label = "What NCCL weighs", .help = "On the machine of the run.", .max_items = 16});
-  f.table("choices", o.choices, {.label = "Expected choice", .help = "By NCCL's own ranking.", .max_items = 16});
+  f.table("crossings", o.crossings, "Crossings", "Where neighbouring doublings leave the line.", {.max_items = 64});
+  f.table("candidates", o.candidates, "What NCCL weighs", "On the machine of the run.", {.max_items = 16});
+  f.table("choices", o.choices, "Expected choice", "By NCCL's own ranking.", {.max_items = 16});
 }
 
 }  // namespace chapters::distributed::collectives

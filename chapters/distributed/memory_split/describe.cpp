@@ -22,16 +22,13 @@ constexpr When cut{"model_cuts", "as_set"};
 
 void describe(Fields& f, Inputs& in) {
   f.group("The split");
-  f.integer("zero_stage", in.zero_stage,
-            {.label = "ZeRO stage",
-             .help = "0 is plain data parallelism. 1 splits optimizer and master over the replicas, 2 the gradients "
-                     "too, 3 the weights too, which is what FSDP does.",
-             .lo = 0,
-             .hi = 3,
-             .headline = true});
+  f.integer("zero_stage", in.zero_stage, "ZeRO stage",
+            "0 is plain data parallelism. 1 splits optimizer and master over the replicas, 2 the gradients too, 3 the "
+            "weights too, which is what FSDP does.",
+            {.range = {0, 3}, .headline = true});
   shared::parallel_data(f, "data_parallel", in.data_parallel,
                         {.help = "Replicas with different data, over which ZeRO splits states."});
-  f.choice("model_cuts", in.cuts, all_cuts, {.label = "Cuts of the model", .help = "Whether the model itself is cut."});
+  f.choice("model_cuts", in.cuts, all_cuts, "Cuts of the model", "Whether the model itself is cut.");
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
                           {.help = "GPUs that share every matrix.", .when = cut});
   shared::parallel_pipeline(
@@ -42,244 +39,147 @@ void describe(Fields& f, Inputs& in) {
                            {.help = "GPUs that share each sequence; ZeRO splits states over them too.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
                           {.help = "GPUs that share the experts of a model that has them.", .when = cut});
-  f.toggle("sequence_parallel", in.sequence_parallel,
-           {.label = "Sequence parallel",
-            .help = "What lies between the split products is split by tokens over the tensor-parallel GPUs. Without "
-                    "tensor parallelism it does nothing.",
-            .when = cut});
-  f.integer("virtual_pipeline", in.virtual_pipeline,
-            {.label = "Virtual stages",
-             .help = "Chunks of layers on each GPU of an interleaved pipeline.",
-             .lo = 1,
-             .hi = 64,
-             .scale = Scale::log,
-             .when = cut});
-  f.choice("offload", in.offload, offloads, {.label = "Offloaded", .help = "What lies in the host's memory."});
+  f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
+           "What lies between the split products is split by tokens over the tensor-parallel GPUs. Without tensor "
+           "parallelism it does nothing.",
+           {.when = cut});
+  f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
+            "Chunks of layers on each GPU of an interleaved pipeline.", {.range = {1, 64, Scale::log}, .when = cut});
+  f.choice("offload", in.offload, offloads, "Offloaded", "What lies in the host's memory.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters and the shapes of its activations."});
   shared::chip(f, "chip", in.chip, {.help = "Its nameplate memory is the rim."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on each replica."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  f.integer("micro_batches", in.micro_batches,
-            {.label = "Micro-batches",
-             .help = "Of a step on each replica: a pipeline holds no more of them than there are, and ZeRO-3 gathers "
-                     "for each of them.",
-             .lo = 1,
-             .hi = 65536,
-             .scale = Scale::log,
-             .typical_lo = 1,
-             .typical_hi = 256});
-  f.choice("recompute", in.recompute, recompute_choices(),
-           {.label = "Keep", .help = "Which activations wait for the backward pass.", .headline = true});
-  f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
-  f.toggle("eager_gate", in.eager_gate,
-           {.label = "Eager SwiGLU",
-            .help = "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept "
-                    "too."});
-  f.toggle("fused_gradients", in.fused_gradients,
-           {.label = "Fused weight gradients",
-            .help = "Products add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes "
-                    "through."});
+  f.integer("micro_batches", in.micro_batches, "Micro-batches",
+            "Of a step on each replica: a pipeline holds no more of them than there are, and ZeRO-3 gathers for each "
+            "of them.",
+            {.range = {1, 65536, Scale::log}, .typical = {1, 256}});
+  describe_recompute(f, in.recompute);
+  describe_loss(f, in.loss);
+  f.toggle("eager_gate", in.eager_gate, "Eager SwiGLU",
+           "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept too.");
+  f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
+           "Products add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
   f.group("Bytes a parameter");
-  f.real("weight_bytes", in.weight_bytes,
-         {.label = "Weights",
-          .unit = "B",
-          .help = "2 where a master copy is apart, 4 where the FP32 weights themselves are kept, as FSDP2 does.",
-          .lo = 0.5,
-          .hi = 8});
-  f.real("gradient_bytes", in.gradient_bytes,
-         {.label = "Gradients",
-          .unit = "B",
-          .help = "2 in the ZeRO paper, 4 in Megatron-LM and FSDP2.",
-          .lo = 0,
-          .hi = 8});
-  f.real("optimizer_bytes", in.optimizer_bytes,
-         {.label = "Optimizer",
-          .unit = "B",
-          .help = "AdamW: 8 of moments, and 4 of FP32 master weights where the weights have fewer.",
-          .lo = 0,
-          .hi = 32});
-  f.real(
-      "parameters", in.parameters,
-      {.label = "Parameters",
-       .unit = "parameters",
-       .help = "In place of the model's own number, for states; evenly over tensor and pipeline. 0 takes the model's.",
-       .lo = 0,
-       .hi = 1e13,
-       .typical_lo = 0,
-       .typical_hi = 1e12});
+  f.real("weight_bytes", in.weight_bytes, {"Weights", "B"},
+         "2 where a master copy is apart, 4 where the FP32 weights themselves are kept, as FSDP2 does.",
+         {.range = {0.5, 8}});
+  f.real("gradient_bytes", in.gradient_bytes, {"Gradients", "B"}, "2 in the ZeRO paper, 4 in Megatron-LM and FSDP2.",
+         {.range = {0, 8}});
+  f.real("optimizer_bytes", in.optimizer_bytes, {"Optimizer", "B"},
+         "AdamW: 8 of moments, and 4 of FP32 master weights where the weights have fewer.", {.range = {0, 32}});
+  f.real("parameters", in.parameters, {"Parameters", "parameters"},
+         "In place of the model's own number, for states; evenly over tensor and pipeline. 0 takes the model's.",
+         {.range = {0, 1e13}, .typical = {0, 1e12}});
   f.group("The gather");
-  f.integer("gather_ahead", in.gather_ahead,
-            {.label = "Units ahead",
-             .help = "ZeRO-3: units that are gathered before they are needed. FSDP2 takes 1 by itself.",
-             .lo = 0,
-             .hi = 8});
-  f.toggle("reshard", in.reshard,
-           {.label = "Reshard after forward",
-            .help = "ZeRO-3: a unit's weights are given up after its forward pass. Otherwise they stay whole until its "
-                    "backward pass is done, and are gathered once a micro-batch, not twice."});
-  f.real("reduce_bytes", in.reduce_bytes,
-         {.label = "Reduced in",
-          .unit = "B",
-          .help = "ZeRO-3: bytes of an element where gradients are reduced; 0 takes those that gradients are kept in.",
-          .lo = 0,
-          .hi = 4});
-  f.real("bucket_bytes", in.bucket_bytes,
-         {.label = "Bucket",
-          .unit = "B",
-          .help = "ZeRO-2 and offloading: gradients leave through two of these. DDP's default is 25 MiB, DeepSpeed's "
-                  "1 GB.",
-          .lo = 0,
-          .hi = 8e9,
-          .typical_lo = 0,
-          .typical_hi = 1e9});
-  f.real("fixed_bytes", in.fixed_bytes,
-         {.label = "Fixed buffers",
-          .unit = "B",
-          .help = "CUDA context, libraries, NCCL's channels: an assumption, often 0.5 to 2 GB.",
-          .lo = 0,
-          .hi = 16e9});
+  f.integer("gather_ahead", in.gather_ahead, "Units ahead",
+            "ZeRO-3: units that are gathered before they are needed. FSDP2 takes 1 by itself.", {.range = {0, 8}});
+  f.toggle("reshard", in.reshard, "Reshard after forward",
+           "ZeRO-3: a unit's weights are given up after its forward pass. Otherwise they stay whole until its backward "
+           "pass is done, and are gathered once a micro-batch, not twice.");
+  f.real("reduce_bytes", in.reduce_bytes, {"Reduced in", "B"},
+         "ZeRO-3: bytes of an element where gradients are reduced; 0 takes those that gradients are kept in.",
+         {.range = {0, 4}});
+  f.real("bucket_bytes", in.bucket_bytes, {"Bucket", "B"},
+         "ZeRO-2 and offloading: gradients leave through two of these. DDP's default is 25 MiB, DeepSpeed's 1 GB.",
+         {.range = {0, 8e9}, .typical = {0, 1e9}});
+  f.real("fixed_bytes", in.fixed_bytes, {"Fixed buffers", "B"},
+         "CUDA context, libraries, NCCL's channels: an assumption, often 0.5 to 2 GB.", {.range = {0, 16e9}});
 }
 
 void describe(Fields& f, CutRow& r) {
-  f.text("axis", r.axis, {.label = "Axis"});
-  f.real("peak_bytes", r.peak_bytes, {.label = "Peak", .unit = "B", .formula = "sum of owners, fullest stage"});
-  f.real("saved_bytes", r.saved_bytes, {.label = "Saved", .unit = "B", .formula = "before - after"});
-  f.toggle("fits", r.fits, {.label = "Fits"});
+  f.text("axis", r.axis, "Axis");
+  f.real("peak_bytes", r.peak_bytes, {"Peak", "B"}, {.formula = "sum of owners, fullest stage"});
+  f.real("saved_bytes", r.saved_bytes, {"Saved", "B"}, {.formula = "before - after"});
+  f.toggle("fits", r.fits, "Fits");
 }
 
 void describe(Fields& f, StageRow& r) {
-  f.integer("stage", r.stage, {.label = "Stage", .help = "0-based.", .hi = 1e6});
-  f.real("states_bytes", r.states_bytes, {.label = "States", .unit = "B", .source = zero_paper});
-  f.real("activations_bytes", r.activations_bytes,
-         {.label = "Activations", .unit = "B", .source = "Narayanan et al. 2021, counted by operation"});
-  f.real("whole_bytes", r.whole_bytes, {.label = "Whole units", .unit = "B", .help = "At its fullest moment."});
-  f.real("peak_bytes", r.peak_bytes, {.label = "Peak", .unit = "B", .formula = "sum of owners"});
-  f.real("layers_held", r.layers_held, {.label = "Layers held", .help = "Micro-batches under way counted."});
+  f.integer("stage", r.stage, "Stage", "0-based.", {.range = {0, 1e6}});
+  f.real("states_bytes", r.states_bytes, {"States", "B"}, {.source = zero_paper});
+  f.real("activations_bytes", r.activations_bytes, {"Activations", "B"},
+         {.source = "Narayanan et al. 2021, counted by operation"});
+  f.real("whole_bytes", r.whole_bytes, {"Whole units", "B"}, "At its fullest moment.");
+  f.real("peak_bytes", r.peak_bytes, {"Peak", "B"}, {.formula = "sum of owners"});
+  f.real("layers_held", r.layers_held, "Layers held", "Micro-batches under way counted.");
 }
 
 void describe(Fields& f, CalculatorRow& r) {
-  f.text("name", r.name, {.label = "Calculator"});
-  f.real("bytes", r.bytes,
-         {.label = "Says",
-          .unit = "B",
-          .help = "Of the same plan, by the formulas of its source.",
-          .may_be_missing = true,
-          .absent = "It does not know such a plan."});
-  f.text("leaves_out", r.leaves_out, {.label = "Leaves out"});
+  f.text("name", r.name, "Calculator");
+  f.real("bytes", r.bytes, {"Says", "B"}, "Of the same plan, by the formulas of its source.",
+         {.absent = "It does not know such a plan."});
+  f.text("leaves_out", r.leaves_out, "Leaves out");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("One GPU");
-  f.real("peak_bytes", o.peak_bytes,
-         {.label = "Peak a GPU",
-          .unit = "B",
-          .help = "Of the stage that holds most, at its fullest moment.",
-          .headline = true,
-          .formula = "states + whole units + activations + logits + temporary + buffers"});
-  f.real("free_bytes", o.free_bytes,
-         {.label = "Free under the rim",
-          .unit = "B",
-          .help = "Negative where it does not fit.",
-          .headline = true,
-          .formula = "memory - peak"});
-  f.real("total_bytes", o.total_bytes,
-         {.label = "States a GPU",
-          .unit = "B",
-          .headline = true,
-          .formula = "weights + gradients + optimizer",
-          .source = zero_paper});
-  f.real("whole_bytes", o.whole_bytes,
-         {.label = "Whole at the peak",
-          .unit = "B",
-          .help = "ZeRO-3: the unit at work, the one gathered ahead, gradients not yet reduced. 0 where nothing is "
-                  "gathered.",
-          .headline = true,
-          .formula = "at work + ahead + gradient + reducing"});
-  f.toggle("fits", o.fits, {.label = "Fits"});
-  f.real("chip_bytes", o.chip_bytes, {.label = "Nameplate memory", .unit = "B", .source = "the chip's data sheet"});
-  f.real("alone_bytes", o.alone_bytes,
-         {.label = "Peak with plain DDP",
-          .unit = "B",
-          .help = "Every GPU holds the whole model.",
-          .formula = "no axis applied"});
-  f.real("saved_times", o.saved_times, {.label = "Smaller than DDP", .formula = "peak with DDP / peak"});
-  f.text("fullest_moment", o.fullest_moment, {.label = "Fullest"});
+  f.real("peak_bytes", o.peak_bytes, {"Peak a GPU", "B"}, "Of the stage that holds most, at its fullest moment.",
+         {.headline = true, .formula = "states + whole units + activations + logits + temporary + buffers"});
+  f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"}, "Negative where it does not fit.",
+         {.headline = true, .formula = "memory - peak"});
+  f.real("total_bytes", o.total_bytes, {"States a GPU", "B"},
+         {.headline = true, .formula = "weights + gradients + optimizer", .source = zero_paper});
+  f.real("whole_bytes", o.whole_bytes, {"Whole at the peak", "B"},
+         "ZeRO-3: the unit at work, the one gathered ahead, gradients not yet reduced. 0 where nothing is gathered.",
+         {.headline = true, .formula = "at work + ahead + gradient + reducing"});
+  f.toggle("fits", o.fits, "Fits");
+  f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
+  f.real("alone_bytes", o.alone_bytes, {"Peak with plain DDP", "B"}, "Every GPU holds the whole model.",
+         {.formula = "no axis applied"});
+  f.real("saved_times", o.saved_times, "Smaller than DDP", {.formula = "peak with DDP / peak"});
+  f.text("fullest_moment", o.fullest_moment, "Fullest");
   f.group("States");
-  f.real("weights_bytes", o.weights_bytes,
-         {.label = "Weights", .unit = "B", .formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("gradients_bytes", o.gradients_bytes,
-         {.label = "Gradients", .unit = "B", .formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("optimizer_bytes", o.optimizer_bytes,
-         {.label = "Optimizer",
-          .unit = "B",
-          .help = "Master weights and moments.",
-          .formula = "parameters x bytes / splits",
-          .source = zero_paper});
-  f.real("states_times", o.states_times,
-         {.label = "States smaller than DDP's",
-          .may_be_missing = true,
-          .absent = "No states are left on the GPU.",
+  f.real("weights_bytes", o.weights_bytes, {"Weights", "B"},
+         {.formula = "parameters x bytes / splits", .source = zero_paper});
+  f.real("gradients_bytes", o.gradients_bytes, {"Gradients", "B"},
+         {.formula = "parameters x bytes / splits", .source = zero_paper});
+  f.real("optimizer_bytes", o.optimizer_bytes, {"Optimizer", "B"}, "Master weights and moments.",
+         {.formula = "parameters x bytes / splits", .source = zero_paper});
+  f.real("states_times", o.states_times, "States smaller than DDP's",
+         {.absent = "No states are left on the GPU.",
           .formula = "states of the whole model / states a GPU",
           .source = zero_paper});
-  f.real("gpu_parameters", o.memory.parameters,
-         {.label = "Parameters of this GPU",
-          .unit = "parameters",
-          .help = "Before ZeRO splits them.",
-          .formula = "stage's parameters / tensor, experts / expert parallel"});
-  f.real("host_bytes", o.host_bytes,
-         {.label = "In the host, a GPU", .unit = "B", .help = "What is offloaded.", .formula = "offloaded states"});
+  f.real("gpu_parameters", o.memory.parameters, {"Parameters of this GPU", "parameters"}, "Before ZeRO splits them.",
+         {.formula = "stage's parameters / tensor, experts / expert parallel"});
+  f.real("host_bytes", o.host_bytes, {"In the host, a GPU", "B"}, "What is offloaded.",
+         {.formula = "offloaded states"});
   f.group("At the peak");
-  f.real("peak_activations", o.memory.held[models::memory::MemoryOwner::activations],
-         {.label = "Activations", .unit = "B", .source = "counted operation by operation"});
-  f.real("peak_logits", o.memory.held[models::memory::MemoryOwner::logits],
-         {.label = "Logits", .unit = "B", .help = "0 where the peak is not at the loss."});
-  f.real("whole_at_work", o.memory.whole.at_work,
-         {.label = "Unit at work", .unit = "B", .help = "Weights that are whole now."});
-  f.real("whole_ahead", o.memory.whole.ahead,
-         {.label = "Gathered ahead", .unit = "B", .help = "Weights for the next unit."});
-  f.real("whole_gradient", o.memory.whole.gradient,
-         {.label = "Its gradient", .unit = "B", .help = "Before it is reduced to shards."});
-  f.real("whole_reducing", o.memory.whole.reducing,
-         {.label = "Being reduced", .unit = "B", .help = "Gradients in the reduction's input."});
-  f.real("largest_unit_bytes", o.largest_unit_bytes,
-         {.label = "Largest unit",
-          .unit = "B",
-          .help = "Weights that are gathered at once: a layer, the embedding or the output matrix.",
-          .formula = "parameters of the unit x bytes they are multiplied in"});
-  f.real("layer_unit_bytes", o.layer_unit_bytes,
-         {.label = "Largest layer",
-          .unit = "B",
-          .help = "Weights of a layer that are gathered at once.",
-          .formula = "parameters of the layer x bytes they are multiplied in"});
-  f.real("layers_held", o.memory.layers_held,
-         {.label = "Layers held",
-          .help = "Whose activations are there, micro-batches under way counted.",
-          .source = "Narayanan et al. 2021"});
+  f.real("peak_activations", o.memory.held[models::memory::MemoryOwner::activations], {"Activations", "B"},
+         {.source = "counted operation by operation"});
+  f.real("peak_logits", o.memory.held[models::memory::MemoryOwner::logits], {"Logits", "B"},
+         "0 where the peak is not at the loss.");
+  f.real("whole_at_work", o.memory.whole.at_work, {"Unit at work", "B"}, "Weights that are whole now.");
+  f.real("whole_ahead", o.memory.whole.ahead, {"Gathered ahead", "B"}, "Weights for the next unit.");
+  f.real("whole_gradient", o.memory.whole.gradient, {"Its gradient", "B"}, "Before it is reduced to shards.");
+  f.real("whole_reducing", o.memory.whole.reducing, {"Being reduced", "B"}, "Gradients in the reduction's input.");
+  f.real("largest_unit_bytes", o.largest_unit_bytes, {"Largest unit", "B"},
+         "Weights that are gathered at once: a layer, the embedding or the output matrix.",
+         {.formula = "parameters of the unit x bytes they are multiplied in"});
+  f.real("layer_unit_bytes", o.layer_unit_bytes, {"Largest layer", "B"},
+         "Weights of a layer that are gathered at once.",
+         {.formula = "parameters of the layer x bytes they are multiplied in"});
+  f.real("layers_held", o.memory.layers_held, "Layers held",
+         "Whose activations are there, micro-batches under way counted.", {.source = "Narayanan et al. 2021"});
   f.group("The cluster");
-  f.integer("gpus", o.split.gpus, {.label = "GPUs", .help = "tensor x pipeline x context x data.", .hi = 4e9});
-  f.real("cluster_bytes", o.cluster_bytes, {.label = "Memory in all", .unit = "B", .formula = "GPUs x memory"});
-  f.real("traffic", o.traffic,
-         {.label = "Traffic of a step",
-          .help = "Elements that data parallelism moves over those of this GPU's weights, at many replicas.",
-          .formula = "2 for DDP, ZeRO-1; m + 1 for ZeRO-2; 3m for ZeRO-3",
+  f.integer("gpus", o.split.gpus, "GPUs", "tensor x pipeline x context x data.", {.range = {0, 4e9}});
+  f.real("cluster_bytes", o.cluster_bytes, {"Memory in all", "B"}, {.formula = "GPUs x memory"});
+  f.real("traffic", o.traffic, "Traffic of a step",
+         "Elements that data parallelism moves over those of this GPU's weights, at many replicas.",
+         {.formula = "2 for DDP, ZeRO-1; m + 1 for ZeRO-2; 3m for ZeRO-3",
           .source = "Rajbhandari et al. 2019, section 7"});
-  f.real("traffic_bytes", o.traffic_bytes,
-         {.label = "... in bytes",
-          .unit = "B",
-          .formula = "parameters x (gathers x bytes of a weight + reductions x bytes of a gradient)"});
+  f.real("traffic_bytes", o.traffic_bytes, {"... in bytes", "B"},
+         {.formula = "parameters x (gathers x bytes of a weight + reductions x bytes of a gradient)"});
   f.group("Tables");
-  f.table("cuts", o.cuts, {.label = "Axis by axis"});
-  f.table("stages", o.stages, {.label = "Stages"});
-  f.table("calculators", o.calculators, {.label = "Other calculators"});
+  f.table("cuts", o.cuts, "Axis by axis");
+  f.table("stages", o.stages, "Stages");
+  f.table("calculators", o.calculators, "Other calculators");
 }
 
 void describe(Fields& f, View& v) {
-  f.integer("moment", v.moment,
-            {.label = "Moment", .help = "Of the step, forward and back; -1 is the fullest.", .lo = -1, .hi = 4096});
-  f.integer("step", v.step, {.label = "Axes applied", .help = "Up to this one; -1 is all.", .lo = -1, .hi = 16});
-  f.real("dealt", v.dealt,
-         {.label = "Dealt out", .help = "How far the last axis applied has cut, from 0 to 1.", .lo = 0, .hi = 1});
+  f.integer("moment", v.moment, "Moment", "Of the step, forward and back; -1 is the fullest.", {.range = {-1, 4096}});
+  f.integer("step", v.step, "Axes applied", "Up to this one; -1 is all.", {.range = {-1, 16}});
+  f.real("dealt", v.dealt, "Dealt out", "How far the last axis applied has cut, from 0 to 1.", {.range = {0, 1}});
 }
 
 LabPtr make() {

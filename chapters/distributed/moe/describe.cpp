@@ -37,145 +37,58 @@ const Choices dispatch_formats = {
 
 void describe_routing(Fields& f, Inputs& in) {
   f.group("Routing");
-  f.choice("rule", in.rule, rule_choices, {.label = "Routing", .help = "Who chooses whom.", .headline = true});
-  f.choice("balance", in.balance, balance_choices,
-           {.label = "Balancing",
-            .help = "What evens the load of the experts.",
-            .headline = true,
-            .when = {"rule", "top_k"}});
-  f.integer("experts", in.experts,
-            {
-                .label = "Experts",
-                .help = "Routed experts of the layer; the small layer that is trained has as many.",
-                .lo = 2,
-                .hi = 256,
-                .scale = Scale::log,
-                .typical_lo = 4,
-                .typical_hi = 64,
-            });
-  f.integer("top_k", in.top_k,
-            {.label = "Experts a token", .help = "k: experts that work on each token.", .lo = 1, .hi = 8});
-  f.real("capacity_factor", in.capacity_factor,
-         {
-             .label = "Capacity factor",
-             .help = "An expert takes at most this many times its even share; what is beyond is dropped. 0: no limit.",
-             .lo = 0,
-             .hi = 4,
-             .typical_lo = 0,
-             .typical_hi = 2,
-             .headline = true,
-         });
-  f.real("alpha", in.alpha,
-         {
-             .label = "Weight of the loss",
-             .help = "alpha of the auxiliary loss.",
-             .lo = 1e-4,
-             .hi = 30,
-             .scale = Scale::log,
-             .typical_lo = 1e-3,
-             .typical_hi = 10,
-             .when = {"balance", "auxiliary"},
-         });
-  f.real("gamma", in.gamma,
-         {
-             .label = "Step of the bias",
-             .help = "How far a bias moves after each batch, up or down.",
-             .lo = 1e-4,
-             .hi = 0.3,
-             .scale = Scale::log,
-             .when = {"balance", "bias"},
-         });
-  f.real("z_loss", in.z_loss,
-         {
-             .label = "z-loss",
-             .help = "Weight of the squared log-sum-exp of the gate's logits, which keeps them small (ST-MoE).",
-             .lo = 0,
-             .hi = 0.1,
-             .when = {"rule", "top_k|expert_choice"},
-         });
-  f.integer("node_limit", in.node_limit,
-            {
-                .label = "Nodes a token",
-                .help = "A token may go to experts on at most so many nodes (DeepSeek-V3: 4). 0: any.",
-                .lo = 0,
-                .hi = 16,
-                .typical_lo = 0,
-                .typical_hi = 4,
-                .when = {"rule", "top_k"},
-            });
+  f.choice("rule", in.rule, rule_choices, "Routing", "Who chooses whom.", {.headline = true});
+  f.choice("balance", in.balance, balance_choices, "Balancing", "What evens the load of the experts.",
+           {.headline = true, .when = {"rule", "top_k"}});
+  f.integer("experts", in.experts, "Experts",
+            "Routed experts of the layer; the small layer that is trained has as many.",
+            {.range = {2, 256, Scale::log}, .typical = {4, 64}});
+  f.integer("top_k", in.top_k, "Experts a token", "k: experts that work on each token.", {.range = {1, 8}});
+  f.real("capacity_factor", in.capacity_factor, "Capacity factor",
+         "An expert takes at most this many times its even share; what is beyond is dropped. 0: no limit.",
+         {.range = {0, 4}, .typical = {0, 2}, .headline = true});
+  f.real("alpha", in.alpha, "Weight of the loss", "alpha of the auxiliary loss.",
+         {.range = {1e-4, 30, Scale::log}, .typical = {1e-3, 10}, .when = {"balance", "auxiliary"}});
+  f.real("gamma", in.gamma, "Step of the bias", "How far a bias moves after each batch, up or down.",
+         {.range = {1e-4, 0.3, Scale::log}, .when = {"balance", "bias"}});
+  f.real("z_loss", in.z_loss, "z-loss",
+         "Weight of the squared log-sum-exp of the gate's logits, which keeps them small (ST-MoE).",
+         {.range = {0, 0.1}, .when = {"rule", "top_k|expert_choice"}});
+  f.integer("node_limit", in.node_limit, "Nodes a token",
+            "A token may go to experts on at most so many nodes (DeepSeek-V3: 4). 0: any.",
+            {.range = {0, 16}, .typical = {0, 4}, .when = {"rule", "top_k"}});
 }
 
 void describe_tokens(Fields& f, Inputs& in) {
   f.group("Tokens and training");
-  f.real("skew", in.skew,
-         {
-             .label = "Skew of the topics",
-             .help = "Topic i of the texts is as frequent as 1 / i to this power; 0: all alike.",
-             .lo = 0,
-             .hi = 3,
-             .typical_lo = 0,
-             .typical_hi = 2,
-         });
-  f.integer("topics", in.topics, {.label = "Topics", .help = "Each has a map of its own to learn.", .lo = 1, .hi = 6});
-  f.real("word_difference", in.word_difference,
-         {
-             .label = "Words differ",
-             .help = "Weight of a word's own map beside its topic's: there is more to learn with more experts.",
-             .lo = 0,
-             .hi = 2,
-         });
-  f.integer("steps", in.steps,
-            {
-                .label = "Steps",
-                .help = "Updates of gate and experts, by Adam.",
-                .lo = 20,
-                .hi = 200,
-                .typical_lo = 50,
-                .typical_hi = 200,
-            });
-  f.integer("step_tokens", in.step_tokens,
-            {
-                .label = "Tokens a step",
-                .help = "Of the small training; what is tested is 2,048 others.",
-                .lo = 64,
-                .hi = 384,
-                .scale = Scale::log,
-            });
-  f.integer("seed", in.seed, {.label = "Seed", .help = "Of tokens, maps and first weights.", .lo = 0, .hi = 1'000'000});
+  f.real("skew", in.skew, "Skew of the topics",
+         "Topic i of the texts is as frequent as 1 / i to this power; 0: all alike.",
+         {.range = {0, 3}, .typical = {0, 2}});
+  f.integer("topics", in.topics, "Topics", "Each has a map of its own to learn.", {.range = {1, 6}});
+  f.real("word_difference", in.word_difference, "Words differ",
+         "Weight of a word's own map beside its topic's: there is more to learn with more experts.", {.range = {0, 2}});
+  f.integer("steps", in.steps, "Steps", "Updates of gate and experts, by Adam.",
+            {.range = {20, 200}, .typical = {50, 200}});
+  f.integer("step_tokens", in.step_tokens, "Tokens a step", "Of the small training; what is tested is 2,048 others.",
+            {.range = {64, 384, Scale::log}});
+  f.integer("seed", in.seed, "Seed", "Of tokens, maps and first weights.", {.range = {0, 1'000'000}});
 }
 
 void describe_ranks(Fields& f, Inputs& in) {
   f.group("Ranks");
   shared::parallel_expert(f, "ranks", in.ranks, {.help = "Ranks that share the layer's experts."});
-  f.integer("ranks_per_node", in.ranks_per_node,
-            {.label = "Ranks a node", .help = "Ranks that fast links join.", .lo = 1, .hi = 72});
-  f.choice("placement", in.placement, placement_choices,
-           {.label = "Placement", .help = "Which rank holds which experts. Every rank holds as many."});
-  f.integer("spare_slots", in.spare_slots,
-            {
-                .label = "Spare slots a rank",
-                .help = "For copies of the experts with most load.",
-                .lo = 1,
-                .hi = 4,
-                .when = {"placement", "replicated"},
-            });
-  f.choice("exchange", in.exchange, exchange_choices,
-           {.label = "Exchange", .help = "How copies of tokens travel to experts, and back."});
+  f.integer("ranks_per_node", in.ranks_per_node, "Ranks a node", "Ranks that fast links join.", {.range = {1, 72}});
+  f.choice("placement", in.placement, placement_choices, "Placement",
+           "Which rank holds which experts. Every rank holds as many.");
+  f.integer("spare_slots", in.spare_slots, "Spare slots a rank", "For copies of the experts with most load.",
+            {.range = {1, 4}, .when = {"placement", "replicated"}});
+  f.choice("exchange", in.exchange, exchange_choices, "Exchange", "How copies of tokens travel to experts, and back.");
   shared::batch(f, "batch", in.batch, {.help = "Sequences on each rank."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each; 1 in decode."});
 }
 
 void share_of_rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help) {
-  f.real(key, slot,
-         {
-             .label = label,
-             .unit = "%",
-             .help = help,
-             .lo = 10,
-             .hi = 100,
-             .typical_lo = 50,
-             .typical_hi = 100,
-         });
+  f.real(key, slot, {label, "%"}, help, {.range = {10, 100}, .typical = {50, 100}});
 }
 
 void describe_machine(Fields& f, Inputs& in) {
@@ -183,40 +96,23 @@ void describe_machine(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip, {.help = "Every rank is one; its link joins the ranks of a node."});
   shared::network(f, "network", in.network, {.help = "Between nodes, one port a rank."});
   const auto width = [&](std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help) {
-    f.integer(key, slot,
-              {
-                  .label = label,
-                  .help = help,
-                  .lo = 64,
-                  .hi = 65536,
-                  .scale = Scale::log,
-                  .typical_lo = 1024,
-                  .typical_hi = 16384,
-              });
+    f.integer(key, slot, label, help, {.range = {64, 65536, Scale::log}, .typical = {1024, 16384}});
   };
   width("hidden", in.hidden, "Hidden width", "Of a token that travels. DeepSeek-V3: 7,168.");
   width("expert_width", in.expert_width, "Width of an expert", "Inner width of gate, up and down. DeepSeek-V3: 2,048.");
   shared::format(f, "format", in.format, expert_formats, {.help = "Of the experts' products."});
-  f.choice("dispatch_format", in.dispatch_format, dispatch_formats,
-           {.label = "Dispatch in", .help = "Of tokens on their way to experts."});
-  f.integer("layers", in.layers,
-            {.label = "Expert layers", .help = "Of the model, for one training step.", .lo = 1, .hi = 200});
+  f.choice("dispatch_format", in.dispatch_format, dispatch_formats, "Dispatch in",
+           "Of tokens on their way to experts.");
+  f.integer("layers", in.layers, "Expert layers", "Of the model, for one training step.", {.range = {1, 200}});
   share_of_rate(f, "inside_share", in.inside_share, "Reached inside a node",
                 "Of the link's line rate. 75 % is what all-to-all reached on A100 and GB300.");
   share_of_rate(f, "between_share", in.between_share, "Reached between nodes",
                 "Of the port's line rate. 90 % is what DeepEP V2 reached on two nodes.");
   share_of_rate(f, "matmul_share", in.matmul_share, "Reached in products",
                 "Of the chip's peak, by full tiles. Assumed.");
-  f.real("base_s", in.base_s,
-         {
-             .label = "Least time",
-             .unit = "s",
-             .help = "Of one exchange, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",
-             .lo = 0,
-             .hi = 1e-3,
-             .typical_lo = 0,
-             .typical_hi = 1e-4,
-         });
+  f.real("base_s", in.base_s, {"Least time", "s"},
+         "Of one exchange, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",
+         {.range = {0, 1e-3}, .typical = {0, 1e-4}});
 }
 
 }  // namespace

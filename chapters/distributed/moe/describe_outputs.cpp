@@ -8,174 +8,120 @@ constexpr std::string_view switch_source = "Fedus, Zoph, Shazeer 2021";
 
 void describe_load(Fields& f, Outputs& o) {
   f.group("Load of the experts");
-  f.real("load_max", o.load_max,
-         {.label = "Fullest expert",
-          .help = "Copies that the fullest expert is asked to take, over the mean of all; before capacity.",
-          .headline = true,
-          .formula = "max load / mean load"});
-  f.real("dropped", o.dropped,
-         {.label = "Dropped",
-          .unit = "%",
-          .help = "Of all copies of tokens: their expert is full.",
-          .headline = true,
-          .formula = "copies beyond capacity / all copies",
-          .source = switch_source});
-  f.real("capacity", o.capacity,
-         {.label = "Capacity of an expert",
-          .help = "Of 2,048 tested tokens; 0 where there is no limit.",
-          .formula = "ceil(factor x tokens x k / experts)",
-          .source = switch_source});
-  f.real("without", o.without, {.label = "Tokens without an expert", .unit = "%", .formula = "all copies dropped"});
-  f.real("kept_copies", o.kept_copies, {.label = "Copies a token", .formula = "kept copies / tokens"});
-  f.real("idle_experts", o.idle_experts, {.label = "Experts without a token", .help = "Of the tested ones."});
-  f.real("entropy", o.entropy, {.label = "Entropy of the load", .formula = "-sum(s ln s) / ln(E)"});
-  f.real("deviation", o.deviation, {.label = "Standard deviation over mean", .formula = "sigma / mean of the loads"});
-  f.real("rank_max", o.rank_max, {.label = "Fullest rank", .formula = "max kept / mean kept, by rank"});
-  f.reals("expert_load", o.expert_load,
-          {.label = "Load by expert", .help = "Copies asked for, over the mean.", .max_items = 256});
+  f.real("load_max", o.load_max, "Fullest expert",
+         "Copies that the fullest expert is asked to take, over the mean of all; before capacity.",
+         {.headline = true, .formula = "max load / mean load"});
+  f.real("dropped", o.dropped, {"Dropped", "%"}, "Of all copies of tokens: their expert is full.",
+         {.headline = true, .formula = "copies beyond capacity / all copies", .source = switch_source});
+  f.real("capacity", o.capacity, "Capacity of an expert", "Of 2,048 tested tokens; 0 where there is no limit.",
+         {.formula = "ceil(factor x tokens x k / experts)", .source = switch_source});
+  f.real("without", o.without, {"Tokens without an expert", "%"}, {.formula = "all copies dropped"});
+  f.real("kept_copies", o.kept_copies, "Copies a token", {.formula = "kept copies / tokens"});
+  f.real("idle_experts", o.idle_experts, "Experts without a token", "Of the tested ones.");
+  f.real("entropy", o.entropy, "Entropy of the load", {.formula = "-sum(s ln s) / ln(E)"});
+  f.real("deviation", o.deviation, "Standard deviation over mean", {.formula = "sigma / mean of the loads"});
+  f.real("rank_max", o.rank_max, "Fullest rank", {.formula = "max kept / mean kept, by rank"});
+  f.reals("expert_load", o.expert_load, "Load by expert", "Copies asked for, over the mean.", {.max_items = 256});
 }
 
 void describe_learning(Fields& f, Outputs& o) {
   f.group("What it learned");
-  f.real("loss", o.loss,
-         {.label = "Test loss",
-          .unit = "%",
-          .help = "Of 2,048 tokens that it was not trained on. 100 % is what giving nothing would score with all words "
-                  "alike.",
-          .headline = true,
-          .formula = "mean square error / mean square of the targets",
-          .source = training_source});
-  f.real("hot_topic_loss", o.hot_topic_loss,
-         {.label = "Of the most frequent topic", .unit = "%", .source = training_source});
-  f.real("worst_topic_loss", o.worst_topic_loss,
-         {.label = "Of the worst topic", .unit = "%", .source = training_source});
-  f.real("router_entropy", o.router_entropy,
-         {.label = "Entropy of the gate",
-          .help = "1: a token's probabilities are all alike.",
-          .formula = "mean of -sum(p ln p) / ln(E)"});
-  f.real("auxiliary", o.auxiliary,
-         {.label = "E sum f P",
-          .help = "1 where load or probabilities are even; the auxiliary loss is alpha times it.",
-          .may_be_missing = true,
-          .absent = "There is no gate.",
-          .formula = "E sum(f P)",
-          .source = switch_source});
-  f.real("bias_step", o.bias_step,
-         {.label = "Last step of the bias",
-          .help = "The largest move of a bias after the last batch.",
-          .may_be_missing = true,
-          .absent = "There is no bias.",
-          .formula = "gamma sign(mean load - load)",
-          .source = "DeepSeek-V3 report, 2024"});
+  f.real("loss", o.loss, {"Test loss", "%"},
+         "Of 2,048 tokens that it was not trained on. 100 % is what giving nothing would score with all words alike.",
+         {.headline = true, .formula = "mean square error / mean square of the targets", .source = training_source});
+  f.real("hot_topic_loss", o.hot_topic_loss, {"Of the most frequent topic", "%"}, {.source = training_source});
+  f.real("worst_topic_loss", o.worst_topic_loss, {"Of the worst topic", "%"}, {.source = training_source});
+  f.real("router_entropy", o.router_entropy, "Entropy of the gate", "1: a token's probabilities are all alike.",
+         {.formula = "mean of -sum(p ln p) / ln(E)"});
+  f.real("auxiliary", o.auxiliary, "E sum f P",
+         "1 where load or probabilities are even; the auxiliary loss is alpha times it.",
+         {.absent = "There is no gate.", .formula = "E sum(f P)", .source = switch_source});
+  f.real(
+      "bias_step", o.bias_step, "Last step of the bias", "The largest move of a bias after the last batch.",
+      {.absent = "There is no bias.", .formula = "gamma sign(mean load - load)", .source = "DeepSeek-V3 report, 2024"});
 }
 
 void describe_time(Fields& f, Outputs& o) {
   f.group("Time of one layer, forward");
-  f.real("layer_s", o.layer.layer_s,
-         {.label = "One expert layer",
-          .unit = "s",
-          .help = "Forward; nothing overlapped.",
-          .headline = true,
-          .formula = "local + dispatch + slowest experts + combine"});
-  f.real("even_layer_s", o.even.layer_s,
-         {.label = "With an even load",
-          .unit = "s",
-          .help = "The same kept copies, spread evenly over all experts; longer than yours where they fill tiles of "
-                  "128 rows worse."});
-  f.real("slowdown", o.slowdown, {.label = "Over the even one", .formula = "layer / even layer"});
-  f.real("dispatch_s", o.layer.dispatch.time_s,
-         {.label = "Dispatch", .unit = "s", .formula = "least time + max over ranks(bytes / bandwidth)"});
-  f.real("combine_s", o.layer.combine.time_s, {.label = "Combine", .unit = "s", .help = "The same way back, in BF16."});
-  f.real("experts_s", o.layer.experts_s,
-         {.label = "Experts",
-          .unit = "s",
-          .help = "Of the slowest rank: rows filled up to tiles of 128, or the weights' bytes, whichever is longer.",
-          .formula = "max over ranks(max(FLOPs / rate, bytes / bandwidth))"});
-  f.real("mean_experts_s", o.layer.mean_experts_s,
-         {.label = "Experts, mean rank", .unit = "s", .formula = "mean over ranks"});
-  f.real("local_s", o.layer.local_s,
-         {.label = "Gate and permutation", .unit = "s", .formula = "bytes / memory bandwidth"});
-  f.real("expert_rate", o.expert_rate,
-         {.label = "Experts' share of peak",
-          .unit = "%",
-          .help = "Useful FLOPs of the slowest rank over its time.",
-          .formula = "FLOPs / time / peak"});
-  f.real("exchange_share", o.exchange_share,
-         {.label = "Dispatch and combine", .unit = "%", .formula = "(dispatch + combine) / layer"});
+  f.real("layer_s", o.layer.layer_s, {"One expert layer", "s"}, "Forward; nothing overlapped.",
+         {.headline = true, .formula = "local + dispatch + slowest experts + combine"});
+  f.real("even_layer_s", o.even.layer_s, {"With an even load", "s"},
+         "The same kept copies, spread evenly over all experts; longer than yours where they fill tiles of 128 rows "
+         "worse.");
+  f.real("slowdown", o.slowdown, "Over the even one", {.formula = "layer / even layer"});
+  f.real("dispatch_s", o.layer.dispatch.time_s, {"Dispatch", "s"},
+         {.formula = "least time + max over ranks(bytes / bandwidth)"});
+  f.real("combine_s", o.layer.combine.time_s, {"Combine", "s"}, "The same way back, in BF16.");
+  f.real("experts_s", o.layer.experts_s, {"Experts", "s"},
+         "Of the slowest rank: rows filled up to tiles of 128, or the weights' bytes, whichever is longer.",
+         {.formula = "max over ranks(max(FLOPs / rate, bytes / bandwidth))"});
+  f.real("mean_experts_s", o.layer.mean_experts_s, {"Experts, mean rank", "s"}, {.formula = "mean over ranks"});
+  f.real("local_s", o.layer.local_s, {"Gate and permutation", "s"}, {.formula = "bytes / memory bandwidth"});
+  f.real("expert_rate", o.expert_rate, {"Experts' share of peak", "%"},
+         "Useful FLOPs of the slowest rank over its time.", {.formula = "FLOPs / time / peak"});
+  f.real("exchange_share", o.exchange_share, {"Dispatch and combine", "%"},
+         {.formula = "(dispatch + combine) / layer"});
 }
 
 void describe_bytes(Fields& f, Outputs& o) {
   f.group("Bytes");
-  f.real("tokens_per_rank", o.tokens_per_rank,
-         {.label = "Tokens a rank", .unit = "tokens", .formula = "batch x sequence"});
-  f.real("rank_rows", o.rank_rows,
-         {.label = "Rows a rank works on",
-          .help = "The mean: what all ranks send to its experts.",
-          .formula = "tokens a rank x kept copies a token"});
-  f.real("dispatch_bytes", o.layer.dispatch.sent_bytes,
-         {.label = "Dispatch sends",
-          .unit = "B",
-          .help = "A rank to others, the mean of all.",
-          .formula = "copies to other ranks x bytes of a token"});
-  f.real("combine_bytes", o.layer.combine.sent_bytes,
-         {.label = "Combine sends", .unit = "B", .help = "The same way back."});
-  f.real("even_dispatch_bytes", o.even_dispatch_bytes,
-         {.label = "Dispatch, even load", .unit = "B", .formula = "(N - 1) / N x tokens x copies x bytes of a token"});
-  f.real("between_bytes", o.layer.dispatch.between_bytes,
-         {.label = "Of it between nodes", .unit = "B", .help = "Of what dispatch sends, through the network."});
-  f.real("received_bytes", o.layer.dispatch.received_bytes,
-         {.label = "Fullest rank receives", .unit = "B", .help = "In dispatch, from others."});
-  f.real("even_nodes", o.even_nodes, {.label = "Nodes a token", .help = "That it goes to, its own counted; the mean."});
-  f.real("dispatch_logical", o.layer.dispatch.logical_bytes_per_s,
-         {.label = "Logical bandwidth, dispatch",
-          .unit = "B/s",
-          .help = "What a rank hands over, copies that stay on it or its node counted, over the time.",
-          .formula = "bytes handed over / time",
-          .source = "the convention of DeepEP"});
-  f.real("combine_logical", o.layer.combine.logical_bytes_per_s,
-         {.label = "Logical bandwidth, combine", .unit = "B/s", .formula = "bytes handed over / time"});
+  f.real("tokens_per_rank", o.tokens_per_rank, {"Tokens a rank", "tokens"}, {.formula = "batch x sequence"});
+  f.real("rank_rows", o.rank_rows, "Rows a rank works on", "The mean: what all ranks send to its experts.",
+         {.formula = "tokens a rank x kept copies a token"});
+  f.real("dispatch_bytes", o.layer.dispatch.sent_bytes, {"Dispatch sends", "B"}, "A rank to others, the mean of all.",
+         {.formula = "copies to other ranks x bytes of a token"});
+  f.real("combine_bytes", o.layer.combine.sent_bytes, {"Combine sends", "B"}, "The same way back.");
+  f.real("even_dispatch_bytes", o.even_dispatch_bytes, {"Dispatch, even load", "B"},
+         {.formula = "(N - 1) / N x tokens x copies x bytes of a token"});
+  f.real("between_bytes", o.layer.dispatch.between_bytes, {"Of it between nodes", "B"},
+         "Of what dispatch sends, through the network.");
+  f.real("received_bytes", o.layer.dispatch.received_bytes, {"Fullest rank receives", "B"},
+         "In dispatch, from others.");
+  f.real("even_nodes", o.even_nodes, "Nodes a token", "That it goes to, its own counted; the mean.");
+  f.real("dispatch_logical", o.layer.dispatch.logical_bytes_per_s, {"Logical bandwidth, dispatch", "B/s"},
+         "What a rank hands over, copies that stay on it or its node counted, over the time.",
+         {.formula = "bytes handed over / time", .source = "the convention of DeepEP"});
+  f.real("combine_logical", o.layer.combine.logical_bytes_per_s, {"Logical bandwidth, combine", "B/s"},
+         {.formula = "bytes handed over / time"});
   f.group("One training step");
-  f.real("step_exchange_s", o.step_exchange_s,
-         {.label = "All exchanges",
-          .unit = "s",
-          .help = "Dispatch and combine, forward and backward, not overlapped.",
-          .formula = "2 x layers x (dispatch + combine)"});
-  f.real("even_step_exchange_s", o.even_step_exchange_s,
-         {.label = "With an even load", .unit = "s", .formula = "2 x layers x (dispatch + combine)"});
+  f.real("step_exchange_s", o.step_exchange_s, {"All exchanges", "s"},
+         "Dispatch and combine, forward and backward, not overlapped.",
+         {.formula = "2 x layers x (dispatch + combine)"});
+  f.real("even_step_exchange_s", o.even_step_exchange_s, {"With an even load", "s"},
+         {.formula = "2 x layers x (dispatch + combine)"});
 }
 
 }  // namespace
 
 void describe(Fields& f, ExpertRow& r) {
-  f.integer("expert", r.expert, {.label = "Expert", .help = "From 0."});
-  f.text("ranks", r.ranks, {.label = "Rank", .help = "That holds it; several where there are copies of it."});
-  f.real("asked", r.asked, {.label = "Asked for", .help = "Copies of 2,048 tested tokens."});
-  f.real("kept", r.kept, {.label = "Kept", .help = "Up to its capacity."});
-  f.real("dropped", r.dropped, {.label = "Dropped", .help = "Beyond it."});
-  f.real("main_topic", r.main_topic, {.label = "Main topic", .unit = "%", .help = "Of what it keeps."});
+  f.integer("expert", r.expert, "Expert", "From 0.");
+  f.text("ranks", r.ranks, "Rank", "That holds it; several where there are copies of it.");
+  f.real("asked", r.asked, "Asked for", "Copies of 2,048 tested tokens.");
+  f.real("kept", r.kept, "Kept", "Up to its capacity.");
+  f.real("dropped", r.dropped, "Dropped", "Beyond it.");
+  f.real("main_topic", r.main_topic, {"Main topic", "%"}, "Of what it keeps.");
 }
 void describe(Fields& f, RankRow& r) {
-  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0."});
-  f.real("rows", r.rows, {.label = "Rows", .help = "Copies that its experts work on in one layer."});
-  f.real("dispatch_s", r.dispatch_s,
-         {.label = "Busiest link", .unit = "s", .help = "In dispatch, without the least time."});
-  f.real("experts_s", r.experts_s, {.label = "Experts", .unit = "s", .help = "Their products."});
-  f.real("idle", r.idle, {.label = "Waits", .unit = "%", .formula = "1 - its experts / the slowest rank's"});
+  f.integer("rank", r.rank, "Rank", "From 0.");
+  f.real("rows", r.rows, "Rows", "Copies that its experts work on in one layer.");
+  f.real("dispatch_s", r.dispatch_s, {"Busiest link", "s"}, "In dispatch, without the least time.");
+  f.real("experts_s", r.experts_s, {"Experts", "s"}, "Their products.");
+  f.real("idle", r.idle, {"Waits", "%"}, {.formula = "1 - its experts / the slowest rank's"});
 }
 void describe(Fields& f, BalanceRow& r) {
-  f.text("name", r.name, {.label = "Balancing", .help = "Of top-k on the same tokens."});
-  f.real("loss", r.loss, {.label = "Test loss", .unit = "%", .help = "As above."});
-  f.real("max_over_mean", r.max_over_mean, {.label = "Fullest expert", .formula = "max load / mean load"});
-  f.real("dropped", r.dropped, {.label = "Dropped", .unit = "%", .help = "Of all copies."});
-  f.real("layer_s", r.layer_s, {.label = "One layer", .unit = "s", .help = "On the same machine."});
-  f.toggle("mine", r.mine, {.label = "Yours", .help = "It is what the figures above speak of."});
+  f.text("name", r.name, "Balancing", "Of top-k on the same tokens.");
+  f.real("loss", r.loss, {"Test loss", "%"}, "As above.");
+  f.real("max_over_mean", r.max_over_mean, "Fullest expert", {.formula = "max load / mean load"});
+  f.real("dropped", r.dropped, {"Dropped", "%"}, "Of all copies.");
+  f.real("layer_s", r.layer_s, {"One layer", "s"}, "On the same machine.");
+  f.toggle("mine", r.mine, "Yours", "It is what the figures above speak of.");
 }
 
 void describe(Fields& f, AlphaRow& r) {
-  f.real("alpha", r.alpha, {.label = "Weight", .help = "alpha of the auxiliary loss."});
-  f.real("loss", r.loss, {.label = "Test loss", .unit = "%", .help = "As above."});
-  f.real("max_over_mean", r.max_over_mean, {.label = "Fullest expert", .formula = "max load / mean load"});
-  f.real("layer_s", r.layer_s, {.label = "One layer", .unit = "s", .help = "On the same machine."});
+  f.real("alpha", r.alpha, "Weight", "alpha of the auxiliary loss.");
+  f.real("loss", r.loss, {"Test loss", "%"}, "As above.");
+  f.real("max_over_mean", r.max_over_mean, "Fullest expert", {.formula = "max load / mean load"});
+  f.real("layer_s", r.layer_s, {"One layer", "s"}, "On the same machine.");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -184,16 +130,16 @@ void describe(Fields& f, Outputs& o) {
   describe_time(f, o);
   describe_bytes(f, o);
   f.group("Tables");
-  f.table("by_expert", o.experts, {.label = "Experts", .max_items = 256});
-  f.table("by_rank", o.ranks, {.label = "Ranks", .max_items = 1024});
-  f.table("weights", o.alphas, {.label = "Auxiliary loss by weight", .max_items = 8});
-  f.table("balancings", o.balances, {.label = "Ways of balancing", .max_items = 3});
+  f.table("by_expert", o.experts, "Experts", {.max_items = 256});
+  f.table("by_rank", o.ranks, "Ranks", {.max_items = 1024});
+  f.table("weights", o.alphas, "Auxiliary loss by weight", {.max_items = 8});
+  f.table("balancings", o.balances, "Ways of balancing", {.max_items = 3});
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.playback.time_s,
-         {.label = "Rain", .unit = "s", .help = "How far it has come; at the end all lies still.", .lo = 0, .hi = 1e9});
-  f.toggle("playing", v.playback.playing, {.label = "Playing", .help = "Tokens fall by the clock."});
+  f.real("time", v.playback.time_s, {"Rain", "s"}, "How far it has come; at the end all lies still.",
+         {.range = {0, 1e9}});
+  f.toggle("playing", v.playback.playing, "Playing", "Tokens fall by the clock.");
 }
 
 }  // namespace chapters::distributed::moe

@@ -24,17 +24,7 @@ constexpr std::string_view never_ends = "With the moved blocks some ranks wait f
 
 void describe_times(Fields& f, Inputs& in) {
   const auto time = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
-    f.real(key, slot,
-           {
-               .label = label,
-               .unit = "s",
-               .help = help,
-               .lo = 1e-6,
-               .hi = 100,
-               .scale = Scale::log,
-               .typical_lo = 2.5e-4,
-               .typical_hi = 4e-3,
-           });
+    f.real(key, slot, {label, "s"}, help, {.range = {1e-6, 100, Scale::log}, .typical = {2.5e-4, 4e-3}});
   };
   f.group("Times of one stage");
   time("t_forward", in.t_forward, "Forward, F",
@@ -43,261 +33,143 @@ void describe_times(Fields& f, Inputs& in) {
        "The part of the backward that the stage before waits for.");
   time("t_backward_weight", in.t_backward_weight, "Weight gradient, W",
        "The part of the backward that only the optimizer waits for.");
-  f.real("t_link", in.t_link,
-         {
-             .label = "Link",
-             .unit = "s",
-             .help = "From the end of an operation to its arrival on another rank. Ranks work on meanwhile.",
-             .lo = 0,
-             .hi = 100,
-             .typical_lo = 0,
-             .typical_hi = 2e-3,
-         });
+  f.real("t_link", in.t_link, {"Link", "s"},
+         "From the end of an operation to its arrival on another rank. Ranks work on meanwhile.",
+         {.range = {0, 100}, .typical = {0, 2e-3}});
   f.real(
-      "pair_share", in.pair_share,
-      {
-          .label = "Overlapped pair",
-          .help = "Time of a forward and a backward that overlap, as a share of one after the other. Above 1 they slow "
-                  "each other.",
-          .lo = 0.5,
-          .hi = 1.2,
-          .when = {"schedule", "dualpipe|dualpipe_v"},
-      });
-  f.reals("rank_factors", in.rank_factors,
-          {
-              .label = "Times of each rank",
-              .help = "1, 1, 2: the third rank takes twice as long as the others. Ranks that are not named count 1.",
-              .lo = 0.1,
-              .hi = 10,
-              .max_items = 64,
-          });
+      "pair_share", in.pair_share, "Overlapped pair",
+      "Time of a forward and a backward that overlap, as a share of one after the other. Above 1 they slow each other.",
+      {.range = {0.5, 1.2}, .when = {"schedule", "dualpipe|dualpipe_v"}});
+  f.reals("rank_factors", in.rank_factors, "Times of each rank",
+          "1, 1, 2: the third rank takes twice as long as the others. Ranks that are not named count 1.",
+          {.range = {0.1, 10}, .max_items = 64});
 }
 
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
   f.group("The schedules");
-  f.choice("beside", in.beside, schedules, {.label = "Above", .help = "The schedule that the other is held against."});
-  f.choice("schedule", in.schedule, schedules,
-           {.label = "Below", .help = "The schedule that all figures speak of.", .headline = true});
+  f.choice("beside", in.beside, schedules, "Above", "The schedule that the other is held against.");
+  f.choice("schedule", in.schedule, schedules, "Below", "The schedule that all figures speak of.", {.headline = true});
   shared::parallel_pipeline(f, "stages", in.stages, {.help = "Ranks that the model is cut over."});
-  f.integer("micro_batches", in.micro_batches,
-            {
-                .label = "Micro-batches",
-                .help = "That one step sends through the pipeline.",
-                .lo = 1,
-                .hi = 4096,
-                .scale = Scale::log,
-                .typical_lo = 2,
-                .typical_hi = 64,
-                .headline = true,
-            });
-  f.integer("chunks", in.chunks,
-            {
-                .label = "Chunks a rank",
-                .help = "Parts of the model that each rank holds, of the schedule below. Times are those of one part.",
-                .lo = 1,
-                .hi = 16,
-                .typical_lo = 1,
-                .typical_hi = 4,
-                .when = {"schedule", "interleaved"},
-            });
-  f.integer("beside_chunks", in.beside_chunks,
-            {
-                .label = "Chunks, above",
-                .help = "Parts that each rank holds, of the schedule above.",
-                .lo = 1,
-                .hi = 16,
-                .typical_lo = 1,
-                .typical_hi = 4,
-                .when = {"beside", "interleaved"},
-            });
-  f.integer("steps", in.steps,
-            {
-                .label = "Steps in a row",
-                .help = "Optimizer steps with no barrier between them: a rank goes on as soon as it can.",
-                .lo = 1,
-                .hi = 4,
-            });
+  f.integer("micro_batches", in.micro_batches, "Micro-batches", "That one step sends through the pipeline.",
+            {.range = {1, 4096, Scale::log}, .typical = {2, 64}, .headline = true});
+  f.integer("chunks", in.chunks, "Chunks a rank",
+            "Parts of the model that each rank holds, of the schedule below. Times are those of one part.",
+            {.range = {1, 16}, .typical = {1, 4}, .when = {"schedule", "interleaved"}});
+  f.integer("beside_chunks", in.beside_chunks, "Chunks, above", "Parts that each rank holds, of the schedule above.",
+            {.range = {1, 16}, .typical = {1, 4}, .when = {"beside", "interleaved"}});
+  f.integer("steps", in.steps, "Steps in a row",
+            "Optimizer steps with no barrier between them: a rank goes on as soon as it can.", {.range = {1, 4}});
   describe_times(f, in);
   f.group("Memory");
-  f.real("kept_share", in.kept_share,
-         {
-             .label = "Kept for W",
-             .help = "Of a micro-batch's activations, the share that its weight gradient needs once I is done.",
-             .lo = 0,
-             .hi = 1,
-         });
-  f.integer("room", in.room,
-            {
-                .label = "Room",
-                .help = "Micro-batches whose activations a rank has room for, of its whole share. 0: any number.",
-                .lo = 0,
-                .hi = 4096,
-                .scale = Scale::step,
-                .typical_lo = 0,
-                .typical_hi = 16,
-            });
+  f.real("kept_share", in.kept_share, "Kept for W",
+         "Of a micro-batch's activations, the share that its weight gradient needs once I is done.", {.range = {0, 1}});
+  f.integer("room", in.room, "Room",
+            "Micro-batches whose activations a rank has room for, of its whole share. 0: any number.",
+            {.range = {0, 4096, Scale::step}, .typical = {0, 16}});
   f.group("Your order");
-  f.table(
-      "moves", in.moves,
-      {.label = "Moved blocks",
-       .help = "Drag a block of the schedule below along its lane, or write its label here. The same block of every "
-               "step is moved.",
-       .max_items = 64});
+  f.table("moves", in.moves, "Moved blocks",
+          "Drag a block of the schedule below along its lane, or write its label here. The same block of every step is "
+          "moved.",
+          {.max_items = 64});
 }
 
 void describe(Fields& f, MoveRow& r) {
-  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0; a block stays on its rank.", .lo = 0, .hi = 1023});
-  f.text("block", r.block, {.label = "Block", .help = "As the block says: F3, B3, I3, W3.", .max_bytes = 32});
-  f.text("before", r.before,
-         {.label = "In front of", .help = "Another block of the rank; empty: to the end.", .max_bytes = 32});
+  f.integer("rank", r.rank, "Rank", "From 0; a block stays on its rank.", {.range = {0, 1023}});
+  f.text("block", r.block, "Block", "As the block says: F3, B3, I3, W3.", {.max_bytes = 32});
+  f.text("before", r.before, "In front of", "Another block of the rank; empty: to the end.", {.max_bytes = 32});
 }
 
 void describe(Fields& f, RankRow& r) {
-  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0, the one with the input."});
-  f.real("busy_s", r.busy_s, {.label = "Works", .unit = "s", .help = "Sum of its operations."});
-  f.real("wall_bubble_s", r.wall_bubble_s,
-         {.label = "Idle", .unit = "s", .may_be_missing = true, .absent = never_ends, .formula = "makespan - works"});
-  f.real("span_bubble_s", r.span_bubble_s,
-         {.label = "Idle inside",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "its last end - its first start - works"});
-  f.real("keeps", r.keeps, {.label = "Keeps", .help = "Micro-batches' activations of its whole share, at most."});
-  f.real("beside_keeps", r.beside_keeps, {.label = "Keeps, above", .help = "The same of the schedule above."});
-  f.integer("versions", r.versions, {.label = "Weights", .help = "Times that it holds its share of the weights."});
+  f.integer("rank", r.rank, "Rank", "From 0, the one with the input.");
+  f.real("busy_s", r.busy_s, {"Works", "s"}, "Sum of its operations.");
+  f.real("wall_bubble_s", r.wall_bubble_s, {"Idle", "s"}, {.absent = never_ends, .formula = "makespan - works"});
+  f.real("span_bubble_s", r.span_bubble_s, {"Idle inside", "s"},
+         {.absent = never_ends, .formula = "its last end - its first start - works"});
+  f.real("keeps", r.keeps, "Keeps", "Micro-batches' activations of its whole share, at most.");
+  f.real("beside_keeps", r.beside_keeps, "Keeps, above", "The same of the schedule above.");
+  f.integer("versions", r.versions, "Weights", "Times that it holds its share of the weights.");
 }
 void describe(Fields& f, OrderRow& r) {
-  f.integer("rank", r.rank, {.label = "Rank", .help = "From 0."});
-  f.text("order", r.order,
-         {.label = "Order",
-          .help = "F, B, I, W and the micro-batch; before it the stage where a rank holds several.",
-          .max_bytes = 1 << 20});
+  f.integer("rank", r.rank, "Rank", "From 0.");
+  f.text("order", r.order, "Order", "F, B, I, W and the micro-batch; before it the stage where a rank holds several.",
+         {.max_bytes = 1 << 20});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
-  f.real("makespan", o.now.run.makespan_s,
-         {.label = "Makespan",
-          .unit = "s",
-          .help = "From the first start to the last end, of all steps that are shown.",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "longest path through orders and dependencies"});
-  f.real("idle_share", o.now.idle_percent,
-         {.label = "Idle / makespan",
-          .unit = "%",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "1 - work of all ranks / (ranks x makespan)",
-          .source = "(P-1)/(M+P-1) of GPipe and 1F1B, Huang et al. 2019"});
-  f.real("peak", o.now.peak,
-         {.label = "Micro-batches kept",
-          .help = "By the fullest rank: micro-batches whose activations it holds from the start of F to the end of W, "
-                  "for its whole share.",
-          .headline = true,
-          .formula = "most F begun without their W / chunks"});
-  f.real("weights", o.now.weights,
-         {.label = "Weights held",
-          .help = "Times a rank's share of the model: copies of DualPipe, versions of PipeDream.",
-          .headline = true,
-          .formula = "copies or versions kept at once, at most"});
+  f.real("makespan", o.now.run.makespan_s, {"Makespan", "s"},
+         "From the first start to the last end, of all steps that are shown.",
+         {.headline = true, .absent = never_ends, .formula = "longest path through orders and dependencies"});
+  f.real("idle_share", o.now.idle_percent, {"Idle / makespan", "%"},
+         {
+             .headline = true,
+             .absent = never_ends,
+             .formula = "1 - work of all ranks / (ranks x makespan)",
+             .source = "(P-1)/(M+P-1) of GPipe and 1F1B, Huang et al. 2019",
+         });
+  f.real("peak", o.now.peak, "Micro-batches kept",
+         "By the fullest rank: micro-batches whose activations it holds from the start of F to the end of W, "
+         "for its whole share.",
+         {.headline = true, .formula = "most F begun without their W / chunks"});
+  f.real("weights", o.now.weights, "Weights held",
+         "Times a rank's share of the model: copies of DualPipe, versions of PipeDream.",
+         {.headline = true, .formula = "copies or versions kept at once, at most"});
   f.group("Three bubbles");
-  f.real("idle_over_makespan", o.now.run.idle_over_makespan,
-         {.label = "Idle / makespan, as a number",
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "1 - work of all ranks / (ranks x makespan)"});
-  f.real("idle_over_ideal", o.now.run.idle_over_ideal,
-         {.label = "Idle / ideal",
-          .may_be_missing = true,
-          .absent = never_ends,
+  f.real("idle_over_makespan", o.now.run.idle_over_makespan, "Idle / makespan, as a number",
+         {.absent = never_ends, .formula = "1 - work of all ranks / (ranks x makespan)"});
+  f.real("idle_over_ideal", o.now.run.idle_over_ideal, "Idle / ideal",
+         {.absent = never_ends,
           .formula = "(makespan - work of the busiest rank) / that work",
           .source = "(P-1)/M of 1F1B, Narayanan et al. 2021"});
-  f.real("wall_bubble", o.wall_bubble_s,
-         {.label = "Longest wall bubble",
-          .unit = "s",
-          .help = "What a barrier after the step makes of it.",
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "max over ranks of makespan - work"});
-  f.real("span_bubble", o.now.run.span_bubble_s,
-         {.label = "Longest span bubble",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = never_ends,
+  f.real("wall_bubble", o.wall_bubble_s, {"Longest wall bubble", "s"}, "What a barrier after the step makes of it.",
+         {.absent = never_ends, .formula = "max over ranks of makespan - work"});
+  f.real("span_bubble", o.now.run.span_bubble_s, {"Longest span bubble", "s"},
+         {.absent = never_ends,
           .formula = "max over ranks of last end - first start - work",
           .source = "the bubble of the zero-bubble papers, Qi et al. 2023"});
-  f.text("closed_form", o.closed_form,
-         {.label = "Closed form", .help = "The published wall bubble, where one holds exactly; else empty."});
-  f.real("closed_form_bubble", o.closed_form_s,
-         {.label = "Its value",
-          .unit = "s",
-          .help = "Equal to the longest wall bubble wherever it is given.",
-          .may_be_missing = true,
-          .absent = "No closed form holds exactly for this schedule with these times."});
+  f.text("closed_form", o.closed_form, "Closed form",
+         "The published wall bubble, where one holds exactly; else empty.");
+  f.real("closed_form_bubble", o.closed_form_s, {"Its value", "s"},
+         "Equal to the longest wall bubble wherever it is given.",
+         {.absent = "No closed form holds exactly for this schedule with these times."});
   f.group("Steps with no barrier");
-  f.real("period", o.now.period_s,
-         {.label = "One more step",
-          .unit = "s",
-          .help = "What it adds when no rank waits for all the others.",
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "end of the fourth step - end of the third"});
-  f.real("idle_without_barrier", o.now.idle_without_barrier,
-         {.label = "Idle then",
-          .unit = "%",
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "1 - work of all ranks / (ranks x one more step)"});
-  f.real("staleness", o.now.staleness,
-         {.label = "Staleness", .help = "Updates between the weights that a backward uses and the newest, at most."});
+  f.real("period", o.now.period_s, {"One more step", "s"}, "What it adds when no rank waits for all the others.",
+         {.absent = never_ends, .formula = "end of the fourth step - end of the third"});
+  f.real("idle_without_barrier", o.now.idle_without_barrier, {"Idle then", "%"},
+         {.absent = never_ends, .formula = "1 - work of all ranks / (ranks x one more step)"});
+  f.real("staleness", o.now.staleness, "Staleness",
+         "Updates between the weights that a backward uses and the newest, at most.");
   f.group("Memory");
-  f.reals("peak_activations", o.now.peaks,
-          {.label = "Kept by each rank",
-           .help = "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
-           .max_items = 1024});
-  f.real("peak_memory", o.now.peak_bytes_share,
-         {.label = "Fullest, as memory",
-          .help = "The same as what the fullest rank keeps, with only the share for W after I.",
-          .formula = "1 from F to I, the share kept from I to W; / chunks"});
+  f.reals("peak_activations", o.now.peaks, "Kept by each rank",
+          "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
+          {.max_items = 1024});
+  f.real("peak_memory", o.now.peak_bytes_share, "Fullest, as memory",
+         "The same as what the fullest rank keeps, with only the share for W after I.",
+         {.formula = "1 from F to I, the share kept from I to W; / chunks"});
   f.group("Above");
-  f.real("beside_makespan", o.beside.run.makespan_s,
-         {.label = "Makespan", .unit = "s", .help = "Of the schedule above."});
-  f.real("saved", o.saved_s,
-         {.label = "Sooner",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = never_ends,
-          .formula = "makespan above - makespan below"});
-  f.real("beside_idle_share", o.beside.idle_percent,
-         {.label = "Idle / makespan", .unit = "%", .help = "Of the schedule above."});
-  f.real("beside_peak", o.beside.peak, {.label = "Micro-batches kept", .help = "Of the schedule above."});
-  f.real("beside_weights", o.beside.weights, {.label = "Weights held", .help = "Of the schedule above."});
-  f.real("beside_period", o.beside.period_s,
-         {.label = "One more step", .unit = "s", .help = "Of the schedule above, with no barrier."});
+  f.real("beside_makespan", o.beside.run.makespan_s, {"Makespan", "s"}, "Of the schedule above.");
+  f.real("saved", o.saved_s, {"Sooner", "s"}, {.absent = never_ends, .formula = "makespan above - makespan below"});
+  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan", "%"}, "Of the schedule above.");
+  f.real("beside_peak", o.beside.peak, "Micro-batches kept", "Of the schedule above.");
+  f.real("beside_weights", o.beside.weights, "Weights held", "Of the schedule above.");
+  f.real("beside_period", o.beside.period_s, {"One more step", "s"}, "Of the schedule above, with no barrier.");
   f.group("Your order");
-  f.text(
-      "stuck", o.now.stuck,
-      {.label = "What breaks", .help = "Who would wait for whom for ever; empty where the order can be worked off."});
-  f.integer(
-      "crowded_rank", o.crowded_rank,
-      {.label = "Out of room", .help = "The first rank that keeps more than it has room for; -1: none.", .lo = -1});
-  f.integer("moves_left_out", o.moves_left_out,
-            {.label = "Moves left out", .help = "Moves of blocks that the schedule below does not have."});
+  f.text("stuck", o.now.stuck, "What breaks",
+         "Who would wait for whom for ever; empty where the order can be worked off.");
+  f.integer("crowded_rank", o.crowded_rank, "Out of room",
+            "The first rank that keeps more than it has room for; -1: none.", {.range = {-1, 1}});
+  f.integer("moves_left_out", o.moves_left_out, "Moves left out",
+            "Moves of blocks that the schedule below does not have.");
   f.group("Tables");
-  f.table("ranks", o.ranks, {.label = "Ranks", .max_items = 1024});
-  f.table("orders", o.orders, {.label = "Orders", .max_items = 1024});
+  f.table("ranks", o.ranks, "Ranks", {.max_items = 1024});
+  f.table("orders", o.orders, "Orders", {.max_items = 1024});
 }
 
 void describe(Fields& f, View& v) {
-  f.real(
-      "time", v.timelines[1].cursor_s,
-      {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on both schedules.", .lo = 0, .hi = 1e6});
+  f.real("time", v.timelines[1].cursor_s, {"Time cursor", "s"}, "Where the cursor stands on both schedules.",
+         {.range = {0, 1e6}});
 }
 
 LabPtr make() {

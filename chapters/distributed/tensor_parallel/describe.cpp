@@ -15,15 +15,13 @@ static_assert(models::parallel::tensor_block_count == 2);
 const Choices overlaps{
     {"none", "None", "Every collective is waited for."},
     {"weight_gradient", "Weight gradients",
-     "In the backward pass the sum of the input's gradient "
-     "runs beside the product for the weights' gradient."},
+     "In the backward pass the sum of the input's gradient runs beside the product for the weights' gradient."},
     {"ring", "Products cut along the ring", "A block of rows is multiplied while the next travels."}};
 static_assert(models::parallel::tensor_overlap_count == 3);
 
 void describe_rates(Fields& f, Inputs& in) {
   const auto share = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
-    f.real(key, slot,
-           {.label = label, .unit = "%", .help = help, .lo = 1, .hi = 100, .typical_lo = 40, .typical_hi = 100});
+    f.real(key, slot, {label, "%"}, help, {.range = {1, 100}, .typical = {40, 100}});
   };
   f.group("Rates reached");
   share("flops_reached", in.flops_reached, "Of the peak",
@@ -32,15 +30,9 @@ void describe_rates(Fields& f, Inputs& in) {
   share("link_reached", in.link_reached, "Of the chip's link",
         "Of one direction. Rings reach about 80 %: 235 of 300 GB/s on A100, 365 of 450 on H100.");
   share("network_reached", in.network_reached, "Of the network", "Of one direction of a rank's port: 47 of 50 GB/s.");
-  f.real("call_s", in.call_s,
-         {
-             .label = "A call",
-             .unit = "s",
-             .help = "What a collective takes before its first step: 6.6 us in NCCL's tuner for LL.",
-             .lo = 0,
-             .hi = 1e-3,
-             .typical_hi = 5e-5,
-         });
+  f.real("call_s", in.call_s, {"A call", "s"},
+         "What a collective takes before its first step: 6.6 us in NCCL's tuner for LL.",
+         {.range = {0, 1e-3}, .typical = {0, 5e-5}});
 }
 
 }  // namespace
@@ -49,185 +41,135 @@ void describe(Fields& f, Inputs& in) {
   f.group("The cut");
   shared::model(f, "model", in.model, {.help = "Whose layers are cut: those of the kind that most layers are."});
   shared::chip(f, "chip", in.chip, {.help = "Every rank's."});
-  f.choice("block", in.block, blocks, {.label = "Block", .help = "Whose two products are shown."});
-  f.choice("cut", in.cut, cuts,
-           {.label = "Cut", .help = "How the first matrix is cut, then the second; in both blocks.", .headline = true});
+  f.choice("block", in.block, blocks, "Block", "Whose two products are shown.");
+  f.choice("cut", in.cut, cuts, "Cut", "How the first matrix is cut, then the second; in both blocks.",
+           {.headline = true});
   shared::parallel_tensor(f, "tensor_parallel", in.ranks, {.label = "Ranks", .help = "That share every layer."});
-  f.toggle("sequence_parallel", in.sequence_parallel,
-           {
-               .label = "Sequence parallel",
-               .help = "Norms and residuals are cut by tokens; a gather and a scatter take an all-reduce's place.",
-               .headline = true,
-               .when = {"cut", "column_row"},
-           });
-  f.choice("overlap", in.overlap, overlaps,
-           {.label = "Overlap", .help = "What runs beside the collectives.", .headline = true});
+  f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
+           "Norms and residuals are cut by tokens; a gather and a scatter take an all-reduce's place.",
+           {.headline = true, .when = {"cut", "column_row"}});
+  f.choice("overlap", in.overlap, overlaps, "Overlap", "What runs beside the collectives.", {.headline = true});
   f.group("The tokens");
   shared::phase(f, "phase", in.phase, {.help = "Training has a backward pass; decode a token a sequence."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each.", .when = {"phase", "train|prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens attended to.", .when = {"phase", "decode"}});
-  f.toggle("fused_attention", in.fused_attention,
-           {.label = "Fused kernels",
-            .help = "Attention in one pass, element-wise operations fused; off: one kernel each, scores in memory."});
-  f.toggle("dropout", in.dropout,
-           {.label = "Dropout",
-            .help = "Masks of a byte are written, read again and kept. Fused attention makes its own anew.",
-            .when = {"phase", "train"}});
+  f.toggle("fused_attention", in.fused_attention, "Fused kernels",
+           "Attention in one pass, element-wise operations fused; off: one kernel each, scores in memory.");
+  f.toggle("dropout", in.dropout, "Dropout",
+           "Masks of a byte are written, read again and kept. Fused attention makes its own anew.",
+           {.when = {"phase", "train"}});
   f.group("The links");
-  f.integer("ranks_per_node", in.ranks_per_node,
-            {.label = "Ranks a node",
-             .help = "Behind one fast switch: 8 of an HGX box, 72 of an NVL72. 1: every collective leaves the node.",
-             .lo = 1,
-             .hi = 72,
-             .scale = Scale::log});
+  f.integer("ranks_per_node", in.ranks_per_node, "Ranks a node",
+            "Behind one fast switch: 8 of an HGX box, 72 of an NVL72. 1: every collective leaves the node.",
+            {.range = {1, 72, Scale::log}});
   shared::network(f, "network", in.network, {.help = "Between nodes; a port for every rank."});
   describe_rates(f, in);
   f.group("The numbers computed");
-  f.integer("seed", in.seed, {.label = "Seed", .help = "Of the small block's numbers.", .lo = 1, .hi = 1000});
+  f.integer("seed", in.seed, "Seed", "Of the small block's numbers.", {.range = {1, 1000}});
 }
 
 void describe(Fields& f, CutRow& r) {
-  f.text("cut", r.cut, {.label = "Cut", .help = "First matrix, then second."});
-  f.text("between", r.between, {.label = "Between", .help = "What runs between the two products, forward."});
-  f.text("behind", r.behind, {.label = "Behind", .help = "What runs behind the second, forward."});
-  f.real("forward_bytes", r.forward_bytes, {.label = "Sent forward", .unit = "B", .help = "By each rank."});
-  f.real("backward_bytes", r.backward_bytes, {.label = "Sent backward", .unit = "B", .help = "By each rank."});
-  f.real("forward_s", r.forward_s, {.label = "Takes forward", .unit = "s", .help = "Its collectives alone."});
+  f.text("cut", r.cut, "Cut", "First matrix, then second.");
+  f.text("between", r.between, "Between", "What runs between the two products, forward.");
+  f.text("behind", r.behind, "Behind", "What runs behind the second, forward.");
+  f.real("forward_bytes", r.forward_bytes, {"Sent forward", "B"}, "By each rank.");
+  f.real("backward_bytes", r.backward_bytes, {"Sent backward", "B"}, "By each rank.");
+  f.real("forward_s", r.forward_s, {"Takes forward", "s"}, "Its collectives alone.");
 }
 void describe(Fields& f, RankOperationRow& r) {
-  f.text("operation", r.operation, {.label = "Operation", .help = "Of one layer, in order."});
-  f.text("part", r.part, {.label = "Cut", .help = "How it lies on the ranks."});
-  f.text("whole", r.whole, {.label = "Whole", .help = "Rows x depth, depth x columns."});
-  f.text("shape", r.shape, {.label = "On a rank", .help = "The same on each."});
-  f.real("forward_s", r.forward_s, {.label = "Forward", .unit = "s", .help = "On a rank."});
-  f.real("backward_s", r.backward_s, {.label = "Backward", .unit = "s", .help = "On a rank."});
+  f.text("operation", r.operation, "Operation", "Of one layer, in order.");
+  f.text("part", r.part, "Cut", "How it lies on the ranks.");
+  f.text("whole", r.whole, "Whole", "Rows x depth, depth x columns.");
+  f.text("shape", r.shape, "On a rank", "The same on each.");
+  f.real("forward_s", r.forward_s, {"Forward", "s"}, "On a rank.");
+  f.real("backward_s", r.backward_s, {"Backward", "s"}, "On a rank.");
 }
 void describe(Fields& f, CollectiveRow& r) {
-  f.text("block", r.block, {.label = "Block", .help = "Attention or feed-forward."});
-  f.text("collective", r.collective, {.label = "Collective", .help = "Over all ranks of the layer."});
-  f.text("pass", r.pass, {.label = "Pass", .help = "Again: the input once more, for the weights' gradient."});
-  f.text("where", r.where, {.label = "Where", .help = "Seen from the block's two products."});
-  f.real("sent_bytes", r.sent_bytes, {.label = "Sent", .unit = "B", .formula = "bus factor x bytes of the array"});
-  f.real("time_s", r.time_s, {.label = "Takes", .unit = "s", .help = "Latency and transfer."});
-  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s", .help = "Not hidden beside a product."});
+  f.text("block", r.block, "Block", "Attention or feed-forward.");
+  f.text("collective", r.collective, "Collective", "Over all ranks of the layer.");
+  f.text("pass", r.pass, "Pass", "Again: the input once more, for the weights' gradient.");
+  f.text("where", r.where, "Where", "Seen from the block's two products.");
+  f.real("sent_bytes", r.sent_bytes, {"Sent", "B"}, {.formula = "bus factor x bytes of the array"});
+  f.real("time_s", r.time_s, {"Takes", "s"}, "Latency and transfer.");
+  f.real("exposed_s", r.exposed_s, {"Exposed", "s"}, "Not hidden beside a product.");
 }
 
 void describe(Fields& f, Outputs& o) {
   const std::string_view no_train = "Activations are kept for a backward pass, and only training has one.";
   const std::string_view one_rank = "One rank sends nothing.";
   f.group("A layer");
-  f.real("layer_s", o.layer_s,
-         {.label = "A layer",
-          .unit = "s",
-          .headline = true,
-          .formula = "products + other operations + exposed collectives"});
-  f.real("exposed_share", o.exposed_share,
-         {.label = "Exposed", .unit = "%", .headline = true, .formula = "exposed collectives / a layer"});
-  f.real("sent_bytes", o.layer.forward.sent_bytes,
-         {.label = "Sent forward",
-          .unit = "B",
-          .headline = true,
+  f.real("layer_s", o.layer_s, {"A layer", "s"},
+         {.headline = true, .formula = "products + other operations + exposed collectives"});
+  f.real("exposed_share", o.exposed_share, {"Exposed", "%"},
+         {.headline = true, .formula = "exposed collectives / a layer"});
+  f.real("sent_bytes", o.layer.forward.sent_bytes, {"Sent forward", "B"},
+         {.headline = true,
           .formula = "2 (t - 1) / t of the buffer for an all-reduce, half of it for a gather or scatter",
           .source = "Patarasuk, Yuan 2009"});
-  f.real("speedup", o.speedup,
-         {.label = "Faster than one rank", .headline = true, .formula = "a layer on one rank / a layer on t"});
-  f.real("efficiency", o.efficiency, {.label = "Efficiency", .unit = "%", .formula = "faster / t"});
+  f.real("speedup", o.speedup, "Faster than one rank",
+         {.headline = true, .formula = "a layer on one rank / a layer on t"});
+  f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.formula = "faster / t"});
   f.group("Passes");
-  f.real("forward_products_s", o.layer.forward.products_s,
-         {.label = "Products, forward", .unit = "s", .help = "On a rank."});
-  f.real("forward_other_s", o.layer.forward.other_s,
-         {.label = "Other, forward", .unit = "s", .help = "Norms, activations, attention, residuals."});
-  f.real("forward_exposed_s", o.layer.forward.exposed_s,
-         {.label = "Exposed, forward", .unit = "s", .help = "Collectives that nothing hides, and what cutting costs."});
-  f.real("forward_s", o.forward_s,
-         {.label = "Forward", .unit = "s", .formula = "products + other + exposed", .source = "roofline and tiling"});
-  f.real("backward_s", o.backward_s, {.label = "Backward", .unit = "s", .formula = "products + other + exposed"});
-  f.real("forward_own_s", o.forward_own_s,
-         {.label = "Forward, without collectives", .unit = "s", .formula = "products + other"});
-  f.real("backward_own_s", o.backward_own_s,
-         {.label = "Backward, without collectives", .unit = "s", .help = "0 without a backward pass."});
-  f.real("backward_exposed_s", o.layer.backward.exposed_s,
-         {.label = "Exposed, backward", .unit = "s", .help = "0 without a backward pass."});
+  f.real("forward_products_s", o.layer.forward.products_s, {"Products, forward", "s"}, "On a rank.");
+  f.real("forward_other_s", o.layer.forward.other_s, {"Other, forward", "s"},
+         "Norms, activations, attention, residuals.");
+  f.real("forward_exposed_s", o.layer.forward.exposed_s, {"Exposed, forward", "s"},
+         "Collectives that nothing hides, and what cutting costs.");
+  f.real("forward_s", o.forward_s, {"Forward", "s"},
+         {.formula = "products + other + exposed", .source = "roofline and tiling"});
+  f.real("backward_s", o.backward_s, {"Backward", "s"}, {.formula = "products + other + exposed"});
+  f.real("forward_own_s", o.forward_own_s, {"Forward, without collectives", "s"}, {.formula = "products + other"});
+  f.real("backward_own_s", o.backward_own_s, {"Backward, without collectives", "s"}, "0 without a backward pass.");
+  f.real("backward_exposed_s", o.layer.backward.exposed_s, {"Exposed, backward", "s"}, "0 without a backward pass.");
   f.group("Collectives");
-  f.integer("forward_collectives", o.layer.forward.collectives, {.label = "Forward", .help = "Of a layer."});
-  f.integer("backward_collectives", o.layer.backward.collectives, {.label = "Backward", .help = "Of a layer."});
-  f.real("backward_sent_bytes", o.layer.backward.sent_bytes,
-         {.label = "Sent backward", .unit = "B", .help = "By each rank, of a layer."});
-  f.real("buffer_bytes", o.buffer_bytes,
-         {.label = "Summed behind a block", .unit = "B", .formula = "tokens x hidden x 2 B"});
-  f.real("one_collective_s", o.one_collective_s,
-         {.label = "One of them", .unit = "s", .formula = "call + steps x latency + bytes / link"});
-  f.real("across_share", o.across_share,
-         {.label = "Exposed across nodes",
-          .unit = "%",
-          .help = "If every rank sat in a node of its own.",
-          .may_be_missing = true,
-          .absent = one_rank});
-  f.integer("largest", o.largest,
-            {.label = "Ranks it can stand", .help = "The most that leave at most 20 % of a layer exposed, up to 64."});
+  f.integer("forward_collectives", o.layer.forward.collectives, "Forward", "Of a layer.");
+  f.integer("backward_collectives", o.layer.backward.collectives, "Backward", "Of a layer.");
+  f.real("backward_sent_bytes", o.layer.backward.sent_bytes, {"Sent backward", "B"}, "By each rank, of a layer.");
+  f.real("buffer_bytes", o.buffer_bytes, {"Summed behind a block", "B"}, {.formula = "tokens x hidden x 2 B"});
+  f.real("one_collective_s", o.one_collective_s, {"One of them", "s"},
+         {.formula = "call + steps x latency + bytes / link"});
+  f.real("across_share", o.across_share, {"Exposed across nodes", "%"}, "If every rank sat in a node of its own.",
+         {.absent = one_rank});
+  f.integer("largest", o.largest, "Ranks it can stand",
+            "The most that leave at most 20 % of a layer exposed, up to 64.");
   f.group("Memory of a rank");
-  f.real("activation_bytes", o.activation_bytes,
-         {.label = "Activations of a layer",
-          .unit = "B",
-          .may_be_missing = true,
-          .absent = no_train,
+  f.real("activation_bytes", o.activation_bytes, {"Activations of a layer", "B"},
+         {.absent = no_train,
           .formula = "what every operation keeps for the backward pass",
           .source = "Korthikanti et al. 2022 for a GPT layer"});
-  f.real("activation_whole_bytes", o.activation_whole_bytes,
-         {.label = "On a single rank",
-          .unit = "B",
-          .help = "The same layer's activations, not cut.",
-          .may_be_missing = true,
-          .absent = no_train});
-  f.real("weight_bytes", o.weight_bytes,
-         {.label = "Weights of all layers", .unit = "B", .help = "Without embeddings."});
-  f.real("kv_copies", o.layer.kv_copies,
-         {.label = "Copies of a key head", .formula = "t / key heads where there are fewer than ranks"});
-  f.real("kv_bytes_per_token", o.kv_bytes_per_token,
-         {.label = "Cache of a token", .unit = "B", .help = "Keys and values of all layers, on a rank."});
+  f.real("activation_whole_bytes", o.activation_whole_bytes, {"On a single rank", "B"},
+         "The same layer's activations, not cut.", {.absent = no_train});
+  f.real("weight_bytes", o.weight_bytes, {"Weights of all layers", "B"}, "Without embeddings.");
+  f.real("kv_copies", o.layer.kv_copies, "Copies of a key head",
+         {.formula = "t / key heads where there are fewer than ranks"});
+  f.real("kv_bytes_per_token", o.kv_bytes_per_token, {"Cache of a token", "B"},
+         "Keys and values of all layers, on a rank.");
   f.group("All layers");
-  f.real("model_s", o.model_s, {.label = "All layers", .unit = "s", .help = "Without embedding, logits and loss."});
-  f.real("model_exposed_s", o.model_exposed_s,
-         {.label = "Of it exposed", .unit = "s", .formula = "layers x exposed collectives"});
-  f.integer("model_collectives", o.model_collectives,
-            {.label = "Collectives", .help = "Of one micro-batch or one step of decode, all layers and passes."});
+  f.real("model_s", o.model_s, {"All layers", "s"}, "Without embedding, logits and loss.");
+  f.real("model_exposed_s", o.model_exposed_s, {"Of it exposed", "s"}, {.formula = "layers x exposed collectives"});
+  f.integer("model_collectives", o.model_collectives, "Collectives",
+            "Of one micro-batch or one step of decode, all layers and passes.");
   f.group("Computed from pieces");
-  f.real("sum_error", o.sum_error,
-         {.label = "Off by", .formula = "largest |pieces - whole| / largest |whole|", .source = "computed here"});
-  f.real("gradient_error", o.gradient_error,
-         {.label = "Gradient off by", .help = "Of the block's input, from the pieces, in double precision."});
-  f.real("without_between", o.without_between,
-         {.label = "Off without the one between",
-          .unit = "%",
-          .help = "If every rank went on with what it has after the first product.",
-          .may_be_missing = true,
-          .absent = "This cut has no collective between the products."});
+  f.real("sum_error", o.sum_error, "Off by",
+         {.formula = "largest |pieces - whole| / largest |whole|", .source = "computed here"});
+  f.real("gradient_error", o.gradient_error, "Gradient off by",
+         "Of the block's input, from the pieces, in double precision.");
+  f.real("without_between", o.without_between, {"Off without the one between", "%"},
+         "If every rank went on with what it has after the first product.",
+         {.absent = "This cut has no collective between the products."});
   f.group("Cut along the ring");
   const std::string_view ring_absent = "A ring needs two ranks, and tokens that divide over them.";
-  f.real("ring_whole_s", o.ring_whole_s,
-         {.label = "Gather, then products",
-          .unit = "s",
-          .help = "The shown block's gather and first products, one after the other.",
-          .may_be_missing = true,
-          .absent = ring_absent});
-  f.real("ring_s", o.ring_s,
-         {.label = "Block by block",
-          .unit = "s",
-          .help = "Run step by step.",
-          .may_be_missing = true,
-          .absent = ring_absent});
-  f.real("ring_closed_form_s", o.ring_closed_form_s,
-         {.label = "Closed form",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = ring_absent,
-          .formula = "block + (t - 1) max(block, transfer)",
-          .source = "Wang et al., ASPLOS 2023"});
+  f.real("ring_whole_s", o.ring_whole_s, {"Gather, then products", "s"},
+         "The shown block's gather and first products, one after the other.", {.absent = ring_absent});
+  f.real("ring_s", o.ring_s, {"Block by block", "s"}, "Run step by step.", {.absent = ring_absent});
+  f.real(
+      "ring_closed_form_s", o.ring_closed_form_s, {"Closed form", "s"},
+      {.absent = ring_absent, .formula = "block + (t - 1) max(block, transfer)", .source = "Wang et al., ASPLOS 2023"});
   f.group("Tables");
-  f.table("cuts", o.cuts, {.label = "Cuts of the block"});
-  f.table("operations", o.operations, {.label = "Operations", .max_items = 64});
-  f.table("collectives", o.collectives, {.label = "Collectives", .max_items = 32});
+  f.table("cuts", o.cuts, "Cuts of the block");
+  f.table("operations", o.operations, "Operations", {.max_items = 64});
+  f.table("collectives", o.collectives, "Collectives", {.max_items = 32});
 }
 
 LabPtr make() {

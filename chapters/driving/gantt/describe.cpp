@@ -14,263 +14,141 @@ constexpr std::string_view graham = "Graham, Bounds on Multiprocessing Timing An
 void describe(Fields& f, Inputs& in) {
   auto& c = in.changes;
   f.group("The camera");
-  f.real("rate_hz", in.rate_hz,
-         {
-             .label = "Camera rate",
-             .unit = "Hz",
-             .help = "A frame arrives this often, and is due when the next one arrives.",
-             .lo = 5,
-             .hi = 120,
-             .headline = true,
-         });
-  f.integer("frames", in.frames,
-            {
-                .label = "Frames shown",
-                .help = "All are scheduled from an empty machine at time 0.",
-                .lo = 1,
-                .hi = 8,
-                .scale = Scale::step,
-            });
+  f.real("rate_hz", in.rate_hz, {"Camera rate", "Hz"},
+         "A frame arrives this often, and is due when the next one arrives.", {.range = {5, 120}, .headline = true});
+  f.integer("frames", in.frames, "Frames shown", "All are scheduled from an empty machine at time 0.",
+            {.range = {1, 8, Scale::step}});
   f.group("Faster tasks");
-  f.toggle(
-      "engine", c.engine,
-      {.label = "Engine compilation",
-       .help = "Networks run as compiled engines with fused layers and chosen kernels: they take their tuned time.",
-       .headline = true});
-  f.toggle("tuned_code", c.tuned_code,
-           {.label = "Tuned code", .help = "What is not a network (camera, tracking, planning) takes its tuned time."});
-  f.toggle("int8", c.int8, {.label = "INT8", .help = "Networks on GPU and DLA run in 8-bit integers."});
-  f.real("int8_speedup", c.int8_speedup,
-         {
-             .label = "INT8 is faster by",
-             .help = "Factor on each network; the peak doubles over FP16, and memory-bound layers gain less.",
-             .lo = 1,
-             .hi = 4,
-             .when = {"int8", "true"},
-         });
+  f.toggle("engine", c.engine, "Engine compilation",
+           "Networks run as compiled engines with fused layers and chosen kernels: they take their tuned time.",
+           {.headline = true});
+  f.toggle("tuned_code", c.tuned_code, "Tuned code",
+           "What is not a network (camera, tracking, planning) takes its tuned time.");
+  f.toggle("int8", c.int8, "INT8", "Networks on GPU and DLA run in 8-bit integers.");
+  f.real("int8_speedup", c.int8_speedup, "INT8 is faster by",
+         "Factor on each network; the peak doubles over FP16, and memory-bound layers gain less.",
+         {.range = {1, 4}, .when = {"int8", "true"}});
   f.group("Heads");
-  f.toggle("shared_backbone", c.shared_backbone,
-           {.label = "Shared backbone",
-            .help = "One encoder feeds all heads; without it every further head runs an encoder of its own."});
-  f.toggle("parallel_heads", c.parallel_heads,
-           {.label = "Parallel heads",
-            .help = "Heads no longer wait for each other; they overlap only where they run on different units.",
-            .headline = true});
-  f.toggle(
-      "temporal_fusion", c.temporal_fusion,
-      {.label = "Temporal fusion",
-       .help =
-           "Heads reuse features of the frame before: less work, and each head now waits for its own last result."});
-  f.real("temporal_saving", c.temporal_saving,
-         {
-             .label = "Fusion saves",
-             .help = "Share of a head's time; 0.3 to 0.4 is often quoted, and traffic that changes a lot saves less.",
-             .lo = 0,
-             .hi = 0.9,
-             .when = {"temporal_fusion", "true"},
-         });
-  f.toggle("sparse", c.sparse,
-           {.label = "Sparse compute", .help = "Heads skip empty space: they save a share of what is left."});
-  f.real("sparse_saving", c.sparse_saving,
-         {
-             .label = "Sparsity saves",
-             .help = "Share of a head's time in an ordinary scene; a crowded one saves less, just when it matters.",
-             .lo = 0,
-             .hi = 0.9,
-             .when = {"sparse", "true"},
-         });
+  f.toggle("shared_backbone", c.shared_backbone, "Shared backbone",
+           "One encoder feeds all heads; without it every further head runs an encoder of its own.");
+  f.toggle("parallel_heads", c.parallel_heads, "Parallel heads",
+           "Heads no longer wait for each other; they overlap only where they run on different units.",
+           {.headline = true});
+  f.toggle("temporal_fusion", c.temporal_fusion, "Temporal fusion",
+           "Heads reuse features of the frame before: less work, and each head now waits for its own last result.");
+  f.real("temporal_saving", c.temporal_saving, "Fusion saves",
+         "Share of a head's time; 0.3 to 0.4 is often quoted, and traffic that changes a lot saves less.",
+         {.range = {0, 0.9}, .when = {"temporal_fusion", "true"}});
+  f.toggle("sparse", c.sparse, "Sparse compute", "Heads skip empty space: they save a share of what is left.");
+  f.real("sparse_saving", c.sparse_saving, "Sparsity saves",
+         "Share of a head's time in an ordinary scene; a crowded one saves less, just when it matters.",
+         {.range = {0, 0.9}, .when = {"sparse", "true"}});
   f.group("Scheduling");
-  f.toggle(
-      "pipelining", in.pipelining,
-      {.label = "Pipelining",
-       .help = "A frame starts before the one before it has ended: more frames a second, no frame is sooner done."});
-  f.toggle("preemptive", in.preemptive,
-           {.label = "Preemption",
-            .help = "A ready task of higher priority takes the place of a running one, which goes on later."});
+  f.toggle("pipelining", in.pipelining, "Pipelining",
+           "A frame starts before the one before it has ended: more frames a second, no frame is sooner done.");
+  f.toggle("preemptive", in.preemptive, "Preemption",
+           "A ready task of higher priority takes the place of a running one, which goes on later.");
   f.group("Hardware");
-  f.integer("cpu", in.cpu,
-            {
-                .label = "CPU cores",
-                .help = "Tasks that the CPU runs at once.",
-                .lo = 1,
-                .hi = 12,
-                .scale = Scale::step,
-            });
-  f.integer("gpu", in.gpu,
-            {
-                .label = "GPU queues",
-                .help = "Tasks that the GPU runs at once at full speed; one is honest for networks that fill it.",
-                .lo = 1,
-                .hi = 4,
-                .scale = Scale::step,
-            });
-  f.integer("dla", in.dla,
-            {
-                .label = "DLAs",
-                .help = "Deep-learning accelerators; Orin has two.",
-                .lo = 0,
-                .hi = 4,
-                .scale = Scale::step,
-            });
-  f.integer("isp", in.isp,
-            {
-                .label = "ISPs",
-                .help = "Image signal processors.",
-                .lo = 0,
-                .hi = 4,
-                .scale = Scale::step,
-            });
+  f.integer("cpu", in.cpu, "CPU cores", "Tasks that the CPU runs at once.", {.range = {1, 12, Scale::step}});
+  f.integer("gpu", in.gpu, "GPU queues",
+            "Tasks that the GPU runs at once at full speed; one is honest for networks that fill it.",
+            {.range = {1, 4, Scale::step}});
+  f.integer("dla", in.dla, "DLAs", "Deep-learning accelerators; Orin has two.", {.range = {0, 4, Scale::step}});
+  f.integer("isp", in.isp, "ISPs", "Image signal processors.", {.range = {0, 4, Scale::step}});
   f.group("The stack");
-  f.table(
-      "tasks", in.tasks,
-      {.label = "Tasks of a frame",
-       .help = "What runs where, for how long, and after what. The times are typed in, from a published example; no "
-               "chip's peak or bandwidth stands behind them.",
-       .max_items = 20});
+  f.table("tasks", in.tasks, "Tasks of a frame",
+          "What runs where, for how long, and after what. The times are typed in, from a published example; no chip's "
+          "peak or bandwidth stands behind them.",
+          {.max_items = 20});
 }
 
 void describe(Fields& f, TaskRow& r) {
-  f.text("name", r.name, {.label = "Task"});
-  f.text("resource", r.resource, {.label = "On"});
-  f.real("before_s", r.before_s, {.label = "As found", .unit = "s", .help = "Without any of the changes."});
-  f.real("now_s", r.now_s, {.label = "Now", .unit = "s", .help = "With the changes that are on."});
-  f.real("start_s", r.start_s, {.label = "Starts", .unit = "s", .help = "In the first frame."});
-  f.real("finish_s", r.finish_s, {.label = "Ends", .unit = "s", .help = "In the first frame."});
-  f.real("float_s", r.float_s,
-         {.label = "Room", .unit = "s", .help = "How much later it could end without moving the end of the frame."});
-  f.toggle("critical", r.critical, {.label = "Critical"});
+  f.text("name", r.name, "Task");
+  f.text("resource", r.resource, "On");
+  f.real("before_s", r.before_s, {"As found", "s"}, "Without any of the changes.");
+  f.real("now_s", r.now_s, {"Now", "s"}, "With the changes that are on.");
+  f.real("start_s", r.start_s, {"Starts", "s"}, "In the first frame.");
+  f.real("finish_s", r.finish_s, {"Ends", "s"}, "In the first frame.");
+  f.real("float_s", r.float_s, {"Room", "s"}, "How much later it could end without moving the end of the frame.");
+  f.toggle("critical", r.critical, "Critical");
 }
 void describe(Fields& f, ResourceRow& r) {
-  f.text("name", r.name, {.label = "Resource"});
-  f.integer("units", r.units, {.label = "Units", .help = "Tasks at once."});
-  f.real("work_s", r.work_s, {.label = "Work a frame", .unit = "s", .help = "Over its units."});
-  f.real("demand", r.demand, {.label = "Asked for", .unit = "%", .formula = "work a frame x rate"});
-  f.real("busy", r.busy,
-         {.label = "Busy", .unit = "%", .help = "Of the time from the first release to the last result."});
+  f.text("name", r.name, "Resource");
+  f.integer("units", r.units, "Units", "Tasks at once.");
+  f.real("work_s", r.work_s, {"Work a frame", "s"}, "Over its units.");
+  f.real("demand", r.demand, {"Asked for", "%"}, {.formula = "work a frame x rate"});
+  f.real("busy", r.busy, {"Busy", "%"}, "Of the time from the first release to the last result.");
 }
 void describe(Fields& f, FrameRow& r) {
-  f.integer("frame", r.frame, {.label = "Frame", .help = "From 1."});
-  f.real("release_s", r.release_s, {.label = "Arrives", .unit = "s", .formula = "(frame - 1) / rate"});
-  f.real("finish_s", r.finish_s, {.label = "Ends", .unit = "s", .help = "Its last task."});
-  f.real("latency_s", r.latency_s, {.label = "Latency", .unit = "s", .formula = "ends - arrives"});
-  f.real("slack_s", r.slack_s, {.label = "Slack", .unit = "s", .formula = "deadline - latency"});
-  f.toggle("met", r.met, {.label = "In time"});
+  f.integer("frame", r.frame, "Frame", "From 1.");
+  f.real("release_s", r.release_s, {"Arrives", "s"}, {.formula = "(frame - 1) / rate"});
+  f.real("finish_s", r.finish_s, {"Ends", "s"}, "Its last task.");
+  f.real("latency_s", r.latency_s, {"Latency", "s"}, {.formula = "ends - arrives"});
+  f.real("slack_s", r.slack_s, {"Slack", "s"}, {.formula = "deadline - latency"});
+  f.toggle("met", r.met, "In time");
 }
 
 void describe(Fields& f, ChangeRow& r) {
-  f.text("name", r.name, {.label = "Change"});
-  f.toggle("on", r.on, {.label = "On"});
-  f.real("alone_s", r.alone_s,
-         {.label = "Alone",
-          .unit = "s",
-          .help = "Against the stack as found; below 0 it saves time.",
-          .may_be_missing = true});
-  f.real("on_top_s", r.on_top_s,
-         {.label = "On top",
-          .unit = "s",
-          .help = "With the other changes as they are set; below 0 it saves time.",
-          .may_be_missing = true});
+  f.text("name", r.name, "Change");
+  f.toggle("on", r.on, "On");
+  f.real("alone_s", r.alone_s, {"Alone", "s"}, "Against the stack as found; below 0 it saves time.",
+         {.may_be_missing = true});
+  f.real("on_top_s", r.on_top_s, {"On top", "s"}, "With the other changes as they are set; below 0 it saves time.",
+         {.may_be_missing = true});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("One frame");
-  f.real("latency_s", o.latency_s,
-         {
-             .label = "Latency",
-             .unit = "s",
-             .help = "Of a frame that finds the machine empty, to its last result.",
-             .headline = true,
-             .formula = "end of the last task - arrival",
-         });
-  f.real("before_s", o.before_s,
-         {.label = "Latency as found", .unit = "s", .help = "Every change off; a shared backbone stays as it is set."});
-  f.real("engine_s", o.engine_s,
-         {.label = "With engines alone",
-          .unit = "s",
-          .help = "The stack as found, but its networks take their tuned time.",
-          .may_be_missing = true,
-          .absent = "There is no schedule."});
-  f.real("tuned_s", o.tuned_s,
-         {.label = "With engines and tuned code",
-          .unit = "s",
-          .help = "The stack as found, but every task takes its tuned time.",
-          .may_be_missing = true,
-          .absent = "There is no schedule."});
-  f.text("ends_with", o.ends_with,
-         {.label = "Ends with",
-          .help = "The task whose result comes last, which the latency counts to; a plan may be ready before."});
-  f.real("saved_s", o.saved_s, {.label = "Saved", .unit = "s", .formula = "latency as found - latency"});
-  f.real("speedup", o.speedup, {.label = "Faster by", .formula = "latency as found / latency"});
-  f.real("deadline_s", o.deadline_s, {.label = "Deadline", .unit = "s", .formula = "1 / rate"});
-  f.real("slack_s", o.slack_s,
-         {
-             .label = "Slack",
-             .unit = "s",
-             .help = "Left for jitter; negative when a lone frame is already late.",
-             .headline = true,
-             .formula = "deadline - latency",
-         });
-  f.toggle("deadline_met", o.deadline_met, {.label = "Deadline met", .help = "By every frame shown."});
+  f.real("latency_s", o.latency_s, {"Latency", "s"}, "Of a frame that finds the machine empty, to its last result.",
+         {.headline = true, .formula = "end of the last task - arrival"});
+  f.real("before_s", o.before_s, {"Latency as found", "s"}, "Every change off; a shared backbone stays as it is set.");
+  f.real("engine_s", o.engine_s, {"With engines alone", "s"},
+         "The stack as found, but its networks take their tuned time.", {.absent = "There is no schedule."});
+  f.real("tuned_s", o.tuned_s, {"With engines and tuned code", "s"},
+         "The stack as found, but every task takes its tuned time.", {.absent = "There is no schedule."});
+  f.text("ends_with", o.ends_with, "Ends with",
+         "The task whose result comes last, which the latency counts to; a plan may be ready before.");
+  f.real("saved_s", o.saved_s, {"Saved", "s"}, {.formula = "latency as found - latency"});
+  f.real("speedup", o.speedup, "Faster by", {.formula = "latency as found / latency"});
+  f.real("deadline_s", o.deadline_s, {"Deadline", "s"}, {.formula = "1 / rate"});
+  f.real("slack_s", o.slack_s, {"Slack", "s"}, "Left for jitter; negative when a lone frame is already late.",
+         {.headline = true, .formula = "deadline - latency"});
+  f.toggle("deadline_met", o.deadline_met, "Deadline met", "By every frame shown.");
   f.group("Frame after frame");
-  f.real("throughput_hz", o.throughput_hz,
-         {
-             .label = "Throughput",
-             .unit = "Hz",
-             .help = "Frames a second when there is always a next frame waiting.",
-             .headline = true,
-             .formula = "frames / time between their ends, pipeline full",
-         });
-  f.real("before_throughput_hz", o.before_throughput_hz,
-         {.label = "Throughput as found", .unit = "Hz", .formula = "1 / latency as found"});
-  f.toggle("keeps_up", o.keeps_up,
-           {.label = "Keeps up with the camera",
-            .help = "Throughput is at least the rate: latency does not grow from frame to frame."});
-  f.real("worst_latency_s", o.worst_latency_s,
-         {.label = "Worst latency shown", .unit = "s", .formula = "max over the frames shown"});
-  f.integer("missed_frames", o.missed_frames, {.label = "Frames late", .help = "Of those shown.", .headline = true});
+  f.real("throughput_hz", o.throughput_hz, {"Throughput", "Hz"},
+         "Frames a second when there is always a next frame waiting.",
+         {.headline = true, .formula = "frames / time between their ends, pipeline full"});
+  f.real("before_throughput_hz", o.before_throughput_hz, {"Throughput as found", "Hz"},
+         {.formula = "1 / latency as found"});
+  f.toggle("keeps_up", o.keeps_up, "Keeps up with the camera",
+           "Throughput is at least the rate: latency does not grow from frame to frame.");
+  f.real("worst_latency_s", o.worst_latency_s, {"Worst latency shown", "s"}, {.formula = "max over the frames shown"});
+  f.integer("missed_frames", o.missed_frames, "Frames late", "Of those shown.", {.headline = true});
   f.group("What holds it up");
-  f.real("critical_path_s", o.critical_path_s,
-         {
-             .label = "Longest dependency chain",
-             .unit = "s",
-             .help = "No hardware gets a frame below it.",
-             .formula = "max over paths of the sum of times",
-             .source = graham,
-         });
-  f.real("busiest_s", o.busiest_s,
-         {
-             .label = "Busiest resource",
-             .unit = "s",
-             .help = "Work of a frame on it, over its units: no pipelining gets the time between frames below it.",
-             .formula = "max over resources of work / units",
-             .source = graham,
-         });
-  f.text("busiest", o.busiest, {.label = "... which is"});
-  f.text("critical_path", o.critical_path,
-         {.label = "Critical path", .help = "What the end of the first frame waited for, task by task."});
-  f.integer("preemptions", o.preemptions,
-            {.label = "Preemptions", .help = "Times a running task was set aside, in the frames shown."});
+  f.real("critical_path_s", o.critical_path_s, {"Longest dependency chain", "s"}, "No hardware gets a frame below it.",
+         {.formula = "max over paths of the sum of times", .source = graham});
+  f.real("busiest_s", o.busiest_s, {"Busiest resource", "s"},
+         "Work of a frame on it, over its units: no pipelining gets the time between frames below it.",
+         {.formula = "max over resources of work / units", .source = graham});
+  f.text("busiest", o.busiest, "... which is");
+  f.text("critical_path", o.critical_path, "Critical path",
+         "What the end of the first frame waited for, task by task.");
+  f.integer("preemptions", o.preemptions, "Preemptions", "Times a running task was set aside, in the frames shown.");
   f.group("Resources at the camera's rate");
-  f.real("cpu_demand", o.demand[0], {.label = "CPU asked for", .unit = "%", .formula = "work a frame x rate / cores"});
-  f.real("gpu_demand", o.demand[1], {.label = "GPU asked for", .unit = "%", .formula = "work a frame x rate / queues"});
-  f.real("dla_demand", o.demand[2], {.label = "DLA asked for", .unit = "%", .formula = "work a frame x rate / units"});
-  f.real("isp_demand", o.demand[3], {.label = "ISP asked for", .unit = "%", .formula = "work a frame x rate / units"});
+  f.real("cpu_demand", o.demand[0], {"CPU asked for", "%"}, {.formula = "work a frame x rate / cores"});
+  f.real("gpu_demand", o.demand[1], {"GPU asked for", "%"}, {.formula = "work a frame x rate / queues"});
+  f.real("dla_demand", o.demand[2], {"DLA asked for", "%"}, {.formula = "work a frame x rate / units"});
+  f.real("isp_demand", o.demand[3], {"ISP asked for", "%"}, {.formula = "work a frame x rate / units"});
   f.group("Tables");
-  f.table("changes", o.changes, {.label = "Changes", .help = "What each switch does to the latency of a lone frame."});
-  f.table("stages", o.tasks, {.label = "Tasks"});
-  f.table("resources", o.resources, {.label = "Resources"});
-  f.table("frame_times", o.frames, {.label = "Frames"});
+  f.table("changes", o.changes, "Changes", "What each switch does to the latency of a lone frame.");
+  f.table("stages", o.tasks, "Tasks");
+  f.table("resources", o.resources, "Resources");
+  f.table("frame_times", o.frames, "Frames");
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.timeline.cursor_s,
-         {
-             .label = "Time cursor",
-             .unit = "s",
-             .help = "Where the cursor stands on the schedule.",
-             .lo = 0,
-             .hi = 10,
-         });
+  f.real("time", v.timeline.cursor_s, {"Time cursor", "s"}, "Where the cursor stands on the schedule.",
+         {.range = {0, 10}});
 }
 
 LabPtr make() {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "chapters/described/step_choices.h"
 #include "chapters/framework/launch/lab.h"
 #include "chapters/mechanism/catalog.h"
 
@@ -64,7 +65,7 @@ bool one_mode(const Inputs& in) { return in.mode == in.beside && in.sync == in.b
 
 std::string mode_name(models::LaunchMode mode, bool hip) {
   if (mode == models::LaunchMode::graph) return hip ? "HIP graph" : "CUDA graph";
-  return modes[static_cast<std::size_t>(mode)].label;
+  return launch_mode_choices()[static_cast<std::size_t>(mode)].label;
 }
 
 Outputs compute(const Inputs& in) {

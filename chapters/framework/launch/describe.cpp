@@ -1,16 +1,10 @@
+#include "chapters/described/step_choices.h"
 #include "chapters/framework/launch/lab.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::framework::launch {
 
-const Choices modes = {
-    {"eager", "Eager", "A kernel for each operation that Python asks for."},
-    {"compiled", "Compiled", "Element-wise operations fused into one kernel each."},
-    {"graph", "Graph", "The eager kernels, captured once (a CUDA or HIP graph) and launched all at once."},
-    {"compiled_graph", "Compiled, in a graph", "Fused kernels, launched all at once."},
-};
-static_assert(models::launch_mode_count == 4);
 const Choices syncs = {
     {"none", "Never", "The host runs ahead from step to step."},
     {"step", "Each step", "It reads the token, or the loss, before it goes on."},
@@ -33,85 +27,30 @@ static_assert(host_count == 5);
 
 void describe(Fields& f, Inputs& in) {
   f.group("The launch");
-  f.choice("mode", in.mode, modes, {.label = "Mode", .help = "How kernels get to the device.", .headline = true});
-  f.choice("beside", in.beside, modes, {.label = "Beside it", .help = "The mode below, for comparison."});
-  f.choice("host", in.host, hosts, {.label = "Host", .help = "Whose times of launching are used."});
-  f.real("launch_s", in.launch_s,
-         {
-             .label = "A launch",
-             .unit = "s",
-             .help = "From one launch of the host to its next, Python and dispatch included.",
-             .lo = 1e-6,
-             .hi = 2e-4,
-             .scale = Scale::log,
-             .when = {"host", "own"},
-         });
-  f.real("latency_s", in.latency_s,
-         {
-             .label = "On its way",
-             .unit = "s",
-             .help = "From the end of a launch to its kernel on an idle device.",
-             .lo = 1e-7,
-             .hi = 5e-5,
-             .scale = Scale::log,
-             .when = {"host", "own"},
-         });
-  f.real("between_s", in.between_s,
-         {
-             .label = "Between kernels",
-             .unit = "s",
-             .help = "On the device, when both were there.",
-             .lo = 1e-7,
-             .hi = 2e-5,
-             .scale = Scale::log,
-             .when = {"host", "own"},
-         });
-  f.choice("sync", in.sync, syncs,
-           {.label = "Host waits", .help = "Where it waits for the device, as .item() does.", .headline = true});
-  f.choice("beside_sync", in.beside_sync, syncs,
-           {.label = "Waits, beside it", .help = "Where the host waits in the mode below."});
-  f.integer("queue_depth", in.queue_depth,
-            {
-                .label = "Queue",
-                .help = "Launches that may wait; CUDA has room for about a thousand.",
-                .lo = 8,
-                .hi = 4096,
-                .scale = Scale::log,
-            });
-  f.real("graph_launch_s", in.graph_launch_s,
-         {
-             .label = "A graph",
-             .unit = "s",
-             .help = "Of the host, for all kernels of a step. Assumed.",
-             .lo = 1e-6,
-             .hi = 1e-3,
-             .scale = Scale::log,
-         });
-  f.real("graph_between_s", in.graph_between_s,
-         {
-             .label = "Between, in a graph",
-             .unit = "s",
-             .help = "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
-             .lo = 1e-8,
-             .hi = 2e-5,
-             .scale = Scale::log,
-         });
-  f.real("least_kernel_s", in.least_kernel_s,
-         {
-             .label = "Smallest kernel",
-             .unit = "s",
-             .help = "However little it does: 1.6 us are the shortest hundredth of the H100 recording.",
-             .lo = 1e-7,
-             .hi = 2e-5,
-             .scale = Scale::log,
-         });
-  f.real("reached", in.reached,
-         {
-             .label = "Reached",
-             .help = "Share of the chip's peak and bandwidth that kernels reach: GEMVs 80 to 90 %. Assumed.",
-             .lo = 0.3,
-             .hi = 1,
-         });
+  f.choice("mode", in.mode, launch_mode_choices(), "Mode", "How kernels get to the device.", {.headline = true});
+  f.choice("beside", in.beside, launch_mode_choices(), "Beside it", "The mode below, for comparison.");
+  f.choice("host", in.host, hosts, "Host", "Whose times of launching are used.");
+  f.real("launch_s", in.launch_s, {"A launch", "s"},
+         "From one launch of the host to its next, Python and dispatch included.",
+         {.range = {1e-6, 2e-4, Scale::log}, .when = {"host", "own"}});
+  f.real("latency_s", in.latency_s, {"On its way", "s"}, "From the end of a launch to its kernel on an idle device.",
+         {.range = {1e-7, 5e-5, Scale::log}, .when = {"host", "own"}});
+  f.real("between_s", in.between_s, {"Between kernels", "s"}, "On the device, when both were there.",
+         {.range = {1e-7, 2e-5, Scale::log}, .when = {"host", "own"}});
+  f.choice("sync", in.sync, syncs, "Host waits", "Where it waits for the device, as .item() does.", {.headline = true});
+  f.choice("beside_sync", in.beside_sync, syncs, "Waits, beside it", "Where the host waits in the mode below.");
+  f.integer("queue_depth", in.queue_depth, "Queue", "Launches that may wait; CUDA has room for about a thousand.",
+            {.range = {8, 4096, Scale::log}});
+  f.real("graph_launch_s", in.graph_launch_s, {"A graph", "s"}, "Of the host, for all kernels of a step. Assumed.",
+         {.range = {1e-6, 1e-3, Scale::log}});
+  f.real("graph_between_s", in.graph_between_s, {"Between, in a graph", "s"},
+         "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
+         {.range = {1e-8, 2e-5, Scale::log}});
+  f.real("least_kernel_s", in.least_kernel_s, {"Smallest kernel", "s"},
+         "However little it does: 1.6 us are the shortest hundredth of the H100 recording.",
+         {.range = {1e-7, 2e-5, Scale::log}});
+  f.real("reached", in.reached, "Reached",
+         "Share of the chip's peak and bandwidth that kernels reach: GEMVs 80 to 90 %. Assumed.", {.range = {0.3, 1}});
   f.group("The step");
   shared::model(f, "model", in.model, {.help = "Its layers give the kernels."});
   shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time."});
@@ -122,84 +61,61 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, OperationRow& r) {
-  f.text("name", r.name, {.label = "Operation"});
-  f.integer("kernels", r.kernels, {.label = "Kernels", .help = "Of one."});
-  f.integer("count", r.count, {.label = "Times", .help = "In a step."});
-  f.real("kernel_s", r.kernel_s, {.label = "A kernel", .unit = "s", .help = "On the device."});
-  f.real("launches_s", r.launches_s,
-         {.label = "To launch", .unit = "s", .help = "0 in a graph.", .formula = "kernels x times x a launch"});
-  f.real("kernels_s", r.kernels_s, {.label = "To run", .unit = "s", .formula = "kernels x times x a kernel"});
+  f.text("name", r.name, "Operation");
+  f.integer("kernels", r.kernels, "Kernels", "Of one.");
+  f.integer("count", r.count, "Times", "In a step.");
+  f.real("kernel_s", r.kernel_s, {"A kernel", "s"}, "On the device.");
+  f.real("launches_s", r.launches_s, {"To launch", "s"}, "0 in a graph.", {.formula = "kernels x times x a launch"});
+  f.real("kernels_s", r.kernels_s, {"To run", "s"}, {.formula = "kernels x times x a kernel"});
 }
 void describe(Fields& f, RecordedRow& r) {
-  f.text("name", r.name, {.label = "Recording"});
-  f.real("call_s", r.call_s, {.label = "A call", .unit = "s", .help = "Median time inside a launching call."});
-  f.real("interval_s", r.interval_s, {.label = "Launch to launch", .unit = "s", .help = "Median on one thread."});
-  f.real("latency_s", r.latency_s, {.label = "On its way", .unit = "s", .help = "Median, to a drained stream."});
-  f.real("between_s", r.between_s,
-         {.label = "Between kernels", .unit = "s", .help = "Median, of kernels that waited."});
-  f.integer("lead", r.lead, {.label = "Ahead at most", .help = "Launches that had not begun."});
+  f.text("name", r.name, "Recording");
+  f.real("call_s", r.call_s, {"A call", "s"}, "Median time inside a launching call.");
+  f.real("interval_s", r.interval_s, {"Launch to launch", "s"}, "Median on one thread.");
+  f.real("latency_s", r.latency_s, {"On its way", "s"}, "Median, to a drained stream.");
+  f.real("between_s", r.between_s, {"Between kernels", "s"}, "Median, of kernels that waited.");
+  f.integer("lead", r.lead, "Ahead at most", "Launches that had not begun.");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
-  f.real("step_s", o.now.step_s,
-         {.label = "One step",
-          .unit = "s",
-          .help = "From the end of a step on the device to the next.",
-          .headline = true,
-          .formula = "kernels + gaps"});
-  f.real("idle", o.now.idle,
-         {.label = "GPU idle",
-          .unit = "%",
-          .headline = true,
-          .formula = "(waiting for launches + between kernels) / step"});
-  f.integer("launches", o.now.run.launches, {.label = "Launches", .help = "Of the host, a step.", .headline = true});
-  f.real("free_batch", o.free_batch,
-         {.label = "Free from batch",
-          .help = "From this batch on kernels take at least as long as their launches.",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = "No batch up to 65,536 is enough."});
-  f.real("host_s", o.now.host_s, {.label = "Host launches", .unit = "s", .formula = "launches x a launch"});
-  f.real("kernels_s", o.kernels_s,
-         {.label = "Kernels",
-          .unit = "s",
-          .help = "Back to back.",
-          .formula = "sum of max(flops / (reached x peak), bytes / (reached x bandwidth), smallest)"});
-  f.real("launch_used_s", o.launch_s, {.label = "A launch", .unit = "s", .help = "As chosen, or as recorded."});
-  f.text("host_times", o.host_times, {.label = "The host's times"});
-  f.real("sync_step_s", o.sync_step_s,
-         {.label = "Waiting each step",
-          .unit = "s",
-          .help = "What it adds to a step whose host never waits, in this mode.",
-          .formula = "step, waiting once - step, never waiting"});
-  f.real("sync_layer_s", o.sync_layer_s,
-         {.label = "Waiting each layer",
-          .unit = "s",
-          .help = "What it adds; inside a graph nobody can wait for a layer.",
-          .formula = "step, waiting in each layer - step, never waiting"});
-  f.toggle("host_bound", o.host_bound, {.label = "The host sets the pace"});
-  f.real("kernels_a_layer", o.kernels_a_layer, {.label = "Kernels a layer", .formula = "kernels in layers / layers"});
-  f.integer("most_queued", o.now.run.most_queued,
-            {.label = "Longest queue", .help = "Kernels launched and not begun."});
-  f.real("tokens_per_s", o.tokens_per_s,
-         {.label = "Tokens a second", .unit = "tokens/s", .formula = "new tokens / step"});
+  f.real("step_s", o.now.step_s, {"One step", "s"}, "From the end of a step on the device to the next.",
+         {.headline = true, .formula = "kernels + gaps"});
+  f.real("idle", o.now.idle, {"GPU idle", "%"},
+         {.headline = true, .formula = "(waiting for launches + between kernels) / step"});
+  f.integer("launches", o.now.run.launches, "Launches", "Of the host, a step.", {.headline = true});
+  f.real("free_batch", o.free_batch, "Free from batch",
+         "From this batch on kernels take at least as long as their launches.",
+         {.headline = true, .absent = "No batch up to 65,536 is enough."});
+  f.real("host_s", o.now.host_s, {"Host launches", "s"}, {.formula = "launches x a launch"});
+  f.real("kernels_s", o.kernels_s, {"Kernels", "s"}, "Back to back.",
+         {.formula = "sum of max(flops / (reached x peak), bytes / (reached x bandwidth), smallest)"});
+  f.real("launch_used_s", o.launch_s, {"A launch", "s"}, "As chosen, or as recorded.");
+  f.text("host_times", o.host_times, "The host's times");
+  f.real("sync_step_s", o.sync_step_s, {"Waiting each step", "s"},
+         "What it adds to a step whose host never waits, in this mode.",
+         {.formula = "step, waiting once - step, never waiting"});
+  f.real("sync_layer_s", o.sync_layer_s, {"Waiting each layer", "s"},
+         "What it adds; inside a graph nobody can wait for a layer.",
+         {.formula = "step, waiting in each layer - step, never waiting"});
+  f.toggle("host_bound", o.host_bound, "The host sets the pace");
+  f.real("kernels_a_layer", o.kernels_a_layer, "Kernels a layer", {.formula = "kernels in layers / layers"});
+  f.integer("most_queued", o.now.run.most_queued, "Longest queue", "Kernels launched and not begun.");
+  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "new tokens / step"});
   f.group("Beside it");
-  f.real("beside_step_s", o.beside.step_s, {.label = "One step", .unit = "s", .help = "In the other mode."});
-  f.real("beside_idle", o.beside.idle, {.label = "GPU idle", .unit = "%", .help = "In the other mode."});
-  f.integer("beside_launches", o.beside.run.launches, {.label = "Launches", .help = "In the other mode."});
-  f.real("speedup", o.speedup, {.label = "Faster", .formula = "one step / one step in the other mode"});
-  f.real("twice", o.twice,
-         {.label = "A GPU twice as fast", .help = "Times as fast a step, were each kernel half as long."});
+  f.real("beside_step_s", o.beside.step_s, {"One step", "s"}, "In the other mode.");
+  f.real("beside_idle", o.beside.idle, {"GPU idle", "%"}, "In the other mode.");
+  f.integer("beside_launches", o.beside.run.launches, "Launches", "In the other mode.");
+  f.real("speedup", o.speedup, "Faster", {.formula = "one step / one step in the other mode"});
+  f.real("twice", o.twice, "A GPU twice as fast", "Times as fast a step, were each kernel half as long.");
   f.group("Tables");
-  f.table("operations", o.operations, {.label = "Operations"});
-  f.table("recorded", o.recorded, {.label = "Recorded"});
+  f.table("operations", o.operations, "Operations");
+  f.table("recorded", o.recorded, "Recorded");
 }
 
 void describe(Fields& f, View& v) {
-  f.real(
-      "time", v.timeline.cursor_s,
-      {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on the conveyors.", .lo = 0, .hi = 1e6});
+  f.real("time", v.timeline.cursor_s, {"Time cursor", "s"}, "Where the cursor stands on the conveyors.",
+         {.range = {0, 1e6}});
 }
 
 LabPtr make() {

@@ -122,6 +122,6 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 
-extern const Choices modes, syncs;
+extern const Choices syncs;
 
 }  // namespace chapters::framework::launch

@@ -40,241 +40,155 @@ std::string_view change_name(Change change) { return changes[static_cast<std::si
 
 void describe(Fields& f, Inputs& in) {
   f.group("The recipe");
-  f.choice("recipe", in.recipe, state_recipe_choices(),
-           {.label = "Recipe", .help = "What is kept of every parameter between steps.", .headline = true});
-  f.choice("optimizer", in.optimizer, optimizer_choices(),
-           {.label = "Optimizer", .help = "What it remembers of every parameter.", .headline = true});
-  f.choice("recompute", in.recompute, recompute_choices(),
-           {.label = "Keep", .help = "Which activations wait for the backward pass.", .headline = true});
-  f.choice("change", in.change, changes,
-           {.label = "Beside it", .help = "The second vessel: the same plan after one change."});
+  f.choice("recipe", in.recipe, state_recipe_choices(), "Recipe", "What is kept of every parameter between steps.",
+           {.headline = true});
+  f.choice("optimizer", in.optimizer, optimizer_choices(), "Optimizer", "What it remembers of every parameter.",
+           {.headline = true});
+  describe_recompute(f, in.recompute);
+  f.choice("change", in.change, changes, "Beside it", "The second vessel: the same plan after one change.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters, and the shapes of its activations."});
-  shared::chip(
-      f, "chip", in.chip,
-      {.help = "Its nameplate memory is the vessel's rim, in the maker's GB: an 80 GB A100 or H100 reports 79.2 "
-               "GiB, 85.0 GB, of which the CUDA context takes part."});
+  shared::chip(f, "chip", in.chip,
+               {.help = "Its nameplate memory is the vessel's rim, in the maker's GB: an 80 GB A100 or H100 reports "
+                        "79.2 GiB, 85.0 GB, of which the CUDA context takes part."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
+  describe_loss(f, in.loss);
   f.group("Cut over chips");
-  f.choice("split", in.split, splits, {.label = "Cuts", .help = "Whether the model is cut over chips at all."});
+  f.choice("split", in.split, splits, "Cuts", "Whether the model is cut over chips at all.");
   constexpr When cut{"split", "as_set"};
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
                           {.help = "GPUs that share every layer.", .when = cut});
-  f.toggle("sequence_parallel", in.sequence_parallel,
-           {.label = "Sequence parallel",
-            .help = "Norms and dropout between the split products are split by tokens over the same GPUs.",
-            .when = cut});
+  f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
+           "Norms and dropout between the split products are split by tokens over the same GPUs.", {.when = cut});
   shared::parallel_data(f, "data_parallel", in.data_parallel,
                         {.help = "Replicas, over which ZeRO splits states.", .when = cut});
-  f.integer("zero_stage", in.zero_stage,
-            {.label = "ZeRO stage",
-             .help = "1 splits optimizer and master over the replicas, 2 the gradients too, 3 the weights too.",
-             .lo = 0,
-             .hi = 3,
-             .when = cut});
+  f.integer("zero_stage", in.zero_stage, "ZeRO stage",
+            "1 splits optimizer and master over the replicas, 2 the gradients too, 3 the weights too.",
+            {.range = {0, 3}, .when = cut});
   shared::parallel_pipeline(
       f, "pipeline", in.pipeline,
       {.help = "Stages that the layers are cut into; what does not divide is rounded up, and the last have fewer.",
        .when = cut});
-  f.integer("stage", in.stage,
-            {.label = "Which stage",
-             .help = "Whose GPU the vessel is: the first holds most micro-batches, the last the logits.",
-             .lo = 1,
-             .hi = 1024,
-             .scale = Scale::log,
-             .when = cut});
-  f.integer("virtual_pipeline", in.virtual_pipeline,
-            {.label = "Virtual stages",
-             .help = "Chunks of layers on each GPU of an interleaved pipeline, all of one size.",
-             .lo = 1,
-             .hi = 64,
-             .scale = Scale::log,
-             .when = cut});
-  f.integer("micro_batches", in.micro_batches,
-            {.label = "Micro-batches",
-             .help = "Of a step: a pipeline holds no more of them than there are. From the second on the gradients of "
-                     "those before are there.",
-             .lo = 1,
-             .hi = 65536,
-             .scale = Scale::log});
+  f.integer("stage", in.stage, "Which stage",
+            "Whose GPU the vessel is: the first holds most micro-batches, the last the logits.",
+            {.range = {1, 1024, Scale::log}, .when = cut});
+  f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
+            "Chunks of layers on each GPU of an interleaved pipeline, all of one size.",
+            {.range = {1, 64, Scale::log}, .when = cut});
+  f.integer("micro_batches", in.micro_batches, "Micro-batches",
+            "Of a step: a pipeline holds no more of them than there are. From the second on the gradients of those "
+            "before are there.",
+            {.range = {1, 65536, Scale::log}});
   shared::parallel_context(f, "context_parallel", in.context_parallel,
                            {.help = "GPUs that share each sequence, two pieces each.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
                           {.help = "GPUs that share the experts of a model that has them.", .when = cut});
   f.group("How it is counted");
-  f.choice("count", in.count, counts,
-           {.label = "Activations", .help = "What counts them; the other stands beside it."});
-  f.toggle("fused_attention", in.fused_attention,
-           {.label = "FlashAttention",
-            .help = "Operation by operation: scores are never stored. The formula knows it as keeping all but them."});
-  f.toggle(
-      "dropout", in.dropout,
-      {.label = "Dropout",
-       .help = "Masks of a byte, and of unfused attention the dropped scores beside the softmax. The formula's GPT "
-               "trains with it, today's language models without."});
-  f.toggle("fused_gradients", in.fused_gradients,
-           {.label = "Fused weight gradients",
-            .help = "Products add to the gradients themselves; otherwise a 16-bit one passes through."});
-  f.toggle("stand_ins", in.stand_ins,
-           {.label = "Gradient stand-ins",
-            .help = "Transformer Engine keeps one 16-bit array a weight shape in place of gradients that it fused."});
-  f.real("fixed_bytes", in.fixed_bytes,
-         {.label = "Fixed buffers",
-          .unit = "B",
-          .help = "CUDA context, libraries and their workspaces: an assumption, often 0.5 to 2 GB.",
-          .lo = 0,
-          .hi = 16e9});
-  f.real("slack", in.slack,
-         {.label = "Allocator slack",
-          .unit = "%",
-          .help = "What the allocator reserves beyond what is in use, as a share of it.",
-          .lo = 0,
-          .hi = 50});
+  f.choice("count", in.count, counts, "Activations", "What counts them; the other stands beside it.");
+  f.toggle("fused_attention", in.fused_attention, "FlashAttention",
+           "Operation by operation: scores are never stored. The formula knows it as keeping all but them.");
+  f.toggle("dropout", in.dropout, "Dropout",
+           "Masks of a byte, and of unfused attention the dropped scores beside the softmax. The formula's GPT trains "
+           "with it, today's language models without.");
+  f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
+           "Products add to the gradients themselves; otherwise a 16-bit one passes through.");
+  f.toggle("stand_ins", in.stand_ins, "Gradient stand-ins",
+           "Transformer Engine keeps one 16-bit array a weight shape in place of gradients that it fused.");
+  f.real("fixed_bytes", in.fixed_bytes, {"Fixed buffers", "B"},
+         "CUDA context, libraries and their workspaces: an assumption, often 0.5 to 2 GB.", {.range = {0, 16e9}});
+  f.real("slack", in.slack, {"Allocator slack", "%"},
+         "What the allocator reserves beyond what is in use, as a share of it.", {.range = {0, 50}});
   f.group("The model's size");
-  f.real("parameters", in.parameters,
-         {.label = "Parameters",
-          .unit = "parameters",
-          .help = "In place of the model's own number, for states; 0 takes the model's.",
-          .lo = 0,
-          .hi = 1e13,
-          .typical_lo = 0,
-          .typical_hi = 1e11});
-  f.integer("layers", in.layers,
-            {.label = "Layers",
-             .help = "In place of the model's own number; 0 takes the model's.",
-             .lo = 0,
-             .hi = 512,
-             .typical_lo = 0,
-             .typical_hi = 128});
+  f.real("parameters", in.parameters, {"Parameters", "parameters"},
+         "In place of the model's own number, for states; 0 takes the model's.",
+         {.range = {0, 1e13}, .typical = {0, 1e11}});
+  f.integer("layers", in.layers, "Layers", "In place of the model's own number; 0 takes the model's.",
+            {.range = {0, 512}, .typical = {0, 128}});
 }
 
 void describe(Fields& f, ChangeRow& r) {
-  f.text("name", r.name, {.label = "Change"});
-  f.toggle("possible", r.possible, {.label = "Possible"});
-  f.toggle("fits", r.fits, {.label = "Under the nameplate"});
-  f.real("total_bytes", r.total_bytes, {.label = "Held", .unit = "B", .formula = "sum of owners"});
-  f.real("saved_bytes", r.saved_bytes, {.label = "Saved", .unit = "B", .formula = "before - after"});
-  f.text("why_not", r.why_not, {.label = "Why not"});
+  f.text("name", r.name, "Change");
+  f.toggle("possible", r.possible, "Possible");
+  f.toggle("fits", r.fits, "Under the nameplate");
+  f.real("total_bytes", r.total_bytes, {"Held", "B"}, {.formula = "sum of owners"});
+  f.real("saved_bytes", r.saved_bytes, {"Saved", "B"}, {.formula = "before - after"});
+  f.text("why_not", r.why_not, "Why not");
 }
 
 void describe(Fields& f, SavedTensorRow& r) {
-  f.text("operation", r.operation, {.label = "Operation"});
-  f.text("keeps", r.keeps, {.label = "Keeps"});
-  f.real("bytes", r.bytes, {.label = "Bytes", .unit = "B", .formula = "elements x bytes / splits"});
-  f.real("dropped_bytes", r.dropped_bytes,
-         {.label = "Of it dropped by selective recomputation", .unit = "B", .source = korthikanti});
-  f.real("per_sbh", r.per_sbh, {.label = "Over sbh", .formula = "bytes / (tokens x hidden)"});
+  f.text("operation", r.operation, "Operation");
+  f.text("keeps", r.keeps, "Keeps");
+  f.real("bytes", r.bytes, {"Bytes", "B"}, {.formula = "elements x bytes / splits"});
+  f.real("dropped_bytes", r.dropped_bytes, {"Of it dropped by selective recomputation", "B"}, {.source = korthikanti});
+  f.real("per_sbh", r.per_sbh, "Over sbh", {.formula = "bytes / (tokens x hidden)"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("The vessel");
-  f.real(
-      "total_bytes", o.total_bytes,
-      {.label = "Held at the peak",
-       .unit = "B",
-       .help = "Sum of the owners at the fullest moment. Gradients are in it from the second micro-batch on, or where "
-               "they lie in a buffer of their own.",
-       .headline = true,
-       .formula = "states + activations + logits + temporary + buffers"});
-  f.real(
-      "free_bytes", o.free_bytes,
-      {.label = "Free under the rim",
-       .unit = "B",
-       .help = "Negative where the plan is over the chip's nameplate; the device reports some percent more than that, "
-               "and driver and context take some of it.",
-       .headline = true,
-       .formula = "memory - held"});
-  f.real("bytes_per_parameter", o.memory.bytes_per_parameter,
-         {.label = "A parameter",
-          .unit = "B",
-          .help = "Weights, gradients, master and moments of one parameter, before they are split.",
-          .headline = true,
-          .source = zero_paper});
-  f.real("weights_share", o.weights_share,
-         {.label = "Weights' share", .unit = "%", .headline = true, .formula = "weights / held"});
-  f.toggle("fits", o.fits, {.label = "Under the nameplate"});
-  f.real(
-      "one_micro_batch_bytes", o.one_micro_batch_bytes,
-      {.label = "With one micro-batch",
-       .unit = "B",
-       .help = "Peak of a step without accumulation, where gradients come as activations go: what the memory timeline "
-               "draws.",
-       .may_be_missing = true,
-       .absent = "An interleaved pipeline needs more than one.",
-       .formula = "largest of loss, each layer's backward pass and its end"});
-  f.real("chip_bytes", o.chip_bytes, {.label = "Nameplate memory", .unit = "B", .source = "the chip's data sheet"});
-  f.real("chip_share", o.chip_share, {.label = "Of the chip", .unit = "%", .formula = "held / memory"});
+  f.real("total_bytes", o.total_bytes, {"Held at the peak", "B"},
+         "Sum of the owners at the fullest moment. Gradients are in it from the second micro-batch on, or where they "
+         "lie in a buffer of their own.",
+         {.headline = true, .formula = "states + activations + logits + temporary + buffers"});
+  f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"},
+         "Negative where the plan is over the chip's nameplate; the device reports some percent more than that, "
+         "and driver and context take some of it.",
+         {.headline = true, .formula = "memory - held"});
+  f.real("bytes_per_parameter", o.memory.bytes_per_parameter, {"A parameter", "B"},
+         "Weights, gradients, master and moments of one parameter, before they are split.",
+         {.headline = true, .source = zero_paper});
+  f.real("weights_share", o.weights_share, {"Weights' share", "%"}, {.headline = true, .formula = "weights / held"});
+  f.toggle("fits", o.fits, "Under the nameplate");
+  f.real("one_micro_batch_bytes", o.one_micro_batch_bytes, {"With one micro-batch", "B"},
+         "Peak of a step without accumulation, where gradients come as activations go: what the memory timeline draws.",
+         {.absent = "An interleaved pipeline needs more than one.",
+          .formula = "largest of loss, each layer's backward pass and its end"});
+  f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
+  f.real("chip_share", o.chip_share, {"Of the chip", "%"}, {.formula = "held / memory"});
   f.group("Owners");
   describe(f, o.memory.held);
   f.group("States");
-  f.real(
-      "states_bytes", o.states_bytes,
-      {.label = "States",
-       .unit = "B",
-       .help = "Weights, gradients, master and moments. All but the gradients stay between steps; those too where they "
-               "lie in a buffer.",
-       .formula = "parameters x bytes a parameter / splits"});
-  f.real("states_share", o.states_share, {.label = "States over held", .unit = "%", .formula = "states / held"});
-  f.real("gpu_parameters", o.memory.parameters,
-         {.label = "Parameters on this GPU",
-          .unit = "parameters",
-          .formula = "stage's parameters / tensor, experts / expert parallel"});
-  f.real("left_per_parameter", o.left_per_parameter,
-         {.label = "Left for a parameter",
-          .unit = "B",
-          .help = "What the chip has for states of a parameter once everything else is in; negative where nothing is.",
-          .formula = "(memory - everything else) / parameters"});
+  f.real("states_bytes", o.states_bytes, {"States", "B"},
+         "Weights, gradients, master and moments. All but the gradients stay between steps; those too where they lie "
+         "in a buffer.",
+         {.formula = "parameters x bytes a parameter / splits"});
+  f.real("states_share", o.states_share, {"States over held", "%"}, {.formula = "states / held"});
+  f.real("gpu_parameters", o.memory.parameters, {"Parameters on this GPU", "parameters"},
+         {.formula = "stage's parameters / tensor, experts / expert parallel"});
+  f.real("left_per_parameter", o.left_per_parameter, {"Left for a parameter", "B"},
+         "What the chip has for states of a parameter once everything else is in; negative where nothing is.",
+         {.formula = "(memory - everything else) / parameters"});
   f.group("Activations");
-  f.real("formula_bytes", o.memory.formula_bytes,
-         {.label = "By the formula",
-          .unit = "B",
-          .help = "With dropout; without it 32 + 2as/h in place of the bracket.",
-          .formula = "L s b h (34 + 5as/h)",
-          .source = korthikanti});
-  f.real(
-      "operations_bytes", o.memory.operations_bytes,
-      {.label = "Operation by operation", .unit = "B", .help = "For this architecture, from the list that times it."});
-  f.real("counts_ratio", o.counts_ratio, {.label = "Operations over formula", .formula = "operations / formula"});
-  f.real("layer_sbh", o.layer_sbh,
-         {.label = "A layer over sbh",
-          .help = "34 by the formula with dropout and all but the scores kept.",
-          .formula = "bytes / (tokens x hidden)"});
-  f.real("scores_bytes", o.scores_bytes,
-         {.label = "Scores of a layer", .unit = "B", .help = "What keeping all adds.", .source = korthikanti});
-  f.real("stage_layers", o.stage_layers, {.label = "Layers on this stage", .help = "All chunks of it."});
-  f.real("layers_held", o.memory.layers_held,
-         {.label = "Layers held at once",
-          .help = "Micro-batches of a pipeline counted.",
-          .source = "Narayanan et al. 2021"});
-  f.real("layer_none_bytes", o.memory.layer_none_bytes,
-         {.label = "A layer, all kept", .unit = "B", .source = korthikanti});
-  f.real("layer_selective_bytes", o.memory.layer_selective_bytes,
-         {.label = "... without the scores", .unit = "B", .source = korthikanti});
-  f.real("layer_full_bytes", o.memory.layer_full_bytes,
-         {.label = "... its input alone", .unit = "B", .source = korthikanti});
+  f.real("formula_bytes", o.memory.formula_bytes, {"By the formula", "B"},
+         "With dropout; without it 32 + 2as/h in place of the bracket.",
+         {.formula = "L s b h (34 + 5as/h)", .source = korthikanti});
+  f.real("operations_bytes", o.memory.operations_bytes, {"Operation by operation", "B"},
+         "For this architecture, from the list that times it.");
+  f.real("counts_ratio", o.counts_ratio, "Operations over formula", {.formula = "operations / formula"});
+  f.real("layer_sbh", o.layer_sbh, "A layer over sbh", "34 by the formula with dropout and all but the scores kept.",
+         {.formula = "bytes / (tokens x hidden)"});
+  f.real("scores_bytes", o.scores_bytes, {"Scores of a layer", "B"}, "What keeping all adds.", {.source = korthikanti});
+  f.real("stage_layers", o.stage_layers, "Layers on this stage", "All chunks of it.");
+  f.real("layers_held", o.memory.layers_held, "Layers held at once", "Micro-batches of a pipeline counted.",
+         {.source = "Narayanan et al. 2021"});
+  f.real("layer_none_bytes", o.memory.layer_none_bytes, {"A layer, all kept", "B"}, {.source = korthikanti});
+  f.real("layer_selective_bytes", o.memory.layer_selective_bytes, {"... without the scores", "B"},
+         {.source = korthikanti});
+  f.real("layer_full_bytes", o.memory.layer_full_bytes, {"... its input alone", "B"}, {.source = korthikanti});
   f.group("Moments of the step");
-  f.real("logits_spike_bytes", o.memory.logits_spike_bytes,
-         {.label = "Loss at its fullest", .unit = "B", .formula = "tokens x vocabulary x bytes of the loss / tensor"});
-  f.real("backward_spike_bytes", o.memory.backward_spike_bytes,
-         {.label = "A layer's backward pass", .unit = "B", .help = "What it holds beyond what is kept."});
-  f.real("bytes_per_token", o.bytes_per_token,
-         {.label = "A token", .unit = "B", .formula = "what is no state or buffer / tokens"});
-  f.real("largest_sequence", o.largest_sequence,
-         {.label = "Longest sequence that fits",
-          .unit = "tokens",
-          .help = "0 where not even the shortest does; found to 0.2 %."});
+  f.real("logits_spike_bytes", o.memory.logits_spike_bytes, {"Loss at its fullest", "B"},
+         {.formula = "tokens x vocabulary x bytes of the loss / tensor"});
+  f.real("backward_spike_bytes", o.memory.backward_spike_bytes, {"A layer's backward pass", "B"},
+         "What it holds beyond what is kept.");
+  f.real("bytes_per_token", o.bytes_per_token, {"A token", "B"}, {.formula = "what is no state or buffer / tokens"});
+  f.real("largest_sequence", o.largest_sequence, {"Longest sequence that fits", "tokens"},
+         "0 where not even the shortest does; found to 0.2 %.");
   f.group("One change");
-  f.text("best_change", o.best_change, {.label = "First that fits"});
-  f.real("best_total_bytes", o.best_total_bytes,
-         {.label = "Then held",
-          .unit = "B",
-          .may_be_missing = true,
-          .absent = "It fits, or no single change makes it.",
-          .formula = "sum of owners"});
-  f.table("changes", o.changes, {.label = "Every change alone"});
-  f.table("saved", o.saved, {.label = "What a layer keeps"});
+  f.text("best_change", o.best_change, "First that fits");
+  f.real("best_total_bytes", o.best_total_bytes, {"Then held", "B"},
+         {.absent = "It fits, or no single change makes it.", .formula = "sum of owners"});
+  f.table("changes", o.changes, "Every change alone");
+  f.table("saved", o.saved, "What a layer keeps");
 }
 
 LabPtr make() {

@@ -61,97 +61,39 @@ const Choices state_choices = choices_in_order<DataState::forty>({
 
 void describe(Fields& f, Inputs& in) {
   f.group("What is shown");
-  f.choice("section", in.section, section_choices,
-           {.label = "Section", .help = "Which widgets are shown.", .headline = true});
-  f.choice("state", in.state, state_choices,
-           {.label = "Data",
-            .help = "What comparisons, distributions and mechanisms are given.",
-            .headline = true,
-            .when = {"section", "comparisons|distributions|mechanisms"}});
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "All data is made up from this number.",
-                .lo = 0,
-                .hi = 1000,
-            });
+  f.choice("section", in.section, section_choices, "Section", "Which widgets are shown.", {.headline = true});
+  f.choice("state", in.state, state_choices, "Data", "What comparisons, distributions and mechanisms are given.",
+           {.headline = true, .when = {"section", "comparisons|distributions|mechanisms"}});
+  f.integer("seed", in.seed, "Seed", "All data is made up from this number.", {.range = {0, 1000}});
   f.group("How much of it");
-  f.integer("points", in.points,
-            {
-                .label = "Points of the long line",
-                .help = "However many, as many are drawn as pixels can show.",
-                .lo = 10,
-                .hi = 100000,
-                .scale = Scale::log,
-            });
-  f.integer("spans", in.spans,
-            {
-                .label = "Spans of the timeline",
-                .help = "Narrow neighbours fold into blocks.",
-                .lo = 4,
-                .hi = 20000,
-                .scale = Scale::log,
-            });
-  f.integer("segments", in.segments,
-            {
-                .label = "Segments of a bar",
-                .help = "Also layers of the stacks and steps of the waterfalls.",
-                .lo = 1,
-                .hi = 8,
-                .scale = Scale::step,
-            });
-  f.integer("rows", in.rows,
-            {
-                .label = "Rows",
-                .help = "Of the heat maps and the tile grid.",
-                .lo = 1,
-                .hi = 64,
-            });
-  f.integer("cols", in.cols,
-            {
-                .label = "Columns",
-                .help = "Of the heat maps and the tile grid.",
-                .lo = 1,
-                .hi = 64,
-            });
-  f.integer("nodes", in.nodes,
-            {
-                .label = "Boxes of the flow graph",
-                .help = "Each has an arrow from an earlier one, some have two.",
-                .lo = 2,
-                .hi = static_cast<double>(most_nodes),
-                .scale = Scale::step,
-            });
-  f.integer("table_rows", in.table_rows,
-            {
-                .label = "Rows of the table",
-                .help = "Only those in sight are asked for.",
-                .lo = 1,
-                .hi = 5000,
-                .scale = Scale::log,
-            });
+  f.integer("points", in.points, "Points of the long line", "However many, as many are drawn as pixels can show.",
+            {.range = {10, 100000, Scale::log}});
+  f.integer("spans", in.spans, "Spans of the timeline", "Narrow neighbours fold into blocks.",
+            {.range = {4, 20000, Scale::log}});
+  f.integer("segments", in.segments, "Segments of a bar", "Also layers of the stacks and steps of the waterfalls.",
+            {.range = {1, 8, Scale::step}});
+  f.integer("rows", in.rows, "Rows", "Of the heat maps and the tile grid.", {.range = {1, 64}});
+  f.integer("cols", in.cols, "Columns", "Of the heat maps and the tile grid.", {.range = {1, 64}});
+  f.integer("nodes", in.nodes, "Boxes of the flow graph", "Each has an arrow from an earlier one, some have two.",
+            {.range = {2, static_cast<double>(most_nodes), Scale::step}});
+  f.integer("table_rows", in.table_rows, "Rows of the table", "Only those in sight are asked for.",
+            {.range = {1, 5000, Scale::log}});
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.real("mean", o.mean, {.label = "Mean of the long line", .formula = "sum of y / points"});
-  f.real("busy_s", o.busy_s, {.label = "Device busy", .unit = "s", .formula = "sum of span lengths"});
-  f.real("stack_s", o.stack_s, {.label = "Stack before", .unit = "s", .formula = "sum of segments"});
-  f.real("largest", o.largest, {.label = "Hottest cell", .unit = "B/s", .formula = "maximum of the matrix"});
-  f.integer("cells", o.cells, {.label = "Cells", .formula = "rows x columns"});
-  f.integer("links", o.links, {.label = "Links of the timeline"});
-  f.integer("edges", o.edges, {.label = "Arrows of the flow graph"});
-  f.real("table_bytes", o.table_bytes, {.label = "Bytes in the table", .unit = "B", .formula = "sum of the column"});
+  f.real("mean", o.mean, "Mean of the long line", {.formula = "sum of y / points"});
+  f.real("busy_s", o.busy_s, {"Device busy", "s"}, {.formula = "sum of span lengths"});
+  f.real("stack_s", o.stack_s, {"Stack before", "s"}, {.formula = "sum of segments"});
+  f.real("largest", o.largest, {"Hottest cell", "B/s"}, {.formula = "maximum of the matrix"});
+  f.integer("cells", o.cells, "Cells", {.formula = "rows x columns"});
+  f.integer("links", o.links, "Links of the timeline");
+  f.integer("edges", o.edges, "Arrows of the flow graph");
+  f.real("table_bytes", o.table_bytes, {"Bytes in the table", "B"}, {.formula = "sum of the column"});
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.timeline.cursor_s,
-         {
-             .label = "Cursor of the timeline",
-             .unit = "s",
-             .help = "Where the timeline's cursor stands.",
-             .lo = 0,
-             .hi = 10,
-         });
+  f.real("time", v.timeline.cursor_s, {"Cursor of the timeline", "s"}, "Where the timeline's cursor stands.",
+         {.range = {0, 10}});
 }
 
 Outputs compute(const Inputs& in) {

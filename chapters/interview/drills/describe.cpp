@@ -24,89 +24,59 @@ const Choices level_choices{
 void describe(Fields& f, Inputs& in) {
   const Catalog& c = catalog();
   f.group("What is asked");
-  f.choice("topic", in.topic, c.drill_topics,
-           {.label = "Topics", .help = "Weak ones first, or one topic alone.", .headline = true});
-  f.choice(
-      "drill", in.drill, c.drill_choices,
-      {.label = "Drill",
-       .help =
-           "Chosen for you by what you answered, the question of the day, or one kind of question again and again."});
-  f.choice("level", in.level, level_choices, {.label = "Level", .help = "Follows your answers, or stays."});
+  f.choice("topic", in.topic, c.drill_topics, "Topics", "Weak ones first, or one topic alone.", {.headline = true});
+  f.choice("drill", in.drill, c.drill_choices, "Drill",
+           "Chosen for you by what you answered, the question of the day, or one kind of question again and again.");
+  f.choice("level", in.level, level_choices, "Level", "Follows your answers, or stays.");
   f.group("Rules");
-  f.choice("clock", in.clock, clock_choices,
-           {.label = "Clock", .help = "A right answer counts while there is time.", .headline = true});
-  f.integer("questions", in.questions,
-            {
-                .label = "Questions a round",
-                .help = "After that many the count of right answers begins anew.",
-                .lo = 1,
-                .hi = 50,
-            });
-  f.integer(
-      "seed", in.seed,
-      {
-          .label = "Seed",
-          .help = "The same seed and the same history ask the same questions; 0 begins with a source's own numbers.",
-          .lo = 0,
-          .hi = 1e6,
-      });
-  f.toggle("hints", in.hints, {.label = "Show hints", .help = "The formula, before you answer."});
-  f.toggle("reveal", in.reveal,
-           {.label = "Reveal the answer", .help = "Shows the worked solution without an answer of yours."});
+  f.choice("clock", in.clock, clock_choices, "Clock", "A right answer counts while there is time.", {.headline = true});
+  f.integer("questions", in.questions, "Questions a round", "After that many the count of right answers begins anew.",
+            {.range = {1, 50}});
+  f.integer("seed", in.seed, "Seed",
+            "The same seed and the same history ask the same questions; 0 begins with a source's own numbers.",
+            {.range = {0, 1e6}});
+  f.toggle("hints", in.hints, "Show hints", "The formula, before you answer.");
+  f.toggle("reveal", in.reveal, "Reveal the answer", "Shows the worked solution without an answer of yours.");
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered; kept between sessions."});
-  shared::clock(f, "now_s", in.now_s, "When you came here, in seconds since 1970; what is due depends on it.");
+  shared::clock(f, "now_s", in.now_s);
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("Your answers");
-  f.integer("right_in_round", o.right_in_round,
-            {.label = "Right in this round", .help = "Of its questions so far.", .headline = true});
-  f.integer("question_of_round", o.question_of_round, {.label = "Question of the round", .help = "Counts from one."});
-  f.real("median_s", o.median_s,
-         {
-             .label = "Median time",
-             .unit = "s",
-             .help = "Over all your answers, from the start press on; nothing before the first.",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = "No clock ran yet.",
-         });
-  f.integer("best_streak", o.best_streak,
-            {.label = "Best streak", .help = "Right answers in a row.", .headline = true});
-  f.integer("due", o.due,
-            {.label = "Due for review",
-             .help = "Kinds of question whose time to come back has come.",
-             .source = "intervals of SM-2, Wozniak 1990"});
+  f.integer("right_in_round", o.right_in_round, "Right in this round", "Of its questions so far.", {.headline = true});
+  f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
+  f.real("median_s", o.median_s, {"Median time", "s"},
+         "Over all your answers, from the start press on; nothing before the first.",
+         {.headline = true, .absent = "No clock ran yet."});
+  f.integer("best_streak", o.best_streak, "Best streak", "Right answers in a row.", {.headline = true});
+  f.integer("due", o.due, "Due for review", "Kinds of question whose time to come back has come.",
+            {.source = "intervals of SM-2, Wozniak 1990"});
   f.group("Question of the day");
-  f.toggle("daily_done", o.daily_done,
-           {.label = "Today's question answered", .help = "One a day, the same for everybody, new at midnight UTC."});
-  f.integer("daily_streak", o.daily_streak,
-            {.label = "Days in a row", .help = "On which you answered the question of the day, right or wrong."});
+  f.toggle("daily_done", o.daily_done, "Today's question answered",
+           "One a day, the same for everybody, new at midnight UTC.");
+  f.integer("daily_streak", o.daily_streak, "Days in a row",
+            "On which you answered the question of the day, right or wrong.");
   f.group("Topics");
-  f.text("weakest", o.weakest,
-         {.label = "Weakest topic", .help = "Whose answers support the least, of those asked three times or more."});
-  f.integer("answered", o.answered, {.label = "Answered", .help = "All your answers that are kept."});
+  f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
+  f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.group("The question");
-  f.text("topic_now", o.topic_now, {.label = "Topic"});
-  f.integer("level_now", o.level_now, {.label = "Level of the question", .help = "1 recall to 6 design."});
-  f.real("limit_s", o.limit_s, {.label = "Time to answer", .unit = "s", .help = "0 without a clock."});
+  f.text("topic_now", o.topic_now, "Topic");
+  f.integer("level_now", o.level_now, "Level of the question", "1 recall to 6 design.");
+  f.real("limit_s", o.limit_s, {"Time to answer", "s"}, "0 without a clock.");
   // Its words stand on the card; here they would show the next question before its clock runs.
-  f.text("question", o.question, {.label = "Question", .when = {"reveal", "true"}});
-  f.text("unit_hint", o.unit_hint, {.label = "Counts as right", .when = {"reveal", "true"}});
-  f.text("hint", o.hint, {.label = "Hint", .when = {"reveal", "true"}});
-  f.text("why", o.why, {.label = "Why this one"});
-  f.real("answer", o.answer,
-         {.label = "Answer",
-          .help = "In the SI unit of the question.",
-          .may_be_missing = true,
-          .absent = "It is shown once you have answered or revealed it."});
+  f.text("question", o.question, "Question", {.when = {"reveal", "true"}});
+  f.text("unit_hint", o.unit_hint, "Counts as right", {.when = {"reveal", "true"}});
+  f.text("hint", o.hint, "Hint", {.when = {"reveal", "true"}});
+  f.text("why", o.why, "Why this one");
+  f.real("answer", o.answer, "Answer", "In the SI unit of the question.",
+         {.absent = "It is shown once you have answered or revealed it."});
 }
 
 void describe(Fields& f, View& v) {
-  f.text("said", v.said, {.label = "An answer shown graded"});
-  f.text("open_link", v.requests.open_link, {.label = "Lab to open"});
-  f.toggle("ticking", v.requests.awake, {.label = "The clock runs"});
+  f.text("said", v.said, "An answer shown graded");
+  f.text("open_link", v.requests.open_link, "Lab to open");
+  f.toggle("ticking", v.requests.awake, "The clock runs");
 }
 
 double limit_of(Clock clock) { return clock == Clock::none ? 0 : clock == Clock::two_minutes ? 120 : 60; }

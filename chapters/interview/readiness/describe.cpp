@@ -17,126 +17,71 @@ double z_of(Confidence confidence) { return models::confidence_z(confidences[sta
 
 void describe(Fields& f, Inputs& in) {
   f.group("What counts");
-  f.choice("topic", in.topic, catalog().drill_topics,
-           {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together."});
-  f.real("goal_percent", in.goal_percent,
-         {
-             .label = "Ready means",
-             .unit = "%",
-             .help = "The share of right answers that you want to be sure of.",
-             .lo = 50,
-             .hi = 95,
-         });
-  f.choice("confidence", in.confidence, confidence_choices,
-           {.label = "How sure", .help = "Two-sided confidence of the interval whose lower end counts."});
+  f.choice("topic", in.topic, catalog().drill_topics, "Topic",
+           "What the figures speak of: one topic, or all of them together.");
+  f.real("goal_percent", in.goal_percent, {"Ready means", "%"},
+         "The share of right answers that you want to be sure of.", {.range = {50, 95}});
+  f.choice("confidence", in.confidence, confidence_choices, "How sure",
+           "Two-sided confidence of the interval whose lower end counts.");
   f.group("Suppose you go on");
-  f.integer("plan_questions", in.plan_questions,
-            {
-                .label = "Suppose you answer",
-                .help = "So many questions more.",
-                .lo = 0,
-                .hi = 200,
-                .headline = true,
-            });
-  f.real("plan_right_percent", in.plan_right_percent,
-         {
-             .label = "Of them right",
-             .unit = "%",
-             .help = "The share of those that you get right.",
-             .lo = 0,
-             .hi = 100,
-             .headline = true,
-         });
+  f.integer("plan_questions", in.plan_questions, "Suppose you answer", "So many questions more.",
+            {.range = {0, 200}, .headline = true});
+  f.real("plan_right_percent", in.plan_right_percent, {"Of them right", "%"}, "The share of those that you get right.",
+         {.range = {0, 100}, .headline = true});
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
   shared::history(
       f, "predictions", in.predictions, predictions_table, most_prediction_records,
       {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions."});
-  shared::clock(f, "now_s", in.now_s, "When you came here, in seconds since 1970; what is due depends on it.");
+  shared::clock(f, "now_s", in.now_s);
 }
 
 void describe(Fields& f, Row& r) {
-  f.text("topic", r.topic, {.label = "Topic"});
-  f.integer("asked", r.asked, {.label = "Asked"});
-  f.integer("right", r.right, {.label = "Right"});
-  f.real("ready_percent", r.ready_percent, {.label = "Ready", .unit = "%"});
-  f.integer("level", r.level, {.label = "Level"});
-  f.integer("due", r.due, {.label = "Due"});
-  f.text("next", r.next, {.label = "Next"});
+  f.text("topic", r.topic, "Topic");
+  f.integer("asked", r.asked, "Asked");
+  f.integer("right", r.right, "Right");
+  f.real("ready_percent", r.ready_percent, {"Ready", "%"});
+  f.integer("level", r.level, "Level");
+  f.integer("due", r.due, "Due");
+  f.text("next", r.next, "Next");
 }
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view wilson = "Wilson 1927, score interval";
   f.group("What your answers show");
-  f.real("ready_percent", o.ready_percent,
-         {
-             .label = "Ready",
-             .unit = "%",
-             .help = "The share of right answers that your answers support; not the share itself.",
-             .headline = true,
-             .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)",
-             .source = wilson,
-         });
-  f.real("success_percent", o.success_percent,
-         {
-             .label = "Right so far",
-             .unit = "%",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = "Nothing was asked yet.",
-             .formula = "right / asked",
-         });
-  f.real("plan_ready_percent", o.plan_ready_percent,
-         {
-             .label = "Ready, if so",
-             .unit = "%",
-             .help = "With the questions that you suppose.",
-             .headline = true,
-             .source = wilson,
-         });
-  f.real("plan_margin_percent", o.plan_margin_percent,
-         {
-             .label = "Taken off for chance",
-             .unit = "%",
-             .help = "Points between the share that would be right then and what so many answers support.",
-             .formula = "share right - ready, if so",
-             .source = wilson,
-         });
-  f.integer("needed_questions", o.needed_questions,
-            {.label = "Questions to the goal",
-             .help = "At the supposed share; 0 when you are there, or when that share never shows it."});
-  f.integer("topics_ready", o.topics_ready, {.label = "Topics ready", .help = "Topics whose figure reaches the goal."});
-  f.integer("level_reached", o.level_reached,
-            {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
+  f.real("ready_percent", o.ready_percent, {"Ready", "%"},
+         "The share of right answers that your answers support; not the share itself.",
+         {.headline = true, .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)", .source = wilson});
+  f.real("success_percent", o.success_percent, {"Right so far", "%"},
+         {.headline = true, .absent = "Nothing was asked yet.", .formula = "right / asked"});
+  f.real("plan_ready_percent", o.plan_ready_percent, {"Ready, if so", "%"}, "With the questions that you suppose.",
+         {.headline = true, .source = wilson});
+  f.real("plan_margin_percent", o.plan_margin_percent, {"Taken off for chance", "%"},
+         "Points between the share that would be right then and what so many answers support.",
+         {.formula = "share right - ready, if so", .source = wilson});
+  f.integer("needed_questions", o.needed_questions, "Questions to the goal",
+            "At the supposed share; 0 when you are there, or when that share never shows it.");
+  f.integer("topics_ready", o.topics_ready, "Topics ready", "Topics whose figure reaches the goal.");
+  f.integer("level_reached", o.level_reached, "Level reached", "Highest level answered right: 1 recall to 6 design.");
   f.group("Counts");
-  f.integer("due", o.due,
-            {.label = "Due for review",
-             .help = "Kinds of question, of every topic, whose time to come back has come.",
-             .source = "intervals of SM-2, Wozniak 1990"});
-  f.integer("asked", o.asked, {.label = "Asked", .help = "Questions answered."});
-  f.integer("right", o.right, {.label = "Right", .help = "Of them right and in time."});
+  f.integer("due", o.due, "Due for review", "Kinds of question, of every topic, whose time to come back has come.",
+            {.source = "intervals of SM-2, Wozniak 1990"});
+  f.integer("asked", o.asked, "Asked", "Questions answered.");
+  f.integer("right", o.right, "Right", "Of them right and in time.");
   f.group("Predictions");
-  f.integer("predicted", o.predicted,
-            {.label = "Predictions",
-             .help = "Questions that labs asked before they showed the answer; the first answer to each counts."});
-  f.integer("predicted_close", o.predicted_close,
-            {.label = "Of them close", .help = "Within what the question allows."});
-  f.real("predictions_ready_percent", o.predictions_ready_percent,
-         {
-             .label = "Predictions support",
-             .unit = "%",
-             .help = "The share of close predictions that these support.",
-             .source = wilson,
-         });
+  f.integer("predicted", o.predicted, "Predictions",
+            "Questions that labs asked before they showed the answer; the first answer to each counts.");
+  f.integer("predicted_close", o.predicted_close, "Of them close", "Within what the question allows.");
+  f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
+         "The share of close predictions that these support.", {.source = wilson});
   f.group("What to do next");
-  f.text("weakest", o.weakest,
-         {.label = "Weakest topic", .help = "Whose answers support the least, of those asked three times or more."});
-  f.text("next", o.next, {.label = "Do next"});
-  f.text("verdict", o.verdict, {.label = "To the goal"});
-  f.table("topics", o.topics, {.label = "By topic", .help = "How every topic stands."});
+  f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
+  f.text("next", o.next, "Do next");
+  f.text("verdict", o.verdict, "To the goal");
+  f.table("topics", o.topics, "By topic", "How every topic stands.");
 }
 
-void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }
+void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "Lab to open"); }
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(

@@ -14,226 +14,115 @@ constexpr std::string_view here = "the kernel lab, on the machine that ran it";
 
 void describe(Fields& f, Outputs& o) {
   f.group("The rung");
-  f.text("rung_title", o.rung.title, {.label = "Rung"});
-  f.real("share", o.rung.share,
+  f.text("rung_title", o.rung.title, "Rung");
+  f.real("share", o.rung.share, {"Measured share", "%"},
+         "Of its roof; nothing until it is run (and predicted, where you predict first).",
          {
-             .label = "Measured share",
-             .unit = "%",
-             .help = "Of its roof; nothing until it is run (and predicted, where you predict first).",
              .headline = true,
-             .may_be_missing = true,
              .absent = "Run and predict it.",
              .formula = "rate / roof",
              .source = here,
          });
-  f.real("predicted_share", o.rung.predicted_share,
-         {
-             .label = "Model's share",
-             .unit = "%",
-             .help = "What the scarcest port or wire allows; a bound, which measurements stay under.",
-             .headline = true,
-             .formula = "min over the ports of supply / demand",
-             .source = ports,
-         });
-  f.real("your_share", o.rung.your_share,
-         {
-             .label = "Your prediction",
-             .unit = "%",
-             .help = "Of the selected rung.",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = "Press in its row.",
-         });
-  f.real("prediction_miss", o.rung.prediction_miss,
-         {
-             .label = "You were off by",
-             .unit = "%",
-             .help = "Percentage points between your prediction and the measurement.",
-             .may_be_missing = true,
-             .formula = "yours - measured",
-         });
-  f.text("limit", o.rung.limit, {.label = "Limited by"});
+  f.real("predicted_share", o.rung.predicted_share, {"Model's share", "%"},
+         "What the scarcest port or wire allows; a bound, which measurements stay under.",
+         {.headline = true, .formula = "min over the ports of supply / demand", .source = ports});
+  f.real("your_share", o.rung.your_share, {"Your prediction", "%"}, "Of the selected rung.",
+         {.headline = true, .absent = "Press in its row."});
+  f.real("prediction_miss", o.rung.prediction_miss, {"You were off by", "%"},
+         "Percentage points between your prediction and the measurement.",
+         {.may_be_missing = true, .formula = "yours - measured"});
+  f.text("limit", o.rung.limit, "Limited by");
   f.group("Its measurement");
-  f.real("time_s", o.rung.time_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .help = "Median of one run.",
-             .may_be_missing = true,
-             .source = here,
-         });
-  f.real("spread", o.rung.spread,
-         {
-             .label = "Spread (IQR)",
-             .unit = "%",
-             .help = "Interquartile range over the median.",
-             .may_be_missing = true,
-             .source = here,
-         });
-  f.integer("samples", o.rung.samples, {.label = "Samples", .source = here});
-  f.real("flops_per_s", o.rung.flops_per_s,
-         {
-             .label = "Arithmetic rate",
-             .unit = "FLOP/s",
-             .help = "Of the algorithm, not of what the kernel executes.",
-             .may_be_missing = true,
-             .formula = "operations / time",
-             .source = here,
-         });
-  f.real("bytes_per_s", o.rung.bytes_per_s,
-         {
-             .label = "Memory rate",
-             .unit = "B/s",
-             .help = "Bytes that the algorithm has to move, not what the caches moved.",
-             .may_be_missing = true,
-             .formula = "bytes / time",
-             .source = here,
-         });
-  f.real("error", o.rung.error,
-         {
-             .label = "Error against float64",
-             .help = "Euclidean norm of the difference over that of the reference.",
-             .may_be_missing = true,
-             .formula = "||out - reference|| / ||reference||",
-             .source = here,
-         });
-  f.real("error_bound", o.rung.error_bound,
-         {
-             .label = "Accepted error",
-             .may_be_missing = true,
-             .formula = "2 eps sqrt(K)",
-             .source = "random-walk rounding: Higham, Accuracy and Stability of Numerical Algorithms, 2002",
-         });
+  f.real("time_s", o.rung.time_s, {"Time", "s"}, "Median of one run.", {.may_be_missing = true, .source = here});
+  f.real("spread", o.rung.spread, {"Spread (IQR)", "%"}, "Interquartile range over the median.",
+         {.may_be_missing = true, .source = here});
+  f.integer("samples", o.rung.samples, "Samples", {.source = here});
+  f.real("flops_per_s", o.rung.flops_per_s, {"Arithmetic rate", "FLOP/s"},
+         "Of the algorithm, not of what the kernel executes.",
+         {.may_be_missing = true, .formula = "operations / time", .source = here});
+  f.real("bytes_per_s", o.rung.bytes_per_s, {"Memory rate", "B/s"},
+         "Bytes that the algorithm has to move, not what the caches moved.",
+         {.may_be_missing = true, .formula = "bytes / time", .source = here});
+  f.real("error", o.rung.error, "Error against float64", "Euclidean norm of the difference over that of the reference.",
+         {.may_be_missing = true, .formula = "||out - reference|| / ||reference||", .source = here});
+  f.real("error_bound", o.rung.error_bound, "Accepted error",
+         {.may_be_missing = true,
+          .formula = "2 eps sqrt(K)",
+          .source = "random-walk rounding: Higham, Accuracy and Stability of Numerical Algorithms, 2002"});
   f.group("By the model");
-  f.real("predicted_s", o.rung.predicted_s,
+  f.real("predicted_s", o.rung.predicted_s, {"Model's time", "s"},
+         {.formula = "time at the roof / share", .source = ports});
+  f.real("floor_s", o.rung.floor_s, {"Time at the roof", "s"},
+         "No version of this operation is faster on these ceilings.",
+         {.formula = "max(operations / peak, bytes / bandwidth)",
+          .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
+  f.real("next_gain", o.rung.next_gain, "Next rung, by the model",
+         "How many times as fast the model expects the next rung.",
          {
-             .label = "Model's time",
-             .unit = "s",
-             .formula = "time at the roof / share",
-             .source = ports,
-         });
-  f.real("floor_s", o.rung.floor_s,
-         {
-             .label = "Time at the roof",
-             .unit = "s",
-             .help = "No version of this operation is faster on these ceilings.",
-             .formula = "max(operations / peak, bytes / bandwidth)",
-             .source = "Williams, Waterman, Patterson, CACM 52(4), 2009",
-         });
-  f.real("next_gain", o.rung.next_gain,
-         {
-             .label = "Next rung, by the model",
-             .unit = "",
-             .help = "How many times as fast the model expects the next rung.",
              .headline = true,
-             .may_be_missing = true,
              .absent = "This is the last rung.",
              .formula = "model's time / model's time of the next",
              .source = ports,
          });
-  f.real("published_share", o.rung.published_share,
-         {
-             .label = "Share elsewhere",
-             .unit = "%",
-             .help = "What others measured for the same version on the chip that the mark in the row names.",
-             .may_be_missing = true,
-         });
-  f.choice("bound", o.rung.bound, bounds,
-           {
-               .label = "Regime",
-               .help = "Of the selected rung, by the model.",
-               .formula = "intensity against the ridge; latency where chains wait",
-               .source = "Williams, Waterman, Patterson, CACM 52(4), 2009",
-           });
+  f.real("published_share", o.rung.published_share, {"Share elsewhere", "%"},
+         "What others measured for the same version on the chip that the mark in the row names.",
+         {.may_be_missing = true});
+  f.choice("bound", o.rung.bound, bounds, "Regime", "Of the selected rung, by the model.",
+           {.formula = "intensity against the ridge; latency where chains wait",
+            .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
   f.group("Best of the ladder");
-  f.text("best_rung", o.best.title, {.label = "Best rung"});
-  f.real("best_share", o.best.share,
-         {
-             .label = "Its share of the roof",
-             .unit = "%",
-             .may_be_missing = true,
-             .source = here,
-         });
-  f.real("best_flops_per_s", o.best.flops_per_s,
-         {
-             .label = "Its arithmetic rate",
-             .unit = "FLOP/s",
-             .may_be_missing = true,
-             .source = here,
-         });
-  f.real("best_bytes_per_s", o.best.bytes_per_s,
-         {
-             .label = "Its memory rate",
-             .unit = "B/s",
-             .may_be_missing = true,
-             .source = here,
-         });
-  f.real("speedup", o.best.speedup,
-         {
-             .label = "Best over first",
-             .help = "Measured.",
-             .may_be_missing = true,
-             .formula = "time of rung 1 / time of the best",
-             .source = here,
-         });
-  f.real("predicted_speedup", o.best.predicted_speedup,
-         {.label = "The same by the model", .formula = "best share / share of rung 1", .source = ports});
+  f.text("best_rung", o.best.title, "Best rung");
+  f.real("best_share", o.best.share, {"Its share of the roof", "%"}, {.may_be_missing = true, .source = here});
+  f.real("best_flops_per_s", o.best.flops_per_s, {"Its arithmetic rate", "FLOP/s"},
+         {.may_be_missing = true, .source = here});
+  f.real("best_bytes_per_s", o.best.bytes_per_s, {"Its memory rate", "B/s"}, {.may_be_missing = true, .source = here});
+  f.real("speedup", o.best.speedup, "Best over first", "Measured.",
+         {.may_be_missing = true, .formula = "time of rung 1 / time of the best", .source = here});
+  f.real("predicted_speedup", o.best.predicted_speedup, "The same by the model",
+         {.formula = "best share / share of rung 1", .source = ports});
   f.group("The operation");
-  f.integer("size_now", o.size, {.label = "Size", .help = "Of the operation, in the ladder's own unit."});
-  f.real("flops", o.flops,
-         {.label = "Operations", .unit = "FLOP", .source = "counting rules of the operation: a multiply-add is two"});
-  f.real("bytes", o.bytes, {.label = "Bytes", .unit = "B", .help = "Each operand once, each result once."});
-  f.real("intensity", o.intensity, {.label = "Intensity", .unit = "FLOP/B", .formula = "operations / bytes"});
+  f.integer("size_now", o.size, "Size", "Of the operation, in the ladder's own unit.");
+  f.real("flops", o.flops, {"Operations", "FLOP"},
+         {.source = "counting rules of the operation: a multiply-add is two"});
+  f.real("bytes", o.bytes, {"Bytes", "B"}, "Each operand once, each result once.");
+  f.real("intensity", o.intensity, {"Intensity", "FLOP/B"}, {.formula = "operations / bytes"});
   f.group("Roofs");
-  f.real("ridge", o.roof.ridge, {.label = "Ridge", .unit = "FLOP/B", .formula = "peak / bandwidth"});
-  f.real("attainable_flops_per_s", o.roof.attainable_flops_per_s,
-         {
-             .label = "Attainable",
-             .unit = "FLOP/s",
-             .formula = "min(peak, intensity x bandwidth)",
-             .source = "Williams, Waterman, Patterson, CACM 52(4), 2009",
-         });
-  f.real("roof_flops_per_s", o.roof.flops_per_s,
-         {.label = "Arithmetic roof",
-          .unit = "FLOP/s",
-          .help = "Measured where ceilings are; else clock x lanes x 2 ports x 2, or the data sheet."});
-  f.real(
-      "roof_bytes_per_s", o.roof.bytes_per_s,
-      {.label = "Memory roof", .unit = "B/s", .help = "Measured where ceilings are; else as set, or the data sheet."});
-  f.real("clock_now_hz", o.roof.clock_hz,
-         {.label = "Clock", .unit = "Hz", .help = "Measured by a chain of dependent additions where ceilings are."});
-  f.toggle("roofs_measured", o.roof.measured, {.label = "Ceilings measured"});
+  f.real("ridge", o.roof.ridge, {"Ridge", "FLOP/B"}, {.formula = "peak / bandwidth"});
+  f.real("attainable_flops_per_s", o.roof.attainable_flops_per_s, {"Attainable", "FLOP/s"},
+         {.formula = "min(peak, intensity x bandwidth)", .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
+  f.real("roof_flops_per_s", o.roof.flops_per_s, {"Arithmetic roof", "FLOP/s"},
+         "Measured where ceilings are; else clock x lanes x 2 ports x 2, or the data sheet.");
+  f.real("roof_bytes_per_s", o.roof.bytes_per_s, {"Memory roof", "B/s"},
+         "Measured where ceilings are; else as set, or the data sheet.");
+  f.real("clock_now_hz", o.roof.clock_hz, {"Clock", "Hz"},
+         "Measured by a chain of dependent additions where ceilings are.");
+  f.toggle("roofs_measured", o.roof.measured, "Ceilings measured");
   f.group("The ladder");
-  f.integer("rungs", o.rungs, {.label = "Rungs", .help = "Versions in this ladder."});
-  f.integer("measured_rungs", o.measured_rungs,
-            {.label = "Rungs measured", .help = "At this size and with these caches."});
-  f.integer("failed_rungs", o.failed_rungs,
-            {.label = "Rungs that failed", .help = "Not compiled, wrong, crashed, or not possible here."});
-  f.integer("changed_lines", o.rung.changed_lines,
-            {.label = "Lines changed", .help = "Against the source of the rung before."});
+  f.integer("rungs", o.rungs, "Rungs", "Versions in this ladder.");
+  f.integer("measured_rungs", o.measured_rungs, "Rungs measured", "At this size and with these caches.");
+  f.integer("failed_rungs", o.failed_rungs, "Rungs that failed", "Not compiled, wrong, crashed, or not possible here.");
+  f.integer("changed_lines", o.rung.changed_lines, "Lines changed", "Against the source of the rung before.");
   f.group("What the compiler says");
-  f.integer("registers", o.rung.registers,
-            {.label = "Registers a thread", .help = "As the compiler reports; GPU kernels only."});
-  f.integer("spill_bytes", o.rung.spill_bytes,
-            {.label = "Spilled", .unit = "B", .help = "Bytes that did not fit into registers, stored and loaded."});
-  f.integer("shared_bytes", o.rung.shared_bytes,
-            {.label = "Shared memory a block", .unit = "B", .help = "As the compiler reports; GPU kernels only."});
+  f.integer("registers", o.rung.registers, "Registers a thread", "As the compiler reports; GPU kernels only.");
+  f.integer("spill_bytes", o.rung.spill_bytes, {"Spilled", "B"},
+            "Bytes that did not fit into registers, stored and loaded.");
+  f.integer("shared_bytes", o.rung.shared_bytes, {"Shared memory a block", "B"},
+            "As the compiler reports; GPU kernels only.");
   f.group("What is kept");
-  f.integer("rows", o.rows, {.label = "Runs kept", .help = "Of all ladders and sizes."});
-  f.integer("roof_rows", o.roof_rows, {.label = "Ceilings kept", .help = "Of all devices that were measured."});
-  f.integer("prediction_rows", o.prediction_rows,
-            {.label = "Predictions kept", .help = "Of the rungs of all ladders."});
-  f.text("command", o.command, {.label = "On the command line"});
+  f.integer("rows", o.rows, "Runs kept", "Of all ladders and sizes.");
+  f.integer("roof_rows", o.roof_rows, "Ceilings kept", "Of all devices that were measured.");
+  f.integer("prediction_rows", o.prediction_rows, "Predictions kept", "Of the rungs of all ladders.");
+  f.text("command", o.command, "On the command line");
 }
 
 void describe(Fields& f, View& v) {
-  f.text("request", v.requests.work, {.label = "What to run", .max_bytes = 65536});
-  f.text("status", v.requests.status, {.label = "What is going on"});
-  f.toggle("running", v.requests.running, {.label = "Running"});
-  f.real("fraction", v.requests.fraction, {.label = "Done", .lo = 0, .hi = 1});
-  f.toggle("editing", v.editing, {.label = "The editor is open"});
-  f.text("edited_rung", v.edited_rung, {.label = "Rung in the editor"});
-  f.text("edited_source", v.edited_source, {.label = "Source in the editor", .max_bytes = 65536});
+  f.text("request", v.requests.work, "What to run", {.max_bytes = 65536});
+  f.text("status", v.requests.status, "What is going on");
+  f.toggle("running", v.requests.running, "Running");
+  f.real("fraction", v.requests.fraction, "Done", {.range = {0, 1}});
+  f.toggle("editing", v.editing, "The editor is open");
+  f.text("edited_rung", v.edited_rung, "Rung in the editor");
+  f.text("edited_source", v.edited_source, "Source in the editor", {.max_bytes = 65536});
 }
 
 LabPtr make() {

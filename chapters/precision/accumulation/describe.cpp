@@ -21,106 +21,47 @@ constexpr std::string_view higham = "Higham, Accuracy and Stability of Numerical
 }  // namespace
 
 void describe(Fields& f, SumRow& r) {
-  f.text("name", r.name, {.label = "Method"});
-  f.real("sum", r.sum, {.label = "Sum"});
-  f.real("error", r.error, {.label = "Error", .unit = "%", .formula = "|sum - exact| / sum of magnitudes"});
-  f.integer("moved_last", r.moved_last,
-            {.label = "Last change", .help = "Terms after which the accumulator changed for the last time."});
-  f.toggle("overflowed", r.overflowed,
-           {.label = "Overflowed", .help = "A result was too large and became the largest finite value."});
+  f.text("name", r.name, "Method");
+  f.real("sum", r.sum, "Sum");
+  f.real("error", r.error, {"Error", "%"}, {.formula = "|sum - exact| / sum of magnitudes"});
+  f.integer("moved_last", r.moved_last, "Last change", "Terms after which the accumulator changed for the last time.");
+  f.toggle("overflowed", r.overflowed, "Overflowed", "A result was too large and became the largest finite value.");
 }
 void describe(Fields& f, UpdateRow& r) {
-  f.text("name", r.name, {.label = "Kept as"});
-  f.real("weight", r.weight, {.label = "Weight"});
-  f.real("gained", r.gained, {.label = "Arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
-  f.integer("first_move", r.first_move,
-            {.label = "First change", .help = "The step after which it first differs; 0 for never."});
+  f.text("name", r.name, "Kept as");
+  f.real("weight", r.weight, "Weight");
+  f.real("gained", r.gained, {"Arrived", "%"}, {.formula = "(weight - start) / (steps x update)"});
+  f.integer("first_move", r.first_move, "First change", "The step after which it first differs; 0 for never.");
 }
 
 void describe(Fields& f, Inputs& in) {
   f.group("The sum");
-  f.choice("format", in.format, formats,
-           {.label = "Format",
-            .help = "Of the accumulator and of the weight: every result is rounded to it.",
-            .headline = true});
-  f.choice("terms", in.terms, terms, {.label = "Terms", .help = "What is added up.", .headline = true});
-  f.integer("count", in.count,
-            {
-                .label = "Terms added",
-                .help = "Length of the sum: the depth of a dot product, the micro-batches of a step.",
-                .lo = 16,
-                .hi = 65536,
-                .scale = Scale::log,
-                .headline = true,
-            });
-  f.real("size", in.size,
-         {
-             .label = "Size of a term",
-             .help = "All terms are multiplied by it, then rounded to the format.",
-             .lo = 0x1p-10,
-             .hi = 0x1p10,
-             .scale = Scale::log,
-         });
-  f.integer("block", in.block,
-            {
-                .label = "Block",
-                .help = "Terms that are added in the format before their sum goes to an FP32 accumulator.",
-                .lo = 1,
-                .hi = 4096,
-                .scale = Scale::log,
-            });
+  f.choice("format", in.format, formats, "Format",
+           "Of the accumulator and of the weight: every result is rounded to it.", {.headline = true});
+  f.choice("terms", in.terms, terms, "Terms", "What is added up.", {.headline = true});
+  f.integer("count", in.count, "Terms added",
+            "Length of the sum: the depth of a dot product, the micro-batches of a step.",
+            {.range = {16, 65536, Scale::log}, .headline = true});
+  f.real("size", in.size, "Size of a term", "All terms are multiplied by it, then rounded to the format.",
+         {.range = {0x1p-10, 0x1p10, Scale::log}});
+  f.integer("block", in.block, "Block",
+            "Terms that are added in the format before their sum goes to an FP32 accumulator.",
+            {.range = {1, 4096, Scale::log}});
   f.group("The weight");
-  f.real("weight", in.weight,
-         {
-             .label = "Weight",
-             .help = "Where the updates start.",
-             .lo = 0x1p-10,
-             .hi = 256,
-             .scale = Scale::log,
-         });
-  f.real("update", in.update,
-         {
-             .label = "Update",
-             .help = "What a step adds to the weight: learning rate times gradient.",
-             .lo = 1e-8,
-             .hi = 1,
-             .scale = Scale::log,
-         });
-  f.integer("steps", in.steps,
-            {
-                .label = "Updates",
-                .help = "Steps of training.",
-                .lo = 1,
-                .hi = 4096,
-                .scale = Scale::log,
-            });
-  f.integer("replicas", in.replicas,
-            {
-                .label = "Replicas",
-                .help = "Weights that are rounded stochastically, each with luck of its own; their mean is drawn.",
-                .lo = 1,
-                .hi = 128,
-                .scale = Scale::log,
-            });
+  f.real("weight", in.weight, "Weight", "Where the updates start.", {.range = {0x1p-10, 256, Scale::log}});
+  f.real("update", in.update, "Update", "What a step adds to the weight: learning rate times gradient.",
+         {.range = {1e-8, 1, Scale::log}});
+  f.integer("steps", in.steps, "Updates", "Steps of training.", {.range = {1, 4096, Scale::log}});
+  f.integer("replicas", in.replicas, "Replicas",
+            "Weights that are rounded stochastically, each with luck of its own; their mean is drawn.",
+            {.range = {1, 128, Scale::log}});
   f.group("Chance");
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "Of the terms and of stochastic rounding.",
-                .lo = 1,
-                .hi = 1000,
-                .scale = Scale::step,
-            });
+  f.integer("seed", in.seed, "Seed", "Of the terms and of stochastic rounding.", {.range = {1, 1000, Scale::step}});
 }
 
 void describe(Fields& f, View& v) {
-  f.real("addition", v.addition,
-         {
-             .label = "Addition",
-             .help = "The addition that the adder shows, counted from 1; 0: the first that is lost on it.",
-             .lo = 0,
-             .hi = 65536,
-         });
+  f.real("addition", v.addition, "Addition",
+         "The addition that the adder shows, counted from 1; 0: the first that is lost on it.", {.range = {0, 65536}});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -131,90 +72,55 @@ void describe(Fields& f, Outputs& o) {
   const auto gained = [&](UpdateMethod m) -> double& { return o.gained[static_cast<std::size_t>(m)]; };
   models::SumTrace& naive = o.sum_run.methods[static_cast<std::size_t>(SumMethod::naive)];
   f.group("The sum");
-  f.real("exact_sum", o.exact_sum,
-         {.label = "Exact sum", .help = "Of the terms as the format holds them, in compensated double."});
-  f.real("naive_sum", naive.final,
-         {
-             .label = "Sum in the format",
-             .help = "One accumulator, rounded after each addition.",
-             .headline = true,
-         });
-  f.real("naive_error", error(SumMethod::naive),
-         {
-             .label = "Its error",
-             .unit = "%",
-             .headline = true,
-             .formula = "|sum - exact| / sum of magnitudes",
-             .source = higham,
-         });
-  f.integer("stops_after", naive.moved_last,
-            {.label = "It last changed after", .help = "Terms. Later ones rounded away."});
-  f.real("ones_stop_at", o.ones_stop_at,
-         {
-             .label = "Ones stop at",
-             .help = "The sum from which adding 1 changes nothing: there the spacing is 2, and the tie goes to the "
-                     "even neighbour.",
-             .headline = true,
-             .formula = "2^(mantissa bits + 1)",
-             .source = "IEEE 754, round to nearest, ties to even",
-         });
+  f.real("exact_sum", o.exact_sum, "Exact sum", "Of the terms as the format holds them, in compensated double.");
+  f.real("naive_sum", naive.final, "Sum in the format", "One accumulator, rounded after each addition.",
+         {.headline = true});
+  f.real("naive_error", error(SumMethod::naive), {"Its error", "%"},
+         {.headline = true, .formula = "|sum - exact| / sum of magnitudes", .source = higham});
+  f.integer("stops_after", naive.moved_last, "It last changed after", "Terms. Later ones rounded away.");
+  f.real("ones_stop_at", o.ones_stop_at, "Ones stop at",
+         "The sum from which adding 1 changes nothing: there the spacing is 2, and the tie goes to the even neighbour.",
+         {.headline = true, .formula = "2^(mantissa bits + 1)", .source = "IEEE 754, round to nearest, ties to even"});
   f.group("Better ways to add");
-  f.real("pairwise_error", error(SumMethod::pairwise), {.label = "Error, pairwise", .unit = "%", .source = higham});
-  f.real("kahan_error", error(SumMethod::kahan),
-         {.label = "Error, Kahan", .unit = "%", .source = "Kahan, CACM 8(1), 1965"});
-  f.real("blocked_error", error(SumMethod::blocked),
-         {.label = "Error, blocks into FP32",
-          .unit = "%",
-          .help = "Runs of a block in the format, their sums added in FP32."});
-  f.real("stochastic_error", error(SumMethod::stochastic),
-         {.label = "Error, stochastic", .unit = "%", .help = "One accumulator, rounded up or down by chance."});
-  f.real("wide_error", error(SumMethod::wide),
-         {.label = "Error, FP32 accumulator",
-          .unit = "%",
-          .help = "Terms of the format, an accumulator in FP32: what tensor cores offer."});
-  f.text("best", o.best, {.label = "Nearest within the format", .help = "Of the methods that use no wider number."});
+  f.real("pairwise_error", error(SumMethod::pairwise), {"Error, pairwise", "%"}, {.source = higham});
+  f.real("kahan_error", error(SumMethod::kahan), {"Error, Kahan", "%"}, {.source = "Kahan, CACM 8(1), 1965"});
+  f.real("blocked_error", error(SumMethod::blocked), {"Error, blocks into FP32", "%"},
+         "Runs of a block in the format, their sums added in FP32.");
+  f.real("stochastic_error", error(SumMethod::stochastic), {"Error, stochastic", "%"},
+         "One accumulator, rounded up or down by chance.");
+  f.real("wide_error", error(SumMethod::wide), {"Error, FP32 accumulator", "%"},
+         "Terms of the format, an accumulator in FP32: what tensor cores offer.");
+  f.text("best", o.best, "Nearest within the format", "Of the methods that use no wider number.");
   f.group("The weight's neighbours");
-  f.real("epsilon", o.epsilon, {.label = "Spacing above 1", .formula = "2^(-mantissa bits)"});
-  f.real("spacing", o.spacing,
-         {.label = "Spacing at the weight", .help = "To the next value in the update's direction."});
-  f.real("smallest_visible", o.update_run.smallest_visible,
-         {.label = "Updates vanish up to",
-          .help = "Half the spacing. At exactly half the tie goes to the even weight.",
-          .formula = "spacing / 2"});
-  f.toggle("update_seen", o.update_run.first_seen,
-           {.label = "The update is seen", .help = "One update changes the weight in the format."});
+  f.real("epsilon", o.epsilon, "Spacing above 1", {.formula = "2^(-mantissa bits)"});
+  f.real("spacing", o.spacing, "Spacing at the weight", "To the next value in the update's direction.");
+  f.real("smallest_visible", o.update_run.smallest_visible, "Updates vanish up to",
+         "Half the spacing. At exactly half the tie goes to the even weight.", {.formula = "spacing / 2"});
+  f.toggle("update_seen", o.update_run.first_seen, "The update is seen",
+           "One update changes the weight in the format.");
   f.group("The weight after the updates");
-  f.real("exact_weight", o.update_run.exact_final, {.label = "Weight, exact", .formula = "weight + steps x update"});
-  f.real("plain_weight", weight(UpdateMethod::plain),
-         {.label = "Weight, in the format", .help = "Kept in the format alone, rounded to nearest."});
-  f.real("plain_gained", gained(UpdateMethod::plain),
-         {
-             .label = "Updates that arrived",
-             .unit = "%",
-             .headline = true,
-             .formula = "(weight - start) / (steps x update)",
-         });
-  f.real("stochastic_weight", weight(UpdateMethod::stochastic),
-         {.label = "Weight, stochastic", .help = "Mean of the replicas."});
-  f.real("stochastic_gained", gained(UpdateMethod::stochastic),
-         {.label = "... arrived", .unit = "%", .formula = "(mean weight - start) / (steps x update)"});
-  f.real(
-      "stochastic_deviation", o.update_run.stochastic_deviation,
-      {.label = "... spread of one", .help = "Standard deviation of the replicas: right in the mean, each one noisy."});
-  f.real("kahan_weight", weight(UpdateMethod::kahan),
-         {.label = "Weight, compensated", .help = "A second number of the format carries what was lost."});
-  f.real("kahan_gained", gained(UpdateMethod::kahan),
-         {.label = "... arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
-  f.real("master_weight", weight(UpdateMethod::master),
-         {.label = "Weight, FP32 master", .help = "The copy in the format."});
-  f.real("master_gained", gained(UpdateMethod::master),
-         {.label = "... arrived", .unit = "%", .formula = "(copy - start) / (steps x update)"});
+  f.real("exact_weight", o.update_run.exact_final, "Weight, exact", {.formula = "weight + steps x update"});
+  f.real("plain_weight", weight(UpdateMethod::plain), "Weight, in the format",
+         "Kept in the format alone, rounded to nearest.");
+  f.real("plain_gained", gained(UpdateMethod::plain), {"Updates that arrived", "%"},
+         {.headline = true, .formula = "(weight - start) / (steps x update)"});
+  f.real("stochastic_weight", weight(UpdateMethod::stochastic), "Weight, stochastic", "Mean of the replicas.");
+  f.real("stochastic_gained", gained(UpdateMethod::stochastic), {"... arrived", "%"},
+         {.formula = "(mean weight - start) / (steps x update)"});
+  f.real("stochastic_deviation", o.update_run.stochastic_deviation, "... spread of one",
+         "Standard deviation of the replicas: right in the mean, each one noisy.");
+  f.real("kahan_weight", weight(UpdateMethod::kahan), "Weight, compensated",
+         "A second number of the format carries what was lost.");
+  f.real("kahan_gained", gained(UpdateMethod::kahan), {"... arrived", "%"},
+         {.formula = "(weight - start) / (steps x update)"});
+  f.real("master_weight", weight(UpdateMethod::master), "Weight, FP32 master", "The copy in the format.");
+  f.real("master_gained", gained(UpdateMethod::master), {"... arrived", "%"},
+         {.formula = "(copy - start) / (steps x update)"});
   f.integer("master_first_move", o.update_run.first_move[static_cast<std::size_t>(UpdateMethod::master)],
-            {.label = "Its copy first moves",
-             .help = "After this many steps the master has gathered enough to show; 0 for never."});
+            "Its copy first moves", "After this many steps the master has gathered enough to show; 0 for never.");
   f.group("Row by row");
-  f.table("sums", o.sums, {.label = "Sums"});
-  f.table("updates", o.updates, {.label = "Weights"});
+  f.table("sums", o.sums, "Sums");
+  f.table("updates", o.updates, "Weights");
 }
 
 LabPtr make() {

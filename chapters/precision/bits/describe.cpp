@@ -13,158 +13,83 @@ bool Inputs::operator==(const Inputs& o) const {
 
 void describe(Fields& f, Inputs& in) {
   f.group("The number");
-  f.choice("format", in.format, format_choices(),
-           {.label = "Format", .help = "The format whose bits are shown.", .headline = true});
-  f.real("value", in.value,
-         {
-             .label = "Value",
-             .help = "The number that is stored: up to 15 digits are taken as the decimal that they are; inf, -inf or "
-                     "nan too. Waits while a decimal or a code is set.",
-             .lo = -8,
-             .hi = 8,
-             .headline = true,
-             .any_number = true,
-         });
-  f.text("decimal", in.decimal,
-         {.label = "Decimal",
-          .help = "A number of up to 80 digits, rounded as the decimal that it is: 9007199254740993. Empty: the value "
-                  "counts."});
-  f.text("code", in.code,
-         {.label = "Code", .help = "A code instead of a value: 0x2E66, 0b1010 or decimal. Empty: the value counts."});
+  f.choice("format", in.format, format_choices(), "Format", "The format whose bits are shown.", {.headline = true});
+  f.real("value", in.value, "Value",
+         "The number that is stored: up to 15 digits are taken as the decimal that they are; inf, -inf or nan too. "
+         "Waits while a decimal or a code is set.",
+         {.range = {-8, 8}, .headline = true, .any_number = true});
+  f.text("decimal", in.decimal, "Decimal",
+         "A number of up to 80 digits, rounded as the decimal that it is: 9007199254740993. Empty: the value counts.");
+  f.text("code", in.code, "Code", "A code instead of a value: 0x2E66, 0b1010 or decimal. Empty: the value counts.");
   f.group("How it is rounded");
-  f.choice("rounding", in.rounding, rounding_choices(),
-           {.label = "Rounding", .help = "Which of the two neighbours takes a number between them."});
-  f.choice("overflow", in.overflow, overflow_choices(),
-           {.label = "Overflow", .help = "What becomes of a number past the largest value."});
-  f.integer("seed", in.seed,
-            {
-                .label = "Draw",
-                .help = "Another draw of stochastic rounding.",
-                .lo = 1,
-                .hi = 1000,
-                .scale = Scale::step,
-                .when = {"rounding", "stochastic"},
-            });
+  f.choice("rounding", in.rounding, rounding_choices(), "Rounding",
+           "Which of the two neighbours takes a number between them.");
+  f.choice("overflow", in.overflow, overflow_choices(), "Overflow", "What becomes of a number past the largest value.");
+  f.integer("seed", in.seed, "Draw", "Another draw of stochastic rounding.",
+            {.range = {1, 1000, Scale::step}, .when = {"rounding", "stochastic"}});
   f.group("Beside it");
-  f.choices("compare", in.compare, format_choices(),
-            {.label = "Compare", .help = "The same number in these formats.", .max_items = 16});
+  f.choices("compare", in.compare, format_choices(), "Compare", "The same number in these formats.", {.max_items = 16});
 }
 
 void describe(Fields& f, Row& r) {
-  f.text("id", r.id, {.label = "Format"});
-  f.text("code", r.code, {.label = "Code"});
-  f.real("value", r.value, {.label = "Value", .may_be_missing = true});
-  f.text("kind", r.kind, {.label = "Kind"});
-  f.real("error", r.error, {.label = "Error", .may_be_missing = true, .formula = "value - number"});
-  f.real("relative_error", r.relative_error,
-         {
-             .label = "Relative error",
-             .unit = "%",
-             .may_be_missing = true,
-             .formula = "(value - number) / number",
-         });
+  f.text("id", r.id, "Format");
+  f.text("code", r.code, "Code");
+  f.real("value", r.value, "Value", {.may_be_missing = true});
+  f.text("kind", r.kind, "Kind");
+  f.real("error", r.error, "Error", {.may_be_missing = true, .formula = "value - number"});
+  f.real("relative_error", r.relative_error, {"Relative error", "%"},
+         {.may_be_missing = true, .formula = "(value - number) / number"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("What is stored");
-  f.text("code", o.code, {.label = "Code", .help = "Sign, exponent and mantissa from the left, in hexadecimal."});
-  f.real("value", o.value,
+  f.text("code", o.code, "Code", "Sign, exponent and mantissa from the left, in hexadecimal.");
+  f.real("value", o.value, "Value", "What the code is worth, exactly; no number for inf and nan (see kind).",
          {
-             .label = "Value",
-             .help = "What the code is worth, exactly; no number for inf and nan (see kind).",
              .headline = true,
-             .may_be_missing = true,
              .absent = "Infinity and NaN are no numbers.",
              .formula = "(-1)^sign x 2^exponent x significand",
              .source = "IEEE 754-2019, 3.3",
          });
-  f.text("kind", o.kind, {.label = "Kind", .help = "zero, subnormal, normal, inf or nan."});
-  f.real("ulp", o.ulp,
-         {
-             .label = "ULP",
-             .help = "Spacing of the values here.",
-             .headline = true,
-             .may_be_missing = true,
-             .formula = "2^(exponent - mantissa bits)",
-         });
+  f.text("kind", o.kind, "Kind", "zero, subnormal, normal, inf or nan.");
+  f.real("ulp", o.ulp, "ULP", "Spacing of the values here.",
+         {.headline = true, .may_be_missing = true, .formula = "2^(exponent - mantissa bits)"});
   f.group("Its neighbours");
-  f.real("next_up", o.next_up,
-         {
-             .label = "Next up",
-             .help = "The neighbour above; no number where it is infinite or there is none.",
-             .may_be_missing = true,
-             .source = "IEEE 754-2019, nextUp",
-         });
-  f.real("next_down", o.next_down,
-         {
-             .label = "Next down",
-             .help = "The neighbour below; no number where it is infinite or there is none.",
-             .may_be_missing = true,
-             .source = "IEEE 754-2019, nextDown",
-         });
+  f.real("next_up", o.next_up, "Next up", "The neighbour above; no number where it is infinite or there is none.",
+         {.may_be_missing = true, .source = "IEEE 754-2019, nextUp"});
+  f.real("next_down", o.next_down, "Next down", "The neighbour below; no number where it is infinite or there is none.",
+         {.may_be_missing = true, .source = "IEEE 754-2019, nextDown"});
   f.group("What rounding did");
-  f.real("error", o.error,
-         {
-             .label = "Error",
-             .help = "What rounding added.",
-             .may_be_missing = true,
-             .formula = "value - number",
-         });
-  f.real("relative_error", o.relative_error,
-         {
-             .label = "Relative error",
-             .unit = "%",
-             .headline = true,
-             .may_be_missing = true,
-             .formula = "(value - number) / number",
-         });
-  f.real("error_ulp", o.error_ulp,
-         {
-             .label = "Error in ULP",
-             .help = "At most a half under nearest even, below one otherwise.",
-             .may_be_missing = true,
-             .formula = "error / ulp",
-         });
-  f.real("relative_ulp", o.relative_ulp,
-         {
-             .label = "ULP / value",
-             .unit = "%",
-             .help = "How coarse the format is here.",
-             .may_be_missing = true,
-             .formula = "ulp / |value|",
-         });
-  f.text("rule", o.rule, {.label = "Decided by", .help = "The rule that chose between the neighbours."});
+  f.real("error", o.error, "Error", "What rounding added.", {.may_be_missing = true, .formula = "value - number"});
+  f.real("relative_error", o.relative_error, {"Relative error", "%"},
+         {.headline = true, .may_be_missing = true, .formula = "(value - number) / number"});
+  f.real("error_ulp", o.error_ulp, "Error in ULP", "At most a half under nearest even, below one otherwise.",
+         {.may_be_missing = true, .formula = "error / ulp"});
+  f.real("relative_ulp", o.relative_ulp, {"ULP / value", "%"}, "How coarse the format is here.",
+         {.may_be_missing = true, .formula = "ulp / |value|"});
+  f.text("rule", o.rule, "Decided by", "The rule that chose between the neighbours.");
   f.group("Between which values");
-  f.real(
-      "lower", o.lower,
-      {.label = "Lower neighbour", .help = "The largest value that is not above the number.", .may_be_missing = true});
-  f.real("upper", o.upper,
-         {.label = "Upper neighbour",
-          .help = "The smallest value above the number; past the largest one, where the next would be.",
-          .may_be_missing = true});
-  f.real("midpoint", o.midpoint, {.label = "Midpoint", .may_be_missing = true, .formula = "(lower + upper) / 2"});
-  f.real("position", o.position,
-         {
-             .label = "On the way up",
-             .unit = "%",
-             .help = "Where the number lies between its neighbours; what stochastic rounding goes up with.",
-             .may_be_missing = true,
-             .formula = "(number - lower) / (upper - lower)",
-         });
+  f.real("lower", o.lower, "Lower neighbour", "The largest value that is not above the number.",
+         {.may_be_missing = true});
+  f.real("upper", o.upper, "Upper neighbour",
+         "The smallest value above the number; past the largest one, where the next would be.",
+         {.may_be_missing = true});
+  f.real("midpoint", o.midpoint, "Midpoint", {.may_be_missing = true, .formula = "(lower + upper) / 2"});
+  f.real("position", o.position, {"On the way up", "%"},
+         "Where the number lies between its neighbours; what stochastic rounding goes up with.",
+         {.may_be_missing = true, .formula = "(number - lower) / (upper - lower)"});
   f.group("The code, taken apart");
-  f.integer("sign", o.sign, {.label = "Sign bit", .help = "1: negative."});
-  f.integer("exponent_field", o.exponent_field,
-            {.label = "Exponent field", .help = "As stored, before the bias is taken off."});
-  f.integer("exponent", o.exponent, {.label = "Exponent", .formula = "field - bias, and 1 - bias for subnormals"});
-  f.integer("mantissa_field", o.mantissa_field,
-            {.label = "Mantissa field", .help = "As stored, without the hidden bit."});
-  f.real("code_number", o.code_number, {.label = "Code as a number", .help = "Exact up to 53 bits."});
+  f.integer("sign", o.sign, "Sign bit", "1: negative.");
+  f.integer("exponent_field", o.exponent_field, "Exponent field", "As stored, before the bias is taken off.");
+  f.integer("exponent", o.exponent, "Exponent", {.formula = "field - bias, and 1 - bias for subnormals"});
+  f.integer("mantissa_field", o.mantissa_field, "Mantissa field", "As stored, without the hidden bit.");
+  f.real("code_number", o.code_number, "Code as a number", "Exact up to 53 bits.");
   f.group("In full");
-  f.text("next_up_code", o.next_up_code, {.label = "Code of next up"});
-  f.text("next_down_code", o.next_down_code, {.label = "Code of next down"});
-  f.text("exact", o.exact, {.label = "In full", .help = "All decimal digits, up to 40."});
+  f.text("next_up_code", o.next_up_code, "Code of next up");
+  f.text("next_down_code", o.next_down_code, "Code of next down");
+  f.text("exact", o.exact, "In full", "All decimal digits, up to 40.");
   f.group("Other formats");
-  f.table("formats", o.formats, {.label = "In other formats"});
+  f.table("formats", o.formats, "In other formats");
 }
 
 LabPtr make() {

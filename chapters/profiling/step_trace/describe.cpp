@@ -1,3 +1,4 @@
+#include "chapters/described/step_choices.h"
 #include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/shared_choices.h"
@@ -12,85 +13,55 @@ const Choices copies = {
     {"copy_stream", "Pinned, own stream", "From pinned pages, on a stream beside the one that computes."},
 };
 static_assert(models::batch_copy_count == 3);
-const Choices optimizers = {
-    {"looped", "Looped", "One kernel an operation and tensor."},
-    {"foreach", "Foreach", "One kernel an operation for many tensors: fewer launches, the same bytes."},
-    {"fused", "Fused", "One pass over weights, gradients and both moments."},
-};
-static_assert(models::optimizer_code_count == 3);
 
 void time(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
           double hi) {
-  f.real(key, slot, {.label = label, .unit = "s", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
+  f.real(key, slot, {label, "s"}, help, {.range = {lo, hi, Scale::log}});
 }
 void rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help,
           double lo = 1e7) {
-  f.real(key, slot,
-         {.label = label,
-          .unit = "B/s",
-          .help = help,
-          .lo = lo,
-          .hi = 1e13,
-          .scale = Scale::log,
-          .typical_lo = 1e7,
-          .typical_hi = 1e12});
+  f.real(key, slot, {label, "B/s"}, help, {.range = {lo, 1e13, Scale::log}, .typical = {1e7, 1e12}});
 }
 void bytes(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
            double hi) {
-  f.real(key, slot, {.label = label, .unit = "B", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
+  f.real(key, slot, {label, "B"}, help, {.range = {lo, hi, Scale::log}});
 }
 void share(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
            double hi) {
-  f.real(key, slot, {.label = label, .help = help, .lo = lo, .hi = hi});
+  f.real(key, slot, label, help, {.range = {lo, hi}});
 }
 void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help,
            double lo, double hi) {
-  f.integer(key, slot, {.label = label, .help = help, .lo = lo, .hi = hi, .scale = Scale::step});
+  f.integer(key, slot, label, help, {.range = {lo, hi, Scale::step}});
 }
 
 void describe_switches(Fields& f, Inputs& in) {
   Switches& s = in.now;
   f.group("The changes");
-  f.integer("workers", s.workers,
-            {
-                .label = "Loader workers",
-                .help = "Processes that load batches ahead; with none the training process loads each one itself.",
-                .lo = 0,
-                .hi = 32,
-                .scale = Scale::step,
-                .typical_lo = 0,
-                .typical_hi = 8,
-                .headline = true,
-            });
-  f.choice("copy", s.copy, copies, {.label = "Copies", .help = "How a batch gets to the device."});
-  f.integer("sync_every", s.sync_every,
-            {
-                .label = "Loss read every",
-                .help = "Steps between two calls of loss.item(), which waits for the device; 0: never.",
-                .lo = 0,
-                .hi = 100,
-                .scale = Scale::step,
-                .headline = true,
-            });
-  f.choice("optimizer", s.optimizer, optimizers, {.label = "AdamW", .help = "How its kernels are written."});
-  f.toggle("amp", s.amp, {.label = "BF16", .help = "Autocast: products of matrices and most of the rest in BF16."});
-  f.toggle("compile", s.compile,
-           {.label = "Compiled", .help = "Element-wise operations are fused: fewer bytes and fewer launches."});
-  f.toggle("overlap", s.overlap,
-           {.label = "Overlap", .help = "A bucket of gradients is reduced while the backward pass goes on."});
+  f.integer("workers", s.workers, "Loader workers",
+            "Processes that load batches ahead; with none the training process loads each one itself.",
+            {.range = {0, 32, Scale::step}, .typical = {0, 8}, .headline = true});
+  f.choice("copy", s.copy, copies, "Copies", "How a batch gets to the device.");
+  f.integer("sync_every", s.sync_every, "Loss read every",
+            "Steps between two calls of loss.item(), which waits for the device; 0: never.",
+            {.range = {0, 100, Scale::step}, .headline = true});
+  f.choice("optimizer", s.optimizer, optimizer_code_choices(), "AdamW", "How its kernels are written.");
+  f.toggle("amp", s.amp, "BF16", "Autocast: products of matrices and most of the rest in BF16.");
+  f.toggle("compile", s.compile, "Compiled", "Element-wise operations are fused: fewer bytes and fewer launches.");
+  f.toggle("overlap", s.overlap, "Overlap", "A bucket of gradients is reduced while the backward pass goes on.");
   count(f, "buckets", s.buckets, "Buckets", "Parts into which the gradients are cut; a bucket holds a layer or more.",
         1, 64);
   count(f, "prefetch", s.prefetch, "Batches ahead", "Each worker is asked for so many (prefetch_factor).", 1, 16);
   f.group("As found");
   Switches& g = in.found;
   count(f, "found_workers", g.workers, "Loader workers, found", "Of the step above.", 0, 32);
-  f.choice("found_copy", g.copy, copies, {.label = "Copies, found", .help = "Of the step above."});
+  f.choice("found_copy", g.copy, copies, "Copies, found", "Of the step above.");
   count(f, "found_sync_every", g.sync_every, "Loss read every, found",
         "Steps between two calls of loss.item(); 0: never.", 0, 100);
-  f.choice("found_optimizer", g.optimizer, optimizers, {.label = "AdamW, found", .help = "Of the step above."});
-  f.toggle("found_amp", g.amp, {.label = "BF16, found", .help = "Of the step above."});
-  f.toggle("found_compile", g.compile, {.label = "Compiled, found", .help = "Of the step above."});
-  f.toggle("found_overlap", g.overlap, {.label = "Overlap, found", .help = "Of the step above."});
+  f.choice("found_optimizer", g.optimizer, optimizer_code_choices(), "AdamW, found", "Of the step above.");
+  f.toggle("found_amp", g.amp, "BF16, found", "Of the step above.");
+  f.toggle("found_compile", g.compile, "Compiled, found", "Of the step above.");
+  f.toggle("found_overlap", g.overlap, "Overlap, found", "Of the step above.");
   count(f, "found_buckets", g.buckets, "Buckets, found", "Of the step above.", 1, 64);
   count(f, "found_prefetch", g.prefetch, "Batches ahead, found", "Of the step above.", 1, 16);
 }
@@ -134,63 +105,43 @@ void describe(Fields& f, Inputs& in) {
         1);
   count(f, "compiled_kernels", in.compiled_kernels, "Kernels, compiled", "A layer; never more than eager.", 1, 64);
   f.group("The optimizer");
-  f.real("parameters", in.parameters,
-         {
-             .label = "Parameters",
-             .help = "That this device updates, in FP32: autocast leaves them so.",
-             .lo = 1e6,
-             .hi = 1e11,
-             .scale = Scale::log,
-         });
+  f.real("parameters", in.parameters, "Parameters", "That this device updates, in FP32: autocast leaves them so.",
+         {.range = {1e6, 1e11, Scale::log}});
   rate(f, "optimizer_bytes_per_s", in.optimizer_bytes_per_s, "Memory", "Bandwidth that its kernels reach.");
   f.group("The network");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
-  f.toggle("bf16_gradients", in.bf16_gradients,
-           {.label = "Sent in BF16", .help = "A hook casts gradients before they are reduced: 2 B instead of 4."});
+  f.toggle("bf16_gradients", in.bf16_gradients, "Sent in BF16",
+           "A hook casts gradients before they are reduced: 2 B instead of 4.");
   rate(f, "bus_bytes_per_s", in.bus_bytes_per_s, "Ring", "Bandwidth of a ring all-reduce between neighbours.");
-  f.real("hop_latency_s", in.hop_latency_s,
-         {.label = "A hop", .unit = "s", .help = "Latency of each of its 2 (n - 1) steps.", .lo = 0, .hi = 1e-3});
+  f.real("hop_latency_s", in.hop_latency_s, {"A hop", "s"}, "Latency of each of its 2 (n - 1) steps.",
+         {.range = {0, 1e-3}});
 }
 
 void describe(Fields& f, FixRow& r) {
-  f.text("name", r.name, {.label = "Change"});
-  f.real("in_order_s", r.in_order_s,
-         {.label = "In this order", .unit = "s", .help = "Against the step with the changes above it."});
-  f.real("alone_s", r.alone_s, {.label = "Alone", .unit = "s", .help = "Against the step as found."});
-  f.real("step_s", r.step_s, {.label = "Step", .unit = "s", .help = "With this change and those above."});
-  f.text("then", r.then, {.label = "Then the largest"});
-  f.real("then_share", r.then_share, {.label = "Its share", .unit = "%", .help = "Of the step."});
+  f.text("name", r.name, "Change");
+  f.real("in_order_s", r.in_order_s, {"In this order", "s"}, "Against the step with the changes above it.");
+  f.real("alone_s", r.alone_s, {"Alone", "s"}, "Against the step as found.");
+  f.real("step_s", r.step_s, {"Step", "s"}, "With this change and those above.");
+  f.text("then", r.then, "Then the largest");
+  f.real("then_share", r.then_share, {"Its share", "%"}, "Of the step.");
 }
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view mean = "Mean over the last steps; parts add up to the step exactly.";
   f.group("One step");
-  f.real("step_s", o.now.mean.period_s,
-         {.label = "One step",
-          .unit = "s",
-          .help = mean,
-          .headline = true,
-          .formula = "end of step - end of step before"});
-  f.real("found_s", o.found.mean.period_s, {.label = "As found", .unit = "s", .help = mean});
-  f.real("speedup", o.speedup, {.label = "Faster", .headline = true, .formula = "as found / one step"});
-  f.real("useful", o.useful,
-         {.label = "Forward, backward",
-          .unit = "%",
-          .help = "Their share of the step.",
-          .headline = true,
-          .formula = "(forward + backward) / step"});
-  f.real("useful_found", o.useful_found,
-         {.label = "Forward, backward, found", .unit = "%", .help = "Of the step as found."});
-  f.real("idle_s", o.idle_s,
-         {.label = "GPU idle",
-          .unit = "s",
-          .help = "The compute stream, in a step.",
-          .headline = true,
-          .formula = "step - kernels"});
-  f.real("busy", o.busy, {.label = "GPU busy", .unit = "%", .formula = "kernels / step"});
-  f.real("busy_found", o.busy_found, {.label = "GPU busy, found", .unit = "%", .formula = "kernels / step"});
-  f.text("largest", o.largest, {.label = "Largest part"});
-  f.text("largest_found", o.largest_found, {.label = "Largest part, found"});
+  f.real("step_s", o.now.mean.period_s, {"One step", "s"}, mean,
+         {.headline = true, .formula = "end of step - end of step before"});
+  f.real("found_s", o.found.mean.period_s, {"As found", "s"}, mean);
+  f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "as found / one step"});
+  f.real("useful", o.useful, {"Forward, backward", "%"}, "Their share of the step.",
+         {.headline = true, .formula = "(forward + backward) / step"});
+  f.real("useful_found", o.useful_found, {"Forward, backward, found", "%"}, "Of the step as found.");
+  f.real("idle_s", o.idle_s, {"GPU idle", "s"}, "The compute stream, in a step.",
+         {.headline = true, .formula = "step - kernels"});
+  f.real("busy", o.busy, {"GPU busy", "%"}, {.formula = "kernels / step"});
+  f.real("busy_found", o.busy_found, {"GPU busy, found", "%"}, {.formula = "kernels / step"});
+  f.text("largest", o.largest, "Largest part");
+  f.text("largest_found", o.largest_found, "Largest part, found");
   f.group("Parts as found");
   constexpr std::array<std::string_view, part_count> found_keys{
       "found_forward", "found_backward", "found_optimizer_part", "found_data",
@@ -198,62 +149,39 @@ void describe(Fields& f, Outputs& o) {
   constexpr std::array<std::string_view, part_count> keys{"forward", "backward",     "optimizer_part", "data",
                                                           "copies",  "launch_waits", "sync_waits",     "communication"};
   for (std::size_t i = 0; i < part_count; ++i)
-    f.real(found_keys[i], o.found_share[i],
-           {.label = part_names[i], .unit = "%", .help = "Share of the step as found."});
+    f.real(found_keys[i], o.found_share[i], {part_names[i], "%"}, "Share of the step as found.");
   f.group("Parts with the changes");
   for (std::size_t i = 0; i < part_count; ++i)
-    f.real(keys[i], o.share[i], {.label = part_names[i], .unit = "%", .help = "Share of the changed step."});
-  f.real("optimizer_s", o.now.mean.optimizer_s,
-         {.label = "Optimizer kernels",
-          .unit = "s",
-          .formula = "parameters x bytes / bandwidth",
+    f.real(keys[i], o.share[i], {part_names[i], "%"}, "Share of the changed step.");
+  f.real("optimizer_s", o.now.mean.optimizer_s, {"Optimizer kernels", "s"},
+         {.formula = "parameters x bytes / bandwidth",
           .source = "torch/optim/adamw.py: 80 B a parameter unfused, 28 fused, in FP32"});
-  f.real("optimizer_gain", o.optimizer_gain,
-         {.label = "Optimizer faster",
-          .help = "Its kernels alone.",
-          .may_be_missing = true,
-          .absent = "The optimizer takes no time."});
+  f.real("optimizer_gain", o.optimizer_gain, "Optimizer faster", "Its kernels alone.",
+         {.absent = "The optimizer takes no time."});
   f.group("The loader");
-  f.real("load_s", o.load_s,
-         {.label = "A batch, one worker", .unit = "s", .formula = "samples x (request + read + decode)"});
-  f.real("workers_needed", o.workers_needed,
-         {.label = "Workers needed",
-          .help = "So that no step waits for data, if storage and cores allow it.",
-          .may_be_missing = true,
-          .absent = "There is no step to keep up with.",
-          .formula = "ceil(a batch / step without waiting)"});
-  f.real("ceiling_per_s", o.ceiling_per_s,
-         {.label = "Batches a second",
-          .help = "The least that storage, cores, workers and the pinning thread allow.",
-          .may_be_missing = true,
-          .absent = "Nothing bounds it."});
-  f.real("data_cut", o.data_cut,
-         {.label = "Workers alone save", .unit = "%", .help = "Of the step as found; 0 where workers are no change."});
+  f.real("load_s", o.load_s, {"A batch, one worker", "s"}, {.formula = "samples x (request + read + decode)"});
+  f.real("workers_needed", o.workers_needed, "Workers needed",
+         "So that no step waits for data, if storage and cores allow it.",
+         {.absent = "There is no step to keep up with.", .formula = "ceil(a batch / step without waiting)"});
+  f.real("ceiling_per_s", o.ceiling_per_s, "Batches a second",
+         "The least that storage, cores, workers and the pinning thread allow.", {.absent = "Nothing bounds it."});
+  f.real("data_cut", o.data_cut, {"Workers alone save", "%"}, "Of the step as found; 0 where workers are no change.");
   f.group("Beside the kernels");
-  f.real("hidden_communication", o.hidden_communication,
-         {.label = "All-reduce hidden",
-          .unit = "%",
-          .may_be_missing = true,
-          .absent = "One GPU exchanges nothing.",
-          .formula = "1 - waiting for it / its time"});
-  f.real("gradient_bytes", o.setup.gradient_bytes,
-         {.label = "Gradients reduced",
-          .unit = "B",
-          .binary = false,
+  f.real("hidden_communication", o.hidden_communication, {"All-reduce hidden", "%"},
+         {.absent = "One GPU exchanges nothing.", .formula = "1 - waiting for it / its time"});
+  f.real("gradient_bytes", o.setup.gradient_bytes, {"Gradients reduced", "B"},
+         {.binary = false,
           .formula = "parameters x 4 B, or 2 where they are sent in BF16",
           .source = "DistributedDataParallel reduces in the parameters' dtype; bf16_compress_hook casts"});
-  f.integer(
-      "lead", o.lead,
-      {.label = "Launches ahead", .help = "Kernels launched and not begun, at most; the queue has room for 1,024."});
-  f.real("peak_bytes", o.peak_bytes,
-         {.label = "Peak memory", .unit = "B", .binary = false, .formula = "states + activations"});
+  f.integer("lead", o.lead, "Launches ahead", "Kernels launched and not begun, at most; the queue has room for 1,024.");
+  f.real("peak_bytes", o.peak_bytes, {"Peak memory", "B"}, {.binary = false, .formula = "states + activations"});
   f.group("Tables");
-  f.table("fixes", o.fixes, {.label = "What each change takes"});
+  f.table("fixes", o.fixes, "What each change takes");
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.timeline.cursor_s,
-         {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on the steps.", .lo = 0, .hi = 1e6});
+  f.real("time", v.timeline.cursor_s, {"Time cursor", "s"}, "Where the cursor stands on the steps.",
+         {.range = {0, 1e6}});
 }
 
 LabPtr make() {

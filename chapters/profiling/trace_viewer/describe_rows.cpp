@@ -5,108 +5,91 @@
 namespace chapters::profiling::trace_viewer {
 
 void describe(Fields& f, RankFile& r) {
-  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank."}, {.by_bytes = true});
+  f.file("file", r.file, "File", "The recording of one more rank.", {.by_bytes = true});
 }
 
 void describe(Fields& f, KernelRow& r) {
-  f.text("name", r.name, {.label = "Kernel"});
-  f.integer("count", r.count, {.label = "Runs"});
-  f.real("total_s", r.total_s, {.label = "Total", .unit = "s"});
-  f.real("share", r.share, {.label = "Share", .unit = "%"});
-  f.real("mean_s", r.mean_s, {.label = "Mean", .unit = "s"});
-  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
-  f.real("beside_s", r.beside_s,
-         {.label = "Beside", .unit = "s", .help = "Its total in the recording beside, over as many steps."});
-  f.real("saved_s", r.saved_s, {.label = "Beside saves", .unit = "s", .formula = "total - beside"});
+  f.text("name", r.name, "Kernel");
+  f.integer("count", r.count, "Runs");
+  f.real("total_s", r.total_s, {"Total", "s"});
+  f.real("share", r.share, {"Share", "%"});
+  f.real("mean_s", r.mean_s, {"Mean", "s"});
+  f.real("longest_s", r.longest_s, {"Longest", "s"});
+  f.real("beside_s", r.beside_s, {"Beside", "s"}, "Its total in the recording beside, over as many steps.");
+  f.real("saved_s", r.saved_s, {"Beside saves", "s"}, {.formula = "total - beside"});
 }
 
 void describe(Fields& f, HostRow& r) {
-  f.text("name", r.name, {.label = "The host was in"});
-  f.integer("pieces", r.pieces, {.label = "Times"});
-  f.real("time_s", r.time_s, {.label = "Total", .unit = "s"});
-  f.real("share", r.share, {.label = "Share", .unit = "%"});
-  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
+  f.text("name", r.name, "The host was in");
+  f.integer("pieces", r.pieces, "Times");
+  f.real("time_s", r.time_s, {"Total", "s"});
+  f.real("share", r.share, {"Share", "%"});
+  f.real("longest_s", r.longest_s, {"Longest", "s"});
 }
 
 void describe(Fields& f, SpanRow& r) {
-  f.text("name", r.name, {.label = "Span"});
-  f.integer("count", r.count, {.label = "Times"});
-  f.real("self_s", r.self_s,
-         {.label = "Self time", .unit = "s", .help = "Without the spans inside it, over all threads."});
-  f.real("share", r.share, {.label = "Share", .unit = "%"});
-  f.real("total_s", r.total_s, {.label = "Total", .unit = "s"});
-  f.real("longest_s", r.longest_s, {.label = "Longest self time", .unit = "s"});
+  f.text("name", r.name, "Span");
+  f.integer("count", r.count, "Times");
+  f.real("self_s", r.self_s, {"Self time", "s"}, "Without the spans inside it, over all threads.");
+  f.real("share", r.share, {"Share", "%"});
+  f.real("total_s", r.total_s, {"Total", "s"});
+  f.real("longest_s", r.longest_s, {"Longest self time", "s"});
 }
 
 void describe(Fields& f, CollectiveRow& r) {
-  f.text("name", r.name, {.label = "Collective"});
-  f.integer("last_rank", r.last_rank, {.label = "Last rank"});
-  f.real("cost_s", r.cost_s, {.label = "Costs the others", .unit = "s"});
+  f.text("name", r.name, "Collective");
+  f.integer("last_rank", r.last_rank, "Last rank");
+  f.real("cost_s", r.cost_s, {"Costs the others", "s"});
 }
 
 void describe(Fields& f, StreamRow& r) {
-  f.integer("stream", r.stream, {.label = "Stream"});
-  f.integer("events", r.events, {.label = "Work items"});
-  f.real("busy_s", r.busy_s, {.label = "Busy", .unit = "s"});
-  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
-  f.integer("queue_longest", r.queue_longest, {.label = "Longest queue"});
+  f.integer("stream", r.stream, "Stream");
+  f.integer("events", r.events, "Work items");
+  f.real("busy_s", r.busy_s, {"Busy", "s"});
+  f.real("idle_s", r.idle_s, {"Idle", "s"});
+  f.integer("queue_longest", r.queue_longest, "Longest queue");
 }
 
 void describe(Fields& f, StepRow& r) {
-  f.text("name", r.name, {.label = "Step"});
-  f.real("step_s", r.step_s, {.label = "Time", .unit = "s"});
-  f.real("busy_s", r.busy_s, {.label = "Busy", .unit = "s"});
-  f.real("compute_s", r.compute_s, {.label = "Computation", .unit = "s"});
-  f.real("communication_s", r.communication_s, {.label = "Communication", .unit = "s"});
-  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s"});
-  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
+  f.text("name", r.name, "Step");
+  f.real("step_s", r.step_s, {"Time", "s"});
+  f.real("busy_s", r.busy_s, {"Busy", "s"});
+  f.real("compute_s", r.compute_s, {"Computation", "s"});
+  f.real("communication_s", r.communication_s, {"Communication", "s"});
+  f.real("exposed_s", r.exposed_s, {"Exposed", "s"});
+  f.real("idle_s", r.idle_s, {"Idle", "s"});
 }
 
 void describe(Fields& f, RankRow& r) {
-  f.integer("rank", r.rank, {.label = "Rank"});
-  f.integer("device", r.device, {.label = "Device"});
-  f.real("step_s", r.step_s, {.label = "Step", .unit = "s"});
-  f.real("compute_s", r.compute_s, {.label = "Computation", .unit = "s"});
-  f.real("communication_s", r.communication_s, {.label = "Communication", .unit = "s"});
-  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s"});
-  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
-  f.real("waited_s", r.waited_s,
-         {.label = "Waits for others",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = "No collective of two ranks was recorded."});
-  f.real("caused_s", r.caused_s,
-         {.label = "Costs the others",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = "No collective of two ranks was recorded."});
-  f.integer("times_last", r.times_last, {.label = "Times last"});
+  f.integer("rank", r.rank, "Rank");
+  f.integer("device", r.device, "Device");
+  f.real("step_s", r.step_s, {"Step", "s"});
+  f.real("compute_s", r.compute_s, {"Computation", "s"});
+  f.real("communication_s", r.communication_s, {"Communication", "s"});
+  f.real("exposed_s", r.exposed_s, {"Exposed", "s"});
+  f.real("idle_s", r.idle_s, {"Idle", "s"});
+  f.real("waited_s", r.waited_s, {"Waits for others", "s"}, {.absent = "No collective of two ranks was recorded."});
+  f.real("caused_s", r.caused_s, {"Costs the others", "s"}, {.absent = "No collective of two ranks was recorded."});
+  f.integer("times_last", r.times_last, "Times last");
 }
 
 void describe(Fields& f, Finding& r) {
-  f.text("title", r.title, {.label = "In short"});
-  f.text("finding", r.finding, {.label = "Finding"});
-  f.real("covers_s", r.covers_s, {.label = "Costs", .unit = "s"});
+  f.text("title", r.title, "In short");
+  f.text("finding", r.finding, "Finding");
+  f.real("covers_s", r.covers_s, {"Costs", "s"});
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.time,
-         {.label = "Time cursor", .unit = "s", .help = "Since the first span shown.", .lo = 0, .hi = 1e6});
-  f.real("start_s", v.start_s,
-         {.label = "Shown from", .unit = "s", .help = "Left end of the picture.", .lo = -1e6, .hi = 1e6});
-  f.real("duration_s", v.duration_s,
-         {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
-  f.real("asked_start_s", v.asked.start_s,
-         {.label = "Step gone to",
-          .unit = "s",
-          .help = "Where the step begins that was gone to last.",
-          .lo = -1e6,
-          .hi = 1e6});
-  f.real("asked_duration_s", v.asked.duration_s,
-         {.label = "Length of that step", .unit = "s", .help = "0: the whole recording.", .lo = 0, .hi = 1e6});
-  f.real(
-      "label_px", v.label_px,
-      {.label = "Width of the names", .help = "Left of the tracks, at scale 1; 0: of its own.", .lo = 0, .hi = 4000});
+  f.real("time", v.time, {"Time cursor", "s"}, "Since the first span shown.", {.range = {0, 1e6}});
+  f.real("start_s", v.start_s, {"Shown from", "s"}, "Left end of the picture.", {.range = {-1e6, 1e6}});
+  f.real("duration_s", v.duration_s, {"Shown for", "s"}, "Width of the picture; 0 shows everything.",
+         {.range = {0, 1e6}});
+  f.real("asked_start_s", v.asked.start_s, {"Step gone to", "s"}, "Where the step begins that was gone to last.",
+         {.range = {-1e6, 1e6}});
+  f.real("asked_duration_s", v.asked.duration_s, {"Length of that step", "s"}, "0: the whole recording.",
+         {.range = {0, 1e6}});
+  f.real("label_px", v.label_px, "Width of the names", "Left of the tracks, at scale 1; 0: of its own.",
+         {.range = {0, 4000}});
 }
 
 models::Result<std::string> document_of(const Outputs& out) {

@@ -7,95 +7,74 @@ constexpr std::string_view no_model = "A recording does not say which model ran,
 
 void share_out(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help,
                std::string_view formula = {}) {
-  f.real(key, slot, {.label = label, .unit = "%", .help = help, .formula = formula});
+  f.real(key, slot, {label, "%"}, help, {.formula = formula});
 }
 
 }  // namespace
 
 void describe(Fields& f, LossRow& r) {
-  f.text("name", r.name, {.label = "Loss"});
-  f.real("share", r.share, {.label = "Share", .unit = "%", .help = "Of one second at the peak."});
-  f.real("seconds", r.seconds, {.label = "A step", .unit = "s", .formula = "share x step"});
-  f.text("cure", r.cure, {.label = "What takes it away"});
+  f.text("name", r.name, "Loss");
+  f.real("share", r.share, {"Share", "%"}, "Of one second at the peak.");
+  f.real("seconds", r.seconds, {"A step", "s"}, {.formula = "share x step"});
+  f.text("cure", r.cure, "What takes it away");
 }
 void describe(Fields& f, ConventionRow& r) {
-  f.text("name", r.name, {.label = "Convention"});
-  f.text("who", r.who, {.label = "Used by"});
-  f.real("reported", r.reported, {.label = "Reported", .unit = "%", .formula = "counted / (step x peak)"});
-  f.real("against", r.against, {.label = "Against needed", .unit = "%", .help = "In points: reported less needed."});
+  f.text("name", r.name, "Convention");
+  f.text("who", r.who, "Used by");
+  f.real("reported", r.reported, {"Reported", "%"}, {.formula = "counted / (step x peak)"});
+  f.real("against", r.against, {"Against needed", "%"}, "In points: reported less needed.");
 }
 void describe(Fields& f, ProductRow& r) {
-  f.text("name", r.name, {.label = "Operation"});
-  f.integer("calls", r.calls, {.label = "Calls", .help = "With kernels on the device."});
-  f.real("flops", r.flops, {.label = "Work", .unit = "FLOP", .formula = "from Input Dims"});
-  f.real("seconds", r.seconds, {.label = "Kernels", .unit = "s", .help = "Their durations added."});
-  f.real("rate", r.rate, {.label = "Rate", .unit = "FLOP/s", .formula = "work / kernels"});
+  f.text("name", r.name, "Operation");
+  f.integer("calls", r.calls, "Calls", "With kernels on the device.");
+  f.real("flops", r.flops, {"Work", "FLOP"}, {.formula = "from Input Dims"});
+  f.real("seconds", r.seconds, {"Kernels", "s"}, "Their durations added.");
+  f.real("rate", r.rate, {"Rate", "FLOP/s"}, {.formula = "work / kernels"});
 }
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view no_shapes =
-      "The recording has no shapes of matrix products: take it with "
-      "record_shapes=True.";
+      "The recording has no shapes of matrix products: take it with record_shapes=True.";
   f.group("Four meters");
-  f.real("busy", o.busy,
-         {.label = "GPU busy",
-          .unit = "%",
-          .help = "Time in which at least one kernel runs, a waiting collective among them.",
-          .headline = true,
+  f.real("busy", o.busy, {"GPU busy", "%"}, "Time in which at least one kernel runs, a waiting collective among them.",
+         {.headline = true,
           .formula = "time with a kernel / time",
           .source = "NVML: GPU-Util is the time in which one or more kernels were executing"});
-  f.real("hfu", o.hfu,
-         {.label = "HFU",
-          .unit = "%",
-          .help = "As MFU, with forward passes that run twice.",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = no_shapes,
-          .formula = "(counted + recomputed) / (time x peak)",
-          .source = "Chowdhery et al. 2022, appendix B"});
-  f.real("mfu", o.mfu,
-         {.label = "MFU",
-          .unit = "%",
-          .help = "By the convention that is set.",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = no_shapes,
-          .formula = "counted / (time x peak)",
-          .source = "Chowdhery et al. 2022, appendix B"});
-  f.real("mbu", o.mbu,
-         {.label = "MBU",
-          .unit = "%",
-          .help = "Bytes that must cross main memory, over what it could have moved.",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = no_model,
-          .formula = "bytes / (time x bandwidth)",
-          .source = "Databricks 2023, LLM inference performance engineering"});
+  f.real("hfu", o.hfu, {"HFU", "%"}, "As MFU, with forward passes that run twice.",
+         {
+             .headline = true,
+             .absent = no_shapes,
+             .formula = "(counted + recomputed) / (time x peak)",
+             .source = "Chowdhery et al. 2022, appendix B",
+         });
+  f.real("mfu", o.mfu, {"MFU", "%"}, "By the convention that is set.",
+         {
+             .headline = true,
+             .absent = no_shapes,
+             .formula = "counted / (time x peak)",
+             .source = "Chowdhery et al. 2022, appendix B",
+         });
+  f.real("mbu", o.mbu, {"MBU", "%"}, "Bytes that must cross main memory, over what it could have moved.",
+         {
+             .headline = true,
+             .absent = no_model,
+             .formula = "bytes / (time x bandwidth)",
+             .source = "Databricks 2023, LLM inference performance engineering",
+         });
   f.group("The second");
   share_out(f, "issued", o.issued, "Multiplied", "By the matrix units, whatever for.", "issued / (time x peak)");
   share_out(f, "needed", o.needed, "Needed",
             "What the mathematics asks for: the causal half, no repetition, chosen experts.", "needed / (time x peak)");
-  f.real("products", o.products,
-         {.label = "Products run",
-          .unit = "%",
-          .help = "Time in which a matrix product runs.",
-          .may_be_missing = true,
-          .absent = "A rate does not tell what ran when."});
-  f.real("product_rate", o.product_rate,
-         {.label = "Their rate",
-          .unit = "%",
-          .help = "Of the peak, while they run.",
-          .may_be_missing = true,
-          .absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
+  f.real("products", o.products, {"Products run", "%"}, "Time in which a matrix product runs.",
+         {.absent = "A rate does not tell what ran when."});
+  f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Of the peak, while they run.",
+         {.absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
           .formula = "multiplied / products run"});
-  f.text("largest", o.largest, {.label = "Largest loss"});
+  f.text("largest", o.largest, "Largest loss");
   share_out(f, "largest_share", o.largest_share, "Its share", "Of one second at the peak.");
-  f.real("gpus_a_point", o.gpus_a_point,
-         {.label = "GPUs a point of MFU",
-          .help = "So many of 10,000 are free when MFU rises by one point and the work stays.",
-          .may_be_missing = true,
-          .absent = no_shapes,
-          .formula = "10000 x 1 / (MFU + 1), MFU in %"});
+  f.real("gpus_a_point", o.gpus_a_point, "GPUs a point of MFU",
+         "So many of 10,000 are free when MFU rises by one point and the work stays.",
+         {.absent = no_shapes, .formula = "10000 x 1 / (MFU + 1), MFU in %"});
   f.group("Losses");
   constexpr std::array<std::string_view, models::utilization_loss_count> keys{
       "loss_data",      "loss_copies", "loss_host",      "loss_sync",       "loss_idle",  "loss_communication",
@@ -104,71 +83,36 @@ void describe(Fields& f, Outputs& o) {
     share_out(f, keys[i], o.loss[i], loss_look(static_cast<models::UtilizationLoss>(i)).name,
               "Share of one second at the peak.");
   f.group("The convention");
-  f.real("counted_flops", o.counted_flops,
-         {.label = "Counted", .unit = "FLOP", .help = "Of one step, or of the whole recording, by the convention."});
-  f.real("recompute_ratio", o.recompute_ratio,
-         {.label = "HFU over MFU", .may_be_missing = true, .absent = no_shapes, .formula = "HFU / MFU"});
-  f.real(
-      "flops_per_token", o.flops_per_token,
-      {.label = "A token", .unit = "FLOP", .may_be_missing = true, .absent = no_model, .formula = "counted / tokens"});
-  f.real("reported_flops_per_s", o.reported_flops_per_s,
-         {.label = "Reported", .unit = "FLOP/s", .formula = "counted / time"});
-  f.real("peak_flops_per_s", o.peak_flops_per_s, {.label = "Dense peak", .unit = "FLOP/s", .source = "the chip"});
-  f.real("bandwidth_bytes_per_s", o.bandwidth_bytes_per_s, {.label = "Bandwidth", .unit = "B/s", .source = "the chip"});
-  f.real("never_run", o.never_run,
-         {.label = "Counted, never run",
-          .unit = "%",
-          .help = "Points of the reported figure that no kernel multiplied.",
-          .may_be_missing = true,
-          .absent = no_model,
-          .formula = "masked pairs that are skipped + parameters that are not multiplied"});
+  f.real("counted_flops", o.counted_flops, {"Counted", "FLOP"},
+         "Of one step, or of the whole recording, by the convention.");
+  f.real("recompute_ratio", o.recompute_ratio, "HFU over MFU", {.absent = no_shapes, .formula = "HFU / MFU"});
+  f.real("flops_per_token", o.flops_per_token, {"A token", "FLOP"},
+         {.absent = no_model, .formula = "counted / tokens"});
+  f.real("reported_flops_per_s", o.reported_flops_per_s, {"Reported", "FLOP/s"}, {.formula = "counted / time"});
+  f.real("peak_flops_per_s", o.peak_flops_per_s, {"Dense peak", "FLOP/s"}, {.source = "the chip"});
+  f.real("bandwidth_bytes_per_s", o.bandwidth_bytes_per_s, {"Bandwidth", "B/s"}, {.source = "the chip"});
+  f.real("never_run", o.never_run, {"Counted, never run", "%"},
+         "Points of the reported figure that no kernel multiplied.",
+         {.absent = no_model, .formula = "masked pairs that are skipped + parameters that are not multiplied"});
   f.group("One step");
-  f.real("step_s", o.step_s,
-         {.label = "Time",
-          .unit = "s",
-          .help = "Of a step; of a recording from its first kernel "
-                  "to its last."});
-  f.real("reached_tokens_per_s", o.tokens_per_s,
-         {.label = "Tokens a second",
-          .unit = "tokens/s",
-          .may_be_missing = true,
-          .absent = no_model,
-          .formula = "tokens / time"});
-  f.real("tokens", o.tokens,
-         {.label = "Tokens",
-          .unit = "tokens",
-          .help = "Of one step on this GPU.",
-          .may_be_missing = true,
-          .absent = no_model});
-  f.real("counted_bytes", o.bytes,
-         {.label = "Bytes of MBU",
-          .unit = "B",
-          .binary = false,
-          .may_be_missing = true,
-          .absent = no_model,
-          .source = "each operand once, or as the convention says"});
+  f.real("step_s", o.step_s, {"Time", "s"}, "Of a step; of a recording from its first kernel to its last.");
+  f.real("reached_tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"},
+         {.absent = no_model, .formula = "tokens / time"});
+  f.real("tokens", o.tokens, {"Tokens", "tokens"}, "Of one step on this GPU.", {.absent = no_model});
+  f.real("counted_bytes", o.bytes, {"Bytes of MBU", "B"},
+         {.binary = false, .absent = no_model, .source = "each operand once, or as the convention says"});
   f.group("The recording");
   constexpr std::string_view no_recording = "This job is no recording.";
-  f.real("calls", o.calls,
-         {.label = "Products found",
-          .help = "Calls with shapes and with kernels.",
-          .may_be_missing = true,
-          .absent = no_recording});
-  f.real("unknown_calls", o.unknown_calls,
-         {.label = "Without shapes",
-          .help = "Products that could not be counted.",
-          .may_be_missing = true,
-          .absent = no_recording});
-  f.real("recomputed_calls", o.recomputed_calls,
-         {.label = "Recomputed",
-          .help = "Forward products inside the backward pass.",
-          .may_be_missing = true,
-          .absent = no_recording});
-  f.text("device", o.device, {.label = "Device"});
+  f.real("calls", o.calls, "Products found", "Calls with shapes and with kernels.", {.absent = no_recording});
+  f.real("unknown_calls", o.unknown_calls, "Without shapes", "Products that could not be counted.",
+         {.absent = no_recording});
+  f.real("recomputed_calls", o.recomputed_calls, "Recomputed", "Forward products inside the backward pass.",
+         {.absent = no_recording});
+  f.text("device", o.device, "Device");
   f.group("Tables");
-  f.table("losses", o.losses, {.label = "Every loss"});
-  f.table("conventions", o.conventions, {.label = "By every convention"});
-  f.table("product_rows", o.product_rows, {.label = "Products of the recording"});
+  f.table("losses", o.losses, "Every loss");
+  f.table("conventions", o.conventions, "By every convention");
+  f.table("product_rows", o.product_rows, "Products of the recording");
 }
 
 }  // namespace chapters::profiling::utilization

@@ -28,21 +28,16 @@ struct TechniqueWords {
 
 void technique(Fields& f, Technique& t, const TechniqueWords& w) {
   const When on{w.on, "true"};
-  f.toggle(w.on, t.on, {.label = w.name, .help = w.help});
-  f.real(w.factor, t.factor,
+  f.toggle(w.on, t.on, w.name, w.help);
+  f.real(w.factor, t.factor, w.factor_label,
+         "How many times as fast it makes what it touches; below 1 it makes that slower.",
          {
-             .label = w.factor_label,
-             .help = "How many times as fast it makes what it touches; below 1 it makes that slower.",
-             .lo = 0.1,
-             .hi = 100,
-             .scale = Scale::log,
-             .typical_lo = 1,
-             .typical_hi = 10,
+             .range = {0.1, 100, Scale::log},
+             .typical = {1, 10},
              .headline = w.headline,
              .when = on,
          });
-  f.choice(w.touched, t.touches, touches,
-           {.label = w.touched_label, .help = "The parts of the step that it acts on.", .when = on});
+  f.choice(w.touched, t.touches, touches, w.touched_label, "The parts of the step that it acts on.", {.when = on});
 }
 
 constexpr std::array<TechniqueWords, technique_count> technique_words{{
@@ -66,13 +61,9 @@ std::string_view touched_words(Touch touch) { return touches[static_cast<std::si
 void describe(Fields& f, Inputs& in) {
   f.group("Techniques");
   for (std::size_t i = 0; i < technique_count; ++i) technique(f, in.techniques[i], technique_words[i]);
-  f.choice("order", in.order, orders, {.label = "Order", .help = "Which one is applied first.", .headline = true});
-  f.integer("own_order", in.own_order,
-            {.label = "Number of the order",
-             .help = "Of all 120; 1 is as listed, 120 reversed.",
-             .lo = 1,
-             .hi = 120,
-             .when = {"order", "own"}});
+  f.choice("order", in.order, orders, "Order", "Which one is applied first.", {.headline = true});
+  f.integer("own_order", in.own_order, "Number of the order", "Of all 120; 1 is as listed, 120 reversed.",
+            {.range = {1, 120}, .when = {"order", "own"}});
   f.group("The step before");
   struct Part {
     std::string_view key, label, help;
@@ -83,70 +74,54 @@ void describe(Fields& f, Inputs& in) {
                         Part{"optimizer_s", "Optimizer", "Kernels of the update.", in.optimizer_s},
                         Part{"rest_s", "The rest", "Exposed communication, launches, logs.", in.rest_s},
                         Part{"data_s", "Data", "What the loader takes for a batch.", in.data_s}})
-    f.real(p.key, p.slot, {.label = p.label, .unit = "s", .help = p.help, .lo = 0, .hi = 100, .typical_hi = 0.5});
-  f.toggle("loader_beside", in.loader_beside,
-           {.label = "Loader beside the device",
-            .help = "It works while the device does, and the step waits for what is left of it."});
+    f.real(p.key, p.slot, {p.label, "s"}, p.help, {.range = {0, 100}, .typical = {0, 0.5}});
+  f.toggle("loader_beside", in.loader_beside, "Loader beside the device",
+           "It works while the device does, and the step waits for what is left of it.");
   f.group("The run");
-  f.real(
-      "run_cost", in.run_cost,
-      {.label = "Cost before", .unit = "$", .help = "Of the run as it is.", .lo = 1, .hi = 1e9, .scale = Scale::log});
-  f.real(
-      "run_s", in.run_s,
-      {.label = "Time before", .unit = "s", .help = "Of the run as it is.", .lo = 1, .hi = 1e8, .scale = Scale::log});
+  f.real("run_cost", in.run_cost, {"Cost before", "$"}, "Of the run as it is.", {.range = {1, 1e9, Scale::log}});
+  f.real("run_s", in.run_s, {"Time before", "s"}, "Of the run as it is.", {.range = {1, 1e8, Scale::log}});
 }
 
 void describe(Fields& f, StageRow& r) {
-  f.text("name", r.name, {.label = "Technique"});
-  f.real("own_factor", r.own_factor, {.label = "Own factor", .help = "Of the parts that it touches, together."});
-  f.real("step_s", r.step_s, {.label = "Step", .unit = "s", .help = "With it and those before it."});
-  f.real("saved_s", r.saved_s, {.label = "Saves", .unit = "s", .help = "Against the row before; below 0 it costs."});
-  f.real("gain", r.gain, {.label = "Gain here", .formula = "step before / step", .source = amdahl});
-  f.real("first_gain", r.first_gain, {.label = "Gain as the first", .help = "Alone, on the step as it was."});
-  f.real("last_gain", r.last_gain, {.label = "Gain as the last", .help = "When all others are there already."});
+  f.text("name", r.name, "Technique");
+  f.real("own_factor", r.own_factor, "Own factor", "Of the parts that it touches, together.");
+  f.real("step_s", r.step_s, {"Step", "s"}, "With it and those before it.");
+  f.real("saved_s", r.saved_s, {"Saves", "s"}, "Against the row before; below 0 it costs.");
+  f.real("gain", r.gain, "Gain here", {.formula = "step before / step", .source = amdahl});
+  f.real("first_gain", r.first_gain, "Gain as the first", "Alone, on the step as it was.");
+  f.real("last_gain", r.last_gain, "Gain as the last", "When all others are there already.");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("The stack");
-  f.real("speedup", o.speedup,
-         {.label = "Speed-up", .headline = true, .formula = "step before / step after", .source = amdahl});
-  f.real("own_product", o.own_product,
-         {.label = "Own factors, multiplied",
-          .help = "What the techniques' factors on their own parts would promise.",
-          .headline = true,
-          .formula = "product of own factors"});
-  f.real("step_s", o.step_s,
-         {.label = "Step after", .unit = "s", .headline = true, .formula = "sum of part / its factors"});
-  f.real("run_cost_after", o.run_cost_after,
-         {.label = "The run costs", .unit = "$", .headline = true, .formula = "cost before / speed-up"});
-  f.real("base_s", o.base_s, {.label = "Step before", .unit = "s", .formula = "sum of the parts"});
-  f.real(
-      "saved_share", o.saved_share,
-      {.label = "Saved", .unit = "%", .help = "Of the step; below 0 it got longer.", .formula = "1 - after / before"});
-  f.real("own_product_step_s", o.own_product_step_s,
-         {.label = "Step that it promises", .unit = "s", .formula = "step before / product of own factors"});
-  f.real("alone_product", o.alone_product,
-         {.label = "Gains alone, multiplied",
-          .help = "Each technique measured by itself on the step before, and the speed-ups multiplied.",
-          .formula = "product of (step before / step with it alone)"});
-  f.real("alone_product_step_s", o.alone_product_step_s,
-         {.label = "Step that it promises", .unit = "s", .formula = "step before / product of gains alone"});
-  f.real("ceiling", o.ceiling,
-         {.label = "Never more than",
-          .help = "Were all that is touched to take no time.",
-          .may_be_missing = true,
-          .absent = "Every part is touched, so that nothing bounds it.",
+  f.real("speedup", o.speedup, "Speed-up", {.headline = true, .formula = "step before / step after", .source = amdahl});
+  f.real("own_product", o.own_product, "Own factors, multiplied",
+         "What the techniques' factors on their own parts would promise.",
+         {.headline = true, .formula = "product of own factors"});
+  f.real("step_s", o.step_s, {"Step after", "s"}, {.headline = true, .formula = "sum of part / its factors"});
+  f.real("run_cost_after", o.run_cost_after, {"The run costs", "$"},
+         {.headline = true, .formula = "cost before / speed-up"});
+  f.real("base_s", o.base_s, {"Step before", "s"}, {.formula = "sum of the parts"});
+  f.real("saved_share", o.saved_share, {"Saved", "%"}, "Of the step; below 0 it got longer.",
+         {.formula = "1 - after / before"});
+  f.real("own_product_step_s", o.own_product_step_s, {"Step that it promises", "s"},
+         {.formula = "step before / product of own factors"});
+  f.real("alone_product", o.alone_product, "Gains alone, multiplied",
+         "Each technique measured by itself on the step before, and the speed-ups multiplied.",
+         {.formula = "product of (step before / step with it alone)"});
+  f.real("alone_product_step_s", o.alone_product_step_s, {"Step that it promises", "s"},
+         {.formula = "step before / product of gains alone"});
+  f.real("ceiling", o.ceiling, "Never more than", "Were all that is touched to take no time.",
+         {.absent = "Every part is touched, so that nothing bounds it.",
           .formula = "step before / parts that nothing touches",
           .source = amdahl});
-  f.toggle("disjoint", o.stack.disjoint,
-           {.label = "Parts are disjoint", .help = "No part is touched twice, and no loader hides."});
-  f.real("widest", o.widest,
-         {.label = "Order matters by",
-          .help = "The most that a technique's gain differs between first and last place.",
-          .formula = "max over techniques of last gain / first gain"});
-  f.real("run_after_s", o.run_after_s, {.label = "The run takes", .unit = "s", .formula = "time before / speed-up"});
+  f.toggle("disjoint", o.stack.disjoint, "Parts are disjoint", "No part is touched twice, and no loader hides.");
+  f.real("widest", o.widest, "Order matters by",
+         "The most that a technique's gain differs between first and last place.",
+         {.formula = "max over techniques of last gain / first gain"});
+  f.real("run_after_s", o.run_after_s, {"The run takes", "s"}, {.formula = "time before / speed-up"});
   f.group("Each technique");
-  f.table("stages", o.stages, {.label = "In this order", .max_items = technique_count});
+  f.table("stages", o.stages, "In this order", {.max_items = technique_count});
 }
 
 LabPtr make() {

@@ -62,126 +62,95 @@ constexpr std::array<std::string_view, parts> helps{
 void describe_run(Fields& f, Outputs& o) {
   auto& run = o.release.run;
   f.group("The training run");
-  f.real("run_s", run.time_s,
-         {.label = "The run", .unit = "s", .help = "Data and training together.", .formula = "steps x step"});
-  f.real("run_gpu_s", o.run_gpu_s, {.label = "GPU time of the run", .unit = "s", .formula = "the run x GPUs"});
-  f.real("run_usd", o.run_usd, {.label = "The run, paid", .unit = "$", .formula = "GPU hours x price"});
-  f.real("step_s", run.step.period_s,
-         {.label = "One step", .unit = "s", .source = "models/training, a simulation of loader, host and GPU"});
-  f.real("steps", run.steps, {.label = "Steps", .formula = "samples / batch"});
-  f.real("busy", o.busy, {.label = "GPUs busy", .unit = "%", .help = "Of the run, with kernels of any kind."});
-  f.real("kernels_s", run.kernels_s, {.label = "Kernels", .unit = "s", .source = "roofline of every operation"});
-  f.real("network_s", run.network_s,
-         {.label = "Waiting for the network", .unit = "s", .help = "For gradients that no backward pass hides."});
-  f.real("host_s", run.host_s, {.label = "Waiting for launches", .unit = "s", .help = "Of the whole run."});
-  f.text("training_waits", o.training_waits, {.label = "Most of training"});
-  f.real("training_kernels_share", o.training_kernels_share,
-         {.label = "Kernels, of all hours", .unit = "%", .formula = "kernels / all hours"});
-  f.real("memory_bytes", run.memory_bytes,
-         {.label = "Held by a GPU", .unit = "B", .source = "models/memory, ZeRO-1 with BF16 gradients"});
-  f.real("storage_ceiling", run.storage_ceiling,
-         {.label = "The loaders bring", .help = "Samples a second at most, all GPUs together."});
-  f.real("profiled_step_s", run.profiled_step_s,
-         {.label = "A step while profiled", .unit = "s", .help = "Its launches are slower."});
+  f.real("run_s", run.time_s, {"The run", "s"}, "Data and training together.", {.formula = "steps x step"});
+  f.real("run_gpu_s", o.run_gpu_s, {"GPU time of the run", "s"}, {.formula = "the run x GPUs"});
+  f.real("run_usd", o.run_usd, {"The run, paid", "$"}, {.formula = "GPU hours x price"});
+  f.real("step_s", run.step.period_s, {"One step", "s"},
+         {.source = "models/training, a simulation of loader, host and GPU"});
+  f.real("steps", run.steps, "Steps", {.formula = "samples / batch"});
+  f.real("busy", o.busy, {"GPUs busy", "%"}, "Of the run, with kernels of any kind.");
+  f.real("kernels_s", run.kernels_s, {"Kernels", "s"}, {.source = "roofline of every operation"});
+  f.real("network_s", run.network_s, {"Waiting for the network", "s"}, "For gradients that no backward pass hides.");
+  f.real("host_s", run.host_s, {"Waiting for launches", "s"}, "Of the whole run.");
+  f.text("training_waits", o.training_waits, "Most of training");
+  f.real("training_kernels_share", o.training_kernels_share, {"Kernels, of all hours", "%"},
+         {.formula = "kernels / all hours"});
+  f.real("memory_bytes", run.memory_bytes, {"Held by a GPU", "B"},
+         {.source = "models/memory, ZeRO-1 with BF16 gradients"});
+  f.real("storage_ceiling", run.storage_ceiling, "The loaders bring", "Samples a second at most, all GPUs together.");
+  f.real("profiled_step_s", run.profiled_step_s, {"A step while profiled", "s"}, "Its launches are slower.");
 }
 
 void describe_service(Fields& f, Outputs& o) {
   auto& s = o.release.service;
   f.group("The service");
-  f.real("replicas", s.replicas, {.label = "Replicas", .help = "At the peak.", .source = "Erlang C"});
-  f.real("mean_replicas", s.mean_replicas, {.label = "Replicas, mean", .help = "Over a day."});
-  f.real("busy_replicas", s.busy_replicas, {.label = "Replicas that work", .formula = "rate / rate of a full replica"});
-  f.real("replica_per_s", s.per_s,
-         {.label = "A replica answers", .help = "Requests a second, full.", .formula = "slots / time of a request"});
-  f.real("request_s", s.request_s,
-         {.label = "A request", .unit = "s", .formula = "(output - 1) x decode step + slots x prefill"});
-  f.real("prefill_s", s.prefill_s, {.label = "Prefill", .unit = "s", .help = "Of one prompt."});
-  f.real("decode_step_s", s.decode_s, {.label = "Decode step", .unit = "s", .help = "Of all slots."});
-  f.real("gpu_s_per_request", s.gpu_s_per_request,
-         {.label = "GPU time of a request", .unit = "s", .formula = "chips x time of a request / slots"});
-  f.real("reference_gpu_s", s.reference_gpu_s,
-         {.label = "... in 16 bits", .unit = "s", .help = "Of a shadow request."});
-  f.real("weights_bytes", s.weights_bytes,
-         {.label = "Weights", .unit = "B", .help = "Of one replica, under the recipe."});
-  f.real("canary_requests", o.release.canary_requests,
-         {.label = "The canary must answer",
-          .help = "Requests until a drop would be seen: 80 % power, two-sided test at 5 %.",
-          .formula = "2.80^2 good (1 - good) / (drop^2 (1 - share))",
+  f.real("replicas", s.replicas, "Replicas", "At the peak.", {.source = "Erlang C"});
+  f.real("mean_replicas", s.mean_replicas, "Replicas, mean", "Over a day.");
+  f.real("busy_replicas", s.busy_replicas, "Replicas that work", {.formula = "rate / rate of a full replica"});
+  f.real("replica_per_s", s.per_s, "A replica answers", "Requests a second, full.",
+         {.formula = "slots / time of a request"});
+  f.real("request_s", s.request_s, {"A request", "s"}, {.formula = "(output - 1) x decode step + slots x prefill"});
+  f.real("prefill_s", s.prefill_s, {"Prefill", "s"}, "Of one prompt.");
+  f.real("decode_step_s", s.decode_s, {"Decode step", "s"}, "Of all slots.");
+  f.real("gpu_s_per_request", s.gpu_s_per_request, {"GPU time of a request", "s"},
+         {.formula = "chips x time of a request / slots"});
+  f.real("reference_gpu_s", s.reference_gpu_s, {"... in 16 bits", "s"}, "Of a shadow request.");
+  f.real("weights_bytes", s.weights_bytes, {"Weights", "B"}, "Of one replica, under the recipe.");
+  f.real("canary_requests", o.release.canary_requests, "The canary must answer",
+         "Requests until a drop would be seen: 80 % power, two-sided test at 5 %.",
+         {.formula = "2.80^2 good (1 - good) / (drop^2 (1 - share))",
           .source = "two independent proportions, normal approximation"});
 }
 
 }  // namespace
 
 void describe(Fields& f, GpuRow& r) {
-  f.integer("gpus", r.gpus, {.label = "GPUs"});
-  f.real("time_s", r.release.total.time_s, {.label = "All hours", .unit = "s"});
-  f.real("usd", r.release.total.usd, {.label = "Paid", .unit = "$"});
-  f.real("data_s", r.release.parts[0].time_s, {.label = "Data", .unit = "s"});
-  f.real("training_s", r.release.parts[1].time_s, {.label = "Training", .unit = "s"});
-  f.text("bottleneck", r.bottleneck, {.label = "Bottleneck"});
-  f.text("refused", r.refused, {.label = "Why not"});
+  f.integer("gpus", r.gpus, "GPUs");
+  f.real("time_s", r.release.total.time_s, {"All hours", "s"});
+  f.real("usd", r.release.total.usd, {"Paid", "$"});
+  f.real("data_s", r.release.parts[0].time_s, {"Data", "s"});
+  f.real("training_s", r.release.parts[1].time_s, {"Training", "s"});
+  f.text("bottleneck", r.bottleneck, "Bottleneck");
+  f.text("refused", r.refused, "Why not");
 }
 
 void describe(Fields& f, Outputs& o) {
   auto& r = o.release;
   f.group("The release");
-  f.real("time_s", r.total.time_s,
-         {.label = "Until it is out",
-          .unit = "s",
-          .help = "Each part waits for the one before it.",
-          .headline = true,
-          .formula = "sum of the parts"});
-  f.real("usd", r.total.usd,
-         {.label = "Paid",
-          .unit = "$",
-          .help = "For GPUs, until the end of the days that are served.",
-          .headline = true,
-          .formula = "GPU hours x price"});
-  f.real("bottleneck_saves_s", o.bottleneck_saves_s,
-         {.label = "The bottleneck holds up",
-          .unit = "s",
-          .help = "What the release would save, were the bottleneck twice as fast.",
-          .headline = true,
-          .formula = "release - release with that part twice as fast"});
-  f.real("compute_share", o.compute_share,
-         {.label = "GPUs compute",
-          .unit = "%",
-          .help = "Forward and backward kernels of training, of all hours.",
-          .headline = true,
-          .formula = "steps x (forward + backward) / all hours"});
-  f.choice("bottleneck", o.bottleneck, part_choices,
-           {.label = "Bottleneck", .help = "The part that would shorten the release most, were it twice as fast."});
-  f.choice("dearest", o.dearest, part_choices, {.label = "Most expensive", .help = "The part that most is paid for."});
-  f.real("bottleneck_share", o.bottleneck_share,
-         {.label = "The bottleneck's share", .unit = "%", .help = "Of the hours.", .formula = "its hours / all hours"});
-  f.real("twice_gain", o.twice_gain,
-         {.label = "Twice the GPUs save",
-          .unit = "%",
-          .help = "Of the hours until it is out.",
-          .may_be_missing = true,
-          .absent = "A step has too few samples for twice the GPUs."});
-  f.real("leaves_at", o.leaves_at,
-         {.label = "It leaves training at",
-          .help = "GPUs, in powers of two, from which on training is not the bottleneck.",
-          .may_be_missing = true,
-          .absent = "Training stays the bottleneck."});
+  f.real("time_s", r.total.time_s, {"Until it is out", "s"}, "Each part waits for the one before it.",
+         {.headline = true, .formula = "sum of the parts"});
+  f.real("usd", r.total.usd, {"Paid", "$"}, "For GPUs, until the end of the days that are served.",
+         {.headline = true, .formula = "GPU hours x price"});
+  f.real("bottleneck_saves_s", o.bottleneck_saves_s, {"The bottleneck holds up", "s"},
+         "What the release would save, were the bottleneck twice as fast.",
+         {.headline = true, .formula = "release - release with that part twice as fast"});
+  f.real("compute_share", o.compute_share, {"GPUs compute", "%"},
+         "Forward and backward kernels of training, of all hours.",
+         {.headline = true, .formula = "steps x (forward + backward) / all hours"});
+  f.choice("bottleneck", o.bottleneck, part_choices, "Bottleneck",
+           "The part that would shorten the release most, were it twice as fast.");
+  f.choice("dearest", o.dearest, part_choices, "Most expensive", "The part that most is paid for.");
+  f.real("bottleneck_share", o.bottleneck_share, {"The bottleneck's share", "%"}, "Of the hours.",
+         {.formula = "its hours / all hours"});
+  f.real("twice_gain", o.twice_gain, {"Twice the GPUs save", "%"}, "Of the hours until it is out.",
+         {.absent = "A step has too few samples for twice the GPUs."});
+  f.real("leaves_at", o.leaves_at, "It leaves training at",
+         "GPUs, in powers of two, from which on training is not the bottleneck.",
+         {.absent = "Training stays the bottleneck."});
   f.group("The parts");
   for (std::size_t i = 0; i < parts; ++i) {
-    f.real(output_keys[i][0], r.parts[i].time_s,
-           {.label = labels[i][0], .unit = "s", .help = helps[i], .formula = time_formulas[i]});
-    f.real(output_keys[i][1], r.parts[i].usd,
-           {.label = labels[i][1], .unit = "$", .help = helps[i], .formula = usd_formulas[i]});
-    f.real(output_keys[i][2], o.time_share[i],
-           {.label = labels[i][2], .unit = "%", .formula = "its hours / all hours"});
-    f.real(output_keys[i][3], o.usd_share[i], {.label = labels[i][3], .unit = "%", .formula = "its money / all money"});
+    f.real(output_keys[i][0], r.parts[i].time_s, {labels[i][0], "s"}, helps[i], {.formula = time_formulas[i]});
+    f.real(output_keys[i][1], r.parts[i].usd, {labels[i][1], "$"}, helps[i], {.formula = usd_formulas[i]});
+    f.real(output_keys[i][2], o.time_share[i], {labels[i][2], "%"}, {.formula = "its hours / all hours"});
+    f.real(output_keys[i][3], o.usd_share[i], {labels[i][3], "%"}, {.formula = "its money / all money"});
   }
   describe_run(f, o);
   describe_service(f, o);
   f.group("Against the GPUs");
-  f.table("by_gpus", o.by_gpus, {.label = "By GPUs", .help = "The same release on other numbers of GPUs."});
+  f.table("by_gpus", o.by_gpus, "By GPUs", "The same release on other numbers of GPUs.");
 }
 
-void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }
+void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "Lab to open"); }
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(

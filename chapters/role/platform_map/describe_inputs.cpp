@@ -26,31 +26,15 @@ struct Range {
 };
 void number(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view unit,
             std::string_view help, Range r) {
-  f.real(key, slot,
-         {.label = label,
-          .unit = unit,
-          .help = help,
-          .lo = r.lo,
-          .hi = r.hi,
-          .scale = Scale::log,
-          .typical_lo = r.typical_lo,
-          .typical_hi = r.typical_hi});
+  f.real(key, slot, {label, unit}, help, {.range = {r.lo, r.hi, Scale::log}, .typical = {r.typical_lo, r.typical_hi}});
 }
 void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help,
            Range r) {
-  f.integer(key, slot,
-            {.label = label,
-             .help = help,
-             .lo = r.lo,
-             .hi = r.hi,
-             .scale = r.lo > 0 ? Scale::log : Scale::step,
-             .typical_lo = r.typical_lo,
-             .typical_hi = r.typical_hi});
+  f.integer(key, slot, label, help,
+            {.range = {r.lo, r.hi, r.lo > 0 ? Scale::log : Scale::step}, .typical = {r.typical_lo, r.typical_hi}});
 }
 void share(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, Range r) {
-  f.real(
-      key, slot,
-      {.label = label, .help = help, .lo = r.lo, .hi = r.hi, .typical_lo = r.typical_lo, .typical_hi = r.typical_hi});
+  f.real(key, slot, label, help, {.range = {r.lo, r.hi}, .typical = {r.typical_lo, r.typical_hi}});
 }
 
 void describe_release(Fields& f, Inputs& in) {
@@ -69,18 +53,8 @@ void describe_release(Fields& f, Inputs& in) {
 void describe_data(Fields& f, Inputs& in) {
   auto& s = in.setup;
   f.group("Data");
-  f.real("storage_bytes_per_s", s.storage_bytes_per_s,
-         {
-             .label = "Storage",
-             .unit = "B/s",
-             .help = "Read by all GPUs together.",
-             .lo = 1e8,
-             .hi = 1e14,
-             .scale = Scale::log,
-             .typical_lo = 1e9,
-             .typical_hi = 1e11,
-             .headline = true,
-         });
+  f.real("storage_bytes_per_s", s.storage_bytes_per_s, {"Storage", "B/s"}, "Read by all GPUs together.",
+         {.range = {1e8, 1e14, Scale::log}, .typical = {1e9, 1e11}, .headline = true});
   number(f, "sample_bytes", s.sample_bytes, "A sample", "B", "As stored, and as copied to the GPU.",
          {100, 1e9, 1e4, 2e7});
   number(f, "samples_per_request", s.samples_per_request, "Samples a request", "",
@@ -101,11 +75,11 @@ void describe_training(Fields& f, Inputs& in) {
   shared::sequence(f, "sequence", s.sequence, {.label = "Tokens a sample", .help = "What the model sees of a sample."});
   count(f, "micro_batch", s.micro_batch, "Micro-batch", "Samples of one pass on one GPU, at most.", {1, 64, 1, 8});
   shared::format(f, "format", in.format, products, {.help = "In which the layers multiply while they are trained."});
-  f.toggle("recompute", s.recompute, {.label = "Recompute", .help = "Every layer's forward pass again in backward."});
+  f.toggle("recompute", s.recompute, "Recompute", "Every layer's forward pass again in backward.");
   share(f, "training_roof", s.training_roof, "Share of the roof",
         "Of peak and bandwidth that training's kernels reach. Assumed.", {0.05, 1, 0.4, 0.8});
-  f.toggle("overlap", s.overlap,
-           {.label = "Overlap", .help = "Gradients are exchanged, in 8 buckets, while the last backward pass runs."});
+  f.toggle("overlap", s.overlap, "Overlap",
+           "Gradients are exchanged, in 8 buckets, while the last backward pass runs.");
   number(f, "bus_bytes_per_s", s.bus_bytes_per_s, "Network", "B/s",
          "Of the ring between replicas: 2 (n - 1) / n of two bytes a parameter pass in each step.",
          {1e8, 1e13, 5e9, 4e11});
@@ -121,14 +95,12 @@ void describe_before_serving(Fields& f, Inputs& in) {
   count(f, "profile_steps", s.profile_steps, "Steps a run", "With warm-up. Assumed.", {1, 10000, 10, 200});
   share(f, "profile_slowdown", s.profile_slowdown, "Launches take",
         "Times as long while the profiler records. Assumed.", {1, 10, 1.2, 4});
-  f.toggle(
-      "profile_one_node", s.profile_one_node,
-      {.label = "On one node",
-       .help = "Eight GPUs with the same work each; they see neither the shared storage's limit nor the network's."});
+  f.toggle("profile_one_node", s.profile_one_node, "On one node",
+           "Eight GPUs with the same work each; they see neither the shared storage's limit nor the network's.");
   number(f, "start_s", s.start_s, "Start of a job", "s",
          "Container, weights, warm-up, graphs: paid by profiled runs, trials and waves. Assumed.", {1, 36000, 60, 900});
   f.group("Compression");
-  f.choice("recipe", in.recipe, recipes, {.label = "Recipe", .help = "W: bits of weights, A: of activations."});
+  f.choice("recipe", in.recipe, recipes, "Recipe", "W: bits of weights, A: of activations.");
   count(f, "recipes_tried", s.recipes_tried, "Recipes tried", "Each is calibrated and evaluated. Assumed.",
         {1, 100, 1, 10});
   number(f, "calibration_prompts", s.calibration_prompts, "Calibration", "",
@@ -143,7 +115,7 @@ void describe_before_serving(Fields& f, Inputs& in) {
 void describe_serving(Fields& f, Inputs& in) {
   auto& s = in.setup;
   f.group("Inference engine");
-  f.choice("kv", in.kv, caches, {.label = "Cache", .help = "How keys and values are stored."});
+  f.choice("kv", in.kv, caches, "Cache", "How keys and values are stored.");
   count(f, "slots", s.slots, "Slots", "Sequences that a replica decodes at once.", {1, 1024, 8, 256});
   count(f, "replica_chips", s.replica_chips, "Chips a replica", "They share every layer.", {1, 64, 1, 8});
   number(f, "prompt", s.prompt, "Prompt", "tokens", "Of a request.", {1, 131072, 128, 8192});
@@ -154,23 +126,14 @@ void describe_serving(Fields& f, Inputs& in) {
         {1, 1000, 4, 40});
   number(f, "trial_requests", s.trial_requests, "Requests a trial", "", "Assumed.", {1, 1e7, 500, 1e4});
   f.group("Serving");
-  f.real("rate_per_s", s.rate_per_s,
-         {
-             .label = "Requests a second",
-             .help = "Mean over a day.",
-             .lo = 0.01,
-             .hi = 1000,
-             .scale = Scale::log,
-             .typical_lo = 0.5,
-             .typical_hi = 100,
-             .headline = true,
-         });
+  f.real("rate_per_s", s.rate_per_s, "Requests a second", "Mean over a day.",
+         {.range = {0.01, 1000, Scale::log}, .typical = {0.5, 100}, .headline = true});
   share(f, "peak", s.peak, "Peak", "The highest hour over the mean.", {1, 2, 1.2, 2});
   number(f, "days", s.days, "Days served", "", "That are paid for.", {0.1, 3650, 7, 180});
   number(f, "may_wait", s.may_wait, "May wait", "", "Share of the peak's requests that may find all slots taken.",
          {1e-4, 0.9, 0.01, 0.2});
-  f.toggle("autoscale", s.autoscale,
-           {.label = "Replicas follow", .help = "Each hour has the replicas that it needs, at no cost of its own."});
+  f.toggle("autoscale", s.autoscale, "Replicas follow",
+           "Each hour has the replicas that it needs, at no cost of its own.");
   count(f, "waves", s.waves, "Waves", "In which the new version replaces the old. Assumed.", {1, 100, 2, 10});
   f.group("Monitoring");
   number(f, "canary", s.canary, "Canary", "", "Share of requests that the new version gets while it is watched.",

@@ -23,145 +23,76 @@ static_assert(static_cast<int>(models::Combine::overlapped) == 1 && static_cast<
 
 void describe(Fields& f, Inputs& in) {
   f.group("Techniques");
-  f.choices("techniques", in.techniques, technique_choices,
-            {.label = "Techniques, in order",
-             .help = "Applied one after the other; the order changes each step's gain, not the total."});
-  f.real("strength", in.strength,
-         {
-             .label = "Strength",
-             .unit = "",
-             .help = "1 applies each factor in full; 0.5 its square root, for a technique that reaches part of the "
-                     "work; 0 leaves the law alone.",
-             .lo = 0,
-             .hi = 1,
-             .headline = true,
-         });
+  f.choices("techniques", in.techniques, technique_choices, "Techniques, in order",
+            "Applied one after the other; the order changes each step's gain, not the total.");
+  f.real("strength", in.strength, "Strength",
+         "1 applies each factor in full; 0.5 its square root, for a technique that reaches part of the work; 0 leaves "
+         "the law alone.",
+         {.range = {0, 1}, .headline = true});
   f.group("The work");
-  f.real("bytes", in.bytes,
-         {
-             .label = "Bytes moved",
-             .unit = "B",
-             .help = "Everything read from and written to the chip's main memory.",
-             .lo = 1e3,
-             .hi = 1e15,
-             .scale = Scale::log,
-             .typical_lo = 1e6,
-             .typical_hi = 1e12,
-             .headline = true,
-         });
-  f.real("weight_share", in.weight_share,
-         {
-             .label = "Weights' share of bytes",
-             .unit = "",
-             .help = "The rest is intermediates, operands read again and caches: quantized weights shrink the one, "
-                     "fusion and tiling the other.",
-             .lo = 0,
-             .hi = 1,
-         });
-  f.real("flops", in.flops,
-         {
-             .label = "Operations",
-             .unit = "FLOP",
-             .help = "Multiplications and additions, a fused pair counting as two.",
-             .lo = 1e3,
-             .hi = 1e18,
-             .scale = Scale::log,
-             .typical_lo = 1e6,
-             .typical_hi = 1e16,
-         });
-  f.real("overhead_s", in.overhead_s,
-         {
-             .label = "Latency",
-             .unit = "s",
-             .help = "Launches, synchronisation and every wait that is neither loading nor arithmetic.",
-             .lo = 1e-9,
-             .hi = 10,
-             .scale = Scale::log,
-             .typical_lo = 1e-6,
-             .typical_hi = 0.1,
-             .headline = true,
-         });
+  f.real("bytes", in.bytes, {"Bytes moved", "B"}, "Everything read from and written to the chip's main memory.",
+         {.range = {1e3, 1e15, Scale::log}, .typical = {1e6, 1e12}, .headline = true});
+  f.real("weight_share", in.weight_share, "Weights' share of bytes",
+         "The rest is intermediates, operands read again and caches: quantized weights shrink the one, "
+         "fusion and tiling the other.",
+         {.range = {0, 1}});
+  f.real("flops", in.flops, {"Operations", "FLOP"}, "Multiplications and additions, a fused pair counting as two.",
+         {.range = {1e3, 1e18, Scale::log}, .typical = {1e6, 1e16}});
+  f.real("overhead_s", in.overhead_s, {"Latency", "s"},
+         "Launches, synchronisation and every wait that is neither loading nor arithmetic.",
+         {.range = {1e-9, 10, Scale::log}, .typical = {1e-6, 0.1}, .headline = true});
   f.group("The chip");
   shared::chip(f, "chip", in.chip, {.help = "Its memory bandwidth and its dense peak rate enter the law."});
   shared::format(
       f, "format", in.format,
       {.label = "Format of the arithmetic", .help = "Chooses the peak rate. The bytes are set for themselves, below."});
-  f.real("efficiency", in.efficiency,
-         {
-             .label = "Efficiency \xCE\xB7",
-             .unit = "",
-             .help = "The part of the peak rate that the kernels reach while they compute.",
-             .lo = 0.01,
-             .hi = 1,
-         });
-  f.choice("combine", in.combine, combine_choices,
-           {.label = "Memory and compute are",
-            .help = "Added when they take turns, overlapped when loads run under the arithmetic."});
+  f.real("efficiency", in.efficiency, "Efficiency \xCE\xB7",
+         "The part of the peak rate that the kernels reach while they compute.", {.range = {0.01, 1}});
+  f.choice("combine", in.combine, combine_choices, "Memory and compute are",
+           "Added when they take turns, overlapped when loads run under the arithmetic.");
 }
 
 void describe(Fields& f, TechniqueRow& r) {
-  f.text("technique", r.technique, {.label = "Technique"});
-  f.text("moves", r.moves, {.label = "Moves"});
-  f.real("time_s", r.alone.after.time_s, {.label = "Time alone", .unit = "s"});
-  f.real("speedup", r.alone.speedup, {.label = "Speedup alone"});
-  f.real("speedup_now", r.speedup_now, {.label = "Speedup on top of what is on"});
-  f.toggle("on", r.on, {.label = "On"});
+  f.text("technique", r.technique, "Technique");
+  f.text("moves", r.moves, "Moves");
+  f.real("time_s", r.alone.after.time_s, {"Time alone", "s"});
+  f.real("speedup", r.alone.speedup, "Speedup alone");
+  f.real("speedup_now", r.speedup_now, "Speedup on top of what is on");
+  f.toggle("on", r.on, "On");
 }
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view amdahl = "Amdahl 1967";
   f.group("The time");
-  f.real("time_s", o.now.time_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .headline = true,
-             .formula = "bytes / bandwidth + operations / (rate x efficiency) + latency",
-             .source = "after Hennessy and Patterson; max() when overlapped: Williams, Waterman, Patterson 2009",
-         });
-  f.real("before_s", o.before.time_s,
-         {.label = "Time before", .unit = "s", .headline = true, .formula = "the same law, no technique"});
-  f.real("speedup", o.speedup, {.label = "Speedup", .headline = true, .formula = "time without techniques / time"});
-  f.text("moved", o.moved, {.label = "Moved", .help = "The quantities that the chosen techniques change."});
-  f.text("caution", o.caution, {.label = "Counted twice", .help = "Techniques that claim the same saving."});
+  f.real("time_s", o.now.time_s, {"Time", "s"},
+         {.headline = true,
+          .formula = "bytes / bandwidth + operations / (rate x efficiency) + latency",
+          .source = "after Hennessy and Patterson; max() when overlapped: Williams, Waterman, Patterson 2009"});
+  f.real("before_s", o.before.time_s, {"Time before", "s"},
+         {.headline = true, .formula = "the same law, no technique"});
+  f.real("speedup", o.speedup, "Speedup", {.headline = true, .formula = "time without techniques / time"});
+  f.text("moved", o.moved, "Moved", "The quantities that the chosen techniques change.");
+  f.text("caution", o.caution, "Counted twice", "Techniques that claim the same saving.");
   f.group("Terms");
-  f.choice("dominant", o.now.dominant, part_choices,
-           {.label = "Longest term now", .formula = "the largest of the three"});
-  f.choice("dominant_before", o.before.dominant, part_choices,
-           {.label = "Longest term before", .formula = "the largest of the three"});
-  f.real("memory_s", o.now.memory_s, {.label = "Memory term", .unit = "s", .formula = "bytes / bandwidth"});
-  f.real("compute_s", o.now.compute_s,
-         {.label = "Compute term", .unit = "s", .formula = "operations / (rate x efficiency)"});
-  f.real("latency_s", o.now.latency_s, {.label = "Latency term", .unit = "s", .formula = "launches and waits"});
+  f.choice("dominant", o.now.dominant, part_choices, "Longest term now", {.formula = "the largest of the three"});
+  f.choice("dominant_before", o.before.dominant, part_choices, "Longest term before",
+           {.formula = "the largest of the three"});
+  f.real("memory_s", o.now.memory_s, {"Memory term", "s"}, {.formula = "bytes / bandwidth"});
+  f.real("compute_s", o.now.compute_s, {"Compute term", "s"}, {.formula = "operations / (rate x efficiency)"});
+  f.real("latency_s", o.now.latency_s, {"Latency term", "s"}, {.formula = "launches and waits"});
   f.group("At most");
-  f.real("bound_memory", o.bounds[0],
-         {
-             .label = "At most, memory free",
-             .help = "The speedup left if nothing had to be loaded.",
-             .formula = "time / time without the memory term",
-             .source = amdahl,
-         });
-  f.real("bound_compute", o.bounds[1],
-         {
-             .label = "At most, compute free",
-             .help = "The speedup left if arithmetic took no time.",
-             .formula = "time / time without the compute term",
-             .source = amdahl,
-         });
-  f.real("bound_latency", o.bounds[2],
-         {
-             .label = "At most, latency free",
-             .help = "The speedup left if nothing was waited for.",
-             .formula = "time / time without the latency term",
-             .source = amdahl,
-         });
+  f.real("bound_memory", o.bounds[0], "At most, memory free", "The speedup left if nothing had to be loaded.",
+         {.formula = "time / time without the memory term", .source = amdahl});
+  f.real("bound_compute", o.bounds[1], "At most, compute free", "The speedup left if arithmetic took no time.",
+         {.formula = "time / time without the compute term", .source = amdahl});
+  f.real("bound_latency", o.bounds[2], "At most, latency free", "The speedup left if nothing was waited for.",
+         {.formula = "time / time without the latency term", .source = amdahl});
   f.group("Use of the chip");
-  f.real("bandwidth_use", o.bandwidth_use,
-         {.label = "Bandwidth used", .unit = "%", .headline = true, .formula = "bytes / (bandwidth x time)"});
-  f.real("compute_use", o.compute_use,
-         {.label = "Peak rate used", .unit = "%", .formula = "operations / (rate x time)"});
+  f.real("bandwidth_use", o.bandwidth_use, {"Bandwidth used", "%"},
+         {.headline = true, .formula = "bytes / (bandwidth x time)"});
+  f.real("compute_use", o.compute_use, {"Peak rate used", "%"}, {.formula = "operations / (rate x time)"});
   f.group("One by one");
-  f.table("rows", o.rows, {.label = "Techniques, one by one", .help = "Each technique alone on the original work."});
+  f.table("rows", o.rows, "Techniques, one by one", "Each technique alone on the original work.");
 }
 
 LabPtr make() {

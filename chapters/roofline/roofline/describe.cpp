@@ -59,97 +59,67 @@ constexpr const char* roofline_source = "Williams, Waterman, Patterson 2009";
 }  // namespace
 
 void describe(Fields& f, RoofRow& r) {
-  f.text("chip", r.chip, {.label = "chip"});
-  f.text("format", r.format, {.label = "format", .help = "The nearest format that the chip states a peak for."});
-  f.real("peak_flops_per_s", r.machine.peak_flops_per_s, {.label = "peak", .unit = "FLOP/s"});
-  f.real("bandwidth_bytes_per_s", r.machine.bandwidth_bytes_per_s, {.label = "bandwidth", .unit = "B/s"});
-  f.real("ridge", r.ridge, {.label = "ridge", .unit = "FLOP/B"});
-  f.real("attainable_flops_per_s", r.placement.attainable_flops_per_s, {.label = "attainable", .unit = "FLOP/s"});
-  f.real("time_s", r.placement.time_s, {.label = "time", .unit = "s"});
+  f.text("chip", r.chip, "chip");
+  f.text("format", r.format, "format", "The nearest format that the chip states a peak for.");
+  f.real("peak_flops_per_s", r.machine.peak_flops_per_s, {"peak", "FLOP/s"});
+  f.real("bandwidth_bytes_per_s", r.machine.bandwidth_bytes_per_s, {"bandwidth", "B/s"});
+  f.real("ridge", r.ridge, {"ridge", "FLOP/B"});
+  f.real("attainable_flops_per_s", r.placement.attainable_flops_per_s, {"attainable", "FLOP/s"});
+  f.real("time_s", r.placement.time_s, {"time", "s"});
 }
 void describe(Fields& f, CeilingRow& r) {
-  f.text("name", r.ceiling.label, {.label = "ceiling"});
-  f.text("basis", r.basis, {.label = "known how"});
-  f.real("per_s", r.ceiling.per_s, {.label = "rate", .help = "Bytes or operations a second."});
-  f.real("ridge", r.ridge, {.label = "meets the roof at", .unit = "FLOP/B"});
-  f.text("source", r.ceiling.source, {.label = "source"});
+  f.text("name", r.ceiling.label, "ceiling");
+  f.text("basis", r.basis, "known how");
+  f.real("per_s", r.ceiling.per_s, "rate", "Bytes or operations a second.");
+  f.real("ridge", r.ridge, {"meets the roof at", "FLOP/B"});
+  f.text("source", r.ceiling.source, "source");
 }
 void describe(Fields& f, OperationRow& r) {
-  f.text("name", r.named.label, {.label = "operation"});
-  f.real("flops", r.named.work.flops, {.label = "work", .unit = "FLOP"});
-  f.real("bytes", r.named.work.bytes, {.label = "traffic", .unit = "B"});
-  f.real("intensity", r.placement.intensity, {.label = "intensity", .unit = "FLOP/B"});
-  f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
-  f.real("time_s", r.placement.time_s, {.label = "time", .unit = "s"});
-  f.text("regime", r.regime, {.label = "regime"});
+  f.text("name", r.named.label, "operation");
+  f.real("flops", r.named.work.flops, {"work", "FLOP"});
+  f.real("bytes", r.named.work.bytes, {"traffic", "B"});
+  f.real("intensity", r.placement.intensity, {"intensity", "FLOP/B"});
+  f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {"rate", "FLOP/s"});
+  f.real("time_s", r.placement.time_s, {"time", "s"});
+  f.text("regime", r.regime, "regime");
 }
 void describe(Fields& f, WalkRow& r) {
-  f.real("batch", r.batch, {.label = "batch"});
-  f.real("intensity", r.placement.intensity, {.label = "intensity", .unit = "FLOP/B"});
-  f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
-  f.real("tokens_per_s", r.tokens_per_s, {.label = "tokens a second"});
-  f.text("regime", r.regime, {.label = "regime"});
+  f.real("batch", r.batch, "batch");
+  f.real("intensity", r.placement.intensity, {"intensity", "FLOP/B"});
+  f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {"rate", "FLOP/s"});
+  f.real("tokens_per_s", r.tokens_per_s, "tokens a second");
+  f.text("regime", r.regime, "regime");
 }
 void describe(Fields& f, MeasuredRow& r) {
-  f.text("name", r.name, {.label = "measured"});
-  f.real("intensity", r.intensity, {.label = "intensity", .unit = "FLOP/B"});
-  f.real("flops_per_s", r.flops_per_s, {.label = "rate", .unit = "FLOP/s"});
-  f.real("share_of_roof_percent", r.share_of_roof_percent, {.label = "of the roof", .unit = "%"});
+  f.text("name", r.name, "measured");
+  f.real("intensity", r.intensity, {"intensity", "FLOP/B"});
+  f.real("flops_per_s", r.flops_per_s, {"rate", "FLOP/s"});
+  f.real("share_of_roof_percent", r.share_of_roof_percent, {"of the roof", "%"});
 }
 
 void describe(Fields& f, Inputs& in) {
   f.group("The operation");
-  f.choice("operation", in.operation, operations,
-           {.label = "Operation", .help = "The large dot. Drag it and it becomes your own.", .headline = true});
-  f.real("flops", in.flops,
+  f.choice("operation", in.operation, operations, "Operation", "The large dot. Drag it and it becomes your own.",
+           {.headline = true});
+  f.real("flops", in.flops, {"Work", "FLOP"}, "Floating-point operations; a multiply-add is two.",
          {
-             .label = "Work",
-             .unit = "FLOP",
-             .help = "Floating-point operations; a multiply-add is two.",
-             .lo = 1,
-             .hi = 1e21,
-             .scale = Scale::log,
-             .typical_lo = 1e6,
-             .typical_hi = 1e16,
+             .range = {1, 1e21, Scale::log},
+             .typical = {1e6, 1e16},
              .headline = true,
              .when = {"operation", "custom"},
          });
-  f.real("bytes", in.bytes,
+  f.real("bytes", in.bytes, {"Traffic", "B"}, "Bytes read from and written to main memory.",
          {
-             .label = "Traffic",
-             .unit = "B",
-             .help = "Bytes read from and written to main memory.",
-             .lo = 1,
-             .hi = 1e18,
-             .scale = Scale::log,
-             .typical_lo = 1e4,
-             .typical_hi = 1e13,
+             .range = {1, 1e18, Scale::log},
+             .typical = {1e4, 1e13},
              .headline = true,
              .when = {"operation", "custom"},
          });
-  f.integer("kernels", in.kernels,
-            {
-                .label = "Kernels",
-                .help = "Launches that the work is split into.",
-                .lo = 1,
-                .hi = 100000,
-                .scale = Scale::log,
-                .typical_lo = 1,
-                .typical_hi = 2000,
-                .when = {"operation", "custom"},
-            });
+  f.integer("kernels", in.kernels, "Kernels", "Launches that the work is split into.",
+            {.range = {1, 100000, Scale::log}, .typical = {1, 2000}, .when = {"operation", "custom"}});
   const auto side = [&](const char* key, std::int64_t& slot, const char* label, const char* help) {
-    f.integer(key, slot,
-              {
-                  .label = label,
-                  .help = help,
-                  .lo = 1,
-                  .hi = 1048576,
-                  .scale = Scale::log,
-                  .typical_lo = 16,
-                  .typical_hi = 65536,
-                  .when = {"operation", "gemm"},
-              });
+    f.integer(key, slot, label, help,
+              {.range = {1, 1048576, Scale::log}, .typical = {16, 65536}, .when = {"operation", "gemm"}});
   };
   side("m", in.m, "m", "Rows of A and C.");
   side("n", in.n, "n", "Columns of B and C.");
@@ -159,163 +129,95 @@ void describe(Fields& f, Inputs& in) {
                {.help = "The chip whose roof is the thick one, and on which the times are computed."});
   shared::format(f, "format", in.format,
                  {.help = "The dense peak counts in this format, and operands of the operations take its bytes."});
-  f.choices("chips", in.chips, catalog().chip_choices,
-            {.label = "Beside it",
-             .help = "Thin roofs of other chips. One without the format shows its nearest and says so.",
-             .refused = &catalog().refused_chips,
-             .max_items = 12});
+  f.choices("chips", in.chips, catalog().chip_choices, "Beside it",
+            "Thin roofs of other chips. One without the format shows its nearest and says so.",
+            {.refused = &catalog().refused_chips, .max_items = 12});
   f.group("The model");
   shared::model(f, "model", in.model, {.help = "Whose operations the dots are."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences that are worked on together."});
   shared::sequence(f, "sequence", in.sequence, {.label = "Prompt", .help = "New tokens of each sequence in prefill."});
   shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache when it decodes."});
-  f.toggle("kv_reads", in.kv_reads,
-           {.label = "Count KV reads", .help = "Off: decode reads weights alone, as most napkin sums have it."});
-  f.choice(
-      "weight_bits", in.weight_bits, weight_widths,
-      {.label = "Quantized weights",
-       .help = "Width of the matrices inside the layers at the head of the quantization arrow. Norms and output matrix "
-               "stay in the format above, as published checkpoints leave them, and so does arithmetic."});
+  f.toggle("kv_reads", in.kv_reads, "Count KV reads", "Off: decode reads weights alone, as most napkin sums have it.");
+  f.choice("weight_bits", in.weight_bits, weight_widths, "Quantized weights",
+           "Width of the matrices inside the layers at the head of the quantization arrow. Norms and output matrix "
+           "stay in the format above, as published checkpoints leave them, and so does arithmetic.");
   f.group("Launches");
-  f.real("launch_s", in.launch_s,
-         {
-             .label = "Launch",
-             .unit = "s",
-             .help = "What one kernel costs to start: 2 to 10 us is usual, 0 leaves the classical roofline.",
-             .lo = 0,
-             .hi = 1e-4,
-             .typical_lo = 0,
-             .typical_hi = 2e-5,
-         });
-  f.choice("launch_cost", in.launch_cost, launch_costs,
-           {.label = "Launches are", .help = "Waited for one by one, or hidden behind the work of the kernel before."});
+  f.real("launch_s", in.launch_s, {"Launch", "s"},
+         "What one kernel costs to start: 2 to 10 us is usual, 0 leaves the classical roofline.",
+         {.range = {0, 1e-4}, .typical = {0, 2e-5}});
+  f.choice("launch_cost", in.launch_cost, launch_costs, "Launches are",
+           "Waited for one by one, or hidden behind the work of the kernel before.");
   f.group("What is drawn");
-  f.choices("show", in.show, layers, {.label = "Show", .help = "What is drawn over the roof."});
-  f.file("measured", in.measured,
-         {.label = "Measured points",
-          .help = "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond."},
-         {.accepts = "csv"});
+  f.choices("show", in.show, layers, "Show", "What is drawn over the roof.");
+  f.file("measured", in.measured, "Measured points",
+         "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond.", {.accepts = "csv"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("The operation");
-  f.choice("regime", o.placement.regime, regimes, {.label = "Regime", .help = "The largest of the three terms."});
-  f.real("intensity", o.placement.intensity,
-         {
-             .label = "Arithmetic intensity",
-             .unit = "FLOP/B",
-             .headline = true,
-             .formula = "I = flops / bytes",
-             .source = roofline_source,
-         });
-  f.real("attainable_flops_per_s", o.placement.attainable_flops_per_s,
-         {
-             .label = "Attainable",
-             .unit = "FLOP/s",
-             .help = "The roof above this intensity.",
-             .headline = true,
-             .formula = "min(peak, I x bandwidth)",
-             .source = roofline_source,
-         });
-  f.real("achieved_flops_per_s", o.placement.achieved_flops_per_s,
-         {
-             .label = "Achieved",
-             .unit = "FLOP/s",
-             .help = "Below the attainable rate by what launches cost.",
-             .headline = true,
-             .formula = "flops / time",
-         });
-  f.real("time_s", o.placement.time_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .headline = true,
-             .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
-             .source = "launches after S4 section 2",
-         });
-  f.real("share_of_peak_percent", o.share_of_peak_percent,
-         {.label = "Share of peak", .unit = "%", .formula = "100 achieved / peak"});
+  f.choice("regime", o.placement.regime, regimes, "Regime", "The largest of the three terms.");
+  f.real("intensity", o.placement.intensity, {"Arithmetic intensity", "FLOP/B"},
+         {.headline = true, .formula = "I = flops / bytes", .source = roofline_source});
+  f.real("attainable_flops_per_s", o.placement.attainable_flops_per_s, {"Attainable", "FLOP/s"},
+         "The roof above this intensity.",
+         {.headline = true, .formula = "min(peak, I x bandwidth)", .source = roofline_source});
+  f.real("achieved_flops_per_s", o.placement.achieved_flops_per_s, {"Achieved", "FLOP/s"},
+         "Below the attainable rate by what launches cost.", {.headline = true, .formula = "flops / time"});
+  f.real("time_s", o.placement.time_s, {"Time", "s"},
+         {.headline = true,
+          .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
+          .source = "launches after S4 section 2"});
+  f.real("share_of_peak_percent", o.share_of_peak_percent, {"Share of peak", "%"}, {.formula = "100 achieved / peak"});
   f.group("Times");
-  f.real("compute_s", o.placement.compute_s, {.label = "Compute time", .unit = "s", .formula = "flops / peak"});
-  f.real("memory_s", o.placement.memory_s, {.label = "Memory time", .unit = "s", .formula = "bytes / bandwidth"});
-  f.real("launches_s", o.placement.launch_s, {.label = "Launch time", .unit = "s", .formula = "kernels x launch"});
+  f.real("compute_s", o.placement.compute_s, {"Compute time", "s"}, {.formula = "flops / peak"});
+  f.real("memory_s", o.placement.memory_s, {"Memory time", "s"}, {.formula = "bytes / bandwidth"});
+  f.real("launches_s", o.placement.launch_s, {"Launch time", "s"}, {.formula = "kernels x launch"});
   f.group("Work and traffic");
-  f.real("flops_total", o.work.flops, {.label = "Work", .unit = "FLOP", .formula = "each multiply-add is two"});
-  f.real("bytes_total", o.work.bytes,
-         {.label = "Traffic", .unit = "B", .help = "Each operand read once, each result written once: a lower bound."});
-  f.real("kernels_total", o.work.kernels, {.label = "Kernels", .help = "Launches; one for each operation of a model."});
+  f.real("flops_total", o.work.flops, {"Work", "FLOP"}, {.formula = "each multiply-add is two"});
+  f.real("bytes_total", o.work.bytes, {"Traffic", "B"},
+         "Each operand read once, each result written once: a lower bound.");
+  f.real("kernels_total", o.work.kernels, "Kernels", "Launches; one for each operation of a model.");
   f.group("The chip");
-  f.real("ridge", o.ridge,
-         {
-             .label = "Ridge point",
-             .unit = "FLOP/B",
-             .help = "From here on arithmetic, not memory, sets the pace.",
-             .formula = "peak / bandwidth",
-             .source = roofline_source,
-         });
-  f.real("square_side", o.square_side,
-         {.label = "Square GEMM at ridge",
-          .help = "The smallest n for which an n^3 product is compute-bound.",
-          .formula = "n = 1.5 x ridge x bytes an element"});
-  f.table("roofs", o.roofs, {.label = "Roofs"});
-  f.table("ceilings", o.ceilings, {.label = "Ceilings"});
+  f.real("ridge", o.ridge, {"Ridge point", "FLOP/B"}, "From here on arithmetic, not memory, sets the pace.",
+         {.formula = "peak / bandwidth", .source = roofline_source});
+  f.real("square_side", o.square_side, "Square GEMM at ridge",
+         "The smallest n for which an n^3 product is compute-bound.",
+         {.formula = "n = 1.5 x ridge x bytes an element"});
+  f.table("roofs", o.roofs, "Roofs");
+  f.table("ceilings", o.ceilings, "Ceilings");
   f.group("Decode");
-  f.real("decode_intensity", o.decode.intensity,
-         {
-             .label = "Decode intensity",
-             .unit = "FLOP/B",
-             .help = "Of a step at this batch and context.",
-             .formula = "B F / (weights + B context kv)",
-         });
-  f.real("decode_limit", o.decode_limit,
-         {
-             .label = "Decode never passes",
-             .unit = "FLOP/B",
-             .help = "What a sequence computes over what it reads for itself.",
-             .formula = "F / (context kv)",
-         });
-  f.real("decode_time_s", o.decode.time_s,
-         {
-             .label = "Decode step",
-             .unit = "s",
-             .help = "Of the whole model at this batch and context, launches as set above.",
-             .formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)",
-         });
-  f.real("decode_tokens_per_s", o.decode_tokens_per_s,
-         {.label = "Decode tokens/s", .help = "Over the batch.", .formula = "B / step time"});
-  f.text("decode_verdict", o.decode_verdict, {.label = "Decode and the ridge"});
-  f.table("walk", o.walk, {.label = "Decode walk"});
+  f.real("decode_intensity", o.decode.intensity, {"Decode intensity", "FLOP/B"}, "Of a step at this batch and context.",
+         {.formula = "B F / (weights + B context kv)"});
+  f.real("decode_limit", o.decode_limit, {"Decode never passes", "FLOP/B"},
+         "What a sequence computes over what it reads for itself.", {.formula = "F / (context kv)"});
+  f.real("decode_time_s", o.decode.time_s, {"Decode step", "s"},
+         "Of the whole model at this batch and context, launches as set above.",
+         {.formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)"});
+  f.real("decode_tokens_per_s", o.decode_tokens_per_s, "Decode tokens/s", "Over the batch.",
+         {.formula = "B / step time"});
+  f.text("decode_verdict", o.decode_verdict, "Decode and the ridge");
+  f.table("walk", o.walk, "Decode walk");
   f.group("Fewer bytes");
-  f.real("fusion_speedup", o.fusion.speedup,
-         {.label = "Fusing attention gains",
-          .help = "Times faster than the three kernels.",
-          .may_be_missing = true,
-          .absent = "The model has no attention over a square of scores."});
-  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio,
-         {.label = "Fusing cuts bytes by",
-          .help = "Traffic of the three kernels over that of the fused one.",
-          .may_be_missing = true,
-          .absent = "The model has no attention over a square of scores."});
+  f.real("fusion_speedup", o.fusion.speedup, "Fusing attention gains", "Times faster than the three kernels.",
+         {.absent = "The model has no attention over a square of scores."});
+  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio, "Fusing cuts bytes by",
+         "Traffic of the three kernels over that of the fused one.",
+         {.absent = "The model has no attention over a square of scores."});
+  f.real("quantized_speedup", o.quantized_speedup, "Quantizing gains",
+         "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
+         "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay.");
   f.real(
-      "quantized_speedup", o.quantized_speedup,
-      {.label = "Quantizing gains",
-       .help = "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
-               "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay."});
-  f.real(
-      "quantized_time_s", o.quantized.time_s,
-      {.label = "Quantized decode step",
-       .unit = "s",
-       .help = "The same step with narrower weights, scales counted; output matrix, cache and arithmetic stay in the "
-               "format."});
+      "quantized_time_s", o.quantized.time_s, {"Quantized decode step", "s"},
+      "The same step with narrower weights, scales counted; output matrix, cache and arithmetic stay in the format.");
   f.group("Kernels");
-  f.table("operations", o.operations, {.label = "Operations"});
-  f.table("measured_points", o.measured_points, {.label = "Measured points", .max_items = 10000});
+  f.table("operations", o.operations, "Operations");
+  f.table("measured_points", o.measured_points, "Measured points", {.max_items = 10000});
 }
 
 void describe(Fields& f, View& v) {
-  f.toggle("zoomed", v.plot.zoomed, {.label = "Zoomed"});
+  f.toggle("zoomed", v.plot.zoomed, "Zoomed");
   const auto edge = [&](const char* key, double& slot, const char* label) {
-    f.real(key, slot, {.label = label, .lo = 0, .hi = 1e300});  // as far as a plot zooms
+    f.real(key, slot, label, {.range = {0, 1e300}});  // as far as a plot zooms
   };
   edge("x_lo", v.plot.x_lo, "Left");
   edge("x_hi", v.plot.x_hi, "Right");

@@ -39,18 +39,15 @@ void describe(Fields& f, Inputs& in) {
       {.help = "Published configuration; drop a config.json on the window to use your own.", .when = {"config", ""}});
   shared::phase(f, "phase", in.phase, {.help = "What one step does."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences that run together."});
-  shared::sequence(
-      f, "sequence", in.sequence,
-      {.help = "New tokens of each sequence in training and prefill. In decode it sets only the training step "
-               "that 6ND and Megatron's formula are compared with."});
+  shared::sequence(f, "sequence", in.sequence,
+                   {.help = "New tokens of each sequence in training and prefill. In decode it sets only the training "
+                            "step that 6ND and Megatron's formula are compared with."});
   shared::context(
       f, "context", in.context,
       {.help = "Decode: tokens that each new one attends to, itself among them.", .when = {"phase", "decode"}});
   f.group("Own model, and chip");
-  f.file("config", in.config,
-         {.label = "Your config.json",
-          .help = "A Hugging Face config.json. While one is here, it stands in for the model above."},
-         {.accepts = "json"});
+  f.file("config", in.config, "Your config.json",
+         "A Hugging Face config.json. While one is here, it stands in for the model above.", {.accepts = "json"});
   shared::chip(f, "chip", in.chip, {.help = "One chip: dense peak and memory bandwidth as specified."});
   f.group("Formats");
   shared::format(
@@ -60,190 +57,128 @@ void describe(Fields& f, Inputs& in) {
            "Format of the matrices inside the layers. 4 bits are INT4 in groups of 128 with a 16-bit scale (4.125), "
            "beside 4-bit activations NVFP4 (4.5). Below 16 bits the embedding, norms and output matrix stay in 16. "
            "Narrower than the activations, it saves bytes and no arithmetic."});
-  f.choice("activation_format", in.activation_format, formats,
-           {.label = "Activations",
-            .help = "Format between operations; products run in it, or in the weights' where that is wider."});
-  f.choice("kv_format", in.kv_format, formats, {.label = "KV cache", .help = "Format of cached keys and values."});
+  f.choice("activation_format", in.activation_format, formats, "Activations",
+           "Format between operations; products run in it, or in the weights' where that is wider.");
+  f.choice("kv_format", in.kv_format, formats, "KV cache", "Format of cached keys and values.");
   f.group("Kernels");
-  f.toggle("fused_attention", in.fused_attention,
-           {.label = "Fused attention",
-            .help = "Scores stay on the chip and masked tiles are skipped (FlashAttention). Off: the whole square is "
-                    "computed, written, read for the softmax, written and read again."});
-  f.toggle("fused_elementwise", in.fused_elementwise,
-           {.label = "Fused element-wise",
-            .help = "Residual add joins the norm behind it, activation joins the gate product."});
-  f.real("launch_s", in.launch_s,
-         {.label = "Kernel launch",
-          .unit = "s",
-          .help = "No kernel is shorter than this. 0 leaves the classical roofline; eager PyTorch needs a few "
-                  "microseconds, a CUDA graph about one.",
-          .lo = 0,
-          .hi = 2e-5});
+  f.toggle("fused_attention", in.fused_attention, "Fused attention",
+           "Scores stay on the chip and masked tiles are skipped (FlashAttention). Off: the whole square is computed, "
+           "written, read for the softmax, written and read again.");
+  f.toggle("fused_elementwise", in.fused_elementwise, "Fused element-wise",
+           "Residual add joins the norm behind it, activation joins the gate product.");
+  f.real("launch_s", in.launch_s, {"Kernel launch", "s"},
+         "No kernel is shorter than this. 0 leaves the classical roofline; eager PyTorch needs a few microseconds, a "
+         "CUDA graph about one.",
+         {.range = {0, 2e-5}});
   f.group("Counting");
-  f.choice("attention_flops", in.attention_flops, conventions,
-           {.label = "Attention counted",
-            .help = "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing "
-                    "after it, so both agree on it."});
-  f.choice("recompute", in.recompute, recomputes,
-           {.label = "Recomputation",
-            .help = "What the backward pass computes again to spare memory.",
-            .when = {"phase", "train"}});
+  f.choice("attention_flops", in.attention_flops, conventions, "Attention counted",
+           "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing after "
+           "it, so both agree on it.");
+  f.choice("recompute", in.recompute, recomputes, "Recomputation",
+           "What the backward pass computes again to spare memory.", {.when = {"phase", "train"}});
 }
 
 void describe(Fields& f, OperationRow& row) {
-  f.text("name", row.timed.operation.name, {.label = "Operation"});
-  f.text("group", row.group, {.label = "Group"});
-  f.text("kind", row.timed.operation.layer, {.label = "Part", .help = "Kind of layer, embedding or output."});
-  f.integer("count", row.timed.operation.count, {.label = "Count", .help = "Times in the model."});
-  f.text("shape", row.shape,
-         {.label = "Shape", .help = "[rows x depth] x [depth x columns], empty where there is no product."});
-  f.integer("parameters", row.timed.operation.parameters, {.label = "Parameters", .unit = "parameters"});
-  f.real("flops", row.timed.cost.flops, {.label = "Flops of one", .unit = "FLOP"});
-  f.real("bytes", row.bytes, {.label = "Bytes of one", .unit = "B"});
-  f.real("intensity", row.timed.placement.intensity, {.label = "Intensity", .unit = "FLOP/B"});
-  f.real("compute_s", row.timed.placement.compute_s, {.label = "Arithmetic of one", .unit = "s"});
-  f.real("memory_s", row.timed.placement.memory_s, {.label = "Memory traffic of one", .unit = "s"});
-  f.real("time_s", row.timed.placement.time_s, {.label = "Time of one", .unit = "s"});
-  f.real("share", row.timed.share, {.label = "Share of the step, all of them", .help = "From 0 to 1."});
-  f.choice("regime", row.timed.placement.regime, regimes, {.label = "Regime"});
+  f.text("name", row.timed.operation.name, "Operation");
+  f.text("group", row.group, "Group");
+  f.text("kind", row.timed.operation.layer, "Part", "Kind of layer, embedding or output.");
+  f.integer("count", row.timed.operation.count, "Count", "Times in the model.");
+  f.text("shape", row.shape, "Shape", "[rows x depth] x [depth x columns], empty where there is no product.");
+  f.integer("parameters", row.timed.operation.parameters, {"Parameters", "parameters"});
+  f.real("flops", row.timed.cost.flops, {"Flops of one", "FLOP"});
+  f.real("bytes", row.bytes, {"Bytes of one", "B"});
+  f.real("intensity", row.timed.placement.intensity, {"Intensity", "FLOP/B"});
+  f.real("compute_s", row.timed.placement.compute_s, {"Arithmetic of one", "s"});
+  f.real("memory_s", row.timed.placement.memory_s, {"Memory traffic of one", "s"});
+  f.real("time_s", row.timed.placement.time_s, {"Time of one", "s"});
+  f.real("share", row.timed.share, "Share of the step, all of them", "From 0 to 1.");
+  f.choice("regime", row.timed.placement.regime, regimes, "Regime");
 }
 
 void describe(Fields& f, Outputs& out) {
   f.group("Time");
-  f.real("time_s", out.step.time_s,
-         {.label = "Time of the step",
-          .unit = "s",
-          .help = "All operations one after the other, each under the roofline: a lower bound.",
-          .headline = true,
+  f.real("time_s", out.step.time_s, {"Time of the step", "s"},
+         "All operations one after the other, each under the roofline: a lower bound.",
+         {.headline = true,
           .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
           .source = roofline_source});
-  f.real("tokens_per_s", out.tokens_per_s,
-         {.label = "New tokens a second", .unit = "tokens/s", .headline = true, .formula = "new tokens / time"});
-  f.real("fused_time_s", out.fused.time_s,
-         {.label = "Time, all fused", .unit = "s", .help = "The same step with both fusions on."});
-  f.real("unfused_time_s", out.unfused.time_s,
-         {.label = "Time, nothing fused", .unit = "s", .help = "The same step with both fusions off."});
+  f.real("tokens_per_s", out.tokens_per_s, {"New tokens a second", "tokens/s"},
+         {.headline = true, .formula = "new tokens / time"});
+  f.real("fused_time_s", out.fused.time_s, {"Time, all fused", "s"}, "The same step with both fusions on.");
+  f.real("unfused_time_s", out.unfused.time_s, {"Time, nothing fused", "s"}, "The same step with both fusions off.");
   f.group("Walls");
-  f.real("memory_bound_share", out.memory_bound_share,
-         {.label = "Time memory-bound",
-          .unit = "%",
-          .headline = true,
-          .formula = "time of memory-bound operations / time"});
-  f.real("intensity", out.intensity,
-         {.label = "Intensity of the step",
-          .unit = "FLOP/B",
-          .help = "Everything counts, softmax and norms too.",
-          .formula = "all flops / bytes_total"});
-  f.real("ridge", out.ridge,
-         {.label = "Ridge point", .unit = "FLOP/B", .formula = "peak / bandwidth", .source = roofline_source});
+  f.real("memory_bound_share", out.memory_bound_share, {"Time memory-bound", "%"},
+         {.headline = true, .formula = "time of memory-bound operations / time"});
+  f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
+         {.formula = "all flops / bytes_total"});
+  f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});
   f.group("Flops");
-  f.real("flops_total", out.step.totals.product_flops,
-         {.label = "Flops of the step",
-          .unit = "FLOP",
-          .help = "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in "
-                  "the table and in the time, not here, as published counts have it.",
-          .formula = "sum of count x 2 m n k"});
-  f.real(
-      "hardware_flops", out.step.totals.hardware_product_flops,
-      {.label = "Flops the hardware does",
-       .unit = "FLOP",
-       .help = "With what no published count credits: masked pairs that unfused attention computes all the same, and "
-               "the scores that FlashAttention makes again in its backward pass.",
-       .formula = "flops_total + masked and rescored pairs",
-       .source = "Dao et al. 2022, section 3.1"});
-  f.real("flops_per_token", out.step.totals.flops_per_token,
-         {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
-  f.real("attention_flops_share", out.attention_flops_share,
-         {.label = "Attention's share of the flops",
-          .unit = "%",
-          .help = "Scores of queries with keys, and their products with values; the projections count as weights.",
-          .formula = "flops of the group attention / flops_total"});
-  f.real("mfu", out.mfu,
-         {.label = "MFU at best",
-          .unit = "%",
-          .help = "Model flops utilization that the roofline allows; recomputation is not credited.",
-          .headline = true,
+  f.real("flops_total", out.step.totals.product_flops, {"Flops of the step", "FLOP"},
+         "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in the table "
+         "and in the time, not here, as published counts have it.",
+         {.formula = "sum of count x 2 m n k"});
+  f.real("hardware_flops", out.step.totals.hardware_product_flops, {"Flops the hardware does", "FLOP"},
+         "With what no published count credits: masked pairs that unfused attention computes all the same, and the "
+         "scores that FlashAttention makes again in its backward pass.",
+         {.formula = "flops_total + masked and rescored pairs", .source = "Dao et al. 2022, section 3.1"});
+  f.real("flops_per_token", out.step.totals.flops_per_token, {"Flops a new token", "FLOP"},
+         {.formula = "flops_total / new tokens"});
+  f.real("attention_flops_share", out.attention_flops_share, {"Attention's share of the flops", "%"},
+         "Scores of queries with keys, and their products with values; the projections count as weights.",
+         {.formula = "flops of the group attention / flops_total"});
+  f.real("mfu", out.mfu, {"MFU at best", "%"},
+         "Model flops utilization that the roofline allows; recomputation is not credited.",
+         {.headline = true,
           .formula = "flops without recomputation / (time x peak)",
           .source = "Chowdhery et al. 2022, appendix B"});
-  f.real("hfu", out.hfu,
-         {.label = "HFU at best",
-          .unit = "%",
-          .help = "Hardware flops utilization: recomputation is credited, also that of the scores in the backward pass "
-                  "of fused attention.",
-          .formula = "hardware_flops / (time x peak)"});
+  f.real("hfu", out.hfu, {"HFU at best", "%"},
+         "Hardware flops utilization: recomputation is credited, also that of the scores in the backward pass of fused "
+         "attention.",
+         {.formula = "hardware_flops / (time x peak)"});
   f.group("Bytes");
-  f.real("bytes_total", out.step.totals.bytes,
-         {.label = "Memory traffic",
-          .unit = "B",
-          .formula = "sum of count x (read + written)",
-          .source = "operand sizes, each moved once"});
-  f.real("mbu", out.mbu,
-         {.label = "Memory bandwidth used", .unit = "%", .formula = "bytes_total / (time x bandwidth)"});
-  f.real("fused_bytes", out.fused.totals.bytes,
-         {.label = "Traffic, all fused", .unit = "B", .help = "Bytes moved with both fusions on."});
-  f.real("unfused_bytes", out.unfused.totals.bytes,
-         {.label = "Traffic, nothing fused", .unit = "B", .help = "Bytes moved with both fusions off."});
+  f.real("bytes_total", out.step.totals.bytes, {"Memory traffic", "B"},
+         {.formula = "sum of count x (read + written)", .source = "operand sizes, each moved once"});
+  f.real("mbu", out.mbu, {"Memory bandwidth used", "%"}, {.formula = "bytes_total / (time x bandwidth)"});
+  f.real("fused_bytes", out.fused.totals.bytes, {"Traffic, all fused", "B"}, "Bytes moved with both fusions on.");
+  f.real("unfused_bytes", out.unfused.totals.bytes, {"Traffic, nothing fused", "B"},
+         "Bytes moved with both fusions off.");
   f.group("Memory");
-  f.real("chip_share", out.chip_share,
-         {.label = "Weights and cache, of the chip",
-          .unit = "%",
-          .help = "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
-          .formula = "(weights + cache) / memory"});
-  f.real("weights_bytes", out.resident.weights,
-         {.label = "Weights", .unit = "B", .formula = "parameters_total x bytes of the format"});
-  f.real("kv_total_bytes", out.resident.cache,
-         {.label = "Cache of the batch",
-          .unit = "B",
-          .help = "Nothing in training. Layers with a sliding window keep no more than it."});
-  f.real("kv_bytes_per_token", out.kv_bytes_per_token,
-         {.label = "Cache a token",
-          .unit = "B",
-          .formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
+  f.real("chip_share", out.chip_share, {"Weights and cache, of the chip", "%"},
+         "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
+         {.formula = "(weights + cache) / memory"});
+  f.real("weights_bytes", out.resident.weights, {"Weights", "B"},
+         {.formula = "parameters_total x bytes of the format"});
+  f.real("kv_total_bytes", out.resident.cache, {"Cache of the batch", "B"},
+         "Nothing in training. Layers with a sliding window keep no more than it.");
+  f.real("kv_bytes_per_token", out.kv_bytes_per_token, {"Cache a token", "B"},
+         {.formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
   f.group("Parameters");
-  f.integer("parameters_total", out.parameters.total,
-            {.label = "Parameters",
-             .unit = "parameters",
-             .help = "Every weight of the model; buffers and multi-token prediction are none."});
-  f.integer("parameters_active", out.parameters.active,
-            {.label = "Active for a token",
-             .unit = "parameters",
-             .help = "Less the experts that a token is not sent to; both embedding matrices are in."});
-  f.integer("parameters_attention", out.parameters.layers.attention,
-            {.label = "In attention",
-             .unit = "parameters",
-             .help = "Query, key, value and output projections with their biases."});
-  f.integer(
-      "parameters_feed_forward", out.parameters_feed_forward,
-      {.label = "In feed-forward", .unit = "parameters", .help = "Dense, routed and shared experts, and the router."});
-  f.integer("parameters_embedding", out.parameters_embedding,
-            {.label = "In embedding and output",
-             .unit = "parameters",
-             .help = "Token and position tables, and the output matrix where it is not the token table again."});
-  f.integer("parameters_norms", out.parameters_norms,
-            {.label = "In norms",
-             .unit = "parameters",
-             .help = "Gains and biases of every norm, those of queries and keys among them."});
+  f.integer("parameters_total", out.parameters.total, {"Parameters", "parameters"},
+            "Every weight of the model; buffers and multi-token prediction are none.");
+  f.integer("parameters_active", out.parameters.active, {"Active for a token", "parameters"},
+            "Less the experts that a token is not sent to; both embedding matrices are in.");
+  f.integer("parameters_attention", out.parameters.layers.attention, {"In attention", "parameters"},
+            "Query, key, value and output projections with their biases.");
+  f.integer("parameters_feed_forward", out.parameters_feed_forward, {"In feed-forward", "parameters"},
+            "Dense, routed and shared experts, and the router.");
+  f.integer("parameters_embedding", out.parameters_embedding, {"In embedding and output", "parameters"},
+            "Token and position tables, and the output matrix where it is not the token table again.");
+  f.integer("parameters_norms", out.parameters_norms, {"In norms", "parameters"},
+            "Gains and biases of every norm, those of queries and keys among them.");
   f.group("Against formulas");
-  f.real("six_nd_ratio", out.six_nd_ratio,
-         {.label = "Training against 6ND",
-          .help = "N: active parameters less the input embedding, whose rows are looked up, not multiplied. What is "
-                  "above 1 is attention.",
-          .formula = "training_flops_per_token / 6 N",
-          .source = "Kaplan et al. 2020, section 2.1"});
-  f.real("megatron_ratio", out.megatron_ratio,
-         {.label = "Training against Megatron-LM",
-          .help = "Its formula counts attention causal; set to full, the surplus is the other half of the square.",
-          .formula = "training_flops_per_token / Megatron-LM's count",
+  f.real("six_nd_ratio", out.six_nd_ratio, "Training against 6ND",
+         "N: active parameters less the input embedding, whose rows are looked up, not multiplied. What is above 1 is "
+         "attention.",
+         {.formula = "training_flops_per_token / 6 N", .source = "Kaplan et al. 2020, section 2.1"});
+  f.real("megatron_ratio", out.megatron_ratio, "Training against Megatron-LM",
+         "Its formula counts attention causal; set to full, the surplus is the other half of the square.",
+         {.formula = "training_flops_per_token / Megatron-LM's count",
           .source = "Megatron-LM num_floating_point_operations, 2025"});
-  f.real("training_flops_per_token", out.training_flops_per_token,
-         {.label = "Training flops a token",
-          .unit = "FLOP",
-          .help = "At the sequence set, whatever the phase, without recomputation."});
+  f.real("training_flops_per_token", out.training_flops_per_token, {"Training flops a token", "FLOP"},
+         "At the sequence set, whatever the phase, without recomputation.");
   f.group("Table");
-  f.table("operations", out.operations,
-          {.label = "Operations",
-           .help = "Every operation in the order in which it runs; figures are of one of its count.",
-           .max_items = 1024});
+  f.table("operations", out.operations, "Operations",
+          "Every operation in the order in which it runs; figures are of one of its count.", {.max_items = 1024});
 }
 
 LabPtr make() {

@@ -12,26 +12,20 @@ constexpr std::string_view orca = "Orca, Yu et al., OSDI 2022", little = "Little
 
 /// Half of the interval around a figure.
 void half_width(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view unit = "s") {
-  f.real(key, slot,
-         {
-             .label = label,
-             .unit = unit,
-             .help = "Half of the interval that holds the long-run value with 95 % confidence, from 20 batches.",
-             .may_be_missing = true,
-             .absent = no_interval,
-             .source = batch_means,
-         });
+  f.real(key, slot, {label, unit},
+         "Half of the interval that holds the long-run value with 95 % confidence, from 20 batches.",
+         {.absent = no_interval, .source = batch_means});
 }
 
 }  // namespace
 
 void describe(Fields& f, PolicyRun& r) {
   const auto seconds = [&](std::string_view key, double& slot, std::string_view label) {
-    f.real(key, slot, {.label = label, .unit = "s", .may_be_missing = true, .absent = no_figure});
+    f.real(key, slot, {label, "s"}, {.absent = no_figure});
   };
-  f.text("name", r.name, {.label = "Policy"});
-  f.integer("requests", r.requests, {.label = "Requests"});
-  f.toggle("overloaded", r.overloaded, {.label = "Overloaded"});
+  f.text("name", r.name, "Policy");
+  f.integer("requests", r.requests, "Requests");
+  f.toggle("overloaded", r.overloaded, "Overloaded");
   seconds("p50_latency_s", r.figures.p50_latency_s, "Latency p50");
   seconds("p99_latency_s", r.figures.p99_latency_s, "Latency p99");
   seconds("mean_latency_s", r.figures.mean_latency_s, "Latency, mean");
@@ -39,274 +33,141 @@ void describe(Fields& f, PolicyRun& r) {
   seconds("ttft_p99_s", r.figures.ttft_p99_s, "TTFT p99");
   seconds("tpot_p99_s", r.figures.tpot_p99_s, "TPOT p99");
   seconds("gap_p99_s", r.figures.itl_p99_s, "Gap p99");
-  f.real("throughput_per_s", r.figures.throughput_per_s, {.label = "Served a second"});
-  f.real("goodput_per_s", r.figures.goodput_per_s, {.label = "Goodput a second"});
-  f.real("utilization", r.utilization_percent, {.label = "Busy", .unit = "%"});
-  f.real("wasted_slots", r.wasted_slots_percent, {.label = "Slots wasted", .unit = "%"});
-  f.real("kv_peak", r.kv_peak_percent, {.label = "Cache at most", .unit = "%"});
-  f.integer("preemptions", r.counts.preemptions, {.label = "Preemptions"});
+  f.real("throughput_per_s", r.figures.throughput_per_s, "Served a second");
+  f.real("goodput_per_s", r.figures.goodput_per_s, "Goodput a second");
+  f.real("utilization", r.utilization_percent, {"Busy", "%"});
+  f.real("wasted_slots", r.wasted_slots_percent, {"Slots wasted", "%"});
+  f.real("kv_peak", r.kv_peak_percent, {"Cache at most", "%"});
+  f.integer("preemptions", r.counts.preemptions, "Preemptions");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("Latency");
-  f.real("p50_latency_s", o.chosen.figures.p50_latency_s,
-         {.label = "Latency p50",
-          .unit = "s",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = no_figure,
-          .formula = "nearest rank of the requests measured"});
-  f.real("p99_latency_s", o.chosen.figures.p99_latency_s,
-         {.label = "Latency p99",
-          .unit = "s",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = no_figure,
-          .formula = "nearest rank of the requests measured"});
-  f.real("p90_latency_s", o.chosen.figures.p90_latency_s,
-         {.label = "Latency p90",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = no_figure,
-          .formula = "nearest rank of the requests measured"});
-  f.real("mean_latency_s", o.chosen.figures.mean_latency_s,
-         {
-             .label = "Latency, mean",
-             .unit = "s",
-             .help = "From arrival to departure; of a static batch all leave together.",
-             .may_be_missing = true,
-             .absent = no_figure,
-             .formula = "sum of (departure - arrival) / requests measured",
-         });
+  f.real("p50_latency_s", o.chosen.figures.p50_latency_s, {"Latency p50", "s"},
+         {.headline = true, .absent = no_figure, .formula = "nearest rank of the requests measured"});
+  f.real("p99_latency_s", o.chosen.figures.p99_latency_s, {"Latency p99", "s"},
+         {.headline = true, .absent = no_figure, .formula = "nearest rank of the requests measured"});
+  f.real("p90_latency_s", o.chosen.figures.p90_latency_s, {"Latency p90", "s"},
+         {.absent = no_figure, .formula = "nearest rank of the requests measured"});
+  f.real("mean_latency_s", o.chosen.figures.mean_latency_s, {"Latency, mean", "s"},
+         "From arrival to departure; of a static batch all leave together.",
+         {.absent = no_figure, .formula = "sum of (departure - arrival) / requests measured"});
   half_width(f, "p50_latency_half", o.chosen.figures.half.p50_latency_s, "Latency p50, give or take");
   half_width(f, "p99_latency_half", o.chosen.figures.half.p99_latency_s, "Latency p99, give or take");
   half_width(f, "mean_latency_half", o.chosen.figures.half.mean_latency_s, "Mean latency, give or take");
   f.group("Waiting");
-  f.real("mean_wait_s", o.chosen.figures.mean_wait_s,
-         {
-             .label = "Wait, mean",
-             .unit = "s",
-             .help = "From arrival until first taken from the queue.",
-             .may_be_missing = true,
-             .absent = no_wait,
-             .formula = "sum of (start - arrival) / requests measured",
-         });
+  f.real("mean_wait_s", o.chosen.figures.mean_wait_s, {"Wait, mean", "s"},
+         "From arrival until first taken from the queue.",
+         {.absent = no_wait, .formula = "sum of (start - arrival) / requests measured"});
   half_width(f, "mean_wait_half", o.chosen.figures.half.mean_wait_s, "... give or take");
-  f.real("theory_wait_s", o.theory_wait_s,
+  f.real("theory_wait_s", o.theory_wait_s, {"Wait by formula", "s"},
+         "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1.",
          {
-             .label = "Wait by formula",
-             .unit = "s",
-             .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1.",
-             .may_be_missing = true,
              .absent = "No formula speaks of it: the next line says why.",
              .when = {"service", "exponential|deterministic"},
              .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))",
              .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932",
          });
-  f.text("theory", o.theory,
-         {
-             .label = "... which is",
-             .help = "The formula for this queue, or why there is none.",
-             .when = {"service", "exponential|deterministic"},
-         });
-  f.real("mean_waiting", o.chosen.figures.mean_waiting,
-         {.label = "In the queue, mean", .may_be_missing = true, .absent = no_wait, .formula = "Lq"});
-  f.real("mean_in_system", o.chosen.figures.mean_in_system,
-         {.label = "In the system, mean",
-          .help = "Requests there at a time, integrated as they come and go.",
-          .may_be_missing = true,
-          .absent = no_wait,
-          .formula = "L"});
-  f.real("little_error", o.chosen.figures.little_error,
-         {
-             .label = "Little's law is off by",
-             .help = "The integral against the sum of latencies: rounding alone.",
-             .formula = "|L - rate x W| / L",
-             .source = little,
-         });
+  f.text("theory", o.theory, "... which is", "The formula for this queue, or why there is none.",
+         {.when = {"service", "exponential|deterministic"}});
+  f.real("mean_waiting", o.chosen.figures.mean_waiting, "In the queue, mean", {.absent = no_wait, .formula = "Lq"});
+  f.real("mean_in_system", o.chosen.figures.mean_in_system, "In the system, mean",
+         "Requests there at a time, integrated as they come and go.", {.absent = no_wait, .formula = "L"});
+  f.real("little_error", o.chosen.figures.little_error, "Little's law is off by",
+         "The integral against the sum of latencies: rounding alone.",
+         {.formula = "|L - rate x W| / L", .source = little});
   f.group("Tokens");
-  f.real("ttft_p99_s", o.chosen.figures.ttft_p99_s,
-         {
-             .label = "TTFT p99",
-             .unit = "s",
-             .help = "Time to first token: queue and prompt. In a plain queue the answer is one token.",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = no_figure,
-             .formula = "nearest rank of (first token - arrival)",
-         });
-  f.real("ttft_p50_s", o.chosen.figures.ttft_p50_s,
-         {
-             .label = "TTFT p50",
-             .unit = "s",
-             .help = "Time to first token: queue and prompt.",
-             .may_be_missing = true,
-             .absent = no_figure,
-             .formula = "nearest rank of (first token - arrival)",
-         });
-  f.real("tpot_p99_s", o.chosen.figures.tpot_p99_s,
-         {
-             .label = "TPOT p99",
-             .unit = "s",
-             .help = "Time per output token after the first.",
-             .may_be_missing = true,
-             .absent = no_tokens,
-             .formula = "(last token - first token) / (output - 1)",
-         });
-  f.real("tpot_p50_s", o.chosen.figures.tpot_p50_s,
-         {
-             .label = "TPOT p50",
-             .unit = "s",
-             .help = "Time per output token after the first.",
-             .may_be_missing = true,
-             .absent = no_tokens,
-             .formula = "(last token - first token) / (output - 1)",
-         });
-  f.real("gap_p99_s", o.chosen.figures.itl_p99_s,
-         {
-             .label = "Gap between tokens p99",
-             .unit = "s",
-             .help = "Of all tokens of all answers: a stall behind somebody's prompt shows here and vanishes in a mean "
-                     "per request.",
-             .may_be_missing = true,
-             .absent = no_tokens,
-             .formula = "nearest rank of (token - token before), within 0.5 %",
-             .source = "time between tokens, Sarathi-Serve, Agrawal et al., OSDI 2024",
-         });
-  f.real("gap_longest_s", o.chosen.figures.itl_longest_s,
-         {
-             .label = "Longest gap",
-             .unit = "s",
-             .help = "The worst stall inside any answer.",
-             .formula = "max of (token - token before)",
-         });
+  f.real("ttft_p99_s", o.chosen.figures.ttft_p99_s, {"TTFT p99", "s"},
+         "Time to first token: queue and prompt. In a plain queue the answer is one token.",
+         {.headline = true, .absent = no_figure, .formula = "nearest rank of (first token - arrival)"});
+  f.real("ttft_p50_s", o.chosen.figures.ttft_p50_s, {"TTFT p50", "s"}, "Time to first token: queue and prompt.",
+         {.absent = no_figure, .formula = "nearest rank of (first token - arrival)"});
+  f.real("tpot_p99_s", o.chosen.figures.tpot_p99_s, {"TPOT p99", "s"}, "Time per output token after the first.",
+         {.absent = no_tokens, .formula = "(last token - first token) / (output - 1)"});
+  f.real("tpot_p50_s", o.chosen.figures.tpot_p50_s, {"TPOT p50", "s"}, "Time per output token after the first.",
+         {.absent = no_tokens, .formula = "(last token - first token) / (output - 1)"});
+  f.real(
+      "gap_p99_s", o.chosen.figures.itl_p99_s, {"Gap between tokens p99", "s"},
+      "Of all tokens of all answers: a stall behind somebody's prompt shows here and vanishes in a mean per request.",
+      {.absent = no_tokens,
+       .formula = "nearest rank of (token - token before), within 0.5 %",
+       .source = "time between tokens, Sarathi-Serve, Agrawal et al., OSDI 2024"});
+  f.real("gap_longest_s", o.chosen.figures.itl_longest_s, {"Longest gap", "s"}, "The worst stall inside any answer.",
+         {.formula = "max of (token - token before)"});
   half_width(f, "ttft_p99_half", o.chosen.figures.half.ttft_p99_s, "TTFT p99, give or take");
   half_width(f, "ttft_p50_half", o.chosen.figures.half.ttft_p50_s, "TTFT p50, give or take");
   half_width(f, "tpot_p99_half", o.chosen.figures.half.tpot_p99_s, "TPOT p99, give or take");
   f.group("Rate");
-  f.real("goodput_per_s", o.chosen.figures.goodput_per_s,
-         {
-             .label = "Goodput a second",
-             .help =
-                 "Requests whose first token and pace are within the limits. In an overloaded queue it falls towards 0 "
-                 "the longer they come.",
-             .headline = true,
-             .formula = "requests within both limits that leave / time measured",
-             .source = "DistServe, Zhong et al., OSDI 2024",
-         });
-  f.real("throughput_per_s", o.chosen.figures.throughput_per_s,
-         {.label = "Served a second", .formula = "requests that leave / time measured"});
-  f.real("tokens_per_s", o.chosen.figures.tokens_per_s,
-         {.label = "Tokens a second",
-          .help = "Output tokens; 0 in a plain queue.",
-          .formula = "output tokens of those that leave / time measured"});
-  f.real("speedup_p50", o.speedup_p50,
-         {.label = "Rival's p50 over this",
-          .help = "Of the first rival, when both were measured on the same requests; 1 without one.",
-          .may_be_missing = true,
-          .absent = no_figure,
-          .formula = "rival's latency p50 / latency p50"});
-  f.real("makespan_s", o.chosen.counts.end_s, {.label = "Last departure", .unit = "s", .formula = "from time 0"});
+  f.real("goodput_per_s", o.chosen.figures.goodput_per_s, "Goodput a second",
+         "Requests whose first token and pace are within the limits. In an overloaded queue it falls towards 0 the "
+         "longer they come.",
+         {.headline = true,
+          .formula = "requests within both limits that leave / time measured",
+          .source = "DistServe, Zhong et al., OSDI 2024"});
+  f.real("throughput_per_s", o.chosen.figures.throughput_per_s, "Served a second",
+         {.formula = "requests that leave / time measured"});
+  f.real("tokens_per_s", o.chosen.figures.tokens_per_s, "Tokens a second", "Output tokens; 0 in a plain queue.",
+         {.formula = "output tokens of those that leave / time measured"});
+  f.real("speedup_p50", o.speedup_p50, "Rival's p50 over this",
+         "Of the first rival, when both were measured on the same requests; 1 without one.",
+         {.absent = no_figure, .formula = "rival's latency p50 / latency p50"});
+  f.real("makespan_s", o.chosen.counts.end_s, {"Last departure", "s"}, {.formula = "from time 0"});
   half_width(f, "goodput_half", o.chosen.figures.half.goodput_per_s, "Goodput, give or take", "");
   half_width(f, "throughput_half", o.chosen.figures.half.throughput_per_s, "Served, give or take", "");
   f.group("Use");
-  f.real("utilization", o.chosen.utilization_percent,
-         {.label = "Busy", .unit = "%", .formula = "time with work / time, over the servers"});
-  f.real("offered_load", o.offered_load,
-         {
-             .label = "Offered load",
-             .unit = "%",
-             .help = "Of a plain queue served one by one; from 100 % on the line grows without end.",
-             .may_be_missing = true,
-             .absent = "Of a plain queue alone.",
-             .when = {"service", "exponential|deterministic"},
-             .formula = "rate x service time / servers",
-         });
-  f.real("wasted_slots", o.chosen.wasted_slots_percent,
-         {
-             .label = "Slots wasted",
-             .unit = "%",
-             .help = "Slot-time held by requests that were done and waited for their batch.",
-             .formula = "(held - used) / held",
-             .source = orca,
-         });
+  f.real("utilization", o.chosen.utilization_percent, {"Busy", "%"},
+         {.formula = "time with work / time, over the servers"});
+  f.real("offered_load", o.offered_load, {"Offered load", "%"},
+         "Of a plain queue served one by one; from 100 % on the line grows without end.",
+         {.absent = "Of a plain queue alone.",
+          .when = {"service", "exponential|deterministic"},
+          .formula = "rate x service time / servers"});
+  f.real("wasted_slots", o.chosen.wasted_slots_percent, {"Slots wasted", "%"},
+         "Slot-time held by requests that were done and waited for their batch.",
+         {.formula = "(held - used) / held", .source = orca});
   f.group("At full roofs");
-  f.real("bound_tpot_s", o.bound.tpot_s,
-         {
-             .label = "TPOT, all slots taken",
-             .unit = "s",
-             .help = "A decode step with all slots taken, or as many as memory holds, at the chips' full bandwidth and "
-                     "peak: with all of them taken no engine can be faster; with fewer, a step is shorter.",
-             .when = {"service", "llm"},
-             .formula = "(weights + slots x cache of prompt + output / 2) / bandwidth",
-             .source = "roofline; weights without the input embedding",
-         });
-  f.real("bound_ttft_s", o.bound.ttft_s,
-         {
-             .label = "First token at best",
-             .unit = "s",
-             .help = "A prompt alone: its arithmetic, or the reading of the weights if longer.",
-             .when = {"service", "llm"},
-             .formula = "max(weights / bandwidth, 2 x parameters x prompt / peak)",
-         });
-  f.real("bound_tokens_per_s", o.bound.tokens_per_s,
-         {
-             .label = "Tokens a second at best",
-             .help = "Output tokens with all slots taken, and the arithmetic of the prompts done as well; of static "
-                     "batches the prompts first, then the steps.",
-             .when = {"service", "llm"},
-             .formula = "min(slots / TPOT at best, peak / (2 x parameters x (prompt + output) / output))",
-         });
+  f.real("bound_tpot_s", o.bound.tpot_s, {"TPOT, all slots taken", "s"},
+         "A decode step with all slots taken, or as many as memory holds, at the chips' full bandwidth and peak: with "
+         "all of them taken no engine can be faster; with fewer, a step is shorter.",
+         {.when = {"service", "llm"},
+          .formula = "(weights + slots x cache of prompt + output / 2) / bandwidth",
+          .source = "roofline; weights without the input embedding"});
+  f.real("bound_ttft_s", o.bound.ttft_s, {"First token at best", "s"},
+         "A prompt alone: its arithmetic, or the reading of the weights if longer.",
+         {.when = {"service", "llm"}, .formula = "max(weights / bandwidth, 2 x parameters x prompt / peak)"});
+  f.real("bound_tokens_per_s", o.bound.tokens_per_s, "Tokens a second at best",
+         "Output tokens with all slots taken, and the arithmetic of the prompts done as well; of static batches the "
+         "prompts first, then the steps.",
+         {.when = {"service", "llm"},
+          .formula = "min(slots / TPOT at best, peak / (2 x parameters x (prompt + output) / output))"});
   f.group("KV cache");
-  f.real("kv_peak", o.chosen.kv_peak_percent,
-         {.label = "Cache at most", .unit = "%", .formula = "largest number of blocks taken / blocks"});
-  f.integer("kv_blocks", o.kv_blocks,
-            {.label = "Blocks",
-             .formula = "pool / (block x bytes per token)",
-             .source = "PagedAttention, Kwon et al., SOSP 2023"});
-  f.real("kv_pool_bytes", o.kv_pool_bytes,
-         {.label = "Cache pool", .unit = "B", .formula = "share x (0.9 x memory - weights - scales)"});
-  f.integer("preemptions", o.chosen.counts.preemptions,
-            {.label = "Preemptions", .help = "Requests sent back because blocks ran out."});
+  f.real("kv_peak", o.chosen.kv_peak_percent, {"Cache at most", "%"},
+         {.formula = "largest number of blocks taken / blocks"});
+  f.integer("kv_blocks", o.kv_blocks, "Blocks",
+            {.formula = "pool / (block x bytes per token)", .source = "PagedAttention, Kwon et al., SOSP 2023"});
+  f.real("kv_pool_bytes", o.kv_pool_bytes, {"Cache pool", "B"},
+         {.formula = "share x (0.9 x memory - weights - scales)"});
+  f.integer("preemptions", o.chosen.counts.preemptions, "Preemptions", "Requests sent back because blocks ran out.");
   f.group("The run");
-  f.text("state", o.state, {.label = "The queue", .help = "Whether as many leave as come, which steady figures need."});
-  f.integer("measured", o.chosen.requests,
-            {.label = "Figures from",
-             .help = "Requests between the warm-up and the drain; of a file all. A P99 takes 1,000, a P90 100."});
-  f.integer("completed", o.chosen.counts.completed,
-            {.label = "Served", .help = "Requests that left with their whole answer, warm-up and drain included."});
-  f.integer("refused", o.chosen.counts.refused, {.label = "Refused", .help = "Requests longer than the whole cache."});
-  f.integer("events", o.chosen.counts.events,
-            {.label = "Scheduler events",
-             .help = "Arrivals, admissions, steps that change the batch, preemptions and departures simulated."});
-  f.table("racers", o.racers, {.label = "The race", .help = "The same arrivals under each policy."});
+  f.text("state", o.state, "The queue", "Whether as many leave as come, which steady figures need.");
+  f.integer("measured", o.chosen.requests, "Figures from",
+            "Requests between the warm-up and the drain; of a file all. A P99 takes 1,000, a P90 100.");
+  f.integer("completed", o.chosen.counts.completed, "Served",
+            "Requests that left with their whole answer, warm-up and drain included.");
+  f.integer("refused", o.chosen.counts.refused, "Refused", "Requests longer than the whole cache.");
+  f.integer("events", o.chosen.counts.events, "Scheduler events",
+            "Arrivals, admissions, steps that change the batch, preemptions and departures simulated.");
+  f.table("racers", o.racers, "The race", "The same arrivals under each policy.");
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.playback.time_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .help = "Where the cursor stands; beyond the end is the end.",
-             .lo = 0,
-             .hi = 1e9,
-         });
-  f.real("speed", v.playback.speed,
-         {
-             .label = "Speed",
-             .help = "Seconds of the race in a second of the clock.",
-             .lo = 0.01,
-             .hi = 100,
-             .scale = Scale::log,
-         });
-  f.toggle("playing", v.playback.playing, {.label = "Playing", .help = "The cursor moves on by itself."});
-  f.integer("request", v.request,
-            {
-                .label = "Request followed",
-                .help = "Its spans stand out in every lane; 0 for none.",
-                .lo = 0,
-                .hi = 120,
-            });
+  f.real("time", v.playback.time_s, {"Time", "s"}, "Where the cursor stands; beyond the end is the end.",
+         {.range = {0, 1e9}});
+  f.real("speed", v.playback.speed, "Speed", "Seconds of the race in a second of the clock.",
+         {.range = {0.01, 100, Scale::log}});
+  f.toggle("playing", v.playback.playing, "Playing", "The cursor moves on by itself.");
+  f.integer("request", v.request, "Request followed", "Its spans stand out in every lane; 0 for none.",
+            {.range = {0, 120}});
 }
 
 LabPtr make() {

@@ -56,11 +56,11 @@ constexpr std::string_view simulated = "the steps of the discrete-event simulati
 
 void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help,
            double lo, double hi) {
-  f.integer(key, slot, {.label = label, .help = help, .lo = lo, .hi = hi, .scale = Scale::step});
+  f.integer(key, slot, label, help, {.range = {lo, hi, Scale::step}});
 }
 void time(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
           double hi) {
-  f.real(key, slot, {.label = label, .unit = "s", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
+  f.real(key, slot, {label, "s"}, help, {.range = {lo, hi, Scale::log}});
 }
 
 }  // namespace
@@ -70,33 +70,24 @@ std::string_view switch_name(std::size_t i) { return switches[i].name; }
 void describe(Fields& f, Inputs& in) {
   f.group("The switches");
   for (std::size_t i = 0; i < step_switch_count; ++i)
-    f.toggle(switches[i].key, in.on[i], {.label = switches[i].name, .help = switches[i].help, .headline = i < 2});
-  f.choice("order", in.order, orders,
-           {.label = "Pressed", .help = "In which order those that are on were pressed: it decides what each took."});
+    f.toggle(switches[i].key, in.on[i], switches[i].name, switches[i].help, {.headline = i < 2});
+  f.choice("order", in.order, orders, "Pressed",
+           "In which order those that are on were pressed: it decides what each took.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Every GPU holds all of it."});
   shared::chip(f, "chip", in.chip, {.help = "Its peaks and bandwidth time the kernels; its memory is the vessel."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one GPU and step."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   count(f, "micro_batches", in.micro_batches, "Pieces", "Micro-batches of a step, behind their switch.", 1, 64);
-  f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
-  f.choice("found_format", in.found_format, found_formats,
-           {.label = "Products before BF16", .help = "What the study's 1.7 is against."});
-  f.toggle("by_hand", in.by_hand,
-           {.label = "Norms by hand",
-            .help = "Eager RMSNorm and rotation as Transformers writes them: six and ten kernels, norms in FP32. "
-                    "Off: one kernel each. A compiler makes one of them."});
+  describe_loss(f, in.loss);
+  f.choice("found_format", in.found_format, found_formats, "Products before BF16", "What the study's 1.7 is against.");
+  f.toggle("by_hand", in.by_hand, "Norms by hand",
+           "Eager RMSNorm and rotation as Transformers writes them: six and ten kernels, norms in FP32. Off: one "
+           "kernel each. A compiler makes one of them.");
   describe_roof_share(f, in.roof_share);
   f.group("The loader");
-  f.integer("workers", in.workers,
-            {
-                .label = "Workers",
-                .help = "Behind the first switch.",
-                .lo = 1,
-                .hi = 32,
-                .scale = Scale::step,
-                .headline = true,
-            });
+  f.integer("workers", in.workers, "Workers", "Behind the first switch.",
+            {.range = {1, 32, Scale::step}, .headline = true});
   count(f, "found_workers", in.found_workers, "Workers found", "With none the training process loads by itself.", 0,
         32);
   time(f, "load_s", in.load_s, "One sequence",
@@ -105,224 +96,132 @@ void describe(Fields& f, Inputs& in) {
   f.group("GPUs and links");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
   count(f, "buckets", in.buckets, "Buckets", "Parts into which the gradients are cut, at most one a layer.", 1, 64);
-  f.real("bus_bytes_per_s", in.bus_bytes_per_s,
-         {.label = "Ring",
-          .unit = "B/s",
-          .help = "Bandwidth of a ring all-reduce between neighbours. Assumed: eight H100 on NVSwitch.",
-          .lo = 1e8,
-          .hi = 1e12,
-          .scale = Scale::log});
+  f.real("bus_bytes_per_s", in.bus_bytes_per_s, {"Ring", "B/s"},
+         "Bandwidth of a ring all-reduce between neighbours. Assumed: eight H100 on NVSwitch.",
+         {.range = {1e8, 1e12, Scale::log}});
   f.group("The host");
   time(f, "launch_s", in.launch_s, "A launch", "From one launch of the host to its next.", 1e-7, 1e-3);
   time(f, "launch_latency_s", in.launch_latency_s, "On its way", "From a launch to the start of its kernel.", 1e-7,
        1e-3);
   count(f, "sync_every", in.sync_every, "Loss read every", "Steps between two calls of loss.item(); 0: never.", 0, 100);
-  f.real("log_s", in.log_s, {.label = "Logging", .unit = "s", .help = "After each of these reads.", .lo = 0, .hi = 1});
+  f.real("log_s", in.log_s, {"Logging", "s"}, "After each of these reads.", {.range = {0, 1}});
   f.group("The bill");
-  f.real("gpu_hour_usd", in.gpu_hour_usd,
-         {.label = "A GPU for an hour", .unit = "$", .help = "Assumed.", .lo = 0.1, .hi = 100, .scale = Scale::log});
-  f.real("run_tokens", in.run_tokens,
-         {.label = "Tokens of the run",
-          .unit = "tokens",
-          .help = "All of them, over all GPUs.",
-          .lo = 1e6,
-          .hi = 1e14,
-          .scale = Scale::log});
+  f.real("gpu_hour_usd", in.gpu_hour_usd, {"A GPU for an hour", "$"}, "Assumed.", {.range = {0.1, 100, Scale::log}});
+  f.real("run_tokens", in.run_tokens, {"Tokens of the run", "tokens"}, "All of them, over all GPUs.",
+         {.range = {1e6, 1e14, Scale::log}});
   f.group("The study's multipliers");
   for (std::size_t i = 0; i < in.claimed.size(); ++i)
-    f.real(claimed_keys[i], in.claimed[i],
-           {.label = claimed_labels[i],
-            .help = "What the study multiplies by; it has 1.3 and 1.4, 1.15 and 1.2, 1.12 and 1.15 in three places.",
-            .lo = 0.5,
-            .hi = 4});
+    f.real(claimed_keys[i], in.claimed[i], claimed_labels[i],
+           "What the study multiplies by; it has 1.3 and 1.4, 1.15 and 1.2, 1.12 and 1.15 in three places.",
+           {.range = {0.5, 4}});
 }
 
 void describe(Fields& f, SwitchRow& r) {
-  f.text("name", r.name, {.label = "Switch"});
-  f.toggle("on", r.on, {.label = "On"});
-  f.real("change_s", r.change_s,
-         {.label = "Changes the step",
-          .unit = "s",
-          .help = "After those that are on before it.",
-          .may_be_missing = true,
-          .absent = "It cannot be pressed here.",
-          .source = simulated});
-  f.real("first_s", r.first_s,
-         {.label = "If first",
-          .unit = "s",
-          .help = "Against the step as found.",
-          .may_be_missing = true,
-          .absent = "It cannot be pressed here.",
-          .source = simulated});
-  f.real("memory_bytes", r.memory_bytes,
-         {.label = "Memory",
-          .unit = "B",
-          .help = "Change of the peak.",
-          .may_be_missing = true,
-          .absent = "It cannot be pressed here."});
-  f.real("speedup", r.speedup,
-         {.label = "Faster",
-          .may_be_missing = true,
-          .absent = "It cannot be pressed here.",
-          .formula = "step before / step after"});
-  f.real("claimed", r.claimed, {.label = "Study", .help = "0 where it has no multiplier."});
-  f.text("why_not", r.why_not, {.label = "Why not"});
+  f.text("name", r.name, "Switch");
+  f.toggle("on", r.on, "On");
+  f.real("change_s", r.change_s, {"Changes the step", "s"}, "After those that are on before it.",
+         {.absent = "It cannot be pressed here.", .source = simulated});
+  f.real("first_s", r.first_s, {"If first", "s"}, "Against the step as found.",
+         {.absent = "It cannot be pressed here.", .source = simulated});
+  f.real("memory_bytes", r.memory_bytes, {"Memory", "B"}, "Change of the peak.",
+         {.absent = "It cannot be pressed here."});
+  f.real("speedup", r.speedup, "Faster",
+         {.absent = "It cannot be pressed here.", .formula = "step before / step after"});
+  f.real("claimed", r.claimed, "Study", "0 where it has no multiplier.");
+  f.text("why_not", r.why_not, "Why not");
 }
 void describe(Fields& f, StageRow& r) {
-  f.text("name", r.name, {.label = "After"});
-  f.real("step_s", r.step_s, {.label = "Step", .unit = "s", .source = simulated});
-  f.real("peak_bytes", r.peak_bytes, {.label = "Memory", .unit = "B", .help = "At the fullest moment."});
-  f.real("cost_usd", r.cost_usd, {.label = "Run", .unit = "$", .formula = "steps x step x price"});
-  f.text("bottleneck", r.bottleneck, {.label = "Bottleneck"});
-  f.real("share", r.share, {.label = "Its share", .unit = "%", .help = "Of the step."});
-  f.toggle("fits", r.fits, {.label = "Fits"});
+  f.text("name", r.name, "After");
+  f.real("step_s", r.step_s, {"Step", "s"}, {.source = simulated});
+  f.real("peak_bytes", r.peak_bytes, {"Memory", "B"}, "At the fullest moment.");
+  f.real("cost_usd", r.cost_usd, {"Run", "$"}, {.formula = "steps x step x price"});
+  f.text("bottleneck", r.bottleneck, "Bottleneck");
+  f.real("share", r.share, {"Its share", "%"}, "Of the step.");
+  f.toggle("fits", r.fits, "Fits");
 }
 void describe(Fields& f, StudyRow& r) {
-  f.text("name", r.name, {.label = "Step of the study"});
-  f.real("claimed", r.claimed, {.label = "Claimed", .help = "The study's multiplier."});
-  f.real("computed", r.computed, {.label = "Computed", .formula = "step before / step after"});
-  f.real("claimed_product", r.claimed_product, {.label = "Claimed so far", .formula = "product of the claims"});
-  f.real("computed_product", r.computed_product, {.label = "Computed so far", .formula = "as found / step after"});
-  f.real("claimed_usd", r.claimed_usd, {.label = "Claimed run", .unit = "$", .formula = "as found / claimed so far"});
-  f.real("computed_usd", r.computed_usd, {.label = "Computed run", .unit = "$", .formula = "steps x step x price"});
+  f.text("name", r.name, "Step of the study");
+  f.real("claimed", r.claimed, "Claimed", "The study's multiplier.");
+  f.real("computed", r.computed, "Computed", {.formula = "step before / step after"});
+  f.real("claimed_product", r.claimed_product, "Claimed so far", {.formula = "product of the claims"});
+  f.real("computed_product", r.computed_product, "Computed so far", {.formula = "as found / step after"});
+  f.real("claimed_usd", r.claimed_usd, {"Claimed run", "$"}, {.formula = "as found / claimed so far"});
+  f.real("computed_usd", r.computed_usd, {"Computed run", "$"}, {.formula = "steps x step x price"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
-  f.real("step_s", o.now.mean.period_s,
-         {.label = "One step",
-          .unit = "s",
-          .help = "Mean over the last steps.",
-          .headline = true,
-          .formula = "end of step - end of step before",
-          .source = simulated});
+  f.real("step_s", o.now.mean.period_s, {"One step", "s"}, "Mean over the last steps.",
+         {.headline = true, .formula = "end of step - end of step before", .source = simulated});
   f.real(
-      "peak_bytes", o.peak_bytes,
-      {.label = "Memory",
-       .unit = "B",
-       .help = "At the fullest moment.",
-       .headline = true,
+      "peak_bytes", o.peak_bytes, {"Memory", "B"}, "At the fullest moment.",
+      {.headline = true,
        .source = "the model of framework/training-memory, counted operation by operation, with 1 GB for the context"});
-  f.real("cost_usd", o.cost_usd,
-         {.label = "The run",
-          .unit = "$",
-          .headline = true,
-          .formula = "tokens / tokens a step x step x price of a GPU second"});
-  f.text(
-      "bottleneck", o.bottleneck,
-      {.label = "Bottleneck", .help = "The loader where its workers are slower than the GPU; else the largest part."});
-  f.real("bottleneck_share", o.bottleneck_share,
-         {.label = "Its share", .unit = "%", .help = "Of the step; of the loader its time for a batch."});
-  f.real("speedup", o.speedup, {.label = "Faster", .headline = true, .formula = "step as found / step"});
-  f.real("tokens_per_s", o.tokens_per_s,
-         {.label = "Tokens a second", .unit = "tokens/s", .help = "Of one GPU.", .formula = "batch x sequence / step"});
-  f.real("mfu", o.mfu,
-         {.label = "MFU",
-          .unit = "%",
-          .help = "Products of the model, causal, over the dense BF16 peak.",
-          .may_be_missing = true,
-          .absent = "The chip states no BF16 peak.",
-          .formula = "product flops / step / peak"});
+  f.real("cost_usd", o.cost_usd, {"The run", "$"},
+         {.headline = true, .formula = "tokens / tokens a step x step x price of a GPU second"});
+  f.text("bottleneck", o.bottleneck, "Bottleneck",
+         "The loader where its workers are slower than the GPU; else the largest part.");
+  f.real("bottleneck_share", o.bottleneck_share, {"Its share", "%"},
+         "Of the step; of the loader its time for a batch.");
+  f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "step as found / step"});
+  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, "Of one GPU.",
+         {.formula = "batch x sequence / step"});
+  f.real("mfu", o.mfu, {"MFU", "%"}, "Products of the model, causal, over the dense BF16 peak.",
+         {.absent = "The chip states no BF16 peak.", .formula = "product flops / step / peak"});
   f.group("As found");
-  f.real("found_s", o.found.mean.period_s, {.label = "Step, found", .unit = "s", .source = simulated});
-  f.real("found_peak_bytes", o.found_peak_bytes,
-         {.label = "Memory, found", .unit = "B", .help = "At the fullest moment."});
-  f.real("found_cost_usd", o.found_cost_usd, {.label = "The run, found", .unit = "$", .formula = "as the run"});
-  f.text("found_bottleneck", o.found_bottleneck, {.label = "Bottleneck, found"});
+  f.real("found_s", o.found.mean.period_s, {"Step, found", "s"}, {.source = simulated});
+  f.real("found_peak_bytes", o.found_peak_bytes, {"Memory, found", "B"}, "At the fullest moment.");
+  f.real("found_cost_usd", o.found_cost_usd, {"The run, found", "$"}, {.formula = "as the run"});
+  f.text("found_bottleneck", o.found_bottleneck, "Bottleneck, found");
   f.group("Which next");
-  f.text("next", o.next,
-         {.label = "Next",
-          .help = "Takes most of the step and fits; where it does not fit yet, what makes it fit or frees most."});
-  f.real("next_s", o.next_s,
-         {.label = "Changes the step by",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = "No switch helps.",
-          .source = simulated});
-  f.real("next_bytes", o.next_bytes,
-         {.label = "Changes the peak by",
-          .unit = "B",
-          .help = "Of memory.",
-          .may_be_missing = true,
-          .absent = "No switch helps."});
-  f.text("last", o.last, {.label = "Last", .help = "The last one pressed, in the order chosen."});
-  f.real("last_s", o.last_s,
-         {.label = "It changed the step by",
-          .unit = "s",
-          .may_be_missing = true,
-          .absent = "None is on.",
-          .source = simulated});
-  f.real(
-      "last_first_s", o.last_first_s,
-      {.label = "If it were first", .unit = "s", .may_be_missing = true, .absent = "None is on.", .source = simulated});
-  f.real("product_of_alone", o.product_of_alone,
-         {.label = "Product of single gains",
-          .help = "Of the switches that are on, each measured alone on the step as found: what multiplying promises.",
-          .formula = "product of (as found / step with it alone)"});
-  f.real("claimed_product", o.claimed_product,
-         {.label = "Product of claims",
-          .help = "The study's multipliers of the switches that are on.",
-          .formula = "product of the claims"});
-  f.real("claimed_usd", o.claimed_usd,
-         {.label = "Claimed run", .unit = "$", .formula = "run as found / product of claims"});
+  f.text("next", o.next, "Next",
+         "Takes most of the step and fits; where it does not fit yet, what makes it fit or frees most.");
+  f.real("next_s", o.next_s, {"Changes the step by", "s"}, {.absent = "No switch helps.", .source = simulated});
+  f.real("next_bytes", o.next_bytes, {"Changes the peak by", "B"}, "Of memory.", {.absent = "No switch helps."});
+  f.text("last", o.last, "Last", "The last one pressed, in the order chosen.");
+  f.real("last_s", o.last_s, {"It changed the step by", "s"}, {.absent = "None is on.", .source = simulated});
+  f.real("last_first_s", o.last_first_s, {"If it were first", "s"}, {.absent = "None is on.", .source = simulated});
+  f.real("product_of_alone", o.product_of_alone, "Product of single gains",
+         "Of the switches that are on, each measured alone on the step as found: what multiplying promises.",
+         {.formula = "product of (as found / step with it alone)"});
+  f.real("claimed_product", o.claimed_product, "Product of claims",
+         "The study's multipliers of the switches that are on.", {.formula = "product of the claims"});
+  f.real("claimed_usd", o.claimed_usd, {"Claimed run", "$"}, {.formula = "run as found / product of claims"});
   f.group("Parts of the step");
   for (std::size_t i = 0; i < part_count; ++i)
-    f.real(part_keys[i], o.now.parts[i],
-           {.label = part_names[i], .unit = "s", .help = "They add up to the step.", .source = simulated});
-  f.real("kernels_s", o.kernels_s, {.label = "All kernels", .unit = "s", .formula = "step - waits"});
-  f.real("waits_s", o.waits_s, {.label = "All waits", .unit = "s", .help = "The compute stream has nothing to do."});
-  f.real("again_share", o.again_share,
-         {.label = "Run again", .unit = "%", .formula = "layers again / (forward + backward)"});
-  f.real("floor_s", o.floor_s,
-         {.label = "The loader's floor",
-          .unit = "s",
-          .help = "A batch takes the loader so long; with workers it runs beside the GPU and no switch gets below it.",
-          .formula = "1 / batches a second that workers and cores allow"});
+    f.real(part_keys[i], o.now.parts[i], {part_names[i], "s"}, "They add up to the step.", {.source = simulated});
+  f.real("kernels_s", o.kernels_s, {"All kernels", "s"}, {.formula = "step - waits"});
+  f.real("waits_s", o.waits_s, {"All waits", "s"}, "The compute stream has nothing to do.");
+  f.real("again_share", o.again_share, {"Run again", "%"}, {.formula = "layers again / (forward + backward)"});
+  f.real("floor_s", o.floor_s, {"The loader's floor", "s"},
+         "A batch takes the loader so long; with workers it runs beside the GPU and no switch gets below it.",
+         {.formula = "1 / batches a second that workers and cores allow"});
   f.group("Memory");
   describe(f, o.now.held);
-  f.real("free_bytes", o.free_bytes, {.label = "Free", .unit = "B", .formula = "chip's memory - peak"});
-  f.toggle("fits", o.fits, {.label = "Fits"});
+  f.real("free_bytes", o.free_bytes, {"Free", "B"}, {.formula = "chip's memory - peak"});
+  f.toggle("fits", o.fits, "Fits");
   constexpr std::string_view absent = "It cannot be pressed here.";
   f.group("Each switch");
   for (std::size_t i = 0; i < step_switch_count; ++i)
-    f.real(change_keys[i], o.change_s[i],
-           {.label = switches[i].name,
-            .unit = "s",
-            .help = "Change of the step, pressed now or as it was pressed.",
-            .may_be_missing = true,
-            .absent = absent,
-            .source = simulated});
+    f.real(change_keys[i], o.change_s[i], {switches[i].name, "s"},
+           "Change of the step, pressed now or as it was pressed.", {.absent = absent, .source = simulated});
   f.group("Each switch, if first");
   for (std::size_t i = 0; i < step_switch_count; ++i)
-    f.real(first_keys[i], o.first_s[i],
-           {.label = switches[i].name,
-            .unit = "s",
-            .help = "Change of the step as found, pressed alone.",
-            .may_be_missing = true,
-            .absent = absent,
-            .source = simulated});
+    f.real(first_keys[i], o.first_s[i], {switches[i].name, "s"}, "Change of the step as found, pressed alone.",
+           {.absent = absent, .source = simulated});
   f.group("Each switch, times as fast");
   for (std::size_t i = 0; i < step_switch_count; ++i)
-    f.real(gain_keys[i], o.gain[i],
-           {.label = switches[i].name,
-            .may_be_missing = true,
-            .absent = absent,
-            .formula = "step before it / step after it"});
+    f.real(gain_keys[i], o.gain[i], switches[i].name, {.absent = absent, .formula = "step before it / step after it"});
   f.group("Each switch, memory");
   for (std::size_t i = 0; i < step_switch_count; ++i)
-    f.real(memory_keys[i], o.memory_bytes[i],
-           {.label = switches[i].name,
-            .unit = "B",
-            .help = "Change of the peak.",
-            .may_be_missing = true,
-            .absent = absent});
+    f.real(memory_keys[i], o.memory_bytes[i], {switches[i].name, "B"}, "Change of the peak.", {.absent = absent});
   f.group("Tables");
-  f.table("switches", o.switches, {.label = "Each switch"});
-  f.table("stages", o.stages, {.label = "After each"});
-  f.table("study", o.study, {.label = "The study's stack"});
+  f.table("switches", o.switches, "Each switch");
+  f.table("stages", o.stages, "After each");
+  f.table("study", o.study, "The study's stack");
 }
 
-void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }
+void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "Lab to open"); }
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(

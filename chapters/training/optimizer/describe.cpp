@@ -30,153 +30,96 @@ const Choices& code_choices() { return codes; }
 
 void describe(Fields& f, Inputs& in) {
   f.group("The optimizer");
-  f.choice("kind", in.kind, kinds, {.label = "Optimizer", .help = "What it keeps and computes.", .headline = true});
-  f.choice("code", in.code, codes,
-           {.label = "Written",
-            .help = "How its operations become kernels; 8-bit AdamW is a kernel a tensor however it is written.",
-            .headline = true,
-            .when = {"kind", "adamw|adafactor|lion|muon"}});
-  f.choice("recipe", in.recipe, recipes, {.label = "Recipe", .help = "Formats of weights, gradients and moments."});
+  f.choice("kind", in.kind, kinds, "Optimizer", "What it keeps and computes.", {.headline = true});
+  f.choice("code", in.code, codes, "Written",
+           "How its operations become kernels; 8-bit AdamW is a kernel a tensor however it is written.",
+           {.headline = true, .when = {"kind", "adamw|adafactor|lion|muon"}});
+  f.choice("recipe", in.recipe, recipes, "Recipe", "Formats of weights, gradients and moments.");
   f.group("The model and its chips");
   shared::model(f, "model", in.model, {.help = "Its parameters and how many tensors they are."});
   shared::chip(f, "chip", in.chip, {.help = "Its bandwidth times the share below, and its BF16 peak."});
   shared::parallel_shards(f, "shards", in.shards,
                           {.help = "Each chip updates its part of every tensor (ZeRO, FSDP); 1 is the whole model."});
-  f.real("tokens", in.tokens,
-         {
-             .label = "Tokens a step",
-             .unit = "tokens",
-             .help = "That this chip works through, forward and backward, between two updates.",
-             .lo = 256,
-             .hi = 4e6,
-             .scale = Scale::log,
-             .typical_lo = 1024,
-             .typical_hi = 262144,
-             .headline = true,
-         });
+  f.real("tokens", in.tokens, {"Tokens a step", "tokens"},
+         "That this chip works through, forward and backward, between two updates.",
+         {.range = {256, 4e6, Scale::log}, .typical = {1024, 262144}, .headline = true});
   f.group("What is reached");
-  f.real("roof_share", in.roof_share,
-         {.label = "Share of bandwidth", .help = "That elementwise kernels reach; assumed.", .lo = 0.2, .hi = 1});
-  f.real("matrix_share", in.matrix_share,
-         {.label = "Share of the peak",
-          .help = "That forward and backward, and Muon's products, reach; assumed.",
-          .lo = 0.05,
-          .hi = 1});
-  f.real("launch_s", in.launch_s,
-         {
-             .label = "An operation on the CPU",
-             .unit = "s",
-             .help = "Time between two kernels that eager Python cannot go below; assumed.",
-             .lo = 5e-7,
-             .hi = 1e-4,
-             .scale = Scale::log,
-         });
+  f.real("roof_share", in.roof_share, "Share of bandwidth", "That elementwise kernels reach; assumed.",
+         {.range = {0.2, 1}});
+  f.real("matrix_share", in.matrix_share, "Share of the peak",
+         "That forward and backward, and Muon's products, reach; assumed.", {.range = {0.05, 1}});
+  f.real("launch_s", in.launch_s, {"An operation on the CPU", "s"},
+         "Time between two kernels that eager Python cannot go below; assumed.", {.range = {5e-7, 1e-4, Scale::log}});
 }
 
 void describe(Fields& f, ChoiceRow& r) {
-  f.text("optimizer", r.optimizer, {.label = "Optimizer"});
-  f.text("code", r.code, {.label = "Written"});
-  f.text("home", r.home,
-         {.label = "Found in",
-          .help = "hypothetical: torch.optim (v2.9) has no such code, and the figures are what it would need."});
-  f.real("traffic_bytes", r.traffic_bytes, {.label = "Traffic", .unit = "B", .help = "A parameter.", .source = torch});
-  f.real("state_bytes", r.state_bytes, {.label = "Moments", .unit = "B", .help = "A parameter.", .source = torch});
-  f.real("time_s", r.time_s, {.label = "Time", .unit = "s", .formula = "passes, each traffic / bandwidth or a launch"});
-  f.real("launches", r.launches, {.label = "Kernels", .source = torch});
-  f.real("step_share", r.step_share, {.label = "Of the step", .unit = "%", .formula = "time / step"});
+  f.text("optimizer", r.optimizer, "Optimizer");
+  f.text("code", r.code, "Written");
+  f.text("home", r.home, "Found in",
+         "hypothetical: torch.optim (v2.9) has no such code, and the figures are what it would need.");
+  f.real("traffic_bytes", r.traffic_bytes, {"Traffic", "B"}, "A parameter.", {.source = torch});
+  f.real("state_bytes", r.state_bytes, {"Moments", "B"}, "A parameter.", {.source = torch});
+  f.real("time_s", r.time_s, {"Time", "s"}, {.formula = "passes, each traffic / bandwidth or a launch"});
+  f.real("launches", r.launches, "Kernels", {.source = torch});
+  f.real("step_share", r.step_share, {"Of the step", "%"}, {.formula = "time / step"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("One parameter");
-  f.real("traffic_bytes", o.traffic_bytes,
-         {.label = "Traffic a parameter",
-          .unit = "B",
-          .help = "Mean over all parameters: Muon updates matrices inside layers, AdamW the rest.",
-          .headline = true,
-          .formula = "read + written",
-          .source = torch});
-  f.real("state_bytes", o.state_bytes,
-         {.label = "Moments a parameter", .unit = "B", .headline = true, .source = "what the optimizer keeps"});
-  f.real("read_bytes", o.read_bytes, {.label = "Read", .unit = "B", .source = torch});
-  f.real("write_bytes", o.write_bytes, {.label = "Written", .unit = "B", .source = torch});
-  f.real("matrix_bytes", o.matrix_bytes,
-         {.label = "In a hidden matrix",
-          .unit = "B",
-          .help = "Traffic of a parameter that Muon updates.",
-          .source = torch});
-  f.real("vector_bytes", o.vector_bytes,
-         {.label = "Elsewhere",
-          .unit = "B",
-          .help = "Traffic of a parameter that Muon leaves to AdamW: embedding, output, norms, biases.",
-          .source = torch});
-  f.real("passes_count", o.passes_count, {.label = "Passes", .source = torch});
-  f.real("fused_bytes", o.fused_bytes,
-         {.label = "Fused", .unit = "B", .help = "Traffic of as few passes as it takes."});
-  f.real("traffic_ratio", o.traffic_ratio, {.label = "Over fused", .formula = "traffic / fused"});
-  f.real("stored_bytes", o.stored_bytes,
-         {.label = "Kept", .unit = "B", .help = "Weight, gradient, master weight and moments of a parameter."});
-  f.real(
-      "temporary_bytes", o.temporary_bytes,
-      {.label = "Temporaries", .unit = "B", .help = "A parameter, at the peak of the step: lists keep all at once."});
+  f.real("traffic_bytes", o.traffic_bytes, {"Traffic a parameter", "B"},
+         "Mean over all parameters: Muon updates matrices inside layers, AdamW the rest.",
+         {.headline = true, .formula = "read + written", .source = torch});
+  f.real("state_bytes", o.state_bytes, {"Moments a parameter", "B"},
+         {.headline = true, .source = "what the optimizer keeps"});
+  f.real("read_bytes", o.read_bytes, {"Read", "B"}, {.source = torch});
+  f.real("write_bytes", o.write_bytes, {"Written", "B"}, {.source = torch});
+  f.real("matrix_bytes", o.matrix_bytes, {"In a hidden matrix", "B"}, "Traffic of a parameter that Muon updates.",
+         {.source = torch});
+  f.real("vector_bytes", o.vector_bytes, {"Elsewhere", "B"},
+         "Traffic of a parameter that Muon leaves to AdamW: embedding, output, norms, biases.", {.source = torch});
+  f.real("passes_count", o.passes_count, "Passes", {.source = torch});
+  f.real("fused_bytes", o.fused_bytes, {"Fused", "B"}, "Traffic of as few passes as it takes.");
+  f.real("traffic_ratio", o.traffic_ratio, "Over fused", {.formula = "traffic / fused"});
+  f.real("stored_bytes", o.stored_bytes, {"Kept", "B"}, "Weight, gradient, master weight and moments of a parameter.");
+  f.real("temporary_bytes", o.temporary_bytes, {"Temporaries", "B"},
+         "A parameter, at the peak of the step: lists keep all at once.");
   f.group("The step on this chip");
-  f.real(
-      "time_s", o.time.time_s,
-      {.label = "Optimizer", .unit = "s", .headline = true, .formula = "passes, each traffic / bandwidth or a launch"});
-  f.real("step_share", o.step_share,
-         {.label = "Of the step", .unit = "%", .headline = true, .formula = "optimizer / step"});
-  f.real("fused_time_s", o.fused_time.time_s, {.label = "Fused", .unit = "s", .help = "The same optimizer, fused."});
-  f.real("speedup", o.speedup, {.label = "Optimizer, fused", .formula = "time / time fused"});
-  f.real("step_speedup", o.step_speedup, {.label = "Step, fused", .formula = "step / step with the fused one"});
-  f.real("forward_backward_s", o.forward_backward_s,
-         {.label = "Forward and backward",
-          .unit = "s",
-          .help = "Of the linear layers and the output; attention's products between positions are left out.",
-          .formula = "6 x (parameters - input embedding) x tokens / (peak x share)",
-          .source = "Kaplan et al. 2020"});
-  f.real("step_s", o.step_s, {.label = "Step", .unit = "s", .formula = "forward and backward + optimizer"});
-  f.real("launches", o.time.launches, {.label = "Kernels", .help = "Launched by the optimizer.", .source = torch});
-  f.real("launch_wait_s", o.launch_wait_s,
-         {.label = "Launch-bound",
-          .unit = "s",
-          .help = "Time of kernels that are shorter than a launch.",
-          .formula = "such kernels x a launch"});
-  f.real("bytes", o.time.bytes,
-         {.label = "Bytes", .unit = "B", .help = "Of the optimizer on this chip.", .source = torch});
-  f.real("product_flops", o.time.flops,
-         {.label = "Products",
-          .unit = "FLOP",
-          .help = "Newton-Schulz steps of Muon.",
-          .formula = "5 x (4 n + 2 n^2 / m) a parameter"});
-  f.real("product_share", o.product_share,
-         {.label = "Products over the step's",
-          .unit = "%",
-          .help = "FLOPs over FLOPs: Muon's products on this chip, over forward and backward.",
-          .formula = "products / (6 x (parameters - input embedding) x tokens)"});
-  f.real("intensity", o.intensity,
-         {.label = "Intensity",
-          .unit = "FLOP/B",
-          .help = "14 FLOPs a parameter, and Muon's products.",
-          .formula = "FLOPs / bytes"});
-  f.real("ridge", o.ridge, {.label = "Ridge", .unit = "FLOP/B", .formula = "peak / bandwidth"});
+  f.real("time_s", o.time.time_s, {"Optimizer", "s"},
+         {.headline = true, .formula = "passes, each traffic / bandwidth or a launch"});
+  f.real("step_share", o.step_share, {"Of the step", "%"}, {.headline = true, .formula = "optimizer / step"});
+  f.real("fused_time_s", o.fused_time.time_s, {"Fused", "s"}, "The same optimizer, fused.");
+  f.real("speedup", o.speedup, "Optimizer, fused", {.formula = "time / time fused"});
+  f.real("step_speedup", o.step_speedup, "Step, fused", {.formula = "step / step with the fused one"});
+  f.real("forward_backward_s", o.forward_backward_s, {"Forward and backward", "s"},
+         "Of the linear layers and the output; attention's products between positions are left out.",
+         {.formula = "6 x (parameters - input embedding) x tokens / (peak x share)", .source = "Kaplan et al. 2020"});
+  f.real("step_s", o.step_s, {"Step", "s"}, {.formula = "forward and backward + optimizer"});
+  f.real("launches", o.time.launches, "Kernels", "Launched by the optimizer.", {.source = torch});
+  f.real("launch_wait_s", o.launch_wait_s, {"Launch-bound", "s"}, "Time of kernels that are shorter than a launch.",
+         {.formula = "such kernels x a launch"});
+  f.real("bytes", o.time.bytes, {"Bytes", "B"}, "Of the optimizer on this chip.", {.source = torch});
+  f.real("product_flops", o.time.flops, {"Products", "FLOP"}, "Newton-Schulz steps of Muon.",
+         {.formula = "5 x (4 n + 2 n^2 / m) a parameter"});
+  f.real("product_share", o.product_share, {"Products over the step's", "%"},
+         "FLOPs over FLOPs: Muon's products on this chip, over forward and backward.",
+         {.formula = "products / (6 x (parameters - input embedding) x tokens)"});
+  f.real("intensity", o.intensity, {"Intensity", "FLOP/B"}, "14 FLOPs a parameter, and Muon's products.",
+         {.formula = "FLOPs / bytes"});
+  f.real("ridge", o.ridge, {"Ridge", "FLOP/B"}, {.formula = "peak / bandwidth"});
   f.group("Memory on this chip");
-  f.real("chip_state_bytes", o.chip_state_bytes,
-         {.label = "Kept", .unit = "B", .formula = "kept x parameters / shards"});
-  f.real("chip_temporary_bytes", o.chip_temporary_bytes,
-         {.label = "Temporaries", .unit = "B", .formula = "temporaries x parameters / shards"});
-  f.real("parameters", o.parameters, {.label = "Parameters", .unit = "parameters", .source = "the model's config"});
-  f.real("tensors", o.tensors, {.label = "Tensors", .source = "the model's config"});
+  f.real("chip_state_bytes", o.chip_state_bytes, {"Kept", "B"}, {.formula = "kept x parameters / shards"});
+  f.real("chip_temporary_bytes", o.chip_temporary_bytes, {"Temporaries", "B"},
+         {.formula = "temporaries x parameters / shards"});
+  f.real("parameters", o.parameters, {"Parameters", "parameters"}, {.source = "the model's config"});
+  f.real("tensors", o.tensors, "Tensors", {.source = "the model's config"});
   f.group("Every optimizer");
-  f.table("choices", o.choices, {.label = "The same model under every optimizer", .max_items = 16});
+  f.table("choices", o.choices, "The same model under every optimizer", {.max_items = 16});
 }
 
 void describe(Fields& f, View& v) {
-  f.real("at", v.at,
-         {.label = "Travelled",
-          .unit = "B",
-          .help = "Bytes of a parameter so far; a repeated round counts once.",
-          .lo = 0,
-          .hi = 1e9});
-  f.toggle("playing", v.playback.playing, {.label = "Playing", .help = "Bytes travel by the clock."});
+  f.real("at", v.at, {"Travelled", "B"}, "Bytes of a parameter so far; a repeated round counts once.",
+         {.range = {0, 1e9}});
+  f.toggle("playing", v.playback.playing, "Playing", "Bytes travel by the clock.");
 }
 
 LabPtr make() {

@@ -142,7 +142,7 @@ TEST_CASE("the pair that Explore opens with bends; a ratio of its own two inputs
   // Its curve over the typical range, in the words of the sweep itself.
   const auto& spec = lab->inputs().find(pair.input)->spec;
   char range[80];
-  std::snprintf(range, sizeof range, "%s=%.17g:%.17g:33:log", pair.input.c_str(), spec.typical_lo, spec.typical_hi);
+  std::snprintf(range, sizeof range, "%s=%.17g:%.17g:33:log", pair.input.c_str(), spec.typical.lo, spec.typical.hi);
   const auto axis = app::parse_sweep_axis(*lab, range, 33);
   REQUIRE(axis);
   const auto swept = app::sweep(*lab, {*axis}, pair.output, progress);

@@ -26,12 +26,12 @@ struct Sized {
 };
 
 void describe(chapters::Fields& f, Sized& in) {
-  f.real("load", in.load, {.label = "Load", .lo = 1, .hi = 1024, .scale = chapters::Scale::log});
-  f.integer("boxes", in.boxes, {.label = "Boxes", .lo = 1, .hi = 64, .scale = chapters::Scale::log});
-  f.choice("size", in.size, sizes, {.label = "Size"});
-  f.toggle("dense", in.dense, {.label = "Dense"});
+  f.real("load", in.load, "Load", {.range = {1, 1024, chapters::Scale::log}});
+  f.integer("boxes", in.boxes, "Boxes", {.range = {1, 64, chapters::Scale::log}});
+  f.choice("size", in.size, sizes, "Size");
+  f.toggle("dense", in.dense, "Dense");
 }
-void describe(chapters::Fields& f, Out& out) { f.real("room", out.room, {.label = "Room"}); }
+void describe(chapters::Fields& f, Out& out) { f.real("room", out.room, "Room"); }
 
 Out compute(const Sized& in) {
   Out out;

@@ -74,8 +74,8 @@ TEST_CASE("an option that another input rules out is not offered, unless it is t
       {"ring", "Ring", ""}, {"tree", "Tree", "", {"operation", "reduce"}}, {"bruck", "Bruck", ""}};
   std::string operation = "gather", algorithm = "ring";
   chapters::Fields inputs;
-  inputs.choice("operation", operation, operations, {.label = "Operation"});
-  inputs.choice("algorithm", algorithm, algorithms, {.label = "Algorithm"});
+  inputs.choice("operation", operation, operations, "Operation");
+  inputs.choice("algorithm", algorithm, algorithms, "Algorithm");
   CHECK_FALSE(chapters::holds(algorithms[1].when, inputs));
   app::ControlState state;
   state.inputs = &inputs;

@@ -24,13 +24,8 @@ struct Table {
   chapters::Fields fields;
   const chapters::Field& field() {
     fields.clear();
-    fields.table("history", records,
-                 {
-                     .label = "Answers",
-                     .shared = "drill.history",
-                     .max_items = 5,
-                     .origin = chapters::Origin::kept,
-                 });
+    fields.table("history", records, "Answers",
+                 {.shared = "drill.history", .max_items = 5, .origin = chapters::Origin::kept});
     return fields.all().front();
   }
 };

@@ -35,11 +35,9 @@ struct Gate {
 };
 
 [[maybe_unused]] void describe(chapters::Fields& f, Inputs& in) {
-  f.real("amount", in.amount, {.label = "Amount", .lo = -1, .hi = 100});
+  f.real("amount", in.amount, "Amount", {.range = {-1, 100}});
 }
-[[maybe_unused]] void describe(chapters::Fields& f, Outputs& out) {
-  f.real("doubled", out.doubled, {.label = "Doubled"});
-}
+[[maybe_unused]] void describe(chapters::Fields& f, Outputs& out) { f.real("doubled", out.doubled, "Doubled"); }
 
 chapters::LabPtr lab(std::shared_ptr<Gate> gate) {
   const auto compute = [gate](const Inputs& in, chapters::Progress& progress) {

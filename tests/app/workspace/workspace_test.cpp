@@ -124,12 +124,12 @@ TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
   const Person person;
   const auto w = person.workspace();
   REQUIRE(w->open(second));
-  const double most_there = w->lab().inputs().find("batch")->spec.hi;
+  const double most_there = w->lab().inputs().find("batch")->spec.range.hi;
   w->lab().inputs().find("batch")->set_number(most_there);
   w->update(false);
   REQUIRE(w->open(first));
   const auto* batch = w->lab().inputs().find("batch");
-  CHECK(batch->number() <= batch->spec.hi);
+  CHECK(batch->number() <= batch->spec.range.hi);
   CHECK(w->lab().reason() == "");
 }
 

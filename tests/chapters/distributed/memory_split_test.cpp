@@ -122,7 +122,7 @@ TEST_CASE("memory split: switches, axes and the strip are pressed on the picture
   CHECK(lab->inputs().find("data_parallel")->number() == 8);
   CHECK(lab->view().find("step")->number() == -1);
   // An axis is doubled no further than its input allows, so that the plan can be saved and opened again.
-  compute(set(*lab, "data_parallel", lab->inputs().find("data_parallel")->spec.hi));
+  compute(set(*lab, "data_parallel", lab->inputs().find("data_parallel")->spec.range.hi));
   canvas.ui.frames(3);
   CHECK(says("65,536") >= 1);
   CHECK_FALSE(canvas.ui.has("+##more data"));

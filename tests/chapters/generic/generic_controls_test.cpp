@@ -58,9 +58,9 @@ std::vector<Move> moves_of(const Field& f) {
   switch (f.kind) {
     case Kind::real:
     case Kind::integer:
-      for (const double end : {f.spec.lo, f.spec.hi})
+      for (const double end : {f.spec.range.lo, f.spec.range.hi})
         out.push_back(
-            {end == f.spec.lo ? "its low end" : "its high end", [end](const Field& g) { g.set_number(end); }});
+            {end == f.spec.range.lo ? "its low end" : "its high end", [end](const Field& g) { g.set_number(end); }});
       break;
     case Kind::toggle:
       out.push_back({"off", [](const Field& g) { g.toggle() = false; }});
@@ -79,7 +79,7 @@ std::vector<Move> moves_of(const Field& f) {
       break;
     case Kind::reals:
       out.push_back({"nothing", [](const Field& g) { g.reals().clear(); }});
-      for (const double end : {f.spec.lo, f.spec.hi})
+      for (const double end : {f.spec.range.lo, f.spec.range.hi})
         out.push_back({"one number at an end", [end](const Field& g) { g.reals().assign(1, end); }});
       break;
     case Kind::table:

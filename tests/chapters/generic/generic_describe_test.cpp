@@ -37,9 +37,9 @@ void check_fields(const Fields& fields, const std::string& owner) {
     CHECK(is_known_unit(f.spec.unit));
     CHECK((f.spec.help.empty() || f.spec.help.back() == '.'));
     const bool ranged = f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals;
-    if (ranged) CHECK(f.spec.lo < f.spec.hi);
-    if (ranged && f.spec.scale == chapters::Scale::log) CHECK(f.spec.lo > 0);
-    if (ranged && f.spec.scale == chapters::Scale::step) CHECK(f.spec.step > 0);
+    if (ranged) CHECK(f.spec.range.lo < f.spec.range.hi);
+    if (ranged && f.spec.range.scale == chapters::Scale::log) CHECK(f.spec.range.lo > 0);
+    if (ranged && f.spec.range.scale == chapters::Scale::step) CHECK(f.spec.range.step > 0);
     if (f.options) {
       std::set<std::string_view> ids;
       CHECK(f.options->size() >= 2);

@@ -44,10 +44,10 @@ TEST_CASE("random inputs are the same for a seed on every machine, differ betwee
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
       app::randomize(*a, seed);
       const double v = f.real();
-      REQUIRE((v >= f.spec.lo && v <= f.spec.hi));
-      low |= v == f.spec.lo;
-      high |= v == f.spec.hi;
-      inside |= v > f.spec.lo && v < f.spec.hi;
+      REQUIRE((v >= f.spec.range.lo && v <= f.spec.range.hi));
+      low |= v == f.spec.range.lo;
+      high |= v == f.spec.range.hi;
+      inside |= v > f.spec.range.lo && v < f.spec.range.hi;
     }
     INFO(f.key);
     CHECK((low && high && inside));

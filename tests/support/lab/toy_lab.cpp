@@ -45,78 +45,36 @@ struct View {
 };
 
 void describe(chapters::Fields& f, Row& r) {
-  f.text("name", r.name, {.label = "Name"});
-  f.real("amount", r.amount,
-         {
-             .label = "Amount",
-             .unit = "B",
-             .lo = 0,
-             .hi = 1000,
-         });
-  f.toggle("doubled", r.doubled, {.label = "Doubled"});
+  f.text("name", r.name, "Name");
+  f.real("amount", r.amount, {"Amount", "B"}, {.range = {0, 1000}});
+  f.toggle("doubled", r.doubled, "Doubled");
 }
 
 void describe(chapters::Fields& f, Inputs& in) {
-  f.real("width", in.width,
-         {
-             .label = "Width",
-             .unit = "s",
-             .help = "how wide",
-             .lo = 1e-3,
-             .hi = 1e3,
-             .scale = chapters::Scale::log,
-             .shared = "size.width",
-         });
-  f.real("height", in.height,
-         {
-             .label = "Height",
-             .unit = "s",
-             .lo = 0,
-             .hi = 100,
-             .when = {"shape", "box"},
-         });
-  f.integer("count", in.count,
-            {
-                .label = "Count",
-                .lo = 1,
-                .hi = 64,
-                .scale = chapters::Scale::step,
-            });
-  f.toggle("loud", in.loud, {.label = "Loud"});
-  f.choice("shape", in.shape, shapes, {.label = "Shape"});
-  f.choice("tone", in.tone, colours, {.label = "Tone", .shared = "tone"});
-  f.choices("tones", in.tones, colours, {.label = "Tones"});
-  f.text("note", in.note, {.label = "Note"});
-  f.file("file", in.file, {.label = "File"});
-  f.reals("weights", in.weights,
-          {
-              .label = "Weights",
-              .unit = "B",
-              .lo = 0,
-              .hi = 10,
-              .max_items = 4,
-          });
-  f.table("rows", in.rows, {.label = "Rows", .max_items = 3});
+  f.real("width", in.width, {"Width", "s"}, "how wide",
+         {.range = {1e-3, 1e3, chapters::Scale::log}, .shared = "size.width"});
+  f.real("height", in.height, {"Height", "s"}, {.range = {0, 100}, .when = {"shape", "box"}});
+  f.integer("count", in.count, "Count", {.range = {1, 64, chapters::Scale::step}});
+  f.toggle("loud", in.loud, "Loud");
+  f.choice("shape", in.shape, shapes, "Shape");
+  f.choice("tone", in.tone, colours, "Tone", {.shared = "tone"});
+  f.choices("tones", in.tones, colours, "Tones", "");
+  f.text("note", in.note, "Note");
+  f.file("file", in.file, "File", "");
+  f.reals("weights", in.weights, {"Weights", "B"}, {.range = {0, 10}, .max_items = 4});
+  f.table("rows", in.rows, "Rows", {.max_items = 3});
 }
 
 void describe(chapters::Fields& f, Outputs& out) {
-  f.real("area", out.area, {.label = "Area", .unit = "s", .formula = "width x height"});
-  f.real("total", out.total, {.label = "Total", .unit = "B"});
-  f.integer("cells", out.cells, {.label = "Cells"});
-  f.toggle("big", out.big, {.label = "Big"});
-  f.choice("shape_found", out.shape, shapes, {.label = "Shape found"});
-  f.text("says", out.says, {.label = "Says"});
+  f.real("area", out.area, {"Area", "s"}, {.formula = "width x height"});
+  f.real("total", out.total, {"Total", "B"});
+  f.integer("cells", out.cells, "Cells");
+  f.toggle("big", out.big, "Big");
+  f.choice("shape_found", out.shape, shapes, "Shape found");
+  f.text("says", out.says, "Says");
 }
 
-void describe(chapters::Fields& f, View& v) {
-  f.real("time", v.time,
-         {
-             .label = "Time",
-             .unit = "s",
-             .lo = 0,
-             .hi = 10,
-         });
-}
+void describe(chapters::Fields& f, View& v) { f.real("time", v.time, {"Time", "s"}, {.range = {0, 10}}); }
 
 Outputs compute(const Inputs& in) {
   Outputs out;
