@@ -93,80 +93,54 @@ AVX2 void triad_streaming(std::int64_t n, const float* a, const float* b, float*
 
 constexpr std::int64_t float_bytes = 4;
 
-const Version copies[] = {
-    {.rung =
-         {
-             .id = "scalar",
-             .title = "scalar",
-             .change = "One float at a time: a load and a store for every 4 bytes.",
-             .source = "cpu/copy.cpp:copy-scalar",
-             .roof = "dram_copy",
-         },
-     .call = copy_scalar},
-    {.rung =
-         {
-             .id = "simd",
-             .title = "8 floats at a time",
-             .change = "AVX2 moves 32 bytes with each instruction; from main memory the gain is small, since the "
-                       "memory is the limit.",
-             .source = "cpu/copy.cpp:copy-simd",
-             .roof = "dram_copy",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(copy_simd)},
-    {.rung =
-         {
-             .id = "streaming",
-             .title = "streaming stores",
-             .change = "Non-temporal stores do not read a line before overwriting all of it, and leave it out of the "
-                       "caches: a third less traffic.",
-             .source = "cpu/copy.cpp:copy-streaming",
-             .roof = "dram_copy",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(copy_streaming)},
-    {.rung =
-         {
-             .id = "library",
-             .title = "memcpy",
-             .change = "The C library's copy, which chooses by size among the ways above.",
-             .source = "cpu/copy.cpp:copy-library",
-             .roof = "dram_copy",
-         },
-     .call = copy_library},
+constexpr Version copies[] = {
+    make_version("scalar", "scalar", "One float at a time: a load and a store for every 4 bytes.",
+                 "cpu/copy.cpp:copy-scalar", "dram_copy", copy_scalar),
+    make_version("simd", "8 floats at a time",
+                 "AVX2 moves 32 bytes with each instruction; from main memory the gain is small, since the "
+                 "memory is the limit.",
+                 "cpu/copy.cpp:copy-simd", "dram_copy", X86_ONLY(copy_simd), Isa::avx2),
+    make_version("streaming", "streaming stores",
+                 "Non-temporal stores do not read a line before overwriting all of it, and leave it out of the "
+                 "caches: a third less traffic.",
+                 "cpu/copy.cpp:copy-streaming", "dram_copy", X86_ONLY(copy_streaming), Isa::avx2),
+    make_version("library", "memcpy", "The C library's copy, which chooses by size among the ways above.",
+                 "cpu/copy.cpp:copy-library", "dram_copy", copy_library),
 };
 
-const Version triads[] = {
-    {.rung =
-         {
-             .id = "scalar",
-             .title = "scalar",
-             .change = "One float at a time: two loads, a multiply, an add, a store.",
-             .source = "cpu/copy.cpp:triad-scalar",
-             .roof = "dram_copy",
-         },
-     .call = triad_scalar},
-    {.rung =
-         {
-             .id = "simd",
-             .title = "8 floats at a time",
-             .change = "AVX2 with a fused multiply-add: fewer instructions, the same bytes.",
-             .source = "cpu/copy.cpp:triad-simd",
-             .roof = "dram_copy",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(triad_simd)},
-    {.rung =
-         {
-             .id = "streaming",
-             .title = "streaming stores",
-             .change = "The result bypasses the caches: 3 bytes move for 3 useful ones, where ordinary stores move 4.",
-             .source = "cpu/copy.cpp:triad-streaming",
-             .roof = "dram_copy",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(triad_streaming)},
+constexpr Version triads[] = {
+    make_version("scalar", "scalar", "One float at a time: two loads, a multiply, an add, a store.",
+                 "cpu/copy.cpp:triad-scalar", "dram_copy", triad_scalar),
+    make_version("simd", "8 floats at a time", "AVX2 with a fused multiply-add: fewer instructions, the same bytes.",
+                 "cpu/copy.cpp:triad-simd", "dram_copy", X86_ONLY(triad_simd), Isa::avx2),
+    make_version("streaming", "streaming stores",
+                 "The result bypasses the caches: 3 bytes move for 3 useful ones, where ordinary stores move 4.",
+                 "cpu/copy.cpp:triad-streaming", "dram_copy", X86_ONLY(triad_streaming), Isa::avx2),
 };
+
+models::OpCost copy_cost(std::int64_t size) {
+  return models::copy(static_cast<double>(size / float_bytes), float_bytes);
+}
+models::OpCost triad_cost(std::int64_t size) {
+  return models::triad(static_cast<double>(size / float_bytes), float_bytes);
+}
+
+/// Both ladders stream through arrays of the same sizes.
+Ladder stream_ladder(std::string_view id, std::string_view title, std::string_view size_label,
+                     models::OpCost (*cost)(std::int64_t)) {
+  return {
+      .id = id,
+      .title = title,
+      .device = Device::cpu,
+      .measure = Measure::bytes_per_s,
+      .size_label = size_label,
+      .size_unit = "B",
+      .size_lo = float_bytes,
+      .size_default = 128 << 20,
+      .size_hi = 1 << 30,
+      .cost = cost,
+  };
+}
 
 Shape stream_shape(std::int64_t size) {
   const std::int64_t n = size / float_bytes;
@@ -200,20 +174,7 @@ double triad_error(const Shape& shape, const float* a, const float* b, const flo
 
 const Operation& copy_operation() {
   static const Operation operation = {
-      .ladder =
-          {
-              .id = "cpu-copy",
-              .title = "Copy",
-              .device = Device::cpu,
-              .measure = Measure::bytes_per_s,
-              .size_label = "Bytes copied",
-              .size_unit = "B",
-              .size_lo = float_bytes,
-              .size_default = 128 << 20,
-              .size_hi = 1 << 30,
-              .cost =
-                  [](std::int64_t size) { return models::copy(static_cast<double>(size / float_bytes), float_bytes); },
-          },
+      .ladder = stream_ladder("cpu-copy", "Copy", "Bytes copied", copy_cost),
       .versions = copies,
       .shape = stream_shape,
       .fill = fill_stream,
@@ -225,20 +186,7 @@ const Operation& copy_operation() {
 
 const Operation& triad_operation() {
   static const Operation operation = {
-      .ladder =
-          {
-              .id = "cpu-triad",
-              .title = "Triad",
-              .device = Device::cpu,
-              .measure = Measure::bytes_per_s,
-              .size_label = "Bytes of one array",
-              .size_unit = "B",
-              .size_lo = float_bytes,
-              .size_default = 128 << 20,
-              .size_hi = 1 << 30,
-              .cost =
-                  [](std::int64_t size) { return models::triad(static_cast<double>(size / float_bytes), float_bytes); },
-          },
+      .ladder = stream_ladder("cpu-triad", "Triad", "Bytes of one array", triad_cost),
       .versions = triads,
       .shape = triad_shape,
       .fill = fill_stream,

@@ -55,76 +55,25 @@ AVX512 void avx512(std::int64_t n, const float* a, const float* b, float* c, flo
 // end rung
 #endif
 
-const Version fma_versions[] = {
-    {.rung =
-         {
-             .id = "scalar",
-             .title = "one float, one chain",
-             .change = "A multiply and an add that waits for it: the units idle through both latencies.",
-             .source = "cpu/fma.cpp:scalar",
-             .roof = "fma",
-         },
-     .call = scalar},
-    {.rung =
-         {
-             .id = "chains-1",
-             .title = "8 lanes, 1 chain",
-             .change = "AVX2 with a fused multiply-add: eight lanes, one instruction under way.",
-             .source = "cpu/fma.cpp:avx2",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(avx2<1>)},
-    {.rung =
-         {
-             .id = "chains-2",
-             .title = "8 lanes, 2 chains",
-             .change = "Two independent chains: twice the rate, for nothing.",
-             .source = "cpu/fma.cpp:avx2",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(avx2<2>)},
-    {.rung =
-         {
-             .id = "chains-4",
-             .title = "8 lanes, 4 chains",
-             .change = "Four chains fill one unit of four cycles' latency; the second unit still idles.",
-             .source = "cpu/fma.cpp:avx2",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(avx2<4>)},
-    {.rung =
-         {
-             .id = "chains-8",
-             .title = "8 lanes, 8 chains",
-             .change = "Latency times units, 4 x 2 = 8: now both units can be full.",
-             .source = "cpu/fma.cpp:avx2",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(avx2<8>)},
-    {.rung =
-         {
-             .id = "chains-12",
-             .title = "8 lanes, 12 chains",
-             .change = "A few more, so that neither unit waits for the other: this is the peak of AVX2.",
-             .source = "cpu/fma.cpp:avx2",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(avx2<12>)},
-    {.rung =
-         {
-             .id = "avx512",
-             .title = "16 lanes, 24 chains",
-             .change = "AVX-512: twice the lanes, at a clock that may be lower.",
-             .source = "cpu/fma.cpp:avx512",
-             .roof = "fma_avx512",
-         },
-     .needs = Isa::avx512,
-     .call = X86_ONLY(avx512)},
+constexpr Version fma_versions[] = {
+    make_version("scalar", "one float, one chain",
+                 "A multiply and an add that waits for it: the units idle through both latencies.",
+                 "cpu/fma.cpp:scalar", "fma", scalar),
+    make_version("chains-1", "8 lanes, 1 chain",
+                 "AVX2 with a fused multiply-add: eight lanes, one instruction under way.", "cpu/fma.cpp:avx2",
+                 "fma_avx2", X86_ONLY(avx2<1>), Isa::avx2),
+    make_version("chains-2", "8 lanes, 2 chains", "Two independent chains: twice the rate, for nothing.",
+                 "cpu/fma.cpp:avx2", "fma_avx2", X86_ONLY(avx2<2>), Isa::avx2),
+    make_version("chains-4", "8 lanes, 4 chains",
+                 "Four chains fill one unit of four cycles' latency; the second unit still idles.", "cpu/fma.cpp:avx2",
+                 "fma_avx2", X86_ONLY(avx2<4>), Isa::avx2),
+    make_version("chains-8", "8 lanes, 8 chains", "Latency times units, 4 x 2 = 8: now both units can be full.",
+                 "cpu/fma.cpp:avx2", "fma_avx2", X86_ONLY(avx2<8>), Isa::avx2),
+    make_version("chains-12", "8 lanes, 12 chains",
+                 "A few more, so that neither unit waits for the other: this is the peak of AVX2.", "cpu/fma.cpp:avx2",
+                 "fma_avx2", X86_ONLY(avx2<12>), Isa::avx2),
+    make_version("avx512", "16 lanes, 24 chains", "AVX-512: twice the lanes, at a clock that may be lower.",
+                 "cpu/fma.cpp:avx512", "fma_avx512", X86_ONLY(avx512), Isa::avx512),
 };
 
 void fma_fill(const Shape& s, std::uint64_t seed, float* a, float* b) {

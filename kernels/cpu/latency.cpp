@@ -69,54 +69,23 @@ void sequential(std::int64_t n, const float* a, const float*, float* c, float*) 
 }
 // end rung
 
-const Version latency_versions[] = {
-    {.rung =
-         {
-             .id = "random",
-             .title = "random lines, 4 KiB pages",
-             .change = "Every load waits for the one before it, misses the caches, and mostly the table of pages too.",
-             .source = "cpu/latency.cpp:random",
-             .roof = "latency_dram",
-         },
-     .call = random_small_pages},
-    {.rung =
-         {
-             .id = "huge-pages",
-             .title = "2 MiB pages",
-             .change = "The same order in large pages: the page walks go, the memory's own latency stays.",
-             .source = "cpu/latency.cpp:huge-pages",
-             .roof = "latency_dram",
-         },
-     .call = random_huge_pages},
-    {.rung =
-         {
-             .id = "in-page",
-             .title = "random inside each page",
-             .change =
+constexpr Version latency_versions[] = {
+    make_version("random", "random lines, 4 KiB pages",
+                 "Every load waits for the one before it, misses the caches, and mostly the table of pages too.",
+                 "cpu/latency.cpp:random", "latency_dram", random_small_pages),
+    make_version("huge-pages", "2 MiB pages",
+                 "The same order in large pages: the page walks go, the memory's own latency stays.",
+                 "cpu/latency.cpp:huge-pages", "latency_dram", random_huge_pages),
+    make_version("in-page", "random inside each page",
                  "Neighbours in time are neighbours in memory: open rows, and prefetchers that fetch around a miss.",
-             .source = "cpu/latency.cpp:in-page",
-             .roof = "latency_dram",
-         },
-     .call = random_in_page},
-    {.rung =
-         {
-             .id = "eight-chains",
-             .title = "eight chains at once",
-             .change = "Random again, but eight loads are under way together: each still takes as long, eight finish "
-                       "in that time.",
-             .source = "cpu/latency.cpp:eight-chains",
-             .roof = "latency_dram",
-         },
-     .call = eight_chains},
-    {.rung =
-         {
-             .id = "sequential",
-             .title = "line after line",
-             .change = "The hardware prefetcher sees the pattern and has the line before it is asked for.",
-             .source = "cpu/latency.cpp:sequential",
-             .roof = "latency_dram",
-         },
-     .call = sequential},
+                 "cpu/latency.cpp:in-page", "latency_dram", random_in_page),
+    make_version("eight-chains", "eight chains at once",
+                 "Random again, but eight loads are under way together: each still takes as long, eight finish "
+                 "in that time.",
+                 "cpu/latency.cpp:eight-chains", "latency_dram", eight_chains),
+    make_version("sequential", "line after line",
+                 "The hardware prefetcher sees the pattern and has the line before it is asked for.",
+                 "cpu/latency.cpp:sequential", "latency_dram", sequential),
 };
 
 Shape latency_shape(std::int64_t size) {

@@ -1,10 +1,10 @@
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "kernels/cpu/target.h"
+#include "kernels/error_norm.h"
 #include "kernels/kernel.h"
 
 /// A CPU ladder from the inside: its operands, its reference and its kernels. kernels/cpu/run.cpp does everything with
@@ -21,6 +21,16 @@ struct Version {
   std::int64_t size_hi = 0;  ///< larger sizes are refused: one call would take too long; 0: the ladder's limit
   double flops_per_s = 0;    ///< with `size_hi`: about what the rung reaches beyond it, to say how long that would be
 };
+
+/// A version whose kernel `call` stands in the file of kernels at `source`: "cpu/copy.cpp:copy-simd".
+constexpr Version make_version(std::string_view id, std::string_view title, std::string_view change,
+                               std::string_view source, std::string_view roof, Kernel call, Isa needs = Isa::any) {
+  Version v;
+  v.rung = {id, title, change, source, {}, roof};
+  v.needs = needs;
+  v.call = call;
+  return v;
+}
 
 /// Floats in each operand.
 struct Shape {
@@ -54,19 +64,6 @@ std::span<const Operation* const> operations();
 /// Checks and times the rungs of `request` (all, when it names none); what kernels::run() promises. The request fits
 /// the operation.
 std::string run(const Request& request, const Operation& operation, const Listener& listener);
-
-/// Accumulates |out - reference| / |reference|.
-class ErrorNorm {
- public:
-  void add(double out, double reference) {
-    difference_ += (out - reference) * (out - reference);
-    norm_ += reference * reference;
-  }
-  double value() const { return std::sqrt(norm_ > 0 ? difference_ / norm_ : difference_); }
-
- private:
-  double difference_ = 0, norm_ = 0;
-};
 
 /// Uniform in [lo, hi), the same everywhere for a seed (splitmix64).
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count);

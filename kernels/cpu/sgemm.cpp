@@ -145,7 +145,7 @@ AVX2 void spill(std::int64_t n, const float* a, const float* b, float* c, float*
 // lie a power of two apart.
 constexpr std::int64_t naive_hi = 1280;
 constexpr double naive_beyond_flops_per_s = 0.5e9;
-const Version sgemm_versions[] = {
+constexpr Version sgemm_versions[] = {
     {
         .rung =
             {
@@ -159,78 +159,30 @@ const Version sgemm_versions[] = {
         .size_hi = naive_hi,
         .flops_per_s = naive_beyond_flops_per_s,
     },
-    {.rung =
-         {
-             .id = "ikj",
-             .title = "loops in the order ikj",
-             .change = "The inner loop walks along rows of B and C: every line is used whole.",
-             .source = "cpu/sgemm.cpp:ikj",
-             .roof = "fma",
-         },
-     .call = ikj},
-    {.rung =
-         {
-             .id = "simd",
-             .title = "8 floats at a time",
-             .change = "AVX2 with a fused multiply-add; now two loads and a store for each are the limit.",
-             .source = "cpu/sgemm.cpp:simd",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(simd)},
-    {.rung =
-         {
-             .id = "blocked",
-             .title = "cache blocks",
-             .change = "A block of B stays in the first cache, which helps a little: the loads and stores of C are "
-                       "still the limit.",
-             .source = "cpu/sgemm.cpp:blocked",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(blocked)},
-    {.rung =
-         {
-             .id = "tile",
-             .title = "6 x 16 register tile",
-             .change = "96 results stay in registers over the whole sum: 12 multiply-adds for 8 loads, no stores.",
-             .source = "cpu/sgemm.cpp:tile",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(tile)},
-    {.rung =
-         {
-             .id = "spill",
-             .title = "8 x 16 tile that spills",
-             .change = "A trap: a larger tile whose results do not stay in registers. They go through the stack, at "
-                       "half the rate or less.",
-             .source = "cpu/sgemm.cpp:spill",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(spill)},
-    {.rung =
-         {
-             .id = "packed",
-             .title = "packed panels",
-             .change = "A and B are copied block by block into the order in which the tile reads them. Worth most at N "
-                       "= 1024, where the rows of B fall on the same few sets of the cache.",
-             .source = "cpu/sgemm_packed.cpp:packed",
-             .roof = "fma_avx2",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(sgemm_packed)},
-    {.rung =
-         {
-             .id = "avx512",
-             .title = "12 x 32 tile, AVX-512",
-             .change = "32 registers of 16 floats: 24 hold results. Twice the lanes, the same packing.",
-             .source = "cpu/sgemm_packed.cpp:avx512",
-             .roof = "fma_avx512",
-         },
-     .needs = Isa::avx512,
-     .call = X86_ONLY(sgemm_avx512)},
+    make_version("ikj", "loops in the order ikj",
+                 "The inner loop walks along rows of B and C: every line is used whole.", "cpu/sgemm.cpp:ikj", "fma",
+                 ikj),
+    make_version("simd", "8 floats at a time",
+                 "AVX2 with a fused multiply-add; now two loads and a store for each are the limit.",
+                 "cpu/sgemm.cpp:simd", "fma_avx2", X86_ONLY(simd), Isa::avx2),
+    make_version("blocked", "cache blocks",
+                 "A block of B stays in the first cache, which helps a little: the loads and stores of C are "
+                 "still the limit.",
+                 "cpu/sgemm.cpp:blocked", "fma_avx2", X86_ONLY(blocked), Isa::avx2),
+    make_version("tile", "6 x 16 register tile",
+                 "96 results stay in registers over the whole sum: 12 multiply-adds for 8 loads, no stores.",
+                 "cpu/sgemm.cpp:tile", "fma_avx2", X86_ONLY(tile), Isa::avx2),
+    make_version("spill", "8 x 16 tile that spills",
+                 "A trap: a larger tile whose results do not stay in registers. They go through the stack, at "
+                 "half the rate or less.",
+                 "cpu/sgemm.cpp:spill", "fma_avx2", X86_ONLY(spill), Isa::avx2),
+    make_version("packed", "packed panels",
+                 "A and B are copied block by block into the order in which the tile reads them. Worth most at N "
+                 "= 1024, where the rows of B fall on the same few sets of the cache.",
+                 "cpu/sgemm_packed.cpp:packed", "fma_avx2", X86_ONLY(sgemm_packed), Isa::avx2),
+    make_version("avx512", "12 x 32 tile, AVX-512",
+                 "32 registers of 16 floats: 24 hold results. Twice the lanes, the same packing.",
+                 "cpu/sgemm_packed.cpp:avx512", "fma_avx512", X86_ONLY(sgemm_avx512), Isa::avx512),
 };
 
 Shape sgemm_shape(std::int64_t n) {

@@ -116,38 +116,17 @@ AVX2 void online(std::int64_t n, const float* a, const float*, float* c, float*)
 // end rung
 #endif
 
-const Version softmax_versions[] = {
-    {.rung =
-         {
-             .id = "expf",
-             .title = "three passes with expf",
-             .change = "Maximum, exponentials and sum, scaling: one element at a time, with the library's exponential.",
-             .source = "cpu/softmax.cpp:expf",
-             .roof = "dram_copy",
-         },
-     .call = three_passes_expf},
-    {.rung =
-         {
-             .id = "simd",
-             .title = "three passes, 8 floats at a time",
-             .change =
+constexpr Version softmax_versions[] = {
+    make_version("expf", "three passes with expf",
+                 "Maximum, exponentials and sum, scaling: one element at a time, with the library's exponential.",
+                 "cpu/softmax.cpp:expf", "dram_copy", three_passes_expf),
+    make_version("simd", "three passes, 8 floats at a time",
                  "The same passes with an exponential of eight lanes: a polynomial and a shift into the exponent.",
-             .source = "cpu/softmax.cpp:simd",
-             .roof = "dram_copy",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(three_passes_simd)},
-    {.rung =
-         {
-             .id = "online",
-             .title = "online",
-             .change = "Maximum and sum in one pass: fewer bytes, but three exponentials an element for one. Here "
-                       "arithmetic is the limit, so it is slower.",
-             .source = "cpu/softmax.cpp:online",
-             .roof = "dram_copy",
-         },
-     .needs = Isa::avx2,
-     .call = X86_ONLY(online)},
+                 "cpu/softmax.cpp:simd", "dram_copy", X86_ONLY(three_passes_simd), Isa::avx2),
+    make_version("online", "online",
+                 "Maximum and sum in one pass: fewer bytes, but three exponentials an element for one. Here "
+                 "arithmetic is the limit, so it is slower.",
+                 "cpu/softmax.cpp:online", "dram_copy", X86_ONLY(online), Isa::avx2),
 };
 
 double softmax_error(const Shape& s, const float* a, const float*, const float* c) {

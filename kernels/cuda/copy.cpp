@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cuda/operation.h"
+#include "kernels/error_norm.h"
 #include "kernels/sources.h"
 
 namespace kernels::cuda {
@@ -24,15 +25,13 @@ std::vector<Launch> copy_launches(std::string_view rung, std::int64_t bytes, int
 /// A copy is exact or wrong.
 Deviation copy_compare(const Operation& operation, std::int64_t, std::span<const float> out, std::uint32_t seed) {
   Deviation d;
-  double off = 0, norm = 0;
+  ErrorNorm norm;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto expected = static_cast<double>(uniform_value(operation, seed, 0, static_cast<std::int64_t>(i)));
-    const double difference = static_cast<double>(out[i]) - expected;
-    if (!(difference == difference)) ++d.never_written;
-    off += difference * difference;
-    norm += expected * expected;
+    if (std::isnan(out[i])) ++d.never_written;
+    norm.add(static_cast<double>(out[i]), expected);
   }
-  d.error = std::sqrt(off / norm);
+  d.error = norm.value();
   return d;
 }
 
@@ -50,19 +49,7 @@ const Ladder& copy_ladder() {
            "One wave of blocks walks the whole array: no block starts or ends in between.",
            embedded_source("cuda/copy_grid_stride.cu"), "copy_grid_stride", "gpu_copy"},
   };
-  static const Ladder ladder{
-      .id = "cuda-copy",
-      .title = "GPU copy",
-      .device = Device::cuda,
-      .measure = Measure::bytes_per_s,
-      .size_label = "Array",
-      .size_unit = "B",
-      .size_lo = 1 << 20,
-      .size_default = 1 << 28,
-      .size_hi = 1 << 30,
-      .rungs = rungs,
-      .cost = copy_cost,
-  };
+  static const Ladder ladder = array_ladder("cuda-copy", "GPU copy", rungs, copy_cost);
   return ladder;
 }
 

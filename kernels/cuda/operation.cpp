@@ -7,6 +7,15 @@
 
 namespace kernels::cuda {
 
+Ladder array_ladder(std::string_view id, std::string_view title, std::span<const Rung> rungs, Cost cost) {
+  return {id, title, Device::cuda, Measure::bytes_per_s, "Array", "B", 1 << 20, 1 << 28, 1 << 30, rungs, cost};
+}
+
+Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measure, MatrixSizes sizes,
+                     std::span<const Rung> rungs, Cost cost) {
+  return {id, title, Device::cuda, measure, "Size N", "", sizes.lo, sizes.usual, sizes.hi, rungs, cost};
+}
+
 std::span<const Operation> operations() {
   static const std::array all{copy_operation(), transpose_operation(), reduction_operation(), sgemm_operation()};
   return all;

@@ -47,6 +47,16 @@ struct Operation {
   std::int64_t rounded(std::int64_t size) const { return (size + granule - 1) / granule * granule; }
 };
 
+using Cost = models::OpCost (*)(std::int64_t size);
+/// A ladder over one array of 1 MiB to 1 GiB, compared by bandwidth.
+Ladder array_ladder(std::string_view id, std::string_view title, std::span<const Rung> rungs, Cost cost);
+/// A ladder over N x N matrices.
+struct MatrixSizes {
+  std::int64_t lo = 0, usual = 0, hi = 0;  ///< of N
+};
+Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measure, MatrixSizes sizes,
+                     std::span<const Rung> rungs, Cost cost);
+
 /// The operations in the order of ladders(), and one of them by its ladder's id (null when there is none).
 std::span<const Operation> operations();
 const Operation* find_operation(std::string_view ladder);

@@ -84,19 +84,7 @@ const Ladder& reduction_ladder() {
            "A few blocks walk the array with four float4 in flight a thread; one tree a block.",
            embedded_source("cuda/reduce_grid_stride.cu"), "reduce_grid_stride", "gpu_read"},
   };
-  static const Ladder ladder{
-      .id = "cuda-reduction",
-      .title = "GPU sum",
-      .device = Device::cuda,
-      .measure = Measure::bytes_per_s,
-      .size_label = "Array",
-      .size_unit = "B",
-      .size_lo = 1 << 20,
-      .size_default = 1 << 28,
-      .size_hi = 1 << 30,
-      .rungs = rungs,
-      .cost = reduction_cost,
-  };
+  static const Ladder ladder = array_ladder("cuda-reduction", "GPU sum", rungs, reduction_cost);
   return ladder;
 }
 

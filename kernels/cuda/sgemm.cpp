@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/cuda/operation.h"
+#include "kernels/error_norm.h"
 #include "kernels/sources.h"
 
 namespace kernels::cuda {
@@ -55,16 +56,14 @@ Deviation sgemm_compare(const Operation& operation, std::int64_t n, std::span<co
     for (std::size_t k = 0; k < k_count; ++k)
       b[j * k_count + k] =
           static_cast<double>(uniform_value(operation, seed, 1, static_cast<std::int64_t>(k) * n + columns[j]));
-  double off = 0, norm = 0;
+  ErrorNorm norm;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j) {
       double expected = 0;
       for (std::size_t k = 0; k < k_count; ++k) expected += a[i * k_count + k] * b[j * k_count + k];
-      const double difference = static_cast<double>(out[static_cast<std::size_t>(rows[i] * n + columns[j])]) - expected;
-      off += difference * difference;
-      norm += expected * expected;
+      norm.add(static_cast<double>(out[static_cast<std::size_t>(rows[i] * n + columns[j])]), expected);
     }
-  d.error = std::sqrt(off / norm);
+  d.error = norm.value();
   d.bound = std::sqrt(static_cast<double>(n)) * 2 * 0x1p-23;
   return d;
 }
@@ -89,19 +88,8 @@ const Ladder& sgemm_ladder() {
            "A tile a warp without bank conflicts, and the next tile fetched while this one is used.",
            embedded_source("cuda/sgemm_warp.cu"), "sgemm_warp", "gpu_sgemm"},
   };
-  static const Ladder ladder{
-      .id = "cuda-sgemm",
-      .title = "GPU SGEMM",
-      .device = Device::cuda,
-      .measure = Measure::flops_per_s,
-      .size_label = "Size N",
-      .size_unit = "",
-      .size_lo = 128,
-      .size_default = 4096,
-      .size_hi = 8192,
-      .rungs = rungs,
-      .cost = sgemm_cost,
-  };
+  static const Ladder ladder = matrix_ladder("cuda-sgemm", "GPU SGEMM", Measure::flops_per_s,
+                                             {.lo = 128, .usual = 4096, .hi = 8192}, rungs, sgemm_cost);
   return ladder;
 }
 

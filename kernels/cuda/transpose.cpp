@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cuda/operation.h"
+#include "kernels/error_norm.h"
 #include "kernels/sources.h"
 
 namespace kernels::cuda {
@@ -29,16 +30,15 @@ std::vector<Launch> transpose_launches(std::string_view rung, std::int64_t n, in
 Deviation transpose_compare(const Operation& operation, std::int64_t n, std::span<const float> out,
                             std::uint32_t seed) {
   Deviation d;
-  double off = 0, norm = 0;
+  ErrorNorm norm;
   for (std::int64_t c = 0; c < n; ++c)
     for (std::int64_t r = 0; r < n; ++r) {
       const auto expected = static_cast<double>(uniform_value(operation, seed, 0, r * n + c));
-      const double difference = static_cast<double>(out[static_cast<std::size_t>(c * n + r)]) - expected;
-      if (!(difference == difference)) ++d.never_written;
-      off += difference * difference;
-      norm += expected * expected;
+      const float moved = out[static_cast<std::size_t>(c * n + r)];
+      if (std::isnan(moved)) ++d.never_written;
+      norm.add(static_cast<double>(moved), expected);
     }
-  d.error = std::sqrt(off / norm);
+  d.error = norm.value();
   return d;
 }
 
@@ -58,19 +58,8 @@ const Ladder& transpose_ladder() {
            "4 x 4 squares turned in registers, float4 everywhere: four loads in flight a thread.",
            embedded_source("cuda/transpose_vector.cu"), "transpose_vector", "gpu_copy"},
   };
-  static const Ladder ladder{
-      .id = "cuda-transpose",
-      .title = "GPU transpose",
-      .device = Device::cuda,
-      .measure = Measure::bytes_per_s,
-      .size_label = "Size N",
-      .size_unit = "",
-      .size_lo = 256,
-      .size_default = 8192,
-      .size_hi = 16384,
-      .rungs = rungs,
-      .cost = transpose_cost,
-  };
+  static const Ladder ladder = matrix_ladder("cuda-transpose", "GPU transpose", Measure::bytes_per_s,
+                                             {.lo = 256, .usual = 8192, .hi = 16384}, rungs, transpose_cost);
   return ladder;
 }
 

@@ -1,21 +1,12 @@
 #include <benchmark/benchmark.h>
 
 #include "models/memory/step_timeline.h"
+#include "tests/support/models/decoders.h"
 
 namespace {
 
 /// Llama 3.1 405B.
-models::Architecture deep_model() {
-  models::Architecture a;
-  a.hidden = 16384;
-  a.layers = 126;
-  a.heads = 128;
-  a.kv_heads = 8;
-  a.head_dim = 128;
-  a.ffn = 53248;
-  a.vocab = 128256;
-  return a;
-}
+models::Architecture deep_model() { return support::decoder({16384, 126, 128, 8, 128, 53248, 128256}); }
 
 constexpr models::Machine bench_chip{.peak_flops_per_s = 989.4e12, .bandwidth_bytes_per_s = 3.35e12};
 

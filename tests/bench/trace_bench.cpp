@@ -1,7 +1,6 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <sys/resource.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <filesystem>
@@ -16,26 +15,13 @@
 #include "models/trace/metrics.h"
 #include "tests/bench/stage.h"
 #include "tests/bench/training_trace.h"
+#include "tests/support/base/gzip.h"
 
 using bench::training_trace;
 
-static std::string packed(std::string plain) {
-  z_stream z{};
-  deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&z, plain.size()) + 32, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(plain.data());
-  z.avail_in = static_cast<uInt>(plain.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  deflate(&z, Z_FINISH);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  return out;
-}
-
 static void read(benchmark::State& state, bool gz) {
   const std::string plain = training_trace(state.range(0));
-  const std::string bytes = gz ? packed(plain) : plain;
+  const std::string bytes = gz ? support::gzipped(plain, 1) : plain;
   for (auto _ : state) {
     state.PauseTiming();
     std::string copy = bytes;

@@ -1,6 +1,5 @@
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,6 +15,7 @@
 #include "app/platform/file_bytes.h"
 #include "models/trace/trace.h"
 #include "tests/bench/training_trace.h"
+#include "tests/support/base/gzip.h"
 #include "tests/support/base/paths.h"
 
 // What reading a recording costs beside the least that can be done with its JSON: a walk of simdjson over the keys of
@@ -125,27 +125,13 @@ std::string repeated(const std::string& text, int times) {
   return out + "]}";
 }
 
-std::string inflated(const std::filesystem::path& path) {
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) return {};
-  std::string out;
-  std::vector<char> part(1 << 20);
-  for (int got = 0; (got = gzread(file, part.data(), static_cast<unsigned>(part.size()))) > 0;)
-    out.append(part.data(), static_cast<std::size_t>(got));
-  gzclose(file);
-  return out;
-}
-
 void trace_read_beside_walk(benchmark::State& state) { read_beside_walk(state, bench::training_trace(state.range(0))); }
 BENCHMARK(trace_read_beside_walk)->Arg(999'999)->Iterations(7)->Unit(benchmark::kMillisecond);
 
 /// A public recording of data-parallel training on two A100, 40,573 events, 26 times; where its folder is there.
 void trace_read_beside_walk_real(benchmark::State& state) {
-  const char* given = std::getenv("RIDGELINE_TRACES");
-  const std::filesystem::path folder =
-      given ? std::filesystem::path(given)
-            : std::filesystem::path(support::source_file("")).parent_path().parent_path() / "shared/data/traces";
-  const std::string text = inflated(folder / "ddp_a100_rank0of2_nccl_ns.json.gz");
+  const auto folder = support::public_folder("RIDGELINE_TRACES", "shared/data/traces");
+  const std::string text = support::gunzipped_file(folder / "ddp_a100_rank0of2_nccl_ns.json.gz");
   if (text.empty()) {
     state.SkipWithError("the public traces are not beside the source; RIDGELINE_TRACES may name their folder");
     return;

@@ -1,6 +1,7 @@
 #include "widgets/base/painter.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/base/fit_text.h"
@@ -27,6 +28,29 @@ bool fill_halo(Record& record, ImVec2 at, std::string_view s, ImU32 colour, floa
     return true;
   }
   return false;
+}
+
+/// How a shape without text is painted; 0 alpha is no paint.
+struct Paint {
+  ImU32 fill = 0, stroke = 0;
+  float width = 0, rounding = 0, dash = 0;
+  bool closed = false;
+};
+
+/// Adds a shape to the record, where there is one: without one a frame must not allocate.
+void keep(Record* record, Stroke::Kind kind, std::span<const ImVec2> points, const Paint& paint) {
+  if (!record) return;
+  record->strokes.push_back({
+      .kind = kind,
+      .points = {points.begin(), points.end()},
+      .fill = paint.fill,
+      .stroke = paint.stroke,
+      .width = paint.width,
+      .rounding = paint.rounding,
+      .dash = paint.dash,
+      .closed = paint.closed,
+      .text = {},
+  });
 }
 
 }  // namespace
@@ -56,14 +80,7 @@ Painter::Painter(ImDrawList* list) : list_(list), record_(active_record) {}
 void Painter::line(ImVec2 a, ImVec2 b, ImU32 colour, float width) const {
   if (!visible(colour)) return;
   list_->AddLine(a, b, colour, width);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::polyline,
-        .points = {a, b},
-        .stroke = colour,
-        .width = width,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::polyline, std::array{a, b}, {.stroke = colour, .width = width});
 }
 
 void Painter::dashed_line(ImVec2 a, ImVec2 b, ImU32 colour, float width, float dash) const {
@@ -90,15 +107,7 @@ void Painter::polyline(std::span<const ImVec2> points, ImU32 colour, float width
   }
   list_->AddPolyline(points.data() + from, static_cast<int>(points.size() - from), colour,
                      closed ? ImDrawFlags_Closed : 0, width);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::polyline,
-        .points = {points.begin(), points.end()},
-        .stroke = colour,
-        .width = width,
-        .closed = closed,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::polyline, points, {.stroke = colour, .width = width, .closed = closed});
 }
 
 void Painter::dashed_polyline(std::span<const ImVec2> points, ImU32 colour, float width, float dash) const {
@@ -116,79 +125,37 @@ void Painter::dashed_polyline(std::span<const ImVec2> points, ImU32 colour, floa
     }
     phase = std::fmod(phase + length, 2 * dash);
   }
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::polyline,
-        .points = {points.begin(), points.end()},
-        .stroke = colour,
-        .width = width,
-        .dash = dash,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::polyline, points, {.stroke = colour, .width = width, .dash = dash});
 }
 
 void Painter::polygon(std::span<const ImVec2> points, ImU32 fill) const {
   if (!visible(fill) || points.size() < 3) return;
   list_->AddConcavePolyFilled(points.data(), static_cast<int>(points.size()), fill);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::polygon,
-        .points = {points.begin(), points.end()},
-        .fill = fill,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::polygon, points, {.fill = fill});
 }
 
 void Painter::rect(ImVec2 min, ImVec2 max, ImU32 fill, float rounding) const {
   if (!visible(fill)) return;
   list_->AddRectFilled(min, max, fill, rounding);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::rect,
-        .points = {min, max},
-        .fill = fill,
-        .rounding = rounding,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::rect, std::array{min, max}, {.fill = fill, .rounding = rounding});
 }
 
 void Painter::frame(ImVec2 min, ImVec2 max, ImU32 colour, float width, float rounding) const {
   if (!visible(colour)) return;
   list_->AddRect(min, max, colour, rounding, 0, width);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::rect,
-        .points = {min, max},
-        .stroke = colour,
-        .width = width,
-        .rounding = rounding,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::rect, std::array{min, max}, {.stroke = colour, .width = width, .rounding = rounding});
 }
 
 void Painter::circle(ImVec2 centre, float radius, ImU32 fill) const {
   if (!visible(fill)) return;
   list_->AddCircleFilled(centre, radius, fill);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::circle,
-        .points = {centre, {radius, 0}},
-        .fill = fill,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::circle, std::array{centre, ImVec2{radius, 0}}, {.fill = fill});
 }
 
 void Painter::ring(ImVec2 centre, float radius, ImU32 colour, float width) const {
   if (!visible(colour)) return;
   list_->AddCircle(centre, radius, colour, 0, width);
-  if (record_)
-    record_->strokes.push_back({
-        .kind = Stroke::Kind::circle,
-        .points = {centre, {radius, 0}},
-        .stroke = colour,
-        .width = width,
-        .text = {},
-    });
+  keep(record_, Stroke::Kind::circle, std::array{centre, ImVec2{radius, 0}}, {.stroke = colour, .width = width});
 }
 
 float Painter::text(ImVec2 at, std::string_view s, ImU32 colour, Type type, Font font, Align align) const {

@@ -231,13 +231,12 @@ TEST_CASE("slots over time add up to the wave efficiency") {
 
 // One token: 32 tiles on 132 SMs, each SM pulling 64 GB/s. Four or more blocks a tile reach the memory's rate.
 TEST_CASE("small M asks for the split that fills the SMs") {
-  TilingInputs in;
-  in.m = 1;
-  in.tile_m = 16;
-  in.sm_count = 132;
-  in.peak_flops_per_s = 989.4e12;
-  in.bandwidth_bytes_per_s = 3.35e12;
-  in.sm_bandwidth_bytes_per_s = 35 * 1.83e9;
+  const TilingInputs in{.m = 1,
+                        .tile_m = 16,
+                        .sm_count = 132,
+                        .peak_flops_per_s = 989.4e12,
+                        .bandwidth_bytes_per_s = 3.35e12,
+                        .sm_bandwidth_bytes_per_s = 35 * 1.83e9};
   const auto all = models::compare_schedules(in);
   REQUIRE(all);
   CHECK((*all)[0].schedule == Schedule::data_parallel);

@@ -1,7 +1,6 @@
 #include "models/memory/recorded_curve.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/base/files.h"
@@ -13,16 +12,8 @@ using namespace models::memory;
 
 namespace {
 
-/// The folder of public recordings, which are no part of the project: RIDGELINE_RECORDINGS, or shared/data beside the
-/// source. Empty: not there.
-std::filesystem::path recordings() {
-  const char* given = std::getenv("RIDGELINE_RECORDINGS");
-  const std::filesystem::path folder =
-      given ? std::filesystem::path(given)
-            : std::filesystem::path(support::source_file("")).parent_path().parent_path() / "shared/data";
-  std::error_code error;
-  return std::filesystem::is_directory(folder, error) ? folder : std::filesystem::path();
-}
+/// The folder of public recordings: RIDGELINE_RECORDINGS may name it.
+std::filesystem::path recordings() { return support::public_folder("RIDGELINE_RECORDINGS", "shared/data"); }
 
 }  // namespace
 

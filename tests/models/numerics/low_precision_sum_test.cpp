@@ -14,31 +14,23 @@ using models::UpdateMethod;
 
 namespace {
 
-models::SumRun sum_of(const char* format, SumTerms terms = SumTerms::ones, std::int64_t count = 16384,
-                      std::int64_t block = 128) {
-  const auto run = models::run_low_precision_sum({
-      .format = find_float_format(format),
-      .terms = terms,
-      .count = count,
-      .block = block,
-  });
+template <class Run>
+Run done(const models::Result<Run>& run) {
   REQUIRE(run);
   return *run;
+}
+models::SumRun sum_of(const char* format, SumTerms terms = SumTerms::ones, std::int64_t count = 16384,
+                      std::int64_t block = 128) {
+  return done(models::run_low_precision_sum(
+      {.format = find_float_format(format), .terms = terms, .count = count, .block = block}));
 }
 const models::SumTrace& method(const models::SumRun& run, SumMethod m) {
   return run.methods[static_cast<std::size_t>(m)];
 }
 models::UpdateRun updates_of(const char* format, double weight, double update, std::int64_t steps,
                              std::int64_t replicas = 256) {
-  const auto run = models::run_weight_updates({
-      .format = find_float_format(format),
-      .weight = weight,
-      .update = update,
-      .steps = steps,
-      .replicas = replicas,
-  });
-  REQUIRE(run);
-  return *run;
+  return done(models::run_weight_updates(
+      {.format = find_float_format(format), .weight = weight, .update = update, .steps = steps, .replicas = replicas}));
 }
 double last(const models::UpdateRun& run, UpdateMethod m) { return run.weight[static_cast<std::size_t>(m)].back(); }
 

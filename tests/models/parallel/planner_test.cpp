@@ -10,6 +10,7 @@
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/models/decoders.h"
 
 using support::near;
 using namespace models;
@@ -49,18 +50,8 @@ PlannerJob planner_job(Architecture a, const char* chip, std::int64_t gpus, std:
   return job;
 }
 
-/// Four dense layers, small enough for every plan to be tried one by one.
-Architecture tiny_gpt() {
-  Architecture a;
-  a.hidden = 4096;
-  a.layers = 12;
-  a.heads = 32;
-  a.kv_heads = 8;
-  a.head_dim = 128;
-  a.ffn = 11008;
-  a.vocab = 32000;
-  return a;
-}
+/// Twelve dense layers, small enough for every plan to be tried one by one.
+Architecture tiny_gpt() { return support::decoder({4096, 12, 32, 8, 128, 11008, 32000}); }
 
 Architecture tiny_experts() {
   Architecture a = tiny_gpt();
@@ -104,19 +95,19 @@ TEST_CASE("planner: the best of a small cluster is what trying every plan finds"
                 for (std::int64_t zero = 0; zero < 4; ++zero)
                   for (const Recompute recompute : {Recompute::none, Recompute::full}) {
                     if (c.gpus % (tensor * context * stages) != 0) continue;
-                    TrainingPlan p;
-                    p.tensor = tensor;
-                    p.context = context;
-                    p.expert = expert;
-                    p.batch = micro;
-                    p.pipeline = stages;
-                    p.virtual_pipeline = chunks;
-                    p.data = c.gpus / (tensor * context * stages);
-                    p.zero_stage = zero;
-                    p.recompute = recompute;
-                    p.sequence_parallel = tensor > 1;
-                    p.ends_take_slots = chunks > 1 && c.model.layers % (stages * chunks) != 0 &&
-                                        (c.model.layers + 2) % (stages * chunks) == 0;
+                    const bool ends = chunks > 1 && c.model.layers % (stages * chunks) != 0 &&
+                                      (c.model.layers + 2) % (stages * chunks) == 0;
+                    TrainingPlan p{.batch = micro,
+                                   .tensor = tensor,
+                                   .pipeline = stages,
+                                   .virtual_pipeline = chunks,
+                                   .data = c.gpus / (tensor * context * stages),
+                                   .context = context,
+                                   .expert = expert,
+                                   .sequence_parallel = tensor > 1,
+                                   .zero_stage = zero,
+                                   .recompute = recompute,
+                                   .ends_take_slots = ends};
                     if (zero > 0 && p.data * p.context == 1) continue;  // nothing to split over
                     p = planned(job, p);
                     const auto price = price_plan(job, p);
@@ -169,13 +160,8 @@ TEST_CASE("planner: points are in order, the frontier falls and the bubble of eq
   // With an output matrix of no size all stages but the ends' gathers are equal: (P - 1)(F + B) of one chunk.
   PlannerJob even = job;
   even.architecture.vocab = 8;
-  TrainingPlan p;
-  p.tensor = 8;
-  p.pipeline = 4;
-  p.virtual_pipeline = 5;
-  p.data = 32;
-  p.zero_stage = 1;
-  p.sequence_parallel = true;
+  const TrainingPlan p{
+      .tensor = 8, .pipeline = 4, .virtual_pipeline = 5, .data = 32, .sequence_parallel = true, .zero_stage = 1};
   const auto price = price_plan(even, planned(even, p));
   REQUIRE(price);
   const StepParts& s = price->parts;
@@ -191,11 +177,7 @@ TEST_CASE("planner: a stopped search says so, and bad plans say why") {
   const PlannerJob job = planner_job(planner_model("llama", "llama-3-70b"), "h100_sxm", 1024, 256, 8192);
   CHECK(search_plans(job, {}, [](double) { return false; }).stopped);
   const auto problem = [&](auto change) {
-    TrainingPlan p;
-    p.tensor = 8;
-    p.pipeline = 4;
-    p.data = 32;
-    p.micro_batches = 8;
+    TrainingPlan p{.micro_batches = 8, .tensor = 8, .pipeline = 4, .data = 32};
     change(p);
     const auto price = price_plan(job, planned(job, p));
     return price ? std::string() : price.error;
@@ -233,12 +215,7 @@ TEST_CASE("planner: what the second lost adds up to its longer step") {
 
 TEST_CASE("planner: layers dealt with the ends as slots") {
   // 126 layers, 8 stages of 8 chunks: 128 slots, two each; the first chunk has the embedding, the last the loss.
-  TrainingPlan p;
-  p.pipeline = 8;
-  p.virtual_pipeline = 8;
-  p.micro_batches = 8;
-  p.data = 1;
-  p.ends_take_slots = true;
+  TrainingPlan p{.micro_batches = 8, .pipeline = 8, .virtual_pipeline = 8, .ends_take_slots = true};
   const Architecture a = planner_model("llama", "llama-3.1-405b");
   CHECK(memory::plan_problem(a, p).empty());
   std::int64_t layers = 0;

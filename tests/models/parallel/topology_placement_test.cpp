@@ -11,6 +11,7 @@
 #include "models/parallel/topology_search.h"
 #include "models/parallel/topology_traffic.h"
 #include "tests/support/base/near.h"
+#include "tests/support/models/decoders.h"
 
 using namespace models::parallel;
 using support::near;
@@ -190,14 +191,7 @@ TEST_CASE("topology: a closed line of a torus has two links a chip, a block thos
 }
 
 TEST_CASE("topology: what a step of Llama 3 8B sends") {
-  models::Architecture a;
-  a.hidden = 4096;
-  a.layers = 32;
-  a.heads = 32;
-  a.kv_heads = 8;
-  a.head_dim = 128;
-  a.ffn = 14336;
-  a.vocab = 128256;
+  const models::Architecture a = support::llama_3_8b();
   const auto calls = topology_calls(a, {1, 8192, 4}, {.tensor = 2, .context = 2, .pipeline = 2, .data = 2});
   REQUIRE(calls);
   REQUIRE(calls->size() == 4);

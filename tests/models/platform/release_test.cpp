@@ -7,6 +7,7 @@
 #include "models/platform/techniques.h"
 #include "models/serving/queueing.h"
 #include "tests/support/base/near.h"
+#include "tests/support/models/decoders.h"
 
 using namespace models;
 using platform::Part;
@@ -14,18 +15,7 @@ using support::near;
 
 namespace {
 
-/// A Llama of 32 layers and 8 billion parameters, and a chip of round figures.
-Architecture eight_billion() {
-  Architecture a;
-  a.hidden = 4096;
-  a.layers = 32;
-  a.heads = 32;
-  a.kv_heads = 8;
-  a.head_dim = 128;
-  a.ffn = 14336;
-  a.vocab = 128256;
-  return a;
-}
+/// A chip of round figures.
 const Chip& round_chip() {
   static const Chip chip = [] {
     Chip c;
@@ -47,7 +37,7 @@ platform::ReleaseSetup setup_on(std::int64_t gpus) {
   return s;
 }
 platform::Release released(const platform::ReleaseSetup& s) {
-  const auto r = platform::estimate_release(eight_billion(), s);
+  const auto r = platform::estimate_release(support::llama_3_8b(), s);
   INFO(r.error);
   REQUIRE(r);
   return *r;
@@ -107,7 +97,7 @@ TEST_CASE("release: what passes over the network is 2 (n - 1) / n of two bytes a
   s.overlap = false;
   s.storage_bytes_per_s = 1e13;
   const auto r = released(s);
-  const double bytes = 2 * static_cast<double>(count_parameters(eight_billion()).total);
+  const double bytes = 2 * static_cast<double>(count_parameters(support::llama_3_8b()).total);
   CHECK(near(r.run.network_s / r.run.steps, 2 * 127.0 / 128 * bytes / 50e9, 0.01));
   s.overlap = true;
   CHECK(released(s).run.network_s < r.run.network_s);
@@ -155,7 +145,9 @@ TEST_CASE("release: starts, waves and replicas are paid where they stand") {
 }
 
 TEST_CASE("release: what cannot be is said in a sentence") {
-  const auto why = [](const platform::ReleaseSetup& s) { return platform::estimate_release(eight_billion(), s).error; };
+  const auto why = [](const platform::ReleaseSetup& s) {
+    return platform::estimate_release(support::llama_3_8b(), s).error;
+  };
   CHECK(why(setup_on(4096)).find("2048 samples cannot be split over 4096 GPUs") != std::string::npos);
   CHECK(why(setup_on(1)).find("A GPU would hold") == 0);
   platform::ReleaseSetup s = setup_on(64);

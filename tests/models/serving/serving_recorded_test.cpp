@@ -1,15 +1,13 @@
 // Recorded arrivals: what the readers make of the published formats, and what a queue makes of the arrivals.
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "models/serving/serving_summary.h"
+#include "tests/support/base/gzip.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"
 
@@ -74,26 +72,8 @@ Waits waits_of(const std::vector<ServingRequest>& requests, std::int64_t servers
   return out;
 }
 
-std::string unzipped(const std::filesystem::path& path) {
-  std::string out(64u << 20, '\0');
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) return {};
-  const int read = gzread(file, out.data(), static_cast<unsigned>(out.size()));
-  gzclose(file);
-  out.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
-  return out;
-}
-
-/// The folder of public workloads, which are no part of the project: RIDGELINE_WORKLOADS, or shared/data/workloads
-/// beside the source. Empty: not there.
-std::filesystem::path workloads() {
-  const char* given = std::getenv("RIDGELINE_WORKLOADS");
-  const std::filesystem::path folder =
-      given ? std::filesystem::path(given)
-            : std::filesystem::path(support::source_file("")).parent_path().parent_path() / "shared/data/workloads";
-  std::error_code error;
-  return std::filesystem::is_directory(folder, error) ? folder : std::filesystem::path();
-}
+/// The folder of public workloads: RIDGELINE_WORKLOADS may name it.
+std::filesystem::path workloads() { return support::public_folder("RIDGELINE_WORKLOADS", "shared/data/workloads"); }
 
 }  // namespace
 
@@ -130,20 +110,16 @@ TEST_CASE("serving: the whole Azure traces wait as worked out elsewhere, where t
              24.18152032},
         Case{chat, 28, 11840956035, 5839, 0, 2832201, 8405483, 11883798, 2348728493, 0.8543258323, 24.18152032},
         Case{chat, 32, 2088022862, 2103, 0, 370374, 2648060, 4624068, 2348728493, 0.1506510001, 24.18152032}}) {
-    const auto read = parse_requests(unzipped(workloads() / c.file), 1'000'000);
+    const auto read = parse_requests(support::gunzipped_file(workloads() / c.file), 1'000'000);
     INFO(c.file << " on " << c.servers << " servers " << read.error);
     REQUIRE(read);
     std::vector<Arrival> rows;
     for (const ServingRequest& r : read->requests)
       rows.push_back({std::llround(r.arrival_s * 1e6), r.prompt_tokens, r.output_tokens});
     const Waits w = waits_of(in_microseconds(rows), c.servers);
-    CHECK(w.sum_us == c.sum_us);
-    CHECK(w.waited == c.waited);
-    CHECK(w.p50_us == c.p50_us);
-    CHECK(w.p90_us == c.p90_us);
-    CHECK(w.p99_us == c.p99_us);
-    CHECK(w.max_us == c.max_us);
-    CHECK(w.last_departure_us == c.last_us);
+    using Figures = std::array<std::int64_t, 7>;
+    CHECK(Figures{w.sum_us, w.waited, w.p50_us, w.p90_us, w.p99_us, w.max_us, w.last_departure_us} ==
+          Figures{c.sum_us, c.waited, c.p50_us, c.p90_us, c.p99_us, c.max_us, c.last_us});
     CHECK(near(w.mean_s, c.mean_s, 1e-9));
     CHECK(near(w.offered_load, c.offered_load, 1e-9));
   }
@@ -152,7 +128,7 @@ TEST_CASE("serving: the whole Azure traces wait as worked out elsewhere, where t
 TEST_CASE("serving: every published workload with arrivals is read as it is") {
   if (workloads().empty()) SKIP("no folder of workloads");
   const auto read = [](const char* file) {
-    auto out = parse_requests(unzipped(workloads() / file), 1'000'000);
+    auto out = parse_requests(support::gunzipped_file(workloads() / file), 1'000'000);
     INFO(file << ": " << out.error);
     REQUIRE(out);
     return *out;

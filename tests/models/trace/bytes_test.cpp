@@ -38,10 +38,10 @@ TEST_CASE("a gz inflates to its text, whatever its members and however it is ask
       packed;  // members of odd lengths, an empty one among them; together longer than what is read of a file at once
   for (std::size_t at = 0; at < plain.size();) {
     const std::size_t n = packed.empty() ? 1 : std::min<std::size_t>(plain.size() - at, random() % 90'000);
-    packed += trace_test::gz(plain.substr(at, n));
+    packed += trace_test::gzipped(plain.substr(at, n));
     at += n;
   }
-  packed += trace_test::gz("");
+  packed += trace_test::gzipped("");
   packed += std::string(100, '\0');  // padding, as tape archives have it
   REQUIRE(packed.size() > (std::size_t{256} << 10));
   const Bytes bytes = in_memory(packed);
@@ -55,7 +55,8 @@ TEST_CASE("a gz inflates to its text, whatever its members and however it is ask
 
 TEST_CASE("inflating starts again at every place that was saved", "[trace]") {
   const std::string plain = mixed_text(400'000);
-  const Bytes bytes = in_memory(trace_test::gz(plain.substr(0, 150'000)) + trace_test::gz(plain.substr(150'000)));
+  const Bytes bytes =
+      in_memory(trace_test::gzipped(plain.substr(0, 150'000)) + trace_test::gzipped(plain.substr(150'000)));
   Inflater inflater(bytes);
   std::string part(10'007, '\0');
   std::vector<std::shared_ptr<const Inflater::Place>> places;
@@ -74,7 +75,7 @@ TEST_CASE("inflating starts again at every place that was saved", "[trace]") {
 
 TEST_CASE("parts of a text are read again, from memory and from a gz", "[trace]") {
   const std::string plain = mixed_text(300'000);
-  Text of_plain(in_memory(plain)), of_gz(in_memory(trace_test::gz(plain)));
+  Text of_plain(in_memory(plain)), of_gz(in_memory(trace_test::gzipped(plain)));
   Inflater inflater(of_gz.bytes());
   std::string part(40'000, '\0');
   do of_gz.add_place(inflater.place());
@@ -98,7 +99,7 @@ TEST_CASE("parts of a text are read again, from memory and from a gz", "[trace]"
 
 TEST_CASE("a text whose file is gone says so in the words of who reads it", "[trace]") {
   bool gone = false;
-  const auto held = in_memory(trace_test::gz(mixed_text(100'000)));
+  const auto held = in_memory(trace_test::gzipped(mixed_text(100'000)));
   const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) {
                       return gone ? std::string("The file a.gz was shortened.") : held.read(offset, to, n);
                     }};
@@ -116,7 +117,7 @@ TEST_CASE("a text whose file is gone says so in the words of who reads it", "[tr
 }
 
 TEST_CASE("a gz with one wrong byte: what comes before it, and the reason", "[trace]") {
-  const std::string plain = mixed_text(50'000), packed = trace_test::gz(plain);
+  const std::string plain = mixed_text(50'000), packed = trace_test::gzipped(plain);
   for (std::size_t at = 10; at < packed.size(); at += 997) {
     std::string wrong = packed;
     wrong[at] = static_cast<char>(wrong[at] ^ 0x10);

@@ -2,10 +2,12 @@
 
 #include "models/trace/metrics.h"
 #include "tests/models/trace/files.h"
+#include "tests/models/trace/written.h"
 
 // What other programs write: read where it is a recording, and named with the way out where it is not.
 
 using namespace models::trace;
+using trace_test::opened_trace;
 using namespace std::string_literals;
 
 namespace {
@@ -23,13 +25,6 @@ std::string tar_of(const std::string& name) {
   return header;
 }
 
-Trace opened_format(std::string bytes) {
-  auto read = read_trace(std::move(bytes), "t.json");
-  INFO(read.error);
-  REQUIRE(read);
-  return std::move(*read);
-}
-
 }  // namespace
 
 TEST_CASE("foreign formats are named, each with the way out", "[trace]") {
@@ -38,7 +33,7 @@ TEST_CASE("foreign formats are named, each with the way out", "[trace]") {
         "This file is compressed with Zstandard: unpack it with zstd -d and open what comes out.");
   CHECK(refusal(tar_of("rank0.json")) ==
         "This is a tar archive: unpack it with tar -xf and open the recordings inside, one for each rank.");
-  CHECK(refusal(trace_test::gz(tar_of("rank0.json"))) ==
+  CHECK(refusal(trace_test::gzipped(tar_of("rank0.json"))) ==
         "This is a tar archive in a gz: unpack it with tar -xf and open the recordings inside, one for each rank.");
   CHECK(refusal("NVR\0\x10\0\0\0"s) ==
         "This is a report of Nsight Compute, which has counters of single kernels and no timeline: record the run with "
@@ -65,7 +60,7 @@ TEST_CASE("foreign formats are named, each with the way out", "[trace]") {
       "viewer's JSON.";
   CHECK(refusal("\n\x11\x08\x02\x12\x0D/device:GPU:0"s) == plane);
   CHECK(refusal("\n\x0B\x12\x09/host:CPU"s) == plane);
-  CHECK(refusal(trace_test::gz("\n\x0B\x12\x09/host:CPU"s)) == plane);
+  CHECK(refusal(trace_test::gzipped("\n\x0B\x12\x09/host:CPU"s)) == plane);
   const std::string perfetto =
       "This is a recording in Perfetto's own format: traceconv json writes it as JSON that can be opened.";
   CHECK(refusal("\n\x08\x40\x80\x80\x80\x01\x50\x01\x58"s) == perfetto);  // a packet with a time and a sequence
@@ -82,7 +77,7 @@ TEST_CASE("a JSON that begins with a line end, or whose name says otherwise, is 
 
 // Expected by hand from tests/data/traces/rocprof.json.
 TEST_CASE("rocprofv3's JSON: dispatches, copies, calls and markers", "[trace]") {
-  const Trace t = opened_format(trace_test::own_trace("rocprof.json"));
+  const Trace t = opened_trace(trace_test::own_trace("rocprof.json"));
   CHECK(t.format == "rocprofv3 JSON");
   CHECK(t.records == 8);
   CHECK(t.device_names == std::vector<std::string>{"Toy Instinct", "gfx942"});
@@ -116,7 +111,7 @@ TEST_CASE("rocprofv3's JSON: dispatches, copies, calls and markers", "[trace]") 
   }
   CHECK(marker);
   CHECK(call);
-  const Metrics again = measure(opened_format(to_chrome_json(t).value.value()));
+  const Metrics again = measure(opened_trace(to_chrome_json(t).value.value()));
   REQUIRE(again.devices.size() == 2);
   CHECK(again.devices[0].idle.host_wait_ns == 200);
   CHECK(again.devices[0].comm_ns == 300);
@@ -134,7 +129,7 @@ TEST_CASE("rocprofv3's JSON of several processes keeps their calls apart, and a 
     return out;
   };
   const std::string all = R"({"rocprofiler-sdk-tool":[)" + of("7") + "," + of("8") + "]}";
-  const Trace t = opened_format(all);
+  const Trace t = opened_trace(all);
   CHECK(t.losses.empty());
   CHECK(t.records == 4);
   for (const Event& e : t.events)
@@ -146,38 +141,38 @@ TEST_CASE("rocprofv3's JSON of several processes keeps their calls apart, and a 
     const auto read = read_trace(all.substr(0, n), "t.json");
     CHECK((read ? !read->losses.empty() : !read.error.empty()));
   }
-  CHECK(opened_format(R"({"rocprofiler-sdk-tool":)" + of("7") + "}").records == 2);  // an older one, without the list
+  CHECK(opened_trace(R"({"rocprofiler-sdk-tool":)" + of("7") + "}").records == 2);  // an older one, without the list
 }
 
 TEST_CASE("a second recording behind the first is said, and so are samples of call stacks", "[trace]") {
   const std::string one = R"({"traceEvents":[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":5}]})";
   const std::string second =
       "A second recording follows the first in this file and was left out: give each a file of its own.";
-  for (const std::string& bytes : {one + "\n" + one, trace_test::gz(one) + trace_test::gz(one), "[]" + one,
-                                   trace_test::gz(one) + trace_test::gz("[1]")}) {
+  for (const std::string& bytes : {one + "\n" + one, trace_test::gzipped(one) + trace_test::gzipped(one), "[]" + one,
+                                   trace_test::gzipped(one) + trace_test::gzipped("[1]")}) {
     const auto read = read_trace(bytes, "f");
     if (!read) continue;  // an empty list has no events
     REQUIRE(read->losses.size() == 1);
     CHECK(read->losses[0] == second);
     CHECK(read->records == 1);
   }
-  CHECK(opened_format(one + "\n\n").losses.empty());
-  const Trace t = opened_format(one.substr(0, one.size() - 1) +
-                                R"(,"stackFrames":{"1":{"name":"main"}},"samples":[{"cpu":0,"ts":1,"sf":1}]})");
+  CHECK(opened_trace(one + "\n\n").losses.empty());
+  const Trace t = opened_trace(one.substr(0, one.size() - 1) +
+                               R"(,"stackFrames":{"1":{"name":"main"}},"samples":[{"cpu":0,"ts":1,"sf":1}]})");
   REQUIRE(t.losses.size() == 1);
   CHECK(t.losses[0] == "The samples of call stacks beside the events are not shown.");
-  CHECK(opened_format(one.substr(0, one.size() - 1) + R"(,"stackFrames":{},"samples":[]})").losses.empty());
+  CHECK(opened_trace(one.substr(0, one.size() - 1) + R"(,"stackFrames":{},"samples":[]})").losses.empty());
 }
 
 TEST_CASE("a list of whole events may end without its bracket; one that ends inside an event is cut", "[trace]") {
   const std::string one = R"({"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":5})";
-  CHECK(opened_format("[" + one + ",\n").losses.empty());
-  CHECK(opened_format("[" + one + "," + one).losses.empty());
-  const Trace cut = opened_format("[" + one + ",{\"ph\":");
+  CHECK(opened_trace("[" + one + ",\n").losses.empty());
+  CHECK(opened_trace("[" + one + "," + one).losses.empty());
+  const Trace cut = opened_trace("[" + one + ",{\"ph\":");
   REQUIRE(cut.losses.size() == 1);
   CHECK(cut.losses[0] == "The file ends in the middle: 1 whole event was kept.");
-  CHECK(opened_format("{\"traceEvents\":[" + one).losses.size() == 1);  // an object must end
-  const Trace end_alone = opened_format("[" + one + R"(,{"ph":"E","pid":1,"tid":1,"ts":9}])");
+  CHECK(opened_trace("{\"traceEvents\":[" + one).losses.size() == 1);  // an object must end
+  const Trace end_alone = opened_trace("[" + one + R"(,{"ph":"E","pid":1,"tid":1,"ts":9}])");
   REQUIRE(end_alone.losses.size() == 1);
   CHECK(end_alone.losses[0] == "1 span ends without a beginning in the file and was left out.");
 }

@@ -2,11 +2,13 @@
 
 #include "models/trace/metrics.h"
 #include "models/trace/sample.h"
+#include "tests/models/trace/written.h"
 
 // What the host did while the device waited for it. Figures are worked out by hand from the intervals below, in
 // microseconds.
 
 using namespace models::trace;
+using trace_test::opened_trace;
 
 namespace {
 
@@ -35,12 +37,6 @@ const char* const host_recording = R"trace({"traceEvents":[
 {"ph":"X","cat":"kernel","name":"k4","pid":0,"tid":7,"ts":400,"dur":10,"args":{"device":0,"stream":7,"correlation":4}}
 ]})trace";
 
-Trace opened_host(std::string text) {
-  auto read = read_trace(std::move(text), "test");
-  INFO(read.error);
-  REQUIRE(read);
-  return std::move(*read);
-}
 std::int64_t in(const Trace& t, const HostWait& w, std::string_view name) {
   std::int64_t sum = 0;
   for (const HostTime& h : w.what)
@@ -51,7 +47,7 @@ std::int64_t in(const Trace& t, const HostWait& w, std::string_view name) {
 }  // namespace
 
 TEST_CASE("each wait for the host is spent on what was innermost then, of the launching thread first", "[trace]") {
-  const Trace t = opened_host(host_recording);
+  const Trace t = opened_trace(host_recording);
   const Metrics m = measure(t);
   const HostWait& w = m.devices.at(0).host_wait;
   CHECK(w.gaps == 3);
@@ -75,7 +71,7 @@ TEST_CASE("each wait for the host is spent on what was innermost then, of the la
 }
 
 TEST_CASE("a wait that begins inside a synchronising call was caused by it, once", "[trace]") {
-  const Trace t = opened_host(host_recording);
+  const Trace t = opened_trace(host_recording);
   const Metrics m = measure(t);
   const HostWait& w = m.devices.at(0).host_wait;
   CHECK(w.after_sync == 1);  // an operation and the call inside it are one
@@ -90,7 +86,7 @@ TEST_CASE("a wait that begins inside a synchronising call was caused by it, once
 
 TEST_CASE("the diagnosis of a planted fault names the call that caused it", "[trace]") {
   const auto call_blamed = [](models::SampleFault fault, DiagnosisKind kind) {
-    const Trace t = opened_host(models::sample_traces({.fault = fault, .ranks = 1}).front());
+    const Trace t = opened_trace(models::sample_traces({.fault = fault, .ranks = 1}).front());
     const Metrics m = measure(t);
     for (const Diagnosis& d : m.diagnosis)
       if (d.kind == kind && d.calls_that_stand_out > 0)

@@ -5,19 +5,14 @@
 #include "models/trace/number.h"
 #include "models/trace/plain_event.h"
 #include "tests/models/trace/files.h"
+#include "tests/models/trace/written.h"
 
 // Events as profilers write them are read in one pass, all others by simdjson: both must say the same.
 
 using namespace models::trace;
+using trace_test::opened_trace;
 
 namespace {
-
-Trace opened_events(std::string bytes) {
-  auto read = read_trace(std::move(bytes), "t.json");
-  INFO(read.error);
-  REQUIRE(read);
-  return std::move(*read);
-}
 
 /// The text with a member in every event that holds an escape, which the one pass leaves to simdjson.
 std::string with_escapes(const std::string& text) {
@@ -73,13 +68,13 @@ TEST_CASE("an event in one pass and the same event by simdjson are the same", "[
   for (const char* name : {"small.json", "mtia.json", "tensorflow.json", "jax.json"}) {
     INFO(name);
     const std::string text = trace_test::own_trace(name);
-    check_same(opened_events(text), opened_events(with_escapes(text)));
+    check_same(opened_trace(text), opened_trace(with_escapes(text)));
   }
   const auto folder = trace_test::real_traces();
   const auto real = folder / "pair_rank0of128.json.gz";
   if (folder.empty() || !std::filesystem::exists(real)) return;
-  const Trace packed = opened_events(support::read_text(real));
-  check_same(packed, opened_events(with_escapes(packed.text->all())));
+  const Trace packed = opened_trace(support::read_text(real));
+  check_same(packed, opened_trace(with_escapes(packed.text->all())));
 }
 
 TEST_CASE("one pass reads what is plain and leaves alone what is not", "[trace]") {

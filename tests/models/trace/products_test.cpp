@@ -6,21 +6,16 @@
 #include "models/trace/sample.h"
 #include "models/trace/window.h"
 #include "tests/models/trace/files.h"
+#include "tests/models/trace/written.h"
 
 using Catch::Approx;
 using models::trace::measure_products;
 using models::trace::product_flops;
 using models::trace::ProductWork;
 using models::trace::Trace;
+using trace_test::opened_trace;
 
 namespace {
-
-Trace opened_products(std::string text) {
-  auto read = models::trace::read_trace(std::move(text), "test");
-  INFO(read.error);
-  REQUIRE(read);
-  return std::move(*read);
-}
 
 ProductWork whole(const Trace& trace, int device = 0) {
   const auto extent = models::trace::device_extent(trace, device);
@@ -93,7 +88,7 @@ TEST_CASE("a convolution needs its strides, which only newer recordings write") 
 
 TEST_CASE("the made-up run multiplies what its shapes say, and its flops lie in its kernels") {
   constexpr int steps = 2, layers = 3;
-  const Trace trace = opened_products(
+  const Trace trace = opened_trace(
       models::sample_traces({.fault = models::SampleFault::none, .ranks = 1, .steps = steps, .layers = layers})
           .front());
   const ProductWork work = whole(trace);
@@ -153,7 +148,7 @@ TEST_CASE("products that run again inside of the backward pass are recomputed") 
   text += span("cpu_op", "aten::mm", 380, 10, dims);
   kernel(382, 6);
   text += R"({"ph":"X","cat":"cpu_op","name":"end","pid":1,"tid":1,"ts":600,"dur":1}]})";
-  const ProductWork work = whole(opened_products(text));
+  const ProductWork work = whole(opened_trace(text));
   CHECK(work.calls == 5);
   CHECK(work.unknown_calls == 1);
   CHECK(work.recomputed_calls == 2);
@@ -183,7 +178,7 @@ TEST_CASE("real recordings: calls and flops are those that another program count
            Expected{"mi300_sglang_prefill_decode.json.gz", 145, 0, 4.26767e14 / 2},
        }) {
     INFO(e.file);
-    const Trace trace = opened_products(support::read_text(folder / e.file));
+    const Trace trace = opened_trace(support::read_text(folder / e.file));
     ProductWork work;
     for (const models::trace::Track& t : trace.tracks)
       if (t.device >= 0 && work.calls == 0) work = whole(trace, t.device);

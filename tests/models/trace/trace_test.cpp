@@ -4,18 +4,14 @@
 #include "models/trace/metrics.h"
 #include "models/trace/number.h"
 #include "tests/models/trace/files.h"
+#include "tests/models/trace/written.h"
 
 using namespace models::trace;
+using trace_test::opened_trace;
 using trace_test::own_trace;
 
 namespace {
 
-Trace opened(std::string bytes) {
-  auto read = read_trace(std::move(bytes), "t.json");
-  INFO(read.error);
-  REQUIRE(read);
-  return std::move(*read);
-}
 std::string list(const std::string& events) { return "{\"traceEvents\": [" + events + "]}"; }
 const Event* find(const Trace& t, std::string_view name) {
   for (const Event& e : t.events)
@@ -44,7 +40,7 @@ TEST_CASE("decimal microseconds become exact nanoseconds", "[trace]") {
 // Expected by hand from tests/data/traces/small.json: gemm 20-60.001, nccl 50-80, gemm 160-210, copy 220-230, tail
 // 330-340 us.
 TEST_CASE("a small trace: busy, idle by cause, communication that computation hides", "[trace]") {
-  const Trace t = opened(own_trace("small.json"));
+  const Trace t = opened_trace(own_trace("small.json"));
   CHECK(t.losses.empty());
   CHECK(t.records == 28);
   CHECK(t.rank == 1);
@@ -87,7 +83,7 @@ TEST_CASE("a small trace: busy, idle by cause, communication that computation hi
 }
 
 TEST_CASE("tracks, counters, begin and end, asynchronous spans and arguments of a small trace", "[trace]") {
-  const Trace t = opened(own_trace("small.json"));
+  const Trace t = opened_trace(own_trace("small.json"));
   // Python functions with the pid and tid of the GPU's stream are no work of the GPU.
   const Event* python = find(t, "f.py(1): main");
   REQUIRE(python);
@@ -121,11 +117,11 @@ TEST_CASE("tracks, counters, begin and end, asynchronous spans and arguments of 
 
 TEST_CASE("gz, several gz in one, and a bare array with string thread ids read alike", "[trace]") {
   const std::string plain = own_trace("small.json");
-  CHECK(measure(opened(trace_test::gz(plain))).devices[0].busy_ns == 130'000);
-  CHECK(
-      measure(opened(trace_test::gz(plain.substr(0, 1000)) + trace_test::gz(plain.substr(1000)))).devices[0].busy_ns ==
-      130'000);
-  const Trace array = opened(own_trace("array.json"));
+  CHECK(measure(opened_trace(trace_test::gzipped(plain))).devices[0].busy_ns == 130'000);
+  CHECK(measure(opened_trace(trace_test::gzipped(plain.substr(0, 1000)) + trace_test::gzipped(plain.substr(1000))))
+            .devices[0]
+            .busy_ns == 130'000);
+  const Trace array = opened_trace(own_trace("array.json"));
   CHECK(array.records == 2);
   CHECK(array.losses.empty());
   const Metrics m = measure(array);
@@ -135,7 +131,7 @@ TEST_CASE("gz, several gz in one, and a bare array with string thread ids read a
 
 TEST_CASE("an Nsight Systems export joins by process, and a synchronization belongs to its process's device",
           "[trace]") {
-  const Trace t = opened(own_trace("small.sqlite"));
+  const Trace t = opened_trace(own_trace("small.sqlite"));
   CHECK(t.format == "Nsight Systems SQLite");
   const Metrics m = measure(t);
   REQUIRE(m.devices.size() == 1);
@@ -148,12 +144,12 @@ TEST_CASE("an Nsight Systems export joins by process, and a synchronization belo
   REQUIRE(sync);
   CHECK(t.tracks[sync->track].device == 1);
   CHECK(t.tracks[sync->track].stream == -1);
-  CHECK(measure(opened(to_chrome_json(t).value.value())).devices.at(0).exposed_comm_ns == 2000);
+  CHECK(measure(opened_trace(to_chrome_json(t).value.value())).devices.at(0).exposed_comm_ns == 2000);
 }
 
 TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
   const std::string good = R"({"ph": "X", "name": "good", "ts": 1, "dur": 1, "pid": 1, "tid": 1})";
-  const auto with = [&](const std::string& bad) { return opened(list(good + ",\n" + bad + ",\n" + good)); };
+  const auto with = [&](const std::string& bad) { return opened_trace(list(good + ",\n" + bad + ",\n" + good)); };
   SECTION("bare quotes") {
     const Trace t = with(R"({"ph": "X", "name": "a "b" c", "ts": 1, "dur": 1})");
     CHECK(t.events.size() == 2);
@@ -162,7 +158,7 @@ TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
   }
   SECTION("an odd quote does not swallow what follows") {
     CHECK(with(R"({"ph": "X", "name": "a " c", "ts": 1, "dur": 1})").events.size() == 2);
-    const Trace one_line = opened(list(good + ", {\"ph\": \"X\", \"name\": \"a \" c\", \"ts\": 1}, " + good));
+    const Trace one_line = opened_trace(list(good + ", {\"ph\": \"X\", \"name\": \"a \" c\", \"ts\": 1}, " + good));
     CHECK(one_line.events.size() == 2);
   }
   SECTION("control characters and broken UTF-8 are shown, not lost") {
@@ -175,7 +171,7 @@ TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
   SECTION("a backslash after a number is no part of it: the event is left out, and the export opens") {
     const Trace t = with(R"({"ph": "X", "name": "bad", "ts": 1, "dur": 1, "pid": 11\, "tid": 1})");
     CHECK(t.events.size() == 2);
-    CHECK(opened(to_chrome_json(t).value.value()).events.size() == 2);
+    CHECK(opened_trace(to_chrome_json(t).value.value()).events.size() == 2);
   }
   SECTION("times that are none, and durations of centuries") {
     const Trace t =
@@ -188,7 +184,7 @@ TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
 
 TEST_CASE("cut at every byte: no crash, whole events kept, the loss said", "[trace]") {
   const std::string plain = own_trace("small.json");
-  const std::string packed = trace_test::gz(plain), rows = own_trace("small.sqlite");
+  const std::string packed = trace_test::gzipped(plain), rows = own_trace("small.sqlite");
   const auto events_at = plain.find("\"traceEvents\""), end = plain.rfind(']');
   std::int64_t before = 0;
   for (std::size_t n = 0; n < plain.size() - 1; ++n) {
@@ -226,8 +222,8 @@ TEST_CASE("what is no trace is refused in one sentence", "[trace]") {
 }
 
 TEST_CASE("an export opens to the same events, arguments and metrics", "[trace]") {
-  const Trace t = opened(own_trace("small.json"));
-  const Trace again = opened(to_chrome_json(t).value.value());
+  const Trace t = opened_trace(own_trace("small.json"));
+  const Trace again = opened_trace(to_chrome_json(t).value.value());
   CHECK(again.losses.empty());
   CHECK(again.events.size() == t.events.size());
   CHECK(again.base_ns == t.base_ns);

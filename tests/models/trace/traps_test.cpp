@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "models/trace/metrics.h"
+#include "tests/models/trace/written.h"
 
 // What real recorders and their bugs do to a file, one at a time; what each costs the reader, and what is said.
 
@@ -25,10 +26,7 @@ std::string span(const std::string& name, double ts_us, double dur_us) {
 Trace opened_traps(const std::vector<std::string>& events, const std::string& after = "") {
   std::string text = "{\"traceEvents\": [";
   for (std::size_t i = 0; i < events.size(); ++i) text += (i ? ",\n" : "\n") + events[i];
-  auto read = read_trace(text + "\n]" + after + "}", "t.json");
-  INFO(read.error);
-  REQUIRE(read);
-  return std::move(*read);
+  return trace_test::opened_trace(text + "\n]" + after + "}");
 }
 const Event& event(const Trace& t, std::string_view name) {
   for (const Event& e : t.events)

@@ -43,7 +43,7 @@ TEST_CASE("arguments of events at every place of the window, read again afterwar
   REQUIRE(plain.size() > 5'000'000);
   for (const bool packed : {false, true}) {
     INFO(packed);
-    const auto read = read_trace(packed ? trace_test::gz(plain) : plain, "t");
+    const auto read = read_trace(packed ? trace_test::gzipped(plain) : plain, "t");
     REQUIRE(read);
     CHECK(read->losses.empty());
     CHECK(read->rank == 3);

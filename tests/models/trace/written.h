@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/trace/trace.h"
+#include "models/trace/metrics.h"
 
 /// Recordings made up event by event, in microseconds.
 namespace trace_test {
@@ -31,11 +31,25 @@ inline std::string made_recording(const std::vector<std::string>& events, const 
   for (std::size_t i = 0; i < events.size(); ++i) text += (i ? ",\n" : "\n") + events[i];
   return text + "\n]}";
 }
-inline models::trace::Trace opened_made(const std::string& text) {
-  auto read = models::trace::read_trace(text, "made up");
+/// The text as a trace; fails the test where it cannot be read.
+inline models::trace::Trace opened_trace(std::string text, const std::string& name = "t.json") {
+  auto read = models::trace::read_trace(std::move(text), name);
   INFO(read.error);
   REQUIRE(read);
   return std::move(*read);
 }
+/// The time of each class of work and of each cause of idleness, of a device or of a window.
+template <class Found, class Expected>
+void check_same_times(const Found& found, const Expected& expected) {
+  CHECK(found.busy_ns == expected.busy_ns);
+  CHECK(found.comp_ns == expected.comp_ns);
+  CHECK(found.comm_ns == expected.comm_ns);
+  CHECK(found.mem_ns == expected.mem_ns);
+  CHECK(found.exposed_comm_ns == expected.exposed_comm_ns);
+  CHECK(found.idle.host_wait_ns == expected.idle.host_wait_ns);
+  CHECK(found.idle.kernel_wait_ns == expected.idle.kernel_wait_ns);
+  CHECK(found.idle.other_ns == expected.idle.other_ns);
+}
+inline models::trace::Trace opened_made(const std::string& text) { return opened_trace(text, "made up"); }
 
 }  // namespace trace_test

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/support/base/near.h"
+#include "tests/support/models/decoders.h"
 
 using namespace models;
 
@@ -14,19 +15,6 @@ double bytes_of(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe) {
   double bytes = 0;
   for (const OptimizerPass& p : optimizer_passes(kind, code, recipe)) bytes += p.bytes();
   return bytes;
-}
-
-/// Llama 3 8B's sizes.
-Architecture llama() {
-  Architecture a;
-  a.hidden = 4096;
-  a.layers = 32;
-  a.heads = 32;
-  a.kv_heads = 8;
-  a.head_dim = 128;
-  a.ffn = 14336;
-  a.vocab = 128256;
-  return a;
 }
 
 }  // namespace
@@ -102,7 +90,7 @@ TEST_CASE("optimizer time: Muon's products, by hand") {
 
 TEST_CASE("optimizer tensors: Llama 3 8B is 291 tensors, and their elements are its parameters") {
   double elements = 0, tensors = 0;
-  for (const ParameterTensor& t : parameter_tensors(llama())) {
+  for (const ParameterTensor& t : parameter_tensors(support::llama_3_8b())) {
     elements += t.elements * t.count;
     tensors += t.count;
   }
@@ -157,7 +145,7 @@ TEST_CASE("optimizer time: each pass says what its kernels wait for, and the pas
 }
 
 TEST_CASE("optimizer states: the mean over all tensors") {
-  const auto tensors = parameter_tensors(llama());
+  const auto tensors = parameter_tensors(support::llama_3_8b());
   const auto mean = [&](OptimizerKind k) { return mean_state_bytes(k, OptimizerRecipe::master, tensors, 4096); };
   CHECK(mean(OptimizerKind::adamw) == 8);
   // Two matrices of 128,256 rows and the norms have both moments: 1,050,939,392 parameters of 8,030,261,248.
