@@ -7,9 +7,7 @@
 namespace chapters::compression::distillation {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Marker;
-using widgets::Painter;
+using widgets::AxisKind, widgets::Marker, widgets::Painter;
 
 constexpr std::array<std::string_view, 10> class_names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 

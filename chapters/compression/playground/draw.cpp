@@ -7,11 +7,7 @@
 namespace chapters::compression::playground {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Font;
-using widgets::Marker;
-using widgets::Painter;
-using widgets::Type;
+using widgets::AxisKind, widgets::Font, widgets::Marker, widgets::Painter, widgets::Type;
 
 /// The learner's own: filled, with a white ring and a halo, larger than all others.
 void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const double> y) {

@@ -7,10 +7,7 @@
 namespace chapters::compression::quantizer {
 namespace {
 
-using models::Matrix;
-using models::QuantFormat;
-using models::QuantGrain;
-using models::QuantSpec;
+using models::Matrix, models::QuantFormat, models::QuantGrain, models::QuantSpec;
 
 constexpr std::size_t max_weights = 32768, product_tokens = 16, max_tensors_listed = 256;
 

@@ -6,9 +6,7 @@
 namespace chapters::distributed::memory_split {
 namespace {
 
-using models::memory::MemoryOwner;
-using models::parallel::SplitAxis;
-using models::parallel::SplitStep;
+using models::memory::MemoryOwner, models::parallel::SplitAxis, models::parallel::SplitStep;
 
 std::string cut_name(const SplitStep& step) {
   const auto times = [](const char* what, std::int64_t n) { return what + std::string(" ") + std::to_string(n); };

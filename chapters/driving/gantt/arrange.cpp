@@ -8,10 +8,7 @@
 namespace chapters::driving::gantt {
 namespace {
 
-using models::GraphSchedule;
-using models::TaskGraph;
-using widgets::format_text;
-using widgets::Tint;
+using models::GraphSchedule, models::TaskGraph, widgets::format_text, widgets::Tint;
 
 std::string quoted(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 

@@ -7,9 +7,7 @@
 namespace chapters::driving::gantt {
 namespace {
 
-using models::GraphSchedule;
-using models::TaskGraph;
-using widgets::format_text;
+using models::GraphSchedule, models::TaskGraph, widgets::format_text;
 
 /// As found: every change off. A shared backbone stays as it is set.
 models::StackChanges none_of(models::StackChanges changes) {

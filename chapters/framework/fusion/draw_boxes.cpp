@@ -10,12 +10,7 @@ namespace chapters::framework::fusion {
 namespace {
 
 namespace gpu = models::gpu;
-using widgets::Align;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr double most_registers = 255;
 

@@ -7,11 +7,7 @@
 namespace chapters::framework::launch {
 namespace {
 
-using models::LaunchEvent;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using models::LaunchEvent, widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 std::string in_ticks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 

@@ -10,10 +10,7 @@
 namespace chapters::framework::training_memory {
 namespace {
 
-using models::memory::MemoryOwner;
-using models::memory::OptimizerKind;
-using models::memory::StateRecipe;
-using widgets::format_text;
+using models::memory::MemoryOwner, models::memory::OptimizerKind, models::memory::StateRecipe, widgets::format_text;
 
 std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 

@@ -6,9 +6,7 @@
 namespace chapters::gallery::widgets {
 namespace {
 
-using ::widgets::Meaning;
-using ::widgets::theme;
-using ::widgets::Tint;
+using ::widgets::Meaning, ::widgets::theme, ::widgets::Tint;
 
 constexpr std::string_view segment_names[] = {"weights", "gradients", "optimizer", "activations",
                                               "logits",  "buffers",   "workspace", "free"};

@@ -7,9 +7,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using models::FloatFormat;
-using models::FormatFamily;
-using models::RoundingRule;
+using models::FloatFormat, models::FormatFamily, models::RoundingRule;
 
 const double missing = std::nan("");
 double finite_or_missing(double x) { return std::isfinite(x) ? x : missing; }

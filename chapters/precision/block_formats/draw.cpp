@@ -13,10 +13,7 @@
 namespace chapters::precision::block_formats {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();

@@ -8,9 +8,7 @@
 namespace chapters::precision::loss_scaling {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Painter;
-using widgets::Type;
+using widgets::AxisKind, widgets::Painter, widgets::Type;
 
 void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, View& view) {
   double at = std::clamp(view.time, 0.0, picture.steps - 1);

@@ -7,14 +7,8 @@
 namespace chapters::profiling::step_trace {
 namespace {
 
-using models::StepBlock;
-using models::StepCause;
-using models::StepRow;
-using models::StepWork;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using models::StepBlock, models::StepCause, models::StepRow, models::StepWork, widgets::format_text, widgets::Meaning,
+    widgets::TimelineMark, widgets::Tint;
 
 constexpr std::int32_t shown_workers = 4;
 constexpr Tint copy_tint = Tint::series(0), sync_tint = Tint::series(5);

@@ -11,12 +11,7 @@
 namespace chapters::role::platform_map {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::theme, widgets::Type;
 
 void draw_lanes(const Painter& p, const std::array<Lane, parts>& lanes, const Picture& picture, std::size_t largest) {
   const auto& t = theme();

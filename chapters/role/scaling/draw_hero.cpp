@@ -10,9 +10,7 @@
 namespace chapters::role::scaling {
 namespace {
 
-using models::scaling_loss_count;
-using widgets::Painter;
-using widgets::Type;
+using models::scaling_loss_count, widgets::Painter, widgets::Type;
 
 constexpr std::array<std::string_view, scaling_loss_count> loss_names{"unevenly shared", "waiting for the slowest",
                                                                       "communication", "not shared"};

@@ -7,9 +7,7 @@
 namespace chapters::training::checkpointing {
 namespace {
 
-using models::memory::every_k;
-using models::memory::FrontierPoint;
-using models::memory::LayerKeep;
+using models::memory::every_k, models::memory::FrontierPoint, models::memory::LayerKeep;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 

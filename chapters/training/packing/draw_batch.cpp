@@ -9,10 +9,7 @@
 namespace chapters::training::packing {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// Rows of tokens under a line of words, in screen pixels.
 struct RowBlock {
