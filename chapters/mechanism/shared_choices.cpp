@@ -3,18 +3,6 @@
 #include "chapters/mechanism/catalog.h"
 
 namespace chapters::shared {
-namespace {
-
-constexpr double max_tokens = 1 << 20;
-
-void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view name, std::string_view label,
-           std::string_view unit, double hi, const Says& says) {
-  Spec spec = detail::spec(name, label, unit, 1, hi, says);
-  spec.scale = Scale::log;
-  f.integer(key, slot, spec);
-}
-
-}  // namespace
 
 Spec detail::spec(std::string_view name, std::string_view label, std::string_view unit, double lo, double hi,
                   const Says& says) {
@@ -63,36 +51,10 @@ void format(Fields& f, std::string_view key, models::Format& slot, const Says& s
   format(f, key, slot, all_formats(), says);
 }
 
-void batch(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.batch", "Batch", "", 65536, says);
-}
-void sequence(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.sequence", "Sequence", "tokens", max_tokens, says);
-}
-void context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.context", "Context", "tokens", max_tokens, says);
-}
-
-void cluster_chips(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "cluster.chips", "Chips in the cluster", "", 1e6, says);
-}
-void parallel_tensor(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.tensor", "Tensor parallel", "", 64, says);
-}
-void parallel_pipeline(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.pipeline", "Pipeline stages", "", 1024, says);
-}
-void parallel_data(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.data", "Data parallel", "", 65536, says);
-}
-void parallel_context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.context", "Context parallel", "", 1024, says);
-}
-void parallel_expert(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.expert", "Expert parallel", "", 1024, says);
-}
-void parallel_shards(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.shards", "States split over", "", 16384, says);
+void Count::operator()(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) const {
+  Spec spec = detail::spec(name, label, unit, 1, hi, says);
+  spec.scale = Scale::log;
+  f.integer(key, slot, spec);
 }
 
 void clock(Fields& f, std::string_view key, double& now_s, std::string_view help) {

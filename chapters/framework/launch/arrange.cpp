@@ -24,7 +24,7 @@ Tint tint_of_group(models::OperationGroup group) {
 }
 
 std::uint32_t name_of(Picture& p, std::int64_t duration_ns, std::string said, std::string brief, std::string info) {
-  p.names.push_back({std::move(said), std::move(brief), std::move(info), duration_ns});
+  p.names.push_back({{std::move(said), std::move(brief)}, duration_ns, std::move(info)});
   return static_cast<std::uint32_t>(p.names.size() - 1);
 }
 

@@ -67,19 +67,13 @@ Row row_of(const FloatFormat& f, const models::TypedDecimal& x, const Inputs& in
   };
 }
 
-Outputs infeasible(std::string reason) {
-  Outputs o;
-  o.reason = std::move(reason);
-  return o;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in) {
   const FloatFormat* f = models::find_float_format(in.format);
-  if (!f) return infeasible("There is no format " + in.format + ".");
+  if (!f) return {.reason = "There is no format " + in.format + "."};
   const auto study = study_of(in, *f);
-  if (!study) return infeasible(study.error);
+  if (!study) return {.reason = study.error};
   Outputs o;
   o.study = *study;
   const std::uint64_t code = o.study.code;

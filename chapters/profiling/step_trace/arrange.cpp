@@ -149,7 +149,7 @@ Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
   return out;
 }
 
-std::uint32_t add_name(Picture& p, SpanName name) {
+std::uint32_t add_name(Picture& p, widgets::SpanName name) {
   p.names.push_back(std::move(name));
   return static_cast<std::uint32_t>(p.names.size() - 1);
 }
@@ -160,7 +160,7 @@ void add_span(Picture& p, Lane& lane, const Shown& shown, std::int64_t start_ns,
                      to = std::min(shown.range_ns, end_ns - shown.origin_ns);
   if (to <= from) return;
   const std::string took = format_text(step_seconds(end_ns - start_ns), "s");
-  SpanName name{{words[0] + ", " + took, words[0], words[1], words[2]}, to - from, std::move(info)};
+  widgets::SpanName name{{words[0] + ", " + took, words[0], words[1], words[2]}, to - from, std::move(info)};
   lane.spans.push_back({from, to - from, add_name(p, std::move(name)), depth, tint, mark});
 }
 

@@ -90,12 +90,9 @@ models::Result<Setting> read_setting(const Inputs& in) {
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return out;
-  }
+  if (!setting) return {.reason = setting.error};
+  Outputs out;
   const Setting& s = *setting;
   const auto& layers = s.costs.layers;
   out.cost = models::memory::checkpoint_cost(layers, s.plan, s.costs.ends);
