@@ -7,7 +7,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/distributed/memory_split/layout_split.h"
-include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/parallel/memory_split.h"
@@ -15,140 +15,139 @@ include "chapters/mechanism/catalog.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-    /// What lies on each GPU when a model's training step is split over many, what is whole for a while, and whether it
-    /// fits.
-    namespace chapters::distributed::memory_split {
+/// What lies on each GPU when a model's training step is split over many, what is whole for a while, and whether it
+/// fits.
+namespace chapters::distributed::memory_split {
 
-  /// Whether the axes that cut the model are in force beside data parallelism.
-  enum class Cuts : std::uint8_t { as_set, data_alone };
+/// Whether the axes that cut the model are in force beside data parallelism.
+enum class Cuts : std::uint8_t { as_set, data_alone };
 
-  struct Inputs {
-    std::string model = "llama-3-8b", chip = "h100_sxm";
-    Cuts cuts = Cuts::as_set;
-    std::int64_t data_parallel = 4, zero_stage = 3, tensor_parallel = 1, pipeline_parallel = 1, virtual_pipeline = 1,
-                 context_parallel = 1, expert_parallel = 1;
-    bool sequence_parallel = true;
-    models::memory::Offload offload = models::memory::Offload::none;
-    std::int64_t batch = 1, sequence = 8192, micro_batches = 4;
-    models::Recompute recompute = models::Recompute::none;
-    models::memory::LossKind loss = models::memory::LossKind::parallel;
-    double weight_bytes = 2, gradient_bytes = 2, optimizer_bytes = 12, parameters = 0;
-    std::int64_t gather_ahead = 1;
-    bool reshard = true, eager_gate = false, fused_gradients = false;
-    double reduce_bytes = 0, bucket_bytes = models::memory::ddp_bucket_bytes, fixed_bytes = 1e9;
-    bool operator==(const Inputs&) const = default;
-  };
+struct Inputs {
+  std::string model = "llama-3-8b", chip = "h100_sxm";
+  Cuts cuts = Cuts::as_set;
+  std::int64_t data_parallel = 4, zero_stage = 3, tensor_parallel = 1, pipeline_parallel = 1, virtual_pipeline = 1,
+               context_parallel = 1, expert_parallel = 1;
+  bool sequence_parallel = true;
+  models::memory::Offload offload = models::memory::Offload::none;
+  std::int64_t batch = 1, sequence = 8192, micro_batches = 4;
+  models::Recompute recompute = models::Recompute::none;
+  models::memory::LossKind loss = models::memory::LossKind::parallel;
+  double weight_bytes = 2, gradient_bytes = 2, optimizer_bytes = 12, parameters = 0;
+  std::int64_t gather_ahead = 1;
+  bool reshard = true, eager_gate = false, fused_gradients = false;
+  double reduce_bytes = 0, bucket_bytes = models::memory::ddp_bucket_bytes, fixed_bytes = 1e9;
+  bool operator==(const Inputs&) const = default;
+};
 
-  /// The plan after one axis more, as a row.
-  struct CutRow {
-    std::string axis;
-    double peak_bytes = 0, saved_bytes = 0;
-    bool fits = false;
-  };
-  /// One stage of the pipeline.
-  struct StageRow {
-    std::int64_t stage = 0;
-    double states_bytes = 0, activations_bytes = 0, whole_bytes = 0, peak_bytes = 0, layers_held = 0;
-  };
+/// The plan after one axis more, as a row.
+struct CutRow {
+  std::string axis;
+  double peak_bytes = 0, saved_bytes = 0;
+  bool fits = false;
+};
+/// One stage of the pipeline.
+struct StageRow {
+  std::int64_t stage = 0;
+  double states_bytes = 0, activations_bytes = 0, whole_bytes = 0, peak_bytes = 0, layers_held = 0;
+};
 
-  /// What another calculator says of the same plan.
-  struct CalculatorRow {
-    std::string name, leaves_out;
-    double bytes = 0;  ///< NaN: it does not know such a plan
-  };
+/// What another calculator says of the same plan.
+struct CalculatorRow {
+  std::string name, leaves_out;
+  double bytes = 0;  ///< NaN: it does not know such a plan
+};
 
-  struct Outputs {
-    std::string reason;
-    models::parallel::MemorySplit split;
-    models::memory::TrainingMemory memory;  ///< of the stage that holds most
-    std::vector<models::memory::GatherUnit> units;
-    std::vector<models::memory::StepMoment> moments;
-    double weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, total_bytes = 0;  ///< states on a GPU
-    double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, alone_bytes = 0, saved_times = 1, states_times = 1;
-    bool fits = false;
-    double whole_bytes = 0, largest_unit_bytes = 0, layer_unit_bytes = 0, host_bytes = 0, cluster_bytes = 0;
-    double traffic = 0, traffic_bytes = 0;
-    std::string fullest_moment;
-    std::vector<CutRow> cuts;
-    std::vector<StageRow> stages;
-    std::vector<CalculatorRow> calculators;
-  };
+struct Outputs {
+  std::string reason;
+  models::parallel::MemorySplit split;
+  models::memory::TrainingMemory memory;  ///< of the stage that holds most
+  std::vector<models::memory::GatherUnit> units;
+  std::vector<models::memory::StepMoment> moments;
+  double weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, total_bytes = 0;  ///< states on a GPU
+  double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, alone_bytes = 0, saved_times = 1, states_times = 1;
+  bool fits = false;
+  double whole_bytes = 0, largest_unit_bytes = 0, layer_unit_bytes = 0, host_bytes = 0, cluster_bytes = 0;
+  double traffic = 0, traffic_bytes = 0;
+  std::string fullest_moment;
+  std::vector<CutRow> cuts;
+  std::vector<StageRow> stages;
+  std::vector<CalculatorRow> calculators;
+};
 
-  /// Words of one vessel.
-  struct VesselWords {
-    std::string label, sub;
-  };
-  /// A layer of the vessels: whose bytes, and how many parts it has.
-  struct Picture {
-    std::uint64_t version = 0;
-    std::string answer;
-    std::vector<VesselWords> vessels;
-    std::vector<std::vector<SplitStack>> stacks;  ///< [axis applied][vessel] at its fullest
-    std::vector<std::vector<std::array<models::parallel::OwnerPart, split_layer_count>>> parts;  ///< the same
-    std::vector<std::string> step_names, step_totals;
-    SplitStack ghost{};  ///< every GPU with the whole model
-    std::string ghost_total, ghost_words, rim_words, strip_title, strip_words, strip_rest;
-    std::vector<SplitStack> moment_stacks;  ///< of the fullest stage, by moment
-    std::vector<std::string> moment_words;
-    std::vector<std::string> unit_names;
-    std::size_t fullest_moment = 0;
-    std::vector<double> moment_at;
-    std::vector<std::vector<double>> moment_values;  ///< [layer of the stack][moment]
-    std::vector<double> over_data;                   ///< 1, 2, 4, ... replicas
-    std::vector<std::vector<double>> by_zero;        ///< [ZeRO stage][of over_data]
-    bool hosted = false;                             ///< shards of the weights lie in the host's memory
-    PublishedMarks published;
-  };
+/// Words of one vessel.
+struct VesselWords {
+  std::string label, sub;
+};
+/// A layer of the vessels: whose bytes, and how many parts it has.
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::vector<VesselWords> vessels;
+  std::vector<std::vector<SplitStack>> stacks;  ///< [axis applied][vessel] at its fullest
+  std::vector<std::vector<std::array<models::parallel::OwnerPart, split_layer_count>>> parts;  ///< the same
+  std::vector<std::string> step_names, step_totals;
+  SplitStack ghost{};  ///< every GPU with the whole model
+  std::string ghost_total, ghost_words, rim_words, strip_title, strip_words, strip_rest;
+  std::vector<SplitStack> moment_stacks;  ///< of the fullest stage, by moment
+  std::vector<std::string> moment_words;
+  std::vector<std::string> unit_names;
+  std::size_t fullest_moment = 0;
+  std::vector<double> moment_at;
+  std::vector<std::vector<double>> moment_values;  ///< [layer of the stack][moment]
+  std::vector<double> over_data;                   ///< 1, 2, 4, ... replicas
+  std::vector<std::vector<double>> by_zero;        ///< [ZeRO stage][of over_data]
+  bool hosted = false;                             ///< shards of the weights lie in the host's memory
+  PublishedMarks published;
+};
 
-  struct View {
-    std::int64_t moment = -1;  ///< shown instead of the fullest; -1: the fullest
-    std::int64_t step = -1;    ///< axes applied up to this one; -1: all
-    double dealt = 1;          ///< how far the last of them has cut: 0 before it, 1 when only a GPU's own part is left
-    bool playing = false;      ///< `moment` moves by the clock, from the first forward pass to the last backward pass
-    double play_at = 0;        ///< moments
-    bool dealing = false;      ///< `dealt` moves by the clock
-    std::uint64_t seen = 0;    ///< version of the picture that was drawn last
-    SplitLayout layout;
-    std::vector<SplitStack> shown;
-    widgets::StackedBarView cuts;
-    widgets::PlotView over_step, replicas;
-    widgets::TableView stages, calculators;
-    std::vector<std::vector<widgets::BarSegment>> segments;
-    std::vector<widgets::StackedBar> bars;
-    std::vector<double> stacked;
-  };
+struct View {
+  std::int64_t moment = -1;  ///< shown instead of the fullest; -1: the fullest
+  std::int64_t step = -1;    ///< axes applied up to this one; -1: all
+  double dealt = 1;          ///< how far the last of them has cut: 0 before it, 1 when only a GPU's own part is left
+  bool playing = false;      ///< `moment` moves by the clock, from the first forward pass to the last backward pass
+  double play_at = 0;        ///< moments
+  bool dealing = false;      ///< `dealt` moves by the clock
+  std::uint64_t seen = 0;    ///< version of the picture that was drawn last
+  SplitLayout layout;
+  std::vector<SplitStack> shown;
+  widgets::StackedBarView cuts;
+  widgets::PlotView over_step, replicas;
+  widgets::TableView stages, calculators;
+  std::vector<std::vector<widgets::BarSegment>> segments;
+  std::vector<widgets::StackedBar> bars;
+  std::vector<double> stacked;
+};
 
-  /// The model and plan that the Inputs name. Fails with a sentence.
-  models::Result<TrainingCase> read_setting(const Inputs& in);
-  /// The Inputs with every cut of the model at 1 where data parallelism is alone.
-  Inputs in_force(const Inputs& in);
+/// The model and plan that the Inputs name. Fails with a sentence.
+models::Result<TrainingCase> read_setting(const Inputs& in);
+/// The Inputs with every cut of the model at 1 where data parallelism is alone.
+Inputs in_force(const Inputs& in);
 
-  /// A stack's layers by index: name, hue and what they are; the whole units of ZeRO-3 are apart from the other
-  /// buffers.
-  struct LayerLook {
-    std::string_view name;
-    widgets::Tint tint{};
-    bool pale = false, passing = false;
-    std::string_view info;
-  };
-  const LayerLook& layer_look(std::size_t layer);
-  SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory::WholeUnits& whole);
+/// A stack's layers by index: name, hue and what they are; the whole units of ZeRO-3 are apart from the other buffers.
+struct LayerLook {
+  std::string_view name;
+  widgets::Tint tint{};
+  bool pale = false, passing = false;
+  std::string_view info;
+};
+const LayerLook& layer_look(std::size_t layer);
+SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory::WholeUnits& whole);
 
-  /// Other calculators on the same plan, this lab first.
-  std::vector<CalculatorRow> calculators_of(const Inputs& in, const TrainingCase& setting, const Outputs& out);
+/// Other calculators on the same plan, this lab first.
+std::vector<CalculatorRow> calculators_of(const Inputs& in, const TrainingCase& setting, const Outputs& out);
 
-  Outputs compute(const Inputs& inputs);
-  Picture arrange(const Inputs& inputs, const Outputs& out);
-  void draw(widgets::Stage & stage, Inputs & inputs, const Outputs& out, const Picture& picture, View& view);
-  void draw_vessels(Inputs & inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-  /// The row of stages and axes that are switched on the picture. Returns its height.
-  float draw_switches(Inputs & in, ImVec2 at, float width);
-  /// The row of axes that are applied one after the other; a press shows the vessels as they are then.
-  void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 at, float width);
-  /// The units of the fullest stage and which of them are whole; a drag over it moves View::moment.
-  void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+Outputs compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw_vessels(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The row of stages and axes that are switched on the picture. Returns its height.
+float draw_switches(Inputs& in, ImVec2 at, float width);
+/// The row of axes that are applied one after the other; a press shows the vessels as they are then.
+void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 at, float width);
+/// The units of the fullest stage and which of them are whole; a drag over it moves View::moment.
+void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
-  void describe(Fields & fields, Inputs & inputs);
-  void describe(Fields & fields, Outputs & outputs);
+void describe(Fields& fields, Inputs& inputs);
+void describe(Fields& fields, Outputs& outputs);
 
 }  // namespace chapters::distributed::memory_split

@@ -41,7 +41,7 @@ void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns,
 /// What the launches are for, over them: neighbours of one group are one span.
 void add_group(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns, models::OperationGroup group) {
   const std::string_view name = models::group_name(group);
-  if (!c.groups.empty() && c.groups.back().end_ns() >= from_ns && p.names[c.groups.back().name].said == name) {
+  if (!c.groups.empty() && c.groups.back().end_ns() >= from_ns && p.names[c.groups.back().name].said[0] == name) {
     c.groups.back().duration_ns = to_ns - c.groups.back().start_ns;
     p.names[c.groups.back().name].duration_ns = c.groups.back().duration_ns;
     return;
