@@ -93,17 +93,24 @@ void describe(Fields& f, models::memory::HeldBytes& held) {
   f.real("slack_bytes", held[MemoryOwner::slack], {"Slack", "B"}, {.formula = "share x all the rest"});
 }
 
-models::Result<TrainedOn> trained_on(std::string_view model, std::string_view chip,
-                                     models::memory::StateRecipe recipe) {
-  using Out = models::Result<TrainedOn>;
+models::Result<TrainingCase> training_case(std::string_view model, std::string_view chip) {
+  using Out = models::Result<TrainingCase>;
   const auto found = find_model(model);
   if (!found) return Out::fail(found.error);
   const auto device = find_chip(chip);
   if (!device) return Out::fail(device.error);
+  return Out::ok({.architecture = (*found)->architecture, .chip = *device});
+}
+
+models::Result<TrainedOn> trained_on(std::string_view model, std::string_view chip,
+                                     models::memory::StateRecipe recipe) {
+  using Out = models::Result<TrainedOn>;
+  const auto on = training_case(model, chip);
+  if (!on) return Out::fail(on.error);
   const bool wide = recipe == models::memory::StateRecipe::fp32;
-  const auto machine = models::machine_of(**device, wide ? models::Format::fp32 : models::Format::bf16);
+  const auto machine = models::machine_of(*on->chip, wide ? models::Format::fp32 : models::Format::bf16);
   if (!machine) return Out::fail(machine.error + ".");
-  return Out::ok({(*found)->architecture, *device, *machine});
+  return Out::ok({on->architecture, on->chip, *machine});
 }
 
 void describe_layers_again(Fields& f, std::string_view plan, std::int64_t& again, std::int64_t& piece,

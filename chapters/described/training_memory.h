@@ -7,6 +7,7 @@
 #include "chapters/mechanism/field.h"
 #include "models/machine/hardware.h"
 #include "models/machine/roofline.h"
+#include "models/memory/training_memory.h"
 #include "models/memory/training_plan.h"
 #include "models/transformer/transformer.h"
 #include "widgets/base/tint.h"
@@ -31,6 +32,16 @@ const OwnerLook& owner_look(models::memory::MemoryOwner owner);
 
 /// A number for each owner under the keys weights_bytes, gradients_bytes, ..., with `prefix` before each label.
 void describe(Fields& fields, models::memory::HeldBytes& held);
+
+/// What training_memory and memory_split count the bytes of, and the chip that must hold them.
+struct TrainingCase {
+  models::Architecture architecture;
+  const models::Chip* chip = nullptr;
+  models::memory::TrainingPlan plan;
+  models::memory::TrainingMemoryOptions options;
+};
+/// The model on the chip with a plan by default; fails with a sentence where either is unknown.
+models::Result<TrainingCase> training_case(std::string_view model, std::string_view chip);
 
 /// What a step trains, and on what, at the peaks of the recipe's format.
 struct TrainedOn {

@@ -28,6 +28,10 @@ Holder& holder() {
   return h;
 }
 
+std::string none_of(std::string_view what, std::string_view id) {
+  return "There is no " + std::string(what) + " \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.";
+}
+
 }  // namespace
 
 const models::Chip* Catalog::chip(std::string_view id) const { return find_id(chips, id); }
@@ -48,12 +52,27 @@ models::Result<const models::Chip*> find_chip(std::string_view id) {
   const models::Chip* chip = catalog().chip(id);
   if (chip && chip->is_several()) return Found::fail(why_refused(*chip));
   if (chip) return Found::ok(chip);
-  return Found::fail("There is no chip \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.");
+  return Found::fail(none_of("chip", id));
 }
 models::Result<const models::LanguageModel*> find_model(std::string_view id) {
   using Found = models::Result<const models::LanguageModel*>;
-  if (const models::LanguageModel* model = catalog().model(id)) return Found::ok(model);
-  return Found::fail("There is no model \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.");
+  const models::LanguageModel* model = catalog().model(id);
+  return model ? Found::ok(model) : Found::fail(none_of("model", id));
+}
+models::Result<const models::Network*> find_network(std::string_view id) {
+  using Found = models::Result<const models::Network*>;
+  const models::Network* network = catalog().network(id);
+  return network ? Found::ok(network) : Found::fail(none_of("network", id));
+}
+models::Result<OnCluster> find_cluster(std::string_view model, std::string_view chip, std::string_view network) {
+  using Found = models::Result<OnCluster>;
+  const auto of = find_model(model);
+  if (!of) return Found::fail(of.error);
+  const auto on = find_chip(chip);
+  if (!on) return Found::fail(on.error);
+  const auto over = find_network(network);
+  if (!over) return Found::fail(over.error);
+  return Found::ok({*of, *on, *over});
 }
 
 void index_catalog(Catalog& c) {

@@ -41,10 +41,20 @@ struct Catalog {
   std::span<const Published> published_of(std::string_view lab) const;
 };
 
-/// The chip or the language model of the catalog in force with that id, or a sentence that says that there is none, or
-/// that it is several chips, and what to do.
+/// The chip, the language model or the network of the catalog in force with that id, or a sentence that says that there
+/// is none, or that it is several chips, and what to do.
 models::Result<const models::Chip*> find_chip(std::string_view id);
 models::Result<const models::LanguageModel*> find_model(std::string_view id);
+models::Result<const models::Network*> find_network(std::string_view id);
+
+/// A language model on the chips of a network.
+struct OnCluster {
+  const models::LanguageModel* model = nullptr;
+  const models::Chip* chip = nullptr;
+  const models::Network* network = nullptr;
+};
+/// The three with those ids, or the sentence of the first that there is none of.
+models::Result<OnCluster> find_cluster(std::string_view model, std::string_view chip, std::string_view network);
 
 /// Fills the choices from the lists.
 void index_catalog(Catalog& catalog);

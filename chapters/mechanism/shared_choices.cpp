@@ -3,16 +3,6 @@
 #include "chapters/mechanism/catalog.h"
 
 namespace chapters::shared {
-namespace {
-
-constexpr double max_tokens = 1 << 20;
-
-void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view name, Label label, double hi,
-           const Says& says) {
-  f.integer(key, slot, detail::label(label, says), says.help, detail::details(name, says, {1, hi, Scale::log}));
-}
-
-}  // namespace
 
 Label detail::label(Label own, const Says& says) { return says.label.empty() ? own : Label(says.label, own.unit); }
 Details detail::details(std::string_view name, const Says& says, const Range& range) {
@@ -54,36 +44,8 @@ void format(Fields& f, std::string_view key, models::Format& slot, const Says& s
   format(f, key, slot, all_formats(), says);
 }
 
-void batch(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.batch", "Batch", 65536, says);
-}
-void sequence(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.sequence", {"Sequence", "tokens"}, max_tokens, says);
-}
-void context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "workload.context", {"Context", "tokens"}, max_tokens, says);
-}
-
-void cluster_chips(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "cluster.chips", "Chips in the cluster", 1e6, says);
-}
-void parallel_tensor(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.tensor", "Tensor parallel", 64, says);
-}
-void parallel_pipeline(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.pipeline", "Pipeline stages", 1024, says);
-}
-void parallel_data(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.data", "Data parallel", 65536, says);
-}
-void parallel_context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.context", "Context parallel", 1024, says);
-}
-void parallel_expert(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.expert", "Expert parallel", 1024, says);
-}
-void parallel_shards(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) {
-  count(f, key, slot, "parallel.shards", "States split over", 16384, says);
+void Count::operator()(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) const {
+  f.integer(key, slot, detail::label({label, unit}, says), says.help, detail::details(name, says, {1, hi, Scale::log}));
 }
 
 void clock(Fields& f, std::string_view key, double& now_s) {

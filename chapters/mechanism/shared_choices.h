@@ -46,27 +46,33 @@ void phase(Fields& f, std::string_view key, Slot& slot, const Says& says = {}) {
   f.choice(key, slot, phases(), detail::label("Phase", says), says.help, detail::details("workload.phase", says));
 }
 
+/// A whole number from 1 on, on a logarithmic scale. Called like a function: `batch(f, "batch", in.batch, says)`.
+struct Count {
+  std::string_view name, label, unit;
+  double hi = 1;
+  void operator()(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {}) const;
+};
+inline constexpr double max_tokens = 1 << 20;
 /// Sequences that are worked on together.
-void batch(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count batch{"workload.batch", "Batch", "", 65536};
 /// New tokens of each sequence, in training and prefill.
-void sequence(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count sequence{"workload.sequence", "Sequence", "tokens", max_tokens};
 /// Tokens in the cache of each sequence, in decode.
-void context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
-
+inline constexpr Count context{"workload.context", "Context", "tokens", max_tokens};
 /// All chips of a cluster, whatever they do.
-void cluster_chips(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count cluster_chips{"cluster.chips", "Chips in the cluster", "", 1e6};
 /// Chips that share every layer.
-void parallel_tensor(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count parallel_tensor{"parallel.tensor", "Tensor parallel", "", 64};
 /// Stages that the layers are cut into.
-void parallel_pipeline(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count parallel_pipeline{"parallel.pipeline", "Pipeline stages", "", 1024};
 /// Replicas that see different data.
-void parallel_data(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count parallel_data{"parallel.data", "Data parallel", "", 65536};
 /// Chips that share one sequence.
-void parallel_context(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count parallel_context{"parallel.context", "Context parallel", "", 1024};
 /// Chips that share the experts of a layer.
-void parallel_expert(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count parallel_expert{"parallel.expert", "Expert parallel", "", 1024};
 /// Chips among which weights, gradients and optimizer states are split (FSDP, ZeRO).
-void parallel_shards(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {});
+inline constexpr Count parallel_shards{"parallel.shards", "States split over", "", 16384};
 
 /// The time of day in seconds since 1970, which the app sets when a lab is opened.
 void clock(Fields& f, std::string_view key, double& now_s);

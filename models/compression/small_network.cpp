@@ -1,6 +1,6 @@
 #include "models/compression/small_network.h"
 
-#include "models/compression/small_network_lanes.h"
+#include "models/base/lanes.h"
 
 #include <algorithm>
 #include <cmath>

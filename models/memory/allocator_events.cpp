@@ -6,15 +6,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "models/base/trimmed.h"
+
 namespace models::memory {
 namespace {
-
-std::string_view trimmed(std::string_view s) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front())) s.remove_prefix(1);
-  while (!s.empty() && blank(s.back())) s.remove_suffix(1);
-  return s;
-}
 
 /// Takes a whole number off the front of `s`; false where there is none, or where it goes on, as in 1e30 and 2.5.
 bool take_whole(std::string_view& s, std::uint64_t& out) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "models/base/counter_random.h"
-#include "models/parallel/moe_lanes.h"
+#include "models/base/lanes.h"
 
 namespace models::parallel {
 namespace {
@@ -34,14 +34,13 @@ class MoePicker {
   /// The index of the largest, the first of equals, which is closed. By blocks: only the block that holds it is
   /// searched.
   static std::uint16_t take_best(std::vector<float>& row, std::size_t from, std::size_t to) {
-    constexpr std::size_t block = 4 * moe_lanes::width;
+    constexpr std::size_t block = 4 * lanes::width;
     std::size_t begin = from, e = from;
     float best = row[from];
     for (; e + block <= to; e += block) {
       const float* p = &row[e];
-      const moe_lanes::Four high =
-          moe_lanes::larger(moe_lanes::larger(moe_lanes::load(p), moe_lanes::load(p + 4)),
-                            moe_lanes::larger(moe_lanes::load(p + 8), moe_lanes::load(p + 12)));
+      const lanes::Four high = lanes::larger(lanes::larger(lanes::load(p), lanes::load(p + 4)),
+                                             lanes::larger(lanes::load(p + 8), lanes::load(p + 12)));
       const float highest = std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
       if (highest > best) {
         best = highest;

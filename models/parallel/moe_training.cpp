@@ -6,22 +6,22 @@
 #include <limits>
 
 #include "models/base/counter_random.h"
-#include "models/parallel/moe_lanes.h"
+#include "models/base/lanes.h"
 
 namespace models::parallel {
 namespace {
 
-using moe_lanes::Four;
-static_assert(moe_outputs == moe_lanes::width);
+using lanes::Four;
+static_assert(moe_outputs == lanes::width);
 
 constexpr std::size_t pool_tokens = 2048;
 constexpr std::size_t expert_floats = moe_inputs * moe_outputs;
 
 /// The inputs of a token.
 std::array<Four, 2> moe_token(const float* x, std::size_t token) {
-  return {moe_lanes::load(x + token * moe_inputs), moe_lanes::load(x + token * moe_inputs + moe_lanes::width)};
+  return {lanes::load(x + token * moe_inputs), lanes::load(x + token * moe_inputs + lanes::width)};
 }
-static_assert(moe_inputs == 2 * moe_lanes::width);
+static_assert(moe_inputs == 2 * lanes::width);
 
 /// Weights of one kind and what Adam keeps of them.
 struct MoeWeights {
@@ -75,18 +75,18 @@ class MoeLayer {
       if (!copy.kept) continue;
       const float* w = &expert.value[copy.expert * expert_floats];
       const std::array<Four, 2> in = moe_token(x, copy.token);
-      Four out = moe_lanes::splat(0);
+      Four out = lanes::splat(0);
       for (std::size_t i = 0; i < moe_inputs; ++i)
-        out += moe_lanes::splat(in[i / 4][i % 4]) * moe_lanes::load(w + i * moe_outputs);
-      moe_lanes::store(&parts_[c * moe_outputs], out);
+        out += lanes::splat(in[i / 4][i % 4]) * lanes::load(w + i * moe_outputs);
+      lanes::store(&parts_[c * moe_outputs], out);
       float* sum = &error[copy.token * moe_outputs];
-      moe_lanes::store(sum, moe_lanes::load(sum) + moe_lanes::splat(copy.weight) * out);
+      lanes::store(sum, lanes::load(sum) + lanes::splat(copy.weight) * out);
     }
     double total = 0;
     for (std::size_t t = 0; t < tokens; ++t) {
-      const Four e = moe_lanes::load(&error[t * moe_outputs]) - moe_lanes::load(y + t * moe_outputs);
-      moe_lanes::store(&error[t * moe_outputs], e);
-      total += static_cast<double>(moe_lanes::sum(e * e));
+      const Four e = lanes::load(&error[t * moe_outputs]) - lanes::load(y + t * moe_outputs);
+      lanes::store(&error[t * moe_outputs], e);
+      total += static_cast<double>(lanes::sum(e * e));
     }
     return total / static_cast<double>(tokens * moe_outputs);
   }
@@ -104,14 +104,14 @@ class MoeLayer {
       const MoeCopy& copy = routed.copies[c];
       gain_[c] = 0;
       if (!copy.kept) continue;
-      const Four g = moe_lanes::splat(scale) * moe_lanes::load(&error[copy.token * moe_outputs]);
-      gain_[c] = moe_lanes::sum(g * moe_lanes::load(&parts_[c * moe_outputs]));
+      const Four g = lanes::splat(scale) * lanes::load(&error[copy.token * moe_outputs]);
+      gain_[c] = lanes::sum(g * lanes::load(&parts_[c * moe_outputs]));
       mean_[copy.token] += copy.weight * gain_[c];
-      const Four to_part = moe_lanes::splat(copy.weight) * g;
+      const Four to_part = lanes::splat(copy.weight) * g;
       float* w = &expert.gradient[copy.expert * expert_floats];
       const std::array<Four, 2> in = moe_token(x, copy.token);
       for (std::size_t i = 0; i < moe_inputs; ++i, w += moe_outputs)
-        moe_lanes::store(w, moe_lanes::load(w) + moe_lanes::splat(in[i / 4][i % 4]) * to_part);
+        lanes::store(w, lanes::load(w) + lanes::splat(in[i / 4][i % 4]) * to_part);
     }
     if (!gated_) return;
     for (std::size_t c = 0; c < routed.copies.size(); ++c) {
@@ -162,32 +162,31 @@ class MoeLayer {
     scores.resize(tokens * stride_);
     log_sum_.resize(tokens);
     // Four experts at a time over all tokens, so that their weights stay in registers.
-    for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
+    for (std::size_t e = 0; e < stride_; e += lanes::width) {
       std::array<Four, moe_inputs> w;
-      for (std::size_t i = 0; i < moe_inputs; ++i) w[i] = moe_lanes::load(&gate.value[i * stride_ + e]);
+      for (std::size_t i = 0; i < moe_inputs; ++i) w[i] = lanes::load(&gate.value[i * stride_ + e]);
       for (std::size_t t = 0; t < tokens; ++t) {
         const std::array<Four, 2> in = moe_token(x, t);
-        Four z = moe_lanes::splat(0);
-        for (std::size_t i = 0; i < moe_inputs; ++i) z += moe_lanes::splat(in[i / 4][i % 4]) * w[i];
-        moe_lanes::store(&scores[t * stride_ + e], z);
+        Four z = lanes::splat(0);
+        for (std::size_t i = 0; i < moe_inputs; ++i) z += lanes::splat(in[i / 4][i % 4]) * w[i];
+        lanes::store(&scores[t * stride_ + e], z);
       }
     }
     for (std::size_t t = 0; t < tokens; ++t) {
       float* row = &scores[t * stride_];
-      Four highest = moe_lanes::splat(-1e30f);
+      Four highest = lanes::splat(-1e30f);
       for (std::size_t e = experts_; e < stride_; ++e) row[e] = -1e30f;
-      for (std::size_t e = 0; e < stride_; e += moe_lanes::width)
-        highest = moe_lanes::larger(highest, moe_lanes::load(row + e));
+      for (std::size_t e = 0; e < stride_; e += lanes::width) highest = lanes::larger(highest, lanes::load(row + e));
       const float top = std::max(std::max(highest[0], highest[1]), std::max(highest[2], highest[3]));
-      Four total = moe_lanes::splat(0);
-      for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
-        const Four p = moe_lanes::exp_negative(moe_lanes::load(row + e) - moe_lanes::splat(top));
-        moe_lanes::store(row + e, p);
+      Four total = lanes::splat(0);
+      for (std::size_t e = 0; e < stride_; e += lanes::width) {
+        const Four p = lanes::exp_negative(lanes::load(row + e) - lanes::splat(top));
+        lanes::store(row + e, p);
         total += p;
       }
-      const float sum = moe_lanes::sum(total);
-      for (std::size_t e = 0; e < stride_; e += moe_lanes::width)
-        moe_lanes::store(row + e, moe_lanes::load(row + e) * moe_lanes::splat(1 / sum));
+      const float sum = lanes::sum(total);
+      for (std::size_t e = 0; e < stride_; e += lanes::width)
+        lanes::store(row + e, lanes::load(row + e) * lanes::splat(1 / sum));
       log_sum_[t] = s_.z_loss > 0 ? top + std::log(sum) : 0;
     }
   }
@@ -202,25 +201,25 @@ class MoeLayer {
     for (std::size_t t = 0; t < tokens; ++t) {
       const float* p = &scores[t * stride_];
       float* to = &to_score_[t * stride_];
-      Four dot = moe_lanes::splat(0);
-      for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
-        const Four g = moe_lanes::load(to + e) + moe_lanes::load(&even[e]);
-        moe_lanes::store(to + e, g);
-        dot += g * moe_lanes::load(p + e);
+      Four dot = lanes::splat(0);
+      for (std::size_t e = 0; e < stride_; e += lanes::width) {
+        const Four g = lanes::load(to + e) + lanes::load(&even[e]);
+        lanes::store(to + e, g);
+        dot += g * lanes::load(p + e);
       }
-      mean_[t] = moe_lanes::sum(dot);
+      mean_[t] = lanes::sum(dot);
       log_sum_[t] *= static_cast<float>(2 * s_.z_loss) / static_cast<float>(tokens);
     }
-    for (std::size_t e = 0; e < stride_; e += moe_lanes::width) {
+    for (std::size_t e = 0; e < stride_; e += lanes::width) {
       std::array<Four, moe_inputs> gradient{};
       for (std::size_t t = 0; t < tokens; ++t) {
         const std::array<Four, 2> in = moe_token(x, t);
         const Four to_logit =
-            moe_lanes::load(&scores[t * stride_ + e]) *
-            (moe_lanes::load(&to_score_[t * stride_ + e]) - moe_lanes::splat(mean_[t]) + moe_lanes::splat(log_sum_[t]));
-        for (std::size_t i = 0; i < moe_inputs; ++i) gradient[i] += moe_lanes::splat(in[i / 4][i % 4]) * to_logit;
+            lanes::load(&scores[t * stride_ + e]) *
+            (lanes::load(&to_score_[t * stride_ + e]) - lanes::splat(mean_[t]) + lanes::splat(log_sum_[t]));
+        for (std::size_t i = 0; i < moe_inputs; ++i) gradient[i] += lanes::splat(in[i / 4][i % 4]) * to_logit;
       }
-      for (std::size_t i = 0; i < moe_inputs; ++i) moe_lanes::store(&gate.gradient[i * stride_ + e], gradient[i]);
+      for (std::size_t i = 0; i < moe_inputs; ++i) lanes::store(&gate.gradient[i * stride_ + e], gradient[i]);
     }
   }
 

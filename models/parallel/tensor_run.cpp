@@ -195,22 +195,22 @@ double gradient_difference(const TensorRun& run) {
   };
   const Matrix pre = cut_product(run.x, run.a);
   const Matrix whole = cut_product(gradient_before(pre, cut_product(dz, cut_transpose(run.b))), cut_transpose(run.a));
-  // dY: where B is cut by row every rank has its columns of it, where it is cut by column they are summed.
-  Matrix dy(run.y.rows, run.y.cols);
-  for (std::size_t r = 0; r < run.y_cols.size(); ++r) {
-    if (second_by_row(s.cut))
-      put_columns(cut_product(dz, cut_transpose(cut_rows(run.b, run.y_cols[r]))), run.y_cols[r], dy);
-    else
-      add_to(dy, cut_product(cut_columns(dz, run.z_cols[r]), cut_transpose(cut_columns(run.b, run.z_cols[r]))));
-  }
+  // The gradient of what a matrix multiplied: where the matrix is cut by row every rank has its columns of it, where it
+  // is cut by column they are summed.
+  const auto gradient_through = [&](const Matrix& weights, const Matrix& after, bool by_row, const auto& rows,
+                                    const auto& columns) {
+    Matrix out(after.rows, weights.rows);
+    for (std::size_t r = 0; r < run.y_cols.size(); ++r) {
+      if (by_row)
+        put_columns(cut_product(after, cut_transpose(cut_rows(weights, rows[r]))), rows[r], out);
+      else
+        add_to(out, cut_product(cut_columns(after, columns[r]), cut_transpose(cut_columns(weights, columns[r]))));
+    }
+    return out;
+  };
+  const Matrix dy = gradient_through(run.b, dz, second_by_row(s.cut), run.y_cols, run.z_cols);
   const Matrix dpre = gradient_before(pre, dy);
-  Matrix dx(run.x.rows, run.x.cols);
-  for (std::size_t r = 0; r < run.y_cols.size(); ++r) {
-    if (first_by_row(s.cut))
-      put_columns(cut_product(dpre, cut_transpose(cut_rows(run.a, run.x_cols[r]))), run.x_cols[r], dx);
-    else
-      add_to(dx, cut_product(cut_columns(dpre, run.a_cols[r]), cut_transpose(cut_columns(run.a, run.a_cols[r]))));
-  }
+  const Matrix dx = gradient_through(run.a, dpre, first_by_row(s.cut), run.x_cols, run.a_cols);
   return largest_of(difference(dx, whole)) / largest_of(whole);
 }
 

@@ -18,6 +18,17 @@ bool halves(TopologyPattern pattern) {
 
 double count(std::size_t n) { return static_cast<double>(n); }
 
+/// A ring of the call's ranks: an all-gather and a reduce-scatter are half an all-reduce.
+struct RingShare {
+  std::int64_t ranks = 1;
+  double half = 1, sent_bytes = 0;  ///< of an all-reduce's time, and what each rank sends
+};
+RingShare ring_of(const std::vector<std::vector<std::uint32_t>>& groups, const TopologyAxisCost& cost) {
+  const auto n = static_cast<std::int64_t>(groups.front().size());
+  const double half = halves(cost.call.pattern) ? 0.5 : 1;
+  return {n, half, half * ring_all_reduce_bytes(n, cost.call.bytes)};
+}
+
 /// The i-th of the k members that ring r passes in an even box: one after the other, and on a mesh in zigzag, r, r + 1,
 /// r - 1, r + 2, ..., which over all rings uses every link equally (Walecki's paths of a complete graph).
 std::size_t member_of_ring(std::size_t r, std::size_t i, std::size_t k, TopologyShape shape) {
@@ -179,9 +190,7 @@ void TopologyPricer::keep_if_faster(TopologyAxisCost& best, const TopologyAxisCo
 void TopologyPricer::price_ring(const Groups& groups, TopologyAxisCost& best) {
   clear();
   TopologyAxisCost cost = best;
-  const auto n = static_cast<std::int64_t>(groups.front().size());
-  const double half = halves(cost.call.pattern) ? 0.5 : 1;
-  const double sent = half * ring_all_reduce_bytes(n, cost.call.bytes);
+  const auto [n, half, sent] = ring_of(groups, cost);
   std::int64_t most_in_a_box = 1;
   std::vector<std::int64_t> in_box(static_cast<std::size_t>(topology_.boxes));
   for (const auto& group : groups) {
@@ -244,9 +253,7 @@ void TopologyPricer::price_next(const Groups& groups, TopologyAxisCost& best) {
 bool TopologyPricer::price_torus(const Groups& groups, TopologyAxisCost& best) {
   clear();
   TopologyAxisCost cost = best;
-  const auto n = static_cast<std::int64_t>(groups.front().size());
-  const double half = halves(cost.call.pattern) ? 0.5 : 1;
-  const double sent = half * ring_all_reduce_bytes(n, cost.call.bytes);
+  const auto [n, half, sent] = ring_of(groups, cost);
   double steps = 0, fewest_links = 0;
   for (const auto& group : groups) {
     std::array<std::uint64_t, 3> seen{};

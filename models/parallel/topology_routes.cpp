@@ -125,16 +125,7 @@ void TopologyRoutes::push(std::uint32_t to, std::span<const double> sent, std::s
   std::fill(flow_.begin(), flow_.end(), 0.0);
   for (std::uint32_t i = 0; i < chips_ && i < sent.size(); ++i)
     if (i != to) flow_[topology_.chips[i]] = sent[i];
-  for (std::size_t i = 0; i < tree.order.size(); ++i) {
-    const double flow = flow_[tree.order[i]];
-    if (flow == 0) continue;
-    for (std::uint32_t b = tree.first_branch[i]; b < tree.first_branch[i + 1]; ++b) {
-      const Branch& branch = tree.branches[b];
-      const double part = flow * static_cast<double>(branch.share);
-      load[branch.arc] += part;
-      flow_[branch.node] += part;
-    }
-  }
+  run_down(tree, [&](TopologyArc arc, double part) { load[arc] += part; });
 }
 
 std::span<const TopologyStep> TopologyRoutes::between(std::uint32_t from, std::uint32_t to) {
@@ -145,16 +136,7 @@ std::span<const TopologyStep> TopologyRoutes::between(std::uint32_t from, std::u
     found.first = static_cast<std::uint32_t>(steps_.size());
     std::fill(flow_.begin(), flow_.end(), 0.0);
     if (from != to) flow_[topology_.chips[from]] = 1;
-    for (std::size_t i = 0; i < tree.order.size(); ++i) {
-      const double flow = flow_[tree.order[i]];
-      if (flow == 0) continue;
-      for (std::uint32_t b = tree.first_branch[i]; b < tree.first_branch[i + 1]; ++b) {
-        const Branch& branch = tree.branches[b];
-        const double part = flow * static_cast<double>(branch.share);
-        steps_.push_back({branch.arc, static_cast<float>(part)});
-        flow_[branch.node] += part;
-      }
-    }
+    run_down(tree, [&](TopologyArc arc, double part) { steps_.push_back({arc, static_cast<float>(part)}); });
     found.count = static_cast<std::uint32_t>(steps_.size()) - found.first;
     found.made = true;
   }

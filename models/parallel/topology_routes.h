@@ -45,7 +45,6 @@ class TopologyRoutes {
     bool made = false;
   };
   void find_tree(std::uint32_t to);
-
   const Topology& topology_;
   std::uint32_t chips_ = 0;
   bool connected_ = true;
@@ -57,6 +56,21 @@ class TopologyRoutes {
     std::vector<Branch> branches;
     std::vector<std::uint32_t> cost;  ///< of each chip
   };
+  /// Lets what is in `flow_` run down the tree; `carry(arc, part)` is told what each branch carries.
+  template <class Carry>
+  void run_down(const Tree& tree, Carry&& carry) {
+    for (std::size_t i = 0; i < tree.order.size(); ++i) {
+      const double flow = flow_[tree.order[i]];
+      if (flow == 0) continue;
+      for (std::uint32_t b = tree.first_branch[i]; b < tree.first_branch[i + 1]; ++b) {
+        const Branch& branch = tree.branches[b];
+        const double part = flow * static_cast<double>(branch.share);
+        carry(branch.arc, part);
+        flow_[branch.node] += part;
+      }
+    }
+  }
+
   std::vector<Tree> trees_;
   std::vector<Found> found_;
   std::vector<TopologyStep> steps_;

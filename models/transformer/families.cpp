@@ -235,14 +235,6 @@ void read_deepseek_v3(ConfigFields& f, Architecture& a) { read_deepseek(f, a, tr
 
 }  // namespace
 
-/// The older families, in families_gpt.cpp.
-void read_gpt2(ConfigFields& f, Architecture& a);
-void read_opt(ConfigFields& f, Architecture& a);
-void read_bloom(ConfigFields& f, Architecture& a);
-void read_phi(ConfigFields& f, Architecture& a);
-void read_mpt(ConfigFields& f, Architecture& a);
-void read_gpt_neox(ConfigFields& f, Architecture& a);
-
 const std::vector<Family>& families() {
   static const std::vector<Family> list = {
       {"bloom", read_bloom},

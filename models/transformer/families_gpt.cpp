@@ -5,13 +5,6 @@
 /// The families before Llama's names: LayerNorm, biases, and a plain feed-forward of two matrices.
 namespace models {
 
-void read_gpt2(ConfigFields& f, Architecture& a);
-void read_opt(ConfigFields& f, Architecture& a);
-void read_bloom(ConfigFields& f, Architecture& a);
-void read_phi(ConfigFields& f, Architecture& a);
-void read_mpt(ConfigFields& f, Architecture& a);
-void read_gpt_neox(ConfigFields& f, Architecture& a);
-
 namespace {
 
 void set_gpt_style(Architecture& a, bool bias) {

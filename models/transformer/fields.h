@@ -78,6 +78,14 @@ void read_gpt_oss(ConfigFields& f, Architecture& a);
 void read_llama4(ConfigFields& f, Architecture& a);
 void read_mllama(ConfigFields& f, Architecture& a);
 
+/// The readers of families_gpt.cpp: the older families.
+void read_gpt2(ConfigFields& f, Architecture& a);
+void read_opt(ConfigFields& f, Architecture& a);
+void read_bloom(ConfigFields& f, Architecture& a);
+void read_phi(ConfigFields& f, Architecture& a);
+void read_mpt(ConfigFields& f, Architecture& a);
+void read_gpt_neox(ConfigFields& f, Architecture& a);
+
 /// What the readers of several files share.
 struct SizeDefaults {
   std::int64_t vocab, hidden, ffn, layers, heads, kv_heads = 0, head_dim = 0;  ///< kv_heads or head_dim 0 follow

@@ -6,12 +6,6 @@
 namespace chapters::compression::deploy {
 namespace {
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 models::Deployment deployment_of(const Inputs& in, const models::Chip& chip) {
   return {
       .chip = &chip,
@@ -72,22 +66,22 @@ std::string published_loss(const models::Recipe& r) {
 
 Outputs compute(const Inputs& in) {
   const auto chip = find_chip(in.chip);
-  if (!chip) return infeasible(chip.error);
+  if (!chip) return {.reason = chip.error};
   const auto model = find_model(in.model);
-  if (!model) return infeasible(model.error);
+  if (!model) return {.reason = model.error};
   const models::Recipe* recipe = models::find_recipe(in.recipe);
   const models::KvRecipe* kv = models::find_kv_recipe(in.kv);
-  if (!recipe || !kv) return infeasible("There is no such recipe or cache: choose one of the lists.");
+  if (!recipe || !kv) return {.reason = "There is no such recipe or cache: choose one of the lists."};
 
   const models::Architecture& a = (*model)->architecture;
   const models::Deployment d = deployment_of(in, **chip);
   const auto base =
       models::estimate_deployment(a, models::deployment_recipes().front(), models::kv_recipes().front(), d);
-  if (!base) return infeasible(base.error);
+  if (!base) return {.reason = base.error};
   const auto chosen = models::estimate_deployment(a, *recipe, *kv, d);
-  if (!chosen) return infeasible(chosen.error);
+  if (!chosen) return {.reason = chosen.error};
   const auto decision = models::decide_recipe(a, d, in.may_lose);
-  if (!decision) return infeasible(decision.error);
+  if (!decision) return {.reason = decision.error};
 
   Outputs out;
   out.estimate = *chosen;

@@ -9,10 +9,7 @@
 namespace chapters::compression::deploy {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// Where the boxes stand, in screen pixels.
 struct TreePlan {

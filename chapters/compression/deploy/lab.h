@@ -98,6 +98,5 @@ std::string published_loss(const models::Recipe& recipe);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, RecipeRow& row);
 
 }  // namespace chapters::compression::deploy

@@ -7,9 +7,7 @@
 namespace chapters::compression::distillation {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Marker;
-using widgets::Painter;
+using widgets::AxisKind, widgets::Marker, widgets::Painter;
 
 constexpr std::array<std::string_view, 10> class_names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
@@ -48,136 +46,78 @@ void draw_targets(const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<double, 10> classes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   widgets::Plot plot("answers", view.targets,
                      {
-                         .x =
-                             {
-                                 .lo = -0.6,
-                                 .hi = 9.6,
-                                 .label = "class",
-                                 .categories = class_names,
-                             },
-                         .y =
-                             {
-                                 .lo = 0,
-                                 .hi = 1.1 * picture.most_likely,
-                                 .label = "probability",
-                                 .unit = "%",
-                             },
+                         .x = {.lo = -0.6, .hi = 9.6, .label = "class", .categories = class_names},
+                         .y = {.lo = 0, .hi = 1.1 * picture.most_likely, .label = "probability", .unit = "%"},
                          .size = size,
                          .crosshair = false,
                      });
   static constexpr std::array<std::string_view, 3> infos{"softmax(t)", "softmax(t / T)", "softmax(s / T)"};
   for (std::size_t k = 0; k < picture.bars.size(); ++k)
     plot.bars(picture.bar_names[k], classes, picture.bars[k],
-              {
-                  .colour = k == 0 ? t.muted : t.series_at(k - 1),
-                  .width = 0.26f,
-                  .offset = static_cast<float>(k) - 1.0f,
-                  .info = infos[k],
-              });
+              {.colour = k == 0 ? t.muted : t.series_at(k - 1),
+               .width = 0.26f,
+               .offset = static_cast<float>(k) - 1.0f,
+               .info = infos[k]});
 }
 
 void draw_gradients(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("gradient by temperature", view.gradients,
-                     {.x =
-                          {
-                              .kind = AxisKind::log10,
-                              .lo = 0.9,
-                              .hi = 24,
-                              .label = "temperature T",
-                          },
-                      .y =
-                          {
-                              .kind = AxisKind::log10,
-                              .lo = 1e-3,
-                              .hi = 10,
-                              .label = "length of the gradient",
-                          },
+                     {.x = {.kind = AxisKind::log10, .lo = 0.9, .hi = 24, .label = "temperature T"},
+                      .y = {.kind = AxisKind::log10, .lo = 1e-3, .hi = 10, .label = "length of the gradient"},
                       .size = size});
-  plot.line("by teacher, with T²", picture.gradients.temperatures, picture.gradients.with_square,
-            {
-                .colour = t.series_at(0),
-                .label = false,
-                .info = "(1 - alpha) T |p_s - p_t|",
-                .version = picture.version,
-            });
+  plot.line(
+      "by teacher, with T²", picture.gradients.temperatures, picture.gradients.with_square,
+      {.colour = t.series_at(0), .label = false, .info = "(1 - alpha) T |p_s - p_t|", .version = picture.version});
   plot.line("by teacher, without T²", picture.gradients.temperatures, picture.gradients.without_square,
-            {
-                .colour = t.series_at(1),
-                .dashed = true,
-                .label = false,
-                .info = "(1 - alpha) |p_s - p_t| / T",
-                .version = picture.version,
-            });
-  plot.line("by label", picture.gradients.temperatures, picture.gradients.hard,
-            {
-                .colour = t.series_at(2),
-                .label = false,
-                .info = "alpha |softmax(s) - label|",
-                .version = picture.version,
-            });
+            {.colour = t.series_at(1),
+             .dashed = true,
+             .label = false,
+             .info = "(1 - alpha) |p_s - p_t| / T",
+             .version = picture.version});
+  plot.line(
+      "by label", picture.gradients.temperatures, picture.gradients.hard,
+      {.colour = t.series_at(2), .label = false, .info = "alpha |softmax(s) - label|", .version = picture.version});
   plot.drag_x("drag temperature", in.temperature, {.lo = 1, .hi = 20});
 }
 
 void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.sizes,
-                     {.x =
-                          {
-                              .kind = AxisKind::log2,
-                              .lo = 3.4,
-                              .hi = 38,
-                              .label = "hidden units",
-                          },
-                      .y =
-                          {
-                              .lo = 0,
-                              .hi = 102,
-                              .label = "accuracy",
-                              .unit = "%",
-                          },
+                     {.x = {.kind = AxisKind::log2, .lo = 3.4, .hi = 38, .label = "hidden units"},
+                      .y = {.lo = 0, .hi = 102, .label = "accuracy", .unit = "%"},
                       .size = size});
-  plot.line("distilled", picture.widths, picture.distilled_accuracy,
-            {
-                .colour = t.series_at(0),
-                .label = false,
-                .legend = false,
-                .version = picture.version,
-            });
-  plot.scatter("distilled", picture.widths, picture.distilled_accuracy,
-               {
-                   .colour = t.series_at(0),
-                   .marker = Marker::circle,
-                   .radius = 6,
-                   .info = "trained now with this temperature and alpha",
-                   .output = "distilled_accuracy",
-               });
-  plot.line("from labels", picture.widths, picture.labels_accuracy,
-            {
-                .colour = t.series_at(1),
-                .dashed = true,
-                .label = false,
-                .legend = false,
-                .version = picture.version,
-            });
-  plot.scatter("from labels", picture.widths, picture.labels_accuracy,
-               {
-                   .colour = t.series_at(1),
-                   .marker = Marker::square,
-                   .radius = 5,
-                   .info = "the same start, digits and order, alpha = 1",
-                   .output = "labels_accuracy",
-               });
+  struct Students {
+    std::string_view name, info, output;
+    const std::vector<double>& accuracy;
+    Marker marker;
+    float radius;
+    bool dashed;
+  };
+  const Students kinds[] = {{"distilled", "trained now with this temperature and alpha", "distilled_accuracy",
+                             picture.distilled_accuracy, Marker::circle, 6, false},
+                            {"from labels", "the same start, digits and order, alpha = 1", "labels_accuracy",
+                             picture.labels_accuracy, Marker::square, 5, true}};
+  for (std::size_t k = 0; k < std::size(kinds); ++k) {
+    const Students& kind = kinds[k];
+    plot.line(
+        kind.name, picture.widths, kind.accuracy,
+        {.colour = t.series_at(k), .dashed = kind.dashed, .label = false, .legend = false, .version = picture.version});
+    plot.scatter(kind.name, picture.widths, kind.accuracy,
+                 {.colour = t.series_at(k),
+                  .marker = kind.marker,
+                  .radius = kind.radius,
+                  .info = kind.info,
+                  .output = kind.output});
+  }
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
   plot.scatter(picture.teacher_line, width, accuracy,
-               {
-                   .colour = t.text,
-                   .marker = Marker::diamond,
-                   .radius = 6,
-                   .info = picture.teacher_info,
-                   .output = "teacher_accuracy",
-                   .given = true,
-               });
+               {.colour = t.text,
+                .marker = Marker::diamond,
+                .radius = 6,
+                .info = picture.teacher_info,
+                .output = "teacher_accuracy",
+                .given = true});
 }
 
 void draw_students(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

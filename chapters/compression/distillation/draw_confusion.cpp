@@ -8,11 +8,7 @@
 namespace chapters::compression::distillation {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr std::size_t sides = models::digit_classes;
 

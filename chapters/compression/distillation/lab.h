@@ -86,8 +86,4 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// What labels say of each class beside what the teacher says at T; in a narrow place the teacher alone.
 void draw_confusion(const Picture& picture, ImVec2 size);
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, StudentRow& r);
-void describe(Fields& f, Outputs& o);
-
 }  // namespace chapters::compression::distillation

@@ -6,12 +6,6 @@ namespace {
 using models::Method;
 using models::QuantFormat;
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 /// What GPTQ adds to the columns left, as a factor on the error.
 double compensation_of(Sign sign) {
   switch (sign) {
@@ -102,7 +96,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   WeightPart part;
   if (!in.file.path.empty()) {
     const models::Status read = read_weights(in.file, in.tensor, sample.outputs, sample.inputs, part);
-    if (!read) return infeasible(read.error);
+    if (!read) return {.reason = read.error};
     sample.inputs = part.weights.cols;
     sample.outputs = part.weights.rows;
     out.weights = part.what;
@@ -118,7 +112,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     progress.fraction = fraction;
     return !progress.cancelled.load();
   });
-  if (!study) return infeasible(study.error);
+  if (!study) return {.reason = study.error};
   // The history is by far the largest part, and copies of Outputs must stay cheap.
   out.history = std::make_shared<const models::MethodHistory>(std::exchange(study->history, {}));
   out.study = std::move(*study);

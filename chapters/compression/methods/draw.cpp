@@ -44,31 +44,16 @@ void draw_bars(const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<std::string_view, models::method_count> names{"rounding", "GPTQ", "AWQ", "both rounded",
                                                                             "SmoothQuant"};
   const auto& t = widgets::theme();
-  widgets::Plot plot("output error", view.bars,
-                     {.x = {.lo = -0.6, .hi = 4.6, .categories = names},
-                      .y =
-                          {
-                              .lo = 0,
-                              .hi = picture.most_left * 1.16,
-                              .label = "error left, of rounding at the same bits",
-                              .unit = "%",
-                          },
-                      .size = size,
-                      .crosshair = false});
+  widgets::Plot plot(
+      "output error", view.bars,
+      {.x = {.lo = -0.6, .hi = 4.6, .categories = names},
+       .y = {.lo = 0, .hi = picture.most_left * 1.16, .label = "error left, of rounding at the same bits", .unit = "%"},
+       .size = size,
+       .crosshair = false});
   plot.bars("calibration tokens", picture.place, picture.calibration_left,
-            {
-                .colour = t.series_at(0),
-                .width = 0.36f,
-                .offset = -0.5f,
-                .info = "what the methods are fitted to",
-            });
+            {.colour = t.series_at(0), .width = 0.36f, .offset = -0.5f, .info = "what the methods are fitted to"});
   plot.bars("held-out tokens", picture.place, picture.held_out_left,
-            {
-                .colour = t.series_at(1),
-                .width = 0.36f,
-                .offset = 0.5f,
-                .info = "other tokens of the same kind",
-            });
+            {.colour = t.series_at(1), .width = 0.36f, .offset = 0.5f, .info = "other tokens of the same kind"});
   if (!picture.published_place.empty())
     plot.scatter(
         "published, Llama 2, perplexity", picture.published_place, picture.published_left,
@@ -90,21 +75,17 @@ void draw_change(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const auto& h = *out.history;
   const std::size_t cells = h.rows * h.cols, step = step_of(out, view);
   widgets::draw_heat_map("weights moved",
-                         {
-                             .values = std::span(picture.change).subspan(step * cells, cells),
-                             .rows = h.rows,
-                             .cols = h.cols,
-                             .revision = (picture.version << 16) + step,
-                         },
+                         {.values = std::span(picture.change).subspan(step * cells, cells),
+                          .rows = h.rows,
+                          .cols = h.cols,
+                          .revision = (picture.version << 16) + step},
                          view.change,
-                         {
-                             .col_title = "input",
-                             .value_title = "moved",
-                             .size = size,
-                             .numbers = false,
-                             .lo = 0,
-                             .hi = picture.largest_change > 0 ? picture.largest_change : 1,
-                         });
+                         {.col_title = "input",
+                          .value_title = "moved",
+                          .size = size,
+                          .numbers = false,
+                          .lo = 0,
+                          .hi = picture.largest_change > 0 ? picture.largest_change : 1});
   if (step == 0) return;
   // The column that was rounded last, where the plot's cursor stands.
   const auto& t = widgets::theme();
@@ -147,20 +128,16 @@ void draw_history(const Outputs& out, const Picture& picture, View& view, ImVec2
                       .y = {.lo = 0, .label = "output error", .unit = "%"},
                       .size = size});
   plot.line("rounding", picture.columns, picture.rtn_error,
-            {
-                .colour = t.series_at(0),
-                .width = 1.5f,
-                .dashed = true,
-                .info = "the same columns, each rounded for itself",
-                .version = picture.version,
-            });
+            {.colour = t.series_at(0),
+             .width = 1.5f,
+             .dashed = true,
+             .info = "the same columns, each rounded for itself",
+             .version = picture.version});
   plot.line("GPTQ", picture.columns, picture.gptq_error,
-            {
-                .colour = t.series_at(2),
-                .width = 2.5f,
-                .info = "columns left make up for those rounded",
-                .version = picture.version,
-            });
+            {.colour = t.series_at(2),
+             .width = 2.5f,
+             .info = "columns left make up for those rounded",
+             .version = picture.version});
   double at = std::min(view.time, columns);
   if (plot.drag_x("drag column", at, {.lo = 0, .hi = columns})) view.time = std::round(std::clamp(at, 0.0, columns));
 }
@@ -193,13 +170,7 @@ void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curv
                          .legend = false,
                      });
   plot.line("error", curve.x, curve.y, {.colour = t.series_at(2), .label = false, .version = version});
-  plot.scatter("tried", curve.x, curve.y,
-               {
-                   .colour = t.series_at(2),
-                   .radius = 3,
-                   .legend = false,
-                   .version = version,
-               });
+  plot.scatter("tried", curve.x, curve.y, {.colour = t.series_at(2), .radius = 3, .legend = false, .version = version});
   plot.vertical_mark(chosen, best, {.colour = t.accent});
 }
 

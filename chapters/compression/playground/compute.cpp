@@ -8,12 +8,6 @@
 namespace chapters::compression::playground {
 namespace {
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 models::Plan plan_of(const Inputs& in) {
   models::Plan plan{
       .share = in.sparsity / 100,
@@ -66,7 +60,7 @@ void list_front(const models::NetworkStudy& study, Outputs& out) {
 
 Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
   const auto chip = find_chip(in.chip);
-  if (!chip) return infeasible(chip.error);
+  if (!chip) return {.reason = chip.error};
   Outputs out;
   out.study = studies.get({in.seed, in.difficulty}, [&](const StudyKey& key) {
     return models::make_study(static_cast<std::uint64_t>(key.seed), style_of(key.difficulty),
@@ -75,7 +69,7 @@ Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
                                 return !progress.cancelled.load();
                               });
   });
-  if (!out.study) return infeasible("The training was stopped before its end.");
+  if (!out.study) return {.reason = "The training was stopped before its end."};
   const models::NetworkStudy& study = *out.study;
   const models::Plan plan = plan_of(in);
   const auto which = static_cast<std::size_t>(in.student);

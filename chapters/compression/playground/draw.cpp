@@ -7,11 +7,7 @@
 namespace chapters::compression::playground {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Font;
-using widgets::Marker;
-using widgets::Painter;
-using widgets::Type;
+using widgets::AxisKind, widgets::Font, widgets::Marker, widgets::Painter, widgets::Type;
 
 /// The learner's own: filled, with a white ring and a halo, larger than all others.
 void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const double> y) {
@@ -28,21 +24,8 @@ void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const dou
 void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.pareto,
-                     {.x =
-                          {
-                              .kind = AxisKind::log10,
-                              .lo = 100,
-                              .hi = 12000,
-                              .label = "size",
-                              .unit = "B",
-                          },
-                      .y =
-                          {
-                              .lo = 0,
-                              .hi = 102,
-                              .label = "accuracy on held-out digits",
-                              .unit = "%",
-                          },
+                     {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"},
+                      .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
                       .size = size});
   struct Kind {
     std::string_view name;
@@ -73,51 +56,37 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                   .version = picture.version,
               });
   plot.line("your recipe over bits", picture.recipe.bytes, picture.recipe.accuracy,
-            {
-                .colour = t.accent,
-                .width = 1.5f,
-                .label = false,
-                .info = "the sweep's nearest to yours",
-                .version = picture.version,
-            });
+            {.colour = t.accent,
+             .width = 1.5f,
+             .label = false,
+             .info = "the sweep's nearest to yours",
+             .version = picture.version});
   plot.scatter("bits", picture.recipe.bytes, picture.recipe.accuracy,
-               {
-                   .colour = t.accent,
-                   .radius = 3,
-                   .labels = picture.recipe_bits,
-                   .legend = false,
-                   .info = "bits a weight",
-                   .version = picture.version,
-               });
+               {.colour = t.accent,
+                .radius = 3,
+                .labels = picture.recipe_bits,
+                .legend = false,
+                .info = "bits a weight",
+                .version = picture.version});
   plot.steps("best so far", picture.front.bytes, picture.front.accuracy,
-             {
-                 .colour = t.muted,
-                 .width = 1.5f,
-                 .label = false,
-                 .info = "nothing in the sweep is smaller and as accurate",
-                 .version = picture.version,
-             });
+             {.colour = t.muted,
+              .width = 1.5f,
+              .label = false,
+              .info = "nothing in the sweep is smaller and as accurate",
+              .version = picture.version});
   const std::array<double, 1> x0{out.original_bytes}, y0{out.original_accuracy}, x{out.size_bytes}, y{out.accuracy};
   static constexpr std::array<std::string_view, 1> float32{"float32"};
   plot.scatter("float32", x0, y0,
-               {
-                   .colour = t.text,
-                   .marker = Marker::circle,
-                   .radius = 5,
-                   .labels = float32,
-                   .legend = false,
-                   .info = "the teacher as it was trained",
-                   .given = true,
-               });
+               {.colour = t.text,
+                .marker = Marker::circle,
+                .radius = 5,
+                .labels = float32,
+                .legend = false,
+                .info = "the teacher as it was trained",
+                .given = true});
   own_dot(plot, x, y);
   plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent, .output = "accuracy"});
-  plot.drag_y("drag goal", in.goal,
-              {
-                  .colour = t.good,
-                  .label = "goal",
-                  .lo = 50,
-                  .hi = 95,
-              });
+  plot.drag_y("drag goal", in.goal, {.colour = t.good, .label = "goal", .lo = 50, .hi = 95});
 }
 
 void save_table(const Outputs& out) {

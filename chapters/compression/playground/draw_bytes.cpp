@@ -8,9 +8,7 @@
 namespace chapters::compression::playground {
 namespace {
 
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Painter, widgets::Rect, widgets::Type;
 
 void show_tip(const Outputs& out, const BytePart& part) {
   widgets::Line what;

@@ -10,10 +10,7 @@
 namespace chapters::compression::playground {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr auto side = models::digit_side;
 

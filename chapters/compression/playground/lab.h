@@ -122,8 +122,4 @@ void draw_weights(const Outputs& out, const Picture& picture, ImVec2 size);
 /// What float32 and the compressed network say of the ink.
 Reading read_ink(const Outputs& out, std::span<const float> ink);
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, FrontRow& r);
-void describe(Fields& f, Outputs& o);
-
 }  // namespace chapters::compression::playground

@@ -7,18 +7,9 @@
 namespace chapters::compression::quantizer {
 namespace {
 
-using models::Matrix;
-using models::QuantFormat;
-using models::QuantGrain;
-using models::QuantSpec;
+using models::Matrix, models::QuantFormat, models::QuantGrain, models::QuantSpec;
 
 constexpr std::size_t max_weights = 32768, product_tokens = 16, max_tensors_listed = 256;
-
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
 
 Matrix made_up_weights(const Inputs& in) {
   return models::sample_weights({
@@ -130,9 +121,9 @@ ShownGroup shown_group(const Inputs& in, const Matrix& w, std::int64_t worst) {
 
 Outputs compute(const Inputs& in, Progress& progress) {
   if (static_cast<std::size_t>(in.rows) * static_cast<std::size_t>(in.columns) > max_weights)
-    return infeasible("A matrix of " + widgets::format_text(static_cast<double>(in.rows * in.columns), "", 9) +
+    return {.reason = "A matrix of " + widgets::format_text(static_cast<double>(in.rows * in.columns), "", 9) +
                       " weights is asked for and up to " + widgets::format_text(max_weights, "", 9) +
-                      " are quantized while you watch: take fewer rows or columns.");
+                      " are quantized while you watch: take fewer rows or columns."};
   Outputs out;
   Matrix w;
   if (in.file.path.empty()) {
@@ -144,7 +135,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     WeightPart part;
     const models::Status read =
         read_weights(in.file, in.tensor, static_cast<std::size_t>(in.rows), static_cast<std::size_t>(in.columns), part);
-    if (!read) return infeasible(read.error);
+    if (!read) return {.reason = read.error};
     w = std::move(part.weights);
     out.weights = part.what;
     list_tensors(*part.file, out);

@@ -13,20 +13,9 @@ using widgets::Marker;
 void draw_errors(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& e = picture.error;
   view.errors.row = -1;
-  const auto event = widgets::draw_heat_map("error of each weight",
-                                            {
-                                                .values = e.values,
-                                                .rows = e.rows,
-                                                .cols = e.cols,
-                                                .revision = picture.version,
-                                            },
-                                            view.errors,
-                                            {
-                                                .col_title = "input",
-                                                .value_title = "error",
-                                                .size = size,
-                                                .numbers = false,
-                                            });
+  const auto event = widgets::draw_heat_map(
+      "error of each weight", {.values = e.values, .rows = e.rows, .cols = e.cols, .revision = picture.version},
+      view.errors, {.col_title = "input", .value_title = "error", .size = size, .numbers = false});
   if (event.clicked && event.row >= 0) {
     in.row = event.row;
     in.column = event.col;
@@ -63,37 +52,26 @@ void draw_row(const Picture& p, View& view, ImVec2 size) {
                       .y = {.label = "weight"},
                       .size = size});
   plot.line("levels", p.level_x, p.level_y,
-            {
-                .colour = widgets::with_alpha(t.series_at(1), 0.8f),
-                .width = 1,
-                .label = false,
-                .info = "what a weight can become",
-                .version = p.version,
-            });
-  plot.line("error", p.stem_x, p.stem_y,
-            {
-                .colour = t.bad,
-                .width = 1.2f,
-                .label = false,
-                .info = "how far each weight is moved",
-                .version = p.version,
-            });
+            {.colour = widgets::with_alpha(t.series_at(1), 0.8f),
+             .width = 1,
+             .label = false,
+             .info = "what a weight can become",
+             .version = p.version});
+  plot.line(
+      "error", p.stem_x, p.stem_y,
+      {.colour = t.bad, .width = 1.2f, .label = false, .info = "how far each weight is moved", .version = p.version});
   plot.scatter("becomes", p.column, p.rounded,
-               {
-                   .colour = t.series_at(1),
-                   .marker = Marker::square,
-                   .radius = p.column.size() > 80 ? 2.0f : 3.0f,
-                   .info = "the nearest level",
-                   .version = p.version,
-               });
+               {.colour = t.series_at(1),
+                .marker = Marker::square,
+                .radius = p.column.size() > 80 ? 2.0f : 3.0f,
+                .info = "the nearest level",
+                .version = p.version});
   plot.scatter("weight", p.column, p.weight,
-               {
-                   .colour = t.series_at(0),
-                   .radius = p.column.size() > 80 ? 2.0f : 3.5f,
-                   .info = "as it was",
-                   .version = p.version,
-                   .given = true,
-               });
+               {.colour = t.series_at(0),
+                .radius = p.column.size() > 80 ? 2.0f : 3.5f,
+                .info = "as it was",
+                .version = p.version,
+                .given = true});
 }
 
 /// The map with the row that pays, and that row with its levels; in a narrow place one above the other.
@@ -129,20 +107,12 @@ void draw_steps(const Picture& p, View& view, ImVec2 size) {
                         .link = &view.link,
                         .x_axis = false});
     plot.line("no rounding", p.in, p.identity,
-              {
-                  .colour = t.muted,
-                  .width = 1.2f,
-                  .dashed = true,
-                  .label = false,
-                  .version = p.version,
-              });
+              {.colour = t.muted, .width = 1.2f, .dashed = true, .label = false, .version = p.version});
     plot.line("rounded", p.in, p.out,
-              {
-                  .colour = t.series_at(1),
-                  .label = false,
-                  .info = "nearest level, the last one beyond the range",
-                  .version = p.version,
-              });
+              {.colour = t.series_at(1),
+               .label = false,
+               .info = "nearest level, the last one beyond the range",
+               .version = p.version});
   }
   ImGui::SetCursorScreenPos({at.x, at.y + size.y - below});
   widgets::Plot plot("gradient", view.gradient,
@@ -151,21 +121,17 @@ void draw_steps(const Picture& p, View& view, ImVec2 size) {
                       .size = {size.x, below},
                       .link = &view.link});
   plot.line("true slope", p.in, p.true_gradient,
-            {
-                .colour = t.muted,
-                .width = 1.5f,
-                .dashed = true,
-                .label = false,
-                .info = "0 wherever the staircase has one",
-                .version = p.version,
-            });
+            {.colour = t.muted,
+             .width = 1.5f,
+             .dashed = true,
+             .label = false,
+             .info = "0 wherever the staircase has one",
+             .version = p.version});
   plot.line("straight-through", p.in, p.gradient,
-            {
-                .colour = t.series_at(2),
-                .label = false,
-                .info = "1 inside the range, 0 where weights are clipped",
-                .version = p.version,
-            });
+            {.colour = t.series_at(2),
+             .label = false,
+             .info = "1 inside the range, 0 where weights are clipped",
+             .version = p.version});
 }
 
 void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

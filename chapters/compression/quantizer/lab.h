@@ -102,9 +102,4 @@ struct ShownGroup {
 };
 ShownGroup shown_group(const Inputs& inputs, const models::Matrix& weights, std::int64_t worst);
 
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, FormatRow& row);
-void describe(Fields& fields, TensorRow& row);
-
 }  // namespace chapters::compression::quantizer

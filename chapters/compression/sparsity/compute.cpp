@@ -9,12 +9,6 @@ namespace {
 
 using models::SparsePattern;
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 std::string_view name_of(SparsePattern p, bool pairs) {
   if (p == SparsePattern::two_four) return pairs ? "4:8 in pairs" : "2:4";
   return p == SparsePattern::unstructured ? "Unstructured" : "Whole rows";
@@ -77,7 +71,7 @@ models::SparseLayer sparse_layer(const Inputs& in, SparsePattern pattern, double
 
 Outputs compute(const Inputs& in, Examples& examples) {
   const auto chip = find_chip(in.chip);
-  if (!chip) return infeasible(chip.error);
+  if (!chip) return {.reason = chip.error};
   const models::Format format = sparse_formats[static_cast<std::size_t>(in.format)];
   Outputs out;
   out.example = examples.get({in.seed, in.heavy, in.row_spread, in.share, models::in_pairs(format)}, make_example);
@@ -85,8 +79,8 @@ Outputs compute(const Inputs& in, Examples& examples) {
   for (const SparsePattern pattern : all_patterns) {
     const auto time = models::sparse_time(**chip, sparse_layer(in, pattern, in.tokens));
     if (!time)
-      return infeasible((*chip)->name + " states no dense " + std::string(models::format_label(format)) +
-                        " peak: choose another format or chip.");
+      return {.reason = (*chip)->name + " states no dense " + std::string(models::format_label(format)) +
+                        " peak: choose another format or chip."};
     const auto k = static_cast<std::size_t>(pattern);
     out.errors[k] = out.example->errors[k];
     out.speedups[k] = time->speedup;

@@ -7,9 +7,7 @@
 namespace chapters::compression::sparsity {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Marker;
-using widgets::Painter;
+using widgets::AxisKind, widgets::Marker, widgets::Painter;
 
 void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();

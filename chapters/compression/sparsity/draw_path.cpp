@@ -9,11 +9,7 @@
 namespace chapters::compression::sparsity {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Line;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Line, widgets::Painter, widgets::Type;
 
 /// The four neighbours that are followed, or four pairs of them, and how many of them are stored and multiplied.
 struct Four {

@@ -119,8 +119,6 @@ bool zeros_in_pairs(const Inputs& in);
 models::SparseLayer sparse_layer(const Inputs& in, models::SparsePattern pattern, double tokens);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, PatternRow& r);
 void describe(Fields& f, Outputs& o);
-void describe(Fields& f, View& v);
 
 }  // namespace chapters::compression::sparsity

@@ -28,19 +28,9 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImV
     ImGui::Dummy(size);
     return;
   }
-  widgets::Plot plot("time against bytes", view.cost,
-                     {.x = {.kind = widgets::AxisKind::log10,
-                            .lo = p.bytes.front(),
-                            .hi = p.bytes.back(),
-                            .label = "bytes",
-                            .unit = "B"},
-                      .y = {.kind = widgets::AxisKind::log10,
-                            .lo = p.least_s * 0.7,
-                            .hi = p.most_s * 1.4,
-                            .label = "time",
-                            .unit = "s"},
-                      .size = size,
-                      .legend = false});
+  widgets::Plot plot(
+      "time against bytes", view.cost,
+      {.x = bytes_axis(p.bytes), .y = log_time_axis(p.least_s * 0.7, p.most_s * 1.4), .size = size, .legend = false});
   for (const AlgorithmCurve& c : p.curves) {
     const CurveLook look = look_of(in, c.algorithm);
     plot.line(
@@ -68,11 +58,7 @@ void draw_bus(const Inputs& in, const Outputs& out, const Picture& p, View& view
     return;
   }
   widgets::Plot plot("bus bandwidth against bytes", view.bus,
-                     {.x = {.kind = widgets::AxisKind::log10,
-                            .lo = p.bytes.front(),
-                            .hi = p.bytes.back(),
-                            .label = "bytes",
-                            .unit = "B"},
+                     {.x = bytes_axis(p.bytes),
                       .y = {.lo = 0, .label = "bus bandwidth", .unit = "B/s"},
                       .size = size,
                       .legend = false});

@@ -9,6 +9,15 @@
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::collectives {
+
+widgets::AxisSpec bytes_axis(const std::vector<double>& bytes) {
+  return {.kind = widgets::AxisKind::log10, .lo = bytes.front(), .hi = bytes.back(), .label = "bytes", .unit = "B"};
+}
+
+widgets::AxisSpec log_time_axis(double least_s, double most_s) {
+  return {.kind = widgets::AxisKind::log10, .lo = least_s, .hi = most_s, .label = "time", .unit = "s"};
+}
+
 namespace {
 
 constexpr std::size_t longest_log = 40'000;
@@ -22,16 +31,8 @@ struct PartLine {
 void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured times", view.times,
-                     {.x = {.kind = widgets::AxisKind::log10,
-                            .lo = p.bytes.front(),
-                            .hi = p.bytes.back(),
-                            .label = "bytes",
-                            .unit = "B"},
-                      .y = {.kind = widgets::AxisKind::log10,
-                            .lo = p.least_s * 0.6,
-                            .hi = p.most_s * 1.6,
-                            .label = "time",
-                            .unit = "s"},
+                     {.x = bytes_axis(p.bytes),
+                      .y = log_time_axis(p.least_s * 0.6, p.most_s * 1.6),
                       .size = size,
                       .link = &view.link,
                       .x_axis = x_axis});
@@ -81,11 +82,7 @@ void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& v
 void draw_errors(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured errors", view.errors,
-                     {.x = {.kind = widgets::AxisKind::log10,
-                            .lo = p.bytes.front(),
-                            .hi = p.bytes.back(),
-                            .label = "bytes",
-                            .unit = "B"},
+                     {.x = bytes_axis(p.bytes),
                       .y = {.label = "model over measured, less 1", .unit = "%"},
                       .size = size,
                       .legend = false,

@@ -18,11 +18,7 @@ void draw_candidates(const MeasuredPicture& p, std::uint64_t version, MeasuredVi
   // An algorithm has a hue. LL is dashed, LL128 thin, Simple wide.
   static constexpr std::array<float, models::parallel::nccl_protocol_count> widths{1.2f, 1.6f, 2.2f};
   widgets::Plot plot("weighed", view.weighed,
-                     {.x = {.kind = widgets::AxisKind::log10,
-                            .lo = p.weighed_bytes.front(),
-                            .hi = p.weighed_bytes.back(),
-                            .label = "bytes",
-                            .unit = "B"},
+                     {.x = bytes_axis(p.weighed_bytes),
                       .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
                       .size = size,
                       .legend = size.y >= t.px(260)});

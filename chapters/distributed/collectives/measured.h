@@ -95,6 +95,10 @@ struct MeasuredView {
   std::string paste_says;
 };
 
+/// Logarithmic axes of bytes, over those of a curve, which are at least one, and of time.
+widgets::AxisSpec bytes_axis(const std::vector<double>& bytes);
+widgets::AxisSpec log_time_axis(double least_s, double most_s);
+
 MeasuredOutputs compute_measured(const MeasuredInputs& in);
 MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs& out);
 /// The panel of the curve, and the one of the figures and what there is to say of them.
@@ -104,9 +108,6 @@ void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, cons
                          std::uint64_t version, MeasuredView& view);
 void draw_weighed(widgets::Stage& stage, const MeasuredPicture& picture, std::uint64_t version, MeasuredView& view);
 
-void describe(Fields& f, CrossingRow& row);
-void describe(Fields& f, ChoiceRow& row);
-void describe(Fields& f, CandidateRow& row);
 void describe(Fields& f, MeasuredInputs& in);
 void describe(Fields& f, MeasuredOutputs& out);
 

@@ -52,14 +52,9 @@ void count_memory(const Inputs& in, const Setting& s, Outputs& out) {
 
 models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
-  Setting s;
-  const auto model = find_model(in.model);
-  const auto chip = find_chip(in.chip);
-  if (!model || !chip) return Out::fail(model ? chip.error : model.error);
-  const models::Network* network = catalog().network(in.network);
-  if (!network) return Out::fail("There is no network " + in.network + "; choose one of the list.");
-  s.model = *model;
-  s.chip = *chip;
+  const auto cluster = find_cluster(in.model, in.chip, in.network);
+  if (!cluster) return Out::fail(cluster.error);
+  Setting s{*cluster};
   const models::Architecture& a = s.model->architecture;
   if (a.has_latent())
     return Out::fail(
@@ -83,8 +78,9 @@ models::Result<Setting> read_setting(const Inputs& in) {
              .kv_heads = std::max<std::int64_t>(1, a.kv_heads / in.tensor),
              .head_dim = a.head_dim};
   s.setup.flops_per_s = *peak * in.flops_reached / 100;
-  s.setup.link_bytes_per_s = in.link == RingLink::chip ? *link * in.link_reached / 100
-                                                       : network->bytes_per_s_per_direction * in.network_reached / 100;
+  s.setup.link_bytes_per_s = in.link == RingLink::chip
+                                 ? *link * in.link_reached / 100
+                                 : s.network->bytes_per_s_per_direction * in.network_reached / 100;
   s.setup.message_s = in.message_s;
   if (std::string problem = models::memory::plan_problem(a, plan_of(in, in.ranks, s.setup.sequence)); !problem.empty())
     return Out::fail(std::move(problem));
@@ -122,12 +118,9 @@ std::int64_t longest_sequence(const Inputs& in, const Setting& s, std::int64_t r
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return out;
-  }
+  if (!setting) return {.reason = setting.error};
+  Outputs out;
   const Setting& s = *setting;
   auto ring = run_context_ring(s.setup);
   ContextSetup other = s.setup;

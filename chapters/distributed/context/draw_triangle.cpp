@@ -12,12 +12,7 @@
 namespace chapters::distributed::context {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 ImU32 rank_hue(std::int64_t rank) { return widgets::theme().series_at(static_cast<std::size_t>(rank)); }
 

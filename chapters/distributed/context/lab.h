@@ -118,9 +118,7 @@ struct View {
 };
 
 /// Everything that is looked up: the model on a chip with its link.
-struct Setting {
-  const models::LanguageModel* model = nullptr;
-  const models::Chip* chip = nullptr;
+struct Setting : OnCluster {
   models::parallel::ContextSetup setup;
 };
 models::Result<Setting> read_setting(const Inputs& in);
@@ -134,11 +132,7 @@ Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
-void describe(Fields& f, TileRow& row);
-void describe(Fields& f, MethodRow& row);
-void describe(Fields& f, SoftmaxRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 }  // namespace chapters::distributed::context

@@ -9,10 +9,7 @@
 namespace chapters::distributed::memory_split {
 namespace {
 
-using models::memory::MemoryOwner;
-using models::memory::UnitKind;
-using models::parallel::SplitGpu;
-using widgets::format_text;
+using models::memory::MemoryOwner, models::memory::UnitKind, models::parallel::SplitGpu, widgets::format_text;
 
 constexpr MemoryOwner owners[] = {MemoryOwner::weights,   MemoryOwner::gradients, MemoryOwner::master,
                                   MemoryOwner::optimizer, MemoryOwner::buffers,   MemoryOwner::activations,

@@ -32,7 +32,7 @@ double deepspeed(const Inputs& in, const Outputs& out, double parameters) {
       .gpu_bytes;
 }
 
-double megatron(const Inputs& in, const Setting& s) {
+double megatron(const Inputs& in, const TrainingCase& s) {
   if (in.zero_stage > 1 || in.context_parallel > 1 || in.offload != models::memory::Offload::none) return unknown;
   models::memory::TrainingPlan plan = s.plan;
   plan.recipe = models::memory::StateRecipe::megatron;
@@ -55,7 +55,7 @@ double megatron(const Inputs& in, const Setting& s) {
                : models::parallel::megatron_activation_without_sp_bytes(shapes));
 }
 
-double cookbook(const Inputs& in, const Setting& s) {
+double cookbook(const Inputs& in, const TrainingCase& s) {
   const models::Architecture& a = s.architecture;
   if (a.moe.routed > 0 || in.context_parallel > 1 || in.offload != models::memory::Offload::none) return unknown;
   return models::parallel::cookbook_estimate(
@@ -78,7 +78,7 @@ double cookbook(const Inputs& in, const Setting& s) {
 
 }  // namespace
 
-std::vector<CalculatorRow> calculators_of(const Inputs& set, const Setting& s, const Outputs& out) {
+std::vector<CalculatorRow> calculators_of(const Inputs& set, const TrainingCase& s, const Outputs& out) {
   const Inputs in = in_force(set);
   const double parameters =
       in.parameters > 0 ? in.parameters : static_cast<double>(models::count_parameters(s.architecture).total);

@@ -6,9 +6,7 @@
 namespace chapters::distributed::memory_split {
 namespace {
 
-using models::memory::MemoryOwner;
-using models::parallel::SplitAxis;
-using models::parallel::SplitStep;
+using models::memory::MemoryOwner, models::parallel::SplitAxis, models::parallel::SplitStep;
 
 std::string cut_name(const SplitStep& step) {
   const auto times = [](const char* what, std::int64_t n) { return what + std::string(" ") + std::to_string(n); };
@@ -56,19 +54,13 @@ Inputs in_force(const Inputs& set) {
   return in;
 }
 
-models::Result<Setting> read_setting(const Inputs& set) {
+models::Result<TrainingCase> read_setting(const Inputs& set) {
   const Inputs in = in_force(set);
-  using Out = models::Result<Setting>;
-  Setting s;
-  const auto model = find_model(in.model);
-  if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
-  if (!chip) return Out::fail(chip.error);
-  s.chip = *chip;
-  s.architecture = (*model)->architecture;
+  auto setting = training_case(in.model, in.chip);
+  if (!setting) return setting;
   // Of the optimizer's bytes four are FP32 master weights where the weights themselves have fewer.
   const double master = in.weight_bytes < 4 && in.optimizer_bytes >= 4 ? 4 : 0;
-  s.plan = {
+  setting->plan = {
       .batch = in.batch,
       .sequence = in.sequence,
       .micro_batches = in.micro_batches,
@@ -92,18 +84,15 @@ models::Result<Setting> read_setting(const Inputs& set) {
       .reduce_bytes = in.reduce_bytes,
       .bucket_bytes = in.bucket_bytes,
   };
-  s.options = {.fixed_bytes = in.fixed_bytes};
-  return Out::ok(std::move(s));
+  setting->options = {.fixed_bytes = in.fixed_bytes};
+  return setting;
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return out;
-  }
-  const Setting& s = *setting;
+  if (!setting) return {.reason = setting.error};
+  Outputs out;
+  const TrainingCase& s = *setting;
   auto split = models::parallel::memory_split(s.architecture, s.plan, s.options);
   if (!split) {
     out.reason = split.error;

@@ -10,10 +10,7 @@
 
 namespace chapters::distributed::memory_split {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Theme;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Theme, widgets::Type;
 
 namespace {
 

@@ -11,11 +11,7 @@
 namespace chapters::distributed::memory_split {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Theme;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Rect, widgets::Theme, widgets::Type;
 
 constexpr std::size_t most_cells = 8;
 

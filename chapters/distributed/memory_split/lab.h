@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/distributed/memory_split/layout_split.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
@@ -118,13 +119,7 @@ struct View {
 };
 
 /// The model and plan that the Inputs name. Fails with a sentence.
-struct Setting {
-  models::Architecture architecture;
-  const models::Chip* chip = nullptr;
-  models::memory::TrainingPlan plan;
-  models::memory::TrainingMemoryOptions options;
-};
-models::Result<Setting> read_setting(const Inputs& in);
+models::Result<TrainingCase> read_setting(const Inputs& in);
 /// The Inputs with every cut of the model at 1 where data parallelism is alone.
 Inputs in_force(const Inputs& in);
 
@@ -139,7 +134,7 @@ const LayerLook& layer_look(std::size_t layer);
 SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory::WholeUnits& whole);
 
 /// Other calculators on the same plan, this lab first.
-std::vector<CalculatorRow> calculators_of(const Inputs& in, const Setting& setting, const Outputs& out);
+std::vector<CalculatorRow> calculators_of(const Inputs& in, const TrainingCase& setting, const Outputs& out);
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
@@ -154,9 +149,5 @@ void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, CutRow& row);
-void describe(Fields& fields, StageRow& row);
-void describe(Fields& fields, CalculatorRow& row);
-void describe(Fields& fields, View& view);
 
 }  // namespace chapters::distributed::memory_split

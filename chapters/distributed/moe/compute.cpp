@@ -158,14 +158,14 @@ models::Result<MoeLinks> links_of(const Inputs& in) {
   const auto chip = find_chip(in.chip);
   if (!chip) return models::Result<MoeLinks>::fail(chip.error);
   const auto& link = (*chip)->interconnect;
-  const models::Network* network = catalog().network(in.network);
-  if (!network) return models::Result<MoeLinks>::fail("There is no network of that name: choose one of the list.");
+  const auto network = find_network(in.network);
+  if (!network) return models::Result<MoeLinks>::fail(network.error);
   const bool inside = in.ranks_per_node > 1 && in.ranks > 1;
   if (inside && !(link.bytes_per_s_per_direction && *link.bytes_per_s_per_direction > 0))
     return models::Result<MoeLinks>::fail("The " + (*chip)->short_name +
                                           " states no bandwidth of a link to its neighbours: set one rank a node.");
   return models::Result<MoeLinks>::ok({link.bytes_per_s_per_direction.value_or(1e9) * in.inside_share / 100,
-                                       network->bytes_per_s_per_direction * in.between_share / 100, in.base_s});
+                                       (*network)->bytes_per_s_per_direction * in.between_share / 100, in.base_s});
 }
 
 }  // namespace

@@ -121,10 +121,6 @@ void arrange_rain(const Inputs& in, const Outputs& out, Picture& picture);
 std::string_view balance_name(std::size_t balance);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, ExpertRow& row);
-void describe(Fields& f, RankRow& row);
-void describe(Fields& f, BalanceRow& row);
-void describe(Fields& f, AlphaRow& row);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 

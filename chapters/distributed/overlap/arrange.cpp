@@ -10,9 +10,7 @@ namespace chapters::distributed::overlap {
 namespace {
 
 using namespace models::parallel;
-using widgets::format_text;
-using widgets::TimelineMark;
-using widgets::Tint;
+using widgets::format_text, widgets::TimelineMark, widgets::Tint;
 
 constexpr std::size_t most_falls = 600;
 constexpr double nothing_s = 1e-9;

@@ -132,18 +132,15 @@ double balance_of(const Scenario& scenario, const OverlapPlan& plan) {
 
 models::Result<Scenario> read_scenario(const Inputs& in) {
   using Out = models::Result<Scenario>;
-  const auto model = find_model(in.model);
-  const auto chip = find_chip(in.chip);
-  const models::Network* network = catalog().network(in.network);
-  if (!model) return Out::fail(model.error);
-  if (!chip) return Out::fail(chip.error);
-  if (!network) return Out::fail("There is no network of that name: choose one of the list.");
-  const auto machine = models::machine_of(**chip, models::Format::bf16);
+  const auto cluster = find_cluster(in.model, in.chip, in.network);
+  if (!cluster) return Out::fail(cluster.error);
+  const auto& [model, chip, network] = *cluster;
+  const auto machine = models::machine_of(*chip, models::Format::bf16);
   if (!machine) return Out::fail(machine.error + ".");
-  const auto inside = inside_bytes_per_s(**chip);
+  const auto inside = inside_bytes_per_s(*chip);
   if (!inside) return Out::fail(inside.error);
   Scenario out;
-  out.chip = *chip;
+  out.chip = chip;
   OverlapSetup& s = out.setup;
   const bool fsdp = in.method == OverlapMethod::fsdp;
   s.method = in.method;
@@ -171,7 +168,7 @@ models::Result<Scenario> read_scenario(const Inputs& in) {
   plan.data = fsdp ? s.shards : s.gpus;
   plan.zero_stage = fsdp ? 3 : 0;
   plan.recompute = in.layers_again ? models::Recompute::full : models::Recompute::none;
-  auto work = overlap_work((*model)->architecture, plan, *machine, in.roof_share);
+  auto work = overlap_work(model->architecture, plan, *machine, in.roof_share);
   if (!work) return Out::fail(work.error);
   out.work = fsdp ? with_units_of(*work, in.layers_per_unit) : std::move(*work);
   out.reached_flops_per_s = machine->peak_flops_per_s * in.roof_share;
@@ -209,12 +206,9 @@ std::vector<double> bucket_sizes_of(const Scenario& scenario) {
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   auto scenario = read_scenario(in);
-  if (!scenario) {
-    out.reason = scenario.error;
-    return out;
-  }
+  if (!scenario) return {.reason = scenario.error};
+  Outputs out;
   const OverlapSetup& s = scenario->setup;
   auto stepped = run_scenario(*scenario);
   if (!stepped) {

@@ -132,9 +132,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// The two lanes with what falls between them, and the tail.
 void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
-void describe(Fields& f, CollectiveRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 }  // namespace chapters::distributed::overlap

@@ -8,10 +8,7 @@ namespace chapters::distributed::pipeline {
 namespace {
 
 using namespace models::parallel;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 constexpr std::size_t most_named = 6000;  // operations; of more none has room for a name or a gap of its own
 

@@ -143,12 +143,9 @@ void price_yours(const Inputs& in, const PlannerJob& job, const PlannerSearch& s
 }  // namespace
 
 Outputs compute(const Inputs& in, Progress& progress) {
-  Outputs out;
   const auto job = job_of(in);
-  if (!job) {
-    out.reason = job.error;
-    return out;
-  }
+  if (!job) return {.reason = job.error};
+  Outputs out;
   const auto search = searched(in, &progress);
   if (!search) {
     out.reason = "The search was stopped; change an input to start it again.";

@@ -12,10 +12,7 @@
 namespace chapters::distributed::planner {
 namespace {
 
-using models::parallel::PlanCause;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Type;
+using models::parallel::PlanCause, widgets::Meaning, widgets::Painter, widgets::Type;
 
 /// Causes as the cards group them.
 struct CauseGroup {

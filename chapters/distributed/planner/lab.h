@@ -114,7 +114,6 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
 void draw_lost(const Picture& picture, ImVec2 size);
 
-void describe(Fields& f, PlanRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 

@@ -9,9 +9,7 @@ namespace chapters::distributed::tensor_parallel {
 namespace {
 
 using namespace models::parallel;
-using models::as_double;
-using widgets::format_text;
-using widgets::Meaning;
+using models::as_double, widgets::format_text, widgets::Meaning;
 
 std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 

@@ -84,23 +84,18 @@ std::string_view collective_words(Primitive primitive) {
 
 models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
-  Setting s;
-  const auto model = find_model(in.model);
-  const auto chip = find_chip(in.chip);
-  if (!model || !chip) return Out::fail(model ? chip.error : model.error);
-  const models::Network* network = catalog().network(in.network);
-  if (!network) return Out::fail("There is no network " + in.network + "; choose one of the list.");
-  s.model = *model;
-  s.chip = *chip;
+  const auto cluster = find_cluster(in.model, in.chip, in.network);
+  if (!cluster) return Out::fail(cluster.error);
+  Setting s{*cluster};
   s.kinds = models::layer_kinds(s.model->architecture);
   for (std::size_t i = 0; i < s.kinds.size(); ++i)
     if (s.kinds[i].count > s.kinds[s.kind].count) s.kind = i;
-  s.workload.phase = in.phase;
-  s.workload.batch = in.batch;
-  s.workload.sequence = in.sequence;
-  s.workload.context = in.context;
-  s.workload.fused_attention = in.fused_attention;
-  s.workload.fused_elementwise = in.fused_attention;
+  s.workload = {.phase = in.phase,
+                .batch = in.batch,
+                .sequence = in.sequence,
+                .context = in.context,
+                .fused_attention = in.fused_attention,
+                .fused_elementwise = in.fused_attention};
   s.dropout = in.dropout && in.phase == models::Phase::train;
   const auto machine = models::machine_of(*s.chip, models::Format::bf16);
   if (!machine) return Out::fail(machine.error + ".");
@@ -116,7 +111,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
                      machine->bandwidth_bytes_per_s * in.memory_reached / 100, 0};
   s.split.sm_count = s.chip->compute_units.value_or(0);
   s.split.links.inside_bytes_per_s = *link * in.link_reached / 100;
-  s.split.links.between_bytes_per_s = network->bytes_per_s_per_direction * in.network_reached / 100;
+  s.split.links.between_bytes_per_s = s.network->bytes_per_s_per_direction * in.network_reached / 100;
   s.split.links.base_s = in.call_s;
   s.split.dropout = s.dropout;
   return Out::ok(std::move(s));
@@ -168,12 +163,9 @@ models::Result<TensorRun> small_run(const Inputs& in, const Setting& s, TensorCu
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return out;
-  }
+  if (!setting) return {.reason = setting.error};
+  Outputs out;
   const Setting& s = *setting;
   const models::Architecture& a = s.model->architecture;
   auto layer = tensor_layer(a, s.kinds[s.kind], s.workload, s.split);

@@ -2,6 +2,7 @@
 
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::distributed::tensor_parallel {
 namespace {
@@ -107,16 +108,10 @@ void draw_operations(const Outputs& out, const Picture& picture, View& view, ImV
                                                                 {.title = "on a rank", .number = false, .priority = 1},
                                                                 {.title = "forward", .value_unit = "s", .bar = true},
                                                                 {.title = "backward", .value_unit = "s"}}};
-  widgets::TableSource source{.context = &out, .rows = out.operations.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const RankOperationRow& r = static_cast<const Outputs*>(context)->operations[row];
-    if (column == 0) cell.text = r.operation;
-    if (column == 1) cell.text = r.part;
-    if (column == 2) cell.text = r.whole;
-    if (column == 3) cell.text = r.shape;
-    if (column == 4) cell.value = r.forward_s;
-    if (column == 5) cell.value = r.backward_s;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.operations, picture.version, [](const RankOperationRow& r, const widgets::RowCells& cells) {
+        cells(r.operation, r.part, r.whole, r.shape, r.forward_s, r.backward_s);
+      });
   widgets::draw_table("operations", columns, source, view.operations, size);
 }
 
@@ -128,17 +123,10 @@ void draw_collectives(const Outputs& out, const Picture& picture, View& view, Im
                                                                 {.title = "sent", .value_unit = "B", .bar = true},
                                                                 {.title = "takes", .value_unit = "s"},
                                                                 {.title = "exposed", .value_unit = "s"}}};
-  widgets::TableSource source{.context = &out, .rows = out.collectives.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const CollectiveRow& r = static_cast<const Outputs*>(context)->collectives[row];
-    if (column == 0) cell.text = r.block;
-    if (column == 1) cell.text = r.pass;
-    if (column == 2) cell.text = r.collective;
-    if (column == 3) cell.text = r.where;
-    if (column == 4) cell.value = r.sent_bytes;
-    if (column == 5) cell.value = r.time_s;
-    if (column == 6) cell.value = r.exposed_s;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.collectives, picture.version, [](const CollectiveRow& r, const widgets::RowCells& cells) {
+        cells(r.block, r.pass, r.collective, r.where, r.sent_bytes, r.time_s, r.exposed_s);
+      });
   widgets::draw_table("collectives", columns, source, view.collectives, size);
 }
 

@@ -8,12 +8,7 @@
 namespace chapters::distributed::tensor_parallel {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 ImU32 rank_colour(std::int64_t rank) {
   const auto& t = widgets::theme();

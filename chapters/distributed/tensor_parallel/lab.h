@@ -112,9 +112,7 @@ struct View {
 };
 
 /// The model, its most frequent kind of layer, and what the ranks are.
-struct Setting {
-  const models::LanguageModel* model = nullptr;
-  const models::Chip* chip = nullptr;
+struct Setting : OnCluster {
   std::vector<models::LayerKind> kinds;
   std::size_t kind = 0;
   models::Workload workload;
@@ -137,9 +135,6 @@ Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
-void describe(Fields& f, CutRow& row);
-void describe(Fields& f, RankOperationRow& row);
-void describe(Fields& f, CollectiveRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 

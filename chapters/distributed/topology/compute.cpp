@@ -23,8 +23,9 @@ constexpr std::string_view example_table =
 
 models::Result<parallel::Topology> graph_of(const Inputs& in) {
   using Graph = models::Result<parallel::Topology>;
-  const models::Network* network = catalog().network(in.network);
-  if (!network) return Graph::fail("The catalog has no network of that name; choose another.");
+  const auto found = find_network(in.network);
+  if (!found) return Graph::fail(found.error);
+  const models::Network* network = *found;
   if (network->kind == "pcie" && in.boxes > 1)
     return Graph::fail(network->name + " joins no machines here; choose InfiniBand or Ethernet for the adapters.");
   const bool built_in = in.machine != pasted;
@@ -173,15 +174,14 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (!graph) return Answer::fail(graph.error);
   Asked asked;
   asked.graph = std::move(*graph);
-  parallel::TopologyPlan whole;
-  whole.tensor = in.tensor;
-  whole.context = in.context;
-  whole.pipeline = in.pipeline;
-  whole.data = in.data;
-  whole.expert = in.expert;
-  whole.order = axes_of(in.order);
-  whole.in_switch = in.in_switch;
-  whole.line_rates = in.rates == Rates::line;
+  parallel::TopologyPlan whole{.tensor = in.tensor,
+                               .context = in.context,
+                               .pipeline = in.pipeline,
+                               .data = in.data,
+                               .expert = in.expert,
+                               .order = axes_of(in.order),
+                               .in_switch = in.in_switch,
+                               .line_rates = in.rates == Rates::line};
   if (in.machine == pasted && in.table.empty() && in.file.text.empty())
     asked.left_out = "Nothing is pasted yet: this is an example of four cards.";
   asked.ranks_asked = whole.ranks();
@@ -216,12 +216,9 @@ models::Result<Asked> asked_of(const Inputs& in) {
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   auto asked = asked_of(in);
-  if (!asked) {
-    out.reason = asked.error;
-    return out;
-  }
+  if (!asked) return {.reason = asked.error};
+  Outputs out;
   out.graph = std::move(asked->graph);
   out.plan = asked->plan;
   out.ranks = out.plan.ranks();

@@ -1,5 +1,6 @@
 #include "chapters/distributed/topology/lab.h"
 #include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::distributed::topology {
 namespace {
@@ -17,25 +18,12 @@ void draw_axes(const Outputs& out, const Picture& picture, View& view, ImVec2 si
        {.title = "carries", .value_unit = "B/s"},
        {.title = "a call", .value_unit = "s"},
        {.title = "a step", .value_unit = "s", .bar = true}}};
-  widgets::TableSource source{.context = &out, .rows = out.axes.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const AxisRow& r = static_cast<const Outputs*>(context)->axes[row];
-    const auto count = [&](double value) {
-      cell.value = value;
-      cell.number = widgets::format(value, "");
-    };
-    if (column == 0) cell.text = r.axis;
-    if (column == 1) count(static_cast<double>(r.ranks));
-    if (column == 2) count(static_cast<double>(r.groups));
-    if (column == 3) cell.text = r.collective;
-    if (column == 4) cell.text = r.method;
-    if (column == 5) cell.value = r.bytes;
-    if (column == 6) count(r.calls);
-    if (column == 7) cell.text = r.slowest;
-    if (column == 8) cell.value = r.slowest_bytes_per_s;
-    if (column == 9) cell.value = r.call_s;
-    if (column == 10) cell.value = r.step_s;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.axes, picture.version, [](const AxisRow& r, const widgets::RowCells& cells) {
+        const auto count = [](auto n) { return widgets::CellFigure{static_cast<double>(n)}; };
+        cells(r.axis, count(r.ranks), count(r.groups), r.collective, r.method, r.bytes, count(r.calls), r.slowest,
+              r.slowest_bytes_per_s, r.call_s, r.step_s);
+      });
   widgets::draw_table("axes", columns, source, view.axes, size);
 }
 
@@ -43,16 +31,10 @@ void draw_orders(const Outputs& out, const Picture& picture, View& view, ImVec2 
   static constexpr std::array<widgets::TableColumn, 3> columns{{{.title = "order, inner axis first", .number = false},
                                                                 {.title = "a step", .value_unit = "s", .bar = true},
                                                                 {.title = "over the best"}}};
-  widgets::TableSource source{.context = &out, .rows = out.orders.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const OrderRow& r = static_cast<const Outputs*>(context)->orders[row];
-    if (column == 0) cell.text = r.order;
-    if (column == 1) cell.value = r.step_s;
-    if (column == 2) {
-      cell.value = r.ratio;
-      cell.number = widgets::format(r.ratio, "");
-    }
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.orders, picture.version, [](const OrderRow& r, const widgets::RowCells& cells) {
+        cells(r.order, r.step_s, widgets::CellFigure{r.ratio});
+      });
   widgets::draw_table("orders", columns, source, view.orders, size);
 }
 
@@ -60,13 +42,9 @@ void draw_figures(const Outputs& out, const Picture& picture, View& view, ImVec2
   static constexpr std::array<widgets::TableColumn, 3> columns{{{.title = "of what", .number = false},
                                                                 {.title = "figure", .number = false},
                                                                 {.title = "from", .number = false}}};
-  widgets::TableSource source{.context = &out, .rows = out.figures.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const FigureRow& r = static_cast<const Outputs*>(context)->figures[row];
-    if (column == 0) cell.text = r.what;
-    if (column == 1) cell.text = r.said;
-    if (column == 2) cell.text = r.source;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.figures, picture.version,
+                        [](const FigureRow& r, const widgets::RowCells& cells) { cells(r.what, r.said, r.source); });
   widgets::draw_table("figures", columns, source, view.figures, size);
 }
 

@@ -9,11 +9,7 @@
 namespace chapters::distributed::topology {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, std::size_t n, std::int32_t lit_group) {
   const auto& t = widgets::theme();

@@ -8,10 +8,7 @@
 namespace chapters::distributed::topology {
 namespace {
 
-using parallel::TopologyLinkKind;
-using parallel::TopologyNodeKind;
-using widgets::Painter;
-using widgets::Rect;
+using parallel::TopologyLinkKind, parallel::TopologyNodeKind, widgets::Painter, widgets::Rect;
 
 /// The line that a link is drawn as.
 struct Wire {

@@ -191,9 +191,6 @@ void paint_links(const widgets::Painter& p, const Picture& picture, const BoxLay
 void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, AxisRow& row);
-void describe(Fields& f, OrderRow& row);
-void describe(Fields& f, FigureRow& row);
 void describe(Fields& f, Outputs& out);
 
 }  // namespace chapters::distributed::topology

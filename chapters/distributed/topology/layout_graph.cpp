@@ -8,10 +8,7 @@
 namespace chapters::distributed::topology {
 namespace {
 
-using parallel::Topology;
-using parallel::TopologyNodeKind;
-using parallel::TopologyShape;
-using widgets::Rect;
+using parallel::Topology, parallel::TopologyNodeKind, parallel::TopologyShape, widgets::Rect;
 
 Rect around(ImVec2 centre, float half_width, float half_height) {
   return {{centre.x - half_width, centre.y - half_height}, {centre.x + half_width, centre.y + half_height}};

@@ -8,14 +8,11 @@
 namespace chapters::driving::gantt {
 namespace {
 
-using models::GraphSchedule;
-using models::TaskGraph;
-using widgets::format_text;
-using widgets::Tint;
+using models::GraphSchedule, models::TaskGraph, widgets::format_text, widgets::Tint;
 
 std::string quoted(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
-std::uint32_t add_name(Picture& picture, SpanName name) {
+std::uint32_t add_name(Picture& picture, widgets::SpanName name) {
   picture.names.push_back(std::move(name));
   return static_cast<std::uint32_t>(picture.names.size() - 1);
 }
@@ -34,7 +31,7 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
     row_free[row] = std::max(frame.finish_ns, due);
     const auto depth = static_cast<std::uint16_t>(row);
     const std::string number = std::to_string(f + 1), latency = format_text(seconds(frame.latency_ns()), "s");
-    const auto add = [&](std::int64_t from, std::int64_t to, SpanName name, widgets::TimelineMark mark) {
+    const auto add = [&](std::int64_t from, std::int64_t to, widgets::SpanName name, widgets::TimelineMark mark) {
       name.duration_ns = to - from;
       frames.push_back({from, to - from, add_name(picture, std::move(name)), depth, Tint(), mark});
     };
@@ -85,9 +82,9 @@ void add_resource_lanes(const Inputs& in, Picture& picture, const ScheduledStack
       if (task.resource != r || g.end_ns == g.start_ns) continue;
       place_of[i] = {static_cast<std::uint32_t>(lanes_before + lanes.spans.size()),
                      static_cast<std::uint32_t>(spans.size())};
-      SpanName name{names_of(in, task), g.end_ns - g.start_ns,
-                    task.name + ": " + format_text(seconds(task.duration_ns), "s") +
-                        (critical[i] ? ", on the critical path of its frame" : ", not on the critical path")};
+      widgets::SpanName name{names_of(in, task), g.end_ns - g.start_ns,
+                             task.name + ": " + format_text(seconds(task.duration_ns), "s") +
+                                 (critical[i] ? ", on the critical path of its frame" : ", not on the critical path")};
       spans.push_back({g.start_ns, g.end_ns - g.start_ns, add_name(picture, std::move(name)),
                        static_cast<std::uint16_t>(g.unit), Tint::series(r),
                        critical[i] ? widgets::TimelineMark::solid : widgets::TimelineMark::pale});

@@ -7,9 +7,7 @@
 namespace chapters::driving::gantt {
 namespace {
 
-using models::GraphSchedule;
-using models::TaskGraph;
-using widgets::format_text;
+using models::GraphSchedule, models::TaskGraph, widgets::format_text;
 
 /// As found: every change off. A shared backbone stays as it is set.
 models::StackChanges none_of(models::StackChanges changes) {
@@ -170,12 +168,6 @@ double found_but_s(const Inputs& in, bool engine, bool tuned_code) {
   return lone_latency_s(state);
 }
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in) {
@@ -184,7 +176,7 @@ Outputs compute(const Inputs& in) {
   const models::StackChanges none = none_of(in.changes);
   const auto found = models::stack_graph(in.tasks, units, none),
              graph = models::stack_graph(in.tasks, units, in.changes);
-  if (!found || !graph) return infeasible(!found ? found.error : graph.error);
+  if (!found || !graph) return {.reason = !found ? found.error : graph.error};
   out.deadline_s = 1 / in.rate_hz;
   const std::int64_t period_ns = period_ns_of(in.rate_hz);
   const models::GraphOptions plain{.frames = in.frames, .period_ns = period_ns};
@@ -195,15 +187,15 @@ Outputs compute(const Inputs& in) {
       .preemptive = in.preemptive,
   };
   const auto before = models::schedule_frames(*found, plain), now = models::schedule_frames(*graph, options);
-  if (!before || !now) return infeasible(!before ? before.error : now.error);
+  if (!before || !now) return {.reason = !before ? before.error : now.error};
   models::GraphOptions lone = options;
   lone.frames = 1;
   const auto first = models::schedule_frames(*graph, lone);
   const auto sustained = models::sustained_rate_hz(*graph, options),
              sustained_before = models::sustained_rate_hz(*found, plain);
-  if (!first || !sustained || !sustained_before) return infeasible("The schedule could not be made.");
+  if (!first || !sustained || !sustained_before) return {.reason = "The schedule could not be made."};
   if (first->makespan_ns == 0 || before->makespan_ns == 0)
-    return infeasible("All tasks together take no time: give one of them a time above 0.");
+    return {.reason = "All tasks together take no time: give one of them a time above 0."};
   out.before_s = seconds(before->frames[0].latency_ns());
   out.latency_s = seconds(first->makespan_ns);
   out.saved_s = out.before_s - out.latency_s;

@@ -9,24 +9,6 @@ namespace {
 
 using widgets::Type;
 
-/// What names the spans: the picture, and how wide a nanosecond and a letter are.
-struct Naming {
-  const Picture* picture = nullptr;
-  const std::vector<widgets::TimelineLane>* lanes = nullptr;
-  float px_per_ns = 0, letter_px = 1;
-};
-
-/// The longest of a span's names that has room.
-std::string_view name_that_fits(const void* context, std::uint32_t id) {
-  const Naming& naming = *static_cast<const Naming*>(context);
-  if (id >= naming.picture->names.size()) return {};
-  const SpanName& name = naming.picture->names[id];
-  const float room = static_cast<float>(name.duration_ns) * naming.px_per_ns - widgets::theme().px(6);
-  for (const std::string& said : name.said)
-    if (!said.empty() && static_cast<float>(said.size()) * naming.letter_px <= room) return said;
-  return {};
-}
-
 /// The first lane holds the frames; the resources under it are left out where there is no room for them.
 void add_lanes(const Lanes& from, bool resources, View& view) {
   for (std::size_t i = 0; i < (resources ? from.spans.size() : std::min<std::size_t>(1, from.spans.size())); ++i)
@@ -145,20 +127,11 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
     step.lane -= static_cast<std::uint32_t>(hidden);
     view.thread.push_back(step);
   }
-  const Naming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
-                      widgets::text_size("0", Type::small, widgets::Font::mono).x};
+  const widgets::SpanNames names = widgets::span_names(picture.names, view.lanes, view.timeline, t.px(6));
   widgets::TimelineData data;
   data.lanes = view.lanes;
   data.thread = view.thread;
-  data.context = &naming;
-  data.name = name_that_fits;
-  data.info = [](const void* context, std::uint32_t lane, std::uint32_t span) -> std::string_view {
-    const Naming& n = *static_cast<const Naming*>(context);
-    const auto& lanes = *n.lanes;
-    if (lane >= lanes.size() || span >= lanes[lane].spans.size()) return {};
-    const std::uint32_t id = widgets::TimelineSpan(lanes[lane].spans[span]).name;
-    return id < n.picture->names.size() ? std::string_view(n.picture->names[id].info) : std::string_view{};
-  };
+  widgets::say_names(names, data);
   const widgets::TimelineOptions options{
       .height = room,
       .row_px = std::clamp(row_that_fits(found), 12.0f, most_row),

@@ -8,6 +8,7 @@
 #include "models/realtime/task_graph_stack.h"
 #include "widgets/charts/tornado.h"
 #include "widgets/table/table.h"
+#include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
 /// The schedule of a perception stack, as found and with its changes, against the deadline of a frame.
@@ -82,17 +83,10 @@ struct Lanes {
       thread;  ///< the critical path of the first frame, by time; lanes as in the picture
 };
 
-/// A span's name, the longest first: the picture shows the first that has room.
-struct SpanName {
-  std::array<std::string, 4> said;
-  std::int64_t duration_ns = 0;
-  std::string info;
-};
-
 struct Picture {
   std::uint64_t version = 0;
   Lanes before, now;
-  std::vector<SpanName> names;  ///< of spans, by the number in TimelineSpan::name
+  std::vector<widgets::SpanName> names;  ///< of spans, by the number in TimelineSpan::name
   std::vector<double> deadlines_s;
   std::string answer;
   bool changed = true;                    ///< else both schedules are the same, and one is shown
@@ -111,14 +105,6 @@ struct View {
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
-
-void describe(Fields& fields, TaskRow& row);
-void describe(Fields& fields, ResourceRow& row);
-void describe(Fields& fields, FrameRow& row);
-void describe(Fields& fields, ChangeRow& row);
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
 
 inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 /// From frame to frame, and from a frame's arrival to its deadline.

@@ -7,12 +7,6 @@ namespace {
 
 constexpr double max_tail_ratio = 1.2;
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 models::JitterInputs jitter_of(const Inputs& in) {
   return {
       .base_s = in.base_s,
@@ -80,11 +74,11 @@ Outputs compute(const Inputs& in, Progress& progress) {
     progress.fraction = fraction;
     return !progress.cancelled.load();
   });
-  if (!run) return infeasible(run.error);
-  if (run->cancelled) return infeasible("The run was stopped before its end.");
+  if (!run) return {.reason = run.error};
+  if (run->cancelled) return {.reason = "The run was stopped before its end."};
   Outputs out;
   out.summary = models::summarize(*run);
-  if (out.summary.answered == 0) return infeasible("No frame was answered: choose another policy or a shorter frame.");
+  if (out.summary.answered == 0) return {.reason = "No frame was answered: choose another policy or a shorter frame."};
   out.totals = *run;
   const double period_s = 1 / in.rate_hz;
   out.deadline_s = period_s;

@@ -18,32 +18,17 @@ void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVe
   const auto& s = out.summary;
   widgets::Plot plot("answers by time", view.histogram,
                      {
-                         .x =
-                             {
-                                 .lo = 0,
-                                 .hi = picture.histogram_s,
-                                 .label = "response",
-                                 .unit = "s",
-                             },
-                         .y =
-                             {
-                                 .kind = widgets::AxisKind::log10,
-                                 .lo = 1e-3,
-                                 .hi = 100,
-                                 .label = "share",
-                                 .unit = "%",
-                             },
+                         .x = {.lo = 0, .hi = picture.histogram_s, .label = "response", .unit = "s"},
+                         .y = {.kind = widgets::AxisKind::log10, .lo = 1e-3, .hi = 100, .label = "share", .unit = "%"},
                          .size = size,
                          .legend = false,
                      });
   plot.steps("share of answers", s.bin_s, s.bin_share,
-             {
-                 .colour = t.series_at(0),
-                 .label = false,
-                 .legend = false,
-                 .info = "120 bins up to P99.9; the last holds what is slower",
-                 .version = picture.version,
-             });
+             {.colour = t.series_at(0),
+              .label = false,
+              .legend = false,
+              .info = "120 bins up to P99.9; the last holds what is slower",
+              .version = picture.version});
   plot.vertical_mark(out.summary.p50_s, "P50", {.output = "p50_s"});
   plot.vertical_mark(out.summary.p99_s, "P99", {.colour = t.accent, .output = "p99_s"});
   mark_deadline(plot, out);
@@ -54,21 +39,15 @@ void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 si
   const auto& s = out.summary;
   widgets::Plot plot("slower than", view.tail,
                      {
-                         .x =
-                             {
-                                 .lo = std::min(s.best_s, out.deadline_s) * 0.98,
-                                 .hi = std::max(out.summary.worst_s, out.deadline_s) * 1.05,
-                                 .label = "response",
-                                 .unit = "s",
-                             },
-                         .y =
-                             {
-                                 .kind = widgets::AxisKind::log10,
-                                 .lo = picture.min_tail_share * 0.6,
-                                 .hi = 150,
-                                 .label = "take longer",
-                                 .unit = "%",
-                             },
+                         .x = {.lo = std::min(s.best_s, out.deadline_s) * 0.98,
+                               .hi = std::max(out.summary.worst_s, out.deadline_s) * 1.05,
+                               .label = "response",
+                               .unit = "s"},
+                         .y = {.kind = widgets::AxisKind::log10,
+                               .lo = picture.min_tail_share * 0.6,
+                               .hi = 150,
+                               .label = "take longer",
+                               .unit = "%"},
                          .size = size,
                          .legend = false,
                      });
@@ -84,14 +63,12 @@ void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 si
   const std::array<double, 3> xs{out.summary.p50_s, out.summary.p99_s, out.summary.p999_s}, ys{50, 1, 0.1};
   static constexpr std::array<std::string_view, 3> names{"P50", "P99", "P99.9"};
   plot.scatter("percentiles", xs, ys,
-               {
-                   .colour = t.accent,
-                   .marker = widgets::Marker::diamond,
-                   .radius = 5,
-                   .labels = names,
-                   .legend = false,
-                   .info = "nearest rank",
-               });
+               {.colour = t.accent,
+                .marker = widgets::Marker::diamond,
+                .radius = 5,
+                .labels = names,
+                .legend = false,
+                .info = "nearest rank"});
   mark_deadline(plot, out);
 }
 

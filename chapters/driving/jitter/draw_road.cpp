@@ -8,10 +8,7 @@
 namespace chapters::driving::jitter {
 namespace {
 
-using models::FrameFate;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using models::FrameFate, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// A column for each frame, on the metres that the car travels in it, against the deadline.
 void draw_columns(const Outputs& out, const Picture& picture, Rect area) {

@@ -12,9 +12,7 @@ namespace chapters::framework::allocator {
 namespace {
 
 using namespace models::memory;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::Tint;
+using widgets::format_text, widgets::Meaning, widgets::Tint;
 
 constexpr std::uint32_t for_ever = ~0u;
 

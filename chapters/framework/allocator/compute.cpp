@@ -197,12 +197,9 @@ models::Result<Asked> ask(const Inputs& in) {
 }
 
 Outputs compute(const Inputs& in, Progress& progress) {
-  Outputs out;
   auto asked = ask(in);
-  if (!asked) {
-    out.reason = asked.error;
-    return out;
-  }
+  if (!asked) return {.reason = asked.error};
+  Outputs out;
   // A program that asks for memory in vain ends there; a list of events goes on, as its writer meant it.
   const bool stop = !in.listed() && in.source != Source::snapshot;
   out.events_in_list = static_cast<std::int64_t>(asked->program.list.events.size());

@@ -11,11 +11,7 @@
 namespace chapters::framework::allocator {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 widgets::NumberText bytes_text(double bytes) { return widgets::format(bytes, "B", 3, widgets::Prefix::binary); }
 

@@ -148,8 +148,6 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out);
 void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Setting& s);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 }  // namespace chapters::framework::allocator

@@ -91,7 +91,8 @@ void add_kernels(const Asked& a, const Outputs& out, Picture& p) {
   for (const gpu::FusedKernel& k : out.plan.kernels) {
     KernelMark m{.first = k.first,
                  .last = k.last,
-                 .figure = k.spilled > 0 ? std::to_string(k.needed()) + " of 255" : std::to_string(k.registers),
+                 .figure = k.spilled > 0 ? std::to_string(k.needed()) + " of " + std::to_string(most_registers)
+                                         : std::to_string(k.registers),
                  .registers = static_cast<double>(k.registers),
                  .spilled = static_cast<double>(k.spilled)};
     m.lasso = k.first >= a.first && k.last <= a.last && a.first < a.last;

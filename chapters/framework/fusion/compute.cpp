@@ -145,12 +145,9 @@ models::Result<gpu::FusionPlan> plan_with(const Inputs& in, const Asked& a, int 
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto asked = asked_of(in);
-  if (!asked) {
-    out.reason = asked.error;
-    return out;
-  }
+  if (!asked) return {.reason = asked.error};
+  Outputs out;
   const Asked& a = *asked;
   const int n = a.chain.count();
   Inputs none = in;

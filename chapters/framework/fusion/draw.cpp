@@ -2,6 +2,7 @@
 
 #include "chapters/framework/fusion/lab.h"
 #include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::framework::fusion {
 namespace {
@@ -92,23 +93,12 @@ void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2
        {.title = "time", .value_unit = "s", .bar = true},
        {.title = "waits for", .number = false},
        {.title = "kind", .number = false, .priority = 2}}};
-  widgets::TableSource source{.context = &out, .rows = out.kernel_rows.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const KernelRow& r = static_cast<const Outputs*>(context)->kernel_rows[row];
-    const auto count = [&](double value) { widgets::put_number(cell, value, ""); };
-    if (column == 0) cell.text = r.name;
-    if (column == 1) cell.text = r.tile;
-    if (column == 2) count(static_cast<double>(r.registers));
-    if (column == 3) count(static_cast<double>(r.spilled));
-    if (column == 4) cell.value = r.shared_bytes;
-    if (column == 5) count(static_cast<double>(r.resident));
-    if (column == 6) count(r.occupancy);
-    if (column == 7) cell.value = r.bytes;
-    if (column == 8) cell.value = r.l2_bytes;
-    if (column == 9) cell.value = r.time_s;
-    if (column == 10) cell.text = r.waits;
-    if (column == 11) cell.text = r.kind;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.kernel_rows, picture.version, [](const KernelRow& r, const widgets::RowCells& cells) {
+        const auto count = [](auto n) { return widgets::CellFigure{static_cast<double>(n)}; };
+        cells(r.name, r.tile, count(r.registers), count(r.spilled), r.shared_bytes, count(r.resident),
+              count(r.occupancy), r.bytes, r.l2_bytes, r.time_s, r.waits, r.kind);
+      });
   widgets::draw_table("kernels", columns, source, view.kernels, size);
 }
 
@@ -118,29 +108,19 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
                                                                 {.title = "of what", .number = false},
                                                                 {.title = "bytes", .value_unit = "B"},
                                                                 {.title = "the chain", .value_unit = "s"}}};
-  widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
-    if (column == 0) cell.text = r.stage;
-    if (column == 1) {
-      cell.value = static_cast<double>(r.count);
-      cell.number = widgets::format(cell.value, "");
-    }
-    if (column == 2) cell.text = r.makes;
-    if (column == 3) cell.value = r.bytes;
-    if (column == 4) cell.value = r.time_s;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.stages, picture.version, [](const StageRow& r, const widgets::RowCells& cells) {
+        cells(r.stage, widgets::CellFigure{static_cast<double>(r.count)}, r.makes, r.bytes, r.time_s);
+      });
   widgets::draw_table("stages", columns, source, view.stages, size);
 }
 
 void draw_assumed(const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 3> columns{
       {{.title = "assumed", .number = false}, {.title = "here", .number = false}, {.title = "from", .number = false}}};
-  widgets::TableSource source{.context = &picture, .rows = picture.assumed.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const AssumedRow& r = static_cast<const Picture*>(context)->assumed[row];
-    cell.text = column == 0 ? r.what : column == 1 ? r.value : r.from;
-  };
+  const widgets::TableSource source =
+      widgets::table_of(picture.assumed, picture.version,
+                        [](const AssumedRow& r, const widgets::RowCells& cells) { cells(r.what, r.value, r.from); });
   widgets::draw_table("assumed", columns, source, view.assumed, size);
 }
 

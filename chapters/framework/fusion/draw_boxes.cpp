@@ -10,14 +10,7 @@ namespace chapters::framework::fusion {
 namespace {
 
 namespace gpu = models::gpu;
-using widgets::Align;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
-
-constexpr double most_registers = 255;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr std::size_t pipe_points = 17;
 
@@ -142,15 +135,16 @@ void paint_kernels(const Painter& p, const Picture& picture, const BoxesLayout& 
         p.frame(frame.min, frame.max, t.line, 1, t.px(8));
       }
     }
+    constexpr auto registers = static_cast<double>(most_registers);
     // Registers: the track is what a thread may have, and what is beyond it is spilled.
     const float spill_words = widgets::text_size(k.figure, Type::small, Font::mono).x + t.px(6);
     const float track_end = bar.max.x - (k.spilled > 0 ? bar.width() * 0.22f : 0.0f);
     p.rect(bar.min, {track_end, bar.max.y}, t.line, t.px(2));
-    const float used = bar.min.x + (track_end - bar.min.x) * static_cast<float>(k.registers / most_registers);
+    const float used = bar.min.x + (track_end - bar.min.x) * static_cast<float>(k.registers / registers);
     p.rect(bar.min, {used, bar.max.y}, k.lasso ? t.accent : t.muted, t.px(2));
     if (k.spilled > 0) {
       const float beyond =
-          std::min(bar.max.x, track_end + (track_end - bar.min.x) * static_cast<float>(k.spilled / most_registers));
+          std::min(bar.max.x, track_end + (track_end - bar.min.x) * static_cast<float>(k.spilled / registers));
       p.rect({track_end, bar.min.y - t.px(2)}, {beyond, bar.max.y + t.px(2)}, t.bad);
       p.line({track_end, bar.min.y - t.px(5)}, {track_end, bar.max.y + t.px(4)}, t.text, t.px(1.5f));
     }
@@ -238,9 +232,11 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
   constexpr std::string_view ground = "on chip: drag over boxes";
   p.text({x, y}, ground, t.muted, Type::small);
   x += widgets::text_size(ground, Type::small).x + t.px(18);
-  constexpr std::string_view scale = "bar: registers a thread, of 255";
-  const float limit = picture.break_after > 0 ? l.chip.min.x + l.chip.width() * 0.3f
-                                              : l.chip.max.x - widgets::text_size(scale, Type::small).x - t.px(20);
+  widgets::Line scale;
+  scale.add("bar: registers a thread, of ").add_integer(most_registers);
+  const float limit = picture.break_after > 0
+                          ? l.chip.min.x + l.chip.width() * 0.3f
+                          : l.chip.max.x - widgets::text_size(scale.view(), Type::small).x - t.px(20);
   static constexpr std::array<std::pair<gpu::KernelBound, std::string_view>, 4> names{
       {{gpu::KernelBound::memory, "waits for memory"},
        {gpu::KernelBound::matrix, "for arithmetic"},
@@ -264,7 +260,7 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
     p.text({x + sample + t.px(6), y}, from_l2, t.muted, Type::small);
   }
   if (picture.break_after == 0)
-    p.text({l.chip.max.x - t.px(10), y}, scale, t.muted, Type::small, Font::sans, Align::right);
+    p.text({l.chip.max.x - t.px(10), y}, scale.view(), t.muted, Type::small, Font::sans, Align::right);
 }
 
 int box_under(const BoxesLayout& l, float x) {

@@ -16,6 +16,9 @@
 /// costs.
 namespace chapters::framework::fusion {
 
+/// Registers that a thread may have.
+inline constexpr std::int64_t most_registers = models::gpu::SmLimits::thread_registers;
+
 enum class Rest : std::uint8_t { alone, compiled };
 inline constexpr std::size_t rest_count = 2;
 
@@ -201,10 +204,6 @@ std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a);
 std::string_view waits_for(models::gpu::KernelBound bound);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, BoxRow& row);
-void describe(Fields& f, KernelRow& row);
-void describe(Fields& f, RunRow& row);
-void describe(Fields& f, StageRow& row);
 void describe(Fields& f, Outputs& out);
 
 }  // namespace chapters::framework::fusion

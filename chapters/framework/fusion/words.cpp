@@ -53,7 +53,7 @@ std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
              number(static_cast<double>(a.machine.sms)) + " SMs can work.";
     if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
       return head + (row ? "a block must hold whole rows; " : "") + "tiles of " + tile + " need " +
-             number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of 255" : "") +
+             number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of " + std::to_string(most_registers) : "") +
              " registers and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
     if (k.repeats > 1)
       return head + "the work before the product is done again by each of " + number(k.repeats) + " blocks of columns.";

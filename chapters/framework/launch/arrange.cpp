@@ -7,11 +7,7 @@
 namespace chapters::framework::launch {
 namespace {
 
-using models::LaunchEvent;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using models::LaunchEvent, widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 std::string in_ticks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
@@ -28,7 +24,7 @@ Tint tint_of_group(models::OperationGroup group) {
 }
 
 std::uint32_t name_of(Picture& p, std::int64_t duration_ns, std::string said, std::string brief, std::string info) {
-  p.names.push_back({std::move(said), std::move(brief), std::move(info), duration_ns});
+  p.names.push_back({{std::move(said), std::move(brief)}, duration_ns, std::move(info)});
   return static_cast<std::uint32_t>(p.names.size() - 1);
 }
 
@@ -45,7 +41,7 @@ void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns,
 /// What the launches are for, over them: neighbours of one group are one span.
 void add_group(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns, models::OperationGroup group) {
   const std::string_view name = models::group_name(group);
-  if (!c.groups.empty() && c.groups.back().end_ns() >= from_ns && p.names[c.groups.back().name].said == name) {
+  if (!c.groups.empty() && c.groups.back().end_ns() >= from_ns && p.names[c.groups.back().name].said[0] == name) {
     c.groups.back().duration_ns = to_ns - c.groups.back().start_ns;
     p.names[c.groups.back().name].duration_ns = c.groups.back().duration_ns;
     return;

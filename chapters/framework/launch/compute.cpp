@@ -69,12 +69,9 @@ std::string mode_name(models::LaunchMode mode, bool hip) {
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto asked = asked_of(in);
-  if (!asked) {
-    out.reason = asked.error;
-    return out;
-  }
+  if (!asked) return {.reason = asked.error};
+  Outputs out;
   auto now = run_mode(in, *asked, in.mode, in.sync), beside = run_mode(in, *asked, in.beside, in.beside_sync);
   const auto twice = run_mode(in, *asked, in.mode, in.sync, 2);
   if (!now || !beside || !twice) {

@@ -10,30 +10,6 @@ namespace {
 
 using widgets::Type;
 
-struct LaunchNaming {
-  const Picture* picture = nullptr;
-  const std::vector<widgets::TimelineLane>* lanes = nullptr;
-  float px_per_ns = 0, letter_px = 1;
-};
-
-/// The whole name where it has room, else its short form, else none.
-std::string_view launch_name(const void* context, std::uint32_t id) {
-  const LaunchNaming& naming = *static_cast<const LaunchNaming*>(context);
-  if (id >= naming.picture->names.size()) return {};
-  const KernelName& name = naming.picture->names[id];
-  const float room = static_cast<float>(name.duration_ns) * naming.px_per_ns;
-  const auto fits = [&](std::string_view said) {
-    return static_cast<float>(said.size()) * naming.letter_px + widgets::theme().px(10) <= room;
-  };
-  if (fits(name.said)) return name.said;
-  return fits(name.brief) ? std::string_view(name.brief) : std::string_view{};
-}
-std::string_view launch_info(const void* context, std::uint32_t lane, std::uint32_t span) {
-  const LaunchNaming& n = *static_cast<const LaunchNaming*>(context);
-  if (lane >= n.lanes->size() || span >= (*n.lanes)[lane].spans.size()) return {};
-  const std::uint32_t id = widgets::TimelineSpan((*n.lanes)[lane].spans[span]).name;
-  return id < n.picture->names.size() ? std::string_view(n.picture->names[id].info) : std::string_view{};
-}
 std::string_view launch_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint::series(0)) return "norm, residual";
   if (tint == widgets::Tint::series(2)) return "attention";
@@ -95,13 +71,10 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
                           .spans = picture.twice.device,
                           .indent = 1});
   }
-  const LaunchNaming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
-                            widgets::text_size("0", Type::small, widgets::Font::mono).x};
+  const widgets::SpanNames names = widgets::span_names(picture.names, view.lanes, view.timeline, t.px(10));
   widgets::TimelineData data;
   data.lanes = view.lanes;
-  data.context = &naming;
-  data.name = launch_name;
-  data.info = launch_info;
+  widgets::say_names(names, data);
   data.tint_name = launch_tint;
   // A lane is at least as high as its two lines of words; the queues share what the lanes leave.
   const float room = (size.y - t.px(legend ? 84 : 36)) / t.scale;

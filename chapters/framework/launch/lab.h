@@ -9,6 +9,7 @@
 #include "models/training/launch_queue.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
+#include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
 /// A host that launches and a device that computes, with a queue between: who sets the pace of a step.
@@ -70,17 +71,13 @@ struct Conveyors {
   std::string dry_words;                    ///< when the first layer is done
   std::vector<widgets::TimelinePoint> queue;
 };
-struct KernelName {
-  std::string said, brief, info;
-  std::int64_t duration_ns = 0;
-};
 
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::array<Conveyors, 2> modes;
   Conveyors twice;  ///< the first mode on a GPU that is twice as fast: its device alone
-  std::vector<KernelName> names;
+  std::vector<widgets::SpanName> names;
   double window_s = 1;
   PublishedMarks published;
   std::vector<double> batches, step_now, step_twice, step_beside, host_floor;
@@ -116,11 +113,8 @@ Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
-void describe(Fields& f, OperationRow& row);
-void describe(Fields& f, RecordedRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 extern const Choices syncs;
 

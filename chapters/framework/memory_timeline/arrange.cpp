@@ -7,10 +7,7 @@
 namespace chapters::framework::memory_timeline {
 namespace {
 
-using models::memory::LayerKeep;
-using models::memory::MemoryOwner;
-using models::memory::StepPhase;
-using widgets::format_text;
+using models::memory::LayerKeep, models::memory::MemoryOwner, models::memory::StepPhase, widgets::format_text;
 
 constexpr std::size_t most_points = 900;
 

@@ -12,12 +12,6 @@ using models::memory::LayerKeep;
 using models::memory::MemoryOwner;
 using RecordedPtr = std::shared_ptr<const models::memory::RecordedCurve>;
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 /// How many of the first layers must run again for the peak to be under the chip's memory, by halving the interval; NaN
 /// where all are too few.
 double layers_needed(const Setting& s, double with_none) {
@@ -69,17 +63,15 @@ models::Result<Setting> read_setting(const Inputs& in) {
   auto on = trained_on(in.model, in.chip, in.recipe);
   if (!on) return Out::fail(on.error);
   Setting s{std::move(*on)};
-  s.timeline.plan = {
-      .recipe = in.recipe,
-      .optimizer = in.optimizer,
-      .batch = in.batch,
-      .sequence = in.sequence,
-      .micro_batches = in.micro_batches,
-      .tensor = in.tensor_parallel,
-      .sequence_parallel = in.tensor_parallel > 1,
-      .fused_attention = in.fused_attention,
-      .loss = in.loss,
-  };
+  s.timeline.plan = {.recipe = in.recipe,
+                     .optimizer = in.optimizer,
+                     .batch = in.batch,
+                     .sequence = in.sequence,
+                     .micro_batches = in.micro_batches,
+                     .tensor = in.tensor_parallel,
+                     .sequence_parallel = in.tensor_parallel > 1,
+                     .fused_attention = in.fused_attention,
+                     .loss = in.loss};
   s.timeline.loop = in.loop;
   s.timeline.steps = in.steps;
   s.timeline.first_step = in.first_step;
@@ -117,16 +109,16 @@ models::Result<RecordedPtr> recorded(const Inputs& in, const Progress* progress)
 
 Outputs compute(const Inputs& in, Progress& progress) {
   const auto setting = read_setting(in);
-  if (!setting) return infeasible(setting.error);
+  if (!setting) return {.reason = setting.error};
   const Setting& s = *setting;
   const auto timeline = models::memory::step_timeline(s.architecture, s.timeline, s.machine);
-  if (!timeline) return infeasible(timeline.error);
+  if (!timeline) return {.reason = timeline.error};
   models::memory::TimelineSetting all = s.timeline;
   all.layers.clear();
   const auto before = models::memory::step_timeline(s.architecture, all, s.machine);
-  if (!before) return infeasible(before.error);
+  if (!before) return {.reason = before.error};
   const auto curve = recorded(in, &progress);
-  if (!curve) return infeasible(curve.error);
+  if (!curve) return {.reason = curve.error};
 
   Outputs out;
   const models::memory::StepTimeline& t = *timeline;

@@ -9,10 +9,7 @@
 namespace chapters::framework::memory_timeline {
 namespace {
 
-using models::memory::memory_owner_count;
-using models::memory::MemoryOwner;
-using models::memory::StepPhase;
-using widgets::Type;
+using models::memory::memory_owner_count, models::memory::MemoryOwner, models::memory::StepPhase, widgets::Type;
 
 widgets::Meaning meaning_of(StepPhase phase) {
   switch (phase) {

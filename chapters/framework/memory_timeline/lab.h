@@ -113,7 +113,6 @@ struct View {
   widgets::Line runs;  ///< what runs at the cursor
   double time_s = -1;  ///< of the cursor; below 0: at the peak
 };
-void describe(Fields& fields, View& view);
 
 struct Setting : TrainedOn {
   models::memory::TimelineSetting timeline;

@@ -10,10 +10,7 @@
 namespace chapters::framework::training_memory {
 namespace {
 
-using models::memory::MemoryOwner;
-using models::memory::OptimizerKind;
-using models::memory::StateRecipe;
-using widgets::format_text;
+using models::memory::MemoryOwner, models::memory::OptimizerKind, models::memory::StateRecipe, widgets::format_text;
 
 std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 
@@ -72,7 +69,7 @@ RecipeStrip strip_of(const models::Architecture& a, const char* name, const char
 }
 
 /// The recipes that people use, those of the two vessels among them.
-void arrange_strips(const Inputs& in, const Outputs& out, const Setting& s, Picture& p) {
+void arrange_strips(const Inputs& in, const Outputs& out, const TrainingCase& s, Picture& p) {
   const auto same = [](const RecipeStrip& strip, const Inputs& i) {
     return strip.recipe == i.recipe && strip.optimizer == i.optimizer;
   };
@@ -100,7 +97,7 @@ void arrange_strips(const Inputs& in, const Outputs& out, const Setting& s, Pict
 
 /// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10; without
 /// dropout a mask less in both blocks) and operation by operation.
-void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Picture& p) {
+void arrange_layer(const Inputs& in, const Outputs& out, const TrainingCase& s, Picture& p) {
   const double t = static_cast<double>(in.tensor_parallel), whole = in.sequence_parallel ? t : 1;
   const double value = in.recipe == StateRecipe::fp32 ? 4 : 2, mask = in.dropout ? 1 : 0;
   const double each = models::memory::formula_score_bytes({.dropout = in.dropout, .value_bytes = value});
@@ -124,7 +121,7 @@ void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Pictu
   }
 }
 
-void arrange_sequences(const Inputs& in, const Setting& s, Picture& p) {
+void arrange_sequences(const Inputs& in, const TrainingCase& s, Picture& p) {
   constexpr int points = 33;
   const double top = std::max(16384.0, 2.0 * static_cast<double>(in.sequence));
   const std::int64_t step = sequence_step(in);

@@ -33,7 +33,7 @@ ChangeRow row_of(const Inputs& in, Change change, double chip_bytes, double befo
 }
 
 /// The longest sequence that fits with everything else as it is, by halving the interval; 0 where none does.
-double largest_sequence(const Setting& s, std::int64_t step, double chip_bytes) {
+double largest_sequence(const TrainingCase& s, std::int64_t step, double chip_bytes) {
   const auto fits = [&](std::int64_t sequence) {
     models::memory::TrainingPlan plan = s.plan;
     plan.sequence = sequence * step;
@@ -69,18 +69,12 @@ std::int64_t sequence_step(const Inputs& set) {
   return in.tensor_parallel * (in.context_parallel > 1 ? 2 * in.context_parallel : 1);
 }
 
-models::Result<Setting> read_setting(const Inputs& set) {
+models::Result<TrainingCase> read_setting(const Inputs& set) {
   const Inputs in = in_force(set);
-  using Out = models::Result<Setting>;
-  Setting s;
-  const auto model = find_model(in.model);
-  if (!model) return Out::fail(model.error);
-  const auto chip = find_chip(in.chip);
-  if (!chip) return Out::fail(chip.error);
-  s.chip = *chip;
-  s.architecture = (*model)->architecture;
-  if (in.layers > 0) s.architecture = models::memory::with_layers(s.architecture, in.layers);
-  s.plan = {
+  auto setting = training_case(in.model, in.chip);
+  if (!setting) return setting;
+  if (in.layers > 0) setting->architecture = models::memory::with_layers(setting->architecture, in.layers);
+  setting->plan = {
       .recipe = in.recipe,
       .optimizer = in.optimizer,
       .batch = in.batch,
@@ -103,8 +97,8 @@ models::Result<Setting> read_setting(const Inputs& set) {
       .gradient_stand_ins = in.stand_ins,
       .parameters = in.parameters,
   };
-  s.options = {.count = in.count, .slack_share = in.slack / whole, .fixed_bytes = in.fixed_bytes};
-  return Out::ok(std::move(s));
+  setting->options = {.count = in.count, .slack_share = in.slack / whole, .fixed_bytes = in.fixed_bytes};
+  return setting;
 }
 
 Inputs with_change(const Inputs& set, Change change) {
@@ -167,7 +161,7 @@ Outputs compute(const Inputs& set) {
     out.reason = setting.error;
     return out;
   }
-  const Setting& s = *setting;
+  const TrainingCase& s = *setting;
   const auto memory = models::memory::training_memory(s.architecture, s.plan, s.options);
   if (!memory) {
     out.reason = memory.error;

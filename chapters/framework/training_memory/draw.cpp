@@ -9,9 +9,7 @@
 namespace chapters::framework::training_memory {
 namespace {
 
-using models::memory::memory_owner_count;
-using models::memory::MemoryOwner;
-using widgets::Type;
+using models::memory::memory_owner_count, models::memory::MemoryOwner, widgets::Type;
 
 void draw_changes(const Outputs& out, const Picture&, View& view, ImVec2 size) {
   view.segments.clear();

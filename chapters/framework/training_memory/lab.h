@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/described/training_memory.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -134,13 +135,7 @@ struct View {
 };
 
 /// The model and plan that the Inputs name. Fails with a sentence.
-struct Setting {
-  models::Architecture architecture;
-  const models::Chip* chip = nullptr;
-  models::memory::TrainingPlan plan;
-  models::memory::TrainingMemoryOptions options;
-};
-models::Result<Setting> read_setting(const Inputs& in);
+models::Result<TrainingCase> read_setting(const Inputs& in);
 /// The Inputs with every cut at 1 where the step is of one GPU.
 Inputs in_force(const Inputs& in);
 /// Sequences are multiples of this many tokens under the plan's context and tensor parallelism.
@@ -158,7 +153,5 @@ void draw_layer_parts(const Inputs& inputs, const Picture& picture, View& view, 
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, ChangeRow& row);
-void describe(Fields& fields, SavedTensorRow& row);
 
 }  // namespace chapters::framework::training_memory

@@ -6,9 +6,7 @@
 namespace chapters::gallery::widgets {
 namespace {
 
-using ::widgets::Meaning;
-using ::widgets::theme;
-using ::widgets::Tint;
+using ::widgets::Meaning, ::widgets::theme, ::widgets::Tint;
 
 constexpr std::string_view segment_names[] = {"weights", "gradients", "optimizer", "activations",
                                               "logits",  "buffers",   "workspace", "free"};
@@ -117,30 +115,19 @@ void draw_bars(::widgets::Stage& stage, const Sample& s, Views& v) {
 void draw_grids(::widgets::Stage& stage, const Sample& s, const SampleSize& cells, Views& v) {
   const ::widgets::HeatData data{
       .values = s.cells, .rows = static_cast<std::size_t>(cells.rows), .cols = static_cast<std::size_t>(cells.cols)};
+  ::widgets::HeatMapOptions options{.row_title = "rank", .col_title = "rank", .value_title = "rate", .unit = "B/s"};
   stage.panel("heat", {.title = "heat_map", .least = {380, 230}, .answers = true}, [&](ImVec2 whole) {
     const ImVec2 size = shows("numbers where they fit, what has no value has no colour", whole);
-    ::widgets::draw_heat_map("heat", data, v.heat,
-                             {
-                                 .row_title = "rank",
-                                 .col_title = "rank",
-                                 .value_title = "rate",
-                                 .unit = "B/s",
-                                 .size = size,
-                             });
+    options.size = size;
+    ::widgets::draw_heat_map("heat", data, v.heat, options);
   });
   stage.panel("log heat", {.title = "heat_map, log", .least = {380, 230}}, [&](ImVec2 whole) {
     const ImVec2 size = shows("a logarithmic ramp, rows upwards", whole);
-    ::widgets::draw_heat_map("log heat", data, v.log_heat,
-                             {
-                                 .row_title = "rank",
-                                 .col_title = "rank",
-                                 .value_title = "rate",
-                                 .unit = "B/s",
-                                 .size = size,
-                                 .log = true,
-                                 .rows_up = true,
-                                 .numbers = false,
-                             });
+    ::widgets::HeatMapOptions log = options;
+    log.size = size;
+    log.log = log.rows_up = true;
+    log.numbers = false;
+    ::widgets::draw_heat_map("log heat", data, v.log_heat, log);
   });
   stage.panel("tiles", {.title = "tile_grid", .least = {380, 230}}, [&](ImVec2 whole) {
     const ImVec2 size =

@@ -6,9 +6,7 @@
 namespace chapters::gallery::widgets {
 namespace {
 
-using ::widgets::AxisKind;
-using ::widgets::theme;
-using ::widgets::Tint;
+using ::widgets::AxisKind, ::widgets::theme, ::widgets::Tint;
 
 void fill_rows(const EdgeSample& s, EdgeViews& v) {
   v.tornado_rows.clear();

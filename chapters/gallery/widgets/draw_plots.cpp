@@ -8,13 +8,8 @@
 
 namespace chapters::gallery::widgets {
 
-using ::widgets::AxisKind;
-using ::widgets::Font;
-using ::widgets::Meaning;
-using ::widgets::Painter;
-using ::widgets::Plot;
-using ::widgets::theme;
-using ::widgets::Type;
+using ::widgets::AxisKind, ::widgets::Font, ::widgets::Meaning, ::widgets::Painter, ::widgets::Plot, ::widgets::theme,
+    ::widgets::Type;
 
 ImVec2 shows(std::string_view options, ImVec2 size) {
   const auto& t = theme();

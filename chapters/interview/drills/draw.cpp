@@ -13,10 +13,7 @@
 namespace chapters::interview::drills {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 void paint_clock(const Painter& p, ImVec2 centre, float radius, const Shown& s) {
   const auto& t = theme();

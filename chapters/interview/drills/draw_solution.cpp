@@ -10,11 +10,7 @@
 namespace chapters::interview::drills {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 constexpr float ruler_px = 72;
 

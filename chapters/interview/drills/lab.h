@@ -94,9 +94,6 @@ struct View {
   widgets::IntervalBarView standings;
 };
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

@@ -10,10 +10,7 @@
 namespace chapters::interview::readiness {
 namespace {
 
-using widgets::Align;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Painter, widgets::theme, widgets::Type;
 
 /// A word that leads somewhere, its right end at `end`.
 bool link(const Painter& p, int id, const char* word, ImVec2 end) {

@@ -74,10 +74,6 @@ struct View {
   widgets::IntervalBarView topics;
 };
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Row& r);
-void describe(Fields& f, Outputs& o);
-void describe(Fields& f, View& v);
 /// Normal quantile of the confidence chosen.
 double z_of(Confidence confidence);
 Outputs compute(const Inputs& in);

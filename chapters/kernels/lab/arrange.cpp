@@ -6,9 +6,7 @@
 namespace chapters::kernels::lab {
 namespace {
 
-using ::kernels::Ladder;
-using ::kernels::Measure;
-using widgets::format_text;
+using ::kernels::Ladder, ::kernels::Measure, widgets::format_text;
 
 /// The median time, and half the interquartile range as a share of it.
 std::string time_text(const RunRow& run) {

@@ -7,10 +7,7 @@
 namespace chapters::kernels::lab {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Marker;
-using widgets::Plot;
-using widgets::theme;
+using widgets::AxisKind, widgets::Marker, widgets::Plot, widgets::theme;
 
 /// A ladder has at most twelve rungs (Inputs::rung).
 constexpr std::size_t max_rungs = 12;

@@ -14,12 +14,7 @@
 namespace chapters::kernels::lab {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::theme, widgets::Type;
 
 struct Columns {
   float name, bar_left, bar_right, share, rate, time, end;  ///< x; figures end at theirs; -1: no room for that column

@@ -10,10 +10,7 @@
 namespace chapters::kernels::lab {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 /// A note under the source; returns its height in px. `paint` off measures alone.
 float paint_note(const Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, bool paint = true) {

@@ -7,9 +7,7 @@
 namespace chapters::kernels::lab {
 namespace {
 
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Painter, widgets::theme, widgets::Type;
 
 /// What there is to do or to know, behind the buttons.
 void paint_status(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 at,

@@ -193,8 +193,6 @@ void describe(Fields& f, PredictionRow& r);
 void describe(Fields& f, RunRow& r);
 void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);

@@ -5,9 +5,7 @@
 namespace chapters::kernels::lab {
 namespace {
 
-using ::kernels::Ladder;
-using ::kernels::Measure;
-using models::KernelLimit;
+using ::kernels::Ladder, ::kernels::Measure, models::KernelLimit;
 
 Bound bound_of(KernelLimit limit) {
   return limit == KernelLimit::latency ? Bound::latency

@@ -38,12 +38,6 @@ void fill_updates(Outputs& out) {
   out.spacing = 2 * run.smallest_visible;
 }
 
-Outputs infeasible(std::string reason) {
-  Outputs out;
-  out.reason = std::move(reason);
-  return out;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in) {
@@ -56,7 +50,7 @@ Outputs compute(const Inputs& in) {
       .block = in.block,
       .seed = in.seed,
   });
-  if (!sum_run) return infeasible(sum_run.error);
+  if (!sum_run) return {.reason = sum_run.error};
   auto update_run = models::run_weight_updates({
       .format = format,
       .weight = in.weight,
@@ -65,7 +59,7 @@ Outputs compute(const Inputs& in) {
       .replicas = in.replicas,
       .seed = in.seed,
   });
-  if (!update_run) return infeasible(update_run.error);
+  if (!update_run) return {.reason = update_run.error};
   Outputs out;
   out.sum_run = std::move(*sum_run);
   out.update_run = std::move(*update_run);

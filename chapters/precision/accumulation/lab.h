@@ -111,10 +111,4 @@ void draw_updates_table(const Outputs& out, const Picture& picture, View& view, 
 inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 5, 0};
 inline constexpr std::array<std::size_t, models::update_method_count> update_series{4, 1, 3, 0};
 
-void describe(Fields& fields, SumRow& row);
-void describe(Fields& fields, UpdateRow& row);
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
-
 }  // namespace chapters::precision::accumulation

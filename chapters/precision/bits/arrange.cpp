@@ -8,11 +8,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using models::FloatFormat;
-using models::FormatFamily;
-using models::RoundingRule;
-using models::Specials;
-using models::ValueKind;
+using models::FloatFormat, models::FormatFamily, models::RoundingRule, models::Specials, models::ValueKind;
 
 /// All digits of a value where they are few, otherwise as many as tell it from its neighbours in the format.
 std::string value_text(const FloatFormat& f, double v) {

@@ -7,9 +7,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using models::FloatFormat;
-using models::FormatFamily;
-using models::RoundingRule;
+using models::FloatFormat, models::FormatFamily, models::RoundingRule;
 
 const double missing = std::nan("");
 double finite_or_missing(double x) { return std::isfinite(x) ? x : missing; }
@@ -69,19 +67,13 @@ Row row_of(const FloatFormat& f, const models::TypedDecimal& x, const Inputs& in
   };
 }
 
-Outputs infeasible(std::string reason) {
-  Outputs o;
-  o.reason = std::move(reason);
-  return o;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in) {
   const FloatFormat* f = models::find_float_format(in.format);
-  if (!f) return infeasible("There is no format " + in.format + ".");
+  if (!f) return {.reason = "There is no format " + in.format + "."};
   const auto study = study_of(in, *f);
-  if (!study) return infeasible(study.error);
+  if (!study) return {.reason = study.error};
   Outputs o;
   o.study = *study;
   const std::uint64_t code = o.study.code;

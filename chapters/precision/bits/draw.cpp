@@ -10,11 +10,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using models::FloatFormat;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using models::FloatFormat, widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// The value put together from the parts, each in its colour: sign x 2^power x significand = value. Two lines where one
 /// is too short. Returns the height in px.

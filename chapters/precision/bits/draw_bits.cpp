@@ -10,11 +10,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using models::FloatFormat;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using models::FloatFormat, widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// Sizes of the row of bits; codes of more than 32 bits take two rows.
 struct BitGrid {

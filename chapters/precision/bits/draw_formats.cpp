@@ -10,10 +10,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// Columns of the table, in px from its left; bits stand with the beginnings of their mantissas under each other, so
 /// that a shorter format reads as the longer one cut off.

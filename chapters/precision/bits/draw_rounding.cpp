@@ -10,11 +10,7 @@
 namespace chapters::precision::bits {
 namespace {
 
-using models::Rounding;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using models::Rounding, widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// The line between two values: where its ends are on screen and what is written at them.
 struct Line {

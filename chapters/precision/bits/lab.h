@@ -133,8 +133,4 @@ std::optional<double> read_number(std::string_view text);
 /// "0x2E66", "0b101", "11878"; nothing when it is none of these or needs more than 64 bits.
 std::optional<std::uint64_t> read_code(std::string_view text);
 
-void describe(Fields& fields, Row& row);
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-
 }  // namespace chapters::precision::bits

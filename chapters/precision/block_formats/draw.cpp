@@ -13,43 +13,33 @@
 namespace chapters::precision::block_formats {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("error against bits", view.plot,
                      {
                          .x = {.kind = widgets::AxisKind::log2, .lo = 3.9, .hi = 9, .label = "bits an element"},
-                         .y =
-                             {
-                                 .kind = widgets::AxisKind::log10,
-                                 .lo = picture.error_lo,
-                                 .hi = picture.error_hi,
-                                 .label = "RMS error / RMS",
-                                 .unit = "%",
-                             },
+                         .y = {.kind = widgets::AxisKind::log10,
+                               .lo = picture.error_lo,
+                               .hi = picture.error_hi,
+                               .label = "RMS error / RMS",
+                               .unit = "%"},
                          .size = size,
                          .legend = false,
                      });
   plot.line("other block sizes", picture.size_bits, picture.size_rms,
-            {
-                .colour = t.accent,
-                .width = 2,
-                .label = false,
-                .info = "the scheme with other block sizes",
-                .version = picture.version,
-            });
+            {.colour = t.accent,
+             .width = 2,
+             .label = false,
+             .info = "the scheme with other block sizes",
+             .version = picture.version});
   plot.scatter("block sizes", picture.size_bits, picture.size_rms,
-               {
-                   .colour = t.accent,
-                   .marker = widgets::Marker::circle,
-                   .radius = 3,
-                   .info = picture.sizes_text,
-                   .version = picture.version,
-               });
+               {.colour = t.accent,
+                .marker = widgets::Marker::circle,
+                .radius = 3,
+                .info = picture.sizes_text,
+                .version = picture.version});
   const std::array<double, 1> x{picture.scheme_bits[picture.chosen]}, y{picture.scheme_rms[picture.chosen]};
   const std::array<std::string_view, 1> name{out.schemes[picture.chosen].name};
   plot.scatter("chosen", x, y,

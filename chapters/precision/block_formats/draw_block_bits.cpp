@@ -10,10 +10,7 @@
 namespace chapters::precision::block_formats {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// A bit as a cell of `side` px: filled for a one, outlined for a zero.
 void paint_bit_cell(const Painter& p, ImVec2 at, float side, bool one, ImU32 colour) {

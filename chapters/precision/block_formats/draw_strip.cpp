@@ -11,10 +11,7 @@
 namespace chapters::precision::block_formats {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 /// The strip of elements: which are shown, and where heights lie. Heights go by asinh, so that an outlier leaves the
 /// others visible.

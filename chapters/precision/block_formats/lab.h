@@ -94,10 +94,4 @@ double rms_of(std::span<const double> values);
 /// An error in percent of the tensor's RMS; 0 where that is 0.
 double percent_of_rms(double error, double rms);
 
-void describe(Fields& fields, SchemeRow& row);
-void describe(Fields& fields, SizeRow& row);
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
-
 }  // namespace chapters::precision::block_formats

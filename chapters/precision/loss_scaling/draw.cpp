@@ -8,9 +8,7 @@
 namespace chapters::precision::loss_scaling {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Painter;
-using widgets::Type;
+using widgets::AxisKind, widgets::Painter, widgets::Type;
 
 void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, View& view) {
   double at = std::clamp(view.time, 0.0, picture.steps - 1);
@@ -56,29 +54,22 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
 
 void draw_scale(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("the scale", view.scale,
-                     {
-                         .x = {.lo = 0, .hi = picture.steps, .label = "step"},
-                         .y =
-                             {
-                                 .kind = AxisKind::log2,
-                                 .lo = out.lowest_scale / 2,
-                                 .hi = out.highest_scale * 2,
-                                 .label = "loss scale",
-                             },
-                         .size = size,
-                         .legend = false,
-                         .link = &view.run,
-                     });
+  widgets::Plot plot(
+      "the scale", view.scale,
+      {
+          .x = {.lo = 0, .hi = picture.steps, .label = "step"},
+          .y = {.kind = AxisKind::log2, .lo = out.lowest_scale / 2, .hi = out.highest_scale * 2, .label = "loss scale"},
+          .size = size,
+          .legend = false,
+          .link = &view.run,
+      });
   plot.steps("scale", picture.scale_step, picture.scale,
-             {
-                 .colour = t.accent,
-                 .width = 2,
-                 .label = false,
-                 .legend = false,
-                 .info = "what the loss is multiplied by",
-                 .version = picture.version,
-             });
+             {.colour = t.accent,
+              .width = 2,
+              .label = false,
+              .legend = false,
+              .info = "what the loss is multiplied by",
+              .version = picture.version});
   plot.vertical_mark(std::clamp(view.time, 0.0, picture.steps - 1), "", {.colour = t.accent});
 }
 
@@ -119,32 +110,23 @@ void draw_run(const Inputs& in, const Outputs& out, const Picture& picture, View
 
 void draw_range(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("scaled gradients", view.range,
-                     {.x = {.lo = 0, .hi = picture.steps, .label = "step"},
-                      .y =
-                          {
-                              .kind = AxisKind::log2,
-                              .lo = picture.range_lo,
-                              .hi = picture.range_hi,
-                              .label = "|g| × scale",
-                          },
-                      .size = size,
-                      .link = &view.run});
+  widgets::Plot plot(
+      "scaled gradients", view.range,
+      {.x = {.lo = 0, .hi = picture.steps, .label = "step"},
+       .y = {.kind = AxisKind::log2, .lo = picture.range_lo, .hi = picture.range_hi, .label = "|g| × scale"},
+       .size = size,
+       .link = &view.run});
   plot.area("95 % of the gradients", picture.step, picture.upper, picture.lower,
-            {
-                .colour = t.series_at(0),
-                .alpha = 0.35f,
-                .info = "centre ± 2 spreads, under the scale",
-                .version = picture.version,
-            });
+            {.colour = t.series_at(0),
+             .alpha = 0.35f,
+             .info = "centre ± 2 spreads, under the scale",
+             .version = picture.version});
   plot.line("largest", picture.step, picture.largest,
-            {
-                .colour = t.series_at(2),
-                .width = 1.5f,
-                .label = false,
-                .info = "the largest scaled gradient of each stretch of steps",
-                .version = picture.version,
-            });
+            {.colour = t.series_at(2),
+             .width = 1.5f,
+             .label = false,
+             .info = "the largest scaled gradient of each stretch of steps",
+             .version = picture.version});
   if (!picture.overflow_step.empty())
     plot.scatter(picture.unguarded ? "overflow: not skipped" : "overflow: skipped", picture.overflow_step,
                  picture.overflow_magnitude,

@@ -88,8 +88,4 @@ void draw_bell(const Picture& picture, const StepPicture& step, View& view, ImVe
 /// What becomes of them, in shares.
 void draw_shares(const StepPicture& step, View& view, ImVec2 size);
 
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
-
 }  // namespace chapters::precision::loss_scaling

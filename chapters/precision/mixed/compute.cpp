@@ -66,19 +66,13 @@ void fill_comparison(Outputs& out) {
   out.total_over_fp32 = fp32_bytes > 0 ? out.total_bytes / fp32_bytes : std::nan("");
 }
 
-Outputs infeasible(std::string reason) {
-  Outputs out;
-  out.reason = std::move(reason);
-  return out;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in) {
   const auto found_model = find_model(in.model);
-  if (!found_model) return infeasible(found_model.error);
+  if (!found_model) return {.reason = found_model.error};
   const auto found_chip = find_chip(in.chip);
-  if (!found_chip) return infeasible(found_chip.error);
+  if (!found_chip) return {.reason = found_chip.error};
   const models::Architecture& model = (*found_model)->architecture;
   const models::Chip& chip = **found_chip;
   const models::MixedSettings settings{
@@ -92,7 +86,7 @@ Outputs compute(const Inputs& in) {
       .shards = static_cast<double>(in.shards),
   };
   auto step = models::mixed_precision_step(model, chip, settings);
-  if (!step) return infeasible(step.error);
+  if (!step) return {.reason = step.error};
   Outputs out;
   out.step = std::move(*step);
   for (const models::MixedOperation& op : out.step.operations) out.operations.push_back(row_of(op));

@@ -8,12 +8,7 @@
 namespace chapters::precision::mixed {
 namespace {
 
-using models::NumberFormat;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using models::NumberFormat, widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 ImU32 colour_of_format(NumberFormat format) { return mark_of(format).colour; }
 /// Pixels of a pipe that carries numbers of this format: by their bytes.

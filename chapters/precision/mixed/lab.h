@@ -97,8 +97,6 @@ void draw_operations(const Outputs& out, const Picture& picture, View& view, ImV
 void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 void draw_time(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
-void describe(Fields& fields, OperationRow& row);
-void describe(Fields& fields, RecipeRow& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
 

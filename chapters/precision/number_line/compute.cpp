@@ -31,20 +31,14 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
   };
 }
 
-Outputs infeasible(std::string reason) {
-  Outputs o;
-  o.reason = std::move(reason);
-  return o;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in, Progress& progress) {
   const FloatFormat* format = models::find_float_format(in.format);
-  if (!format) return infeasible("There is no format " + in.format + ".");
+  if (!format) return {.reason = "There is no format " + in.format + "."};
   if (!in.file.bytes && !in.tensor.empty())
-    return infeasible("The tensor " + in.tensor +
-                      " is named but no file is chosen: drop a safetensors file on the lab, or clear the name.");
+    return {.reason = "The tensor " + in.tensor +
+                      " is named but no file is chosen: drop a safetensors file on the lab, or clear the name."};
   Outputs o;
   o.tensor = {
       .spread = in.spread,
@@ -54,7 +48,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   };
   if (in.file.bytes) {
     auto sample = load_sample(in, progress);
-    if (!sample) return infeasible(sample.error);
+    if (!sample) return {.reason = sample.error};
     o.sample = std::move(*sample);
     o.tensor.spread = models::ValueSpread::tensor;
     o.tensor.sorted = o.sample->sorted;

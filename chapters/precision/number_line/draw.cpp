@@ -11,10 +11,7 @@
 namespace chapters::precision::number_line {
 namespace {
 
-using models::LineStretch;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using models::LineStretch, widgets::Font, widgets::Painter, widgets::Type;
 
 /// Nearest value of the hovered row, in full.
 void hover_tip(const Picture& picture, const Frame& frame, float first_row, float pitch) {

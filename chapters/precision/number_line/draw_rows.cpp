@@ -9,11 +9,7 @@
 namespace chapters::precision::number_line {
 namespace {
 
-using models::LineAxis;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using models::LineAxis, widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 constexpr std::size_t max_ticks = 400, max_labels = 64;
 constexpr int subnormal_level = 16;

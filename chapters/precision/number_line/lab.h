@@ -149,9 +149,4 @@ void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text
 /// Grid lines down to `bottom` and labels under it. Ordinal axes are labelled by share.
 void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float bottom);
 
-void describe(Fields& fields, Row& row);
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
-
 }  // namespace chapters::precision::number_line

@@ -7,14 +7,8 @@
 namespace chapters::profiling::step_trace {
 namespace {
 
-using models::StepBlock;
-using models::StepCause;
-using models::StepRow;
-using models::StepWork;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using models::StepBlock, models::StepCause, models::StepRow, models::StepWork, widgets::format_text, widgets::Meaning,
+    widgets::TimelineMark, widgets::Tint;
 
 constexpr std::int32_t shown_workers = 4;
 constexpr Tint copy_tint = Tint::series(0), sync_tint = Tint::series(5);
@@ -155,7 +149,7 @@ Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
   return out;
 }
 
-std::uint32_t add_name(Picture& p, SpanName name) {
+std::uint32_t add_name(Picture& p, widgets::SpanName name) {
   p.names.push_back(std::move(name));
   return static_cast<std::uint32_t>(p.names.size() - 1);
 }
@@ -166,7 +160,7 @@ void add_span(Picture& p, Lane& lane, const Shown& shown, std::int64_t start_ns,
                      to = std::min(shown.range_ns, end_ns - shown.origin_ns);
   if (to <= from) return;
   const std::string took = format_text(step_seconds(end_ns - start_ns), "s");
-  SpanName name{{words[0] + ", " + took, words[0], words[1], words[2]}, to - from, std::move(info)};
+  widgets::SpanName name{{words[0] + ", " + took, words[0], words[1], words[2]}, to - from, std::move(info)};
   lane.spans.push_back({from, to - from, add_name(p, std::move(name)), depth, tint, mark});
 }
 

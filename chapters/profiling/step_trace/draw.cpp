@@ -4,6 +4,7 @@
 #include "chapters/profiling/step_trace/hero_plan.h"
 #include "chapters/profiling/step_trace/lab.h"
 #include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::profiling::step_trace {
 namespace {
@@ -39,30 +40,12 @@ void draw_fixes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                                                                 {.title = "step", .value_unit = "s", .bar = true},
                                                                 {.title = "then the largest", .number = false},
                                                                 {.title = "share", .unit = "%", .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.fixes.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const FixRow& r = static_cast<const Outputs*>(context)->fixes[row];
-    const auto number = [&](double value, std::string_view unit) { widgets::put_number(cell, value, unit); };
-    switch (column) {
-      case 0:
-        cell.text = r.name;
-        break;
-      case 1:
-        number(r.in_order_s, "s");
-        break;
-      case 2:
-        number(r.alone_s, "s");
-        break;
-      case 3:
-        number(r.step_s, "s");
-        break;
-      case 4:
-        cell.text = r.then;
-        break;
-      default:
-        number(r.then_share, "");
-    }
-  };
+  widgets::TableSource source =
+      widgets::table_of(out.fixes, picture.version, [](const FixRow& r, const widgets::RowCells& cells) {
+        using Figure = widgets::CellFigure;
+        cells(r.name, Figure{r.in_order_s, "s"}, Figure{r.alone_s, "s"}, Figure{r.step_s, "s"}, r.then,
+              Figure{r.then_share});
+      });
   source.hover = [](const void*, std::size_t, std::size_t column) -> std::string_view {
     return column == 1   ? "what it takes off the step with the changes above it"
            : column == 2 ? "what it takes off the step as found"

@@ -6,9 +6,7 @@
 
 namespace chapters::profiling::step_trace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Type;
 
 void draw_order_table(const Picture& picture, widgets::Rect area) {
   const auto& t = widgets::theme();

@@ -11,30 +11,6 @@ using widgets::Type;
 
 constexpr widgets::Tint memory_tint = widgets::Tint::series(4);
 
-struct StepNaming {
-  const Picture* picture = nullptr;
-  const std::vector<widgets::TimelineLane>* lanes = nullptr;
-  float px_per_ns = 0, letter_px = 1;
-};
-
-/// The longest of a span's names that has room.
-std::string_view step_name(const void* context, std::uint32_t id) {
-  const StepNaming& naming = *static_cast<const StepNaming*>(context);
-  if (id >= naming.picture->names.size()) return {};
-  const SpanName& name = naming.picture->names[id];
-  const float room = static_cast<float>(name.duration_ns) * naming.px_per_ns - widgets::theme().px(10);
-  for (const std::string& said : name.said)
-    if (!said.empty() && static_cast<float>(said.size()) * naming.letter_px <= room) return said;
-  return {};
-}
-
-std::string_view step_info(const void* context, std::uint32_t lane, std::uint32_t span) {
-  const StepNaming& n = *static_cast<const StepNaming*>(context);
-  if (lane >= n.lanes->size() || span >= (*n.lanes)[lane].spans.size()) return {};
-  const std::uint32_t id = widgets::TimelineSpan((*n.lanes)[lane].spans[span]).name;
-  return id < n.picture->names.size() ? std::string_view(n.picture->names[id].info) : std::string_view{};
-}
-
 std::string_view step_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint::series(0)) return "copy";
   if (tint == widgets::Tint::series(5)) return ".item() and log";
@@ -106,13 +82,10 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
           {.label = "in use", .unit = "B", .points = lane.memory, .tint = memory_tint, .area = true});
   add_step_lanes(picture.before, spare, view);
   add_step_lanes(picture.after, spare, view);
-  const StepNaming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
-                          widgets::text_size("0", Type::small, widgets::Font::mono).x};
+  const widgets::SpanNames names = widgets::span_names(picture.names, view.lanes, view.timeline, t.px(10));
   widgets::TimelineData data;
   data.lanes = view.lanes;
-  data.context = &naming;
-  data.name = step_name;
-  data.info = step_info;
+  widgets::say_names(names, data);
   data.tint_name = step_tint;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   widgets::draw_timeline("steps", data, view.timeline,

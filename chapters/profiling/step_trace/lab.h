@@ -8,6 +8,7 @@
 #include "models/training/step_simulation.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
+#include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
 /// A training step as a profiler would record it, as found and with its changes, on one axis.
@@ -89,11 +90,6 @@ struct Outputs {
   std::vector<FixRow> fixes;
 };
 
-struct SpanName {
-  std::array<std::string, 4> said;  ///< the longest first
-  std::int64_t duration_ns = 0;
-  std::string info;
-};
 struct Lane {
   std::string label;
   std::vector<widgets::TimelineSpan> spans;
@@ -123,7 +119,7 @@ struct Picture {
   std::string answer;
   std::vector<Lane> before, after;
   Order order;
-  std::vector<SpanName> names;
+  std::vector<widgets::SpanName> names;
   std::string uneven_words;  ///< where steps come in rounds: what the mean is, and over what
   double range_s = 1;
   std::vector<Bar> bars;
@@ -154,10 +150,5 @@ float steps_least_height(const Picture& picture);
 /// The step's time by cause, a bar as found and one after each change, the largest part of each outlined.
 void draw_slab(const Picture& picture, View& view, ImVec2 size);
 void draw_order_table(const Picture& picture, widgets::Rect area);
-
-void describe(Fields& f, FixRow& row);
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 }  // namespace chapters::profiling::step_trace

@@ -9,9 +9,7 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using models::trace::DeviceMetrics;
-using models::trace::WindowMetrics;
-using widgets::format_text;
+using models::trace::DeviceMetrics, models::trace::WindowMetrics, widgets::format_text;
 
 std::string count(std::int64_t n, std::string_view one, std::string_view many) {
   return format_text(static_cast<double>(n), "", 15) + " " + std::string(n == 1 ? one : many);

@@ -9,11 +9,7 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using models::trace::Diagnosis;
-using models::trace::DiagnosisKind;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::Tint;
+using models::trace::Diagnosis, models::trace::DiagnosisKind, widgets::format_text, widgets::Meaning, widgets::Tint;
 
 std::string time_of(std::int64_t ns) { return format_text(seconds(ns), "s"); }
 

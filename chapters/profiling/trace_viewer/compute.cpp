@@ -12,11 +12,8 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using models::trace::DeviceMetrics;
-using models::trace::Metrics;
-using models::trace::Trace;
-using models::trace::WindowMetrics;
-using widgets::format_text;
+using models::trace::DeviceMetrics, models::trace::Metrics, models::trace::Trace, models::trace::WindowMetrics,
+    widgets::format_text;
 
 constexpr std::size_t overview_bins = 240, most_rows = 200, most_windows = 16;
 

@@ -7,13 +7,8 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using models::trace::DeviceMetrics;
-using models::trace::Diagnosis;
-using models::trace::DiagnosisKind;
-using models::trace::HostTime;
-using models::trace::HostWait;
-using models::trace::Metrics;
-using models::trace::Trace;
+using models::trace::DeviceMetrics, models::trace::Diagnosis, models::trace::DiagnosisKind, models::trace::HostTime,
+    models::trace::HostWait, models::trace::Metrics, models::trace::Trace;
 
 std::string time_text(std::int64_t ns) { return widgets::format_text(static_cast<double>(ns) * 1e-9, "s"); }
 

@@ -9,9 +9,7 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Type;
 
 /// The edge in the colour of what is to blame.
 void paint_edge(const Painter& painter, const Card& card, widgets::Rect edge) {

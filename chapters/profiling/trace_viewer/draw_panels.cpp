@@ -10,10 +10,7 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Tint;
-using widgets::Type;
+using widgets::Meaning, widgets::Painter, widgets::Tint, widgets::Type;
 
 constexpr std::size_t most_bars = 17;
 

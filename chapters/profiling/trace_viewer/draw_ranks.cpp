@@ -11,9 +11,7 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Type;
 
 constexpr std::size_t most_ranks = 64;
 

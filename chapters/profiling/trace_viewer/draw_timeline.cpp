@@ -11,9 +11,7 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using widgets::format;
-using widgets::Painter;
-using widgets::Type;
+using widgets::format, widgets::Painter, widgets::Type;
 
 constexpr float low_row_px = 19, high_row_px = 34;
 

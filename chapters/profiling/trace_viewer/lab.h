@@ -219,7 +219,6 @@ void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Pictu
 models::Result<std::string> document_of(const Outputs& out);
 
 void describe(Fields& fields, RankFile& row);
-void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, KernelRow& row);
 void describe(Fields& fields, HostRow& row);
 void describe(Fields& fields, SpanRow& row);
@@ -228,7 +227,6 @@ void describe(Fields& fields, StreamRow& row);
 void describe(Fields& fields, StepRow& row);
 void describe(Fields& fields, RankRow& row);
 void describe(Fields& fields, Finding& row);
-void describe(Fields& fields, Outputs& outputs);
 void describe(Fields& fields, View& view);
 
 }  // namespace chapters::profiling::trace_viewer

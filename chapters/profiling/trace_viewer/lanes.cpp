@@ -12,15 +12,8 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using models::trace::Event;
-using models::trace::EventClass;
-using models::trace::Part;
-using models::trace::Trace;
-using models::trace::Track;
-using models::trace::TrackKind;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using models::trace::Event, models::trace::EventClass, models::trace::Part, models::trace::Trace, models::trace::Track,
+    models::trace::TrackKind, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 constexpr std::size_t most_found = 1'000'000;
 constexpr std::uint32_t extra_name = 0x8000'0000u;  ///< ids from here on are in extra_names_

@@ -5,13 +5,8 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using models::trace::Event;
-using models::trace::EventClass;
-using models::trace::EventKind;
-using models::trace::Part;
-using widgets::Meaning;
-using widgets::TimelineMark;
-using widgets::Tint;
+using models::trace::Event, models::trace::EventClass, models::trace::EventKind, models::trace::Part, widgets::Meaning,
+    widgets::TimelineMark, widgets::Tint;
 using Says = NameLook::Says;
 
 Tint tint_of(EventClass cls, Part part, Says says) {

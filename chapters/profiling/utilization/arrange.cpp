@@ -7,10 +7,7 @@
 namespace chapters::profiling::utilization {
 namespace {
 
-using models::UtilizationLoss;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::Tint;
+using models::UtilizationLoss, widgets::format_text, widgets::Meaning, widgets::Tint;
 
 constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting for data", "More workers, cheaper decoding, a batch ahead.", Meaning::data_loading},

@@ -180,7 +180,7 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
     const double reported = 100 * counted(named.convention) / at_peak, against = reported - out.needed;
     // Two sums of the same flops in other orders differ in their last digit.
     out.conventions.push_back({std::string(named.name), std::string(named.who), reported,
-                               std::abs(against) > 1e-9 * out.needed ? against : 0.0});
+                               std::abs(against) > 1e-9 * out.needed ? against : 0.0, named.convention});
   }
 }
 
@@ -266,12 +266,9 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
 double gpus_of_a_point(double mfu) { return 10'000 / (mfu + 1); }
 
 Outputs compute_job(const Inputs& in, Progress& progress) {
-  Outputs out;
   const auto setting = setting_of(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return out;
-  }
+  if (!setting) return {.reason = setting.error};
+  Outputs out;
   out.bandwidth_bytes_per_s = setting->machine.bandwidth_bytes_per_s;
   if (in.job == Job::recording) {
     compute_recording(in, *setting, progress, out);

@@ -47,7 +47,8 @@ void draw_conventions(Inputs& in, const Outputs& out, const Picture& picture, Vi
   const auto result = widgets::draw_table("conventions", columns, source, view.conventions, size);
   if (!result.selection_changed || view.conventions.selected < 0) return;
   const auto row = static_cast<std::size_t>(view.conventions.selected);
-  const models::FlopConvention& chosen = models::named_conventions()[row].convention;
+  if (row >= out.conventions.size()) return;
+  const models::FlopConvention& chosen = out.conventions[row].convention;
   in.attention = chosen.attention;
   in.weights = chosen.weights;
   in.count_recompute = chosen.recompute;

@@ -5,12 +5,7 @@
 namespace chapters::profiling::utilization {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Theme, widgets::Type;
 
 void paint_fill(const Painter& p, const Theme& t, Rect r, widgets::Tint tint, PartFill fill) {
   const ImU32 colour = widgets::colour(tint, t);

@@ -67,6 +67,7 @@ struct LossRow {
 struct ConventionRow {
   std::string name, who;
   double reported = 0, against = 0;
+  models::FlopConvention convention;
 };
 struct ProductRow {
   std::string name;
@@ -126,9 +127,6 @@ struct LossLook {
 };
 const LossLook& loss_look(models::UtilizationLoss loss);
 
-void describe(Fields& f, LossRow& row);
-void describe(Fields& f, ConventionRow& row);
-void describe(Fields& f, ProductRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 

@@ -9,10 +9,7 @@
 namespace chapters::role::compounding {
 namespace {
 
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr std::array<Meaning, models::stack_part_count> part_meanings{
     Meaning::forward, Meaning::backward, Meaning::optimizer, Meaning::idle, Meaning::data_loading};

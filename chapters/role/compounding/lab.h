@@ -102,7 +102,6 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, StageRow& row);
 void describe(Fields& f, Outputs& out);
 
 }  // namespace chapters::role::compounding

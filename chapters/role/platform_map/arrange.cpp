@@ -9,10 +9,7 @@
 namespace chapters::role::platform_map {
 namespace {
 
-using models::platform::Part;
-using widgets::format_text;
-using widgets::Meaning;
-using widgets::Tint;
+using models::platform::Part, widgets::format_text, widgets::Meaning, widgets::Tint;
 
 constexpr std::array<Tint, parts> tints{
     Tint(Meaning::data_loading),

@@ -5,18 +5,14 @@
 #include "chapters/role/platform_map/lab.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 /// The river with its boxes, and the axis along which GPUs are dragged.
 namespace chapters::role::platform_map {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::theme, widgets::Type;
 
 void draw_lanes(const Painter& p, const std::array<Lane, parts>& lanes, const Picture& picture, std::size_t largest) {
   const auto& t = theme();
@@ -37,40 +33,19 @@ void draw_head(const Painter& p, Rect rect, std::string_view total, std::string_
                     Align::right);
 }
 
-/// Words broken at spaces into lines of at most `width` px, from `y` down to `foot`; returns where the next line would
-/// stand. A word that is too long shortens.
+float line_height() { return theme().type(Type::small) + theme().px(3); }
+
+/// Words in lines of at most `width` px, from `at` down to `foot`; returns where the next line would stand.
 float draw_wrapped(const Painter& p, ImVec2 at, float foot, std::string_view words, float width, ImU32 colour) {
-  const auto& t = theme();
-  const float step = t.type(Type::small) + t.px(3);
-  while (!words.empty() && at.y + t.type(Type::small) <= foot) {
-    std::size_t take = words.size();
-    while (widgets::text_size(words.substr(0, take), Type::small).x > width) {
-      const std::size_t space = words.rfind(' ', take - 1);
-      if (space == std::string_view::npos || space == 0) break;
-      take = space;
-    }
-    widgets::fit_text(p, at, words.substr(0, take), width, colour, Type::small);
-    words.remove_prefix(std::min(words.size(), take + 1));
-    at.y += step;
-  }
-  return at.y;
+  const float left = foot - at.y - theme().type(Type::small);
+  if (left < 0) return at.y;
+  const int lines = 1 + static_cast<int>(left / line_height());
+  return at.y + widgets::wrapped_text(p, at, words, width, colour, {.line_px = line_height(), .max_lines = lines});
 }
 
-/// How many lines `words` take.
+/// How high `words` are in such lines.
 float wrapped_height(std::string_view words, float width) {
-  const auto& t = theme();
-  float lines = 0;
-  while (!words.empty()) {
-    std::size_t take = words.size();
-    while (widgets::text_size(words.substr(0, take), Type::small).x > width) {
-      const std::size_t space = words.rfind(' ', take - 1);
-      if (space == std::string_view::npos || space == 0) break;
-      take = space;
-    }
-    words.remove_prefix(std::min(words.size(), take + 1));
-    ++lines;
-  }
-  return lines * (t.type(Type::small) + t.px(3));
+  return widgets::wrapped_text(Painter::window(), {}, words, width, 0, {.line_px = line_height(), .paint = false});
 }
 
 /// The ground of a box: its colour on top, and a glow where it is the bottleneck.
@@ -94,7 +69,7 @@ void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, 
   const bool bottleneck = i == picture.bottleneck;
   draw_plate(p, at, widgets::colour(box.tint, t), bottleneck, lit);
   const float pad = std::clamp(0.05f * at.width(), t.px(2), t.px(6)), width = at.width() - 2 * pad,
-              small = t.type(Type::small), step = small + t.px(3);
+              small = t.type(Type::small), step = line_height();
   // Where only three lines fit, name, money and hours are those.
   const bool leads = !box.opens.empty() && at.height() >= t.px(14) + 4 * step + wrapped_height(box.opens, width);
   const float x = at.min.x + pad, link = leads ? wrapped_height(box.opens, width) : 0;

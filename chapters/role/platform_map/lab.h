@@ -120,7 +120,6 @@ std::string_view lab_of(const Outputs& out, models::platform::Part part);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 void describe(Fields& f, GpuRow& row);
 
 }  // namespace chapters::role::platform_map

@@ -91,10 +91,9 @@ double near_end(const Outputs& out, const Picture& p) {
   return std::min(end, p.far_gpus);
 }
 
-/// Speed-up of a measured step; with a batch each, more GPUs do more work in it.
+/// Speed-up of a measured step.
 double speedup_of(const Inputs& in, const Picture& p, const models::MeasuredStep& m) {
-  const double step_s = p.one_gpu_s / static_cast<double>(in.replica_gpus);
-  return in.rule == models::BatchRule::own_batch ? m.gpus * step_s / m.step_s : p.one_gpu_s / m.step_s;
+  return step_work_s(in, p.one_gpu_s, m.gpus) / m.step_s;
 }
 
 void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {

@@ -90,6 +90,10 @@ double one_gpu_s(const Inputs& in) {
   return one ? one->step_s * static_cast<double>(in.replica_gpus) : 0;
 }
 
+double step_work_s(const Inputs& in, double one_gpu_s, double gpus) {
+  return one_gpu_s * (in.rule == models::BatchRule::own_batch ? gpus / static_cast<double>(in.replica_gpus) : 1);
+}
+
 Outputs compute(const Inputs& in) {
   Outputs out;
   const models::ScalingSetup setup = setup_of(in);

@@ -10,9 +10,7 @@
 namespace chapters::role::scaling {
 namespace {
 
-using models::scaling_loss_count;
-using widgets::Painter;
-using widgets::Type;
+using models::scaling_loss_count, widgets::Painter, widgets::Type;
 
 constexpr std::array<std::string_view, scaling_loss_count> loss_names{"unevenly shared", "waiting for the slowest",
                                                                       "communication", "not shared"};
@@ -34,9 +32,8 @@ void take_points(Inputs& in, const Picture& picture, std::size_t moved, double g
   if (moved >= rows.size()) return;
   const auto replica = static_cast<double>(in.replica_gpus);
   const double n = std::max(1.0, std::round(gpus / replica)) * replica;
-  const bool own = in.rule == models::BatchRule::own_batch;
-  const double work = picture.one_gpu_s * (own ? n / replica : 1);
-  rows[moved] = {static_cast<std::int64_t>(std::min(n, 1e6)), std::clamp(work / speedup, 1e-6, 1e6)};
+  const double step_s = step_work_s(in, picture.one_gpu_s, n) / speedup;
+  rows[moved] = {static_cast<std::int64_t>(std::min(n, 1e6)), std::clamp(step_s, 1e-6, 1e6)};
   in.points = std::move(rows);
   in.series = Series::points;
 }

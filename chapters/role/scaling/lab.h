@@ -106,6 +106,9 @@ std::vector<models::MeasuredStep> points_of(const Inputs& in);
 models::BatchRule rule_of_points(const Inputs& in);
 /// One step of a single replica in GPU-seconds of work shared out, by which a measured step becomes a speed-up.
 double one_gpu_s(const Inputs& in);
+/// The same for the work of a step on `gpus`: with a batch each, more GPUs do more. A step of t seconds is this over t
+/// times as fast as one GPU.
+double step_work_s(const Inputs& in, double one_gpu_s, double gpus);
 
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
@@ -114,10 +117,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// The diagonal, the curve that peels off it, measured points and the slab of one step.
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
-void describe(Fields& f, PointRow& row);
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, ComparedRow& row);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 }  // namespace chapters::role::scaling

@@ -88,12 +88,9 @@ std::size_t find_row(const std::vector<LevelRow>& rows, models::LevelKind kind) 
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto chip = find_chip(in.chip);
-  if (!chip) {
-    out.reason = chip.error;
-    return out;
-  }
+  if (!chip) return {.reason = chip.error};
+  Outputs out;
   models::HierarchyOptions options;
   options.memory_j_per_bit = in.memory_j_per_bit;
   if (const models::Network* network = catalog().network(in.network)) {

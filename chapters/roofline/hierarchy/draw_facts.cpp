@@ -9,11 +9,7 @@
 namespace chapters::roofline::hierarchy {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 /// One figure of the chosen level: what, how much, how it is known, and under it where it comes from. Returns its
 /// height.

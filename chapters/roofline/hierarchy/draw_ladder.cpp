@@ -10,13 +10,7 @@
 namespace chapters::roofline::hierarchy {
 namespace {
 
-using models::Basis;
-using widgets::Align;
-using widgets::Font;
-using widgets::Line;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using models::Basis, widgets::Align, widgets::Font, widgets::Line, widgets::Painter, widgets::theme, widgets::Type;
 
 /// One figure of a level as a dot on a log axis. Fixed ranges, so that chips can be compared by eye.
 struct DotColumn {

@@ -76,11 +76,6 @@ struct View {
   widgets::PlotView plot;
 };
 
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, LevelRow& row);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
-
 /// What the level is called among the choices, "Main memory".
 std::string_view level_name(models::LevelKind kind);
 /// Position of the level among the rows, or their number when the chip does not have it or it cannot be timed.

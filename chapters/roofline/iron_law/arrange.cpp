@@ -8,10 +8,7 @@
 namespace chapters::roofline::iron_law {
 namespace {
 
-using models::IronLaw;
-using models::IronPart;
-using models::IronTime;
-using widgets::format_text;
+using models::IronLaw, models::IronPart, models::IronTime, widgets::format_text;
 
 constexpr std::string_view part_names[] = {"memory", "compute", "latency"};
 

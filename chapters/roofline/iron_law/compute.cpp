@@ -7,9 +7,7 @@
 namespace chapters::roofline::iron_law {
 namespace {
 
-using models::IronLaw;
-using models::IronTerm;
-using models::Technique;
+using models::IronLaw, models::IronTerm, models::Technique;
 
 /// The quantities in which two laws differ, by name.
 std::string listed(const IronLaw& before, const IronLaw& after) {

@@ -13,13 +13,8 @@
 namespace chapters::roofline::iron_law {
 namespace {
 
-using models::IronPart;
-using models::IronTerm;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
+using models::IronPart, models::IronTerm, widgets::Align, widgets::Font, widgets::Painter, widgets::theme,
+    widgets::Type;
 
 constexpr std::string_view heads[] = {"bytes", "bandwidth", "operations", "rate", "efficiency", "latency"};
 constexpr std::string_view short_heads[] = {"bytes", "BW", "ops", "rate", "eff.", "wait"};

@@ -10,12 +10,7 @@
 namespace chapters::roofline::iron_law {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::theme;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::theme, widgets::Type;
 
 constexpr std::string_view part_words[] = {"memory", "compute", "latency"};
 

@@ -82,10 +82,6 @@ struct View {
   std::int64_t hovered = -1;  ///< row of Outputs::rows under the pointer; -1: none
 };
 
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, TechniqueRow& row);
-void describe(Fields& fields, Outputs& outputs);
-
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);

@@ -9,9 +9,7 @@
 namespace chapters::roofline::roofline {
 namespace {
 
-using models::Placement;
-using models::RooflineOp;
-using widgets::format_text;
+using models::Placement, models::RooflineOp, widgets::format_text;
 
 /// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place
 /// with one of these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.

@@ -61,12 +61,9 @@ bool shows(const Inputs& in, const char* what) {
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto chip = find_chip(in.chip);
-  if (!chip) {
-    out.reason = chip.error;
-    return out;
-  }
+  if (!chip) return {.reason = chip.error};
+  Outputs out;
   const auto machine = models::machine_of(**chip, in.format, in.launch_s);
   if (!machine) {
     out.reason = machine.error + ".";

@@ -7,12 +7,7 @@
 namespace chapters::roofline::roofline {
 namespace {
 
-using widgets::AxisKind;
-using widgets::Marker;
-using widgets::Meaning;
-using widgets::Plot;
-using widgets::theme;
-using widgets::with_alpha;
+using widgets::AxisKind, widgets::Marker, widgets::Meaning, widgets::Plot, widgets::theme, widgets::with_alpha;
 using Line = Picture::Line;
 using Dot = Picture::Dot;
 

@@ -10,14 +10,8 @@
 namespace chapters::roofline::roofline {
 namespace {
 
-using widgets::Align;
-using widgets::Box;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-using widgets::with_alpha;
+using widgets::Align, widgets::Box, widgets::Font, widgets::Meaning, widgets::Painter, widgets::theme, widgets::Type,
+    widgets::with_alpha;
 
 /// Paints over a plot that was drawn, and knows what is taken in it.
 class Notes {

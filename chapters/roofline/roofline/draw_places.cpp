@@ -6,9 +6,7 @@
 
 namespace chapters::roofline::roofline {
 
-using widgets::Font;
-using widgets::theme;
-using widgets::Type;
+using widgets::Font, widgets::theme, widgets::Type;
 
 ImVec2 pixel_of(const widgets::PlotFrame& frame, double x, double y) {
   const auto near = [](double v) { return static_cast<float>(std::isnan(v) ? -1e5 : std::clamp(v, -1e5, 1e5)); };

@@ -9,12 +9,7 @@
 namespace chapters::roofline::tiling_waves {
 namespace {
 
-using models::Schedule;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using models::Schedule, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// More waves than this would be stripes: those before the last stand together, with a break in the axis.
 constexpr std::int64_t most_waves = 12;

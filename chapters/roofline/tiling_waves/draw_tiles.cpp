@@ -8,11 +8,7 @@
 namespace chapters::roofline::tiling_waves {
 namespace {
 
-using models::Schedule;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using models::Schedule, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 models::TileWork work_of(const Outputs& out, std::size_t row, std::size_t col) {
   return models::tile_work(out.setting, out.result, static_cast<std::int64_t>(row), static_cast<std::int64_t>(col));

@@ -104,10 +104,4 @@ Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
-void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, ScheduleRow& row);
-void describe(Fields& fields, CornerRow& row);
-void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, View& view);
-
 }  // namespace chapters::roofline::tiling_waves

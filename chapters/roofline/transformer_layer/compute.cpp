@@ -55,17 +55,11 @@ void rate_step(const Setting& s, Outputs& out) {
   out.mbu = 100 * step.totals.bytes / (step.time_s * machine.bandwidth_bytes_per_s);
 }
 
-Outputs infeasible(std::string why) {
-  Outputs none;
-  none.reason = std::move(why);
-  return none;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in) {
   const auto setting = read_setting(in);
-  if (!setting) return infeasible(setting.error);
+  if (!setting) return {.reason = setting.error};
   const Setting& s = *setting;
   const auto step = models::time_step(s.architecture, s.workload, s.machine);
   models::Workload other = s.workload;
@@ -76,7 +70,7 @@ Outputs compute(const Inputs& in) {
   other.fused_elementwise = false;
   const auto unfused = models::time_step(s.architecture, other, s.machine);
   for (const auto* result : {&step, &fused, &unfused})
-    if (!*result) return infeasible(result->error);
+    if (!*result) return {.reason = result->error};
 
   Outputs out;
   out.step = *step;

@@ -9,13 +9,7 @@
 namespace chapters::roofline::transformer_layer {
 namespace {
 
-using widgets::Line;
-using widgets::Marker;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Theme;
-using widgets::Type;
+using widgets::Line, widgets::Marker, widgets::Meaning, widgets::Painter, widgets::theme, widgets::Theme, widgets::Type;
 
 /// The rows in the table: those of the layer drawn, and what lies outside the layers.
 void gather_rows(const Outputs& out, const Picture& pic, View& view) {

@@ -7,13 +7,7 @@
 namespace chapters::roofline::transformer_layer {
 namespace {
 
-using widgets::Font;
-using widgets::Line;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::theme;
-using widgets::Theme;
-using widgets::Type;
+using widgets::Font, widgets::Line, widgets::Painter, widgets::Rect, widgets::theme, widgets::Theme, widgets::Type;
 
 /// Marks and names from the right end leftwards; returns where the leftmost begins.
 float regime_key(const Painter& p, ImVec2 right_top, bool with_launch) {

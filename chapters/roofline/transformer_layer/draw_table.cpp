@@ -8,16 +8,8 @@
 namespace chapters::roofline::transformer_layer {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Line;
-using widgets::Meaning;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::theme;
-using widgets::Theme;
-using widgets::Type;
-using widgets::with_alpha;
+using widgets::Align, widgets::Font, widgets::Line, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::theme,
+    widgets::Theme, widgets::Type, widgets::with_alpha;
 
 enum Column : std::size_t {
   name_column,

@@ -92,7 +92,6 @@ Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 
 void describe(Fields& fields, Inputs& inputs);
-void describe(Fields& fields, OperationRow& row);
 void describe(Fields& fields, Outputs& outputs);
 
 }  // namespace chapters::roofline::transformer_layer

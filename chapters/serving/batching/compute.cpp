@@ -188,17 +188,11 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
   }
 }
 
-Outputs infeasible(std::string sentence) {
-  Outputs out;
-  out.reason = std::move(sentence);
-  return out;
-}
-
 }  // namespace
 
 Outputs compute(const Inputs& in, Progress& progress) {
   const auto read = requests_of(in);
-  if (!read) return infeasible(read.error);
+  if (!read) return {.reason = read.error};
   const std::vector<models::ServingRequest>& requests = read->requests;
   Outputs out;
   out.failed = read->failed;
@@ -216,7 +210,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   };
   if (in.service == Service::llm) {
     auto made = served_by(in);
-    if (!made) return infeasible(made.error);
+    if (!made) return {.reason = made.error};
     cost = std::move(made->cost);
     out.bound = made->bound;
     out.bound.tokens_per_s *= static_cast<double>(in.servers);
@@ -253,9 +247,9 @@ Outputs compute(const Inputs& in, Progress& progress) {
   }
   out.chosen = out.racers.front();
   if (out.chosen.requests == 0)
-    return infeasible(
-        "None of the requests that are measured fits into the cache: give it more memory, or ask for shorter "
-        "requests.");
+    return {.reason =
+                "None of the requests that are measured fits into the cache: give it more memory, or ask for shorter "
+                "requests."};
   out.state = state_of(in, out.chosen);
   if (out.racers.size() > 1 && out.racers[1].requests == out.chosen.requests && out.chosen.figures.p50_latency_s > 0)
     out.speedup_p50 = out.racers[1].figures.p50_latency_s / out.chosen.figures.p50_latency_s;

@@ -14,11 +14,7 @@
 namespace chapters::serving::batching {
 namespace {
 
-using models::SlotUse;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Type;
+using models::SlotUse, widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
 constexpr float arrivals_px = 20, ruler_px = 24;
 

@@ -177,8 +177,6 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, PolicyRun& r);
-void describe(Fields& f, Outputs& o);
-void describe(Fields& f, View& v);
 
 const Choices& policy_choices();
 

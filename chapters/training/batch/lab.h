@@ -68,8 +68,4 @@ Outputs compute(const Inputs& in, Progress& progress, Searches& searches);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, CostRow& row);
-void describe(Fields& f, Outputs& out);
-
 }  // namespace chapters::training::batch

@@ -7,9 +7,7 @@
 namespace chapters::training::checkpointing {
 namespace {
 
-using models::memory::every_k;
-using models::memory::FrontierPoint;
-using models::memory::LayerKeep;
+using models::memory::every_k, models::memory::FrontierPoint, models::memory::LayerKeep;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
@@ -92,12 +90,9 @@ models::Result<Setting> read_setting(const Inputs& in) {
 }
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return out;
-  }
+  if (!setting) return {.reason = setting.error};
+  Outputs out;
   const Setting& s = *setting;
   const auto& layers = s.costs.layers;
   out.cost = models::memory::checkpoint_cost(layers, s.plan, s.costs.ends);

@@ -99,7 +99,5 @@ void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Pictu
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
-void describe(Fields& fields, PlanRow& row);
-void describe(Fields& fields, DropRow& row);
 
 }  // namespace chapters::training::checkpointing

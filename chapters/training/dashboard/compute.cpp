@@ -268,12 +268,9 @@ PressedStep press(const models::SwitchedJob& job, SwitchSet on) {
 }
 
 Outputs compute(const Inputs& in, Progress& progress) {
-  Outputs out;
   const auto job = read_job(in);
-  if (!job) {
-    out.reason = job.error;
-    return out;
-  }
+  if (!job) return {.reason = job.error};
+  Outputs out;
   Presses presses(*job);
   const SwitchSet all = pressed(in);
   out.found = presses.of({});

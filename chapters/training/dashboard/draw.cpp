@@ -4,6 +4,7 @@
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::training::dashboard {
 namespace {
@@ -102,30 +103,12 @@ void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 
                                                                 {.title = "the run", .value_unit = "$"},
                                                                 {.title = "bottleneck", .number = false},
                                                                 {.title = "share", .unit = "%", .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
-    const auto number = [&](double value, std::string_view unit) { widgets::put_number(cell, value, unit); };
-    switch (column) {
-      case 0:
-        cell.text = r.name;
-        break;
-      case 1:
-        number(r.step_s, "s");
-        break;
-      case 2:
-        number(r.peak_bytes, "B");
-        break;
-      case 3:
-        number(r.cost_usd, "$");
-        break;
-      case 4:
-        cell.text = r.bottleneck;
-        break;
-      default:
-        number(r.share, "");
-    }
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.stages, picture.version, [](const StageRow& r, const widgets::RowCells& cells) {
+        using Figure = widgets::CellFigure;
+        cells(r.name, Figure{r.step_s, "s"}, Figure{r.peak_bytes, "B"}, Figure{r.cost_usd, "$"}, r.bottleneck,
+              Figure{r.share});
+      });
   widgets::draw_table("after each switch", columns, source, view.stages, size);
 }
 

@@ -182,9 +182,5 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
-void describe(Fields& f, SwitchRow& row);
-void describe(Fields& f, StageRow& row);
-void describe(Fields& f, StudyRow& row);
 
 }  // namespace chapters::training::dashboard

@@ -7,9 +7,7 @@
 namespace chapters::training::data_loader {
 namespace {
 
-using models::LoaderLevel;
-using widgets::format_text;
-using widgets::Meaning;
+using models::LoaderLevel, widgets::format_text, widgets::Meaning;
 
 constexpr std::array<widgets::Tint, 3> stage_tints{widgets::Tint::series(3), widgets::Tint::series(0),
                                                    widgets::Tint::series(2)};

@@ -8,11 +8,7 @@
 namespace chapters::training::data_loader {
 namespace {
 
-using widgets::Align;
-using widgets::Font;
-using widgets::Meaning;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Align, widgets::Font, widgets::Meaning, widgets::Rect, widgets::Type;
 
 constexpr std::array<widgets::Tint, 3> tank_tints{widgets::Tint::series(0), widgets::Tint::series(2),
                                                   widgets::Tint(Meaning::data_loading)};

@@ -94,8 +94,4 @@ Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
-
 }  // namespace chapters::training::data_loader

@@ -12,12 +12,7 @@
 namespace chapters::training::optimizer {
 namespace {
 
-using models::OptimizerTensor;
-using widgets::Align;
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using models::OptimizerTensor, widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 constexpr std::array<std::string_view, models::optimizer_tensor_count> letters{"p", "g", "m", "v", "t", "w"};
 constexpr std::array<std::string_view, models::optimizer_tensor_count> names{

@@ -98,9 +98,4 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size);
 const Choices& kind_choices();
 const Choices& code_choices();
 
-void describe(Fields& f, Inputs& in);
-void describe(Fields& f, ChoiceRow& row);
-void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
-
 }  // namespace chapters::training::optimizer

@@ -60,11 +60,18 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   for (std::uint32_t i = 0; i < out.packing.pieces.size(); ++i) p.by_row[out.packing.pieces[i].row].push_back(i);
   std::size_t most = 0;
   for (std::size_t r = 0; r < p.by_row.size(); ++r) {
-    std::uint64_t used = 0;
-    for (const std::uint32_t i : p.by_row[r]) used += out.packing.pieces[i].length;
-    p.row_words.push_back(
-        std::to_string(p.by_row[r].size()) + (p.by_row[r].size() == 1 ? " document, " : " documents, ") +
-        format_text(static_cast<double>(used), "tokens", 5) + " of " + format_text(out.packing.row_room[r], "", 5));
+    double used = 0, inside = 0;
+    for (const std::uint32_t i : p.by_row[r]) {
+      const double tokens = out.packing.pieces[i].length;
+      used += tokens;
+      inside += 0.5 * tokens * (tokens + 1);
+    }
+    const double room = out.packing.row_room[r];
+    p.row_tokens.push_back(used);
+    p.row_pairs.push_back(100 * inside / (0.5 * room * (room + 1)));
+    p.row_words.push_back(std::to_string(p.by_row[r].size()) +
+                          (p.by_row[r].size() == 1 ? " document, " : " documents, ") + format_text(used, "tokens", 5) +
+                          " of " + format_text(out.packing.row_room[r], "", 5));
     if (p.by_row[r].size() <= most) continue;
     most = p.by_row[r].size();
     p.fullest_mixed_row = static_cast<std::int64_t>(r);

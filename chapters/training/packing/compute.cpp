@@ -56,12 +56,9 @@ void fill_corpus(const Inputs& in, Outputs& out) {
 }  // namespace
 
 Outputs compute(const Inputs& in) {
-  Outputs out;
   const auto model = find_model(in.model);
-  if (!model) {
-    out.reason = model.error;
-    return out;
-  }
+  if (!model) return {.reason = model.error};
+  Outputs out;
   const auto row = static_cast<std::uint32_t>(in.sequence);
   if (in.lengths == Lengths::list) {
     auto lengths = models::parse_lengths(in.list, row);

@@ -9,10 +9,7 @@
 namespace chapters::training::packing {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::Rect;
-using widgets::Type;
+using widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 /// Rows of tokens under a line of words, in screen pixels.
 struct RowBlock {
@@ -227,8 +224,7 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
   p.rect(at, {at.x + side, at.y + side}, widgets::with_alpha(t.muted, 0.12f));
   // Without a mask a row is one triangle; what lies between documents is hatched.
   const bool masked = in.document_mask && in.policy >= models::PackingPolicy::next_fit;
-  double used = 0, inside = 0;
-  for (const std::uint32_t i : picture.by_row[row]) used += out.packing.pieces[i].length;
+  const double used = picture.row_tokens[row];
   const double all = masked ? used : room;
   if (!masked) {
     const ImVec2 whole[] = {at, {at.x + px(all), at.y + px(all)}, {at.x, at.y + px(all)}};
@@ -242,11 +238,10 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
     const float from = px(d.offset), to = px(d.offset + d.length);
     const ImVec2 own[] = {{at.x + from, at.y + from}, {at.x + to, at.y + to}, {at.x + from, at.y + to}};
     p.polygon(own, tone_of(d.document, true));
-    inside += 0.5 * d.length * (d.length + 1.0);
   }
   p.frame(at, {at.x + side, at.y + side}, t.line, 1);
   widgets::Line words;
-  words.add(widgets::format(100 * inside / (0.5 * room * (room + 1)), "%")).add(" of its pairs are in documents");
+  words.add(widgets::format(picture.row_pairs[row], "%")).add(" of its pairs are in documents");
   widgets::fit_text(p, {at.x, y + line + t.px(3)}, words.view(), area.width(), t.muted, Type::small);
   widgets::fit_text(
       p, {at.x, at.y + side + t.px(5)},

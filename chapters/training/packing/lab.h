@@ -62,6 +62,8 @@ struct Picture {
   std::string packed_words;            ///< under that name: rows, how full they are, what is cut
   bool shows_optimum = false;          ///< whole documents would go into fewer rows, and the search knows it
   std::vector<std::string> row_words;  ///< by row: how full it is, for the hover
+  std::vector<double> row_tokens;      ///< by row: of documents
+  std::vector<double> row_pairs;       ///< by row: % of the pairs of its tokens that are in one document
   std::vector<std::vector<std::uint32_t>> by_row;  ///< pieces of each row, in place
   std::int64_t fullest_mixed_row = 0;              ///< the row whose mask is shown first: the one with most documents
   PublishedMarks published;
@@ -88,8 +90,6 @@ std::size_t shown_row(const Picture& picture, const View& view);
 const Choices& policy_choices();
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, PolicyRow& row);
 void describe(Fields& f, Outputs& out);
-void describe(Fields& f, View& view);
 
 }  // namespace chapters::training::packing

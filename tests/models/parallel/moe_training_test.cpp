@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/parallel/moe_lanes.h"
+#include "models/base/lanes.h"
 #include "tests/support/base/near.h"
 
 using namespace models::parallel;
@@ -25,7 +25,7 @@ MoeTrainingSetting small_setting() {
 
 TEST_CASE("the four exponentials at once agree with the library's to a millionth") {
   for (float x = 0; x > -80; x -= 0.37f) {
-    const auto e = moe_lanes::exp_negative(moe_lanes::Four{x, x - 0.1f, x - 1, 0});
+    const auto e = models::lanes::exp_negative(models::lanes::Four{x, x - 0.1f, x - 1, 0});
     CHECK(near(static_cast<double>(e[0]), std::exp(static_cast<double>(x)), 2e-6));
     CHECK(near(static_cast<double>(e[2]), std::exp(static_cast<double>(x - 1)), 2e-6));
     CHECK(e[3] == 1.0f);
