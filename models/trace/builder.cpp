@@ -85,7 +85,33 @@ TrackKind Builder::track_kind(EventClass cls, std::uint16_t category) const {
   return TrackKind::thread;
 }
 
+std::uint32_t Builder::category_of(std::string_view text) {
+  if (text.size() > 16) return category_(text);
+  const std::string_view head = text.substr(0, 8), tail = text.substr(head.size());
+  return recent_category_({packed(head), packed(tail), text.size()}, [&] { return category_(text); });
+}
+
+std::uint32_t Builder::flow_row(const Record& r) {
+  const auto by_text = [&] {
+    key_.assign(r.pid);
+    key_ += '\n';
+    key_ += r.tid;
+    return flow_row_(key_);
+  };
+  if (std::max(r.pid.size(), r.tid.size()) > 8) return by_text();
+  return recent_flow_row_({packed(r.pid), packed(r.tid), r.pid.size() << 8 | r.tid.size()}, by_text);
+}
+
 std::uint32_t Builder::track(TrackKind kind, const Record& r) {
+  const std::size_t longest = std::max({r.pid.size(), r.tid.size(), r.device.size(), r.stream.size()});
+  if (longest > 8) return new_or_known_track(kind, r);
+  const std::uint64_t sizes = r.pid.size() << 24 | r.tid.size() << 16 | r.device.size() << 8 | r.stream.size();
+  return recent_track_(
+      {packed(r.pid), packed(r.tid), packed(r.device), packed(r.stream), sizes << 8 | static_cast<std::uint64_t>(kind)},
+      [&] { return new_or_known_track(kind, r); });
+}
+
+std::uint32_t Builder::new_or_known_track(TrackKind kind, const Record& r) {
   key_.assign(1, static_cast<char>(kind));
   const bool device = kind == TrackKind::stream || kind == TrackKind::device_annotation;
   for (const std::string_view part :
@@ -123,6 +149,7 @@ void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) 
   }
   e.duration_ns = duration_ns & ((std::int64_t{1} << 51) - 1);  // all of it: a week is 50 bits
   e.correlated = correlation >= 0;
+  any_at_zero_ = any_at_zero_ || e.start_ns == 0;
   trace_.events.push_back(e);
   correlations_.push_back(correlation);
 }
@@ -130,7 +157,7 @@ void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) 
 void Builder::add(const Record& r) {
   ++trace_.records;
   if (r.phase > 0) ++trace_.phase_counts[static_cast<std::size_t>(r.phase)];
-  std::uint32_t category = category_(r.category);
+  std::uint32_t category = category_of(r.category);
   if (category > 0xFFFE) category = 0;  // a file with more categories than that is not one a person made
   if (trace_.category_counts.size() <= category) trace_.category_counts.resize(category + 1);
   if (r.has_category)
@@ -156,10 +183,7 @@ void Builder::add(const Record& r) {
   e.start_ns = r.time_ns;
   e.category = static_cast<std::uint16_t>(category);
   if (r.phase == 's' || r.phase == 't' || r.phase == 'f') {
-    key_.assign(r.pid);
-    key_ += '\n';
-    key_ += r.tid;
-    trace_.flows.push_back({r.time_ns, number_or_hash(r.id), flow_row_(key_), e.category, r.phase});
+    trace_.flows.push_back({r.time_ns, number_or_hash(r.id), flow_row(r), e.category, r.phase});
     return;
   }
   e.name = string_(r.name);

@@ -69,6 +69,9 @@ class Builder {
     Event event;
     bool begin = false;
   };
+  std::uint32_t category_of(std::string_view text);
+  std::uint32_t flow_row(const Record& record);
+  std::uint32_t new_or_known_track(TrackKind kind, const Record& record);
   EventClass class_of(const Record& record, std::uint16_t category, std::uint32_t name);
   EventClass class_by_name(std::uint32_t name);
   TrackKind track_kind(EventClass cls, std::uint16_t category) const;
@@ -92,6 +95,9 @@ class Builder {
   std::vector<EventClass> work_class_;   // by name: other where it was not yet asked
   std::vector<std::string> track_keys_;  // by track: the texts that make it one
   Interner track_key_{track_keys_};
+  Recent<3> recent_category_;  // what is asked for every event: texts of 16 bytes at most
+  Recent<5> recent_track_;     // and of 8
+  Recent<3> recent_flow_row_;
   std::unordered_map<std::string, std::uint32_t> counter_ids_;
   std::string key_;
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
@@ -102,7 +108,7 @@ class Builder {
   std::vector<MemoryChange> memory_;
   std::int64_t last_start_ns_ = 0, without_time_ = 0, without_duration_ = 0, at_zero_ = 0, bad_durations_ = 0,
                unknown_phases_ = 0, far_arguments_ = 0;
-  bool any_span_ = false;
+  bool any_span_ = false, any_at_zero_ = false;
 };
 
 }  // namespace models::trace

@@ -12,38 +12,59 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many)
 
 constexpr std::size_t max_rows = 4096;  // nobody looks at more; what overlaps beyond shares the last one
 
+/// An event of a track by its start; the others of it are asked where two start at once.
 struct SortKey {
-  std::int64_t start_ns, duration_ns;
+  std::int64_t start_ns;
   std::uint32_t index;
-  bool operator<(const SortKey& o) const {
-    if (start_ns != o.start_ns) return start_ns < o.start_ns;
-    if (duration_ns != o.duration_ns) return duration_ns > o.duration_ns;
-    return index < o.index;
-  }
 };
 
-/// Sorts by merging what is in order already: recorders write a track as a few sorted runs, one behind the other. False
-/// where there was but one. `merged` and `runs` are room to work in.
-bool merge_runs(std::vector<SortKey>& keys, std::vector<SortKey>& merged, std::vector<std::size_t>& runs) {
+/// Sorts by merging what is in order already: recorders write a track as a few sorted runs, one behind the other. What
+/// is equal stays in its order. False where there was but one run. `merged` and `runs` are room to work in.
+template <class T, class Before>
+bool merge_runs(std::vector<T>& items, std::vector<T>& merged, std::vector<std::size_t>& runs, const Before& before) {
   runs.assign(1, 0);  // where each begins, and the end
-  for (std::size_t i = 1; i < keys.size(); ++i)
-    if (keys[i] < keys[i - 1]) runs.push_back(i);
+  for (std::size_t i = 1; i < items.size(); ++i)
+    if (before(items[i], items[i - 1])) runs.push_back(i);
   if (runs.size() == 1) return false;
-  runs.push_back(keys.size());
-  merged.resize(keys.size());
+  runs.push_back(items.size());
+  merged.resize(items.size());
   while (runs.size() > 2) {
     std::size_t kept = 1;
     for (std::size_t r = 0; r + 1 < runs.size(); r += 2) {
       const std::size_t end = r + 2 < runs.size() ? runs[r + 2] : runs[r + 1];
-      const auto at = [&](std::size_t i) { return keys.begin() + static_cast<std::ptrdiff_t>(i); };
+      const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
       std::merge(at(runs[r]), at(runs[r + 1]), at(runs[r + 1]), at(end),
-                 merged.begin() + static_cast<std::ptrdiff_t>(runs[r]));
+                 merged.begin() + static_cast<std::ptrdiff_t>(runs[r]), before);
       runs[kept++] = end;
     }
     runs.resize(kept);
-    keys.swap(merged);
+    items.swap(merged);
   }
   return true;
+}
+
+/// A launching call, and the number that joins it with what it started.
+struct Call {
+  std::int64_t correlation;
+  std::uint32_t index;
+};
+
+/// Where the first call stands whose number is above this one, looked for from `from` on in growing steps: what follows
+/// each other on a device was mostly launched so.
+std::size_t first_above(const std::vector<Call>& calls, std::int64_t correlation, std::size_t from) {
+  std::size_t low = 0, high = calls.size(), step = 1;
+  if (from < high && calls[from].correlation <= correlation) {
+    for (std::size_t i = from; i < calls.size() && calls[i].correlation <= correlation; i += step, step *= 2)
+      low = i + 1;
+    high = std::min(high, low - 1 + step / 2);
+  } else {
+    high = from;
+    for (; step <= high && calls[high - step].correlation > correlation; step *= 2) high -= step;
+    low = high - std::min(step, high);
+  }
+  const auto at = [&](std::size_t i) { return calls.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto above = [](std::int64_t number, const Call& call) { return number < call.correlation; };
+  return static_cast<std::size_t>(std::upper_bound(at(low), at(high), correlation, above) - calls.begin());
 }
 
 /// The items of `from` in this order: read along one track after the other, which is several times faster than swapping
@@ -80,8 +101,11 @@ void Builder::finish() {
   finish_memory();
   finish_counters();
   bool any = false;
+  const auto& categories = trace_.categories;
+  const auto recorder =
+      static_cast<std::size_t>(std::find(categories.begin(), categories.end(), "Trace") - categories.begin());
   for (const Event& e : trace_.events) {
-    if (e.kind == EventKind::instant || trace_.category(e) == "Trace") continue;  // the recorder itself
+    if (e.kind == EventKind::instant || e.category == recorder) continue;
     trace_.first_ns = any ? std::min(trace_.first_ns, e.start_ns) : e.start_ns;
     trace_.last_ns = any ? std::max(trace_.last_ns, e.end_ns()) : e.end_ns();
     any = true;
@@ -110,6 +134,7 @@ void Builder::finish() {
 /// Work that the recorder could not place has time 0 (kineto issue 109), decades before a recording that counts from
 /// 1970.
 void Builder::drop_times_of_zero() {
+  if (!any_at_zero_) return;
   std::int64_t first = INT64_MAX;
   for (const Event& e : trace_.events) {
     if (e.start_ns == 0)
@@ -132,8 +157,9 @@ void Builder::drop_times_of_zero() {
 }
 
 void Builder::pair_edges() {
+  if (edges_.empty()) return;
   std::stable_sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.time_ns < b.time_ns; });
-  std::int64_t last_ns = edges_.empty() ? 0 : edges_.back().time_ns;
+  std::int64_t last_ns = edges_.back().time_ns;
   for (const Event& e : trace_.events) last_ns = std::max(last_ns, e.end_ns());
   struct Open {
     std::int64_t id, correlation;
@@ -182,14 +208,22 @@ void Builder::sort_events() {
     at += trace_.tracks[t].count;
   }
   for (std::uint32_t i = 0; i < events.size(); ++i) order[next[events[i].track]++] = i;
+  const auto by_start = [&](const SortKey& a, const SortKey& b) {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    return events[a.index].duration_ns > events[b.index].duration_ns;
+  };
+  const auto key_at = [&](std::uint32_t i) { return SortKey{events[order[i]].start_ns, order[i]}; };
   std::vector<SortKey> keys, merged;
   std::vector<std::size_t> runs;
   for (const Track& track : trace_.tracks) {
+    const std::uint32_t end = track.first + track.count;
+    std::uint32_t sorted = track.first + 1;
+    while (sorted < end && !by_start(key_at(sorted), key_at(sorted - 1))) ++sorted;
+    if (sorted >= end) continue;
     keys.clear();
     keys.reserve(track.count);
-    for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
-      keys.push_back({events[order[i]].start_ns, events[order[i]].duration_ns, order[i]});
-    if (!merge_runs(keys, merged, runs)) continue;
+    for (std::uint32_t i = track.first; i < end; ++i) keys.push_back(key_at(i));
+    merge_runs(keys, merged, runs, by_start);
     for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
   }
   if (std::is_sorted(order.begin(), order.end())) return;
@@ -223,26 +257,22 @@ void Builder::nest_events() {
 }
 
 void Builder::link_events() {
-  struct Call {
-    std::int64_t correlation;
-    std::uint32_t index;
-  };
-  std::vector<Call> calls;
+  std::vector<Call> calls, merged;
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     if (trace_.events[i].cls == EventClass::runtime && correlations_[i] >= 0) calls.push_back({correlations_[i], i});
   }
-  const auto before = [](const Call& a, const Call& b) {
-    return a.correlation != b.correlation ? a.correlation < b.correlation : a.index < b.index;
-  };
-  if (!std::is_sorted(calls.begin(), calls.end(), before)) std::sort(calls.begin(), calls.end(), before);
+  std::vector<std::size_t> runs;
+  merge_runs(calls, merged, runs, [](const Call& a, const Call& b) { return a.correlation < b.correlation; });
+  std::size_t after = 0;
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     Event& e = trace_.events[i];
     const std::int64_t correlation = correlations_[i];
     if (!(on_device(e.cls) || e.cls == EventClass::device_other) || correlation < 0) continue;
-    auto call = std::upper_bound(calls.begin(), calls.end(), Call{correlation, none}, before);
-    if (call == calls.begin() || (--call)->correlation != correlation) continue;
-    e.link = call->index;
-    std::uint32_t& back = trace_.events[call->index].link;
+    after = first_above(calls, correlation, after);
+    if (after == 0 || calls[after - 1].correlation != correlation) continue;
+    const std::uint32_t call = calls[after - 1].index;
+    e.link = call;
+    std::uint32_t& back = trace_.events[call].link;
     if (back == none || e.start_ns < trace_.events[back].start_ns) back = i;
   }
   correlations_ = {};
@@ -271,8 +301,9 @@ void Builder::place_flows() {
   for (std::size_t i = 0; i < flow_rows_.size(); ++i)
     if (const auto found = rows.find(flow_rows_[i]); found != rows.end()) track_of[i] = found->second;
   for (Flow& f : trace_.flows) f.track = track_of[f.track];
-  std::stable_sort(trace_.flows.begin(), trace_.flows.end(),
-                   [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
+  std::vector<Flow> merged;
+  std::vector<std::size_t> runs;
+  merge_runs(trace_.flows, merged, runs, [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
 }
 
 void Builder::finish_memory() {

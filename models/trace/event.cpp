@@ -154,6 +154,7 @@ class EventReader::EventParser {
 };
 
 struct EventReader::Parsers {
+  PlainEvents plain;
   EventParser event, args;
 };
 
@@ -183,7 +184,7 @@ bool EventReader::read(const Source& source, std::size_t begin, std::size_t end)
 std::size_t EventReader::read_plain(const Source& source, std::size_t begin, std::size_t max_bytes) {
   const char* const json = source.at(begin);
   Record record;
-  const char* const after = read_plain_event(json, source.at(source.end()), begin, record);
+  const char* const after = parsers_->plain.read(json, source.at(source.end()), begin, record);
   if (!after || static_cast<std::size_t>(after - json) > max_bytes) return 0;
   builder_.add(record);
   if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]"))

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -6,6 +7,46 @@
 #include <vector>
 
 namespace models::trace {
+
+/// The bytes of a text of up to 8 in one number: with the size, no two texts share one.
+inline std::uint64_t packed(std::string_view text) {
+  const std::size_t n = text.size();
+  const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(text[i])}; };
+  if (n < 4) return n == 0 ? 0 : byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
+  std::uint32_t first = 0, last = 0;
+  std::memcpy(&first, text.data(), sizeof first);
+  std::memcpy(&last, text.data() + n - sizeof last, sizeof last);
+  return first | std::uint64_t{last} << 32;
+}
+
+/// The numbers that a few lists of short texts were last given, found without a look at the texts: each list has one
+/// place, and the next that belongs there takes it.
+template <std::size_t Words>
+class Recent {
+ public:
+  using Key = std::array<std::uint64_t, Words>;
+  /// The number of this key, or that of `otherwise()`, which must be the same as long as this is.
+  template <class Otherwise>
+  std::uint32_t operator()(const Key& key, const Otherwise& otherwise) {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t word : key) hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+    Place& place = places_[hash >> 58];
+    if (!place.taken || place.key != key) {
+      place.number = otherwise();
+      place.key = key;
+      place.taken = true;
+    }
+    return place.number;
+  }
+
+ private:
+  struct Place {
+    Key key{};
+    std::uint32_t number = 0;
+    bool taken = false;
+  };
+  std::array<Place, 64> places_{};
+};
 
 /// Text to number, once each; views stay good while no text is added. A table of its own, with the hash beside the
 /// number: it is asked for every event, and a text that is not the one looked for is rarely touched.
@@ -48,6 +89,12 @@ class Interner {
     std::uint64_t hash = text.size() * odd;
     const char* p = text.data();
     std::size_t left = text.size();
+    std::uint64_t beside = hash;  // two products at once, since each takes longer than to begin the next
+    for (; left > 32; p += 32, left -= 32) {
+      hash = mix(eight(p) ^ odd ^ hash, eight(p + 8) ^ other);
+      beside = mix(eight(p + 16) ^ odd ^ beside, eight(p + 24) ^ other);
+    }
+    if (text.size() > 32) hash ^= beside * odd;
     for (; left > 16; p += 16, left -= 16) hash = mix(eight(p) ^ odd ^ hash, eight(p + 8) ^ other);
     std::uint64_t first = 0, last = 0;  // of the up to 16 bytes left, which may overlap
     if (left >= 8) {
