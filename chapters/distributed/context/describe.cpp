@@ -161,6 +161,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("hiding_tokens", o.hiding_tokens,
          {.label = "Transfers hide from",
           .unit = "tokens",
+          .help = "Of a ring, which sends while it computes; a gather and an all-to-all are waited for.",
           .headline = true,
           .formula = "c where the tile's flops / rate = message + bytes of c tokens / link",
           .source = "Liu et al. 2023, section 3"});
