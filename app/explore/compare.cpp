@@ -45,9 +45,9 @@ std::string display_text(const Field& f) {
     case Kind::file:
       return f.file().path.empty() ? "none" : f.file().path;
     case Kind::reals:
-      return std::to_string(f.reals().size()) + " values";
+      return std::to_string(f.reals().size()) + (f.reals().size() == 1 ? " value" : " values");
     case Kind::table:
-      return std::to_string(f.table_size()) + " rows";
+      return std::to_string(f.table_size()) + (f.table_size() == 1 ? " row" : " rows");
   }
   return {};
 }

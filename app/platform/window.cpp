@@ -28,6 +28,20 @@ constexpr double shortest_frame_s = 1.0 / 240.0;  // where the driver ignores vs
 /// Events that Dear ImGui has not looked at yet.
 bool input_waits() { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
 
+/// The largest room that a screen has for windows; without one what was asked for.
+void fit_on_a_screen(WindowPlace& place) {
+  int count = 0, width = 0, height = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int x = 0, y = 0, w = 0, h = 0;
+    glfwGetMonitorWorkarea(monitors[i], &x, &y, &w, &h);
+    width = std::max(width, w);
+    height = std::max(height, h);
+  }
+  if (width > 0) place.width = std::min(place.width, width);
+  if (height > 0) place.height = std::min(place.height, height);
+}
+
 std::function<void()> display_lost;  // of the one window; Xlib's handler takes no pointer of ours
 
 /// Xlib calls this where the connection to the server is broken, and exits when it returns, through destructors of
@@ -78,6 +92,8 @@ void Window::Impl::install_callbacks() {
   glfwSetKeyCallback(handle, [](GLFWwindow* w, int key, int, int action, int) {
     Impl& impl = of(w);
     if (key == GLFW_KEY_F11 && action == GLFW_PRESS) impl.toggle_fullscreen();
+    const bool modifier = key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
+    if (modifier && action == GLFW_RELEASE && input_waits()) part_input_frames();
   });
   glfwSetCharCallback(handle, [](GLFWwindow* w, unsigned) { of(w); });
   glfwSetCursorPosCallback(handle, [](GLFWwindow* w, double, double) { of(w); });
@@ -166,6 +182,12 @@ void Window::Impl::draw(const std::function<void()>& frame) {
   glfwSwapBuffers(handle);
 }
 
+void part_input_frames() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddKeyEvent(ImGuiKey_F24, true);
+  io.AddKeyEvent(ImGuiKey_F24, false);
+}
+
 bool display_available() {
   if (!glfwInit()) return false;
   glfwTerminate();
@@ -183,6 +205,7 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
         "need none.");
   // Below this nothing can be read, and what divides the room would come to items without a size.
   constexpr int least_width = 320, least_height = 240;
+  fit_on_a_screen(place);
   place.width = std::clamp(place.width, least_width, 16384);
   place.height = std::clamp(place.height, least_height, 16384);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);

@@ -13,6 +13,11 @@ namespace app {
 /// Can a window be opened here? Asks GLFW, so a DISPLAY that leads nowhere counts as none. Call while no Window exists.
 bool display_available();
 
+/// Makes what is queued for Dear ImGui after this part of a later frame than what is queued before: the press and the
+/// release of a key that nothing is bound to, of which a frame takes one. Without it a frame that takes a key's press
+/// and the release of its modifier sees the key alone, and a quick Ctrl+K is lost where frames are slow.
+void part_input_frames();
+
 /// Where the window is when it is neither maximized nor full screen; screen coordinates.
 struct WindowPlace {
   int x = -1, y = -1;  ///< both negative: let the window manager choose

@@ -7,6 +7,14 @@ namespace app {
 using chapters::Field;
 using chapters::Kind;
 
+namespace {
+
+widgets::NumberText counted(std::size_t n, std::string_view one, std::string_view more) {
+  return widgets::format(static_cast<double>(n), n == 1 ? one : more, 6, widgets::Prefix::none);
+}
+
+}  // namespace
+
 widgets::Prefix prefix_of(const Field& f) {
   if (f.spec.binary) return widgets::Prefix::binary;
   return f.kind == Kind::integer && f.spec.unit != "B" ? widgets::Prefix::none : widgets::Prefix::si;
@@ -39,9 +47,9 @@ std::string_view field_text(const Field& f, widgets::NumberText& scratch, int di
           if (o.id == f.chosen().front()) return o.label;
       return scratch = widgets::format(static_cast<double>(f.chosen().size()), "");
     case Kind::reals:
-      return scratch = widgets::format(static_cast<double>(f.reals().size()), "values", 6, widgets::Prefix::none);
+      return scratch = counted(f.reals().size(), "value", "values");
     case Kind::table:
-      return scratch = widgets::format(static_cast<double>(f.table_size()), "rows", 6, widgets::Prefix::none);
+      return scratch = counted(f.table_size(), "row", "rows");
   }
   return {};
 }

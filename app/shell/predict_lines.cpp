@@ -27,6 +27,16 @@ void draw_large(ImVec2 at, float width, float bottom, std::string_view words) {
     Painter::window().text(at, lines.lines[i], theme().text, type, Font::bold);
 }
 
+/// As much of a question's end as a line holds, in whole sentences: its last one is what was asked.
+std::string_view end_that_fits(std::string_view question, float width) {
+  while (widgets::text_size(question).x > width) {
+    const std::size_t end = question.find(". ");
+    if (end == std::string_view::npos) break;
+    question.remove_prefix(end + 2);
+  }
+  return question;
+}
+
 /// A key that is not typed into a field, and that no popup takes.
 bool pressed(const Shell& shell, ImGuiKey key) {
   return !shell.palette.open && !ImGui::GetIO().WantTextInput && !ImGui::GetIO().KeyCtrl &&
@@ -142,7 +152,7 @@ void draw_question_lines(Shell& shell, const widgets::Box& area) {
     p.text(area.min, prompt, t.accent);
     draw_large({area.min.x, below}, area.width(), area.max.y, question->question);
   } else {
-    p.text_fit(area.min, question->question, area.width(), t.muted);
+    p.text_fit(area.min, end_that_fits(question->question, area.width()), area.width(), t.muted);
     draw_large({area.min.x, below}, area.width(), area.max.y, state.verdict);
   }
 }

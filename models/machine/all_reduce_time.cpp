@@ -13,13 +13,9 @@ double rank_share(double ranks) { return (ranks - 1) / ranks; }
 double ranks_a_node(const AllReduceGroup& g) { return static_cast<double>(g.ranks) / static_cast<double>(g.nodes()); }
 
 AllReduceTime ring_of_nodes(const AllReduceGroup& g, const AllReduceLinks& l, double bytes) {
-  const auto n = static_cast<double>(g.ranks), nodes = static_cast<double>(g.nodes());
-  const double ports = ranks_a_node(g);
-  const double slowest = g.nodes() == 1 ? l.inside_bytes_per_s
-                                        : std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s,
-                                                   ports * l.between_bytes_per_s);
-  return {.latency_s = l.base_s + 2 * (n - nodes) * l.inside_hop_s + 2 * (nodes - 1) * l.between_hop_s,
-          .transfer_s = ring_all_reduce_bytes(g.ranks, bytes) / slowest,
+  const RingStep step = ring_step(g, l);
+  return {.latency_s = l.base_s + 2 * (static_cast<double>(g.ranks) - 1) * step.hop_s,
+          .transfer_s = ring_all_reduce_bytes(g.ranks, bytes) / step.bytes_per_s,
           .algorithm = AllReduceAlgorithm::ring};
 }
 
@@ -48,6 +44,15 @@ AllReduceTime hierarchy_of_nodes(const AllReduceGroup& g, const AllReduceLinks& 
 std::string_view all_reduce_name(AllReduceAlgorithm algorithm) {
   constexpr std::array<std::string_view, all_reduce_algorithm_count> names{"ring", "tree", "hierarchical", "fastest"};
   return names[static_cast<std::size_t>(algorithm)];
+}
+
+RingStep ring_step(const AllReduceGroup& g, const AllReduceLinks& l) {
+  const auto n = static_cast<double>(g.ranks), nodes = static_cast<double>(g.nodes());
+  const double ports = ranks_a_node(g);
+  const double hops_s = (n - nodes) * l.inside_hop_s + (nodes - 1) * l.between_hop_s;
+  const double outside =
+      std::min(ports == 1 ? l.between_bytes_per_s : l.inside_bytes_per_s, ports * l.between_bytes_per_s);
+  return {.hop_s = hops_s / (n - 1), .bytes_per_s = g.nodes() == 1 ? l.inside_bytes_per_s : outside};
 }
 
 double ring_all_reduce_bytes(std::int64_t ranks, double buffer_bytes) {

@@ -39,6 +39,14 @@ struct AllReduceTime {
 /// Source: Patarasuk, Yuan, "Bandwidth optimal all-reduce algorithms", 2009.
 double ring_all_reduce_bytes(std::int64_t ranks, double buffer_bytes);
 
+/// One step of a ring that runs through every rank of every node, as many rings at once as a node has network ports.
+struct RingStep {
+  double hop_s = 0;        ///< latency of a step, on average: of N - 1 steps in a row, nodes - 1 leave a node
+  double bytes_per_s = 0;  ///< the slower of a node's inside and all of its network ports together
+};
+/// `group` must have two ranks or more.
+RingStep ring_step(const AllReduceGroup& group, const AllReduceLinks& links);
+
 /// Bytes and steps of a ring over one kind of link: 2 (N - 1) / N of the buffer and 2 (N - 1) steps.
 double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_per_s, double hop_s);
 

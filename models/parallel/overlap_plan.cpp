@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 #include "models/base/integer_math.h"
-#include "models/parallel/collective_kinds.h"
+#include "models/parallel/collective_formulas.h"
 
 namespace models::parallel {
 namespace {
@@ -164,8 +164,11 @@ Status check(const OverlapSetup& s) {
 }
 
 double gather_time_s(const OverlapSetup& s, double bytes) {
-  const AllReduceTime whole = all_reduce_time(AllReduceAlgorithm::ring, {s.shards, s.gpus_per_node}, s.links, bytes);
-  return s.shards < 2 ? 0 : (whole.total_s() + s.links.base_s) / 2;
+  if (s.shards < 2) return 0;
+  const RingStep step = ring_step({s.shards, s.gpus_per_node}, s.links);
+  const CollectiveSpec gather{Primitive::all_gather, CollectiveAlgorithm::ring, s.shards};
+  const AlphaBetaLinks links{.latency_s = step.hop_s, .bandwidth_bytes_per_s = step.bytes_per_s};
+  return s.links.base_s + collective_time(gather, bytes, links).total_s();
 }
 
 double reduce_time_s(const OverlapSetup& s, double bytes) {

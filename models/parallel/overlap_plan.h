@@ -53,7 +53,10 @@ struct OverlapPlan {
 /// all-reduce of each shard's gradients follows (hybrid sharding). The setup must pass `check`.
 OverlapPlan overlap_plan(const OverlapWork& work, const OverlapSetup& setup);
 
-/// An all-gather or a reduce-scatter of `bytes` over the shards: a ring, half of an all-reduce's steps and bytes.
+/// An all-gather or a reduce-scatter of `bytes` over the shards, as `collective_time` has it of a ring: N - 1 steps, of
+/// which as many leave a node as there are other nodes, and (N - 1) / N of the bytes at the ring's rate; adding is
+/// free. 0 for one shard. Source: Thakur, Rabenseifner, Gropp 2005; the steps as src/graph/tuning.cc of NCCL counts
+/// them.
 double gather_time_s(const OverlapSetup& setup, double bytes);
 /// An all-reduce of gradients: of a bucket over all GPUs, with shards of `bytes` over the replicas.
 double reduce_time_s(const OverlapSetup& setup, double bytes);

@@ -17,8 +17,27 @@ float tick_px(double pixel) { return std::floor(static_cast<float>(pixel)) + 0.5
 
 float body_width_px(std::string_view s) { return text_size(s, Type::small).x; }
 
-/// A square at its place, its name beside it where the frame has room, above the middle below it and below above it.
-void paint_given_point(const Painter& p, const PlotFrame& f, const GivenMark& g, ImU32 colour) {
+/// Whether a line of values passes through a box.
+bool passes(const PlotFrame& f, std::span<const double> xs, std::span<const double> ys, const Box& box) {
+  for (std::size_t i = 1; i < std::min(xs.size(), ys.size()); ++i) {
+    const ImVec2 a = pixel_at(f, xs[i - 1], ys[i - 1]), b = pixel_at(f, xs[i], ys[i]);
+    double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x),
+           by = static_cast<double>(b.y);
+    if (std::isfinite(ay) && std::isfinite(by) && clip_segment(ax, ay, bx, by, box)) return true;
+  }
+  return false;
+}
+
+/// What the names of given points keep clear of: all below `floor`, and lines over the same places.
+struct GivenRoom {
+  float floor = HUGE_VALF;
+  std::span<const double> drawn = {}, computed = {};
+};
+
+/// A square at its place, its name beside it where the frame has room, above the middle below it and below above it. A
+/// name that a line would pass through is on the other side, or nowhere.
+void paint_given_point(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec, const GivenMark& g,
+                       ImU32 colour, const GivenRoom& room) {
   const Theme& t = theme();
   const ImVec2 at = pixel_at(f, g.at, g.value);
   if (!(at.x >= f.area.min.x - 1 && at.x <= f.area.max.x + 1)) return;
@@ -28,12 +47,19 @@ void paint_given_point(const Painter& p, const PlotFrame& f, const GivenMark& g,
   const bool left = at.x + half + t.px(8) + width > f.area.max.x;
   const float x = left ? std::max(at.x - half - t.px(8) - width, f.area.min.x + t.px(4)) : at.x + half + t.px(8);
   const bool below = at.y - half - line < f.area.min.y + t.px(4);
-  const float y = below ? at.y + half + t.px(4) : at.y - half - line;
+  const float under = at.y + half + t.px(4), over = std::min(at.y - half, room.floor - t.px(4)) - line;
+  const auto is_clear = [&](float top) {
+    const Box box{{x, top}, {x + width, top + line}};
+    return top + line <= f.area.max.y && !passes(f, spec.xs, room.drawn, box) &&
+           !passes(f, spec.xs, room.computed, box);
+  };
+  const float y = is_clear(below ? under : over) ? (below ? under : over) : below ? over : under;
+  if (!is_clear(y)) return;
   p.halo({x, y}, g.label, t.panel, Type::small);
   p.text_fit({x, y}, g.label, f.area.max.x - x, t.text, Type::small);
 }
 
-void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec) {
+void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec, const GivenRoom& room) {
   const Theme& t = theme();
   const ImU32 colour = t.of(Meaning::compute_bound);
   const float square = t.px(8);
@@ -41,7 +67,7 @@ void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec
     const float y = static_cast<float>(f.y.pixel(g.value));
     if (!(y >= f.area.min.y && y <= f.area.max.y)) continue;
     if (std::isfinite(g.at)) {
-      paint_given_point(p, f, g, colour);
+      paint_given_point(p, f, spec, g, colour, room);
       continue;
     }
     p.line({f.area.min.x, y}, {f.area.max.x, y}, colour, t.px(2));
@@ -172,6 +198,11 @@ void paint_curve_frame(const Painter& p, const PlotFrame& f, const DrawCurveSpec
   for (const Tick& tick : f.y_ticks.major()) {
     const float px = tick_px(tick.pixel);
     p.line({a.min.x, px}, {a.max.x, px}, t.grid);
+    const bool behind = std::any_of(spec.given.begin(), spec.given.end(), [&](const GivenMark& g) {
+      const ImVec2 at = pixel_at(f, g.at, g.value);
+      return std::abs(at.x - a.min.x) < t.px(12) && std::abs(at.y - px) < line;
+    });
+    if (behind) continue;
     if (value_tag.empty() || value_tag.min.x >= a.min.x || px + line < value_tag.min.y || px - line > value_tag.max.y)
       p.text({a.min.x - pad, px - line / 2}, tick.label, t.muted, Type::small, Font::mono, Align::right);
   }
@@ -226,7 +257,9 @@ void paint_draw_curve(const Painter& p, const DrawCurveSpec& spec, const DrawCur
   const Theme& t = theme();
   const PlotFrame& f = layout.frame;
   paint_veil(p, f.area);
-  paint_curve_frame(p, f, spec, layout.value_tag, layout.place_tag);
+  // Before anything is drawn the pen stands on the axis, where a tick's figure would be.
+  const Box pen_room{{f.area.min.x - t.px(8), layout.pen.y - 1}, {f.area.min.x - 1, layout.pen.y + 1}};
+  paint_curve_frame(p, f, spec, line.reach() > 0 ? layout.value_tag : pen_room, layout.place_tag);
   if (const Box& rest = layout.still_to_draw; !rest.empty()) {
     p.rect(rest.min, rest.max, with_alpha(t.accent, 0.10f));
     const float y = (rest.min.y + rest.max.y) / 2, tip = rest.max.x - t.px(12);
@@ -242,7 +275,7 @@ void paint_draw_curve(const Painter& p, const DrawCurveSpec& spec, const DrawCur
       p.polyline(head, t.accent, t.px(1.5f));
     }
   }
-  paint_given(p, f, spec);
+  paint_given(p, f, spec, {.floor = layout.still_to_draw.empty() ? HUGE_VALF : layout.still_to_draw.min.y});
   paint_mine(p, f, spec, line.values());
   const ImVec2 pen = layout.pen;
   if (line.reach() > 0) {
@@ -270,7 +303,7 @@ void paint_revealed_curve(const Painter& p, const DrawCurveSpec& spec, const Dra
   const Box& a = f.area;
   const float up_to = a.min.x + static_cast<float>(progress) * (a.width() + 1);
   paint_curve_frame(p, f, spec, {}, {});
-  paint_given(p, f, spec);
+  paint_given(p, f, spec, {.drawn = drawn, .computed = computed});
   paint_gap(p, f, spec, drawn, computed, up_to);
   paint_mine(p, f, spec, drawn);
   stretches(f, spec.xs, computed, up_to, [&](std::span<const ImVec2> piece) { p.polyline(piece, t.text, t.px(4)); });

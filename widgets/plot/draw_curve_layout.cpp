@@ -124,8 +124,10 @@ RevealPlaces place_reveal(const DrawCurveLayout& layout, const DrawCurveSpec& sp
   for (const GivenMark& g : spec.given) {
     const float y = static_cast<float>(layout.frame.y.pixel(g.value));
     const float x = static_cast<float>(layout.frame.x.pixel(g.at));
+    const float em = sizes.yours.y, name = em * (0.5f * static_cast<float>(g.label.size()) + 2);
+    const bool left = x + name > a.max.x;  // its name is beside it, above or below
     if (std::isfinite(g.at))
-      room.block({{x - 130, y - 24}, {x + 130, y + 24}});
+      room.block({{left ? x - name : x - 2 * em, y - 2 * em}, {left ? x + 2 * em : x + name, y + 2 * em}});
     else
       room.block({{a.min.x, y - 20}, {a.max.x, y - 22 > a.min.y ? y + 3 : y + 24}});  // its name, above or below it
   }

@@ -146,7 +146,8 @@ BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm) {
   add_turn(s, run, p);
   p.places_say =
       p.places > 1 ? "whose numbers a cell holds, place by place" : "a filled cell: the rank holds that chunk";
-  p.verdict = "executed on numbers: " + std::to_string(run.right) + " of " + std::to_string(run.asked) + " right";
+  p.verdict = "executed on numbers: " + format_text(models::as_double(run.right), "", 9) + " of " +
+              format_text(models::as_double(run.asked), "", 9) + " right";
   if (!p.sums) {
     // One place: what it holds is the chunk itself, whoever's it was.
     for (std::uint64_t& origins : run.origins) origins = origins != 0;

@@ -2,6 +2,7 @@
 
 #include "chapters/distributed/collectives/lab.h"
 #include "models/base/integer_math.h"
+#include "widgets/number/number.h"
 
 namespace chapters::distributed::collectives {
 
@@ -66,7 +67,8 @@ void execute(const CollectiveSpec& spec, const Inputs& in, Outputs& out) {
   out.schedule_steps = schedule->steps;
   out.step_by_step_s = step_by_step_time(*schedule, in.bytes, links_of(in)).total_s();
   const CollectiveRun run = run_collective(*schedule, false);
-  out.checked = std::to_string(run.right) + " of " + std::to_string(run.asked);
+  out.checked = widgets::format_text(models::as_double(run.right), "", 9) + " of " +
+                widgets::format_text(models::as_double(run.asked), "", 9);
   out.wrong = as_double(run.asked - run.right);
   if (in.ranks > widgets::max_board_ranks_in_full) return;
   out.transfers.reserve(schedule->transfers.size());

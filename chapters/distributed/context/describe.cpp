@@ -128,6 +128,7 @@ void describe(Fields& f, Outputs& o) {
             "To a multiple of 2n, so that every rank has as many.");
   f.real("rank_tokens", o.rank_tokens, {"Tokens a rank", "tokens"}, {.formula = "sequence / n"});
   f.real("hiding_tokens", o.hiding_tokens, {"Transfers hide from", "tokens"},
+         "Of a ring, which sends while it computes; a gather and an all-to-all are waited for.",
          {.headline = true,
           .formula = "c where the tile's flops / rate = message + bytes of c tokens / link",
           .source = "Liu et al. 2023, section 3"});

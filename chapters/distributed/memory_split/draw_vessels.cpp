@@ -152,6 +152,8 @@ void paint_axis(const Painter& p, const SplitLayout& l, const Picture& picture, 
     p.line({x - t.px(4), y}, {x + t.px(2), y}, t.text, t.px(1.5f));
     p.text({x + t.px(5), y - small / 2}, value, t.text, Type::small, Font::mono);
     const float wide = widgets::text_size(value, Type::small, Font::mono).x;
+    if (widgets::text_size(words, Type::small).x > right - x - t.px(11) - wide)
+      words = words.substr(0, words.find(','));
     widgets::fit_text(p, {x + t.px(11) + wide, y - small / 2}, words, right - x - t.px(11) - wide, t.muted,
                       Type::small);
   };
@@ -302,7 +304,8 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
     p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
     p.text({v.max.x, beside ? y : below}, sum, t.text, Type::body, Font::mono, widgets::Align::right);
     const float sub_room = v.width() - (beside ? 0 : total + t.px(4));
-    if (sub_room > t.px(20)) widgets::fit_text(p, {v.min.x, below}, words.sub, sub_room, t.muted, Type::small);
+    if (widgets::text_size(words.sub, Type::small).x <= sub_room)
+      p.text({v.min.x, below}, words.sub, t.muted, Type::small);
   }
   ImGui::SetCursorScreenPos({at.x, top});
   widgets::press_area("vessels", {size.x, std::max(1.0f, at.y + size.y - strip - top)});

@@ -92,7 +92,7 @@ void paint_waits(const widgets::Painter& painter, const Picture& picture, const 
   const float from = std::clamp(view.x_pixel(picture.backward_end_s), lanes.min.x, lanes.max.x);
   const float to = std::clamp(view.x_pixel(picture.last_s), lanes.min.x, lanes.max.x);
   if (to <= from) return;
-  const float bottom = network.min.y + row_px + t.px(8);
+  const float bottom = network.min.y + row_px + t.px(picture.held.empty() ? 8.0f : 0.0f);  // clear of memory's figures
   painter.rect({from, compute.max.y - t.px(4)}, {to, bottom}, widgets::with_alpha(t.bad, 0.10f));
   for (const float x : {from, to}) painter.line({x, compute.min.y}, {x, bottom}, t.bad, t.px(1.5f));
   const float y = compute.max.y + t.px(14);

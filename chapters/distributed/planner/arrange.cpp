@@ -204,7 +204,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_line(search, search.beyond, p, p.beyond_x, p.beyond_y);
   p.fits_text = widgets::format_text(static_cast<double>(search.fitting), "", 9) + " plans fit";
   p.beyond_text = widgets::format_text(static_cast<double>(search.points.size() - search.fitting), "", 9) + " do not";
-  p.wall_text = "the wall: " + format_text(p.wall_bytes, "B");
+  p.wall_text = "beyond the wall, " + format_text(p.wall_bytes, "B");
   add_published(in, *job, p);
   if (p.has_best) p.best = card_of(*job, search.points[0]);
   if (p.has_second) {

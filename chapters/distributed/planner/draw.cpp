@@ -39,7 +39,7 @@ void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture)
               .info = "no plan that fits beats these in time and memory",
               .version = picture.version});
   if (picture.beyond_x.size() > 1)
-    plot.steps("faster beyond", picture.beyond_x, picture.beyond_y,
+    plot.steps(picture.has_best ? "faster beyond" : "frontier, none fits", picture.beyond_x, picture.beyond_y,
                {.colour = t.of(widgets::Meaning::memory_bound),
                 .width = 1.5f,
                 .dashed = true,
@@ -92,15 +92,15 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
          .size = size});
     const double wall[] = {picture.wall_bytes, picture.most_bytes}, top[] = {picture.most_s, picture.most_s},
                  floor[] = {picture.least_s, picture.least_s};
-    plot.area("beyond the wall", wall, top, floor,
-              {.colour = t.of(widgets::Meaning::memory_bound), .alpha = 0.10f, .legend = false, .outline = false});
+    plot.area(picture.wall_text, wall, top, floor,
+              {.colour = t.of(widgets::Meaning::memory_bound), .alpha = 0.10f, .outline = false});
     plot.scatter(picture.fits_text, picture.fit_x, picture.fit_y,
                  {.colour = t.muted, .radius = 2.0f, .version = picture.version});
     plot.scatter(picture.beyond_text, picture.out_x, picture.out_y,
                  {.colour = widgets::with_alpha(t.of(widgets::Meaning::memory_bound), 0.7f),
                   .radius = 1.8f,
                   .version = picture.version});
-    plot.vertical_mark(picture.wall_bytes, picture.wall_text, {.colour = t.text, .dashed = false});
+    plot.vertical_mark(picture.wall_bytes, {}, {.colour = t.text, .dashed = false});
     draw_marks(plot, out, picture);
   }
   if (!ImGui::IsItemHovered()) {

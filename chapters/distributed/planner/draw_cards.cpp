@@ -23,7 +23,7 @@ struct CauseGroup {
 };
 constexpr std::array<CauseGroup, 6> cause_groups{{
     {"arithmetic", Meaning::compute_bound, {PlanCause::products, PlanCause::attention}, 2},
-    {"element-wise, optimizer, host",
+    {"elements, optimizer, host",
      Meaning::memory_bound,
      {PlanCause::elements, PlanCause::optimizer, PlanCause::other},
      3},

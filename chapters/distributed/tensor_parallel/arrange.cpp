@@ -29,18 +29,15 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return "One rank holds all of it and sends nothing: a layer takes " + ticked(out.layer_s, "s") + ".";
   const CutRow& row = out.cuts[static_cast<std::size_t>(in.cut)];
   std::string text;
-  if (in.cut == TensorCut::column_row)
-    text = in.sequence_parallel
-               ? "By column, then row, nothing is sent between: a gather in front and a scatter behind "
-               : "By column, then row, nothing is sent between: one all-reduce of ";
-  else
+  if (in.cut != TensorCut::column_row)
     text = "Cut " + row.cut + ", the " + std::string(tensor_block_name(in.block)) + " block needs " +
            with_article(row.between) + " between and " + with_article(row.behind) + " behind: ";
-  if (in.cut == TensorCut::column_row && !in.sequence_parallel)
-    text += ticked(out.buffer_bytes, "B") +
-            (out.layer.forward.collectives == 1 ? " behind both blocks." : " behind each block.");
+  else if (in.sequence_parallel)
+    text = "By column, then row, nothing is sent between: a gather in front and a scatter behind send ";
   else
-    text += (in.cut == TensorCut::column_row ? "send " : "") + ticked(row.forward_bytes, "B") + " a rank.";
+    text = std::string("By column, then row, nothing is sent between: the all-reduce behind ") +
+           (out.layer.forward.collectives == 1 ? "both blocks" : "each block") + " sends ";
+  text += ticked(row.forward_bytes, "B") + " a rank.";
   return text + " Of a layer's " + ticked(out.layer_s, "s") + " on " + ticked(as_double(in.ranks), "") + " ranks, " +
          ticked(out.exposed_share, "%") + " is waiting for collectives.";
 }

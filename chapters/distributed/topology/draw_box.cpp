@@ -11,6 +11,26 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
+/// The first of some wordings that a width holds whole; empty where none does.
+std::string_view first_that_fits(std::initializer_list<std::string_view> wordings, float width, Type type) {
+  for (const std::string_view words : wordings)
+    if (widgets::text_size(words, type).x <= width) return words;
+  return {};
+}
+
+/// A switch's or adapter's name; where it has no room, its capitals and its number: "NVS 0".
+void paint_name(const Painter& p, const Rect& r, std::string_view name) {
+  const auto& t = widgets::theme();
+  widgets::Line brief;
+  const std::size_t number = name.rfind(' ');
+  for (const char c : name.substr(0, number))
+    if (c >= 'A' && c <= 'Z') brief.add({&c, 1});
+  if (number != std::string_view::npos) brief.add(name.substr(number));
+  const std::string_view words = first_that_fits({name, brief.view()}, r.width() - t.px(4), Type::small);
+  p.text({middle_of(r).x, middle_of(r).y - t.type(Type::small) / 2}, words, t.muted, Type::small, Font::sans,
+         Align::center);
+}
+
 void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, std::size_t n, std::int32_t lit_group) {
   const auto& t = widgets::theme();
   const Rect& r = l.nodes[n];
@@ -23,9 +43,7 @@ void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, st
     const bool words = r.width() > t.px(20) && r.height() > t.type(Type::small);
     p.rect(r.min, r.max, ports_lit && !words ? t.accent : t.card, round);
     p.frame(r.min, r.max, ports_lit ? t.accent : t.muted, t.px(1), round);
-    if (words)
-      widgets::fit_text(p, {middle_of(r).x, middle_of(r).y - t.type(Type::small) / 2}, node.name, r.width() - t.px(4),
-                        t.muted, Type::small, Font::sans, Align::center);
+    if (words) paint_name(p, r, node.name);
     return;
   }
   const ChipMark& mark = picture.chips[static_cast<std::size_t>(chip)];
@@ -83,11 +101,13 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     if (l.frames.size() > 1)
       widgets::fit_text(p, {r.min.x + t.px(10), r.min.y + t.px(4)}, names[b], r.width() * 0.5f, t.text, Type::body,
                         Font::bold);
-    widgets::fit_text(p, {r.max.x - t.px(10), r.min.y + t.px(4)},
-                      b == 1 && picture.graph.shape != parallel::TopologyShape::tree
-                          ? std::string_view("numbered from the right")
-                          : std::string_view(picture.graph.name),
-                      r.width() * 0.45f, t.muted, Type::small, Font::sans, Align::right);
+    const ImVec2 corner{r.max.x - t.px(10), r.min.y + t.px(4)};
+    if (b == 1 && picture.graph.shape != parallel::TopologyShape::tree)
+      p.text(corner, first_that_fits({"numbered from the right", "from the right"}, r.width() * 0.45f, Type::small),
+             t.muted, Type::small, Font::sans, Align::right);
+    else
+      widgets::fit_text(p, corner, picture.graph.name, r.width() * 0.45f, t.muted, Type::small, Font::sans,
+                        Align::right);
   }
 }
 
@@ -305,8 +325,11 @@ void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   paint_rates(p, picture, l);
   for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit);
   paint_order(p, in, picture, view);
+  const std::string_view caption = picture.caption;
   if (l.caption_y > 0)
-    widgets::fit_text(p, {area.min.x, l.caption_y}, picture.caption, area.width(), t.text, Type::small);
+    p.text({area.min.x, l.caption_y},
+           first_that_fits({picture.caption, caption.substr(0, caption.rfind(';'))}, area.width(), Type::small), t.text,
+           Type::small);
   paint_bars(p, in, picture, l);
   take_chips(in, picture, view);
   ImGui::SetCursorScreenPos(at);

@@ -10,6 +10,8 @@ namespace {
 
 using parallel::Topology, parallel::TopologyNodeKind, parallel::TopologyShape, widgets::Rect;
 
+constexpr float least_row = 34;  // design pixels of a row of a machine
+
 Rect around(ImVec2 centre, float half_width, float half_height) {
   return {{centre.x - half_width, centre.y - half_height}, {centre.x + half_width, centre.y + half_height}};
 }
@@ -39,10 +41,9 @@ void layout_tiers(const Topology& graph, std::int32_t box, Rect area, bool mirro
         counts[tier] = 0;
         --rows;
       }
-  const float least_row = t.px(34);
   // In little height the rows furthest from the chips go first.
   for (const std::size_t tier : {std::size_t{4}, std::size_t{3}, std::size_t{5}, std::size_t{2}})
-    if (static_cast<float>(rows) * least_row > area.height() && counts[tier] > 0) {
+    if (static_cast<float>(rows) * t.px(least_row) > area.height() && counts[tier] > 0) {
       counts[tier] = 0;
       --rows;
     }
@@ -282,17 +283,21 @@ void layout_graph(const Topology& graph, Rect area, BoxLayout& out) {
     layout_torus(graph, area, out);
     return;
   }
-  if (graph.boxes > 2 || graph.chips_a_box > 16 || area.width() < t.px(420) * static_cast<float>(graph.boxes) / 2) {
+  const float rails = static_cast<float>(adapters ? count_in_box(graph, TopologyNodeKind::nic) : 0);
+  const float wire = rails > 0 ? std::min(t.px(11), area.height() * 0.22f / std::max(1.0f, rails)) : 0;
+  const float foot = rails > 0 ? wire * (rails + 1) + t.px(4) : 0;
+  const float title = t.type(widgets::Type::body) + t.px(8);
+  // Adapters join the wires between two machines: where no row of them has room, machines are drawn as plates.
+  const bool tiers = graph.shape != TopologyShape::mesh && graph.shape != TopologyShape::tree;
+  const bool flat = rails > 0 && tiers && area.height() - foot - title < 4 * t.px(least_row);
+  if (graph.boxes > 2 || graph.chips_a_box > 16 || flat ||
+      area.width() < t.px(420) * static_cast<float>(graph.boxes) / 2) {
     out.plates.resize(static_cast<std::size_t>(graph.boxes));
     layout_cards(graph, area, out);
     return;
   }
-  const float rails = static_cast<float>(graph.boxes > 1 ? count_in_box(graph, TopologyNodeKind::nic) : 0);
-  const float wire = rails > 0 ? std::min(t.px(11), area.height() * 0.22f / std::max(1.0f, rails)) : 0;
-  const float foot = rails > 0 ? wire * (rails + 1) + t.px(4) : 0;
   const float gap = graph.boxes > 1 ? std::min(t.px(76), area.width() * 0.085f) : 0;
   const float each = (area.width() - gap) / static_cast<float>(graph.boxes);
-  const float title = t.type(widgets::Type::body) + t.px(8);
   for (std::int32_t b = 0; b < graph.boxes; ++b) {
     const float left = area.min.x + static_cast<float>(b) * (each + gap);
     const Rect frame{{left, area.min.y}, {left + each, area.max.y - foot}};

@@ -68,7 +68,8 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool beside = size.x > t.px(640);
+  // One above the other needs height for two pairs of axes.
+  const bool beside = size.x > t.px(640) || size.y < t.px(420);
   const float gap = t.px(20), head = t.type(widgets::Type::body) + t.px(10);
   const ImVec2 each = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
   widgets::heading("Two trainings, one on the other", "", each.x);
@@ -76,7 +77,9 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   draw_losses(picture, view, {each.x, each.y - head});
   const ImVec2 second = beside ? ImVec2{corner.x + each.x + gap, corner.y} : ImVec2{corner.x, corner.y + each.y + gap};
   ImGui::SetCursorScreenPos(second);
-  widgets::heading("What a larger batch saves, and what it costs", "", each.x);
+  std::string_view trade = "What a larger batch saves, and what it costs";
+  if (widgets::text_size(trade, widgets::Type::body, widgets::Font::bold).x > each.x) trade = "Updates, examples";
+  widgets::heading(trade, "", each.x);
   ImGui::SetCursorScreenPos({second.x, second.y + head});
   draw_trade(in, out, picture, view, {each.x, each.y - head});
 }

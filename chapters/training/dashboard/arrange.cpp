@@ -175,7 +175,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   for (const SwitchRow& row : out.switches) count += row.on ? 1 : 0;
   p.now_note = std::to_string(count) + " of " + std::to_string(step_switch_count) + " on";
   p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
-                                                      ? " a batch, beside the GPU: no other switch gets below it"
+                                                      ? " a batch, beside the GPU: no step is shorter"
                                                       : " a batch, by the training process itself");
   fill_workers(in, p);
   p.trace_link = step_trace_link(in, out);

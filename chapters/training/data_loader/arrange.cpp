@@ -165,8 +165,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                              .hatched = i == 3});
   const auto wait =
       std::find_if(p.gpu.begin(), p.gpu.end(), [](const widgets::TimelineSpan& x) { return x.name == 1; });
+  // Left of the middle, where the wait's name stands.
   if (wait != p.gpu.end() && out.starved >= 0.5)
-    p.opening_s = 1e-9 * (static_cast<double>(wait->start_ns) + static_cast<double>(wait->duration_ns) / 2);
+    p.opening_s = 1e-9 * (static_cast<double>(wait->start_ns) + 0.3 * static_cast<double>(wait->duration_ns));
   p.answer = answer_of(in, out);
   return p;
 }

@@ -143,8 +143,8 @@ Outputs compute(const Inputs& in) {
   out.run = std::move(steady->run);
   out.step_s = steady->mean.period_s;
   out.samples_per_s = static_cast<double>(in.samples) / out.step_s;
-  // Whatever the stream waits for here comes with the batch.
-  out.starved_s = std::max(0.0, steady->mean.idle_total_s());
+  // Whatever the stream waits for here comes with the batch, but for gaps below a microsecond a step.
+  out.starved_s = steady->mean.idle_total_s() < 1e-6 ? 0 : steady->mean.idle_total_s();
   out.starved = 100 * out.starved_s / out.step_s;
   fill_ceilings(in, setup, out);
   const auto& steps = out.run.steps;

@@ -58,7 +58,11 @@ void draw_tank(const widgets::Painter& p, Rect at, std::string_view name, std::s
     if (!under.empty())
       p.text({middle, y + number.y - words.y / 2}, under, t.muted, Type::small, Font::sans, Align::center);
   }
-  widgets::fit_text(p, {middle, at.max.y - t.type(Type::small)}, flow, at.width() + t.px(12),
+  // Without room the words before the figure go; the colour still says which part is the narrowest.
+  const std::size_t brief = flow.find(": ");
+  if (brief != std::string_view::npos && widgets::text_size(flow, Type::small).x > at.width())
+    flow.remove_prefix(brief + 2);
+  widgets::fit_text(p, {middle, at.max.y - t.type(Type::small)}, flow, at.width(),
                     outline != Outline::none ? t.accent : t.muted, Type::small, Font::sans, Align::center);
 }
 

@@ -90,7 +90,7 @@ void paint_saved(const Painter& p, const RowBlock& block, std::size_t rows, std:
   p.dashed_polyline(corners, t.line, 1, t.px(4));
   widgets::Line words;
   words.add(widgets::format(static_cast<double>(padded_rows - rows), "", 9))
-      .add(padded_rows - rows == 1 ? " row less to compute" : " rows less to compute");
+      .add(padded_rows - rows == 1 ? " row fewer to compute" : " rows fewer to compute");
   const ImVec2 size = widgets::text_size(words.view(), Type::small);
   if (bottom - top > size.y + t.px(6) && size.x < block.width)
     p.text({block.at.x + block.width / 2, (top + bottom - size.y) / 2}, words.view(), t.muted, Type::small, Font::sans,

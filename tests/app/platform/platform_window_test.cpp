@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/platform/window.h"
+#include "tests/support/ui/headless_frame.h"
 
 using Catch::Matchers::ContainsSubstring;
 
@@ -31,6 +32,30 @@ TEST_CASE("without a display, the window says so and names what works without on
   const Without x11("DISPLAY"), wayland("WAYLAND_DISPLAY");
   CHECK_FALSE(app::display_available());
   CHECK_THAT(app::Window::create("t").error, ContainsSubstring("there is no display") && ContainsSubstring("render"));
+}
+
+TEST_CASE("a chord is seen though its modifier is released in the frame that takes its key") {
+  support::HeadlessFrame ui;
+  ImGuiIO& io = ImGui::GetIO();
+  int chords = 0, keys = 0;
+  const auto frame = [&] {
+    ui.frame([&] {
+      chords += ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_K) ? 1 : 0;
+      keys += ImGui::IsKeyPressed(ImGuiKey_K, false) ? 1 : 0;
+    });
+  };
+  for (const bool parted : {false, true}) {
+    io.AddKeyEvent(ImGuiMod_Ctrl, true);
+    frame();
+    io.AddKeyEvent(ImGuiKey_K, true);
+    if (parted) app::part_input_frames();
+    io.AddKeyEvent(ImGuiMod_Ctrl, false);
+    for (int i = 0; i < 3; ++i) frame();
+    io.AddKeyEvent(ImGuiKey_K, false);
+    frame();
+    CHECK(keys == (parted ? 2 : 1));
+    CHECK(chords == (parted ? 1 : 0));
+  }
 }
 
 TEST_CASE("window draws while something moves, then sleeps, and wakes for another thread") {

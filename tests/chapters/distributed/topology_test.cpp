@@ -117,6 +117,15 @@ TEST_CASE("topology: two machines face each other, every rail level with itself"
   CHECK(std::is_sorted(heights.rbegin(), heights.rend()));
   CHECK(heights.back() > l.frames[0].max.y);
   CHECK(heights.front() < 500);
+  // Without room for a row of adapters there are no wires to join: each machine is a plate with its chips on it.
+  lab_topology::layout_graph(p.graph, {{0, 0}, {1000, 150}}, l);
+  CHECK(l.frames.empty());
+  REQUIRE(l.plates.size() == 2);
+  CHECK(l.plates[0].max.x <= l.plates[1].min.x);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const widgets::Rect &chip = l.nodes[p.graph.chips[i]], &plate = l.plates[i / 8];
+    CHECK((chip.min.x > plate.min.x && chip.max.x < plate.max.x && chip.max.y < plate.max.y));
+  }
 }
 
 TEST_CASE("topology: every machine is laid out inside its panel without one chip on another") {

@@ -91,6 +91,7 @@ TEST_CASE("data-loader: the picture opens where the GPU waits, and at the beginn
              p.opening_s < 1e-9 * static_cast<double>(s.end_ns());
   CHECK(waits);
   in.gpu_s = 0.4;  // 640 samples a second, and the storage brings 1,000
+  CHECK(lab_loader::compute(in).starved == 0);
   CHECK(lab_loader::arrange(in, lab_loader::compute(in)).opening_s == 0);
 }
 

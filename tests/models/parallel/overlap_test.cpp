@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "models/base/counter_random.h"
+#include "models/parallel/collective_formulas.h"
 #include "models/parallel/overlap_plan.h"
 #include "models/training/scaling.h"
 #include "models/training/step_simulation.h"
@@ -311,6 +312,33 @@ TEST_CASE("from the critical tokens on compute is as long as what it hides") {
           if (share < 1) CHECK(run.exposed_s >= 0.3 * alone_s);
         }
       }
+}
+
+TEST_CASE("a gather takes what the collectives model says of a ring's all-gather") {
+  const auto ring_gather_s = [](std::int64_t ranks, double bytes, double hop_s, double bytes_per_s) {
+    const CollectiveSpec spec{Primitive::all_gather, CollectiveAlgorithm::ring, ranks};
+    return collective_time(spec, bytes, {.latency_s = hop_s, .bandwidth_bytes_per_s = bytes_per_s}).total_s();
+  };
+  OverlapSetup s;
+  s.method = OverlapMethod::fsdp;
+  s.gpus_per_node = 8;
+  s.links = {.inside_bytes_per_s = 400e9, .between_bytes_per_s = 25e9, .inside_hop_s = 1e-6, .between_hop_s = 9e-6};
+  const auto gather_over = [&](std::int64_t shards) {
+    s.gpus = s.shards = shards;
+    return gather_time_s(s, 80e6);
+  };
+  // One node: 7 steps of 1 us, then 7/8 of 80 MB at 400 GB/s, 175 us.
+  CHECK(near(gather_over(8), ring_gather_s(8, 80e6, 1e-6, 400e9), 1e-12));
+  CHECK(near(gather_over(8), 182e-6, 1e-12));
+  // Four nodes: 28 steps inside and 3 between, 31/32 of 80 MB over 8 ports of 25 GB/s.
+  CHECK(near(gather_over(32), 28 * 1e-6 + 3 * 9e-6 + 77.5e6 / 200e9, 1e-12));
+  // A GPU a node: all steps leave it, through one port.
+  s.gpus_per_node = 1;
+  CHECK(near(gather_over(16), ring_gather_s(16, 80e6, 9e-6, 25e9), 1e-12));
+  // What is paid once for a call is paid whole, and nothing is gathered where nothing is split.
+  s.links.base_s = 5e-6;
+  CHECK(near(gather_over(16), 5e-6 + 15 * 9e-6 + 75e6 / 25e9, 1e-12));
+  CHECK(gather_over(1) == 0);
 }
 
 TEST_CASE("FSDP: what is sent, gathered at once and gathered again") {

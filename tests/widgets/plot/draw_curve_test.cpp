@@ -137,6 +137,24 @@ TEST_CASE("card and explanation stand on no line and not on each other, the expl
   CHECK(static_cast<double>(places.explanation->max.y) < s.layout.frame.y.pixel(10));
 }
 
+TEST_CASE("what is revealed keeps clear of a given point's name, however long") {
+  Sheet s;
+  const GivenMark given[] = {{.label = "given: 40 % of the step at 512 tokens", .value = 40, .at = s.xs.front()}};
+  s.spec.given = given;
+  s.line.draw_to(0, 90);
+  s.line.draw_to(8, 90);
+  s.lay_out();
+  const std::vector<double> computed(9, 10.0);
+  Occupancy room;
+  const auto places =
+      place_reveal(s.layout, s.spec, s.line.values(), computed, 4, {{150, 80}, {260, 60}, {40, 15}, {70, 15}}, room);
+  const float x = static_cast<float>(s.layout.frame.x.pixel(s.xs.front())),
+              y = static_cast<float>(s.layout.frame.y.pixel(40));
+  const Box name{{x, y - 20}, {x + 37 * 7.0f, y + 20}};
+  for (const auto& box : {places.card, places.explanation, places.yours, places.computed})
+    if (box) CHECK_FALSE(box->overlaps(name));
+}
+
 TEST_CASE("text is cut at spaces into lines that fit") {
   const auto lines = wrap_lines("one two three four", 8 * 9, eight_px_each);
   REQUIRE(lines.count == 3);
