@@ -254,7 +254,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "... without the scores", .unit = "B", .source = korthikanti});
   f.real("layer_full_bytes", o.memory.layer_full_bytes,
          {.label = "... its input alone", .unit = "B", .source = korthikanti});
-  f.group("Moments of the step");
+  f.group("Along the step");
   f.real("logits_spike_bytes", o.memory.logits_spike_bytes,
          {.label = "Loss at its fullest", .unit = "B", .formula = "tokens x vocabulary x bytes of the loss / tensor"});
   f.real("backward_spike_bytes", o.memory.backward_spike_bytes,
