@@ -57,7 +57,8 @@ bool mark(const Asked& a, double said, Workspace& w, std::ostream& out) {
   const double gap = computed != 0 ? (said - computed) / std::abs(computed) : said;
   const bool close = number ? std::abs(gap) <= a.question.tolerance : said == computed;
   const auto shown = [&](double v) {
-    return number ? widgets::format_text(v, a.output.spec.unit, 4) : a.choices[static_cast<std::size_t>(v)];
+    const auto prefix = a.output.spec.binary ? widgets::Prefix::binary : widgets::Prefix::si;
+    return number ? widgets::format_text(v, a.output.spec.unit, 4, prefix) : a.choices[static_cast<std::size_t>(v)];
   };
   out << (close ? "close: " : "not yet: ") << "you said " << shown(said) << ", the model computes " << shown(computed);
   if (number && std::abs(gap) < 10)

@@ -76,7 +76,8 @@ void say_verdict(PredictState& state, const Prediction& q, const chapters::Field
   const std::string_view unit = output.spec.unit;
   const bool close = is_close(state, q);
   const auto shown = [&](double v) {
-    if (state.kind == QuestionKind::number) return format_text(v, unit, 4);
+    if (state.kind == QuestionKind::number)
+      return format_text(v, unit, 4, output.spec.binary ? widgets::Prefix::binary : widgets::Prefix::si);
     const auto i = static_cast<std::size_t>(v);
     return i < state.choices.size() ? state.choices[i] : std::string("\xE2\x80\x94");
   };

@@ -47,7 +47,9 @@ void draw_strip(Shell& shell, ImVec2 at, ImVec2 size) {
     const float gap = t.px(28), each = (size.x - t.px(32) - gap * static_cast<float>(n - 1)) / static_cast<float>(n);
     shell.controls.inputs = &lab.inputs();
     for (std::size_t i = 0; i < n; ++i) {
-      ImGui::SetCursorScreenPos({from.x + static_cast<float>(i) * (each + gap), from.y});
+      // On one line sliders and switches are lower than boxes: their words stand on one baseline.
+      const bool low = size.y < t.px(60) && inputs[i]->kind != chapters::Kind::choice;
+      ImGui::SetCursorScreenPos({from.x + static_cast<float>(i) * (each + gap), from.y + (low ? t.px(4) : 0.0f)});
       draw_control(*inputs[i], shell.controls, each);
     }
     shell.controls.inputs = nullptr;

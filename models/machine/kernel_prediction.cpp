@@ -96,7 +96,7 @@ PortLoads stream_ports(const CorePorts& core, const StreamLoop& loop) {
   PortLoads out;
   ask(out, "memory", "B/s", loop.moved * core.dram_bytes_per_s, core.dram_bytes_per_s);
   if (loop.cycles_per_byte > 0)
-    ask(out, "instructions", "cycles/s", loop.cycles_per_byte * core.dram_bytes_per_s, core.clock_hz);
+    ask(out, "instructions", "Gcycles/s", loop.cycles_per_byte * core.dram_bytes_per_s / 1e9, core.clock_hz / 1e9);
   return out;
 }
 

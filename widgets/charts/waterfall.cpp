@@ -134,6 +134,9 @@ void paint_row(const Painter& painter, const WaterfallLayout& l, std::size_t r, 
                       t),
                t.px(2));
   if (step && !row.rises) hatch(painter, row.bar, with_alpha(t.background, 0.35f), t.px(6));  // what is lost
+  // Idle is as pale as the ground: an edge tells it from nothing.
+  if (step && steps[r - 1].tint == Tint(Meaning::idle))
+    painter.frame(row.bar.min, row.bar.max, with_alpha(t.muted, 0.6f), t.px(1), t.px(2));
   if (selected) painter.frame(row.bar.min, row.bar.max, t.text, t.px(2), t.px(2));
   if (!last) {
     const auto x = static_cast<float>(l.map.pixel(row.after));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "widgets/number/number_units.h"
 #include "widgets/plot/axis.h"
@@ -190,6 +191,41 @@ bool power_ticks(Ticker& t) {
   return true;
 }
 
+/// What a log axis of seconds names: decades below a second, marks of a clock, then decades of days.
+struct ClockMarks {
+  std::span<const double> leads, clock;
+  int least_day = 0;  ///< the first power of ten of days
+  double stride = 1;  ///< of the powers of ten of seconds and of days
+};
+
+/// Round marks of a clock on a log axis of seconds that reaches beyond two minutes, where a power of ten would be named
+/// 16.7 min. False where no choice of them has room, or fewer than two are in view.
+bool clock_log_ticks(Ticker& t) {
+  static constexpr double one[] = {1}, leads[] = {1, 2, 5},
+                          fine[] = {1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 18000, 36000, 86400},
+                          medium[] = {1, 10, 60, 600, 3600, 36000}, coarse[] = {1, 60, 3600, 86400},
+                          hours[] = {1, 3600};
+  const bool few = std::log10(t.range.hi / t.range.lo) <= 3;
+  for (const ClockMarks& marks : {ClockMarks{leads, fine, 0}, ClockMarks{one, medium, 1}, ClockMarks{one, coarse, 2, 3},
+                                  ClockMarks{one, hours, 2, 3}}) {
+    if (marks.least_day == 0 && !few) continue;
+    t.out.major_count = 0;
+    double last = 0;
+    const auto name = [&](double value) {
+      if (value > last && value >= t.range.lo * (1 - 1e-9) && value <= t.range.hi * (1 + 1e-9)) t.add(value);
+      last = std::max(last, value);
+    };
+    for (double e = std::floor(std::log10(t.range.lo) / marks.stride) * marks.stride; e < 0; e += marks.stride)
+      for (const double lead : marks.leads) name(lead * std::pow(10.0, e));
+    for (const double value : marks.clock) name(value);
+    for (double e = marks.least_day; 86400 * std::pow(10.0, e) <= t.range.hi * (1 + 1e-9); e += marks.stride)
+      for (const double lead : marks.leads) name(86400 * lead * std::pow(10.0, e));
+    if (t.out.major_count >= 2 && t.clear()) return true;
+  }
+  t.out.major_count = 0;
+  return false;
+}
+
 /// Whole positions without words, for a category axis that was given none.
 void whole_ticks(Ticker& t) {
   const double first = std::ceil(t.range.lo), last = std::floor(t.range.hi);
@@ -234,7 +270,8 @@ void scale_ticks(Ticker& t) {
                   : unit_scale(axis_inverse(AxisKind::log10, (std::log10(t.range.lo) + std::log10(t.range.hi)) / 2),
                                spec.unit, t.prefix());
     t.significant = spec.kind == AxisKind::log2 ? 4 : 3;
-    if (power_ticks(t)) {
+    const bool clock = spec.kind == AxisKind::log10 && spec.unit == "s" && t.range.hi > 120;
+    if ((clock && clock_log_ticks(t)) || power_ticks(t)) {
       if (!t.own_units) out.unit = t.scale.unit;
       return;
     }

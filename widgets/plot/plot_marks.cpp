@@ -340,9 +340,6 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
         paint_arrow(painter, a, b, m.colour);
         break;
       case Kind::handle:
-        if (!f.area.contains(a)) break;
-        paint_marker(painter, a, m.marker, t.px(6), m.colour);
-        painter.ring(a, t.px(m.hot ? 11.0f : 9.0f), m.colour, width);
         break;
       case Kind::vertical:
       case Kind::horizontal:
@@ -352,13 +349,26 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
           painter.dashed_line(a, b, m.colour, width, t.px(4));
         else
           painter.line(a, b, m.colour, width);
-        if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
-          // The grip of a level stands at the frame's edge: among the data it would look like one of them.
-          const bool level = m.kind == Kind::handle_y;
-          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20) : (a.x + b.x) / 2, (a.y + b.y) / 2};
-          paint_grip(painter, mid, level, m.hot, m.colour);
-        }
         break;
+    }
+  }
+}
+
+void paint_handles(const PlotEnd& plot, const Painter& painter) {
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  for (const PlotMark& m : plot.scratch().marks) {
+    ImVec2 a, b;
+    ends_of(f, m, a, b);
+    if (m.kind == Kind::handle) {
+      if (!f.area.contains(a)) continue;
+      paint_marker(painter, a, m.marker, t.px(6), m.colour);
+      painter.ring(a, t.px(m.hot ? 11.0f : 9.0f), m.colour, m.hot ? t.px(2.5f) : t.px(1.5f));
+    } else if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
+      // The grip of a level stands at the frame's edge: among the data it would look like one of them.
+      const bool level = m.kind == Kind::handle_y;
+      const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20) : (a.x + b.x) / 2, (a.y + b.y) / 2};
+      if (f.area.contains(mid)) paint_grip(painter, mid, level, m.hot, m.colour);
     }
   }
 }

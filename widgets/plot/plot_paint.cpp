@@ -234,6 +234,11 @@ void finish_plot(const PlotEnd& plot) {
     painter.dashed_line({x, area.min.y}, {x, area.max.y}, with_alpha(theme().muted, 0.6f), 1, theme().px(3));
   }
   painter.unclip();
+  // A handle on the frame's edge is whole.
+  const float reach = theme().px(14);
+  painter.clip({area.min.x - reach, area.min.y - reach}, {area.max.x + reach, area.max.y + reach});
+  paint_handles(plot, painter);
+  painter.unclip();
   painter.clip(area.min, {plot.outer.max.x, area.max.y});
   paint_labels(plot, painter);
   paint_annotations(plot, painter);

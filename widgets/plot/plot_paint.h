@@ -39,6 +39,8 @@ void reduce_series(const PlotEnd& plot);
 void paint_axes(const PlotEnd& plot, const Painter& painter);
 void paint_series(const PlotEnd& plot, const Painter& painter);
 void paint_marks(const PlotEnd& plot, const Painter& painter);
+/// Points and grips that are moved: whole where they stand on the frame's edge.
+void paint_handles(const PlotEnd& plot, const Painter& painter);
 /// Where a dot stands: its place, or the edge that it lies beyond while the view follows the data.
 struct DotPlace {
   ImVec2 at{};

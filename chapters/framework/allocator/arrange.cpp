@@ -154,7 +154,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            ", and empty_cache frees " + ticked(out.emptiable_bytes) + ".";
   }
   return "Nothing fails: " + ticked(out.peak_reserved_bytes) + " reserved at the peak for " +
-         ticked(out.peak_allocated_bytes) + " in use: `" + format_text(out.wasted_share, "%") + "` above need.";
+         ticked(out.peak_allocated_bytes) + " in use: `" + format_text(out.wasted_share, "%") +
+         "` of what is reserved is above need.";
 }
 
 }  // namespace

@@ -19,15 +19,21 @@ double shown_event(const Picture& picture, const View& view) {
 /// Reserved and in use over the list, and the cursor that scrubs it.
 void draw_history(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  widgets::Plot plot(
-      "history", view.history,
-      {
-          .x = {.lo = 0, .hi = std::max(1.0, static_cast<double>(picture.events)), .label = "events done"},
-          .y = {.kind = widgets::AxisKind::linear_bytes, .lo = 0, .hi = picture.capacity_bytes * 1.04, .unit = "B"},
-          .size = size,
-          .legend = false,
-          .end_labels = false,
-      });
+  widgets::Plot plot("history", view.history,
+                     {
+                         .x = {.kind = widgets::AxisKind::category,
+                               .lo = 0,
+                               .hi = std::max(1.0, static_cast<double>(picture.events)),
+                               .label = "events done"},
+                         .y = {.kind = widgets::AxisKind::linear_bytes,
+                               .lo = 0,
+                               .hi = picture.capacity_bytes * 1.04,
+                               .label = "reserved, and in use",
+                               .unit = "B"},
+                         .size = size,
+                         .legend = false,
+                         .end_labels = false,
+                     });
   plot.area(
       "reserved", picture.at, picture.reserved,
       {.colour = t.muted, .alpha = 0.28f, .legend = false, .info = "held from the device", .version = picture.version});
@@ -113,7 +119,7 @@ void draw_settings(const Outputs& out, const Picture& picture, View& view, ImVec
       {.title = "how far it comes", .number = false},
       {.title = "peak in use", .value_unit = "B", .prefix = widgets::Prefix::binary, .priority = 1},
       {.title = "peak reserved", .value_unit = "B", .prefix = widgets::Prefix::binary, .bar = true},
-      {.title = "above need", .unit = "%", .priority = 2},
+      {.title = "reserved above need", .unit = "%", .priority = 2},
   };
   widgets::TableSource source{.context = &out, .rows = out.settings.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {

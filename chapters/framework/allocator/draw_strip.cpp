@@ -198,7 +198,7 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
     words.add(strip.emptiable > 0 ? "; together " : ", ")
         .add(widgets::format(static_cast<double>(strip.hole_bytes) / picture.failed_bytes, ""))
         .add("\xC3\x97 what is asked for");
-  if (fails && static_cast<double>(strip.hole_bytes) >= picture.failed_bytes) words.add(" (a red line each time)");
+  if (fails && static_cast<double>(strip.hole_bytes) >= picture.failed_bytes) words.add(" (a mark each time)");
   if (strip.emptiable == 0) words.add("; empty_cache would return nothing");
   if (scale < page.px_per_byte()) words.add("; smaller than above");
   widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);

@@ -77,7 +77,7 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
 Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std::int64_t between_ns, bool graph) {
   Conveyors c;
   c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
-  c.queue_words = "at most " + format_text(static_cast<double>(m.run.most_queued), "");
+  c.queue_words = "the step: " + format_text(static_cast<double>(m.run.most_queued), "") + " at most";
   c.device_words = "idle " + format_text(m.idle, "%");
   const auto& events = m.run.events;
   const std::int64_t zero = std::min(events.front().called_ns, m.run.origin_ns);

@@ -4,6 +4,7 @@
 
 #include "chapters/framework/memory_timeline/lab.h"
 #include "widgets/number/number.h"
+#include "widgets/plot/callout.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::framework::memory_timeline {
@@ -79,13 +80,13 @@ void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float 
 }
 
 /// The loss under a lens, over the states that never change: operation by operation, from a little under the layers'
-/// activations up.
-void draw_lens(const Picture& picture, const widgets::PlotFrame& frame, double states) {
+/// activations up. Returns the plate, empty where it has no room.
+widgets::Box draw_lens(const Picture& picture, const widgets::PlotFrame& frame, double states) {
   const auto& t = widgets::theme();
   const Curve& c = picture.loss;
   const float small = t.type(Type::small), ground = frame.area.max.y;
   const float room = ground - static_cast<float>(frame.y.pixel(states));
-  if (c.time_s.size() < 4 || room < t.px(96) || frame.area.width() < t.px(430)) return;
+  if (c.time_s.size() < 4 || room < t.px(96) || frame.area.width() < t.px(430)) return {};
   const widgets::Rect plate{{frame.area.min.x + t.px(24), ground - room + t.px(10)},
                             {frame.area.min.x + std::min(t.px(330), frame.area.width() * 0.46f), ground - t.px(10)}};
   const widgets::Painter p = widgets::Painter::window();
@@ -117,6 +118,7 @@ void draw_lens(const Picture& picture, const widgets::PlotFrame& frame, double s
       base = top;
     }
   }
+  return {plate.min, plate.max};
 }
 
 void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -140,13 +142,13 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
         "mountain", view.plot,
         {.x = {.kind = widgets::AxisKind::time, .lo = 0, .hi = end, .label = "time in the step", .unit = "s"},
          .y = {.lo = 0, .hi = std::min(top, 3 * std::max(out.peak_bytes, 1.0)), .label = "memory", .unit = "B"},
-         .size = {size.x, size.y - strip}});
+         .size = {size.x, size.y - strip},
+         .legend = size.y >= t.px(220)});  // in less the phases and the figures of the answer must do
     draw_stack(plot, view.sampled, picture);
     if (!picture.before.time_s.empty())
       plot.line(picture.before_words, picture.before.time_s, picture.before.total,
                 {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = picture.version});
     plot.horizontal_mark(out.chip_bytes, "nameplate", {.colour = out.fits ? t.text : t.bad, .dashed = false});
-    plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);
     double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
     if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
   }
@@ -154,7 +156,18 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
   double states = 0;
   for (const MemoryOwner owner : {MemoryOwner::weights, MemoryOwner::master, MemoryOwner::optimizer})
     states += picture.timeline.points.front().held[owner];
-  draw_lens(picture, view.plot.scratch.frame, states);
+  const widgets::PlotFrame& frame = view.plot.scratch.frame;
+  widgets::Occupancy& room = view.plot.scratch.room;
+  // Of several losses the lens would show one, and it would not say which.
+  const auto losses = std::count_if(picture.phases.begin(), picture.phases.end(),
+                                    [](const auto& span) { return span.phase == StepPhase::loss; });
+  if (losses == 1)
+    if (const widgets::Box lens = draw_lens(picture, frame, states); lens.width() > 0) room.block(lens);
+  // After the lens, so that neither covers the other.
+  const ImVec2 peak{static_cast<float>(frame.x.pixel(out.peak_s)), static_cast<float>(frame.y.pixel(out.peak_bytes))};
+  if (frame.area.height() >= t.px(110) && frame.area.contains(peak))
+    widgets::draw_callout(widgets::Painter::window(), room, peak, frame.area, picture.peak_bold, picture.peak_words,
+                          t.accent);
 }
 
 void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

@@ -175,7 +175,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("layer_selective_bytes", o.memory.layer_selective_bytes, {"... without the scores", "B"},
          {.source = korthikanti});
   f.real("layer_full_bytes", o.memory.layer_full_bytes, {"... its input alone", "B"}, {.source = korthikanti});
-  f.group("Moments of the step");
+  f.group("Along the step");
   f.real("logits_spike_bytes", o.memory.logits_spike_bytes, {"Loss at its fullest", "B"},
          {.formula = "tokens x vocabulary x bytes of the loss / tensor"});
   f.real("backward_spike_bytes", o.memory.backward_spike_bytes, {"A layer's backward pass", "B"},

@@ -77,8 +77,8 @@ class Lanes {
   void link_gaps(std::size_t source, std::uint32_t lane, const std::vector<std::uint32_t>& causes);
   void find(std::uint32_t lane);
   void sort_found();
-  /// Streams of recordings that show nothing else go under the first recording's streams, so that ranks stand under
-  /// each other however deep its threads are (trace_lanes_order.cpp).
+  /// Streams of the other recordings go under the first recording's streams, so that ranks, or two runs, stand under
+  /// each other however deep the threads are (lanes_order.cpp).
   void gather_streams();
   std::string_view name(std::uint32_t id) const;
   std::string_view info(std::uint32_t lane, std::uint32_t span) const;

@@ -5,20 +5,25 @@ namespace chapters::profiling::trace_viewer {
 void Lanes::gather_streams() {
   std::size_t after = 0;  // the last stream of the first recording
   bool any = false, others = false;
+  const auto is_stream = [&](const Lane& l) {
+    return l.track != models::trace::none &&
+           sources_[l.source].recording->trace.tracks[l.track].kind == models::trace::TrackKind::stream;
+  };
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const Lane& l = lanes_[i];
-    others = others || !sources_[l.source].threads;
-    if (l.source != 0 || l.track == models::trace::none ||
-        sources_[0].recording->trace.tracks[l.track].kind != models::trace::TrackKind::stream)
+    if (!is_stream(lanes_[i])) continue;
+    if (lanes_[i].source != 0) {
+      others = true;
       continue;
+    }
     after = i;
     any = true;
   }
   if (!any || !others) return;
   std::vector<std::uint32_t> order;
-  const auto take = [&](std::size_t from, std::size_t to, bool bare) {
+  const auto take = [&](std::size_t from, std::size_t to, bool streams_of_others) {
     for (std::size_t i = from; i < to; ++i)
-      if (!sources_[lanes_[i].source].threads == bare) order.push_back(static_cast<std::uint32_t>(i));
+      if ((lanes_[i].source != 0 && is_stream(lanes_[i])) == streams_of_others)
+        order.push_back(static_cast<std::uint32_t>(i));
   };
   take(0, after + 1, false);
   take(0, lanes_.size(), true);

@@ -7,12 +7,16 @@ namespace {
 
 using widgets::format_text;
 
-std::string shape_text(const models::ProductShape& p) {
+/// The rows of all experts together are shared out among the experts' matrices; other batches repeat the whole product.
+std::string shape_text(const models::LayerOperation& operation) {
+  const models::ProductShape& p = operation.shape;
   if (!(p.m > 0 && p.n > 0 && p.k > 0)) return {};
-  std::string text = "[" + format_text(p.m, "") + " × " + format_text(p.k, "") + "] × [" + format_text(p.k, "") +
-                     " × " + format_text(p.n, "") + "]";
-  if (p.batch != 1) text = format_text(p.batch, "") + " of " + text;
-  return text;
+  const std::string rows = "[" + format_text(p.m, "") + " × " + format_text(p.k, "") + "]",
+                    weights = "[" + format_text(p.k, "") + " × " + format_text(p.n, "") + "]";
+  if (p.batch == 1) return rows + " × " + weights;
+  if (operation.group == models::OperationGroup::experts)
+    return rows + " over " + format_text(p.batch, "") + " of " + weights;
+  return format_text(p.batch, "") + " of " + rows + " × " + weights;
 }
 
 void count_parameters(const models::Architecture& architecture, Outputs& out) {
@@ -84,7 +88,7 @@ Outputs compute(const Inputs& in) {
   compare_training(s, out);
   for (const auto& timed : out.step.operations)
     out.operations.push_back({timed, std::string(models::group_name(timed.operation.group)),
-                              shape_text(timed.operation.shape), timed.cost.bytes()});
+                              shape_text(timed.operation), timed.cost.bytes()});
   return out;
 }
 

@@ -25,7 +25,8 @@ TEST_CASE("allocator lab: the answer says what fails, what lies free and what em
         "Request 365 of 800 asks for `688 MiB` and fails, though `7.78 GiB` lie free: the largest of `114` holes has "
         "`504 MiB`, and empty_cache frees `0 B`.");
   CHECK(says(R"({"expandable_segments": true})") ==
-        "Nothing fails: `79.4 GiB` reserved at the peak for `73.2 GiB` in use: `7.77 %` above need.");
+        "Nothing fails: `79.4 GiB` reserved at the peak for `73.2 GiB` in use: `7.77 %` of what is reserved is above "
+        "need.");
   CHECK(says(R"({"source": "lengths", "sequences": 3, "longest": 4096, "seed": 3})") ==
         "Step 2 of 8 asks for `5.66 GiB` and fails, though `2.62 GiB` in `134` holes and `3.73 GiB` not reserved would "
         "hold it; empty_cache frees `0 B`.");

@@ -228,6 +228,18 @@ TEST_CASE(
         1e-9);  // shown from its start, with room around it
 }
 
+TEST_CASE("a run beside another: its streams stand under the first one's, above the threads of both") {
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}, {"beside", "healthy"}, {"step", 2}});
+  std::vector<std::string> lanes;
+  for (const auto& table : v.d.ui.record().tables)
+    if (table.columns.size() == 5 && table.columns[3] == "start (s)")
+      for (const auto& cells : table.rows)
+        if (lanes.empty() || lanes.back() != cells[0]) lanes.push_back(cells[0]);
+  REQUIRE(lanes.size() >= 7);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(lanes[i] == std::vector{"stream 7", "stream 20", "stream 24"}[i % 3]);
+  CHECK(lanes[6] == "device idle");
+}
+
 TEST_CASE("a finding's card says what it costs in all and of what it is a share") {
   ViewerInUse v(app::Json{{"sample", "data_starved"}});
   CHECK(v.d.ui.text_present("The data loader is late"));

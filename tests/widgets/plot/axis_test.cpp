@@ -145,6 +145,18 @@ TEST_CASE("time goes by the clock") {
   CHECK(fine.unit.view() == "ms");
 }
 
+TEST_CASE("a log axis of seconds names marks of a clock beyond two minutes, never 16.7 min or 11.6 days") {
+  const auto named = [](double lo, double hi, double px) {
+    return labels(ticks({.kind = AxisKind::log10, .lo = lo, .hi = hi, .unit = "s"}, px, true));
+  };
+  CHECK(named(1, 1e6, 400) == Labels{"1 s", "10 s", "60 s", "10 min", "60 min", "10 h", "10 days"});
+  CHECK(named(2e4, 2.4e6, 400) == Labels{"10 h", "24 h", "2 days", "5 days", "10 days", "20 days"});
+  // Sixteen decades in little room: every third power, and the hour between the second and a hundred days.
+  CHECK(named(1e-9, 1e8, 180) == Labels{"1 ns", "1 \xC2\xB5s", "1 ms", "1 s", "60 min", "100 days"});
+  // Below, decades stay decades.
+  CHECK(named(1e-3, 100, 400) == Labels{"1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"});
+}
+
 TEST_CASE("labels never touch, whatever the range and the room") {
   double lo = 1e-7;
   for (int i = 0; i < 400; ++i) {
