@@ -355,7 +355,11 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
         if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
           // The grip of a level stands at the frame's edge: among the data it would look like one of them.
           const bool level = m.kind == Kind::handle_y;
-          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20) : (a.x + b.x) / 2, (a.y + b.y) / 2};
+          // That of a place at the frame's edge stays inside, so that it is not cut in half.
+          const float inside = std::min(t.px(8), f.area.width() / 2);
+          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20)
+                                 : std::clamp((a.x + b.x) / 2, f.area.min.x + inside, f.area.max.x - inside),
+                           (a.y + b.y) / 2};
           paint_grip(painter, mid, level, m.hot, m.colour);
         }
         break;

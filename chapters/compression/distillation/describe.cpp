@@ -177,9 +177,11 @@ void describe(Fields& f, Outputs& o) {
              .source = hinton,
          });
   f.real("soft_gradient_plain", o.soft_gradient_plain,
-         {.label = "... without T^2", .formula = "(1 - alpha) |p_s - p_t| / T"});
+         {.label = "... without T\xC2\xB2", .formula = "(1 - alpha) |p_s - p_t| / T"});
   f.real("gradient_ratio", o.gradient_ratio,
-         {.label = "What T^2 restores", .help = "Gradient by teacher with T^2 over that without.", .formula = "T^2"});
+         {.label = "What T\xC2\xB2 restores",
+          .help = "Gradient by teacher with T^2 over that without.",
+          .formula = "T^2"});
   f.real("hot_gradient", o.hot_gradient,
          {
              .label = "... for T without end",

@@ -188,6 +188,8 @@ void describe(Fields& f, Outputs& o) {
          });
   f.integer("scales", o.scales, {.label = "Scales", .help = "Stored with the matrix."});
   f.group("The row shown");
+  f.integer("shown_row", o.shown_row,
+            {.label = "Row shown", .help = "The one that you chose; else the one that pays most for the scale."});
   f.integer("largest_row", o.largest_row, {.label = "Row that loses most", .help = "By the sum of squared errors."});
   f.real("largest_row_share", o.largest_row_share,
          {

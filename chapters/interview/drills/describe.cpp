@@ -62,6 +62,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Your answers");
   f.integer("right_in_round", o.right_in_round,
             {.label = "Right in this round", .help = "Of its questions so far.", .headline = true});
+  f.integer("answered", o.answered, {.label = "Answered", .help = "All your answers that are kept."});
   f.integer("question_of_round", o.question_of_round, {.label = "Question of the round", .help = "Counts from one."});
   f.real("median_s", o.median_s,
          {
@@ -86,7 +87,6 @@ void describe(Fields& f, Outputs& o) {
   f.group("Topics");
   f.text("weakest", o.weakest,
          {.label = "Weakest topic", .help = "Whose answers support the least, of those asked three times or more."});
-  f.integer("answered", o.answered, {.label = "Answered", .help = "All your answers that are kept."});
   f.group("The question");
   f.text("topic_now", o.topic_now, {.label = "Topic"});
   f.integer("level_now", o.level_now, {.label = "Level of the question", .help = "1 recall to 6 design."});

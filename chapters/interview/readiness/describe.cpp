@@ -94,6 +94,9 @@ void describe(Fields& f, Outputs& o) {
              .headline = true,
              .source = wilson,
          });
+  f.integer("topics_ready", o.topics_ready, {.label = "Topics ready", .help = "Topics whose figure reaches the goal."});
+  f.integer("level_reached", o.level_reached,
+            {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
   f.real("plan_margin_percent", o.plan_margin_percent,
          {
              .label = "Taken off for chance",
@@ -105,9 +108,6 @@ void describe(Fields& f, Outputs& o) {
   f.integer("needed_questions", o.needed_questions,
             {.label = "Questions to the goal",
              .help = "At the supposed share; 0 when you are there, or when that share never shows it."});
-  f.integer("topics_ready", o.topics_ready, {.label = "Topics ready", .help = "Topics whose figure reaches the goal."});
-  f.integer("level_reached", o.level_reached,
-            {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
   f.group("Counts");
   f.integer("due", o.due,
             {.label = "Due for review",
@@ -129,9 +129,9 @@ void describe(Fields& f, Outputs& o) {
              .source = wilson,
          });
   f.group("What to do next");
+  f.text("next", o.next, {.label = "Do next"});
   f.text("weakest", o.weakest,
          {.label = "Weakest topic", .help = "Whose answers support the least, of those asked three times or more."});
-  f.text("next", o.next, {.label = "Do next"});
   f.text("verdict", o.verdict, {.label = "To the goal"});
   f.table("topics", o.topics, {.label = "By topic", .help = "How every topic stands."});
 }
