@@ -46,8 +46,9 @@ bool is_letter(char c) {
 
 void light_figure(std::string_view output, std::span<const std::string_view> words) {
   take_lit(output, words);
-  if (!output.empty() || words.empty() || !pointed_at.take(words.front())) return;
-  pointed_frame = lit_frame;
+  // An output's figure that is lit in the frame of a pointed one is the same; in a later one the pointer has moved on.
+  if (!output.empty() && pointed_frame != lit_frame) pointed_frame = -2;
+  if (output.empty() && !words.empty() && pointed_at.take(words.front())) pointed_frame = lit_frame;
 }
 
 void light_meanings(std::span<const FigureMeaning> meanings) {

@@ -16,7 +16,7 @@ const Choices recipes = choices_in_order<models::PrecisionRecipe::fp8>(
 const Choices keepings = choices_in_order<models::StateKeeping::autocast>(
     {{"zero", "16-bit gradients", "Weights 2, gradients 2, FP32 master 4, moments 8: the ZeRO paper."},
      {"megatron", "FP32 gradients", "Weights 2, gradients 4, master 4, moments 8: Megatron-LM."},
-     {"accumulate", "16 and 32-bit ones", "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, moments 8."},
+     {"accumulate", "gradients in both", "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, moments 8."},
      {"autocast", "FP32 and copies",
       "Weights 4, gradients 4, moments 8, and a 16-bit copy of the product weights while a step runs: torch.autocast "
       "over an FP32 model."}});
