@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "widgets/base/figure_meaning.h"
+
 namespace widgets {
 namespace {
 
@@ -16,14 +18,23 @@ struct LitWords {
   }
 };
 
-LitWords lit_key;
+LitWords lit_key, pointed_at;
 std::array<LitWords, 3> lit_as;
 std::size_t lit_ways = 0;
-int lit_frame = -2, lit_scopes = 0;
+int lit_frame = -2, lit_scopes = 0, pointed_frame = -2;
 
-bool is_lit_now() {
-  const int age = ImGui::GetFrameCount() - lit_frame;
+bool is_recent(int frame) {
+  const int age = ImGui::GetFrameCount() - frame;
   return age == 0 || age == 1;
+}
+bool is_lit_now() { return is_recent(lit_frame); }
+
+void take_lit(std::string_view output, std::span<const std::string_view> words) {
+  lit_frame = ImGui::GetFrameCount();
+  lit_key.take(output);
+  lit_ways = 0;
+  for (const std::string_view way : words)
+    if (lit_ways < lit_as.size() && lit_as[lit_ways].take(way)) ++lit_ways;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -34,11 +45,19 @@ bool is_letter(char c) {
 }  // namespace
 
 void light_figure(std::string_view output, std::span<const std::string_view> words) {
-  lit_frame = ImGui::GetFrameCount();
-  lit_key.take(output);
-  lit_ways = 0;
-  for (const std::string_view way : words)
-    if (lit_ways < lit_as.size() && lit_as[lit_ways].take(way)) ++lit_ways;
+  take_lit(output, words);
+  // An output's figure that is lit in the frame of a pointed one is the same; in a later one the pointer has moved on.
+  if (!output.empty() && pointed_frame != lit_frame) pointed_frame = -2;
+  if (output.empty() && !words.empty() && pointed_at.take(words.front())) pointed_frame = lit_frame;
+}
+
+void light_meanings(std::span<const FigureMeaning> meanings) {
+  if (!is_recent(pointed_frame)) return;
+  for (const FigureMeaning& m : meanings) {
+    if (m.words != pointed_at.view()) continue;
+    const std::string_view ways[] = {m.drawn.empty() ? std::string_view(m.words) : m.drawn, m.words};
+    return take_lit(m.output, ways);
+  }
 }
 
 bool output_lit(std::string_view output) { return !output.empty() && is_lit_now() && output == lit_key.view(); }

@@ -38,7 +38,9 @@ void place_tornado_bar(const TornadoSpan& s, double base, float top, float heigh
   bar.rise = {{l.base_px, top}, {bar.high > 0 ? x(bar.high) : l.base_px, top + height}};
 }
 
-void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, bool hatched, const TornadoLayout& l) {
+/// `under`: the bar right below, which the values of this one stay clear of where rows are low; null for none.
+void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, const TornadoBar* under, bool hatched,
+                       const TornadoLayout& l) {
   if (!bar.known) return;
   const Theme& t = theme();
   const float y = (bar.fall.min.y + bar.fall.max.y - t.type(Type::small)) / 2;
@@ -51,12 +53,13 @@ void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, bool hatch
   side(bar.fall, Tint::series(0));
   side(bar.rise, Tint::series(1));
   if (!l.values || (hatched && l.compact)) return;
+  const bool clear = under && under->known && l.compact;
   if (bar.low < 0)
-    painter.text({bar.fall.min.x - t.px(5), y}, tornado_text(bar.low, l.unit).view(), t.text, Type::small, Font::sans,
-                 Align::right);
+    painter.text({(clear ? std::min(bar.fall.min.x, under->fall.min.x) : bar.fall.min.x) - t.px(5), y},
+                 tornado_text(bar.low, l.unit).view(), t.text, Type::small, Font::sans, Align::right);
   if (bar.high > 0 || bar.low == 0)
-    painter.text({bar.rise.max.x + t.px(5), y}, tornado_text(bar.high, l.unit).view(), bar.high > 0 ? t.text : t.muted,
-                 Type::small);
+    painter.text({(clear ? std::max(bar.rise.max.x, under->rise.max.x) : bar.rise.max.x) + t.px(5), y},
+                 tornado_text(bar.high, l.unit).view(), bar.high > 0 ? t.text : t.muted, Type::small);
 }
 
 void paint_tornado_head(const Painter& painter, const TornadoLayout& l, const TornadoOptions& o, Rect area) {
@@ -222,8 +225,8 @@ bool draw_tornado(const char* label, std::span<const TornadoRow> rows, TornadoVi
     const float label_y = l.compact ? (p.alone.fall.min.y + p.alone.fall.max.y) / 2 : l.stack.middle(i);
     fit_text(painter, {area.min.x, label_y - small / 2}, rows[p.row].label, room, t.text, Type::small,
              chosen ? Font::bold : Font::sans);
-    paint_tornado_bar(painter, p.alone, false, l);
-    if (l.has_on_top) paint_tornado_bar(painter, p.on_top, true, l);
+    paint_tornado_bar(painter, p.alone, l.has_on_top ? &p.on_top : nullptr, false, l);
+    if (l.has_on_top) paint_tornado_bar(painter, p.on_top, nullptr, true, l);
   }
   painter.line({l.base_px, std::max(l.plot.min.y - t.px(2), area.min.y)}, {l.base_px, l.stack.bottom()}, t.text,
                t.px(1.5f));

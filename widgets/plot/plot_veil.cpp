@@ -96,6 +96,8 @@ Range span_of_points(const VeiledPlot& plot, const VeiledAxis& axis, bool along_
     }
   }
   if (!found.any() || axis.kind == AxisKind::category) return {0, 0};
+  // A single share says nothing of a range: it stands between none and all.
+  if (found.lo == found.hi && axis.unit.view() == "%" && found.lo >= 0 && found.hi <= 100) return {0, 100};
   return sane_range(axis.kind, fit_range(axis.kind, {found.lo, found.hi}, 0.07));
 }
 

@@ -96,9 +96,10 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "alpha |softmax(s) - label|"});
   f.real("soft_gradient", o.soft_gradient, "Gradient by teacher", "T^2 from the loss, 1/T from the softmax.",
          {.formula = "(1 - alpha) T |p_s - p_t|", .source = hinton});
-  f.real("soft_gradient_plain", o.soft_gradient_plain, "... without T^2", {.formula = "(1 - alpha) |p_s - p_t| / T"});
-  f.real("gradient_ratio", o.gradient_ratio, "What T^2 restores", "Gradient by teacher with T^2 over that without.",
-         {.formula = "T^2"});
+  f.real("soft_gradient_plain", o.soft_gradient_plain, "... without T\xC2\xB2",
+         {.formula = "(1 - alpha) |p_s - p_t| / T"});
+  f.real("gradient_ratio", o.gradient_ratio, "What T\xC2\xB2 restores",
+         "Gradient by teacher with T^2 over that without.", {.formula = "T^2"});
   f.real("hot_gradient", o.hot_gradient, "... for T without end", "What the gradient by teacher tends to.",
          {.formula = "(1 - alpha) |(s - mean s) - (t - mean t)| / 10", .source = hinton});
   f.group("Every size");

@@ -63,17 +63,26 @@ struct Taken {
 Taken taken_of(double left) {
   const double taken = 100 - left, size = std::abs(taken);
   if (size < 0.05) return {"changes nothing", {}};
-  return {taken > 0 ? "takes back" : "adds", " `" + percent_of_change(size) + "`"};
+  return {taken > 0 ? "takes back" : "adds", percent_of_change(size)};
+}
+
+/// The output that says what a method leaves of rounding's error on held-out tokens.
+std::string_view held_out_key(Method m) {
+  return m == Method::gptq ? "gptq_ratio_held_out" : m == Method::awq ? "awq_ratio_held_out" : "smooth_ratio_held_out";
 }
 
 void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
   std::string told;
   std::string_view verb;
   for (const Method m : {Method::gptq, Method::awq, Method::smooth}) {
-    const Taken taken = taken_of(p.held_out_left[static_cast<std::size_t>(m)]);
+    const auto i = static_cast<std::size_t>(m);
+    const Taken taken = taken_of(p.held_out_left[i]);
     told += (told.empty() ? "" : ", ") + std::string(models::method_label(m));
     if (taken.verb != verb) told += " " + std::string(taken.verb);
-    told += taken.figure;
+    if (!taken.figure.empty()) {
+      told += " `" + taken.figure + "`";
+      p.meanings.push_back({taken.figure, std::string(held_out_key(m)), p.change_words[i]});
+    }
     verb = taken.figure.empty() ? std::string_view() : taken.verb;
   }
   p.answer = (in.sign == Sign::plus ? "The update has the wrong sign. Of " : "Of ") +

@@ -185,6 +185,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 const float line = t.type(widgets::Type::small) + t.px(6);
                 const float foot = out.note.empty() ? line : 2 * line;
                 if (size.y < t.px(90)) return;  // no bar could be told from another
+                widgets::light_meanings(picture.meanings);
                 draw_bars(picture, view, {size.x, size.y - foot});
                 widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - foot + t.px(4)},
                                   picture.rounding_words, size.x, t.muted, widgets::Type::small);

@@ -9,6 +9,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/weights_source.h"
 #include "models/compression/method_study.h"
+#include "widgets/base/figure_meaning.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -75,6 +76,7 @@ struct Curve {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer, smooth_story, awq_story;
+  std::vector<widgets::FigureMeaning> meanings;  ///< of the answer's figures
   /// By models::Method: what is left of the error of rounding at the same bits, in percent.
   std::vector<double> place, calibration_left, held_out_left;
   std::vector<std::string> change_words;  ///< by method, on held-out tokens: "-22 %"; of rounding its error, "0.680 %"

@@ -61,6 +61,7 @@ void find_rows_that_pay(const Matrix& w, const Matrix& q, Outputs& out) {
 void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, Outputs& out) {
   const ShownGroup at = shown_group(in, *out.original, paying_row(in, out));
   const auto& q = *out.quantized;
+  out.shown_row = static_cast<std::int64_t>(at.row);
   out.shown_grid = q.grids[in.grain == QuantGrain::tensor ? 0 : at.row * q.grids_per_row + at.group];
   out.shown_lowest = quantizer.lowest(out.shown_grid);
   out.shown_highest = quantizer.highest(out.shown_grid);

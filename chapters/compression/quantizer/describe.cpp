@@ -94,6 +94,8 @@ void describe(Fields& f, Outputs& o) {
          {.source = "Bengio, Leonard, Courville 2013, arXiv:1308.3432"});
   f.integer("scales", o.scales, "Scales", "Stored with the matrix.");
   f.group("The row shown");
+  f.integer("shown_row", o.shown_row, "Row shown",
+            "The one that you chose; else the one that pays most for the scale.");
   f.integer("largest_row", o.largest_row, "Row that loses most", "By the sum of squared errors.");
   f.real("largest_row_share", o.largest_row_share, {"In the worst row", "%"}, "Of the squared error of all rows.",
          {.headline = true, .formula = "its sum of e^2 / sum e^2"});

@@ -49,6 +49,7 @@ struct Outputs {
   std::int64_t scales = 0;
   models::QuantGrid shown_grid;  ///< of the chosen row or group
   double shown_lowest = 0, shown_highest = 0;
+  std::int64_t shown_row = 0;
   std::int64_t weight_count = 0, largest_row = 0;
   double largest_row_share = 0;  ///< percent of the squared error
   std::int64_t scale_row = 0;    ///< the row of the largest weight: with one scale for all it sets that

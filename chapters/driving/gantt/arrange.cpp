@@ -139,7 +139,11 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.saved_s < -1e-9)
     return "None of these: the frame takes " + now + ", longer than the " + found + " as found; due in " + due + ".";
   if (out.slack_s < 0 && in.pipelining && out.keeps_up)
-    return "Pipelining keeps up with the camera, but each frame takes " + now + " and is due in " + due + "." + then;
+    return "Pipelining keeps up with the camera, but " +
+           (out.worst_latency_s > out.latency_s + 1e-9
+                ? "frames take " + now + " to " + quoted(out.worst_latency_s, "s")
+                : "each frame takes " + now) +
+           (out.worst_latency_s > out.latency_s + 1e-9 ? " and are due in " : " and is due in ") + due + "." + then;
   if (out.slack_s < 0 && !out.keeps_up)
     return "None yet: frames take " + now + ", come every " + due + " and pile up." + then;
   if (out.slack_s < 0) return "None yet: the frame takes " + now + " and is due in " + due + "." + then;

@@ -45,6 +45,7 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   f.group("Your answers");
   f.integer("right_in_round", o.right_in_round, "Right in this round", "Of its questions so far.", {.headline = true});
+  f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
   f.real("median_s", o.median_s, {"Median time", "s"},
          "Over all your answers, from the start press on; nothing before the first.",
@@ -59,7 +60,6 @@ void describe(Fields& f, Outputs& o) {
             "On which you answered the question of the day, right or wrong.");
   f.group("Topics");
   f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
-  f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.group("The question");
   f.text("topic_now", o.topic_now, "Topic");
   f.integer("level_now", o.level_now, "Level of the question", "1 recall to 6 design.");

@@ -56,13 +56,13 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .absent = "Nothing was asked yet.", .formula = "right / asked"});
   f.real("plan_ready_percent", o.plan_ready_percent, {"Ready, if so", "%"}, "With the questions that you suppose.",
          {.headline = true, .source = wilson});
+  f.integer("topics_ready", o.topics_ready, "Topics ready", "Topics whose figure reaches the goal.");
+  f.integer("level_reached", o.level_reached, "Level reached", "Highest level answered right: 1 recall to 6 design.");
   f.real("plan_margin_percent", o.plan_margin_percent, {"Taken off for chance", "%"},
          "Points between the share that would be right then and what so many answers support.",
          {.formula = "share right - ready, if so", .source = wilson});
   f.integer("needed_questions", o.needed_questions, "Questions to the goal",
             "At the supposed share; 0 when you are there, or when that share never shows it.");
-  f.integer("topics_ready", o.topics_ready, "Topics ready", "Topics whose figure reaches the goal.");
-  f.integer("level_reached", o.level_reached, "Level reached", "Highest level answered right: 1 recall to 6 design.");
   f.group("Counts");
   f.integer("due", o.due, "Due for review", "Kinds of question, of every topic, whose time to come back has come.",
             {.source = "intervals of SM-2, Wozniak 1990"});
@@ -75,8 +75,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
          "The share of close predictions that these support.", {.source = wilson});
   f.group("What to do next");
-  f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
   f.text("next", o.next, "Do next");
+  f.text("weakest", o.weakest, "Weakest topic", "Whose answers support the least, of those asked three times or more.");
   f.text("verdict", o.verdict, "To the goal");
   f.table("topics", o.topics, "By topic", "How every topic stands.");
 }

@@ -264,13 +264,21 @@ void arrange_octave(const FloatFormat& f, const Outputs& out, Picture& p) {
   const int exponent = std::max(std::ilogb(magnitude), f.emin());
   const bool subnormal = kind == ValueKind::subnormal;
   const double lo = subnormal ? 0 : std::ldexp(1.0, exponent), span = std::ldexp(1.0, exponent);
+  const double step = std::ldexp(1.0, exponent - f.mantissa_bits), largest = models::limits(f).max_finite;
+  // The last octave of E4M3FN holds NaN, so that it ends a step early.
+  const bool cut = largest < lo + span - step;
   p.octave_steps = std::ldexp(1.0, f.mantissa_bits);
+  p.octave_end = cut ? (largest - lo) / span : 1;
   p.octave_at = (magnitude - lo) / span;
   p.octave_lo = subnormal ? "0" : std::string(widgets::power_of_two(exponent).view());
-  p.octave_hi = std::string(widgets::power_of_two(subnormal ? exponent : exponent + 1).view());
-  p.octave_words = widgets::format_text(p.octave_steps, "", 16, widgets::Prefix::none) + " steps of " +
+  p.octave_hi =
+      cut ? value_text(f, largest) : std::string(widgets::power_of_two(subnormal ? exponent : exponent + 1).view());
+  p.octave_words = widgets::format_text(p.octave_steps * p.octave_end, "", 16, widgets::Prefix::none) + " steps of " +
                    std::string(widgets::power_of_two(exponent - f.mantissa_bits).view()) +
-                   (subnormal ? " are the subnormals" : " in its octave") + (s.value < 0 ? ", by magnitude" : "") + ":";
+                   (subnormal ? " are the subnormals"
+                    : cut     ? " in its octave, up to the largest value"
+                              : " in its octave") +
+                   (s.value < 0 ? ", by magnitude" : "") + ":";
 }
 
 }  // namespace

@@ -18,11 +18,13 @@ void draw_octave(const Picture& picture, ImVec2 at, float width, float below) {
   const auto x_of = [&](double share) { return left + (right - left) * static_cast<float>(share); };
   widgets::fit_text(p, at, picture.octave_words, width, t.muted, Type::small);
   const double steps = picture.octave_steps;
-  p.rect({left, top}, {right, bottom}, t.card, t.px(2));
+  const float end = x_of(picture.octave_end);
+  p.rect({left, top}, {end, bottom}, t.card, t.px(2));
   if ((right - left) / static_cast<float>(steps) >= t.px(4)) {
-    for (double i = 0; i <= steps; i += 1) p.line({x_of(i / steps), top}, {x_of(i / steps), bottom}, t.muted, t.px(1));
+    for (double i = 0; i <= steps * picture.octave_end; i += 1)
+      p.line({x_of(i / steps), top}, {x_of(i / steps), bottom}, t.muted, t.px(1));
   } else {  // Ticks that run into each other are one band.
-    p.rect({left, top}, {right, bottom}, widgets::with_alpha(t.muted, 0.35f), t.px(2));
+    p.rect({left, top}, {end, bottom}, widgets::with_alpha(t.muted, 0.35f), t.px(2));
   }
   const float here = x_of(picture.octave_at);
   // From the value down to the ends of the line below, which is this place enlarged.
@@ -34,7 +36,7 @@ void draw_octave(const Picture& picture, ImVec2 at, float width, float below) {
     if (std::abs(x - here) > t.px(60)) p.text({x, bottom + t.px(3)}, text, t.muted, Type::small, Font::mono, align);
   };
   end_text(left, picture.octave_lo, widgets::Align::left);
-  end_text(right, picture.octave_hi, widgets::Align::right);
+  end_text(end, picture.octave_hi, widgets::Align::right);
 }
 
 }  // namespace chapters::precision::bits

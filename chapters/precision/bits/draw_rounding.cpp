@@ -36,8 +36,8 @@ void end_mark(const Painter& p, float x, float y, bool chosen, const EndLabels& 
   p.text({x, y - t.px(33)}, labels.what, chosen ? t.accent : t.muted, Type::small, Font::sans, align);
 }
 
-/// The number itself, above the line; its label stays clear of the labels of the ends and of the midpoint. A number
-/// beyond the line points out of it.
+/// The number itself, above the line; its label and the line to it, which runs under them, stay clear of the labels of
+/// the ends and of the midpoint. A number beyond the line points out of it.
 void number_mark(const Painter& p, const Line& l, double position, int beyond, std::string_view text) {
   const auto& t = widgets::theme();
   const float x = beyond > 0 ? l.right : beyond < 0 ? l.left : l.at(position);
@@ -50,7 +50,7 @@ void number_mark(const Painter& p, const Line& l, double position, int beyond, s
   const float centre = std::clamp(x, l.left + reach + half, std::max(l.left + reach + half, l.right - reach - half));
   p.text({centre, l.y - t.px(33)}, text, t.warning, Type::small, Font::mono, Align::center);
   if (std::abs(centre - x) > half + t.px(8))
-    p.line({centre + (x < centre ? -half - t.px(2) : half + t.px(2)), l.y - t.px(25)}, {x, l.y - t.px(15)},
+    p.line({centre + (x < centre ? -half - t.px(2) : half + t.px(2)), l.y - t.px(17)}, {x, l.y - t.px(15)},
            widgets::with_alpha(t.warning, 0.6f));
 }
 

@@ -94,6 +94,7 @@ struct Picture {
   bool octave = false;
   std::string octave_lo, octave_hi, octave_words;
   double octave_steps = 0, octave_at = 0;  ///< steps in it; place of the value, 0 to 1
+  double octave_end = 1;                   ///< where its values end: before 1 in the last octave of E4M3FN
 };
 
 struct View {

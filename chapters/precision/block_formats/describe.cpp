@@ -20,9 +20,10 @@ const Choices blocks = {{"own", "the scheme's own", "32 for MX, 16 for NVFP4, 64
                         {"128", "128", ""},
                         {"256", "256", ""}};
 const Choices rules = choices_in_order<models::ScaleRule::least_error>(
-    {{"floor", "floor (OCP MX v1.0)", "2^(floor(log2 largest) - emax): the largest element may be clipped."},
-     {"ceil", "ceil (nothing clipped)",
-      "2^ceil(log2(largest / element's largest)): up to an octave of resolution less."},
+    {{"floor", "largest (MX: floor)",
+      "2^(floor(log2 largest) - emax), OCP MX v1.0: the largest element may be clipped."},
+     {"ceil", "largest (MX: ceil)",
+      "2^ceil(log2(largest / element's largest)): nothing is clipped, up to an octave of resolution less."},
      {"least_error", "least squared error",
       "Of a few scales for each block, the one whose rounding loses least: four powers of two, ten E4M3 codes, or "
       "eleven parts of the range."}});

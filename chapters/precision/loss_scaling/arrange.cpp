@@ -20,6 +20,9 @@ std::string one_in(double percent) {
   return every < 2 ? figure(percent, "%") + " of" : "1 in " + figure(every, "", 9);
 }
 
+/// How many times the normal rate one step in fifty is; NaN where no rate is normal.
+double times_normal_of_fifty(const Outputs& out) { return 2 / out.balance_rate; }  // 1 in 50 is 2 %
+
 /// Of a run without a scale that adapts: nothing there has a normal rate.
 std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
   const std::string zeros = share_words(out.zero_scaled) + " of the gradients become zero";
@@ -45,7 +48,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                            : "its " + count_text(out.skips) + (out.skips == 1 ? " skip is" : " skips are") +
                                  " the scale being found.");
   if (out.health == ScalerHealth::healthy) {
-    const double fifty = 2 / out.balance_rate;  // 1 in 50 is 2 %
+    const double fifty = times_normal_of_fifty(out);
     if (out.times_balance > 1.1)
       return "Normal is at most " + normal + "; this run skips " + count_text(out.late_skips) + " of its last " +
              count_text(out.late_steps) + " steps, " + figure(out.times_balance) + " times as often.";
@@ -61,6 +64,22 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.health == ScalerHealth::collapsed)
     return "It skips " + rate + " steps, " + times + ": the scale sinks until gradients become zero.";
   return "It skips " + rate + " steps, " + times + ": gradients grow, or steps break.";
+}
+
+/// What the figures of the answer are in the picture: the run's own line, the normal one, or that of one in fifty.
+std::vector<widgets::FigureMeaning> meanings_of(const Inputs& in, const Outputs& out) {
+  const auto bare = [](double v, int digits) { return format_text(v, "", digits); };
+  const auto counted = [&](std::int64_t n) { return bare(static_cast<double>(n), 9); };
+  constexpr const char* run = "late_skip_rate";
+  return {{bare(std::round(100 / out.balance_rate), 9), "balance_rate"},
+          {"50", "one_in_fifty"},
+          {bare(times_normal_of_fifty(out), 3), "one_in_fifty"},
+          {bare(std::round(100 / out.late_skip_rate), 9), run},
+          {bare(out.times_balance, 3), run},
+          {counted(out.late_skips), run},
+          {counted(out.late_steps), run},
+          {counted(out.skips), run},
+          {counted(in.steps), run}};
 }
 
 /// The density of log2 |g|, which is normal, over multiples of the median; and what FP16 tells apart.
@@ -160,6 +179,9 @@ void arrange_steps(const Outputs& out, Picture& p) {
   p.normal_at = {0, p.steps};
   p.normal = {0, normal * p.steps};
   p.skipped_hi = 1.15 * std::max({p.skipped.back(), p.normal.back(), 4.0});
+  if (!(times_normal_of_fifty(out) >= 1.5)) return;
+  p.fifty_at = {0, std::min(p.steps, 50 * p.skipped_hi)};
+  p.fifty = {0, p.fifty_at[1] / 50};
 }
 
 }  // namespace
@@ -172,6 +194,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_steps(out, p);
   p.unguarded = in.policy == models::ScalerPolicy::none;
   p.answer = answer_of(in, out);
+  p.meanings = meanings_of(in, out);
   return p;
 }
 

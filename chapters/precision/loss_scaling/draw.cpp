@@ -37,9 +37,24 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
                   .label = false,
                   .info = "ln growth / (ln growth - interval × ln backoff) of the steps",
                   .version = picture.version,
+                  .output = "balance_rate",
               });
     // A label of its own stands upright whatever the line's slope is.
     plot.text(0.9 * picture.steps, 0.9 * picture.normal.back(), "normal at most", {.colour = t.muted});
+  }
+  if (picture.fifty.back() > 0) {
+    plot.line("1 in 50", picture.fifty_at, picture.fifty,
+              {
+                  .colour = t.bad,
+                  .width = 1.5f,
+                  .dashed = true,
+                  .label = false,
+                  .info = "one step in fifty",
+                  .version = picture.version,
+                  .output = "one_in_fifty",
+              });
+    const double y = std::min(0.9 * picture.skipped_hi, 0.8 * picture.fifty.back());
+    plot.text(50 * y, y, "1 in 50", {.colour = t.bad});
   }
   plot.steps(
       "this run", picture.skipped_at, picture.skipped,
@@ -48,6 +63,7 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
           .width = 2.5f,
           .info = picture.unguarded ? "steps that put inf or NaN into the weights" : "steps whose update was dropped",
           .version = picture.version,
+          .output = "late_skip_rate",
       });
   cursor(plot, "drag step", picture, view);
 }
@@ -140,7 +156,7 @@ void draw_range(const Picture& picture, View& view, ImVec2 size) {
                  });
   plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = t.bad});
   plot.horizontal_mark(picture.smallest_normal, "smallest normal", {.colour = t.text});
-  plot.horizontal_mark(picture.zero_below, "zero below", {.colour = t.bad});
+  plot.horizontal_mark(picture.zero_below, "zero below", {.colour = t.bad, .output = "zero_scaled"});
   cursor(plot, "drag step of the gradients", picture, view);
 }
 
@@ -186,8 +202,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   // Where nothing is skipped and nothing could be, the gradients that become zero are the answer.
   const bool quiet = in.policy == models::ScalerPolicy::none && picture.skips.empty();
   const auto run = [&] {
-    stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet},
-                [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
+    stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet}, [&](ImVec2 size) {
+      widgets::light_meanings(picture.meanings);
+      draw_run(in, out, picture, view, size);
+    });
   };
   if (!quiet) run();
   stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}, .answers = quiet},

@@ -27,7 +27,7 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, ImVec2 
                                  .hi = s.hi,
                                  .label = "magnitude",
                              },
-                         .y = {.lo = 0, .hi = 1.15, .label = "density"},
+                         .y = {.lo = 0, .hi = 1.35, .label = "density"},
                          .size = size,
                          .legend = false,
                      });
@@ -58,9 +58,9 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, ImVec2 
                 .legend = false,
                 .info = "the same gradients before the loss was scaled",
             });
-  plot.vertical_mark(picture.zero_below, "zero", {.colour = t.bad});
-  plot.vertical_mark(picture.smallest_normal, "normal", {.colour = t.muted});
-  plot.vertical_mark(picture.infinite_from, "inf", {.colour = t.bad});
+  plot.vertical_mark(picture.zero_below, "zero below", {.colour = t.bad});
+  plot.vertical_mark(picture.smallest_normal, "normal from", {.colour = t.muted});
+  plot.vertical_mark(picture.infinite_from, "inf from", {.colour = t.bad});
 }
 
 void draw_shares(const StepPicture& s, View& view, ImVec2 size) {

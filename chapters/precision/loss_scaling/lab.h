@@ -7,6 +7,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/precision/shared/formats.h"
 #include "models/numerics/loss_scaler.h"
+#include "widgets/base/figure_meaning.h"
 #include "widgets/charts/event_rug.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
@@ -59,6 +60,7 @@ struct Picture {
   std::vector<double> skips;                              ///< the steps that were skipped, in order
   std::vector<double> skipped_at, skipped;                ///< how many until a step
   std::array<double, 2> normal_at{}, normal{};            ///< how many at the normal rate
+  std::array<double, 2> fifty_at{}, fifty{};              ///< how many at one in fifty; zeros where that is no question
   double skipped_hi = 1;                                  ///< end of that axis
   std::vector<double> overflow_step, overflow_magnitude;  ///< empty where there are too many to stand apart
   double steps = 1, range_lo = 1, range_hi = 2;           ///< ends of the axes
@@ -67,6 +69,7 @@ struct Picture {
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
   std::string infinite_label;                                     ///< "65,520: inf"
   std::string answer;
+  std::vector<widgets::FigureMeaning> meanings;  ///< of its figures
 };
 
 struct View {

@@ -14,10 +14,10 @@ const Choices recipes = choices_in_order<models::PrecisionRecipe::fp8>(
      {"amp_fp16", "AMP FP16", "The same in FP16, with a loss scaler."},
      {"fp8", "FP8", "Products of the layers in 8 bits; attention and the last product in BF16."}});
 const Choices keepings = choices_in_order<models::StateKeeping::autocast>(
-    {{"zero", "16 B: 16-bit gradients", "Weights 2, gradients 2, FP32 master 4, moments 8: the ZeRO paper."},
-     {"megatron", "18 B: FP32 gradients", "Weights 2, gradients 4, master 4, moments 8: Megatron-LM."},
-     {"accumulate", "20 B: both", "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, moments 8."},
-     {"autocast", "autocast: FP32 and copies",
+    {{"zero", "16-bit gradients", "Weights 2, gradients 2, FP32 master 4, moments 8: the ZeRO paper."},
+     {"megatron", "FP32 gradients", "Weights 2, gradients 4, master 4, moments 8: Megatron-LM."},
+     {"accumulate", "gradients in both", "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, moments 8."},
+     {"autocast", "FP32 and copies",
       "Weights 4, gradients 4, moments 8, and a 16-bit copy of the product weights while a step runs: torch.autocast "
       "over an FP32 model."}});
 const Choices scalings = choices_in_order<models::Fp8Scaling::mx>(

@@ -29,9 +29,17 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   if (out.operations.empty() || out.recipes.size() != models::recipe_count) return;
   stage.panel("layer", {.title = "One layer, by format", .least = {620, 300}, .ideal = {0, 420}, .answers = true},
               [&](ImVec2 size) {
-                const float above =
-                    published_line("FP8 over BF16: ", picture.published, size, widgets::theme().px(280));
-                draw_flow(picture, {size.x, size.y - above});
+                const float above = picture.measured ? published_line("FP8 over BF16: ", picture.published, size,
+                                                                      widgets::theme().px(280))
+                                                     : 0.0f;
+                widgets::light_meanings(picture.meanings);
+                const auto& t = widgets::theme();
+                const float rows = t.type(Type::small) + t.px(4), foot = 3 * rows + t.px(10);
+                const bool savings = size.y - above >= t.px(270) + foot;
+                const ImVec2 at = ImGui::GetCursorScreenPos();
+                draw_flow(picture, {size.x, size.y - above - (savings ? foot : 0)});
+                if (!savings) return;
+                draw_savings(picture, {at.x, at.y + size.y - above - 3 * rows}, {size.x, 3 * rows});
               });
   stage.panel("memory", {.title = "Memory of one chip", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
     under_words(picture.left_out, size, [&](ImVec2 room) { draw_memory(out, picture, view, room); });

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/precision/mixed/lab.h"
+#include "widgets/base/lit_figure.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
 
@@ -58,8 +59,10 @@ void paint_weights(const Painter& p, const FlowStage& s, NumberFormat kept, Rect
   }
 }
 
-void paint_stage(const Painter& p, const FlowStage& s, Rect box, Type type) {
+/// `lit`: the figure that the pointer rests on counts this operation.
+void paint_stage(const Painter& p, const FlowStage& s, Rect box, Type type, bool lit) {
   const auto& t = widgets::theme();
+  if (lit) widgets::paint_light(p, box.min, box.max);
   const ImU32 colour = colour_of_format(s.computes);
   p.rect(box.min, box.max, t.card, t.px(6));
   p.rect(box.min, {box.min.x + t.px(5), box.max.y}, colour, t.px(2));
@@ -103,7 +106,8 @@ void paint_row(const Painter& p, const Picture& picture, std::size_t first, std:
     const float from = i > first ? box_of(i - 1).max.x : area.min.x;
     if (i == first) paint_pipe(p, from, box.min.x, middle, in);
     if (s.product) paint_weights(p, s, picture.kept_weights, box, std::min(area.max.y - t.px(9), box.max.y + t.px(30)));
-    paint_stage(p, s, box, type);
+    paint_stage(p, s, box, type,
+                s.product && s.computes == picture.product && widgets::output_lit("recipe_flops_share"));
     if (i > first) paint_pipe(p, from, box.min.x, middle, in);
     // What an operation computes longer than it writes is rounded where it leaves.
     if (!s.product && models::number_bytes(s.writes) < models::number_bytes(s.computes))

@@ -7,6 +7,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/training/mixed_precision.h"
+#include "widgets/base/figure_meaning.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
 
@@ -63,9 +64,29 @@ struct FlowStage {
   bool any = false;          ///< the model has it
 };
 
+/// The step of a recipe, and what of one parameter is kept from step to step, beside the flow.
+struct StepBar {
+  std::string_view recipe;
+  std::string time;
+  double time_s = 0;
+  models::NumberFormat format = models::NumberFormat::fp32;  ///< of its products
+};
+struct StatePart {
+  std::string_view name;
+  double bytes = 0;
+  models::NumberFormat format = models::NumberFormat::fp32;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  std::vector<widgets::FigureMeaning> meanings;  ///< of its figures
+  std::string_view speedup_key;                  ///< the output that compares the steps; empty where there is one alone
+  std::vector<StepBar> steps;                    ///< the recipe's, under the one that it is compared with
+  std::vector<StatePart> states;
+  std::string states_text;  ///< "states of one parameter: 19.7 B"
+  models::NumberFormat product = models::NumberFormat::fp32;
+  bool measured = false;  ///< the published measurement, which is of FP8, stands over the flow
   PublishedMarks published;
   std::vector<FlowStage> flow;
   models::NumberFormat kept_weights = models::NumberFormat::fp32;  ///< what weights are kept in between steps
@@ -91,6 +112,8 @@ std::vector<FlowStage> flow_of(const Outputs& out);
 /// One layer: its operations in the colour of what they compute in, joined by pipes in the colour and width of what is
 /// written between them, with a mark wherever a format changes.
 void draw_flow(const Picture& picture, ImVec2 size);
+/// What the formats save: the time of a step, and the bytes of one parameter by the format that they are kept in.
+void draw_savings(const Picture& picture, ImVec2 at, ImVec2 size);
 /// The colour and mark of a format.
 widgets::RowMark mark_of(models::NumberFormat format);
 void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size);

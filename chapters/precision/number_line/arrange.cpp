@@ -17,7 +17,7 @@ std::string note_of(const FloatFormat& f) {
 }
 
 std::string share_text(std::string_view name, double percent) {
-  return std::string(name) + (percent > 0 ? " " + widgets::format_text(percent, "%", percent >= 10 ? 3 : 2) : "");
+  return std::string(name) + (percent > 0 ? " " + widgets::format_text(percent, "%") : "");
 }
 
 /// The largest of what is not normal, in words: "4.01 % lost".

@@ -62,6 +62,19 @@ void paint_name(const Painter& p, const RowPicture& r, bool chosen, float left, 
     p.text({left, y + t.type(Type::body) + t.px(4)}, r.note, t.muted, Type::small);
 }
 
+/// At the left of the ticks: the rows that have no room, or else what the axis counts.
+void paint_axis_name(const Painter& p, models::LineAxis axis, std::size_t left_out, ImVec2 at, float room) {
+  const auto& t = widgets::theme();
+  widgets::Line words;
+  if (left_out > 0)
+    words.add("and ").add_integer(static_cast<std::int64_t>(left_out)).add(" more");
+  else
+    words.add(axis == models::LineAxis::ordinal ? "share of the codes"
+              : axis == models::LineAxis::log2  ? "magnitude"
+                                                : "value");
+  widgets::fit_text(p, at, words.view(), room, t.muted, Type::small);
+}
+
 /// The bell of the numbers over the values of each format, on one axis.
 void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -100,6 +113,8 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
       p.text({frame.right + t.px(12), l.first_row - t.px(20)}, "what they become", t.muted, Type::small);
   }
   paint_ticks(p, frame, l.curve, l.bottom);
+  paint_axis_name(p, in.axis, l.rows < out.rows.size() ? out.rows.size() - l.rows : 0, {corner.x, l.bottom + t.px(6)},
+                  frame.left - t.px(24) - corner.x);
   paint_curve(p, out, picture, view, frame, l.curve, l.curve_h);
   for (std::size_t i = 0; i < l.rows && i < out.rows.size(); ++i) {
     const RowPicture& r = picture.rows[i];

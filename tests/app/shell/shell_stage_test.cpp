@@ -1,5 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
 #include "app/shell/stage_area.h"
 #include "tests/app/shell/shell_fixture.h"
 
@@ -22,6 +26,52 @@ TEST_CASE("question, answer with figures and presets stand above the panels") {
   REQUIRE(answer.find('`') != std::string::npos);
   CHECK(o.ui.text_present(answer.substr(0, answer.find('`'))));
   CHECK(o.ui.text_present(o.w.content.of("roofline/roofline").presets[0].name));
+}
+
+TEST_CASE("a figure of the answer that the pointer rests on lights the line or the boxes that it means") {
+  const auto words_at = [](Opened& o, std::string_view words) {
+    for (const widgets::Stroke& s : o.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == words) return s.points[0];
+    throw std::runtime_error("not on the screen: " + std::string(words));
+  };
+  const auto count = [](Opened& o, const auto& counts) {
+    const auto record = o.ui.record();
+    return std::count_if(record.strokes.begin(), record.strokes.end(), counts);
+  };
+  SECTION("loss scaling: the line of the normal rate, and that of one in fifty") {
+    Opened o("precision/loss-scaling");
+    o.ui.resize({1280, 800});
+    o.ui.frames(5);
+    const auto lit = [](const widgets::Stroke& s) {
+      return s.kind == widgets::Stroke::Kind::polyline && s.width >= 10;
+    };
+    REQUIRE(count(o, lit) == 0);
+    for (const char* words : {"2,001", "40.0", "48,000"}) {
+      INFO(words);
+      const ImVec2 at = words_at(o, words);
+      o.ui.move_to({at.x + 6, at.y + 8});
+      o.ui.frames(3);
+      CHECK(count(o, lit) >= 1);
+    }
+    o.ui.move_to({1, 1});
+    o.ui.frames(3);
+    CHECK(count(o, lit) == 0);
+  }
+  SECTION("mixed precision: the products in 8 bits, the two steps, the bytes of a parameter") {
+    Opened o("precision/mixed");
+    o.d.shell.drawer_open = false;
+    o.ui.resize({1280, 800});
+    o.ui.frames(5);
+    const auto rect = [](const widgets::Stroke& s) { return s.kind == widgets::Stroke::Kind::rect; };
+    const auto before = count(o, rect);
+    for (const auto& [words, boxes] : {std::pair("79.7 %", 4), std::pair("1.41", 1), std::pair("19.7 B", 1)}) {
+      INFO(words);
+      const ImVec2 at = words_at(o, words);
+      o.ui.move_to({at.x + 6, at.y + 8});
+      o.ui.frames(3);
+      CHECK(count(o, rect) >= before + 2 * boxes);  // the ground and the frame of each
+    }
+  }
 }
 
 TEST_CASE("a tab brings its panel to the front, and a panel is enlarged and put back") {

@@ -96,12 +96,18 @@ TEST_CASE("quantizer lab: the row that loses most is shown until another is chos
   lab->compute();
   const double worst = out(*lab, "largest_row"), step = out(*lab, "shown_step");
   CHECK(out(*lab, "largest_row_share") > 100.0 / 64);
+  CHECK(out(*lab, "shown_row") == worst);
   set(*lab, "row", worst);
   lab->compute();
   CHECK(out(*lab, "shown_step") == step);
   set(*lab, "row", worst > 0 ? 0 : 1);
   lab->compute();
   CHECK(out(*lab, "shown_step") < step);
+  CHECK(out(*lab, "shown_row") == (worst > 0 ? 0 : 1));
+  const LabPtr tensor = open_lab("compression/quantizer", R"({"grain": "tensor"})");
+  compute(*tensor);  // one scale for all: the row shown is the one that the sentence calls hurt most
+  CHECK(out(*tensor, "shown_row") == out(*tensor, "hurt_row"));
+  CHECK(out(*tensor, "shown_row") != out(*tensor, "largest_row"));
   CHECK(std::string(lab->answer()).find("row `" + std::to_string(static_cast<int>(worst)) + "`, one of `64`, holds") !=
         std::string::npos);
 }

@@ -57,6 +57,9 @@ TEST_CASE(
   CHECK(computed(*piped, "keeps_up") == 1);
   CHECK(computed(*piped, "deadline_met") == 0);
   CHECK(computed(*piped, "missed_frames") == 4);
+  CHECK(near(computed(*piped, "worst_latency_s"), 0.0653, 1e-3));  // frames in flight share the GPU
+  CHECK(std::string(piped->answer()).find("frames take `48 ms` to `65.3 ms` and are due in `33.3 ms`.") !=
+        std::string::npos);
   const LabPtr queue = preset("Piling up");
   CHECK(computed(*queue, "keeps_up") == 0);
   // frame 4 arrives at 100 ms and ends with the fourth 48 ms

@@ -254,3 +254,20 @@ TEST_CASE("bits: a tie shows both ways as half a step, and which neighbour's cod
   Canvas nearer(*lab, {1200, 900});
   CHECK_FALSE(nearer.ui.text_present("half a step"));
 }
+
+// 480 would be the eighth step of E4M3's last octave, and its code is NaN.
+TEST_CASE("bits: the last octave of E4M3 ends at 448, and that of FP16 is whole") {
+  using namespace chapters::precision::bits;
+  Inputs in;
+  in.format = "e4m3fn";
+  in.value = 400;
+  const Picture e4m3 = arrange(in, compute(in));
+  CHECK(e4m3.octave_end == 0.75);
+  CHECK(e4m3.octave_hi == "448");
+  CHECK(e4m3.octave_words.starts_with("6 steps of 2"));
+  in.value = 200;
+  CHECK(arrange(in, compute(in)).octave_end == 1);
+  in.format = "fp16";
+  in.value = 65000;
+  CHECK(arrange(in, compute(in)).octave_end == 1);
+}

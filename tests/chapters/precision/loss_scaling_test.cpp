@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/precision/loss_scaling/lab.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -99,4 +100,19 @@ TEST_CASE("loss scaling: without a scaler nothing is skipped, and what overflows
   CHECK(out(*grown, "skips") > 1);
   CHECK(grown->answer().starts_with("Without a scaler nothing is skipped: `"));
   CHECK(grown->answer().find(" steps put inf or NaN into the weights, and ") != std::string_view::npos);
+}
+
+// The question's own rate stands beside the run's and the normal one, and leaves the frame at its upper end.
+TEST_CASE("loss scaling: one step in fifty is a line where it is far from normal, and none where it is not") {
+  using namespace chapters::precision::loss_scaling;
+  Inputs in;
+  const Picture p = arrange(in, compute(in));
+  CHECK(p.fifty_at[1] == Approx(50 * p.skipped_hi));
+  CHECK(p.fifty[1] == Approx(p.skipped_hi));
+  in.bad_rate = 2;
+  const Picture broken = arrange(in, compute(in));
+  CHECK(broken.fifty_at[1] == 50000);
+  CHECK(broken.fifty[1] == 1000);
+  in.policy = models::ScalerPolicy::fixed;
+  CHECK(arrange(in, compute(in)).fifty[1] == 0);
 }

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/precision/mixed/lab.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 using Catch::Approx;
@@ -76,4 +78,32 @@ TEST_CASE("mixed precision: a recipe that is slower says how many times as long 
   const LabPtr small = lab_of(R"({"model": "qwen2.5-0.5b", "sequence": 128})");
   CHECK(out(*small, "speedup_bf16") < 0.95);
   CHECK(small->answer().find("; a step takes `1.12` times as long as in BF16, and ") != std::string_view::npos);
+}
+
+// The strip and the bars of the flow's foot say what the sentence says.
+TEST_CASE(
+    "mixed precision: parts of one parameter add up to its bytes, in the format of each, and steps to the speed-up") {
+  using namespace chapters::precision::mixed;
+  using models::NumberFormat;
+  support::use_bundled_catalog();
+  Inputs in;
+  in.keeping = models::StateKeeping::accumulate;
+  const Outputs out = compute(in);
+  const Picture p = arrange(in, out);
+  REQUIRE(p.states.size() == 6);
+  double bytes = 0, fp32 = 0;
+  for (const StatePart& part : p.states) {
+    bytes += part.bytes;
+    if (part.format == NumberFormat::fp32) fp32 += part.bytes;
+  }
+  CHECK(bytes == Approx(out.step.bytes_per_parameter));
+  CHECK(fp32 == Approx(4 + 4 + 8));  // the sum of the gradients, the master and the moments
+  CHECK(p.states[2].name == "gradients");
+  CHECK(p.states[2].bytes == Approx(2));
+  CHECK(p.states[2].format == NumberFormat::bf16);
+  REQUIRE(p.steps.size() == 2);
+  CHECK(p.steps[0].time_s / p.steps[1].time_s == Approx(out.speedup_bf16));
+  CHECK(p.steps[1].format == NumberFormat::e4m3);
+  in.recipe = models::PrecisionRecipe::fp32;
+  CHECK(arrange(in, compute(in)).steps.size() == 1);  // nothing to compare with
 }

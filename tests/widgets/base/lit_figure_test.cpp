@@ -1,4 +1,5 @@
 #include "widgets/base/lit_figure.h"
+#include "widgets/base/figure_meaning.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -84,6 +85,30 @@ TEST_CASE("a lit figure is lit in what a panel draws, and for two frames") {
     Painter::window().text({20, 60}, "time 2.5 ms", theme().text);
   });
   CHECK(rects_in(later) == 0);
+}
+
+TEST_CASE("a figure of the answer lights what it means, and a card's figure is lit as it is") {
+  set_theme(make_theme(Mode::dark, 1.0f, {}));
+  const FigureMeaning meanings[] = {{"43 %", "awq",
+                                     "\xE2\x88\x92"
+                                     "43 %"},
+                                    {"2,001", "normal_rate", {}},
+                                    {"43 %", "second", {}}};
+  const auto lit_by = [&](std::string_view output, std::string_view words, std::string_view expected) {
+    return rects_in(record_of([&] {
+      light_figure(output, {&words, 1});
+      light_meanings(meanings);
+      CHECK(output_lit(expected));
+      const LitTexts lights;
+      Painter::window().text({20, 60},
+                             "\xE2\x88\x92"
+                             "43 %",
+                             theme().text);
+    }));
+  };
+  CHECK(lit_by({}, "43 %", "awq") == 2);  // the ground and the frame of "-43 %"
+  CHECK(lit_by({}, "2,001", "normal_rate") == 0);
+  CHECK(lit_by("share", "43 %", "share") == 0);
 }
 
 TEST_CASE("a place to press may be of no size") {
