@@ -368,7 +368,9 @@ void paint_handles(const PlotEnd& plot, const Painter& painter) {
       // The grip of a level stands at the frame's edge: among the data it would look like one of them.
       const bool level = m.kind == Kind::handle_y;
       const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(20) : (a.x + b.x) / 2, (a.y + b.y) / 2};
-      if (!f.area.contains(mid)) continue;
+      // One that lies beyond the axes is not there; one on their ends is, whatever the last rounding says.
+      const auto beyond = [](float v, float lo, float hi) { return v < lo - 0.5f || v > hi + 0.5f; };
+      if (beyond(mid.x, f.area.min.x, f.area.max.x) || beyond(mid.y, f.area.min.y, f.area.max.y)) continue;
       // The grip of a place at the frame's edge stays inside, so that it is not cut in half.
       const float inside = std::min(t.px(8), f.area.width() / 2);
       const float x = std::clamp(mid.x, f.area.min.x + inside, f.area.max.x - inside);
