@@ -125,7 +125,8 @@ struct Roofs {
   Device device{};
   std::string device_name;
   std::vector<Roof> roofs;
-  std::string failure;                      ///< one sentence when they could not be measured
+  std::string failure;  ///< one sentence when they could not be measured
+  std::string note{};   ///< one sentence on what spoils them: other work ran meanwhile; mostly empty
   double value(std::string_view id) const;  ///< 0 when there is none
 };
 

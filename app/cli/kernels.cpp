@@ -208,14 +208,16 @@ int roofline(const Arguments& a, const Streams& s) {
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
   const auto began = std::chrono::steady_clock::now();
   const std::clock_t cpu_began = std::clock();
-  const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
-                                            json ? speaking(s) : kernels::Listener{});
+  auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
+                                      json ? speaking(s) : kernels::Listener{});
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(),
                cpu_s = static_cast<double>(std::clock() - cpu_began) / CLOCKS_PER_SEC;
+  if (device == "cpu") roofs.note = busy_machine(wall_s, cpu_s);
   if (json) {
     if (roofs.failure.empty()) {
       say(s, {.kind = KernelEvent::Kind::device, .device = roofs.device, .name = roofs.device_name});
       for (const auto& roof : roofs.roofs) say(s, {.kind = KernelEvent::Kind::roof, .roof = roof});
+      if (!roofs.note.empty()) say(s, {.kind = KernelEvent::Kind::note, .note = roofs.note});
     }
     return finish_speaking(s, roofs.failure);
   }
@@ -224,7 +226,7 @@ int roofline(const Arguments& a, const Streams& s) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : roofs.roofs) rows.push_back({r.id, text(r.value, r.unit), r.title});
   print_table(s.out, rows);
-  if (const std::string busy = busy_machine(wall_s, cpu_s); device == "cpu" && !busy.empty()) s.error << busy << "\n";
+  if (!roofs.note.empty()) s.error << roofs.note << "\n";
   return a.has("--save") ? save_chip(roofs, s) : 0;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = KernelEvent::Kind;
 
-constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "done"};
+constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "note", "done"};
 constexpr std::string_view devices[] = {"cpu", "cuda"};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -213,6 +213,9 @@ std::string to_line(const KernelEvent& e) {
       j["unit"] = e.roof.unit;
       j["value"] = number(e.roof.value);
       break;
+    case Kind::note:
+      j["note"] = e.note;
+      break;
     case Kind::done:
       j["failure"] = e.failure;
       break;
@@ -243,6 +246,9 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
           m.take("title", e.roof.title);
           m.take("unit", e.roof.unit);
           m.take("value", e.roof.value);
+          break;
+        case Kind::note:
+          m.take("note", e.note);
           break;
         case Kind::done:
           m.take("failure", e.failure);

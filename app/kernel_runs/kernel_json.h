@@ -15,6 +15,7 @@ struct KernelEvent {
     result,    ///< `result`
     device,    ///< `device` and its `name`; comes before its roofs
     roof,      ///< `roof`
+    note,      ///< `note` on the roofs before it
     done       ///< the last line; `failure` is one sentence when nothing could be run, otherwise empty
   };
   Kind kind{};
@@ -22,7 +23,7 @@ struct KernelEvent {
   kernels::Result result;
   kernels::Roof roof;
   kernels::Device device{};
-  std::string name, failure;
+  std::string name, failure, note;
   bool operator==(const KernelEvent&) const = default;
 };
 

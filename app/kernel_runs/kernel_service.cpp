@@ -153,10 +153,13 @@ void serve_roofs(const KernelWorker& worker, const KernelRequest& asked, Service
              same_roof);
   if (!roofs.failure.empty()) return sink.say(roofs.failure);
   const auto chip = machine_chip(roofs, machine_facts(), today());
-  if (chip.json.empty())
-    return sink.say("The ceilings hold no arithmetic rate or no bandwidth, so no chip was made of them.");
-  sink.chip(chip.file_name, chip.json);
-  sink.say("\"" + chip.name + "\" is now among the chips of every lab.");
+  if (chip.json.empty()) {
+    sink.say("The ceilings hold no arithmetic rate or no bandwidth, so no chip was made of them.");
+  } else {
+    sink.chip(chip.file_name, chip.json);
+    sink.say("\"" + chip.name + "\" is now among the chips of every lab.");
+  }
+  if (!roofs.note.empty()) sink.say(roofs.note.substr(0, max_text_bytes));
 }
 
 }  // namespace

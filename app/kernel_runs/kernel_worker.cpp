@@ -186,6 +186,8 @@ kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device,
                              out.device_name = event.name;
                            } else if (event.kind == Event::Kind::roof) {
                              out.roofs.push_back(event.roof);
+                           } else if (event.kind == Event::Kind::note) {
+                             out.note = event.note;
                            } else {
                              return Status::fail("it answered what it was not asked");
                            }

@@ -11,7 +11,6 @@ namespace {
 
 using chapters::Field;
 using chapters::Fields;
-using chapters::Kind;
 using models::Status;
 
 /// Sets the fields that `values` names, one after another, and stops at the first that cannot be set.
@@ -30,7 +29,7 @@ Status apply_checked_inputs(chapters::Lab& lab, const chapters::Lab& checked, co
                             const FileReader& read) {
   for (const auto& [key, value] : inputs.items()) {
     const Field& f = *lab.inputs().find(key);
-    if (f.kind == Kind::file)
+    if (f.kind == chapters::Kind::file)
       f.file() = checked.inputs().find(key)->file();
     else if (auto set = field_from_json(f, value, read); !set)
       return set;
@@ -47,7 +46,7 @@ void take_back(chapters::Lab& lab, const chapters::Lab& before, const Json& chan
   for (const auto& [key, value] : changed.items()) {
     const Field *f = lab.inputs().find(key), *was = before.inputs().find(key);
     if (!f) continue;
-    if (f->kind == Kind::file)
+    if (f->kind == chapters::Kind::file)
       f->file() = was->file();
     else
       (void)field_from_json(*f, field_to_json(*was));  // two copies of one lab: what one held the other takes

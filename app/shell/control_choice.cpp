@@ -6,11 +6,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::search(text.begin(), text.end(), part.begin(), part.end(),

@@ -12,12 +12,7 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
 using chapters::Scale;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
 
 /// A dragged value lands on round figures: three significant digits on a log scale, a thousandth of the range
 /// otherwise.

@@ -11,11 +11,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::theme;
-using widgets::Type;
-
 /// A cell at rest: its value, pressed to type another. Long texts show their beginning.
 bool cell_at_rest(const Field& c) {
   char shown[128];

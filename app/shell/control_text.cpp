@@ -12,12 +12,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// A list as it is typed, "[1,2,3]", cut where the buffer ends: the box shows its beginning, and a steady frame
 /// allocates nothing.
 std::string_view list_text(const std::vector<double>& values, std::span<char> buffer) {

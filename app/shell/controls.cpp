@@ -5,11 +5,6 @@
 
 namespace app {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::theme;
-using widgets::Type;
-
 bool draw_control(const Field& f, ControlState& state, float width) {
   ImGui::BeginGroup();
   bool changed = false;

@@ -14,13 +14,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 std::string_view text_of(const Field& f, const widgets::LiveKey& key, widgets::NumberText& scratch) {
   switch (f.kind) {
     case Kind::real:

@@ -11,12 +11,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// Where the outputs of a tornado chart lie on the screen.
 struct TornadoScale {
   double lo = 0, hi = 0;

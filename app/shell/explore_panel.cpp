@@ -9,10 +9,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using widgets::theme;
-using widgets::Type;
-
 /// A small drop-down over keys, shown by their labels. `none` offers an empty choice.
 bool pick_key(const char* label, std::string& key, const std::vector<std::string>& keys, const chapters::Fields& fields,
               float width, const char* none = nullptr) {

@@ -9,11 +9,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 bool contains(std::string_view text, std::string_view part) {
   const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::search(text.begin(), text.end(), part.begin(), part.end(),

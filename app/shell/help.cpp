@@ -9,11 +9,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// What is no command of ours: Dear ImGui's own keys, and the pointer.
 struct Gesture {
   const char *keys, *does;

@@ -14,11 +14,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 constexpr float heading = 50, lab_ring = 5.5f, chapter_ring = 14;
 
 /// Text that breaks at spaces into at most `lines` lines; the last one is shortened. Returns the y below it.

@@ -13,13 +13,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 bool enabled(const chapters::Lab& lab, const Field& f) { return chapters::holds(f.spec.when, lab.inputs()); }
 
 bool is_input_shown(const chapters::Lab& lab, const Field& f) {

@@ -11,11 +11,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 bool text_box(const char* id, std::string& text, ImVec2 size, bool lines) {
   char buffer[4096];
   const std::size_t n = std::min(text.size(), sizeof buffer - 1);

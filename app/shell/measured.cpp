@@ -9,9 +9,6 @@
 namespace app {
 namespace {
 
-using widgets::theme;
-using widgets::Type;
-
 constexpr widgets::TableColumn measured_columns[] = {
     {.title = "measured", .number = false},
     {.title = "figure", .priority = 1},

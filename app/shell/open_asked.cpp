@@ -9,10 +9,6 @@
 /// Before files are touched that somebody else's document names.
 namespace app {
 
-using widgets::Font;
-using widgets::theme;
-using widgets::Type;
-
 void draw_asked_files(Shell& shell) {
   Workspace& w = shell.workspace;
   if (!w.asked_files || shell.open_panel.open || shell.palette.open || shell.help_open) return;

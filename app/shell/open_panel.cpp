@@ -15,10 +15,6 @@ namespace app {
 namespace {
 
 namespace fs = std::filesystem;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
 
 constexpr std::array<const char*, 5> kind_ids = {"png", "svg", "csv", "scenario", "document"};
 constexpr std::array<const char*, 5> kind_titles = {"Save the picture (PNG)", "Save the picture (SVG)",

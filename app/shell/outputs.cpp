@@ -15,13 +15,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 bool is_figure(const Field& f) { return f.kind == Kind::real || f.kind == Kind::integer; }
 
 /// Follows the headline figures from edit to edit, so that each card can say what it was before.

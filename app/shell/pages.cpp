@@ -9,11 +9,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// A pill at the right end: muted words, then a key. Moves `right` to its left.
 bool key_pill(const char* label, std::string_view words, std::string_view key, float& right, float y, float least) {
   const auto& t = theme();
@@ -60,13 +55,7 @@ bool draw_page(Shell& shell, ImVec2 screen) {
   }
   if (shell.page == Page::lab) return false;
   const auto& t = theme();
-  ImGui::SetNextWindowPos({0, 0});
-  ImGui::SetNextWindowSize(screen);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::Begin("Ridgeline", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
-  ImGui::PopStyleVar();
+  ui::begin_screen(screen);
   if (shell.page == Page::home)
     draw_home(shell, screen);
   else

@@ -12,11 +12,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// How well `query` fits as a subsequence of `text`, ignoring case: higher is better, -1 when it does not. Runs and
 /// word starts count more.
 int fit(std::string_view text, std::string_view query) {

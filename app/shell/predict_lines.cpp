@@ -9,11 +9,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 float title_px(std::string_view s) { return widgets::text_size(s, Type::title, Font::bold).x; }
 float body_px(std::string_view s) { return widgets::text_size(s, Type::body, Font::bold).x; }
 

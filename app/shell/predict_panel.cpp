@@ -5,10 +5,6 @@
 
 namespace app {
 
-using widgets::Font;
-using widgets::theme;
-using widgets::Type;
-
 namespace {
 
 /// What was said to it last time; for a curve the score.

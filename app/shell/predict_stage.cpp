@@ -11,10 +11,6 @@ namespace app {
 namespace {
 
 using widgets::Box;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
 
 constexpr double reveal_s = 0.25;
 

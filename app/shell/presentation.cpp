@@ -7,13 +7,6 @@
 namespace app {
 namespace {
 
-using chapters::Field;
-using chapters::Kind;
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 constexpr std::size_t most_inputs = 3;
 
 bool fits_strip(const Field& f) {

@@ -12,9 +12,6 @@
 namespace app {
 namespace {
 
-using widgets::theme;
-using widgets::Type;
-
 std::string inputs_text(const chapters::Lab& lab) { return to_text(set_by_hand(lab)); }
 
 /// Looks again when the inputs may have changed; allocates nothing while they have not.

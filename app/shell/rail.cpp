@@ -11,11 +11,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 constexpr float folded_width = 48, open_width = 212, narrow_window = 1700;
 
 const chapters::Chapter* open_chapter(std::string_view slug) {

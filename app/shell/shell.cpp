@@ -18,11 +18,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// A bar that can be dragged to resize what is beside it. Returns by how many design pixels it was moved.
 float splitter(const char* id, ImVec2 at, ImVec2 size, bool vertical) {
   ImGui::SetCursorScreenPos(at);
@@ -132,13 +127,7 @@ void draw_shell(Shell& shell) {
   if (w.services.running()) shell.animating = true;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   if (draw_page(shell, screen)) return;
-  ImGui::SetNextWindowPos({0, 0});
-  ImGui::SetNextWindowSize(screen);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::Begin("Ridgeline", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
-  ImGui::PopStyleVar();
+  ui::begin_screen(screen);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const auto& t = theme();
   const bool chrome = !shell.hide_chrome, full = chrome && !shell.presentation;

@@ -11,8 +11,6 @@
 namespace app {
 namespace {
 
-using widgets::theme;
-
 void zoom(Shell& s, double factor) {
   auto& scale = s.workspace.settings.scale;
   scale = std::clamp((scale > 0 ? scale : static_cast<double>(theme().scale)) * factor, 0.5, 4.0);

@@ -16,11 +16,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
 /// Returns the width in px that it takes at the right.
 float draw_job(Shell& shell, ImVec2 top_right) {

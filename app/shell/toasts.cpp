@@ -11,9 +11,6 @@
 namespace app {
 namespace {
 
-using widgets::theme;
-using widgets::Type;
-
 constexpr std::size_t most_toasts = 4;
 
 /// Draws one message with its lower right corner there; returns its height in pixels. Sets `gone` when it was closed.

@@ -12,11 +12,6 @@
 namespace app {
 namespace {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 /// What a shared group reads now: "H100 SXM", "Prefill  1 × 4,096".
 struct Shown {
   char chars[160] = {};

@@ -7,11 +7,6 @@
 
 namespace app::ui {
 
-using widgets::Font;
-using widgets::Painter;
-using widgets::theme;
-using widgets::Type;
-
 ScopedType::ScopedType(Type type, Font font) { ImGui::PushFont(widgets::font_of(font), theme().type(type)); }
 ScopedType::~ScopedType() { ImGui::PopFont(); }
 
@@ -114,6 +109,16 @@ const char* wanted_panel = nullptr;
 }
 
 void focus_panel(const char* id) { wanted_panel = id; }
+
+void begin_screen(ImVec2 screen) {
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(screen);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::Begin("Ridgeline", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+}
 
 bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);

@@ -3,10 +3,23 @@
 
 #include <string_view>
 
+#include "chapters/mechanism/field.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
 #include "widgets/controls/button.h"
 #include "widgets/controls/tab.h"
+
+namespace app {
+
+/// What the shell's sources write without its namespace.
+using chapters::Field;
+using chapters::Kind;
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+}  // namespace app
 
 /// Small pieces that the shell's panels share, over Dear ImGui items so that keyboard and tests reach them by label.
 namespace app::ui {
@@ -43,6 +56,8 @@ void hint(std::string_view s);
 /// A thin bar, filled from 0 to 1.
 void bar(ImVec2 at, float width, double fraction, ImU32 colour);
 
+/// Opens the window beneath all panels, which fills the screen; end with ImGui::End().
+void begin_screen(ImVec2 screen);
 /// The next panel of that name gives the keyboard to its first control.
 void focus_panel(const char* id);
 /// Opens and styles a child panel with its background; end with ImGui::EndChild().

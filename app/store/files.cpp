@@ -57,12 +57,9 @@ LoadReport load(const std::filesystem::path& path, Files& files) {
 }
 
 SaveReport save(const std::filesystem::path& path, const Files& files) {
-  Files theirs;  // read only so that a bad file is set aside and not overwritten
-  return save_merged(
-      path, files_version, [&](const json& content) { return take_files(content, theirs); },
-      [&](json& content) {
-        content = {{"opened", files.opened}, {"folder", files.folder}};
-      });
+  return save_instead<Files>(path, files_version, take_files, [&](json& content) {
+    content = {{"opened", files.opened}, {"folder", files.folder}};
+  });
 }
 
 }  // namespace app::store

@@ -55,4 +55,15 @@ struct SaveReport {
 SaveReport save_merged(const std::filesystem::path& path, int version, const Take& merge,
                        const std::function<void(nlohmann::json& content)>& write);
 
+/// For what the last instance decides: saves what `write` fills in. What is there now is read by `take` and forgotten:
+/// nothing is saved where it is unreadable, and a bad one is set aside first.
+template <class Document>
+SaveReport save_instead(const std::filesystem::path& path, int version,
+                        models::Status (*take)(const nlohmann::json&, Document&),
+                        const std::function<void(nlohmann::json& content)>& write) {
+  Document theirs;
+  return save_merged(
+      path, version, [&](const nlohmann::json& content) { return take(content, theirs); }, write);
+}
+
 }  // namespace app::store

@@ -38,17 +38,14 @@ models::Status take(const json& content, Progress& progress) {
     reader.flag("explored", lab.explored);
     reader.texts("presets", lab.presets);
     for (const json& item : reader.array("predictions")) {
-      std::string item_fault;
-      Reader fields(item, where + ".predictions", item_fault);
       Prediction prediction;
-      fields.text("question", prediction.question);
-      fields.number("committed", prediction.committed);
-      fields.number("answer", prediction.answer);
-      fields.integer("time_unix_s", prediction.time_unix_s);
-      if (item_fault.empty())
-        insert(lab.predictions, prediction);
-      else if (fault.empty())
-        fault = item_fault;
+      const bool whole = take_item(item, where + ".predictions", fault, [&](Reader& fields) {
+        fields.text("question", prediction.question);
+        fields.number("committed", prediction.committed);
+        fields.number("answer", prediction.answer);
+        fields.integer("time_unix_s", prediction.time_unix_s);
+      });
+      if (whole) insert(lab.predictions, prediction);
     }
     Progress one;
     one.labs[id] = std::move(lab);

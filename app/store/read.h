@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
+#include <utility>
 
 /// Reading one member of a JSON object that may be anything. A member that is not there leaves `out` as it was and is
 /// no fault.
@@ -30,5 +31,17 @@ class Reader {
   std::string where_;
   std::string& fault_;
 };
+
+/// Reads an object of a list with `take(Reader&)`. False where anything of it is bad; `fault` then names it, unless it
+/// names another already.
+template <class Take>
+bool take_item(const nlohmann::json& item, std::string where, std::string& fault, const Take& take) {
+  std::string found;
+  Reader reader(item, std::move(where), found);
+  take(reader);
+  if (found.empty()) return true;
+  if (fault.empty()) fault = std::move(found);
+  return false;
+}
 
 }  // namespace app::store

@@ -32,17 +32,14 @@ models::Status Recent::take(const json& content) {
   // From the oldest on, so that entries of the same second keep their order.
   const json& items = top.array("scenarios");
   for (std::size_t i = items.size(); i-- > 0;) {
-    std::string item_fault;
-    Reader reader(items[i], "scenarios", item_fault);
     RecentScenario scenario;
-    reader.text("lab", scenario.lab);
-    reader.text("title", scenario.title);
-    reader.text("scenario", scenario.scenario);
-    reader.integer("time_unix_s", scenario.time_unix_s);
-    if (item_fault.empty())
-      add(std::move(scenario));
-    else if (fault.empty())
-      fault = item_fault;
+    const bool whole = take_item(items[i], "scenarios", fault, [&](Reader& reader) {
+      reader.text("lab", scenario.lab);
+      reader.text("title", scenario.title);
+      reader.text("scenario", scenario.scenario);
+      reader.integer("time_unix_s", scenario.time_unix_s);
+    });
+    if (whole) add(std::move(scenario));
   }
   return {std::move(fault)};
 }

@@ -23,16 +23,13 @@ models::Status take(const json& content, Resume& resume) {
       fault = "lesson_steps." + id + " is not a step";
   }
   for (const auto& [id, entry] : top.object("labs").items()) {
-    std::string lab_fault;
-    Reader reader(entry, "labs." + id, lab_fault);
     LabResume lab;
-    reader.text("inputs", lab.inputs);
-    reader.text("view", lab.view);
-    reader.integer("time_unix_s", lab.time_unix_s);
-    if (!lab_fault.empty()) {
-      if (fault.empty()) fault = lab_fault;
-      continue;
-    }
+    const bool whole = take_item(entry, "labs." + id, fault, [&](Reader& reader) {
+      reader.text("inputs", lab.inputs);
+      reader.text("view", lab.view);
+      reader.integer("time_unix_s", lab.time_unix_s);
+    });
+    if (!whole) continue;
     LabResume& ours = resume.labs[id];
     if (lab.time_unix_s >= ours.time_unix_s) ours = std::move(lab);
   }

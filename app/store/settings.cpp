@@ -50,25 +50,22 @@ LoadReport load(const std::filesystem::path& path, Settings& settings) {
 }
 
 SaveReport save(const std::filesystem::path& path, const Settings& settings) {
-  Settings theirs;  // read only so that a bad file is set aside and not overwritten
-  return save_merged(
-      path, settings_version, [&](const json& content) { return take(content, theirs); },
-      [&](json& content) {
-        content = {{"theme", settings.light ? "light" : "dark"},
-                   {"scale", settings.scale},
-                   {"keep_my_scenario", settings.keep_my_scenario},
-                   {"window_width", settings.window_width},
-                   {"window_height", settings.window_height},
-                   {"maximized", settings.maximized},
-                   {"inspector_width", settings.inspector_width},
-                   {"drawer_height", settings.drawer_height},
-                   {"drawer_open", settings.drawer_open},
-                   {"drawer_chosen", settings.drawer_chosen},
-                   {"last_lab", settings.last_lab},
-                   {"window_x", settings.window_x},
-                   {"window_y", settings.window_y},
-                   {"rail", rail_names[static_cast<int>(settings.rail)]}};
-      });
+  return save_instead<Settings>(path, settings_version, take, [&](json& content) {
+    content = {{"theme", settings.light ? "light" : "dark"},
+               {"scale", settings.scale},
+               {"keep_my_scenario", settings.keep_my_scenario},
+               {"window_width", settings.window_width},
+               {"window_height", settings.window_height},
+               {"maximized", settings.maximized},
+               {"inspector_width", settings.inspector_width},
+               {"drawer_height", settings.drawer_height},
+               {"drawer_open", settings.drawer_open},
+               {"drawer_chosen", settings.drawer_chosen},
+               {"last_lab", settings.last_lab},
+               {"window_x", settings.window_x},
+               {"window_y", settings.window_y},
+               {"rail", rail_names[static_cast<int>(settings.rail)]}};
+  });
 }
 
 }  // namespace app::store

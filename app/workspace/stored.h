@@ -13,6 +13,22 @@
 
 namespace app {
 
+/// Reads and writes one of the documents: some of them do it themselves.
+template <class T>
+store::LoadReport load_document(const std::filesystem::path& path, T& into) {
+  if constexpr (requires { into.load(path); })
+    return into.load(path);
+  else
+    return store::load(path, into);
+}
+template <class T>
+store::SaveReport save_document(const std::filesystem::path& path, T& from) {
+  if constexpr (requires { from.save(path); })
+    return from.save(path);
+  else
+    return store::save(path, from);
+}
+
 /// One of the learner's documents in memory, and what is known of its file. T is one of the documents of store/.
 template <class T>
 struct Stored {
@@ -24,7 +40,7 @@ struct Stored {
 
   /// Reads the file. Returns one sentence for the person, "" when there is nothing to say.
   std::string load(const std::filesystem::path& path) {
-    store::LoadReport report = load_document(path);
+    store::LoadReport report = load_document(path, value);
     may_save = report.may_save();
     saved = value;
     return std::move(report.notice);
@@ -34,7 +50,7 @@ struct Stored {
   /// the person, "" when there is nothing to say.
   std::string save(const std::filesystem::path& path) {
     if (!may_save || !(unsaved || changed())) return {};
-    store::SaveReport report = save_document(path);
+    store::SaveReport report = save_document(path, value);
     if (report.saved) {
       unsaved = true;  // until the copy is made: there may be no memory for it, and then it is written again
       saved = value;
@@ -61,18 +77,6 @@ struct Stored {
       return value.changed();
     else
       return !(value == saved);
-  }
-  store::LoadReport load_document(const std::filesystem::path& path) {
-    if constexpr (requires { value.load(path); })
-      return value.load(path);
-    else
-      return store::load(path, value);
-  }
-  store::SaveReport save_document(const std::filesystem::path& path) {
-    if constexpr (requires { value.save(path); })
-      return value.save(path);
-    else
-      return store::save(path, value);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "tests/bench/allocations.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/ui/full_window.h"
 
 namespace bench {
 
@@ -23,18 +24,6 @@ const std::string& assets() {
 
 models::Result<app::UserPaths> nowhere() {
   return models::Result<app::UserPaths>::fail("Nothing is kept while time is measured.");
-}
-
-void accept_textures() {
-  for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
-    if (texture->Status == ImTextureStatus_WantCreate || texture->Status == ImTextureStatus_WantUpdates) {
-      texture->SetTexID(1);
-      texture->SetStatus(ImTextureStatus_OK);
-    } else if (texture->Status == ImTextureStatus_WantDestroy) {
-      texture->SetTexID(ImTextureID_Invalid);
-      texture->SetStatus(ImTextureStatus_Destroyed);
-    }
-  }
 }
 
 Canvas::Canvas(ImVec2 size) {
@@ -54,7 +43,7 @@ void Canvas::begin() {
 
 void Canvas::end() {
   ImGui::Render();
-  accept_textures();
+  support::accept_textures();
 }
 
 Stage::Stage(std::string_view lab, ImVec2 size) : canvas_(size) {

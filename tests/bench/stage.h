@@ -13,9 +13,6 @@ namespace bench {
 /// Assets of the source tree; chips and models are put in force on the first call.
 const std::string& assets();
 
-/// Finishes the textures that Dear ImGui asked for in this frame: the part of a renderer that a font atlas waits for.
-void accept_textures();
-
 /// Dear ImGui with our fonts, without window or GPU.
 class Canvas {
  public:

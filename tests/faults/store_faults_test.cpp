@@ -10,6 +10,7 @@
 #include "app/workspace/stored.h"
 #include "tests/faults/injection.h"
 #include "tests/support/base/files.h"
+#include "tests/support/lab/documents.h"
 
 /// Each of the learner's documents, with every request for memory and every system call failing in turn, once and for
 /// good: what was saved before is on the disk or what was to be saved, and what is in memory is still there to be saved
@@ -78,25 +79,9 @@ app::store::Files document(bool more) {
 }
 
 template <class T>
-bool same(const T& a, const T& b) {
-  if constexpr (requires { a.all(); })
-    return a.all() == b.all();
-  else
-    return a == b;
-}
-
-template <class T>
-app::store::LoadReport load(const std::filesystem::path& path, T& value) {
-  if constexpr (requires { value.load(path); })
-    return value.load(path);
-  else
-    return app::store::load(path, value);
-}
-
-template <class T>
 T on_disk(const std::filesystem::path& path) {
   T value{};
-  const auto report = load(path, value);
+  const auto report = app::load_document(path, value);
   if (report.found != app::store::Found::loaded) FAIL("not loaded: " << report.notice);
   return value;
 }
@@ -116,15 +101,16 @@ void check_saving(const char* name, What what) {
     std::string notice;
     const bool returned = faults::armed(attempt, [&] { notice = stored.save(path); });
     const T found = on_disk<T>(path);
-    const bool new_on_disk = same(found, after);
-    if (!new_on_disk && !same(found, before)) FAIL("neither the old document nor the new one is on the disk");
+    const bool new_on_disk = support::same_document(found, after);
+    if (!new_on_disk && !support::same_document(found, before))
+      FAIL("neither the old document nor the new one is on the disk");
     if (returned && stored.unsaved && !faults::is_sentence(notice)) FAIL("no sentence: \"" << notice << "\"");
     if (returned && !stored.unsaved && !new_on_disk) FAIL("called saved, and is not on the disk");
-    if (!same(stored.value, after)) FAIL("what was to be saved is no longer in memory");
+    if (!support::same_document(stored.value, after)) FAIL("what was to be saved is no longer in memory");
     if (folder.count(".corrupt-") + folder.count(".ridgeline-") != 0) FAIL("a file was left behind or set aside");
     // And tried again, it is saved.
     if (const auto again = stored.save(path); !again.empty()) FAIL("the second time: " << again);
-    if (!same(on_disk<T>(path), after)) FAIL("the second save did not arrive");
+    if (!support::same_document(on_disk<T>(path), after)) FAIL("the second save did not arrive");
     if (faults::open_descriptors() != descriptors) FAIL("a file was left open");
   });
 }
@@ -145,10 +131,11 @@ void check_loading(const char* name, What what) {
   faults::at_every_call(name, what, [&](Attempt& attempt) {
     T value{};
     app::store::LoadReport report;
-    const bool returned = faults::armed(attempt, [&] { report = load(path, value); });
+    const bool returned = faults::armed(attempt, [&] { report = app::load_document(path, value); });
     if (folder.read("document.json") != bytes || folder.count(".corrupt-") != 0)
       FAIL("a document that is good was changed or set aside");
-    if (returned && report.found == app::store::Found::loaded && !same(value, kept)) FAIL("loaded something else");
+    if (returned && report.found == app::store::Found::loaded && !support::same_document(value, kept))
+      FAIL("loaded something else");
     if (returned && report.found != app::store::Found::loaded &&
         (report.may_save() || !faults::is_sentence(report.notice)))
       FAIL("what could not be read may be overwritten, or nobody is told: \"" << report.notice << "\"");
@@ -158,24 +145,22 @@ void check_loading(const char* name, What what) {
 
 }  // namespace
 
+static void check_saving_all(What what) {
+  check_saving<app::store::Settings>("save settings", what);
+  check_saving<app::store::Progress>("save progress", what);
+  check_saving<app::store::Notes>("save notes", what);
+  check_saving<app::store::Kept>("save kept", what);
+  check_saving<app::store::Recent>("save recent", what);
+  check_saving<app::store::Resume>("save resume", what);
+  check_saving<app::store::Files>("save files", what);
+}
+
 TEST_CASE("no memory at any moment of saving loses neither the document on the disk nor the one in memory") {
-  check_saving<app::store::Settings>("save settings", What::memory);
-  check_saving<app::store::Progress>("save progress", What::memory);
-  check_saving<app::store::Notes>("save notes", What::memory);
-  check_saving<app::store::Kept>("save kept", What::memory);
-  check_saving<app::store::Recent>("save recent", What::memory);
-  check_saving<app::store::Resume>("save resume", What::memory);
-  check_saving<app::store::Files>("save files", What::memory);
+  check_saving_all(What::memory);
 }
 
 TEST_CASE("a disk that fails at any call of saving loses neither the document on the disk nor the one in memory") {
-  check_saving<app::store::Settings>("save settings", What::files);
-  check_saving<app::store::Progress>("save progress", What::files);
-  check_saving<app::store::Notes>("save notes", What::files);
-  check_saving<app::store::Kept>("save kept", What::files);
-  check_saving<app::store::Recent>("save recent", What::files);
-  check_saving<app::store::Resume>("save resume", What::files);
-  check_saving<app::store::Files>("save files", What::files);
+  check_saving_all(What::files);
 }
 
 static void check_loading_all(What what) {

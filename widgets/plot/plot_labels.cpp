@@ -80,27 +80,25 @@ void Occupancy::block_segment(ImVec2 a, ImVec2 b, float half_width) {
     std::swap(ax, bx);
     std::swap(ay, by);
   }
+  // A piece of the line in its own direction, from `f0` to `f1`, and the width that it has across.
+  const auto block = [&](double f0, double f1, double g0, double g1) {
+    const auto along0 = static_cast<float>(f0) - half_width, along1 = static_cast<float>(f1) + half_width;
+    const auto across0 = static_cast<float>(std::min(g0, g1)) - half_width,
+               across1 = static_cast<float>(std::max(g0, g1)) + half_width;
+    if (steep)
+      block_cells(across0, along0, across1, along1);
+    else
+      block_cells(along0, across0, along1, across1);
+  };
   if (std::abs(by - ay) <=
       static_cast<double>(cell_px)) {  // hardly leaves one row of cells: a decimated line has thousands of these
-    const auto f0 = static_cast<float>(ax) - half_width, f1 = static_cast<float>(bx) + half_width;
-    const auto g0 = static_cast<float>(std::min(ay, by)) - half_width,
-               g1 = static_cast<float>(std::max(ay, by)) + half_width;
-    if (steep)
-      block_cells(g0, f0, g1, f1);
-    else
-      block_cells(f0, g0, f1, g1);
+    block(ax, bx, ay, by);
     return;
   }
   const double step = static_cast<double>(cell_px), slope = bx > ax ? (by - ay) / (bx - ax) : 0;
   for (double from = ax; from <= bx; from += step) {
     const double to = std::min(from + step, bx), s0 = ay + (from - ax) * slope, s1 = ay + (to - ax) * slope;
-    const auto f0 = static_cast<float>(from) - half_width, f1 = static_cast<float>(to) + half_width;
-    const auto g0 = static_cast<float>(std::min(s0, s1)) - half_width,
-               g1 = static_cast<float>(std::max(s0, s1)) + half_width;
-    if (steep)
-      block_cells(g0, f0, g1, f1);
-    else
-      block_cells(f0, g0, f1, g1);
+    block(from, to, s0, s1);
   }
 }
 

@@ -1,29 +1,15 @@
-#include <stdlib.h>
-
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <sstream>
 
 #include "app/content/load_drills.h"
-#include "tests/support/base/files.h"
+#include "tests/support/base/data_home.h"
 #include "tests/support/lab/cli_run.h"
 
 namespace {
 
 /// The terminal with a person's folders of this test's own.
-struct Terminal {
-  support::Folder folder;
-  std::string before;
-  Terminal() {
-    if (const char* home = getenv("XDG_DATA_HOME")) before = home;
-    setenv("XDG_DATA_HOME", folder.path.c_str(), 1);
-  }
-  ~Terminal() {
-    if (before.empty())
-      unsetenv("XDG_DATA_HOME");
-    else
-      setenv("XDG_DATA_HOME", before.c_str(), 1);
-  }
+struct Terminal : support::DataHome {
   static support::Ran run(const std::vector<std::string>& options, const std::string& typed) {
     std::vector<std::string> arguments{"drill"};
     for (const auto& option : options) arguments.push_back(option);

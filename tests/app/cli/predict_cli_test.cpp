@@ -1,33 +1,16 @@
-#include <stdlib.h>
-
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/support/base/files.h"
+#include "tests/support/base/data_home.h"
 #include "tests/support/lab/cli_run.h"
 
 namespace {
 
-/// A person's data folder of this test's own.
-struct Home {
-  support::Folder folder;
-  std::string before;
-  Home() {
-    if (const char* home = getenv("XDG_DATA_HOME")) before = home;
-    setenv("XDG_DATA_HOME", folder.path.c_str(), 1);
-  }
-  ~Home() {
-    if (before.empty())
-      unsetenv("XDG_DATA_HOME");
-    else
-      setenv("XDG_DATA_HOME", before.c_str(), 1);
-  }
-};
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 TEST_CASE("predict asks in the terminal, marks what is typed, explains it and keeps it") {
-  const Home home;
+  const support::DataHome home;
   const auto ran = support::run_cli({"predict", "roofline/roofline"}, "1169\nmany\n1\n\nquit\n");
   INFO(ran.out);
   CHECK(ran.status == 0);
@@ -41,7 +24,7 @@ TEST_CASE("predict asks in the terminal, marks what is typed, explains it and ke
 }
 
 TEST_CASE("one question with its answer on the line; choices by place or name; a curve is drawn in the window") {
-  const Home home;
+  const support::DataHome home;
   const auto one = support::run_cli({"predict", "roofline/roofline", "--question", "1", "--answer", "300"});
   CHECK(one.status == 0);
   CHECK(holds(one.out, "not yet: you said 300"));

@@ -52,6 +52,7 @@ TEST_CASE("every kernel event is one line and comes back equal") {
   };
   for (const KernelEvent& e : {KernelEvent{.kind = Kind::progress, .fraction = 0.1}, full_result(), roof,
                                KernelEvent{.kind = Kind::device, .device = kernels::Device::cuda, .name = "H200"},
+                               KernelEvent{.kind = Kind::note, .note = "Other work ran."},
                                KernelEvent{.kind = Kind::done, .failure = "No."}}) {
     const std::string line = to_line(e);
     INFO(line);

@@ -126,8 +126,10 @@ TEST_CASE("an edited source is handed over in a file that is gone afterwards, an
 TEST_CASE("ceilings arrive with the device's name, and what came before a failure is kept") {
   const auto worker = fake.worker(R"(echo '{"event":"device","device":"cpu","name":"Some CPU"}'
 echo '{"event":"roof","id":"fma","title":"peak","unit":"FLOP/s","value":1.35e11}'
+echo '{"event":"note","note":"Other work ran."}'
 echo '{"event":"done","failure":"The memory could not be measured."}')");
   const auto roofs = app::measure_roofs(worker, kernels::Device::cpu, 1, {}, {});
+  CHECK(roofs.note == "Other work ran.");
   CHECK(roofs.device_name == "Some CPU");
   REQUIRE(roofs.roofs.size() == 1);
   CHECK(roofs.roofs[0].value == 1.35e11);

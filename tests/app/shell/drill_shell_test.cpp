@@ -16,6 +16,11 @@ struct Drilling : Opened {
                 .error.empty());
     ui.frames(3);
   }
+  void start_and_answer(std::string_view text) {
+    press_each({"Start"});
+    ui.type(text);
+    press_each({"Enter"});
+  }
   std::size_t answers() { return w.lab().inputs().find("history")->table_size(); }
 };
 
@@ -27,8 +32,7 @@ TEST_CASE("typing an answer and Enter grades it, shows the worked steps, and Ent
   CHECK(o.ui.text_present("2:00"));
   CHECK_FALSE(o.ui.text_present("open in the lab"));
   CHECK_FALSE(o.ui.probe().find("##drill answer"));  // its clock does not run yet, so it is not read yet either
-  o.ui.click("Start");
-  o.ui.frames(2);
+  o.press_each({"Start"});
   CHECK(o.ui.text_present("in B with any prefix"));
   o.ui.type("86 GB");  // the box has the focus
   o.ui.key(ImGuiKey_Enter);
@@ -57,24 +61,15 @@ TEST_CASE("typing an answer and Enter grades it, shows the worked steps, and Ent
 
 TEST_CASE("an answer that cannot be read is refused in words and is not counted") {
   Drilling o;
-  o.ui.click("Start");
-  o.ui.frames(2);
-  o.ui.type("86 ms");
-  o.ui.click("Enter");
-  o.ui.frames(2);
+  o.start_and_answer("86 ms");
   CHECK(o.ui.text_present("\"ms\""));
   CHECK(o.answers() == 0);
 }
 
 TEST_CASE("the solution leads into the lab with the question's numbers") {
   Drilling o;
-  o.ui.click("Start");
-  o.ui.frames(2);
-  o.ui.type("1 TB");
-  o.ui.click("Enter");
-  o.ui.frames(2);
-  o.ui.click("open in the lab");
-  o.ui.frames(2);
+  o.start_and_answer("1 TB");
+  o.press_each({"open in the lab"});
   CHECK(o.d.open_lab() == "roofline/transformer-layer");
   CHECK(o.in("batch") == 32);
   CHECK(o.in("context") == 8192);
@@ -96,16 +91,14 @@ TEST_CASE("a scenario's answer is shown graded and not kept; reveal shows the so
 
 TEST_CASE("readiness leads to the drills of a topic") {
   Opened o("interview/readiness");
-  o.ui.click("practise");
-  o.ui.frames(2);
+  o.press_each({"practise"});
   CHECK(o.d.open_lab() == "interview/drills");
   CHECK(o.chosen("topic") != "weak");
 }
 
 TEST_CASE("another question has a clock and a box of its own: what was typed for the one before is gone") {
   Drilling o;
-  o.ui.click("Start");
-  o.ui.frames(2);
+  o.press_each({"Start"});
   o.ui.type("86");
   o.ui.frames(90);
   CHECK(o.ui.text_present("1:59"));
@@ -122,8 +115,7 @@ TEST_CASE("the question of the day is offered under the card, counted once, and 
   o.ui.frames(3);
   CHECK(o.ui.text_present("Question of the day \xC2\xB7"));
   CHECK(o.out("daily_streak") == 0);
-  o.ui.click("Start");
-  o.ui.frames(2);
+  o.press_each({"Start"});
   o.ui.type("1");
   o.ui.click("Enter");
   o.ui.frames(2);

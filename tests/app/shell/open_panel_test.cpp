@@ -22,6 +22,12 @@ struct Choosing : Opened {
     folder.write("mine/deep/arrivals.csv", "time,prompt,output\n0,100,20\n1,200,30\n");
     w.files.folder["csv"] = (folder / "mine").string();
   }
+  /// A scenario that names a file, which the program asks about before it is opened.
+  void show_scenario_of_a_file() {
+    folder.write("mine/of a file.json",
+                 R"({"lab": "roofline/roofline", "version": 1, "inputs": {"measured": "runs.csv"}})");
+    w.show_file((folder / "mine/of a file.json").string());
+  }
   app::OpenPanel& panel() { return d.shell.open_panel; }
   void press(ImGuiKey key, ImGuiKeyChord mods = ImGuiMod_None) {
     ui.key(key, mods);
@@ -72,9 +78,7 @@ TEST_CASE(
   o.press(ImGuiKey_Escape);
   CHECK_FALSE(o.panel().open);
   CHECK(o.d.shell.page == app::Page::home);
-  o.folder.write("mine/of a file.json",
-                 R"({"lab": "roofline/roofline", "version": 1, "inputs": {"measured": "runs.csv"}})");
-  o.w.show_file((o.folder / "mine/of a file.json").string());
+  o.show_scenario_of_a_file();
   o.ui.frames(3);
   REQUIRE(o.ui.text_present("Open it only if you know it:"));
   o.press(ImGuiKey_Escape);
@@ -90,9 +94,7 @@ TEST_CASE("a question about files waits until help is closed, and is then asked"
   Choosing o;
   o.press(ImGuiKey_F1);
   REQUIRE(o.d.shell.help_open);
-  o.folder.write("mine/of a file.json",
-                 R"({"lab": "roofline/roofline", "version": 1, "inputs": {"measured": "runs.csv"}})");
-  o.w.show_file((o.folder / "mine/of a file.json").string());
+  o.show_scenario_of_a_file();
   o.ui.frames(4);
   CHECK(o.ui.text_present("Pointer and controls"));
   o.press(ImGuiKey_Escape);

@@ -44,6 +44,32 @@ struct Curve : Opened {
   }
 };
 
+/// What one veiled panel draws in a window of its own.
+template <class Draw>
+widgets::Record veiled_panel(Draw draw, std::span<const widgets::GivenAxis> given = {}) {
+  widgets::Record record{};
+  ImGui::NewFrame();
+  ImGui::SetNextWindowSize({700, 500});
+  ImGui::Begin("alone");
+  {
+    const widgets::Recording recording(record);
+    widgets::StageView view;
+    widgets::Stage stage(view, {{0, 0}, {640, 460}}, {}, widgets::Cover::veiled);
+    stage.give(given);
+    stage.run([&] { stage.panel("plot", {.title = "Plot"}, draw); });
+  }
+  ImGui::End();
+  ImGui::EndFrame();
+  return record;
+}
+
+std::multiset<std::string> texts_of(const widgets::Record& record) {
+  std::multiset<std::string> texts;
+  for (const auto& s : record.strokes)
+    if (s.kind == widgets::Stroke::Kind::text) texts.insert(s.text);
+  return texts;
+}
+
 }  // namespace
 
 TEST_CASE("a curve drawn with the pointer wakes Commit at its end; the reveal scores it, keeps it and counts it") {
@@ -246,19 +272,9 @@ TEST_CASE("a number is asked over the plot's axes, names and grid; its lines, it
 TEST_CASE("an axis over an input has the range that the input offers, and the question's value as a mark") {
   Opened o("roofline/roofline");
   const std::vector<widgets::GivenAxis> given{{"Batch", "", {1, 512}, 64}};
-  widgets::Record record{};
   const auto frame = [&](double most) {
-    record = {};
-    ImGui::NewFrame();
-    ImGui::SetNextWindowSize({700, 500});
-    ImGui::Begin("alone");
-    {
-      const widgets::Recording recording(record);
-      widgets::StageView view;
-      widgets::Stage stage(view, {{0, 0}, {640, 460}}, {}, widgets::Cover::veiled);
-      stage.give(given);
-      stage.run([&] {
-        stage.panel("plot", {.title = "Plot"}, [&](ImVec2 size) {
+    return texts_of(veiled_panel(
+        [&](ImVec2 size) {
           static widgets::PlotView plot_view;
           const double xs[] = {1, 64}, ys[] = {1, most};
           widgets::Plot plot("plot", plot_view,
@@ -266,15 +282,8 @@ TEST_CASE("an axis over an input has the range that the input offers, and the qu
                               .y = {.label = "tokens", .unit = "tokens/s"},
                               .size = size});
           plot.line("answer", xs, ys);
-        });
-      });
-    }
-    ImGui::End();
-    ImGui::EndFrame();
-    std::multiset<std::string> texts;
-    for (const auto& s : record.strokes)
-      if (s.kind == widgets::Stroke::Kind::text) texts.insert(s.text);
-    return texts;
+        },
+        given));
   };
   const auto texts = frame(77);
   CHECK(texts.contains("given: 64"));
@@ -286,32 +295,16 @@ TEST_CASE("an axis over an input has the range that the input offers, and the qu
 
 TEST_CASE("points that are given stay under the veil, on axes that run over them, and what is computed does not") {
   Opened o("roofline/roofline");
-  widgets::Record record{};
+  widgets::Record record;
   const auto frame = [&](double answer) {
-    record = {};
-    ImGui::NewFrame();
-    ImGui::SetNextWindowSize({700, 500});
-    ImGui::Begin("alone");
-    {
-      const widgets::Recording recording(record);
-      widgets::StageView view;
-      widgets::Stage stage(view, {{0, 0}, {640, 460}}, {}, widgets::Cover::veiled);
-      stage.run([&] {
-        stage.panel("plot", {.title = "Plot"}, [&](ImVec2 size) {
-          static widgets::PlotView plot_view;
-          const double xs[] = {1, 2, 4}, ys[] = {100, std::nan(""), 300}, answers[] = {1, answer, answer};
-          widgets::Plot plot("plot", plot_view, {.x = {.label = "place"}, .y = {.label = "value"}, .size = size});
-          plot.scatter("exact", xs, ys, {.given = true});
-          plot.scatter("stored", xs, answers);
-        });
-      });
-    }
-    ImGui::End();
-    ImGui::EndFrame();
-    std::multiset<std::string> texts;
-    for (const auto& s : record.strokes)
-      if (s.kind == widgets::Stroke::Kind::text) texts.insert(s.text);
-    return texts;
+    record = veiled_panel([&](ImVec2 size) {
+      static widgets::PlotView plot_view;
+      const double xs[] = {1, 2, 4}, ys[] = {100, std::nan(""), 300}, answers[] = {1, answer, answer};
+      widgets::Plot plot("plot", plot_view, {.x = {.label = "place"}, .y = {.label = "value"}, .size = size});
+      plot.scatter("exact", xs, ys, {.given = true});
+      plot.scatter("stored", xs, answers);
+    });
+    return texts_of(record);
   };
   const auto texts = frame(77);
   const auto dots = std::count_if(record.strokes.begin(), record.strokes.end(),

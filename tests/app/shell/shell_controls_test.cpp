@@ -87,10 +87,7 @@ TEST_CASE("Escape leaves a value that was being typed as it was") {
 TEST_CASE("an option is found by typing part of its name") {
   Opened o;
   REQUIRE(o.chosen("chip") == "h100_sxm");
-  o.ui.click("inputs/The chip");
-  o.ui.frames(2);
-  o.ui.click("inputs/Chip");
-  o.ui.frames(2);
+  o.press_each({"inputs/The chip", "inputs/Chip"});
   REQUIRE(o.ui.has("H200"));
   o.ui.type("b200");
   o.ui.frames(2);

@@ -125,14 +125,12 @@ TEST_CASE(
   CHECK(o.ui.text_present("not yet"));
   CHECK(o.ui.text_present("off by a factor"));
   CHECK(o.ui.text_present("100"));
-  o.ui.click("Next question");
-  o.ui.frames(2);
+  o.press_each({"Next question"});
   CHECK(o.ui.text_present("And over 4 GB?"));
   CHECK(o.d.shell.prediction_hides_outputs);
   o.answer("250 FLOP/B");
   CHECK(o.ui.text_present("close"));
-  o.ui.click("Next question");
-  o.ui.frames(2);
+  o.press_each({"Next question"});
   CHECK(o.ui.text_present("last time you said"));
 }
 
@@ -156,14 +154,10 @@ TEST_CASE("Explore sweeps as soon as it opens, follows the lab, and takes anothe
   CHECK(e.sweep.output != "intensity");  // which is a straight line over work and over traffic
   CHECK(o.d.output(e.sweep.output.c_str()).spec.headline);
   CHECK(e.sweep.x.log);  // as the input's own scale
-  o.ui.click("drawer/Input");
-  o.ui.frames(2);
-  o.ui.click("Traffic");
+  o.press_each({"drawer/Input", "Traffic"});
   REQUIRE(o.d.settle());
   CHECK(e.sweep.x.key == "bytes");
-  o.ui.click("drawer/Output");
-  o.ui.frames(2);
-  o.ui.click("Ridge point");
+  o.press_each({"drawer/Output", "Ridge point"});
   REQUIRE(o.d.settle());
   CHECK(e.sweep.output == "ridge");
   const double ridge = e.sweep.values[0];
@@ -177,16 +171,11 @@ TEST_CASE("a sweep over options is bars, over two inputs a heat map") {
   Opened o;
   o.ui.click("Explore");
   REQUIRE(o.d.settle());
-  o.ui.click("drawer/Input");
-  o.ui.frames(2);
-  o.ui.click("Chip");
-  o.ui.frames(2);
+  o.press_each({"drawer/Input", "Chip"});
   REQUIRE(o.d.settle());
   auto& e = o.d.shell.explore;
   CHECK(e.sweep.x.labels.size() == o.d.input("chip").options->size());
-  o.ui.click("Second input");
-  o.ui.frames(2);
-  o.ui.click("Count KV reads");
+  o.press_each({"Second input", "Count KV reads"});
   REQUIRE(o.d.settle());
   CHECK(e.sweep.y.key == "kv_reads");
   CHECK(e.sweep.values.size() == 2 * e.sweep.x.values.size());
@@ -200,20 +189,13 @@ TEST_CASE("sensitivity names the inputs by rank, solve finds a value that can be
   REQUIRE(o.d.settle());
   auto& e = o.d.shell.explore;
   e.output = "intensity";
-  o.ui.click("Sensitivity");
-  o.ui.frames(2);
-  o.ui.click("Run");
+  o.press_each({"Sensitivity", "Run"});
   REQUIRE(o.d.settle());
   REQUIRE(e.sensitivity.rows.size() > 3);
   CHECK((e.sensitivity.rows[0].key == "flops" || e.sensitivity.rows[0].key == "bytes" ||
          e.sensitivity.rows[0].key == "operation"));
   CHECK(o.ui.text_present("move nothing here"));
-  o.ui.click("Solve");
-  o.ui.frames(2);
-  o.ui.click("drawer/Input");
-  o.ui.frames(2);
-  o.ui.click("Traffic");
-  o.ui.frames(2);
+  o.press_each({"Solve", "drawer/Input", "Traffic"});
   // From, To and Target are text boxes from left to right.
   const widgets::ProbedItem* target = nullptr;
   for (const auto& item : o.ui.probe().all())
@@ -234,12 +216,7 @@ TEST_CASE("sensitivity names the inputs by rank, solve finds a value that can be
 
 TEST_CASE("compare sets A aside and says which inputs differ and what each moved; swap goes back to A") {
   Opened o;
-  o.ui.click("Explore");
-  o.ui.frames(2);
-  o.ui.click("Compare");
-  o.ui.frames(2);
-  o.ui.click("Set aside as A");
-  o.ui.frames(2);
+  o.press_each({"Explore", "Compare", "Set aside as A"});
   CHECK(o.ui.text_present("A and B are the same so far"));
   const double before = o.in("bytes");
   o.d.type_value("inputs/Traffic", "7 GB");

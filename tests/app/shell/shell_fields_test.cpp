@@ -34,6 +34,14 @@ struct Panel {
     ui.click(label);
     ui.frames(2);
     REQUIRE(ImGui::GetIO().WantTextInput);
+    type_and_enter(text);
+  }
+  void type_cell(int row, std::size_t column, const char* text) {
+    ui.click_at(cells(row)[column].centre());
+    ui.frames(2);
+    type_and_enter(text);
+  }
+  void type_and_enter(const char* text) {
     ui.type(text);
     ui.key(ImGuiKey_Enter);
     ui.frames(2);
@@ -163,17 +171,9 @@ TEST_CASE("a field kept as an enumerator is chosen from its list") {
 TEST_CASE("table cells are typed and ticked, rows added up to the most allowed, and removed from the middle") {
   Panel p;
   REQUIRE(p.cells(0).size() == 3);
-  p.ui.click_at(p.cells(0)[1].centre());
-  p.ui.frames(2);
-  p.ui.type("12.5");
-  p.ui.key(ImGuiKey_Enter);
-  p.ui.frames(2);
+  p.type_cell(0, 1, "12.5");
   CHECK(amount(p, 0) == 12.5);
-  p.ui.click_at(p.cells(0)[1].centre());
-  p.ui.frames(2);
-  p.ui.type("2000");
-  p.ui.key(ImGuiKey_Enter);
-  p.ui.frames(2);
+  p.type_cell(0, 1, "2000");
   CHECK(amount(p, 0) == 12.5);
   CHECK(p.state.error == "amount is 2000.0: a number from 0 to 1,000 B is allowed.");
   p.ui.click_at(p.cells(0)[2].centre());

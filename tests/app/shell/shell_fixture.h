@@ -30,6 +30,20 @@ struct Opened {
   support::UiDriver& ui = d.ui;
   app::Workspace& w = d.workspace;
 
+  /// Presses these one after the other and draws two frames after each.
+  void press_each(std::initializer_list<std::string_view> labels) {
+    for (const std::string_view label : labels) {
+      ui.click(label);
+      ui.frames(2);
+    }
+  }
+  /// Presses these, of which the last opens a list, types into it and presses the option which that finds.
+  void choose(std::initializer_list<std::string_view> labels, std::string_view typed, std::string_view option) {
+    press_each(labels);
+    ui.type(typed);
+    ui.frames(2);
+    ui.click(option);
+  }
   double in(const char* key) { return d.input(key).number(); }
   std::string chosen(const char* key) { return std::string(d.input(key).choice_id()); }
   double out(const char* key) { return d.output(key).number(); }

@@ -125,11 +125,7 @@ TEST_CASE("Ctrl and brackets walk the labs in teaching order and stop at the end
 TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
   Opened o;
   o.ui.resize({1920, 1080});
-  o.ui.click("top/chip");
-  o.ui.frames(2);
-  o.ui.type("mi300");
-  o.ui.frames(2);
-  o.ui.click("MI300X");
+  o.choose({"top/chip"}, "mi300", "MI300X");
   CHECK(o.chosen("chip") == "mi300x");
   o.ui.frames(2);
   o.ui.click("roofline/iron-law");
@@ -138,25 +134,13 @@ TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
 
 TEST_CASE("what was set in one lab is there in the next while my scenario is kept, and not when it is not") {
   Opened o;
-  o.ui.click("inputs/The chip");
-  o.ui.frames(2);
-  o.ui.click("inputs/Chip");
-  o.ui.frames(2);
-  o.ui.type("b200");
-  o.ui.frames(2);
-  o.ui.click("B200");
+  o.choose({"inputs/The chip", "inputs/Chip"}, "b200", "B200");
   o.ui.click("roofline/iron-law");
   CHECK(o.chosen("chip") == "b200_sxm");
   o.d.command("keep my scenario");
   CHECK_FALSE(o.w.settings.keep_my_scenario);
   o.ui.frames(2);
-  o.ui.click("inputs/The chip");
-  o.ui.frames(2);
-  o.ui.click("inputs/Chip");
-  o.ui.frames(2);
-  o.ui.type("mi300");
-  o.ui.frames(2);
-  o.ui.click("MI300X");
+  o.choose({"inputs/The chip", "inputs/Chip"}, "mi300", "MI300X");
   CHECK(o.chosen("chip") == "mi300x");
   o.ui.frames(2);
   o.ui.click("roofline/roofline");
@@ -208,14 +192,12 @@ TEST_CASE("a message's button does what it says and closes the message; the cros
   int done = 0;
   o.w.say("A file was written.", {"Show folder", [&] { ++done; }});
   o.ui.frames(2);
-  o.ui.click("Show folder");
-  o.ui.frames(2);
+  o.press_each({"Show folder"});
   CHECK(done == 1);
   CHECK_FALSE(o.ui.text_present("A file was written."));
   o.w.say("Another thing.");
   o.ui.frames(2);
-  o.ui.click("Close");
-  o.ui.frames(2);
+  o.press_each({"Close"});
   CHECK_FALSE(o.ui.text_present("Another thing."));
 }
 

@@ -1,17 +1,14 @@
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "app/scenario/link.h"
 #include "app/workspace/kept_rows.h"
 #include "chapters/practice/drill_history.h"
 #include "tests/app/shell/shell_fixture.h"
+#include "tests/app/store/killed_child.h"
 
 using app::store::Kept;
 using chapters::DrillRecord;
@@ -92,11 +89,7 @@ TEST_CASE("kill -9 while answers are given loses none that were saved") {
   const support::Folder folder;
   const auto path = folder / "kept.json";
   for (int round = 0; round < 15; ++round) {
-    int ends[2];
-    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    const int saved = last_saved_when_killed(std::chrono::microseconds(311 * round), [&](int pipe) {
       Kept kept;
       if (!app::store::load(path, kept).may_save()) _exit(1);
       for (int n = round * 100000;; ++n) {
@@ -105,19 +98,9 @@ TEST_CASE("kill -9 while answers are given loses none that were saved") {
         app::add_to_kept(table.field(), kept);
         if (!app::store::save(path, kept).saved) _exit(2);
         const auto all = static_cast<int>(kept.tables["drill.history"].size());
-        if (write(ends[1], &all, sizeof all) != sizeof all) _exit(3);
+        if (write(pipe, &all, sizeof all) != sizeof all) _exit(3);
       }
-    }
-    close(ends[1]);
-    int saved = 0;
-    REQUIRE(read(ends[0], &saved, sizeof saved) == sizeof saved);
-    std::this_thread::sleep_for(std::chrono::microseconds(311 * round));
-    REQUIRE(kill(child, SIGKILL) == 0);
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    for (int n = 0; read(ends[0], &n, sizeof n) == sizeof n;) saved = n;
-    close(ends[0]);
+    });
     Kept kept;
     REQUIRE(app::store::load(path, kept).found == app::store::Found::loaded);
     const auto found = static_cast<int>(kept.tables["drill.history"].size());

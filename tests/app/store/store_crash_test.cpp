@@ -1,7 +1,4 @@
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,6 +8,7 @@
 
 #include "app/store/json_file.h"
 #include "app/store/progress.h"
+#include "tests/app/store/killed_child.h"
 #include "tests/support/base/files.h"
 
 using app::store::Found;
@@ -52,21 +50,8 @@ TEST_CASE("kill -9 at any moment leaves the last saved state or the one being sa
   const auto path = folder / "file.json";
   int next = 0;
   for (int round = 0; round < 25; ++round) {
-    int ends[2];
-    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) save_for_ever(path, next, ends[1]);
-    close(ends[1]);
-    int saved = -1;
-    REQUIRE(read(ends[0], &saved, sizeof saved) == sizeof saved);  // at least one save is done
-    std::this_thread::sleep_for(std::chrono::microseconds(137 * round));
-    REQUIRE(kill(child, SIGKILL) == 0);
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    for (int n = 0; read(ends[0], &n, sizeof n) == sizeof n;) saved = n;
-    close(ends[0]);
+    const int saved = last_saved_when_killed(std::chrono::microseconds(137 * round),
+                                             [&](int pipe) { save_for_ever(path, next, pipe); });
 
     const State state = state_of(path);
     INFO("round " << round << ": " << state.report.notice);

@@ -37,6 +37,10 @@ struct KernelLab : Opened {
     ui.frames(3);
     return !w.services.running();
   }
+  void run_all() {
+    ui.click("Run all");
+    REQUIRE(until_quiet());
+  }
   std::string cell(std::size_t row, const char* key) {
     chapters::Fields cells;
     d.input("runs").table_row(row, cells);
@@ -62,16 +66,13 @@ TEST_CASE("Run all: rows arrive, bars show, figures follow, and the window stays
   CHECK(lab.out("flops_per_s") == Catch::Approx(lab.out("flops") / 0.1));
   CHECK(lab.ui.text_present("rungs measured"));
   // The same again replaces rows and does not pile them up.
-  lab.ui.click("Run all");
-  REQUIRE(lab.until_quiet());
+  lab.run_all();
   CHECK(lab.d.input("runs").table_size() == static_cast<std::size_t>(lab.out("rungs")));
 }
 
 TEST_CASE("Run measures the selected rung alone, for the size that is shown") {
   KernelLab lab(all_rungs);
-  lab.ui.click("rung ikj");
-  lab.ui.frames(2);
-  lab.ui.click("Run");
+  lab.press_each({"rung ikj", "Run"});
   REQUIRE(lab.until_quiet());
   REQUIRE(lab.d.input("runs").table_size() == 1);
   CHECK(lab.cell(0, "rung") == "ikj");
@@ -79,8 +80,7 @@ TEST_CASE("Run measures the selected rung alone, for the size that is shown") {
 
 TEST_CASE("what was measured is not undone, survives Reset and presets, and travels in a scenario") {
   KernelLab lab(all_rungs);
-  lab.ui.click("Run all");
-  REQUIRE(lab.until_quiet());
+  lab.run_all();
   const auto rows = lab.d.input("runs").table_size();
   lab.d.input("clock_hz").set_number(3e9);
   lab.ui.frames(3);
@@ -101,8 +101,7 @@ TEST_CASE("what was measured is not undone, survives Reset and presets, and trav
 
 TEST_CASE("a crash is said in words, and the other rungs are there") {
   KernelLab lab("asks spill && kill -ABRT $$\n" + std::string(all_rungs));
-  lab.ui.click("Run all");
-  REQUIRE(lab.until_quiet());
+  lab.run_all();
   CHECK(lab.out("failed_rungs") == 1);
   CHECK(lab.out("measured_rungs") == lab.out("rungs") - 1);
   CHECK(lab.d.was_said("spill: The worker crashed (SIGABRT)."));
@@ -132,8 +131,7 @@ TEST_CASE("Stop ends the worker; what came before stays") {
 
 TEST_CASE("rows arrive in the lab that asked, also while another one is open") {
   KernelLab lab(all_rungs);
-  lab.ui.click("Run all");
-  lab.ui.frames(2);
+  lab.press_each({"Run all"});
   lab.w.open("roofline/roofline");
   REQUIRE(lab.until_quiet());
   lab.w.open("kernels/lab");
@@ -184,6 +182,22 @@ finish)");
   CHECK(lab.w.lab().reason() ==
         "This machine (Some CPU) is a processor, and these kernels run on a GPU: choose one as the chip.");
   chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);  // as other tests expect it
+}
+
+TEST_CASE("ceilings that were measured while other work ran say so in the window, as on the command line") {
+  const std::string busy = app::busy_machine(10, 3);
+  const std::string ceilings = R"(echo '{"event":"device","device":"cpu","name":"Some CPU"}'
+echo '{"event":"roof","id":"dram_copy","title":"copy","unit":"B/s","value":5e10}'
+)";
+  KernelLab lab(ceilings + R"(echo '{"event":"note","note":")" + busy + "\"}'\nfinish");
+  lab.press_each({"Measure ceilings"});
+  REQUIRE(lab.until_quiet());
+  CHECK(lab.d.was_said(busy));
+  CHECK(lab.ui.text_present("and its figures are too low"));
+  KernelLab quiet(ceilings + "finish");
+  quiet.press_each({"Measure ceilings"});
+  REQUIRE(quiet.until_quiet());
+  CHECK_FALSE(quiet.d.was_said("Other work"));
 }
 
 TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic and bandwidth") {

@@ -73,11 +73,37 @@ bool update_until(app::Session& s, const Done& done) {
   return true;
 }
 
+/// A session of the toy lab.
+struct Toy {
+  app::Jobs jobs;
+  app::Session session{support::toy_lab(), jobs};
+  /// The same, after its first outputs are computed.
+  app::Session& computed() {
+    session.update(false);
+    return session;
+  }
+};
+
+/// A session of the slow lab.
+struct Slow {
+  std::shared_ptr<slow::Gate> shared_gate = std::make_shared<slow::Gate>();
+  slow::Gate& gate = *shared_gate;
+  app::Jobs jobs;
+  app::Session session{slow::lab(shared_gate), jobs};
+  /// The outputs are those of the first inputs, and the job for this amount is held at the gate.
+  void hold_at(double amount) {
+    gate.open = true;
+    REQUIRE(update_until(session, [&] { return output_number(session.lab(), "doubled") == 2; }));
+    gate.open = false;
+    set(session, "amount", amount);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a session computes what was set, once, and says when outputs changed") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
+  Toy toy;
+  app::Session& s = toy.session;
   CHECK(s.update(false));
   CHECK(output_number(s.lab(), "area") == 6);
   const auto version = s.version();
@@ -90,9 +116,8 @@ TEST_CASE("a session computes what was set, once, and says when outputs changed"
 }
 
 TEST_CASE("undo walks back edit by edit and redo forward; a new edit ends what could be redone") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
-  s.update(false);
+  Toy toy;
+  app::Session& s = toy.computed();
   CHECK_FALSE(s.can_undo());
   for (const double width : {4.0, 5.0, 6.0}) {
     set(s, "width", width);
@@ -130,9 +155,8 @@ TEST_CASE("undo walks back edit by edit and redo forward; a new edit ends what c
 }
 
 TEST_CASE("a drag is one undo step, however many frames and values it takes, and its outputs follow all along") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
-  s.update(false);
+  Toy toy;
+  app::Session& s = toy.computed();
   for (const double width : {3.0, 4.0, 5.0, 6.0}) {
     set(s, "width", width);
     s.update(true);
@@ -150,9 +174,8 @@ TEST_CASE("a drag is one undo step, however many frames and values it takes, and
 }
 
 TEST_CASE("a drag that ends where it began is no step") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
-  s.update(false);
+  Toy toy;
+  app::Session& s = toy.computed();
   set(s, "width", 9);
   s.update(true);
   set(s, "width", 2);
@@ -162,9 +185,8 @@ TEST_CASE("a drag that ends where it began is no step") {
 }
 
 TEST_CASE("reset is an edit: it can be undone, lists and tables with it") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
-  s.update(false);
+  Toy toy;
+  app::Session& s = toy.computed();
   REQUIRE(app::apply_inputs(s.lab(), {{"width", 7},
                                       {"weights", {3, 4, 5}},
                                       {"tones", app::Json::array()},
@@ -183,9 +205,8 @@ TEST_CASE("reset is an edit: it can be undone, lists and tables with it") {
 }
 
 TEST_CASE("undo in the middle of a drag goes back to before it, and keeps what was dragged for redo") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
-  s.update(false);
+  Toy toy;
+  app::Session& s = toy.computed();
   set(s, "height", 8);
   s.update(false);
   set(s, "width", 9);
@@ -200,9 +221,8 @@ TEST_CASE("undo in the middle of a drag goes back to before it, and keeps what w
 }
 
 TEST_CASE("only the last two hundred steps are kept") {
-  app::Jobs jobs;
-  app::Session s(support::toy_lab(), jobs);
-  s.update(false);
+  Toy toy;
+  app::Session& s = toy.computed();
   for (int i = 1; i <= 250; ++i) {
     set(s, "width", i);
     s.update(false);
@@ -214,20 +234,16 @@ TEST_CASE("only the last two hundred steps are kept") {
 }
 
 TEST_CASE("a job's lab keeps its last good result while it computes, and takes the new one when it is done") {
-  const auto gate = std::make_shared<slow::Gate>();
-  app::Jobs jobs;
-  app::Session s(slow::lab(gate), jobs);
-  gate->open = true;
-  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
-  gate->open = false;
-  set(s, "amount", 5);
+  Slow slow;
+  app::Session& s = slow.session;
+  slow.hold_at(5);
   CHECK_FALSE(s.update(false));
   CHECK(s.computing());
   CHECK(output_number(s.lab(), "doubled") == 2);
-  REQUIRE(update_until(s, [&] { return gate->started == 2; }));
+  REQUIRE(update_until(s, [&] { return slow.gate.started == 2; }));
   REQUIRE(update_until(s, [&] { return s.fraction() == 0.5; }));
   const auto version = s.version();
-  gate->open = true;
+  slow.gate.open = true;
   REQUIRE(update_until(s, [&] { return !s.computing(); }));
   CHECK(output_number(s.lab(), "doubled") == 10);
   CHECK(s.version() == version + 1);
@@ -235,45 +251,39 @@ TEST_CASE("a job's lab keeps its last good result while it computes, and takes t
 }
 
 TEST_CASE("cancelling a job leaves the last good result; the next edit starts another") {
-  const auto gate = std::make_shared<slow::Gate>();
-  app::Jobs jobs;
-  app::Session s(slow::lab(gate), jobs);
-  gate->open = true;
-  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
-  gate->open = false;
-  set(s, "amount", 5);
-  REQUIRE(update_until(s, [&] { return gate->started == 2; }));
+  Slow slow;
+  app::Session& s = slow.session;
+  slow.hold_at(5);
+  REQUIRE(update_until(s, [&] { return slow.gate.started == 2; }));
   s.cancel();
   CHECK_FALSE(s.computing());
-  REQUIRE(update_until(s, [&] { return gate->cancelled == 1; }));
-  REQUIRE(update_until(s, [&] { return jobs.busy() == 0; }));
+  REQUIRE(update_until(s, [&] { return slow.gate.cancelled == 1; }));
+  REQUIRE(update_until(s, [&] { return slow.jobs.busy() == 0; }));
   CHECK(output_number(s.lab(), "doubled") == 2);
-  CHECK(gate->started == 2);  // cancelled is cancelled: it does not start over
-  gate->open = true;
+  CHECK(slow.gate.started == 2);  // cancelled is cancelled: it does not start over
+  slow.gate.open = true;
   set(s, "amount", 6);
   REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 12; }));
 }
 
 TEST_CASE("a newer edit replaces the job that runs: its result never shows") {
-  const auto gate = std::make_shared<slow::Gate>();
-  app::Jobs jobs;
-  app::Session s(slow::lab(gate), jobs);
+  Slow slow;
+  app::Session& s = slow.session;
   s.update(false);
-  REQUIRE(update_until(s, [&] { return gate->started == 1; }));
+  REQUIRE(update_until(s, [&] { return slow.gate.started == 1; }));
   set(s, "amount", 7);
   s.update(true);
-  REQUIRE(update_until(s, [&] { return gate->cancelled == 1; }));
+  REQUIRE(update_until(s, [&] { return slow.gate.cancelled == 1; }));
   CHECK(output_number(s.lab(), "doubled") == 0);
-  gate->open = true;
+  slow.gate.open = true;
   REQUIRE(update_until(s, [&] { return !s.computing(); }));
   CHECK(output_number(s.lab(), "doubled") == 14);
 }
 
 TEST_CASE("a job that fails says so, keeps the last good result, and the session goes on") {
-  const auto gate = std::make_shared<slow::Gate>();
-  gate->open = true;
-  app::Jobs jobs;
-  app::Session s(slow::lab(gate), jobs);
+  Slow slow;
+  app::Session& s = slow.session;
+  slow.gate.open = true;
   REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
   set(s, "amount", -1);
   REQUIRE(update_until(s, [&] { return !s.job_error().empty(); }));
@@ -285,10 +295,9 @@ TEST_CASE("a job that fails says so, keeps the last good result, and the session
 }
 
 TEST_CASE("finish computes a job's lab here and now") {
-  const auto gate = std::make_shared<slow::Gate>();
-  gate->open = true;
-  app::Jobs jobs;
-  app::Session s(slow::lab(gate), jobs);
+  Slow slow;
+  app::Session& s = slow.session;
+  slow.gate.open = true;
   set(s, "amount", 21);
   s.finish();
   CHECK(output_number(s.lab(), "doubled") == 42);
@@ -297,15 +306,10 @@ TEST_CASE("finish computes a job's lab here and now") {
 }
 
 TEST_CASE("what is on the screen is copied with the inputs that it was computed of, while a job works on others") {
-  app::Jobs jobs;
-  const auto gate = std::make_shared<slow::Gate>();
-  app::Session s(slow::lab(gate), jobs);
+  Slow slow;
+  app::Session& s = slow.session;
   CHECK(s.shown() == nullptr);
-  gate->open = true;
-  s.update(false);
-  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
-  gate->open = false;
-  set(s, "amount", 5);
+  slow.hold_at(5);
   s.update(false);
   REQUIRE(s.computing());
   const auto during = s.shown();
@@ -314,7 +318,7 @@ TEST_CASE("what is on the screen is copied with the inputs that it was computed 
   CHECK(output_number(*during, "doubled") == 2);
   s.cancel();
   CHECK(s.shown()->inputs().find("amount")->number() == 1);
-  gate->open = true;
+  slow.gate.open = true;
   set(s, "amount", 7);
   REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 14; }));
   CHECK(s.shown()->inputs().find("amount")->number() == 7);

@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -29,11 +30,7 @@ TEST_CASE("deploy lab: the tree lights the questions that were asked and one rec
 }
 
 TEST_CASE("deploy lab: the answer for what does not fit and for what may lose nothing") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("compression/deploy", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("compression/deploy", inputs); };
   CHECK(says(R"({"may_lose": 0})") ==
         "Nothing may be lost: `BF16`. Its `152 GB` need `3 chips`; here is room for `72 GB`.");
   CHECK(says(R"({"may_lose": 0, "chips": 4})") == "Nothing may be lost: `BF16`. Its `152 GB` fit in `288 GB`.");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -70,11 +71,7 @@ TEST_CASE("sparsity: a press on the mask chooses the four weights that are follo
 }
 
 TEST_CASE("sparsity: the answer says what the hardware skips in each case") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("compression/sparsity", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("compression/sparsity", inputs); };
   CHECK(
       says("{}") ==
       "It skips half of the products and reads `56.2 %` of the weight bytes: at most `2\xC3\x97` as fast, for an error "

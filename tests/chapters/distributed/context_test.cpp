@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/context/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -15,11 +16,7 @@ using models::parallel::ContextOrder;
 namespace {
 
 lab_context::Picture context_picture(const lab_context::Inputs& in) {
-  use_bundled_catalog();
-  const lab_context::Outputs o = lab_context::compute(in);
-  INFO(o.reason);
-  REQUIRE(o.reason.empty());
-  return lab_context::arrange(in, o);
+  return picture_of(in, lab_context::compute, lab_context::arrange);
 }
 
 }  // namespace

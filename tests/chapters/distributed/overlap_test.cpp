@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/overlap/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -15,10 +16,7 @@ using models::parallel::OverlapMethod;
 namespace {
 
 lab_overlap::Picture overlap_picture(const lab_overlap::Inputs& in) {
-  const lab_overlap::Outputs o = lab_overlap::compute(in);
-  INFO(o.reason);
-  REQUIRE(o.reason.empty());
-  return lab_overlap::arrange(in, o);
+  return picture_of(in, lab_overlap::compute, lab_overlap::arrange);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "chapters/distributed/pipeline/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -16,10 +17,7 @@ using models::parallel::PipelineSchedule;
 namespace {
 
 lab_pipeline::Picture pipeline_picture(const lab_pipeline::Inputs& in) {
-  const lab_pipeline::Outputs o = lab_pipeline::compute(in);
-  INFO(o.reason);
-  REQUIRE(o.reason.empty());
-  return lab_pipeline::arrange(in, o);
+  return picture_of(in, lab_pipeline::compute, lab_pipeline::arrange);
 }
 
 }  // namespace

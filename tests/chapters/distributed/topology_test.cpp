@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/topology/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -20,10 +21,7 @@ constexpr const char* odd_pairs = R"({"machine": "pasted", "boxes": 1, "chip": "
 std::string answer_text(chapters::Lab& lab) { return std::string(lab.answer()); }
 
 lab_topology::Picture topology_picture(const lab_topology::Inputs& in) {
-  const lab_topology::Outputs o = lab_topology::compute(in);
-  INFO(o.reason);
-  REQUIRE(o.reason.empty());
-  return lab_topology::arrange(in, o);
+  return picture_of(in, lab_topology::compute, lab_topology::arrange);
 }
 
 }  // namespace

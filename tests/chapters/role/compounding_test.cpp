@@ -3,17 +3,14 @@
 #include <string>
 
 #include "chapters/role/compounding/lab.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
 
 TEST_CASE("compounding lab: 2 x 2 x 2 is not 8, and one factor of a part is less on the step") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("role/compounding", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("role/compounding", inputs); };
   CHECK(says("{}") ==
         "The step is `1.90\xC3\x97` as fast, `446 ms` instead of `850 ms`, not `2 \xC3\x97 2 \xC3\x97 2 = 8`; the "
         "parts that nothing touches allow `20\xC3\x97` at most.");

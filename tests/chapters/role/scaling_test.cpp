@@ -2,17 +2,14 @@
 #include <string>
 
 #include "chapters/role/scaling/lab.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
 
 TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and past it") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("role/scaling", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("role/scaling", inputs); };
   CHECK(says("{}") ==
         "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many save `19.2 %` of the time "
         "and cost `61.7 %` more; past `2,048` no doubling wins time.");

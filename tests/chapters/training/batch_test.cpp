@@ -2,17 +2,14 @@
 #include <string>
 
 #include "chapters/training/batch/lab.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
 
 TEST_CASE("batch lab: the answer tells rounding from another training, and refuses more pieces than examples") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("training/batch", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("training/batch", inputs); };
   CHECK(says("{}").find("from the batch of 64, which is rounding; with a critical batch of") != std::string::npos);
   CHECK(says(R"({"rule": "mean_of_means", "uneven": true})").find("from the batch of 64, which is another training;") !=
         std::string::npos);

@@ -10,6 +10,7 @@
 #include "chapters/training/data_loader/lab.h"
 #include "models/training/optimizer_traffic.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -255,11 +256,7 @@ TEST_CASE("dashboard: the study's stack holds in its order and scenario, and not
 }
 
 TEST_CASE("dashboard: the answer names who takes it back, what does not fit, and what comes next") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("training/dashboard", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("training/dashboard", inputs); };
   CHECK(says("{}") ==
         "BF16 took `193 ms`; pressed first it takes `0` ms. Next: FlashAttention, `76.7 ms` of `286 ms`.");
   CHECK(says(as_found) ==

@@ -1,17 +1,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
 
 TEST_CASE("optimizer lab: the answer as written and fused, and who else is in the table") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("training/optimizer", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("training/optimizer", inputs); };
   CHECK(says("{}") ==
         "AdamW in `10` passes moves `92 B` a parameter, fused `28 B`; fusing makes the optimizer `4.0`\xC3\x97 as fast "
         "and the step `1.02`\xC3\x97.");

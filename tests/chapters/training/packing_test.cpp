@@ -1,17 +1,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
 
 TEST_CASE("packing lab: the answer, by policy and mask, and a list that cannot be read") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("training/packing", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("training/packing", inputs); };
   CHECK(says("{}") ==
         "Padded, `66.2 %` of the positions and `68.1 %` of the FLOPs are air; the same 48 documents in `17` rows are "
         "`95.5 %` useful and take `3.00` "
@@ -25,11 +22,7 @@ TEST_CASE("packing lab: the answer, by policy and mask, and a list that cannot b
 }
 
 TEST_CASE("packing lab: a limit of documents a row is one for the whole data set, whose figures the answer gives") {
-  const auto says = [](const char* inputs) {
-    const LabPtr lab = open_lab("training/packing", inputs);
-    lab->compute();
-    return std::string(lab->answer());
-  };
+  const auto says = [](const char* inputs) { return answer_of("training/packing", inputs); };
   CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128})")
             .ends_with("FLOPs. The whole data set fills `8,138,483` rows, `99.95 %` useful."));
   CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128, "most_documents": 12})")

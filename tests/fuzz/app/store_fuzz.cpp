@@ -8,6 +8,7 @@
 #include "app/workspace/stored.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tests/support/lab/documents.h"
 
 namespace {
 
@@ -19,36 +20,12 @@ std::string bytes_of(const fs::path& path) {
 }
 
 template <class T>
-bool same(const T& a, const T& b) {
-  if constexpr (requires { a.all(); })
-    return a.all() == b.all();
-  else
-    return a == b;
-}
-
-template <class T>
-app::store::LoadReport read(const fs::path& path, T& into) {
-  if constexpr (requires { into.load(path); })
-    return into.load(path);
-  else
-    return app::store::load(path, into);
-}
-
-template <class T>
-app::store::SaveReport write(const fs::path& path, T& from) {
-  if constexpr (requires { from.save(path); })
-    return from.save(path);
-  else
-    return app::store::save(path, from);
-}
-
-template <class T>
 void try_as(const fs::path& folder, std::string_view text) {
   const fs::path path = folder / "kept.json";
   for (const auto& left : fs::directory_iterator(folder)) fs::remove_all(left.path());
   std::ofstream(path, std::ios::binary) << text;
   T document{};
-  const auto report = read(path, document);
+  const auto report = app::load_document(path, document);
   if (!report.notice.empty()) fuzz::require_sentence(report.notice);
   if (report.found == app::store::Found::set_aside) {
     fuzz::require(!fs::exists(path), "a file that was set aside is still there");
@@ -57,12 +34,12 @@ void try_as(const fs::path& folder, std::string_view text) {
     fuzz::require(report.found == app::store::Found::loaded && report.notice.empty(), "neither read nor set aside");
   }
   if constexpr (requires { document.changed(); }) document.set("roofline/roofline", "a note");
-  const auto saved = write(path, document);
+  const auto saved = app::save_document(path, document);
   fuzz::require(saved.saved && saved.notice.empty(), "what was read cannot be saved", saved.notice);
   T again{};
-  const auto second = read(path, again);
+  const auto second = app::load_document(path, again);
   fuzz::require(second.found == app::store::Found::loaded, "what was saved is not read", second.notice);
-  fuzz::require(same(document, again), "what was saved reads differently");
+  fuzz::require(support::same_document(document, again), "what was saved reads differently");
 }
 
 }  // namespace

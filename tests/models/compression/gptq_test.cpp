@@ -12,6 +12,10 @@ namespace {
 
 const QuantSpec four_bits{.format = QuantFormat::int4, .grain = QuantGrain::group, .group = 32};
 
+Layer seeded_layer(std::size_t inputs, std::size_t outputs, std::size_t tokens, std::int64_t seed) {
+  return sample_layer({.inputs = inputs, .outputs = outputs, .tokens = tokens, .seed = seed});
+}
+
 Matrix inverse_of(Matrix a) {  // Gauss and Jordan, for this test alone
   const std::size_t n = a.rows;
   Matrix b(n, n);
@@ -24,7 +28,10 @@ Matrix inverse_of(Matrix a) {  // Gauss and Jordan, for this test alone
     }
     for (std::size_t r = 0; r < n; ++r)
       if (const double f = a.at(r, i); r != i)
-        for (std::size_t c = 0; c < n; ++c) a.at(r, c) -= f * a.at(i, c), b.at(r, c) -= f * b.at(i, c);
+        for (std::size_t c = 0; c < n; ++c) {
+          a.at(r, c) -= f * a.at(i, c);
+          b.at(r, c) -= f * b.at(i, c);
+        }
   }
   return b;
 }
@@ -61,12 +68,7 @@ double calibration_error(const Layer& layer, const Matrix& v) {
 
 TEST_CASE("GPTQ: the Cholesky form does what solving for each column anew does, to the last level") {
   for (const std::size_t inputs : {2u, 3u, 5u, 12u}) {
-    const Layer layer = sample_layer({
-        .inputs = inputs,
-        .outputs = 6,
-        .tokens = 40,
-        .seed = 11,
-    });
+    const Layer layer = seeded_layer(inputs, 6, 40, 11);
     const Matrix g = gram(layer.calibration);
     const QuantSpec spec{.format = QuantFormat::int3};
     const auto fast = gptq(layer.weights, g, {.spec = spec, .damping = 0.02});
@@ -125,12 +127,7 @@ TEST_CASE(
 }
 
 TEST_CASE("GPTQ: the costs of the roundings sum to the damped objective") {
-  const Layer layer = sample_layer({
-      .inputs = 40,
-      .outputs = 9,
-      .tokens = 80,
-      .seed = 2,
-  });
+  const Layer layer = seeded_layer(40, 9, 80, 2);
   const Matrix g = gram(layer.calibration);
   for (const bool act_order : {false, true}) {
     const auto run = gptq(layer.weights, g,
@@ -150,12 +147,7 @@ TEST_CASE("GPTQ: the costs of the roundings sum to the damped objective") {
 }
 
 TEST_CASE("GPTQ: blocks change the order of the arithmetic and nothing else") {
-  const Layer layer = sample_layer({
-      .inputs = 70,
-      .outputs = 8,
-      .tokens = 100,
-      .seed = 4,
-  });
+  const Layer layer = seeded_layer(70, 8, 100, 4);
   const Matrix g = gram(layer.calibration);
   const auto whole = gptq(layer.weights, g, {.spec = four_bits, .block = 1000});
   for (const std::size_t block : {1u, 7u, 24u, 32u, 64u}) {

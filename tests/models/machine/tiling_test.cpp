@@ -16,12 +16,7 @@ using support::near;
 namespace {
 
 TilingInputs shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile_m, std::int64_t tile_n) {
-  TilingInputs in;
-  in.m = m;
-  in.n = n;
-  in.k = k;
-  in.tile_m = tile_m;
-  in.tile_n = tile_n;
+  TilingInputs in{.m = m, .n = n, .k = k, .tile_m = tile_m, .tile_n = tile_n};
   in.misaligned_rate = 1;  // leaves alignment out of quantization cases
   return in;
 }

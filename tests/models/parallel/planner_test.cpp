@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "models/parallel/pipeline_formulas.h"
@@ -249,6 +250,34 @@ TEST_CASE("planner: step times of published runs") {
     ++ordered;
   }
   CHECK(ordered >= 6);
+}
+
+// docs/planner.md has a row for each set, and the lab's prose the figures of all runs together.
+TEST_CASE("planner: the errors that are written down are those that are computed") {
+  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
+  const std::string table = support::read_text(support::source_file("docs/planner.md"));
+  const std::string prose = support::read_text(support::source_file("assets/labs/distributed/planner.md"));
+  const auto percent = [](double share) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    return std::string(text);
+  };
+  for (const PlannerAccuracy& row : report.accuracy) {
+    const std::string written = "| " + std::to_string(row.runs) + " | " + percent(row.median) + " | " +
+                                percent(row.mean) + " | " + percent(row.ninetieth) + " | " + percent(row.worst) + ", " +
+                                row.worst_run + " | " + percent(row.constant_median) + ", " +
+                                percent(row.constant_ninetieth) + " |";
+    INFO(row.name << " " << written);
+    CHECK(table.find(written) != std::string::npos);
+  }
+  const PlannerAccuracy& all = report.accuracy.back();
+  const std::string written = "the step times of the " + std::to_string(all.runs) +
+                              " published runs in `docs/planner.md` by " + percent(all.constant_median) +
+                              " in the median, and one in ten of them by more than " + percent(all.constant_ninetieth) +
+                              "; the counts here miss them by " + percent(all.median) +
+                              ", and one in ten by more than " + percent(all.ninetieth) + ".";
+  INFO(written);
+  CHECK(prose.find(written) != std::string::npos);
 }
 
 TEST_CASE("planner: published runs of grade A fit, and those out of memory do not, with two exceptions") {

@@ -5,6 +5,7 @@
 #include "models/parallel/tensor_overlap.h"
 #include "models/parallel/tensor_run.h"
 #include "tests/support/base/near.h"
+#include "tests/support/models/decoders.h"
 
 using support::near;
 using namespace models;
@@ -13,13 +14,7 @@ using namespace models::parallel;
 namespace {
 
 Architecture gpt_22b() {
-  Architecture a;
-  a.hidden = 6144;
-  a.layers = 48;
-  a.heads = a.kv_heads = 64;
-  a.head_dim = 96;
-  a.ffn = 24576;
-  a.vocab = 51200;
+  Architecture a = support::decoder({6144, 48, 64, 64, 96, 24576, 51200});
   a.gated = a.rotary = false;
   a.norm = NormKind::layer;
   a.norm_bias = true;

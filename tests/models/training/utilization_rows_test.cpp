@@ -8,6 +8,7 @@
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/models/decoders.h"
 
 using models_test::shipped_model;
 using nlohmann::json;
@@ -17,14 +18,8 @@ namespace {
 /// A decoder of the given sizes; only what multiplies is set.
 models::Architecture architecture_of(const json& s) {
   const auto of = [&](const char* key) { return s.value(key, std::int64_t{0}); };
-  models::Architecture a;
-  a.layers = of("layers");
-  a.hidden = of("hidden");
-  a.heads = of("heads");
-  a.kv_heads = of("kv_heads");
-  a.head_dim = of("head_dim");
-  a.ffn = of("ffn");
-  a.vocab = of("vocab");
+  models::Architecture a = support::decoder(
+      {of("hidden"), of("layers"), of("heads"), of("kv_heads"), of("head_dim"), of("ffn"), of("vocab")});
   a.gated = s.value("gated", true);
   a.tied = s.value("tied", false);
   a.learned_positions = of("positions");

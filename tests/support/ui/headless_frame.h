@@ -1,6 +1,7 @@
 #pragma once
 #include <imgui.h>
 
+#include "tests/support/ui/full_window.h"
 #include "widgets/base/theme.h"
 
 namespace support {
@@ -27,23 +28,9 @@ class HeadlessFrame {
   template <class Draw>
   int frame(Draw&& draw) {
     ImGui::NewFrame();
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("canvas", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    draw();
-    ImGui::End();
+    draw_full_window(draw);
     ImGui::Render();
-    for (ImTextureData* texture :
-         ImGui::GetPlatformIO().Textures) {  // the part of a renderer that a font atlas waits for
-      if (texture->Status == ImTextureStatus_WantCreate || texture->Status == ImTextureStatus_WantUpdates) {
-        texture->SetTexID(1);
-        texture->SetStatus(ImTextureStatus_OK);
-      } else if (texture->Status == ImTextureStatus_WantDestroy) {
-        texture->SetTexID(ImTextureID_Invalid);
-        texture->SetStatus(ImTextureStatus_Destroyed);
-      }
-    }
+    accept_textures();
     return ImGui::GetDrawData()->TotalVtxCount;
   }
 

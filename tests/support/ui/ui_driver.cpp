@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/ui/full_window.h"
+
 namespace support {
 namespace {
 
@@ -23,19 +25,6 @@ std::string one_spaced(std::string_view text) {
   }
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
-}
-
-/// Stands in for a renderer: every texture that Dear ImGui asks for exists at once.
-void accept_textures() {
-  for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
-    if (texture->Status == ImTextureStatus_WantCreate) texture->SetTexID(1);
-    if (texture->Status == ImTextureStatus_WantDestroy) {
-      texture->SetTexID(ImTextureID_Invalid);
-      texture->SetStatus(ImTextureStatus_Destroyed);
-    } else if (texture->Status != ImTextureStatus_Destroyed) {
-      texture->SetStatus(ImTextureStatus_OK);
-    }
-  }
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

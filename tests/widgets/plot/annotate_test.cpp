@@ -6,26 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/ui/full_window.h"
 #include "tests/support/ui/ui_driver.h"
 #include "widgets/plot/callout.h"
 #include "widgets/plot/plot.h"
 
 using namespace widgets;
+using support::full_window;
 using support::UiDriver;
 
 namespace {
-
-template <class Draw>
-auto over_the_display(Draw draw) {
-  return [draw] {
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("canvas", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    draw();
-    ImGui::End();
-  };
-}
 
 void plain_theme() {
   set_theme(make_theme(Mode::dark, 1.0f, {}));
@@ -109,7 +99,7 @@ TEST_CASE("names at line ends keep their order and a gap, and stay within the fr
 
 TEST_CASE("lines that lie on each other share one name, which says so") {
   PlotView view;
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 Plot plot("twins", view, {.size = {700, 400}});
                 plot.line("sequential", xs, ys);
                 plot.line("pairwise", xs, ys);
@@ -124,7 +114,7 @@ TEST_CASE("lines that lie on each other share one name, which says so") {
 
 TEST_CASE("a shared name beside the ends that has no room says how many lines it stands for, without an ellipsis") {
   PlotView view;
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 Plot plot("twins", view, {.size = {340, 400}, .end_labels = true});
                 plot.line("sequential", xs, ys);
                 plot.line("pairwise in a tree", xs, ys);
@@ -138,7 +128,7 @@ TEST_CASE("a shared name beside the ends that has no room says how many lines it
 TEST_CASE("the grip of a level stands at the frame's edge, clear of the data in the middle") {
   PlotView view;
   double level = 5;
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 Plot plot("level", view, {.x = {.lo = 0, .hi = 10}, .y = {.lo = 0, .hi = 10}, .size = {700, 400}});
                 plot.drag_y("drag level", level, {});
               }),
@@ -163,7 +153,7 @@ TEST_CASE("a dot beyond the scale stands at the edge as an arrow, with its name"
   PlotView view;
   const std::array<double, 2> dx{2, 2.5}, dy{5, 5000};
   const std::array<std::string_view, 2> names{"inside", "far above"};
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 Plot plot("edge", view, {.x = {.lo = 1, .hi = 3}, .y = {.lo = 0, .hi = 10}, .size = {700, 400}});
                 plot.scatter("dots", dx, dy, {.labels = names});
               }),
@@ -183,7 +173,7 @@ TEST_CASE("a dot beyond the scale stands at the edge as an arrow, with its name"
 
 TEST_CASE("a value tag stands on its axis and the tick that it would touch gives way") {
   PlotView view;
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 Plot plot("tags", view, {.x = {.lo = 0, .hi = 10}, .y = {.lo = 0, .hi = 10}, .size = {700, 400}});
                 plot.line("line", xs, ys);
                 plot.tag_y(4.05);
@@ -205,7 +195,7 @@ TEST_CASE("a value tag stands on its axis and the tick that it would touch gives
 
 TEST_CASE("a dimension line and a callout say what could be gained") {
   PlotView view;
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 Plot plot("gain", view, {.x = {.lo = 0, .hi = 10}, .y = {.lo = 0, .hi = 10}, .size = {700, 400}});
                 plot.bracket(1, 2, 8, "2.4×", "with more FLOP per byte");
                 plot.callout(5, 5, "4× the work", "both read the same weights, once");
@@ -229,7 +219,7 @@ TEST_CASE("the state before stays as a ghost until the next change") {
   PlotView view;
   std::uint64_t version = 1;
   double top = 9;
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 const std::array<double, 3> now{1, 4, top};
                 Plot plot("ghost", view, {.y = {.lo = 0, .hi = 20}, .size = {700, 400}});
                 plot.line("line", xs, now, {.version = version});
@@ -260,7 +250,7 @@ TEST_CASE("a new state eases in while a person watches, and its ghost stands whe
   double top = 9;
   bool watched = true;
   std::vector<double> dot{0.1};
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 begin_motion(watched, ImGui::IsAnyItemActive(), 1.0f / 60);
                 const std::array<double, 3> now{1, 4, top};
                 const double y[] = {top};
@@ -308,7 +298,7 @@ TEST_CASE("a line whose number of points has changed moves up and down where it 
   PlotView view;
   std::uint64_t version = 1;
   std::vector<double> x{1, 2, 4}, y{2, 2, 2};
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 begin_motion(true, false, 1.0f / 60);
                 Plot plot("ease", view, {.x = {.lo = 1, .hi = 4}, .y = {.lo = 0, .hi = 20}, .size = {700, 400}});
                 plot.line("line", x, y, {.version = version});
@@ -340,7 +330,7 @@ TEST_CASE("a scenario that was set aside is drawn dashed in the axes of the pres
     plot.bars("bars", xs, bars);
     plot.drag_point("dot", x, y);
   };
-  UiDriver ui(over_the_display([&] {
+  UiDriver ui(full_window([&] {
                 if (gather) {
                   const GatherReference into(reference);
                   return body(theirs);
@@ -375,7 +365,7 @@ TEST_CASE("linked plots share gutter, range and the lowest one's axis") {
   PlotLink link;
   const std::array<double, 3> large{1e6, 2e6, 3e6}, later{2, 4, 8};
   UiDriver ui(
-      over_the_display([&] {
+      full_window([&] {
         {
           Plot plot("above", above, {.y = {.label = "many"}, .size = {700, 200}, .link = &link, .x_axis = false});
           plot.line("a", xs, large);

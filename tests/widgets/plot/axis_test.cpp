@@ -25,6 +25,15 @@ AxisTicks ticks(const AxisSpec& spec, double px, bool vertical = false) {
   return out;
 }
 
+AxisSpec axis(AxisKind kind, double lo, double hi, std::string_view unit) {
+  AxisSpec spec;
+  spec.kind = kind;
+  spec.lo = lo;
+  spec.hi = hi;
+  spec.unit = unit;
+  return spec;
+}
+
 std::vector<std::string> labels(const AxisTicks& t) {
   std::vector<std::string> out;
   for (const Tick& tick : t.major()) out.emplace_back(tick.label.view());
@@ -62,14 +71,7 @@ TEST_CASE("a log axis names its decades, as the roofline needs") {
   CHECK(labels(y) == Labels{"0.1", "1", "10", "100", "1,000", "10,000"});
   CHECK(y.unit.view() == "TFLOP/s");
   CHECK(y.minor_count == 5 * 8);  // 2 to 9 in each of five decades
-  const AxisTicks time = ticks(
-      {
-          .kind = AxisKind::log10,
-          .lo = 1e-9,
-          .hi = 1,
-          .unit = "s",
-      },
-      900);
+  const AxisTicks time = ticks(axis(AxisKind::log10, 1e-9, 1, "s"), 900);
   CHECK(labels(time) == Labels{"1 ns", "10 ns", "100 ns", "1 \xC2\xB5s", "10 \xC2\xB5s", "100 \xC2\xB5s", "1 ms",
                                "10 ms", "100 ms", "1 s"});
   CHECK(time.unit.length == 0);
@@ -83,64 +85,21 @@ TEST_CASE("a log axis names its decades, as the roofline needs") {
 TEST_CASE("binary axes count in powers of two") {
   CHECK(labels(ticks({.kind = AxisKind::log2, .lo = 1, .hi = 256}, 400)) ==
         Labels{"1", "2", "4", "8", "16", "32", "64", "128", "256"});
-  CHECK(labels(ticks(
-            {
-                .kind = AxisKind::log2,
-                .lo = 1024,
-                .hi = 1048576,
-                .unit = "B",
-            },
-            250)) == Labels{"4 KiB", "32 KiB", "256 KiB"});
-  const AxisTicks batch = ticks(
-      {
-          .kind = AxisKind::log2,
-          .lo = 1,
-          .hi = 128,
-          .unit = "tokens",
-      },
-      400);
+  CHECK(labels(ticks(axis(AxisKind::log2, 1024, 1048576, "B"), 250)) == Labels{"4 KiB", "32 KiB", "256 KiB"});
+  const AxisTicks batch = ticks(axis(AxisKind::log2, 1, 128, "tokens"), 400);
   CHECK(labels(batch) == Labels{"1", "2", "4", "8", "16", "32", "64", "128"});
   CHECK(batch.unit.view() == "tokens");
-  const AxisTicks linear = ticks(
-      {
-          .kind = AxisKind::linear_bytes,
-          .lo = 0,
-          .hi = 80.0 * 1073741824.0,
-          .unit = "B",
-      },
-      400);
+  const AxisTicks linear = ticks(axis(AxisKind::linear_bytes, 0, 80.0 * 1073741824.0, "B"), 400);
   CHECK(labels(linear) == Labels{"0", "16", "32", "48", "64", "80"});
   CHECK(linear.unit.view() == "GiB");
 }
 
 TEST_CASE("time goes by the clock") {
-  const AxisTicks t = ticks(
-      {
-          .kind = AxisKind::time,
-          .lo = 0,
-          .hi = 3600,
-          .unit = "s",
-      },
-      600);
+  const AxisTicks t = ticks(axis(AxisKind::time, 0, 3600, "s"), 600);
   CHECK(labels(t) == Labels{"0", "5", "10", "15", "20", "25", "30", "35", "40", "45", "50", "55", "60"});
   CHECK(t.unit.view() == "min");
-  CHECK(ticks(
-            {
-                .kind = AxisKind::time,
-                .lo = 0,
-                .hi = 54 * 86400.0,
-                .unit = "s",
-            },
-            600)
-            .unit.view() == "days");
-  const AxisTicks fine = ticks(
-      {
-          .kind = AxisKind::time,
-          .lo = 0,
-          .hi = 0.012,
-          .unit = "s",
-      },
-      300);
+  CHECK(ticks(axis(AxisKind::time, 0, 54 * 86400.0, "s"), 600).unit.view() == "days");
+  const AxisTicks fine = ticks(axis(AxisKind::time, 0, 0.012, "s"), 300);
   CHECK(labels(fine) == Labels{"0", "2", "4", "6", "8", "10", "12"});
   CHECK(fine.unit.view() == "ms");
 }

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "tests/support/base/near.h"
+#include "tests/support/ui/full_window.h"
 #include "tests/support/ui/ui_driver.h"
 
 using namespace widgets;
+using support::full_window;
 using support::UiDriver;
 
 using support::near;
@@ -20,19 +22,6 @@ using support::near;
 namespace {
 
 constexpr ImVec2 display{900, 600};
-
-/// A window over the whole display that draws one plot.
-template <class Draw>
-auto full_window(Draw draw) {
-  return [draw] {
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("canvas", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    draw();
-    ImGui::End();
-  };
-}
 
 void set_up() {
   set_theme(make_theme(Mode::dark, 1.0f, {}));
