@@ -19,28 +19,28 @@ struct SortKey {
 };
 
 /// Sorts by merging what is in order already: recorders write a track as a few sorted runs, one behind the other. What
-/// is equal stays in its order. False where there was but one run. `merged` and `runs` are room to work in.
+/// is equal stays in its order. Only where two runs overlap is anything moved; `moved` is room for that.
 template <class T, class Before>
-bool merge_runs(std::vector<T>& items, std::vector<T>& merged, std::vector<std::size_t>& runs, const Before& before) {
-  runs.assign(1, 0);  // where each begins, and the end
+void merge_runs(std::vector<T>& items, std::vector<T>& moved, const Before& before) {
+  std::vector<std::size_t> runs{0};  // where each begins, and the end
   for (std::size_t i = 1; i < items.size(); ++i)
     if (before(items[i], items[i - 1])) runs.push_back(i);
-  if (runs.size() == 1) return false;
   runs.push_back(items.size());
-  merged.resize(items.size());
+  const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
   while (runs.size() > 2) {
     std::size_t kept = 1;
-    for (std::size_t r = 0; r + 1 < runs.size(); r += 2) {
-      const std::size_t end = r + 2 < runs.size() ? runs[r + 2] : runs[r + 1];
-      const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
-      std::merge(at(runs[r]), at(runs[r + 1]), at(runs[r + 1]), at(end),
-                 merged.begin() + static_cast<std::ptrdiff_t>(runs[r]), before);
-      runs[kept++] = end;
+    for (std::size_t r = 0; r + 2 < runs.size(); r += 2) {
+      const auto begin = at(runs[r]), middle = at(runs[r + 1]), end = at(runs[r + 2]);
+      runs[kept++] = runs[r + 2];
+      auto to = std::upper_bound(begin, middle, *middle, before);
+      moved.assign(to, middle);
+      auto right = middle;
+      for (auto left = moved.begin(); left != moved.end(); ++to)
+        *to = right != end && before(*right, *left) ? *right++ : *left++;
     }
+    if (runs.size() % 2 == 0) runs[kept++] = runs.back();
     runs.resize(kept);
-    items.swap(merged);
   }
-  return true;
 }
 
 /// A launching call, and the number that joins it with what it started.
@@ -213,8 +213,7 @@ void Builder::sort_events() {
     return events[a.index].duration_ns > events[b.index].duration_ns;
   };
   const auto key_at = [&](std::uint32_t i) { return SortKey{events[order[i]].start_ns, order[i]}; };
-  std::vector<SortKey> keys, merged;
-  std::vector<std::size_t> runs;
+  std::vector<SortKey> keys, moved;
   for (const Track& track : trace_.tracks) {
     const std::uint32_t end = track.first + track.count;
     std::uint32_t sorted = track.first + 1;
@@ -223,7 +222,7 @@ void Builder::sort_events() {
     keys.clear();
     keys.reserve(track.count);
     for (std::uint32_t i = track.first; i < end; ++i) keys.push_back(key_at(i));
-    merge_runs(keys, merged, runs, by_start);
+    merge_runs(keys, moved, by_start);
     for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
   }
   if (std::is_sorted(order.begin(), order.end())) return;
@@ -257,12 +256,11 @@ void Builder::nest_events() {
 }
 
 void Builder::link_events() {
-  std::vector<Call> calls, merged;
+  std::vector<Call> calls, moved;
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     if (trace_.events[i].cls == EventClass::runtime && correlations_[i] >= 0) calls.push_back({correlations_[i], i});
   }
-  std::vector<std::size_t> runs;
-  merge_runs(calls, merged, runs, [](const Call& a, const Call& b) { return a.correlation < b.correlation; });
+  merge_runs(calls, moved, [](const Call& a, const Call& b) { return a.correlation < b.correlation; });
   std::size_t after = 0;
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     Event& e = trace_.events[i];
@@ -301,9 +299,8 @@ void Builder::place_flows() {
   for (std::size_t i = 0; i < flow_rows_.size(); ++i)
     if (const auto found = rows.find(flow_rows_[i]); found != rows.end()) track_of[i] = found->second;
   for (Flow& f : trace_.flows) f.track = track_of[f.track];
-  std::vector<Flow> merged;
-  std::vector<std::size_t> runs;
-  merge_runs(trace_.flows, merged, runs, [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
+  std::vector<Flow> moved;
+  merge_runs(trace_.flows, moved, [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
 }
 
 void Builder::finish_memory() {
