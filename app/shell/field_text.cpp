@@ -39,9 +39,11 @@ std::string_view field_text(const Field& f, widgets::NumberText& scratch, int di
           if (o.id == f.chosen().front()) return o.label;
       return scratch = widgets::format(static_cast<double>(f.chosen().size()), "");
     case Kind::reals:
-      return scratch = widgets::format(static_cast<double>(f.reals().size()), "values", 6, widgets::Prefix::none);
+      return scratch = widgets::format(static_cast<double>(f.reals().size()),
+                                       f.reals().size() == 1 ? "value" : "values", 6, widgets::Prefix::none);
     case Kind::table:
-      return scratch = widgets::format(static_cast<double>(f.table_size()), "rows", 6, widgets::Prefix::none);
+      return scratch = widgets::format(static_cast<double>(f.table_size()), f.table_size() == 1 ? "row" : "rows", 6,
+                                       widgets::Prefix::none);
   }
   return {};
 }

@@ -186,12 +186,17 @@ void describe(Fields& f, Outputs& o) {
   f.integer("multiply_adds", o.multiply_adds,
             {.label = "Multiply-adds a digit", .help = "On hardware that skips no zeros.", .formula = "weights"});
   f.group("The sweep");
+  constexpr std::string_view none = "Nothing in the sweep is above the goal.";
   f.real("goal_bytes", o.goal_bytes,
          {.label = "Smallest above the goal",
           .unit = "B",
-          .help = "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it."});
-  f.real("goal_accuracy", o.goal_accuracy, {.label = "... its accuracy", .unit = "%", .source = held_out});
-  f.real("goal_compression", o.goal_compression, {.label = "... times smaller", .formula = "original size / its size"});
+          .help = "Of the sweep's 168 compressions, none of them tuned again.",
+          .may_be_missing = true,
+          .absent = none});
+  f.real("goal_accuracy", o.goal_accuracy,
+         {.label = "... its accuracy", .unit = "%", .may_be_missing = true, .absent = none, .source = held_out});
+  f.real("goal_compression", o.goal_compression,
+         {.label = "... times smaller", .may_be_missing = true, .absent = none, .formula = "original size / its size"});
   f.group("Speed and training");
   f.real("speed_memory", o.speed.memory_bound,
          {.label = "Speed, bytes bound",
