@@ -42,7 +42,10 @@ void find_goal(const models::NetworkStudy& study, double goal, Outputs& out) {
     out.goal_bytes = p.bytes;
     out.goal_accuracy = 100 * p.accuracy;
   }
-  if (out.goal_bytes > 0) out.goal_compression = study.original_bytes / out.goal_bytes;
+  if (out.goal_bytes > 0)
+    out.goal_compression = study.original_bytes / out.goal_bytes;
+  else
+    out.goal_bytes = out.goal_accuracy = out.goal_compression = std::nan("");
 }
 
 void list_front(const models::NetworkStudy& study, Outputs& out) {

@@ -100,10 +100,12 @@ void describe(Fields& f, Outputs& o) {
   f.integer("multiply_adds", o.multiply_adds, "Multiply-adds a digit", "On hardware that skips no zeros.",
             {.formula = "weights"});
   f.group("The sweep");
+  constexpr std::string_view none = "Nothing in the sweep is above the goal.";
   f.real("goal_bytes", o.goal_bytes, {"Smallest above the goal", "B"},
-         "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it.");
-  f.real("goal_accuracy", o.goal_accuracy, {"... its accuracy", "%"}, {.source = held_out});
-  f.real("goal_compression", o.goal_compression, "... times smaller", {.formula = "original size / its size"});
+         "Of the sweep's 168 compressions, none of them tuned again.", {.absent = none});
+  f.real("goal_accuracy", o.goal_accuracy, {"... its accuracy", "%"}, {.absent = none, .source = held_out});
+  f.real("goal_compression", o.goal_compression, "... times smaller",
+         {.absent = none, .formula = "original size / its size"});
   f.group("Speed and training");
   f.real("speed_memory", o.speed.memory_bound, "Speed, bytes bound",
          "Of a large network of this shape with one request at a time, unpacking not counted.",

@@ -47,7 +47,7 @@ struct Outputs {
   double kept = 100, squares_kept = 100;  ///< %, of the weights and of the sum of their squares, before tuning
   std::int64_t hidden = 0, weights = 0, multiply_adds = 0, wrong = 0;
   bool goal_met = false, on_front = false;
-  double goal_bytes = 0, goal_accuracy = 0, goal_compression = 0;
+  double goal_bytes = 0, goal_accuracy = 0, goal_compression = 0;  ///< NaN: nothing in the sweep is above the goal
   models::CompressionSpeed speed;
   double first_loss = 0, last_loss = 0;
   std::vector<FrontRow> front;

@@ -94,7 +94,7 @@ void draw_adder(const Picture& picture, View& view, ImVec2 size) {
         .value = a.rows[i].value,
         .operation = operations[i],
     };
-  const float line = t.type(widgets::Type::small) + t.px(4);
+  const float line = t.type(widgets::Type::small) + t.px(9);
   // The rows with their falling bits, and the words under them, fill the height.
   const float foot = t.type(widgets::Type::small) + t.px(6),
               cell = ((size.y - line - foot) / 3 - t.px(8.5f)) / (1.36f * t.scale);

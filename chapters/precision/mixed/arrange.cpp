@@ -81,7 +81,8 @@ void arrange_savings(const Inputs& in, const Outputs& out, Picture& p) {
   };
   const NumberFormat half = in.recipe == PrecisionRecipe::amp_fp16 ? NumberFormat::fp16 : NumberFormat::bf16;
   const bool narrow = in.recipe != PrecisionRecipe::fp32 && in.recipe != PrecisionRecipe::tf32;
-  add_part("weights", m.weights, p.kept_weights);
+  // Where 8-bit copies stand in for the weights of products, the others stay as they were.
+  add_part("weights", m.weights, narrow && in.keeping != models::StateKeeping::autocast ? half : NumberFormat::fp32);
   add_part("copies", m.copies, p.product);
   // Those accumulated in FP32 are two: what the backward pass writes in 2 bytes, and their sum in 4.
   const double narrow_gradients = !narrow                                          ? 0

@@ -59,7 +59,11 @@ MeasuredRun own_run(const Inputs& in, const Outputs& out, bool all_tokens) {
   const auto model = find_model(in.model);
   if (!chip || !model) return own;
   const double batch = (s.mean_in_system - s.mean_waiting) / static_cast<double>(in.servers);
-  const double there = std::isfinite(batch) ? std::max(1.0, batch) : static_cast<double>(in.slots);
+  // Of a server that falls behind: as many as write a token in the time of one, which memory may hold under the slots.
+  const double writing = s.tokens_per_s * s.tpot_p50_s / static_cast<double>(in.servers);
+  const double there = std::isfinite(batch)     ? std::max(1.0, batch)
+                       : std::isfinite(writing) ? std::max(1.0, writing)
+                                                : static_cast<double>(in.slots);
   const models::ServingMachine machine{
       .chip = *chip,
       .chips = static_cast<double>(in.chips),

@@ -71,7 +71,7 @@ TEST_CASE("playground: the goal is found in the sweep, and what beats the sweep 
   set(*lab, "goal", 95);
   choose(*lab, "difficulty", "hard");
   lab->compute();
-  CHECK(out(*lab, "goal_bytes") == 0);
+  CHECK(std::isnan(out(*lab, "goal_bytes")));
   CHECK_FALSE(lab->outputs().find("goal_met")->toggle());
 }
 
@@ -141,4 +141,15 @@ TEST_CASE("playground: the answer names the learner's network and what the sweep
   choose(*lab, "difficulty", "hard");
   lab->compute();
   CHECK(std::string(lab->answer()).find("nothing in the sweep reads more than `95 %`") != std::string::npos);
+}
+
+TEST_CASE("playground: a goal that nothing in the sweep reaches has no smallest network, rather than one of 0 bytes") {
+  const LabPtr lab = open_lab("compression/playground", R"({"goal": 95, "difficulty": "hard"})");
+  lab->compute();
+  for (const char* key : {"goal_bytes", "goal_accuracy", "goal_compression"}) {
+    INFO(key);
+    CHECK(std::isnan(out(*lab, key)));
+  }
+  CHECK(lab->outputs().find("goal_bytes")->spec.absent == "Nothing in the sweep is above the goal.");
+  CHECK(std::string(lab->answer()).find("nothing in the sweep reads more than `95 %`.") != std::string::npos);
 }

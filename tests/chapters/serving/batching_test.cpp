@@ -4,8 +4,10 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/serving/batching/lab.h"
 #include "tests/support/base/near.h"
 #include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 #include "tests/support/lab/shell_driver.h"
 #include "tests/support/ui/ui_driver.h"
@@ -319,4 +321,20 @@ TEST_CASE("batching: the key of the race names what is drawn in it and nothing e
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("in service"));
   CHECK_FALSE(d.ui.text_present("done, slot held"));
+}
+
+// 4,096 slots over a cache of 82 blocks: two requests at once, and their pace is under the bound of two, not of 4,096.
+TEST_CASE("batching: a server that falls behind for lack of memory is set against the sequences that it holds") {
+  using namespace chapters::serving::batching;
+  support::use_bundled_catalog();
+  Inputs in;
+  in.slots = 4096;
+  in.kv_share = 0.1;
+  in.against = {};
+  chapters::Progress progress;
+  const Outputs out = compute(in, progress);
+  const MeasuredRuns runs = measured_runs(in, out);
+  REQUIRE_FALSE(runs.runs.empty());
+  CHECK(runs.runs.front().name == "model BF16, 1.8");
+  CHECK(runs.runs.front().measured < runs.runs.front().bound);
 }
