@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <vector>
 
 #include "widgets/base/parts.h"
@@ -33,7 +34,18 @@ void paint_given_point(const Painter& p, const PlotFrame& f, const GivenMark& g,
   p.text_fit({x, y}, g.label, f.area.max.x - x, t.text, Type::small);
 }
 
-void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec) {
+bool crosses(const PlotFrame& f, std::span<const double> xs, std::span<const double> ys, const Box& box) {
+  for (std::size_t i = 1; i < std::min(xs.size(), ys.size()); ++i) {
+    double ax = f.x.pixel(xs[i - 1]), ay = f.y.pixel(ys[i - 1]), bx = f.x.pixel(xs[i]), by = f.y.pixel(ys[i]);
+    if (std::isfinite(ay) && std::isfinite(by) && clip_segment(ax, ay, bx, by, box)) return true;
+  }
+  return false;
+}
+
+/// A level's name stands at its left end, or at its right one where a line of `lines` would go through it, and keeps
+/// above `floor`.
+void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec,
+                 std::initializer_list<std::span<const double>> lines = {}, float floor = 1e9f) {
   const Theme& t = theme();
   const ImU32 colour = t.of(Meaning::compute_bound);
   const float square = t.px(8);
@@ -46,7 +58,13 @@ void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec
     }
     p.line({f.area.min.x, y}, {f.area.max.x, y}, colour, t.px(2));
     const bool above = y - t.px(22) > f.area.min.y;
-    const ImVec2 at{f.area.min.x + t.px(10), above ? y - t.px(18) : y + t.px(6)};
+    ImVec2 at{f.area.min.x + t.px(10), above ? std::min(y - t.px(18), floor - t.px(16)) : y + t.px(6)};
+    const float width = square + t.px(6) + body_width_px(g.label), right = f.area.max.x - t.px(10) - width;
+    const auto hit = [&](float x) {
+      const Box box{{x - t.px(3), at.y - t.px(1)}, {x + width + t.px(3), at.y + t.px(15)}};
+      return std::any_of(lines.begin(), lines.end(), [&](const auto& ys) { return crosses(f, spec.xs, ys, box); });
+    };
+    if (hit(at.x) && right > at.x && !hit(right)) at.x = right;
     p.rect({at.x, at.y + t.px(2)}, {at.x + square, at.y + t.px(2) + square}, colour);
     p.text_fit({at.x + square + t.px(6), at.y}, g.label, f.area.width() - t.px(40), t.text, Type::small);
   }
@@ -242,7 +260,7 @@ void paint_draw_curve(const Painter& p, const DrawCurveSpec& spec, const DrawCur
       p.polyline(head, t.accent, t.px(1.5f));
     }
   }
-  paint_given(p, f, spec);
+  paint_given(p, f, spec, {}, layout.still_to_draw.empty() ? f.area.max.y : layout.still_to_draw.min.y);
   paint_mine(p, f, spec, line.values());
   const ImVec2 pen = layout.pen;
   if (line.reach() > 0) {
@@ -270,7 +288,7 @@ void paint_revealed_curve(const Painter& p, const DrawCurveSpec& spec, const Dra
   const Box& a = f.area;
   const float up_to = a.min.x + static_cast<float>(progress) * (a.width() + 1);
   paint_curve_frame(p, f, spec, {}, {});
-  paint_given(p, f, spec);
+  paint_given(p, f, spec, {drawn, computed});
   paint_gap(p, f, spec, drawn, computed, up_to);
   paint_mine(p, f, spec, drawn);
   stretches(f, spec.xs, computed, up_to, [&](std::span<const ImVec2> piece) { p.polyline(piece, t.text, t.px(4)); });
