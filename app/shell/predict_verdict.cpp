@@ -111,7 +111,8 @@ widgets::DrawCurveSpec curve_spec(const PredictState& state, const CurveAsk& ask
             .categories = state.categories};
   spec.y = {.kind = curve_on_log(ask, output) ? AxisKind::log10 : AxisKind::linear,
             .label = output.spec.label,
-            .unit = output.spec.unit};
+            .unit = output.spec.unit,
+            .binary = output.spec.binary};
   const double last = state.places.empty() ? 1 : state.places.back();
   spec.x_range = options ? widgets::Range{-0.5, last + 0.5} : widgets::Range{ask.lo, ask.hi};
   spec.y_range = {ask.least, ask.most};
@@ -130,7 +131,10 @@ widgets::AxisSpec below_axis(const PredictState& state, const chapters::Field& b
     hi = std::max(hi, v);
   }
   const bool log = below.spec.unit != "%" && lo > 0 && hi >= 100 * lo;
-  return {.kind = log ? AxisKind::log10 : AxisKind::linear, .label = below.spec.label, .unit = below.spec.unit};
+  return {.kind = log ? AxisKind::log10 : AxisKind::linear,
+          .label = below.spec.label,
+          .unit = below.spec.unit,
+          .binary = below.spec.binary};
 }
 
 }  // namespace app

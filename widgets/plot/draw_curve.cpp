@@ -59,6 +59,7 @@ void paint_given_point(const Painter& p, const PlotFrame& f, const DrawCurveSpec
   p.text_fit({x, y}, g.label, f.area.max.x - x, t.text, Type::small);
 }
 
+/// A level's name stands at its left end, or at its right one where a line would go through it.
 void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec, const GivenRoom& room) {
   const Theme& t = theme();
   const ImU32 colour = t.of(Meaning::compute_bound);
@@ -72,7 +73,13 @@ void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec
     }
     p.line({f.area.min.x, y}, {f.area.max.x, y}, colour, t.px(2));
     const bool above = y - t.px(22) > f.area.min.y;
-    const ImVec2 at{f.area.min.x + t.px(10), above ? y - t.px(18) : y + t.px(6)};
+    ImVec2 at{f.area.min.x + t.px(10), above ? std::min(y - t.px(18), room.floor - t.px(16)) : y + t.px(6)};
+    const float width = square + t.px(6) + body_width_px(g.label), right = f.area.max.x - t.px(10) - width;
+    const auto hit = [&](float x) {
+      const Box box{{x - t.px(3), at.y - t.px(1)}, {x + width + t.px(3), at.y + t.px(15)}};
+      return passes(f, spec.xs, room.drawn, box) || passes(f, spec.xs, room.computed, box);
+    };
+    if (hit(at.x) && right > at.x && !hit(right)) at.x = right;
     p.rect({at.x, at.y + t.px(2)}, {at.x + square, at.y + t.px(2) + square}, colour);
     p.text_fit({at.x + square + t.px(6), at.y}, g.label, f.area.width() - t.px(40), t.text, Type::small);
   }

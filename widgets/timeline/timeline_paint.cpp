@@ -45,10 +45,24 @@ void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor
   }
 }
 
+/// Pixels of a row around a block in which nothing else stands.
+struct FreeRow {
+  float from = 0, to = 0;
+};
+
+/// A name between a narrow gap and a wide one would be read as the wide one's: the narrow one leaves it that room.
+bool leaves_room(std::span<const TimelineBlock> blocks, std::size_t k) {
+  if (k + 1 >= blocks.size() || blocks[k + 1].row != blocks[k].row) return false;
+  const TimelineBlock &b = blocks[k], &next = blocks[k + 1];
+  return b.mark == TimelineMark::hatched && next.mark == TimelineMark::hatched && next.count == 1 &&
+         next.x1 - next.x0 > 2 * (b.x1 - b.x0);
+}
+
 /// What a gap says, on a plate that its hatching does not reach: all of it or its first two words ("3.4 ms"), for a
-/// number is never cut; inside it or, where the row is free up to `free_to`, right after it.
+/// number is never cut; inside it or, where the row is free, right after it or else, when it is no hairline, right
+/// before it.
 void paint_gap_name(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y,
-                    std::string_view name, float letter_px, float free_to) {
+                    std::string_view name, float letter_px, FreeRow row) {
   const Theme& t = theme();
   const auto width_of_name = [&](std::string_view s) {
     return static_cast<float>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; })) * letter_px;
@@ -56,13 +70,14 @@ void paint_gap_name(const TimelineFrame& f, const Painter& painter, const Timeli
   const std::size_t one = name.find(' '), two = one == std::string_view::npos ? one : name.find(' ', one + 1);
   std::string_view brief = name.substr(0, std::min(two, name.size()));
   while (!brief.empty() && (brief.back() == ',' || brief.back() == ':')) brief.remove_suffix(1);
-  const float inside = b.x1 - b.x0 - t.px(8), after = free_to - b.x1 - t.px(8);
+  const float inside = b.x1 - b.x0 - t.px(8), after = row.to - b.x1 - t.px(8), before = b.x0 - row.from - t.px(8);
   const bool fits = width_of_name(name) <= inside, beside = !fits && width_of_name(name) <= after;
   const std::string_view said = fits || beside ? name : brief;
   const float width = width_of_name(said);
   const bool brief_inside = !beside && width <= inside;
-  if (said.empty() || (!beside && !brief_inside && width > after)) return;
-  const float left = brief_inside ? (b.x0 + b.x1 - width) / 2 : b.x1 + t.px(5);
+  const bool behind = !beside && !brief_inside && width > after;
+  if (said.empty() || (behind && (width > before || b.x1 - b.x0 < t.px(6)))) return;
+  const float left = brief_inside ? (b.x0 + b.x1 - width) / 2 : behind ? b.x0 - t.px(5) - width : b.x1 + t.px(5);
   const float top = y + (f.row_px - t.type(Type::small)) / 2;
   if (brief_inside) painter.rect({left - t.px(3), y + 1}, {left + width + t.px(3), y + f.row_px - 1}, t.panel, t.px(2));
   painter.text({left, top}, said, t.text, Type::small, Font::mono);
@@ -86,7 +101,7 @@ void paint_fold(const Painter& painter, const TimelineBlock& b, ImVec2 min, ImVe
 }
 
 void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y, Palette& palette,
-                 float letter_px, float free_to) {
+                 float letter_px, FreeRow row) {
   const Theme& t = theme();
   palette.need(b.tint);
   const ImU32 fill = palette.fills[b.tint.code];
@@ -119,7 +134,7 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
       // Idle is nearly the colour of the ground; its hatching must be seen all the same.
       hatch(painter, {min, max}, contrast(fill, t.panel) < 2.0 ? t.muted : with_alpha(fill, 0.8f), t.px(5));
-      paint_gap_name(f, painter, b, y, name(), letter_px, free_to);
+      paint_gap_name(f, painter, b, y, name(), letter_px, row);
       break;
     case TimelineMark::dot:
       painter.circle({b.x0, y + f.row_px / 2}, f.row_px * 0.3f, fill);
@@ -192,9 +207,18 @@ void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::si
   Palette palette;
   const auto blocks = std::span(f.view.scratch.blocks).subspan(placed.first_block, placed.blocks);
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const bool followed = k + 1 < blocks.size() && blocks[k + 1].row == blocks[k].row;
-    paint_block(f, painter, blocks[k], f.row_top(i, blocks[k].row), palette, letter_px,
-                followed ? blocks[k + 1].x0 : f.lanes.max.x);
+    const bool first = k == 0 || blocks[k - 1].row != blocks[k].row,
+               last = k + 1 == blocks.size() || blocks[k + 1].row != blocks[k].row;
+    // Only a single gap writes beside itself.
+    const bool bare = !first && (blocks[k - 1].mark != TimelineMark::hatched || blocks[k - 1].count > 1 ||
+                                 leaves_room(blocks, k - 1));
+    const FreeRow row{first  ? f.lanes.min.x
+                      : bare ? blocks[k - 1].x1
+                             : blocks[k].x0,
+                      leaves_room(blocks, k) ? blocks[k].x1
+                      : last                 ? f.lanes.max.x
+                                             : blocks[k + 1].x0};
+    paint_block(f, painter, blocks[k], f.row_top(i, blocks[k].row), palette, letter_px, row);
   }
   const TimelineSelection marked[] = {f.view.selected, f.events.hovered};
   for (const TimelineSelection& m : marked) {

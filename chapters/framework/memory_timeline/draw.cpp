@@ -201,13 +201,14 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     const widgets::Vessel vessel[] = {
         {.label = label.view(), .note = view.runs.view(), .layers = view.layers, .rim = out.chip_bytes}};
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
-    // On the scale of the mountain, so that rim and line are one.
+    // On the scale of the mountain, so that rim and line are one; on its own where the rim is beyond the plot.
     const widgets::PlotFrame& frame = view.plot.scratch.frame;
-    const double ground = frame.y.pixel(0), unit = frame.y.pixel(0) - frame.y.pixel(out.chip_bytes);
+    const double ground = frame.y.pixel(0), rim = frame.y.pixel(out.chip_bytes), unit = ground - rim;
+    const bool within = unit > 1 && rim >= static_cast<double>(at.y + t.px(44));
     widgets::draw_vessels("at the cursor", vessel, view.vessel,
                           {.unit = "B",
                            .size = {right, upper},
-                           .scale = unit > 1 ? out.chip_bytes / unit : 0,
+                           .scale = within ? out.chip_bytes / unit : 0,
                            .ground = static_cast<float>(ground)});
   }
   if (!row) return;

@@ -98,11 +98,14 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
                                   UtilizationLoss::other_kernels, UtilizationLoss::uncounted})
     take(l);
   take(UtilizationLoss::below_peak, in.job == Job::rate ? not_at_the_peak : "");
+  if (std::isnan(out.mfu)) {
+    p.ledger.push_back({"multiplied", "not known", true, false, Tint(), PartFill::solid});
+    return;
+  }
   total("multiplied", out.issued);
   take(UtilizationLoss::extra);
   take(UtilizationLoss::recompute);
   total("needed", out.needed);
-  if (std::isnan(out.mfu)) return;
   p.ledger.push_back({"MFU as reported", format_text(out.mfu, "%"), true, true, Tint(), PartFill::solid});
 }
 
@@ -156,8 +159,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_ledger(in, out, p);
   p.reported = std::isnan(out.mfu) ? -1 : 0.01 * out.mfu;
   p.busy_words = "busy " + format_text(out.busy, "%") + " of the time";
+  const bool known = !(out.loss[static_cast<std::size_t>(UtilizationLoss::uncounted)] > 0.05);
   p.products_words = in.job == Job::rate ? "what runs when is not known"
-                                         : "a matrix product runs " + format_text(100 * p.products, "%");
+                                         : (known ? "a matrix product runs " : "a product of known flops runs ") +
+                                               format_text(100 * p.products, "%");
   if (std::abs(out.mfu - out.needed) > 1) p.reported_words = "reported: " + format_text(out.mfu, "%");
   add_meters(out, p);
   p.answer = answer_of(in, out);

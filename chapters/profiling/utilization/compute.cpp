@@ -248,6 +248,7 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   // As by every convention of HFU: scores that attention's backward pass makes again are not in it.
   const double run_twice = 100 * second->recomputed_flops / (second->wall_s * second->peak_flops_per_s);
   out.hfu = shapes ? against * (out.needed + run_twice) : unknown;
+  if (!shapes) out.issued = out.needed = out.products = unknown;
   out.mbu = out.tokens = out.tokens_per_s = out.flops_per_token = out.bytes = out.never_run = unknown;
   out.recompute_ratio = out.mfu > 0 ? out.hfu / out.mfu : unknown;
   out.counted_flops = work.needed_flops;

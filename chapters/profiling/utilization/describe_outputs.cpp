@@ -6,8 +6,8 @@ namespace {
 constexpr std::string_view no_model = "A recording does not say which model ran, nor how many tokens.";
 
 void share_out(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help,
-               std::string_view formula = {}) {
-  f.real(key, slot, {label, "%"}, help, {.formula = formula});
+               std::string_view formula = {}, std::string_view absent = {}) {
+  f.real(key, slot, {label, "%"}, help, {.absent = absent, .formula = formula});
 }
 
 }  // namespace
@@ -62,11 +62,13 @@ void describe(Fields& f, Outputs& o) {
              .source = "Databricks 2023, LLM inference performance engineering",
          });
   f.group("The second");
-  share_out(f, "issued", o.issued, "Multiplied", "By the matrix units, whatever for.", "issued / (time x peak)");
+  share_out(f, "issued", o.issued, "Multiplied", "By the matrix units, whatever for.", "issued / (time x peak)",
+            no_shapes);
   share_out(f, "needed", o.needed, "Needed",
-            "What the mathematics asks for: the causal half, no repetition, chosen experts.", "needed / (time x peak)");
+            "What the mathematics asks for: the causal half, no repetition, chosen experts.", "needed / (time x peak)",
+            no_shapes);
   f.real("products", o.products, {"Products run", "%"}, "Time in which a matrix product runs.",
-         {.absent = "A rate does not tell what ran when."});
+         {.absent = "A rate does not tell what ran when, and a recording without shapes not which kernels multiply."});
   f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Of the peak, while they run.",
          {.absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
           .formula = "multiplied / products run"});

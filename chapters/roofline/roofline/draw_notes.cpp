@@ -94,11 +94,14 @@ void Notes::walk_ticks() {
     std::copy_n(dot.label.begin(), std::min(dot.label.size(), std::size_t{8}), chars.begin() + word.size());
     const std::string_view name(chars.data());
     const ImVec2 size = widgets::text_size(name, Type::small);
-    const ImVec2 at{tick.to.x + t_.px(5), tick.to.y};
     first = false;
-    if (free(at, size)) {
+    // Under the slope, or above it where a wall stands close.
+    for (const ImVec2 at :
+         {ImVec2{tick.to.x + t_.px(5), tick.to.y}, ImVec2{tick.from.x - t_.px(5) - size.x, tick.from.y - size.y}}) {
+      if (!free(at, size)) continue;
       write(at, name, t_.text);
       take(at, size);
+      break;
     }
     s_.room.block_segment(tick.from, tick.to, 2);
   }

@@ -67,6 +67,7 @@ std::string schedule_story(const Outputs& out) {
 
 void write_headings(const Inputs& in, const std::string& chip, const Outputs& out, Picture& pic) {
   const std::int64_t waves = out.result.waves;
+  pic.peak_label = in.units_taken > 0 ? "peak, " + whole(out.setting.sm_count) + " SMs" : "peak";
   const std::string slots = whole(out.slots), blocks = whole(out.result.work_units);
   pic.tile_story = whole(out.result.tiles_m) + " down M and " + whole(out.result.tiles_n) + " across N";
   pic.summary = whole(out.result.tiles) + " tiles of " + whole(in.tile_m) + " x " + whole(in.tile_n) + " for " + slots +

@@ -28,7 +28,7 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
   widgets::draw_waterfall("from the peak", out.setting.peak_flops_per_s, {steps.data(), n}, view.losses,
                           {
                               .rule = widgets::WaterfallRule::multiply,
-                              .start_label = "peak",
+                              .start_label = pic.peak_label,
                               .end_label = "left",
                               .unit = "FLOP/s",
                               .end_tint = Meaning::compute_bound,

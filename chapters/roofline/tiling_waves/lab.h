@@ -78,6 +78,7 @@ struct Picture {
   /// What was published of these rows and this depth on the chip: columns, and the share of the peak in %.
   std::vector<double> published_n, published_share;
   std::string answer;
+  std::string peak_label;  ///< of the units that are left to this product
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
 };
 

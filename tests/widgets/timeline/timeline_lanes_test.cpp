@@ -117,6 +117,27 @@ TEST_CASE("a gap says how long it is and why, on a plate, and a bracket leads to
     if (s.kind == Stroke::Kind::text) CHECK(s.text.find("3\xE2\x80\xA6") == std::string::npos);
 }
 
+TEST_CASE("between a hairline of a gap and a wide one stands the name of the wide one") {
+  Lanes l;
+  constexpr std::int64_t us = 1000;
+  l.gaps = {{2000 * us, 5 * us, 2, 0, Meaning::idle, TimelineMark::hatched},
+            {5000 * us, 300 * us, 2, 0, Meaning::idle, TimelineMark::hatched},
+            {5350 * us, 5 * us, 2, 0, Meaning::idle, TimelineMark::hatched},
+            {5500 * us, 5 * us, 2, 0, Meaning::idle, TimelineMark::hatched}};
+  l.lanes[2].spans = l.gaps;
+  l.ui.frames(2);
+  const Record record = l.ui.record();
+  const float wide = l.view.x_pixel(0.005), hairline = l.view.x_pixel(0.002);
+  std::size_t between = 0;
+  for (const Stroke& s : record.strokes) {
+    if (s.kind != Stroke::Kind::text || !s.text.starts_with("3 ms") || s.points[0].x >= wide) continue;
+    ++between;
+    CHECK(s.points[0].x > hairline + theme().px(20));
+    CHECK(std::abs(s.points[0].x + s.points[1].x - (wide - theme().px(5))) <= theme().px(6));
+  }
+  CHECK(between == 1);
+}
+
 TEST_CASE("arrows are drawn for the selected span only, beneath the spans, unless all are asked for") {
   Lanes l;
   const auto curves = [&] {
