@@ -58,7 +58,9 @@ std::size_t Workspace::answered_questions(std::string_view lab) const {
 
 store::Quarters Workspace::quarters(std::string_view lab) const {
   std::optional<bool> answered, drilled;
-  if (const std::size_t n = content.of(lab).predictions.size(); n > 0) answered = answered_questions(lab) == n;
+  if (const auto& questions = content.of(lab).predictions; !questions.empty())
+    answered = std::all_of(questions.begin(), questions.end(),
+                           [&](const Prediction& q) { return progress.latest(lab, q.id) != nullptr; });
   if (drills_on_.contains(lab)) drilled = drilled_.contains(lab);
   return progress.quarters(lab, answered, drilled);
 }

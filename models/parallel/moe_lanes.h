@@ -1,6 +1,11 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 /// Four floats at a time, spelled out, so that the order of every sum is fixed in the source whatever the optimizer
 /// does. For the moe_*.cpp files alone. GCC and clang alike.
@@ -19,6 +24,14 @@ inline void store(float* p, Four v) { std::memcpy(p, &v, sizeof v); }
 inline Four splat(float v) { return Four{v, v, v, v}; }
 inline float sum(Four v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 inline Four larger(Four a, Four b) { return a > b ? a : b; }
+/// Square roots, rounded as one after the other are.
+inline Four root(Four v) {
+#ifdef __SSE__
+  return _mm_sqrt_ps(v);
+#else
+  return Four{std::sqrt(v[0]), std::sqrt(v[1]), std::sqrt(v[2]), std::sqrt(v[3])};
+#endif
+}
 
 /// e^x for x <= 0, relative error below 1e-6; below -87 it is taken at -87. By 2^n times a polynomial of degree 6 on
 /// [-ln 2 / 2, ln 2 / 2] (the Taylor series of e^r).
