@@ -90,9 +90,13 @@ const Workspace::CheckedFigures& Workspace::checked_figures() {
   const std::string_view id = lab().info().id;
   auto at = figures_.find(id);
   if (at == figures_.end()) {
-    at = figures_.emplace(std::string(id), CheckedFigures()).first;
-    for (const chapters::Published& row : chapters::catalog().published_of(id))
-      at->second.emplace_back(&row, check_published(row));
+    // A catalog does not change once it is set: one check serves every workspace of the program.
+    static std::map<std::pair<const chapters::Catalog*, std::string>, CheckedFigures> checked;
+    const auto [known, is_new] = checked.try_emplace({&chapters::catalog(), std::string(id)});
+    if (is_new)
+      for (const chapters::Published& row : chapters::catalog().published_of(id))
+        known->second.emplace_back(&row, check_published(row));
+    at = figures_.emplace(std::string(id), known->second).first;
   }
   return at->second;
 }

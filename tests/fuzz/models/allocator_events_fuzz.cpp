@@ -1,6 +1,6 @@
-// A typed or opened list of what is asked of a caching allocator: what is accepted allocates an id before it frees it,
-// and can be replayed.
-#include <algorithm>
+// A typed or opened list of what is asked of a caching allocator: what is accepted allocates no id that is allocated
+// already (an id that nobody allocated may be freed, as in a list that was cut), and can be replayed.
+#include <vector>
 
 #include "models/memory/allocator_replay.h"
 #include "tests/fuzz/fuzz.h"
@@ -18,9 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (e.action != AllocatorAction::allocate && e.action != AllocatorAction::free) continue;
     fuzz::require(e.id >= 0 && e.id < list->ids, "an id out of its range");
-    const bool takes = e.action == AllocatorAction::allocate;
-    fuzz::require(lives[static_cast<std::size_t>(e.id)] != takes, "an id that is allocated or freed twice");
-    fuzz::require(!takes || e.owner < list->owners.size(), "an owner that is not there");
+    const bool takes = e.action == AllocatorAction::allocate && e.bytes > 0;
+    fuzz::require(!takes || !lives[static_cast<std::size_t>(e.id)], "an id that is allocated twice");
+    fuzz::require(e.owner < list->owners.size(), "an owner that is not there");
     lives[static_cast<std::size_t>(e.id)] = takes;
   }
   const AllocatorRun run = replay_allocator(*list, {.capacity_bytes = 4 * gib});

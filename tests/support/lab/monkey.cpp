@@ -256,7 +256,8 @@ class Walker {
     std::string text = "\nThe last events of " + what_.lab + ":";
     for (const std::string& event : trail_) text += "\n  " + event;
     return text + "\nAgain: ridgeline_monkey --lab " + what_.lab + " --seed " + std::to_string(what_.seed) +
-           " --events-a-walk " + std::to_string(what_.events) + " --until " + std::to_string(event_);
+           " --events-a-walk " + std::to_string(what_.events) + " --events-a-start " +
+           std::to_string(what_.events_a_start) + " --until " + std::to_string(event_);
   }
 
   ShellDriver& d() { return *driver_; }
