@@ -130,9 +130,10 @@ void gather_a(Shell& shell, const widgets::Rect& area) {
   ImGui::End();
 }
 
-/// Where inputs without an answer came first, and no picture is left of any before them.
-void draw_no_picture(const widgets::Rect& area) {
-  widgets::draw_veil(Painter::window(), area, "there is no picture of inputs without an answer");
+/// Covers the whole place of the picture where there is none to draw: under a question, or because inputs without an
+/// answer came first.
+void draw_no_picture(const widgets::Rect& area, const char* why) {
+  widgets::draw_veil(Painter::window(), area, why);
   ImGui::SetCursorScreenPos(area.min);
   ImGui::Dummy({std::max(area.width(), 0.0f), std::max(area.height(), 0.0f)});  // the row of fixes may be empty
 }
@@ -185,11 +186,11 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   stage.give(shell.predict.given_axes);
   if (shell.record_panel != 0) stage.record(shell.record_panel, shell.record);
   if (bad && cover == widgets::Cover::veiled)  // which panels there are would say it
-    widgets::draw_veil(Painter::window(), area, "veiled until you commit");
+    draw_no_picture(area, "veiled until you commit");
   else if (!bad || lab.shows_earlier())
     lab.draw(stage);
   else
-    draw_no_picture(area);
+    draw_no_picture(area, "there is no picture of inputs without an answer");
 }
 
 }  // namespace app

@@ -58,7 +58,9 @@ std::size_t Workspace::answered_questions(std::string_view lab) const {
 
 store::Quarters Workspace::quarters(std::string_view lab) const {
   std::optional<bool> answered, drilled;
-  if (const std::size_t n = content.of(lab).predictions.size(); n > 0) answered = answered_questions(lab) == n;
+  if (const auto& questions = content.of(lab).predictions; !questions.empty())
+    answered = std::all_of(questions.begin(), questions.end(),
+                           [&](const Prediction& q) { return progress.latest(lab, q.id) != nullptr; });
   if (drills_on_.contains(lab)) drilled = drilled_.contains(lab);
   return progress.quarters(lab, answered, drilled);
 }
@@ -88,9 +90,13 @@ const Workspace::CheckedFigures& Workspace::checked_figures() {
   const std::string_view id = lab().info().id;
   auto at = figures_.find(id);
   if (at == figures_.end()) {
-    at = figures_.emplace(std::string(id), CheckedFigures()).first;
-    for (const chapters::Published& row : chapters::catalog().published_of(id))
-      at->second.emplace_back(&row, check_published(row));
+    // A catalog does not change once it is set: one check serves every workspace of the program.
+    static std::map<std::pair<const chapters::Catalog*, std::string>, CheckedFigures> checked;
+    const auto [known, is_new] = checked.try_emplace({&chapters::catalog(), std::string(id)});
+    if (is_new)
+      for (const chapters::Published& row : chapters::catalog().published_of(id))
+        known->second.emplace_back(&row, check_published(row));
+    at = figures_.emplace(std::string(id), known->second).first;
   }
   return at->second;
 }

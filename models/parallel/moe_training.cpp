@@ -37,10 +37,15 @@ struct MoeWeights {
     constexpr float b1 = 0.9f, b2 = 0.95f;
     const auto done = static_cast<double>(step + 1);
     const auto scale = static_cast<float>(rate * std::sqrt(1 - std::pow(0.95, done)) / (1 - std::pow(0.9, done)));
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      mean[i] = b1 * mean[i] + (1 - b1) * gradient[i];
-      square[i] = b2 * square[i] + (1 - b2) * gradient[i] * gradient[i];
-      value[i] -= scale * mean[i] / (std::sqrt(square[i]) + 1e-8f);
+    // Experts and gate both have a multiple of four floats.
+    for (std::size_t i = 0; i < value.size(); i += moe_lanes::width) {
+      const Four g = moe_lanes::load(&gradient[i]);
+      const Four m = moe_lanes::splat(b1) * moe_lanes::load(&mean[i]) + moe_lanes::splat(1 - b1) * g;
+      const Four s = moe_lanes::splat(b2) * moe_lanes::load(&square[i]) + moe_lanes::splat(1 - b2) * g * g;
+      moe_lanes::store(&mean[i], m);
+      moe_lanes::store(&square[i], s);
+      const Four step_of = moe_lanes::splat(scale) * m / (moe_lanes::root(s) + moe_lanes::splat(1e-8f));
+      moe_lanes::store(&value[i], moe_lanes::load(&value[i]) - step_of);
     }
   }
 };

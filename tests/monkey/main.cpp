@@ -1,6 +1,7 @@
-// ridgeline_monkey [--lab LAB] [--seed N] [--events N] [--events-a-walk N] [--until N] [--real-fonts] [--no-wait]
-// [--say] Walks over one lab, or over all in turn, until so many events are done; the seed grows by one with each round
-// of the labs. Ends with status 1 at the first fault, which it describes, or goes on after it with --go-on.
+// ridgeline_monkey [--lab LAB] [--seed N] [--events N] [--events-a-walk N] [--events-a-start N] [--until N]
+// [--real-fonts] [--no-wait] [--say] Walks over one lab, or over all in turn, until so many events are done; the seed
+// grows by one with each round of the labs. Ends with status 1 at the first fault, which it describes, or goes on after
+// it with --go-on.
 #include <sys/resource.h>
 
 #include <catch2/catch_session.hpp>
@@ -50,6 +51,8 @@ bool read_arguments(int argc, char** argv, Asked& asked) {
       asked.events = std::strtoull(value, nullptr, 10);
     } else if (name == "--events-a-walk") {
       asked.walk.events = std::atoi(value);
+    } else if (name == "--events-a-start") {
+      asked.walk.events_a_start = std::atoi(value);
     } else if (name == "--until") {
       asked.walk.until = std::atoi(value);
       asked.events = 1;
@@ -57,7 +60,7 @@ bool read_arguments(int argc, char** argv, Asked& asked) {
       return false;
     }
   }
-  return asked.walk.events > 0;
+  return asked.walk.events > 0 && asked.walk.events_a_start > 0;
 }
 
 double peak_mib() {

@@ -3,7 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 
 namespace widgets {
 namespace {
@@ -66,32 +66,38 @@ const ProbedItem* ItemProbe::find(std::string_view label) const {
     }
   };
   if (label.empty()) return nullptr;
-  for (const ProbedItem& item : items_) consider(item, match(item, label));
+  for (const ProbedItem& item : all()) consider(item, match(item, label));
   // A label may hold a slash of its own ("tokens/s"), so it is read as a scope only when nothing is called that.
   for (std::size_t slash = label.find('/'); !best && slash != std::string_view::npos;
        slash = label.find('/', slash + 1)) {
     const std::string_view scope = label.substr(0, slash), name = label.substr(slash + 1);
     if (scope.empty() || name.empty()) continue;
-    for (const ProbedItem& item : items_)
+    for (const ProbedItem& item : all())
       if (const int score = match(item, name); score > best_score && inside(item.window, scope)) consider(item, score);
   }
   return best;
 }
 
 const ProbedItem* ItemProbe::find_id(ImGuiID id) const {
-  const auto at = std::find_if(items_.begin(), items_.end(), [&](const ProbedItem& item) { return item.id == id; });
-  return at == items_.end() ? nullptr : &*at;
+  const auto items = all();
+  const auto at = std::find_if(items.begin(), items.end(), [&](const ProbedItem& item) { return item.id == id; });
+  return at == items.end() ? nullptr : &*at;
 }
 
-void ItemProbe::add(int frame, ProbedItem item) {
-  if (frame != frame_) items_.clear();
+ProbedItem& ItemProbe::add(int frame) {
+  if (frame != frame_) count_ = 0;
   frame_ = frame;
-  items_.push_back(std::move(item));
+  if (count_ == items_.size()) items_.emplace_back();
+  ProbedItem& item = items_[count_++];
+  item.label.clear();
+  item.checked = item.openable = item.opened = false;
+  return item;
 }
 
 void ItemProbe::describe(ImGuiID id, const char* label, int status_flags) {
   // The newest item with this ID: it was added a moment ago.
-  const auto at = std::find_if(items_.rbegin(), items_.rend(), [&](const ProbedItem& item) { return item.id == id; });
+  const auto newest = std::make_reverse_iterator(items_.begin() + static_cast<std::ptrdiff_t>(count_));
+  const auto at = std::find_if(newest, items_.rend(), [&](const ProbedItem& item) { return item.id == id; });
   if (at == items_.rend() || !label) return;
   at->label = label;
   at->checked = (status_flags & ImGuiItemStatusFlags_Checked) != 0;
@@ -111,18 +117,16 @@ void ImGuiTestEngineHook_ItemAdd(ImGuiContext* context, ImGuiID id, const ImRect
   // A window item is registered before its own clip rectangle is known.
   if (id != window->ID) seen.ClipWithFull(window->ClipRect);
   const ImGuiID parent = window->IDStack.Size > 0 ? window->IDStack.back() : 0;
-  probe->add(context->FrameCount, {
-                                      .id = id,
-                                      .parent_id = parent,
-                                      .min = rect.Min,
-                                      .max = rect.Max,
-                                      .visible_min = seen.Min,
-                                      .visible_max = seen.Max,
-                                      .label = {},
-                                      .window = window->Name,
-                                      .window_id = window->ID,
-                                      .in_popup = (window->RootWindow->Flags & ImGuiWindowFlags_Popup) != 0,
-                                  });
+  widgets::ProbedItem& item = probe->add(context->FrameCount);
+  item.id = id;
+  item.parent_id = parent;
+  item.min = rect.Min;
+  item.max = rect.Max;
+  item.visible_min = seen.Min;
+  item.visible_max = seen.Max;
+  item.window.assign(window->Name);
+  item.window_id = window->ID;
+  item.in_popup = (window->RootWindow->Flags & ImGuiWindowFlags_Popup) != 0;
 }
 
 void ImGuiTestEngineHook_ItemInfo(ImGuiContext* context, ImGuiID id, const char* label, ImGuiItemStatusFlags flags) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <imgui.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,16 +40,18 @@ class ItemProbe {
   /// none.
   const ProbedItem* find(std::string_view label) const;
   const ProbedItem* find_id(ImGuiID id) const;
-  const std::vector<ProbedItem>& all() const { return items_; }
+  std::span<const ProbedItem> all() const { return {items_.data(), count_}; }
 
-  /// Called by the hooks alone.
-  void add(int frame, ProbedItem item);
+  /// Called by the hooks alone: the next item of this frame, to be filled in. Texts keep the memory of the frame
+  /// before, since a test draws thousands of frames of hundreds of items.
+  ProbedItem& add(int frame);
   void describe(ImGuiID id, const char* label, int status_flags);
 
  private:
   ImGuiContext* context_;
   int frame_ = -1;
-  std::vector<ProbedItem> items_;
+  std::vector<ProbedItem> items_;  ///< the first count_ are of the newest frame
+  std::size_t count_ = 0;
 };
 
 }  // namespace widgets

@@ -9,10 +9,16 @@
 namespace support {
 
 void use_bundled_catalog() {
-  if (!chapters::catalog().chips.empty()) return;
-  auto loaded = app::load_catalog(source_file("assets"), {});
-  for (const auto& error : loaded.errors) FAIL(error);
-  chapters::set_catalog(std::move(loaded.catalog));
+  if (chapters::catalog().chips.empty()) put_back_bundled_catalog();
+}
+
+void put_back_bundled_catalog() {
+  static const std::shared_ptr<const chapters::Catalog> bundled = [] {
+    auto loaded = app::load_catalog(source_file("assets"), {});
+    for (const auto& error : loaded.errors) FAIL(error);
+    return loaded.catalog;
+  }();
+  chapters::set_catalog(bundled);
 }
 
 const app::Content& bundled_content() {

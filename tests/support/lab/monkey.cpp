@@ -12,10 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "app/content/load_catalog.h"
-#include "chapters/mechanism/catalog.h"
 #include "tests/support/base/last_words.h"
-#include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/monkey_checks.h"
 #include "tests/support/lab/monkey_files.h"
@@ -43,6 +40,9 @@ class Home {
   std::string was_;
   bool had_ = false;
 };
+
+/// The events are the lab's: whoever is led to another looks around there and comes back.
+constexpr int max_events_elsewhere = 3;
 
 /// Where a walk keeps its files: the same folder for the same walk, since paths are shown, measured and searched.
 /// Another number stands at its end where the same walk goes on elsewhere, or was ended by a crash.
@@ -79,7 +79,7 @@ class Walker {
   ~Walker() {
     hands_.reset();
     driver_.reset();
-    chapters::set_catalog(app::load_catalog(source_file("assets"), {}).catalog);
+    put_back_bundled_catalog();
   }
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
@@ -140,7 +140,8 @@ class Walker {
   }
 
   void one_event() {
-    if (event_ % 20 == 0 && d().open_lab() != what_.lab) open(what_.lab);
+    elsewhere_ = d().open_lab() == what_.lab ? 0 : elsewhere_ + 1;
+    if (elsewhere_ > max_events_elsewhere) open(what_.lab);
     hands_->act([this](const std::string& says) {
       if (what_.on_event) what_.on_event(std::to_string(event_) + " " + std::string(d().open_lab()) + ": " + says);
       trail_.push_back(std::to_string(event_) + " " + std::string(d().open_lab()) + ": " + says);
@@ -255,7 +256,8 @@ class Walker {
     std::string text = "\nThe last events of " + what_.lab + ":";
     for (const std::string& event : trail_) text += "\n  " + event;
     return text + "\nAgain: ridgeline_monkey --lab " + what_.lab + " --seed " + std::to_string(what_.seed) +
-           " --events-a-walk " + std::to_string(what_.events) + " --until " + std::to_string(event_);
+           " --events-a-walk " + std::to_string(what_.events) + " --events-a-start " +
+           std::to_string(what_.events_a_start) + " --until " + std::to_string(event_);
   }
 
   ShellDriver& d() { return *driver_; }
@@ -273,6 +275,7 @@ class Walker {
   std::string begun_;
   std::uint64_t edits_before_ = 0;
   int event_ = 0;
+  int elsewhere_ = 0;  ///< events in a row that found another lab open
   double clock_s_ = 0;
 };
 

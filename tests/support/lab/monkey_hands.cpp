@@ -96,11 +96,15 @@ MonkeyHands::Aim MonkeyHands::aim() {
   // The inspector and the canvas are where a lab is set: they get half of what is aimed at an item.
   constexpr std::string_view parts[] = {"/inputs_", "/canvas_", "", ""};
   const std::string_view part = chance_.of(parts);
-  const auto& items = d_.ui.probe().all();
+  const auto items = d_.ui.probe().all();
   if (!items.empty() && !chance_.one_in(4))
     for (int i = 0; i < 60; ++i) {
       const widgets::ProbedItem& item = items[chance_.below(items.size())];
       if (!item.visible() || (!item.in_popup && item.window.find(part) == std::string::npos)) continue;
+      // The events are for the lab that is open, and each of the others has a walk of its own.
+      const bool leads_away =
+          item.window.find("/rail_") != std::string::npos || item.window.find("/home_") != std::string::npos;
+      if (leads_away && !chance_.one_in(6)) continue;
       const ImVec2 span{item.visible_max.x - item.visible_min.x, item.visible_max.y - item.visible_min.y};
       const ImVec2 at{item.visible_min.x + span.x * static_cast<float>(chance_.share()),
                       item.visible_min.y + span.y * static_cast<float>(chance_.share())};
@@ -120,7 +124,8 @@ bool MonkeyHands::come_back(const std::function<void(const std::string&)>& tell)
   const bool away = d_.shell.page != app::Page::lab || d_.workspace.asked_files ||
                     ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   away_ = away || small ? away_ + 1 : 0;
-  if (away_ < 4 || !chance_.one_in(2)) return false;
+  const int patience = d_.shell.page == app::Page::home ? 1 : 4;
+  if (away_ < patience || !chance_.one_in(2)) return false;
   if (small) {
     tell("resize 1280,800");
     io().DisplaySize = {1280, 800};
