@@ -53,8 +53,12 @@ void draw_number(Shell& shell, std::string_view unit) {
   char hint[48];
   std::snprintf(hint, sizeof hint, "%.*s", static_cast<int>(unit.empty() ? 8 : std::min<std::size_t>(unit.size(), 40)),
                 unit.empty() ? "a number" : unit.data());
+  const ui::ScopedType type(Type::body);
+  const float above = (widgets::button_size("Commit").y - t.type(Type::body)) / 2;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(10), above});
   const bool entered = ImGui::InputTextWithHint("##answer", hint, state.answer, sizeof state.answer,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PopStyleVar();
   ImGui::SameLine();
   if (ui::button("Commit", true) || entered) commit_question(shell);
 }

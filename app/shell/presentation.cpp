@@ -57,7 +57,7 @@ void draw_footer(Shell& shell, ImVec2 at, float width) {
   const Painter p = Painter::window();
   const widgets::StageView& view = stage_view(shell);
   const float mid = at.x + width / 2, r = t.px(4.5f), step = t.px(20);
-  constexpr std::string_view leaves = "Esc leaves";
+  const std::string_view leaves = question_open(shell) ? "" : "Esc leaves";  // the question's buttons say what it does
   const float leaves_px = widgets::text_size(leaves, Type::small).x;
   const std::size_t n = view.specs.size();
   const float dots = n > 1 ? step * static_cast<float>(n) : 0;

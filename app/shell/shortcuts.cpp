@@ -44,7 +44,11 @@ bool plays(const Shell& s) { return s.lesson.playing; }
 bool has_pages(const Shell& s) { return s.lesson.playing || s.presentation; }
 bool can_undo(const Shell& s) { return on_lab(s) && s.workspace.current().can_undo(); }
 bool can_redo(const Shell& s) { return on_lab(s) && s.workspace.current().can_redo(); }
-bool can_leave(const Shell& s) { return s.presentation || s.lesson.playing || s.page != Page::lab; }
+/// While a question is open the key is its own: it shows the answer without a guess.
+bool can_leave(const Shell& s) {
+  if (s.page != Page::lab) return true;
+  return (s.presentation || s.lesson.playing) && !question_open(s);
+}
 
 /// What is outermost goes first: presentation, then the lesson, then home and the glossary back to the lab.
 void leave(Shell& s) {

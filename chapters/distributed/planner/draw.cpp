@@ -32,12 +32,13 @@ std::size_t nearest_plan(const Picture& picture, const widgets::PlotFrame& frame
 
 void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture) {
   const auto& t = widgets::theme();
-  plot.steps("frontier", picture.line_x, picture.line_y,
-             {.colour = t.text,
-              .width = 2,
-              .label = false,
-              .info = "no plan that fits beats these in time and memory",
-              .version = picture.version});
+  if (picture.has_best)
+    plot.steps("frontier", picture.line_x, picture.line_y,
+               {.colour = t.text,
+                .width = 2,
+                .label = false,
+                .info = "no plan that fits beats these in time and memory",
+                .version = picture.version});
   if (picture.beyond_x.size() > 1)
     plot.steps(picture.has_best ? "faster beyond" : "frontier, none fits", picture.beyond_x, picture.beyond_y,
                {.colour = t.of(widgets::Meaning::memory_bound),
@@ -155,6 +156,10 @@ void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const bool hovering = view.hovered_point != nothing && view.hovered_version == picture.version;
   const PlanCard& card = hovering ? view.hovered : picture.has_best ? picture.best : picture.yours;
   if (card.name.empty()) {
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const auto painter = widgets::Painter::window();
+    painter.frame(corner, {corner.x + size.x, corner.y + size.y}, t.line, t.px(1.5f), t.px(8));
+    painter.text_fit({corner.x + t.px(12), corner.y + t.px(12)}, "No plan fits.", size.x - t.px(24), t.muted);
     ImGui::Dummy(size);
     return;
   }

@@ -141,6 +141,18 @@ TEST_CASE("a question sets its own scenario, and the learner's inputs come back 
   CHECK_FALSE(app::question_shown(c.d.shell));
 }
 
+TEST_CASE("Escape shows an open question's answer, and leaves the presentation only when pressed again") {
+  Curve c;
+  c.d.shell.presentation = true;
+  c.ui.frames(2);
+  c.ui.key(ImGuiKey_Escape);
+  REQUIRE(c.d.settle());
+  CHECK(c.state().answered);
+  CHECK(c.d.shell.presentation);
+  c.ui.key(ImGuiKey_Escape);
+  CHECK_FALSE(c.d.shell.presentation);
+}
+
 TEST_CASE("nothing leaks while a question is open: outputs, prose, claims, explore, presentation, exports") {
   Curve c;
   const std::string answer = "111.6";  // where the intensity ends, among the lab's outputs
