@@ -38,14 +38,14 @@ struct MoeWeights {
     const auto done = static_cast<double>(step + 1);
     const auto scale = static_cast<float>(rate * std::sqrt(1 - std::pow(0.95, done)) / (1 - std::pow(0.9, done)));
     // Experts and gate both have a multiple of four floats.
-    for (std::size_t i = 0; i < value.size(); i += moe_lanes::width) {
-      const Four g = moe_lanes::load(&gradient[i]);
-      const Four m = moe_lanes::splat(b1) * moe_lanes::load(&mean[i]) + moe_lanes::splat(1 - b1) * g;
-      const Four s = moe_lanes::splat(b2) * moe_lanes::load(&square[i]) + moe_lanes::splat(1 - b2) * g * g;
-      moe_lanes::store(&mean[i], m);
-      moe_lanes::store(&square[i], s);
-      const Four step_of = moe_lanes::splat(scale) * m / (moe_lanes::root(s) + moe_lanes::splat(1e-8f));
-      moe_lanes::store(&value[i], moe_lanes::load(&value[i]) - step_of);
+    for (std::size_t i = 0; i < value.size(); i += lanes::width) {
+      const Four g = lanes::load(&gradient[i]);
+      const Four m = lanes::splat(b1) * lanes::load(&mean[i]) + lanes::splat(1 - b1) * g;
+      const Four s = lanes::splat(b2) * lanes::load(&square[i]) + lanes::splat(1 - b2) * g * g;
+      lanes::store(&mean[i], m);
+      lanes::store(&square[i], s);
+      const Four step_of = lanes::splat(scale) * m / (lanes::root(s) + lanes::splat(1e-8f));
+      lanes::store(&value[i], lanes::load(&value[i]) - step_of);
     }
   }
 };
