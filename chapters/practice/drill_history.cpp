@@ -65,10 +65,29 @@ std::size_t questions_ago(std::span<const DrillRecord> history, std::string_view
 void describe(Fields& f, DrillRecord& r) {
   f.text("drill", r.drill, {.label = "Drill"});
   f.integer("seed", r.seed, {.label = "Seed", .lo = 0, .hi = 1e9});
-  f.real("said", r.said, {.label = "Said", .help = "In the SI unit of the answer.", .lo = -1e300, .hi = 1e300});
+  f.real("said", r.said,
+         {
+             .label = "Said",
+             .help = "In the SI unit of the answer.",
+             .lo = -1e300,
+             .hi = 1e300,
+         });
   f.toggle("right", r.right, {.label = "Right"});
-  f.real("seconds", r.seconds, {.label = "Time taken", .unit = "s", .lo = 0, .hi = 1e6});
-  f.real("time_s", r.time_s, {.label = "Answered", .unit = "s", .help = "Seconds since 1970.", .lo = 0, .hi = 1e11});
+  f.real("seconds", r.seconds,
+         {
+             .label = "Time taken",
+             .unit = "s",
+             .lo = 0,
+             .hi = 1e6,
+         });
+  f.real("time_s", r.time_s,
+         {
+             .label = "Answered",
+             .unit = "s",
+             .help = "Seconds since 1970.",
+             .lo = 0,
+             .hi = 1e11,
+         });
 }
 
 void add_record(std::vector<DrillRecord>& history, DrillRecord record) {

@@ -10,10 +10,29 @@ namespace chapters {
 void describe(Fields& f, PredictionRecord& r) {
   f.text("lab", r.lab, {.label = "Lab"});
   f.text("question", r.question, {.label = "Question"});
-  f.real("said", r.said, {.label = "Said", .help = "In the SI unit of the answer.", .lo = -1e300, .hi = 1e300});
-  f.real("answer", r.answer, {.label = "Computed", .help = "What the lab computed then.", .lo = -1e300, .hi = 1e300});
+  f.real("said", r.said,
+         {
+             .label = "Said",
+             .help = "In the SI unit of the answer.",
+             .lo = -1e300,
+             .hi = 1e300,
+         });
+  f.real("answer", r.answer,
+         {
+             .label = "Computed",
+             .help = "What the lab computed then.",
+             .lo = -1e300,
+             .hi = 1e300,
+         });
   f.toggle("close", r.close, {.label = "Close"});
-  f.real("time_s", r.time_s, {.label = "Predicted", .unit = "s", .help = "Seconds since 1970.", .lo = 0, .hi = 1e11});
+  f.real("time_s", r.time_s,
+         {
+             .label = "Predicted",
+             .unit = "s",
+             .help = "Seconds since 1970.",
+             .lo = 0,
+             .hi = 1e11,
+         });
 }
 
 PredictionStanding standing(std::span<const PredictionRecord> history) {

@@ -120,15 +120,19 @@ std::size_t drawn_layer(const Picture& picture, const View& view) {
 
 void describe(Fields& f, View& view) {
   f.integer("selected", view.selected,
-            {.label = "Selected operation",
-             .help = "Its place among all operations from 0, -1 for none.",
-             .lo = -1,
-             .hi = 1023});
+            {
+                .label = "Selected operation",
+                .help = "Its place among all operations from 0, -1 for none.",
+                .lo = -1,
+                .hi = 1023,
+            });
   f.integer("layer", view.layer,
-            {.label = "Kind of layer",
-             .help = "Which kind of layer is drawn, -1 for the one that takes longest.",
-             .lo = -1,
-             .hi = 63});
+            {
+                .label = "Kind of layer",
+                .help = "Which kind of layer is drawn, -1 for the one that takes longest.",
+                .lo = -1,
+                .hi = 63,
+            });
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
