@@ -21,16 +21,22 @@ struct Progress {
   std::atomic<bool> cancelled{false};
 };
 
-struct LabInfo {
-  std::string_view id;  ///< "chapter/lab", final
-  std::string_view title;
-  std::string_view question;  ///< one line under the title: what the learner finds out here
-  bool job = false;           ///< compute may exceed 5 ms and runs on a worker
-  bool hidden = false;        ///< reachable by id only (the gallery)
+/// What holds for some labs.
+struct LabTraits {
+  bool job = false;     ///< compute may exceed 5 ms and runs on a worker
+  bool hidden = false;  ///< reachable by id only (the gallery)
   /// Name of the app's service that does the work which this lab's Requests ask for; empty: the lab asks for none.
   std::string_view service{};
   /// Not empty: Outputs can be written in a format that other programs open, named here ("Chrome trace").
   std::string_view document{};
+};
+
+struct LabInfo : LabTraits {
+  LabInfo(std::string_view id_of, std::string_view title_of, std::string_view question_of, const LabTraits& traits = {})
+      : LabTraits(traits), id(id_of), title(title_of), question(question_of) {}
+  std::string_view id;  ///< "chapter/lab", final
+  std::string_view title;
+  std::string_view question;  ///< one line under the title: what the learner finds out here
 };
 
 /// What a lab asks of the program, and what it is told meanwhile. A View that asks for something has a member

@@ -47,8 +47,7 @@ void draw_meagre(widgets::Stage&, MeagreInputs&, const MeagreOutputs&, const Mea
 
 chapters::LabPtr meagre_lab() {
   return chapters::make_lab<MeagreInputs, MeagreOutputs, MeagrePicture, chapters::NoView>(
-      {.id = "meagre/meagre", .title = "Meagre", .question = "What is left?", .document = "text"}, compute_meagre,
-      arrange_meagre, draw_meagre);
+      {"meagre/meagre", "Meagre", "What is left?", {.document = "text"}}, compute_meagre, arrange_meagre, draw_meagre);
 }
 
 void set_amount(const chapters::Lab& lab, double amount) { lab.inputs().find("amount")->set_number(amount); }

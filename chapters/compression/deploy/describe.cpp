@@ -109,9 +109,7 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "compression/deploy",
-       .title = "Deploy",
-       .question = "Which recipe does this model need on this device, and what does it buy?"},
+      {"compression/deploy", "Deploy", "Which recipe does this model need on this device, and what does it buy?"},
       compute, arrange, draw);
 }
 

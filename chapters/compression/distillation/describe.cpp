@@ -108,12 +108,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "compression/distillation",
-          .title = "Distillation",
-          .question = "What does a small network learn from a large one that labels do not say?",
-          .job = true,
-      },
+      {"compression/distillation",
+       "Distillation",
+       "What does a small network learn from a large one that labels do not say?",
+       {.job = true}},
       [memory = std::make_shared<Memory>()](const Inputs& in, Progress& progress) {
         return compute(in, progress, *memory);
       },

@@ -124,12 +124,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "compression/methods",
-          .title = "Methods",
-          .question = "At the same bits, how much of the output's error can GPTQ, AWQ and SmoothQuant take back?",
-          .job = true,
-      },
+      {"compression/methods",
+       "Methods",
+       "At the same bits, how much of the output's error can GPTQ, AWQ and SmoothQuant take back?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

@@ -122,12 +122,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "compression/playground",
-          .title = "Compression playground",
-          .question = "How small can a network get before it forgets how to read?",
-          .job = true,
-      },
+      {"compression/playground",
+       "Compression playground",
+       "How small can a network get before it forgets how to read?",
+       {.job = true}},
       [studies = std::make_shared<Studies>()](const Inputs& in, Progress& progress) {
         return compute(in, progress, *studies);
       },

@@ -119,12 +119,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "compression/quantizer",
-          .title = "Quantizer",
-          .question = "What do these weights lose at four bits, and who pays for the outliers?",
-          .job = true,
-      },
+      {"compression/quantizer",
+       "Quantizer",
+       "What do these weights lose at four bits, and who pays for the outliers?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

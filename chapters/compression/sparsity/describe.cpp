@@ -107,9 +107,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "compression/sparsity",
-       .title = "Sparsity",
-       .question = "Which zeros does the hardware skip, and what do they cost?"},
+      {"compression/sparsity", "Sparsity", "Which zeros does the hardware skip, and what do they cost?"},
       [examples = std::make_shared<Examples>()](const Inputs& in) { return compute(in, *examples); }, arrange, draw);
 }
 

@@ -207,10 +207,9 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({.id = "distributed/collectives",
-                                                   .title = "Collectives",
-                                                   .question = "Which algorithm is fastest for this message, and why?"},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"distributed/collectives", "Collectives", "Which algorithm is fastest for this message, and why?"}, compute,
+      arrange, draw);
 }
 
 }  // namespace chapters::distributed::collectives

@@ -163,10 +163,8 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "distributed/context",
-       .title = "Context",
-       .question = "Who computes which part of the triangle, and who waits?"},
-      compute, arrange, draw);
+      {"distributed/context", "Context", "Who computes which part of the triangle, and who waits?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::distributed::context

@@ -184,9 +184,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "distributed/memory-split",
-       .title = "Memory split",
-       .question = "What does each GPU hold when the model is split, and does it fit?"},
+      {"distributed/memory-split", "Memory split", "What does each GPU hold when the model is split, and does it fit?"},
       compute, arrange, draw);
 }
 

@@ -129,12 +129,10 @@ LabPtr make() {
   // row that opens a lab of its own asks for the same few again and again.
   static const auto runs = std::make_shared<Runs>();
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "distributed/moe",
-          .title = "Mixture of experts",
-          .question = "What does an uneven load of the experts cost, and what does evening it out cost?",
-          .job = true,
-      },
+      {"distributed/moe",
+       "Mixture of experts",
+       "What does an uneven load of the experts cost, and what does evening it out cost?",
+       {.job = true}},
       [](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
 }
 

@@ -203,10 +203,9 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({.id = "distributed/overlap",
-                                                   .title = "Overlap",
-                                                   .question = "How much of the communication can the backward hide?"},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"distributed/overlap", "Overlap", "How much of the communication can the backward hide?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::distributed::overlap

@@ -174,8 +174,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "distributed/pipeline", .title = "Pipeline", .question = "What fills the bubble, and what does it cost?"},
-      compute, arrange, draw);
+      {"distributed/pipeline", "Pipeline", "What fills the bubble, and what does it cost?"}, compute, arrange, draw);
 }
 
 }  // namespace chapters::distributed::pipeline

@@ -169,10 +169,7 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "distributed/planner",
-       .title = "Planner",
-       .question = "Which plan is fastest, and what does it have to fit through?",
-       .job = true},
+      {"distributed/planner", "Planner", "Which plan is fastest, and what does it have to fit through?", {.job = true}},
       compute, arrange, draw);
 }
 

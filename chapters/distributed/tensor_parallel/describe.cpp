@@ -173,10 +173,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({.id = "distributed/tensor-parallel",
-                                                   .title = "Tensor parallel",
-                                                   .question = "Which cut of a layer has to send what?"},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"distributed/tensor-parallel", "Tensor parallel", "Which cut of a layer has to send what?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::distributed::tensor_parallel

@@ -217,9 +217,7 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "distributed/topology",
-       .title = "Topology",
-       .question = "Which link does each axis stand on, and what does another order cost?"},
+      {"distributed/topology", "Topology", "Which link does each axis stand on, and what does another order cost?"},
       compute, arrange, draw);
 }
 

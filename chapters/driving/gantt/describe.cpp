@@ -153,9 +153,8 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "driving/gantt",
-       .title = "The frame budget",
-       .question = "Which change gets a camera frame to a plan before the next frame arrives?"},
+      {"driving/gantt", "The frame budget",
+       "Which change gets a camera frame to a plan before the next frame arrives?"},
       compute, arrange, draw);
 }
 

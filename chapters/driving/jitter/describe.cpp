@@ -123,12 +123,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "driving/jitter",
-          .title = "Jitter",
-          .question = "The average frame is in time: how far does the car drive blind?",
-          .job = true,
-      },
+      {"driving/jitter", "Jitter", "The average frame is in time: how far does the car drive blind?", {.job = true}},
       compute, arrange, draw);
 }
 

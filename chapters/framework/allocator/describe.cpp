@@ -164,14 +164,11 @@ void describe(Fields& f, View& view) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "framework/allocator",
-          .title = "Allocator",
-          .question = "Why does a request fail while more than it asks for lies free?",
-          .job = true,
-      },
-      compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"framework/allocator",
+                                                   "Allocator",
+                                                   "Why does a request fail while more than it asks for lies free?",
+                                                   {.job = true}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::framework::allocator

@@ -182,10 +182,8 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "framework/fusion",
-       .title = "Fusion",
-       .question = "Which boxes should be one kernel, and when is one more too many?"},
-      compute, arrange, draw);
+      {"framework/fusion", "Fusion", "Which boxes should be one kernel, and when is one more too many?"}, compute,
+      arrange, draw);
 }
 
 }  // namespace chapters::framework::fusion

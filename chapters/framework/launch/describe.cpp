@@ -120,9 +120,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "framework/launch",
-       .title = "Launch",
-       .question = "Who sets the pace of a step, the one who launches or the one who computes?"},
+      {"framework/launch", "Launch", "Who sets the pace of a step, the one who launches or the one who computes?"},
       compute, arrange, draw);
 }
 

@@ -120,10 +120,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "framework/memory-timeline",
-       .title = "Memory timeline",
-       .question = "When in the step is memory fullest, and which layers must run again to stay under the line?",
-       .job = true},
+      {"framework/memory-timeline",
+       "Memory timeline",
+       "When in the step is memory fullest, and which layers must run again to stay under the line?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

@@ -193,9 +193,8 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "framework/training-memory",
-       .title = "Training memory",
-       .question = "Where do the bytes of a training step live, and what would make them fit?"},
+      {"framework/training-memory", "Training memory",
+       "Where do the bytes of a training step live, and what would make them fit?"},
       compute, arrange, draw);
 }
 

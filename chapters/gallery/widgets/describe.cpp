@@ -155,14 +155,11 @@ void draw(::widgets::Stage& stage, Inputs& in, const Outputs& out, View& views) 
 }  // namespace
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
-      {
-          .id = "gallery/widgets",
-          .title = "Widget gallery",
-          .question = "What can each widget show, and which option asks for it?",
-          .hidden = true,
-      },
-      compute, draw);
+  return make_lab<Inputs, Outputs, View>({"gallery/widgets",
+                                          "Widget gallery",
+                                          "What can each widget show, and which option asks for it?",
+                                          {.hidden = true}},
+                                         compute, draw);
 }
 
 }  // namespace chapters::gallery::widgets

@@ -83,10 +83,8 @@ double limit_of(Clock clock) { return clock == Clock::none ? 0 : clock == Clock:
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "interview/drills",
-       .title = "Drills",
-       .question = "Can you say the number, with its unit, before the clock runs out?"},
-      compute, arrange, draw);
+      {"interview/drills", "Drills", "Can you say the number, with its unit, before the clock runs out?"}, compute,
+      arrange, draw);
 }
 
 }  // namespace chapters::interview::drills

@@ -85,9 +85,8 @@ void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "L
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "interview/readiness",
-       .title = "Readiness",
-       .question = "How much of what you know have your answers shown, and what should you do next?"},
+      {"interview/readiness", "Readiness",
+       "How much of what you know have your answers shown, and what should you do next?"},
       compute, arrange, draw);
 }
 

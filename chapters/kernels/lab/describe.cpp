@@ -127,12 +127,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "kernels/lab",
-          .title = "Kernel lab",
-          .question = "How close does each version come to its roof, and why is the next one faster?",
-          .service = "kernels",
-      },
+      {"kernels/lab",
+       "Kernel lab",
+       "How close does each version come to its roof, and why is the next one faster?",
+       {.service = "kernels"}},
       compute, arrange, draw);
 }
 

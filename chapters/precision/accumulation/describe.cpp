@@ -124,10 +124,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({.id = "precision/accumulation",
-                                                   .title = "Accumulation",
-                                                   .question = "From when on does adding one change nothing?"},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"precision/accumulation", "Accumulation", "From when on does adding one change nothing?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::precision::accumulation

@@ -94,8 +94,7 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "precision/bits", .title = "Bits", .question = "Which number is really stored, and who decided?"}, compute,
-      arrange, draw);
+      {"precision/bits", "Bits", "Which number is really stored, and who decided?"}, compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::bits

@@ -123,12 +123,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "precision/block-formats",
-       .title = "Block formats",
-       .question = "What does one outlier cost the numbers that share its scale?",
-       .job = true},
-      compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"precision/block-formats",
+                                                   "Block formats",
+                                                   "What does one outlier cost the numbers that share its scale?",
+                                                   {.job = true}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::block_formats

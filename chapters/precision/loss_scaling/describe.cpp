@@ -119,10 +119,9 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({.id = "precision/loss-scaling",
-                                                   .title = "Loss scaling",
-                                                   .question = "One step in fifty is skipped: is that normal?"},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"precision/loss-scaling", "Loss scaling", "One step in fifty is skipped: is that normal?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::precision::loss_scaling

@@ -156,10 +156,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({.id = "precision/mixed",
-                                                   .title = "Mixed precision",
-                                                   .question = "What runs in which format, and what does that save?"},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"precision/mixed", "Mixed precision", "What runs in which format, and what does that save?"}, compute, arrange,
+      draw);
 }
 
 }  // namespace chapters::precision::mixed

@@ -98,12 +98,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "precision/number-line",
-          .title = "Number line",
-          .question = "Which numbers does a format have, and which of yours fall off its edges?",
-          .job = true,
-      },
+      {"precision/number-line",
+       "Number line",
+       "Which numbers does a format have, and which of yours fall off its edges?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

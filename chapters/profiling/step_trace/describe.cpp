@@ -186,11 +186,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "profiling/step-trace",
-       .title = "Step trace",
-       .question = "Where does the step go, and what is the bottleneck once the largest part is gone?",
-       .job = true,
-       .document = "Chrome trace"},
+      {"profiling/step-trace",
+       "Step trace",
+       "Where does the step go, and what is the bottleneck once the largest part is gone?",
+       {.job = true, .document = "Chrome trace"}},
       compute, arrange, draw);
 }
 

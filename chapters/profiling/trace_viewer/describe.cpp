@@ -189,15 +189,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "profiling/trace-viewer",
-          .title = "Trace viewer",
-          .question = "Where did the time of this step go, and who was waiting for whom?",
-          .job = true,
-          .document = "Chrome trace",
-      },
-      compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"profiling/trace-viewer",
+                                                   "Trace viewer",
+                                                   "Where did the time of this step go, and who was waiting for whom?",
+                                                   {.job = true, .document = "Chrome trace"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -145,12 +145,10 @@ void describe(Fields& f, Inputs& in) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "profiling/utilization",
-          .title = "Utilization",
-          .question = "The GPU is busy: how much of a second is work that the model needs?",
-          .job = true,
-      },
+      {"profiling/utilization",
+       "Utilization",
+       "The GPU is busy: how much of a second is work that the model needs?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

@@ -126,8 +126,7 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "role/compounding", .title = "Compounding", .question = "What do several speed-ups give together?"},
-      compute, arrange, draw);
+      {"role/compounding", "Compounding", "What do several speed-ups give together?"}, compute, arrange, draw);
 }
 
 }  // namespace chapters::role::compounding

@@ -154,10 +154,10 @@ void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "L
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "role/platform-map",
-       .title = "Platform map",
-       .question = "Which part of the platform holds the release up, and where does it go when you add GPUs?",
-       .job = true},
+      {"role/platform-map",
+       "Platform map",
+       "Which part of the platform holds the release up, and where does it go when you add GPUs?",
+       {.job = true}},
       [](const Inputs& in, Progress&) { return compute(in); }, arrange, draw);
 }
 

@@ -165,8 +165,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "role/scaling", .title = "Scaling", .question = "How much faster are more GPUs, and at what price?"},
-      compute, arrange, draw);
+      {"role/scaling", "Scaling", "How much faster are more GPUs, and at what price?"}, compute, arrange, draw);
 }
 
 }  // namespace chapters::role::scaling

@@ -144,8 +144,8 @@ void describe(Fields& f, View& v) {  // edges: as far as a plot zooms
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "roofline/hierarchy", .title = "Memory hierarchy", .question = question}, compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"roofline/hierarchy", "Memory hierarchy", question}, compute,
+                                                  arrange, draw);
 }
 
 }  // namespace chapters::roofline::hierarchy

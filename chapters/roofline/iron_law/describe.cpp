@@ -97,9 +97,8 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "roofline/iron-law",
-       .title = "Iron law",
-       .question = "Which term of the time does this technique move, and which does it leave alone?"},
+      {"roofline/iron-law", "Iron law",
+       "Which term of the time does this technique move, and which does it leave alone?"},
       compute, arrange, draw);
 }
 

@@ -227,10 +227,8 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "roofline/roofline",
-       .title = "Roofline",
-       .question = "Which ceiling stops this operation, and what would move it?"},
-      compute, arrange, draw);
+      {"roofline/roofline", "Roofline", "Which ceiling stops this operation, and what would move it?"}, compute,
+      arrange, draw);
 }
 
 }  // namespace chapters::roofline::roofline

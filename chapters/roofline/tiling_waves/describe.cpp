@@ -182,9 +182,8 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "roofline/tiling-waves",
-       .title = "Tiles and waves",
-       .question = "One column more makes this matmul much slower: is it tiles, waves or alignment?"},
+      {"roofline/tiling-waves", "Tiles and waves",
+       "One column more makes this matmul much slower: is it tiles, waves or alignment?"},
       compute, arrange, draw);
 }
 

@@ -183,9 +183,8 @@ void describe(Fields& f, Outputs& out) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "roofline/transformer-layer",
-       .title = "Transformer layer",
-       .question = "Where do the flops, the bytes and the time of one step go, and which of them is the wall?"},
+      {"roofline/transformer-layer", "Transformer layer",
+       "Where do the flops, the bytes and the time of one step go, and which of them is the wall?"},
       compute, arrange, draw);
 }
 

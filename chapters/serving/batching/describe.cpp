@@ -172,12 +172,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "serving/batching",
-          .title = "Batching",
-          .question = "The same arrivals through several schedulers: who waits, for whom, and how long?",
-          .job = true,
-      },
+      {"serving/batching",
+       "Batching",
+       "The same arrivals through several schedulers: who waits, for whom, and how long?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

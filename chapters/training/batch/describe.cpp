@@ -72,12 +72,7 @@ void describe(Fields& f, Outputs& o) {
 LabPtr make() {
   const auto searches = std::make_shared<Searches>();
   return make_lab<Inputs, Outputs, Picture, View>(
-      {
-          .id = "training/batch",
-          .title = "Batch",
-          .question = "Is a batch in pieces the same batch, and when is it too large?",
-          .job = true,
-      },
+      {"training/batch", "Batch", "Is a batch in pieces the same batch, and when is it too large?", {.job = true}},
       [searches](const Inputs& in, Progress& progress) { return compute(in, progress, *searches); }, arrange, draw);
 }
 

@@ -110,9 +110,8 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "training/checkpointing",
-       .title = "Checkpointing",
-       .question = "Which layers should keep their activations, and what does the memory of the others cost in time?"},
+      {"training/checkpointing", "Checkpointing",
+       "Which layers should keep their activations, and what does the memory of the others cost in time?"},
       compute, arrange, draw);
 }
 

@@ -225,10 +225,10 @@ void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "L
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "training/dashboard",
-       .title = "Dashboard",
-       .question = "Which switch is worth pressing next, and which would do nothing yet?",
-       .job = true},
+      {"training/dashboard",
+       "Dashboard",
+       "Which switch is worth pressing next, and which would do nothing yet?",
+       {.job = true}},
       compute, arrange, draw);
 }
 

@@ -102,10 +102,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "training/data-loader",
-       .title = "Data loader",
-       .question = "Why does the GPU starve, and what would twice the workers change?",
-       .job = true},
+      {"training/data-loader",
+       "Data loader",
+       "Why does the GPU starve, and what would twice the workers change?",
+       {.job = true}},
       [](const Inputs& in, Progress&) { return compute(in); }, arrange, draw);
 }
 

@@ -124,8 +124,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "training/optimizer", .title = "Optimizer", .question = "How far does a parameter travel to be updated?"},
-      compute, arrange, draw);
+      {"training/optimizer", "Optimizer", "How far does a parameter travel to be updated?"}, compute, arrange, draw);
 }
 
 }  // namespace chapters::training::optimizer

@@ -131,8 +131,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {.id = "training/packing", .title = "Packing", .question = "How much of the batch is air, and what fills it?"},
-      compute, arrange, draw);
+      {"training/packing", "Packing", "How much of the batch is air, and what fills it?"}, compute, arrange, draw);
 }
 
 }  // namespace chapters::training::packing

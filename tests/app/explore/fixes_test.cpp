@@ -42,8 +42,7 @@ Out compute(const Sized& in) {
 
 chapters::LabPtr crowded(double load) {
   auto lab = chapters::make_lab<Sized, Out, chapters::NoView>(
-      {.id = "test/fixes", .title = "Fixes", .question = "Does it fit?"}, compute,
-      [](widgets::Stage&, Sized&, const Out&, chapters::NoView&) {});
+      {"test/fixes", "Fixes", "Does it fit?"}, compute, [](widgets::Stage&, Sized&, const Out&, chapters::NoView&) {});
   lab->inputs().find("load")->real() = load;
   lab->compute();
   return lab;

@@ -49,14 +49,8 @@ chapters::LabPtr lab(std::shared_ptr<Gate> gate) {
     return Outputs{.doubled = 2 * in.amount, .reason = {}};
   };
   const auto draw = [](widgets::Stage&, Inputs&, const Outputs&, chapters::NoView&) {};
-  return chapters::make_lab<Inputs, Outputs, chapters::NoView>(
-      {
-          .id = "toy/slow",
-          .title = "Slow",
-          .question = "When?",
-          .job = true,
-      },
-      compute, draw);
+  return chapters::make_lab<Inputs, Outputs, chapters::NoView>({"toy/slow", "Slow", "When?", {.job = true}}, compute,
+                                                               draw);
 }
 
 }  // namespace slow

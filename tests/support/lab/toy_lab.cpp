@@ -95,14 +95,7 @@ void draw(widgets::Stage&, Inputs&, const Outputs&, View&) {}
 }  // namespace
 
 chapters::LabPtr toy_lab(bool job) {
-  return chapters::make_lab<Inputs, Outputs, View>(
-      {
-          .id = "toy/box",
-          .title = "Box",
-          .question = "How large?",
-          .job = job,
-      },
-      compute, draw);
+  return chapters::make_lab<Inputs, Outputs, View>({"toy/box", "Box", "How large?", {.job = job}}, compute, draw);
 }
 
 }  // namespace support
