@@ -148,6 +148,8 @@ class Walker {
       if (trail_.size() > 12) trail_.pop_front();
       LastWords::set(trail_text() + "\n");
     });
+    // Not between the frames of a drag: what its next step makes stale is cancelled, as it is in the program.
+    if (what_.waits) wait_for_jobs();
     seen_.insert(std::string(d().open_lab()));
     ++tally_.events;
     if (event_ % 10 == 0) {
@@ -172,7 +174,6 @@ class Walker {
       d().ui.frames(1);
       ++tally_.frames;
       check_ids(g);
-      if (what_.waits) wait_for_jobs();
     }
   }
 

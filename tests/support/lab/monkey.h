@@ -18,9 +18,9 @@ struct MonkeyWalk {
   /// The program is ended and started again after so many, with the state that it kept.
   int events_a_start = 250;
   int until = 1 << 30;  ///< stops after this event, counted from 1, as if the walk were as long: to find what did it
-  bool real_fonts = false;                             ///< the program's fonts instead of Dear ImGui's own
-  bool waits = true;                                   ///< for jobs after each frame, so that a walk can be repeated
-  std::function<std::uint64_t()> allocations{};        ///< counts all of the process; null: nobody counts
+  bool real_fonts = false;                       ///< the program's fonts instead of Dear ImGui's own
+  bool waits = true;                             ///< for jobs after each event's frames, so that a walk can be repeated
+  std::function<std::uint64_t()> allocations{};  ///< counts all of the process; null: nobody counts
   std::function<void(const std::string&)> on_event{};  ///< called before each event with what it is
 };
 
