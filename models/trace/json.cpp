@@ -75,16 +75,10 @@ class Reader {
   bool read_object() {
     ++scan_.at;
     while (!source_.cancelled()) {
-      scan_.keep = Scanner::nothing;
+      const Scanner::Next next = scan_.next_of('}');
+      if (next == Scanner::Next::end) return true;
+      if (next == Scanner::Next::comma) continue;
       char c = scan_.peek();
-      if (c == ',') {
-        ++scan_.at;
-        continue;
-      }
-      if (c == '}') {
-        ++scan_.at;
-        return true;
-      }
       const std::size_t key_at = scan_.keep = scan_.at;
       if (c != '"' || scan_.skip_value(0) != Scanner::End::whole) return header_is_broken(key_at, c == 0);
       const std::string key(source_.view(key_at + 1, scan_.at - 1));
@@ -146,17 +140,11 @@ class Reader {
           expected = true;
         }
       }
-      scan_.keep = Scanner::nothing;
-      const char c = scan_.peek();
-      if (c == ']') {
-        ++scan_.at;
-        return true;
-      }
-      if (c == ',') {
-        ++scan_.at;
-        continue;
-      }
+      const Scanner::Next next = scan_.next_of(']');
+      if (next == Scanner::Next::end) return true;
+      if (next == Scanner::Next::comma) continue;
       const std::size_t begin = scan_.keep = scan_.at;
+      const char c = scan_.peek();
       if (c == 0) {
         cut_ = true;
         in_event_ = false;

@@ -98,16 +98,10 @@ bool RocprofReader::read() {
   if (scan_.peek() == '{') return read_process();
   ++scan_.at;
   for (;;) {
-    scan_.keep = Scanner::nothing;
-    const char c = scan_.peek();
-    if (c == ']') {
-      ++scan_.at;
-      return true;
-    }
-    if (c == ',')
-      ++scan_.at;
-    else if (c != '{' || !read_process())
-      return false;
+    const Scanner::Next next = scan_.next_of(']');
+    if (next == Scanner::Next::end) return true;
+    if (next == Scanner::Next::comma) continue;
+    if (scan_.peek() != '{' || !read_process()) return false;
   }
 }
 
@@ -130,16 +124,9 @@ template <class Body>
 bool RocprofReader::each_member(const Body& body) {
   ++scan_.at;
   while (!source_.cancelled()) {
-    scan_.keep = Scanner::nothing;
-    const char c = scan_.peek();
-    if (c == '}') {
-      ++scan_.at;
-      return true;
-    }
-    if (c == ',') {
-      ++scan_.at;
-      continue;
-    }
+    const Scanner::Next next = scan_.next_of('}');
+    if (next == Scanner::Next::end) return true;
+    if (next == Scanner::Next::comma) continue;
     std::string key;
     if (!take_key(key) || !body(key)) return false;
   }
@@ -170,16 +157,9 @@ bool RocprofReader::read_list(std::string_view kind) {
   std::size_t reported = 0;
   while (!source_.cancelled()) {
     if (scan_.at - reported > (1 << 20)) source_.report(reported = scan_.at);
-    scan_.keep = Scanner::nothing;
-    const char c = scan_.peek();
-    if (c == ']') {
-      ++scan_.at;
-      return true;
-    }
-    if (c == ',') {
-      ++scan_.at;
-      continue;
-    }
+    const Scanner::Next next = scan_.next_of(']');
+    if (next == Scanner::Next::end) return true;
+    if (next == Scanner::Next::comma) continue;
     std::size_t begin = 0;
     if (!skip(begin)) return false;
     record(kind, begin, scan_.at);

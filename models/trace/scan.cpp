@@ -72,6 +72,14 @@ char Scanner::peek() {
   }
 }
 
+Scanner::Next Scanner::next_of(char close) {
+  keep = nothing;
+  const char c = peek();
+  if (c != close && c != ',') return Next::value;
+  ++at;
+  return c == close ? Next::end : Next::comma;
+}
+
 bool Scanner::take(char c) {
   if (peek() != c) return false;
   ++at;

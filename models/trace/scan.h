@@ -19,6 +19,9 @@ class Scanner {
 
   /// Moves over white space. The character there, or 0 at the end of the text.
   char peek();
+  /// At the next value of an array, or member of an object, of which `close` is the end. An end and a comma are passed.
+  enum class Next { value, comma, end };
+  Next next_of(char close);
   /// Moves over `c` if it is next.
   bool take(char c);
   enum class End { whole, cut, broken };

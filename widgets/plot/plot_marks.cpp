@@ -16,6 +16,11 @@ ImVec2 pixel_of(const PlotFrame& f, double x, double y) {
   return {near(f.x.pixel(x)), near(f.y.pixel(y))};
 }
 
+/// Marks that reach across the frame.
+bool is_line(Kind kind) {
+  return kind == Kind::vertical || kind == Kind::horizontal || kind == Kind::handle_x || kind == Kind::handle_y;
+}
+
 /// The two ends of a mark's line; a point twice when it has none.
 void ends_of(const PlotFrame& f, const PlotMark& m, ImVec2& a, ImVec2& b) {
   a = pixel_of(f, m.x, m.y);
@@ -329,28 +334,14 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
     ImVec2 a, b;
     ends_of(f, m, a, b);
     const float width = m.hot ? t.px(2.5f) : t.px(1.5f);
-    switch (m.kind) {
-      case Kind::text:
-      case Kind::tag_x:
-      case Kind::tag_y:
-      case Kind::bracket:
-      case Kind::callout:
-        break;
-      case Kind::arrow:
-        paint_arrow(painter, a, b, m.colour);
-        break;
-      case Kind::handle:
-        break;
-      case Kind::vertical:
-      case Kind::horizontal:
-      case Kind::handle_x:
-      case Kind::handle_y:
-        if (m.dashed)
-          painter.dashed_line(a, b, m.colour, width, t.px(4));
-        else
-          painter.line(a, b, m.colour, width);
-        break;
-    }
+    if (m.kind == Kind::arrow)
+      paint_arrow(painter, a, b, m.colour);
+    else if (!is_line(m.kind))
+      continue;
+    else if (m.dashed)
+      painter.dashed_line(a, b, m.colour, width, t.px(4));
+    else
+      painter.line(a, b, m.colour, width);
   }
 }
 
@@ -371,10 +362,7 @@ void paint_handles(const PlotEnd& plot, const Painter& painter) {
       // One that lies beyond the axes is not there; one on their ends is, whatever the last rounding says.
       const auto beyond = [](float v, float lo, float hi) { return v < lo - 0.5f || v > hi + 0.5f; };
       if (beyond(mid.x, f.area.min.x, f.area.max.x) || beyond(mid.y, f.area.min.y, f.area.max.y)) continue;
-      // The grip of a place at the frame's edge stays inside, so that it is not cut in half.
-      const float inside = std::min(t.px(8), f.area.width() / 2);
-      const float x = std::clamp(mid.x, f.area.min.x + inside, f.area.max.x - inside);
-      paint_grip(painter, {level ? mid.x : x, mid.y}, level, m.hot, m.colour);
+      paint_grip(painter, mid, level, m.hot, m.colour);
     }
   }
 }

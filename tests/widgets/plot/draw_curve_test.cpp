@@ -26,6 +26,16 @@ struct Sheet {
   void lay_out() { layout_draw_curve({{0, 0}, {800, 400}}, spec, line, eight_px_each, 14, layout); }
 };
 
+/// Where the answer is put when the learner drew 90 all along and 10 was computed.
+auto revealed_at_10(Sheet& s) {
+  s.line.draw_to(0, 90);
+  s.line.draw_to(8, 90);
+  s.lay_out();
+  const std::vector<double> computed(9, 10.0);
+  Occupancy room;
+  return place_reveal(s.layout, s.spec, s.line.values(), computed, 4, {{150, 80}, {260, 60}, {40, 15}, {70, 15}}, room);
+}
+
 }  // namespace
 
 TEST_CASE("a stroke from left to right is straight between where the pen was seen, and reaches the end once") {
@@ -114,13 +124,7 @@ TEST_CASE("what is still to draw is the strip right of the line; the tags stand 
 
 TEST_CASE("card and explanation stand on no line and not on each other, the explanation in the gap where it fits") {
   Sheet s;
-  s.line.draw_to(0, 90);
-  s.line.draw_to(8, 90);
-  s.lay_out();
-  const std::vector<double> computed(9, 10.0);
-  Occupancy room;
-  const auto places =
-      place_reveal(s.layout, s.spec, s.line.values(), computed, 4, {{150, 80}, {260, 60}, {40, 15}, {70, 15}}, room);
+  const auto places = revealed_at_10(s);
   REQUIRE(places.card);
   REQUIRE(places.explanation);
   REQUIRE(places.yours);
@@ -141,13 +145,7 @@ TEST_CASE("what is revealed keeps clear of a given point's name, however long") 
   Sheet s;
   const GivenMark given[] = {{.label = "given: 40 % of the step at 512 tokens", .value = 40, .at = s.xs.front()}};
   s.spec.given = given;
-  s.line.draw_to(0, 90);
-  s.line.draw_to(8, 90);
-  s.lay_out();
-  const std::vector<double> computed(9, 10.0);
-  Occupancy room;
-  const auto places =
-      place_reveal(s.layout, s.spec, s.line.values(), computed, 4, {{150, 80}, {260, 60}, {40, 15}, {70, 15}}, room);
+  const auto places = revealed_at_10(s);
   const float x = static_cast<float>(s.layout.frame.x.pixel(s.xs.front())),
               y = static_cast<float>(s.layout.frame.y.pixel(40));
   const Box name{{x, y - 20}, {x + 37 * 7.0f, y + 20}};
