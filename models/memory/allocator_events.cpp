@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "models/base/printable.h"
 #include "models/base/trimmed.h"
 
 namespace models::memory {
@@ -19,13 +20,6 @@ bool take_whole(std::string_view& s, std::uint64_t& out) {
   if (end != s.data() + s.size() && *end != ' ' && *end != '\t' && *end != '\r') return false;
   s.remove_prefix(static_cast<std::size_t>(end - s.data()));
   return true;
-}
-
-/// At most 40 printable characters of what was read.
-std::string shown(std::string_view s) {
-  std::string out;
-  for (const char c : s.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out;
 }
 
 bool read_setting(std::string_view item, AllocatorSetting& out) {
@@ -86,7 +80,8 @@ class EventListParser {
       items.remove_prefix(std::min(end + 1, items.size()));
       AllocatorSetting setting;
       if (!read_setting(item, setting))
-        return "'set " + shown(item) + "', is no setting that is known; write set expandable_segments=1, for example.";
+        return "'set " + printable(item) +
+               "', is no setting that is known; write set expandable_segments=1, for example.";
       AllocatorConfig scratch;
       if (const Status s = apply_setting(setting, scratch); !s) return "a setting: " + s.error;
       settings.push_back(setting);
@@ -97,7 +92,7 @@ class EventListParser {
   }
 
   std::string read_event(std::string_view item) {
-    const std::string quoted = "'" + shown(item) + "', ";
+    const std::string quoted = "'" + printable(item) + "', ";
     std::string_view rest = item.substr(1);
     std::uint64_t first = 0, second = 0, third = 0;
     if (item == "e") {

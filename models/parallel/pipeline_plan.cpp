@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "models/base/printable.h"
 #include "models/parallel/pipeline_rules.h"
 
 namespace models::parallel {
@@ -250,8 +251,8 @@ Result<PipeOp> parse_op(std::string_view text, std::size_t rank) {
       return Out::ok(op);
     }
   }
-  return Out::fail("An operation is written F3, 5F3 or (5F3;2B1), with F, B, I or W, and not \"" +
-                   std::string(text.substr(0, 80)) + "\".");
+  return Out::fail("An operation is written F3, 5F3 or (5F3;2B1), with F, B, I or W, and not \"" + printable(text, 80) +
+                   "\".");
 }
 
 }  // namespace models::parallel

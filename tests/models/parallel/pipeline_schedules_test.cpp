@@ -202,6 +202,7 @@ TEST_CASE("An order that cannot be worked off names who waits for what") {
   CHECK(run_pipeline(plan, {}).error == "F0 of rank 1 stands twice.");
   CHECK(check_complete(plan).error.find("exactly once") != std::string::npos);
   CHECK_FALSE(parse_op("5X3", 0));
+  CHECK(parse_op("5X3\n4", 0).error.ends_with("and not \"5X3?4\"."));
   CHECK_FALSE(parse_op("(5F3;2I1)", 0));
   CHECK(parse_op("(5F3;2B1)", 0)->back_micro_batch == 1);
 }
