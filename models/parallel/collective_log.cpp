@@ -266,12 +266,13 @@ Result<CollectiveLog> parse_collective_log(std::string_view text) {
           "give the log with its lines \"# Rank\".");
     log.inferred_ranks = std::max<std::int64_t>(2, bounded ? std::llround(n.ranks) : log.listed_ranks);
     const double listed = static_cast<double>(log.listed_ranks);
-    const bool agree = listed >= std::floor(n.least) && listed <= std::ceil(n.most);
+    // One rank makes no collective, whatever two decimals leave open.
+    const bool agree = listed >= std::max(2.0, std::floor(n.least)) && listed <= std::ceil(n.most);
     if (log.listed_ranks > 0 && agree) log.inferred_ranks = log.listed_ranks;
     if (log.listed_ranks > 0 && !agree)
       log.notes.push_back("The log lists " + std::to_string(log.listed_ranks) +
-                          " ranks, but its bandwidths are those of " + std::to_string(log.inferred_ranks) +
-                          ", which are taken.");
+                          (log.listed_ranks == 1 ? " rank" : " ranks") + ", but its bandwidths are those of " +
+                          std::to_string(log.inferred_ranks) + ", which are taken.");
     if (log.listed_ranks == 0 && n.most > 1.1 * n.least)
       log.notes.push_back("Two decimals leave the ranks open between " + std::to_string(std::llround(n.least)) +
                           " and " + (n.most < 1e6 ? std::to_string(std::llround(n.most)) : "any number") + ".");
