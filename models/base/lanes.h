@@ -3,10 +3,6 @@
 #include <cstddef>
 #include <cstring>
 
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
-
 /// Four floats at a time, spelled out: the order of every sum is fixed in the source, whatever the optimizer does. For
 /// the .cpp files of the networks that are trained here alone. GCC and clang alike.
 namespace models::lanes {
@@ -31,13 +27,7 @@ inline Four round(Four v) {
 }
 inline float round(float v) { return (v + 12582912.0f) - 12582912.0f; }
 /// Square roots, rounded as one after the other are.
-inline Four root(Four v) {
-#ifdef __SSE__
-  return _mm_sqrt_ps(v);
-#else
-  return Four{std::sqrt(v[0]), std::sqrt(v[1]), std::sqrt(v[2]), std::sqrt(v[3])};
-#endif
-}
+inline Four root(Four v) { return Four{std::sqrt(v[0]), std::sqrt(v[1]), std::sqrt(v[2]), std::sqrt(v[3])}; }
 
 /// e^x for x <= 0, relative error below 1e-6; below -87 it is taken at -87. By 2^n times a polynomial of degree 6 on
 /// [-ln 2 / 2, ln 2 / 2] (the Taylor series of e^r).

@@ -261,6 +261,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (gain_s > 0.002 * out.run.makespan_s)
     return text + " With buckets of `" + format_text(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) +
            "` the step is " + figure(gain_s, "s") + " shorter.";
+  if (out.collectives == 1) return text + " The first bucket takes every gradient, whatever size the others may have.";
   return text + " No bucket size that was tried makes the step shorter by more than 0.2 %.";
 }
 

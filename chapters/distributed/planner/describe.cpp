@@ -91,7 +91,7 @@ void describe(Fields& f, PlanRow& r) {
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view no_plan = "No plan fits this memory.", no_run = "Your plan cannot run.";
   f.group("Your plan");
-  f.real("step_time_s", o.yours.step_s, {"Step", "s"},
+  f.real("step_time_s", o.yours.step_s, {"Your step", "s"},
          {.headline = true,
           .absent = no_run,
           .formula = "micro-batches x slowest stage + bubble + exposed communication + optimizer"});
@@ -102,10 +102,10 @@ void describe(Fields& f, Outputs& o) {
              .formula = "model flops / (step x GPUs x peak of the format)",
              .source = "Chowdhery et al. 2022, appendix B, with causal attention at half",
          });
-  f.real("memory_bytes", o.yours.memory_bytes, {"Memory a GPU", "B"}, "On the stage that needs most.",
+  f.real("memory_bytes", o.yours.memory_bytes, {"Your memory a GPU", "B"}, "On the stage that needs most.",
          {.headline = true, .absent = no_run, .formula = "states + activations in flight + spike + buffers"});
   f.toggle("fits", o.fits, "Fits", "Its memory is within the chip's, less what is kept free.");
-  f.real("plan_rank", o.plan_rank, "Rank",
+  f.real("plan_rank", o.plan_rank, "Your rank",
          "By time alone: a plan beyond the wall is given the place that it would have.",
          {.headline = true, .absent = no_run, .formula = "1 + plans that fit and are faster"});
   f.real("behind_best", o.behind_best, {"Longer than the best", "%"},

@@ -192,8 +192,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     for (auto& l : load) l.clear();
     pricer.price(other, &load);
     if (!load[out.lit].empty()) mark_links(out.graph, load[out.lit], out.plan.line_rates, true, p.links);
-    p.ghost_words = "dashed: " + order_words(out.plan, placed.order) +
-                    (slower ? (placed.swaps > 0 ? ", chips exchanged" : "") : ", the slowest order");
+    if (std::any_of(p.links.begin(), p.links.end(), [](const LinkMark& link) { return link.dashed(); }))
+      p.ghost_words = "dashed: " + order_words(out.plan, placed.order) +
+                      (slower ? (placed.swaps > 0 ? ", chips exchanged" : "") : ", the slowest order");
   }
   mark_chips(out, p);
   add_rates(out, p);

@@ -109,7 +109,7 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
     const bool strong = of_lit(link.a) && of_lit(link.b);
     const ImU32 colour = widgets::with_alpha(t.accent, (strong ? 0.45f : 0.15f) + (strong ? 0.55f : 0.2f) * mark.busy);
     stroke(p, w, colour, std::max(width, t.px(1.5f)), false);
-  } else if (pass == 2 && mark.ghost > 0.3f && mark.ghost > mark.busy) {
+  } else if (pass == 2 && mark.dashed()) {
     stroke(p, w, widgets::with_alpha(t.text, 0.85f), t.px(1.5f), true);
   } else if (pass == 3 && mark.slowest && picture.slowest_links <= 16 && link.kind != TopologyLinkKind::nvlink) {
     const ImVec2 one = w.points[w.count == 3 ? 1 : (w.count - 1) / 2], next = w.points[w.count == 3 ? 2 : w.count / 2];

@@ -101,6 +101,8 @@ struct PlacementBar {
 /// What the picture says of a link: how busy it is for the lit axis, of the busiest; the same of the other placement.
 struct LinkMark {
   float busy = 0, ghost = 0;
+  /// The other placement loads it more, and enough to be drawn dashed.
+  bool dashed() const { return ghost > 0.3f && ghost > busy; }
   bool slowest = false;
 };
 /// What is said of a kind of link at the height of one of it, between the nodes `a` and `b`.

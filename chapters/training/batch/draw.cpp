@@ -50,7 +50,7 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                 .version = picture.version});
   if (!(out.critical_batch > 0)) return;
   plot.vertical_mark(out.steps_min, "fewest steps", {.colour = t.muted});
-  plot.horizontal_mark(out.examples_min, "fewest examples", {.colour = t.muted});
+  plot.horizontal_mark(out.examples_min, "fewest examples, by the fit", {.colour = t.muted});
   const std::array<double, 1> knee_x{2 * out.steps_min}, knee_y{2 * out.examples_min};
   plot.scatter("critical batch", knee_x, knee_y,
                {.colour = t.text, .marker = widgets::Marker::square, .info = "twice the least of both"});

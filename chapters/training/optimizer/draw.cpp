@@ -38,10 +38,11 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
       view.at = next;
     }
     ImGui::SameLine(0, t.px(12));
+    const PassLane& chosen = picture.chosen_lower ? picture.lower : picture.upper;
     widgets::Line words;
-    words.add(widgets::format(picture.upper.travelled(std::min(view.at, end)), "B"))
+    words.add(widgets::format(chosen.travelled(std::min(view.at, end)), "B"))
         .add(" of ")
-        .add(widgets::format(picture.upper.all_bytes, "B"))
+        .add(widgets::format(chosen.all_bytes, "B"))
         .add(" a parameter have travelled between HBM and the chip");
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = widgets::button_size("Play").y;
