@@ -1,6 +1,6 @@
 # cmake -DROOT=DIR -DFILES="a;b" -DOUT=F.cpp -P embed_sources.cmake
 # Writes a C++ file with the text of kernels, as kernels::embedded_source() gives it. Keys are paths from ROOT:
-#   "cuda/transpose.cu"     a whole .cu file;
+#   "cuda/rungs/transpose_tile.cu"     a whole .cu file;
 #   "cpu/sgemm.cpp:packed"  the lines of any file between the lines `// rung: packed` and `// end rung`.
 cmake_minimum_required(VERSION 3.25)
 set(start "// rung: ")

@@ -4,7 +4,7 @@
 
 #include "app/cli/check_rows.h"
 #include "chapters/mechanism/catalog.h"
-#include "models/parallel/planner_accuracy.h"
+#include "models/parallel/planner/planner_accuracy.h"
 #include "widgets/number/number.h"
 
 /// The planner beside published training runs.

@@ -7,7 +7,7 @@
 #include "app/cli/table.h"
 #include "app/platform/json.h"
 #include "chapters/mechanism/catalog.h"
-#include "models/parallel/planner_search.h"
+#include "models/parallel/planner/planner_search.h"
 #include "widgets/number/number.h"
 
 namespace app::cli {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "app/platform/json.h"
-#include "app/shell/field_text.h"
+#include "app/shell/controls/field_text.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"

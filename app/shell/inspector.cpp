@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/scenario/scenario.h"
-#include "app/shell/field_text.h"
+#include "app/shell/controls/field_text.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/file_name.h"
 #include "widgets/base/press_area.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "app/shell/field_text.h"
+#include "app/shell/controls/field_text.h"
 #include "app/shell/inspector.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"

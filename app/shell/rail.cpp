@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/shell/pages.h"
-#include "app/shell/progress_ring.h"
+#include "app/shell/home/progress_ring.h"
+#include "app/shell/pages/pages.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"

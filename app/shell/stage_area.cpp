@@ -1,5 +1,5 @@
 #include "app/shell/stage_area.h"
-#include "app/shell/field_text.h"
+#include "app/shell/controls/field_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/fields_json.h"
-#include "app/shell/field_text.h"
+#include "app/shell/controls/field_text.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/file_name.h"

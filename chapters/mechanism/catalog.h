@@ -10,7 +10,7 @@
 #include "chapters/mechanism/published.h"
 #include "models/base/result.h"
 #include "models/machine/hardware.h"
-#include "models/parallel/collective_published.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "models/transformer/language_model.h"
 
 namespace chapters {

@@ -38,16 +38,16 @@ Deviation copy_compare(const Operation& operation, std::int64_t, std::span<const
 const Ladder& copy_ladder() {
   static const std::array rungs{
       Rung{"scalar", "one float a thread", "The plain copy: each thread loads and stores 4 bytes.",
-           embedded_source("cuda/copy_scalar.cu"), "copy_scalar", "gpu_copy"},
+           embedded_source("cuda/rungs/copy_scalar.cu"), "copy_scalar", "gpu_copy"},
       Rung{"float4", "float4",
            "16 bytes an instruction: a quarter of the instructions, four times the bytes in flight.",
-           embedded_source("cuda/copy_float4.cu"), "copy_float4", "gpu_copy"},
+           embedded_source("cuda/rungs/copy_float4.cu"), "copy_float4", "gpu_copy"},
       Rung{"in_flight", "four loads in flight",
            "Four loads before the first store: more bytes in flight, as Little's law asks.",
-           embedded_source("cuda/copy_in_flight.cu"), "copy_in_flight", "gpu_copy"},
+           embedded_source("cuda/rungs/copy_in_flight.cu"), "copy_in_flight", "gpu_copy"},
       Rung{"grid_stride", "grid stride",
            "One wave of blocks walks the whole array: no block starts or ends in between.",
-           embedded_source("cuda/copy_grid_stride.cu"), "copy_grid_stride", "gpu_copy"},
+           embedded_source("cuda/rungs/copy_grid_stride.cu"), "copy_grid_stride", "gpu_copy"},
   };
   static const Ladder ladder = array_ladder("cuda-copy", "GPU copy", rungs, copy_cost);
   return ladder;

@@ -71,18 +71,18 @@ const Ladder& reduction_ladder() {
   static const std::array rungs{
       Rung{"interleaved", "interleaved addressing",
            "A tree over neighbours: the threads that work are spread over all warps.",
-           embedded_source("cuda/reduce_interleaved.cu"), "reduce_interleaved", "gpu_read"},
+           embedded_source("cuda/rungs/reduce_interleaved.cu"), "reduce_interleaved", "gpu_read"},
       Rung{"sequential", "sequential addressing",
            "The working threads stay together, so whole warps finish early; no bank conflicts.",
-           embedded_source("cuda/reduce_sequential.cu"), "reduce_sequential", "gpu_read"},
+           embedded_source("cuda/rungs/reduce_sequential.cu"), "reduce_sequential", "gpu_read"},
       Rung{"first_add", "first add during load",
            "Every thread adds two values as it loads them: half the blocks, two loads in flight.",
-           embedded_source("cuda/reduce_first_add.cu"), "reduce_first_add", "gpu_read"},
+           embedded_source("cuda/rungs/reduce_first_add.cu"), "reduce_first_add", "gpu_read"},
       Rung{"shuffle", "warp shuffles", "Warps add through registers: one barrier instead of eight.",
-           embedded_source("cuda/reduce_shuffle.cu"), "reduce_shuffle", "gpu_read"},
+           embedded_source("cuda/rungs/reduce_shuffle.cu"), "reduce_shuffle", "gpu_read"},
       Rung{"grid_stride", "vectors, grid stride",
            "A few blocks walk the array with four float4 in flight a thread; one tree a block.",
-           embedded_source("cuda/reduce_grid_stride.cu"), "reduce_grid_stride", "gpu_read"},
+           embedded_source("cuda/rungs/reduce_grid_stride.cu"), "reduce_grid_stride", "gpu_read"},
   };
   static const Ladder ladder = array_ladder("cuda-reduction", "GPU sum", rungs, reduction_cost);
   return ladder;

@@ -73,7 +73,7 @@ Session::Session(const Machine& machine) : machine_(machine) {
   int clock_khz = 0;
   if (d.device_attribute(&clock_khz, attribute_clock_khz, device_) == 0 && clock_khz > 0) facts_.clock_khz = clock_khz;
   facts_.watchdog = attribute(attribute_execution_timeout) != 0;
-  const Compilation compiled = compile(machine.nvrtc, embedded_source("cuda/instruments.cu"), "instruments.cu",
+  const Compilation compiled = compile(machine.nvrtc, embedded_source("cuda/rungs/instruments.cu"), "instruments.cu",
                                        "fill_uniform", facts_.capability);
   if (!compiled.failure.empty()) throw Failure(compiled.failure, false);
 

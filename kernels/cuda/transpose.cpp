@@ -45,18 +45,18 @@ Deviation transpose_compare(const Operation& operation, std::int64_t n, std::spa
 const Ladder& transpose_ladder() {
   static const std::array rungs{
       Rung{"naive", "naive", "Reads along rows, writes down columns: each store of a warp touches 32 sectors.",
-           embedded_source("cuda/transpose_naive.cu"), "transpose_naive", "gpu_copy"},
+           embedded_source("cuda/rungs/transpose_naive.cu"), "transpose_naive", "gpu_copy"},
       Rung{"tile", "shared tile",
            "A tile is turned in shared memory, so both global accesses go along rows; reading its columns is a 32-way "
            "bank conflict.",
-           embedded_source("cuda/transpose_tile.cu"), "transpose_tile", "gpu_copy"},
+           embedded_source("cuda/rungs/transpose_tile.cu"), "transpose_tile", "gpu_copy"},
       Rung{"padded", "padded tile", "One unused word a row: a column now lies in 32 different banks.",
-           embedded_source("cuda/transpose_padded.cu"), "transpose_padded", "gpu_copy"},
+           embedded_source("cuda/rungs/transpose_padded.cu"), "transpose_padded", "gpu_copy"},
       Rung{"swizzled", "swizzled tile", "Column xor row instead of padding: no conflict and no memory lost.",
-           embedded_source("cuda/transpose_swizzled.cu"), "transpose_swizzled", "gpu_copy"},
+           embedded_source("cuda/rungs/transpose_swizzled.cu"), "transpose_swizzled", "gpu_copy"},
       Rung{"vector", "float4 and registers",
            "4 x 4 squares turned in registers, float4 everywhere: four loads in flight a thread.",
-           embedded_source("cuda/transpose_vector.cu"), "transpose_vector", "gpu_copy"},
+           embedded_source("cuda/rungs/transpose_vector.cu"), "transpose_vector", "gpu_copy"},
   };
   static const Ladder ladder = matrix_ladder("cuda-transpose", "GPU transpose", Measure::bytes_per_s,
                                              {.lo = 256, .usual = 8192, .hi = 16384}, rungs, transpose_cost);

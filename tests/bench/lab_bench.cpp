@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "app/shell/explore_parts.h"
+#include "app/shell/explore/explore_parts.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/lab_benchmarks.h"

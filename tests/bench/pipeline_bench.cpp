@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "models/parallel/pipeline_memory.h"
+#include "models/parallel/pipeline/pipeline_memory.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/stage.h"
 #include "widgets/base/theme.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "models/parallel/planner_search.h"
+#include "models/parallel/planner/planner_search.h"
 #include "models/transformer/language_model.h"
 #include "tests/support/base/paths.h"
 

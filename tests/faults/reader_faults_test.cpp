@@ -8,7 +8,7 @@
 #include "app/platform/file_bytes.h"
 #include "app/platform/json.h"
 #include "app/scenario/scenario.h"
-#include "app/shell/open_list.h"
+#include "app/shell/open/open_list.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "kernels/kernel.h"

@@ -98,7 +98,7 @@ TEST_CASE("CUDA ladders are complete: every rung has a text with its entry, and 
     CHECK(ladder.cost(ladder.size_default).bytes() > 0);
     for (const Rung& rung : ladder.rungs) {
       INFO(rung.id);
-      CHECK(rung.source == embedded_source("cuda/" + std::string(rung.entry) + ".cu"));
+      CHECK(rung.source == embedded_source("cuda/rungs/" + std::string(rung.entry) + ".cu"));
       CHECK(rung.source.find("extern \"C\" __global__") != std::string_view::npos);
       CHECK(rung.source.find(" " + std::string(rung.entry) + "(") != std::string_view::npos);
       CHECK_FALSE(rung.change.empty());

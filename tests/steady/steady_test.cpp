@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/shell/explore_parts.h"
+#include "app/shell/explore/explore_parts.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/stage.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/measured.h"
-#include "models/parallel/collective_log.h"
+#include "models/parallel/collectives/collective_log.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "chapters/distributed/collectives/measured.h"
-#include "models/parallel/collective_tuner.h"
+#include "models/parallel/collectives/collective_tuner.h"
 #include "widgets/base/wrapped_text.h"
 
 namespace chapters::distributed::collectives {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "chapters/mechanism/field.h"
-#include "models/parallel/collective_fit.h"
-#include "models/parallel/collective_published.h"
+#include "models/parallel/collectives/collective_fit.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "widgets/plot/plot.h"
 #include "widgets/stage/stage.h"
 #include "widgets/table/table.h"

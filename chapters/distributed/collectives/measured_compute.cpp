@@ -5,7 +5,7 @@
 #include "chapters/distributed/collectives/measured_source.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/base/integer_math.h"
-#include "models/parallel/collective_log.h"
+#include "models/parallel/collectives/collective_log.h"
 
 namespace chapters::distributed::collectives {
 

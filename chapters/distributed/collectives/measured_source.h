@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chapters/distributed/collectives/measured.h"
-#include "models/parallel/collective_tuner.h"
+#include "models/parallel/collectives/collective_tuner.h"
 
 namespace chapters::distributed::collectives {
 

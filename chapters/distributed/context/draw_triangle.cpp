@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/context/lab.h"
-#include "models/parallel/context_order.h"
+#include "models/parallel/context/context_order.h"
 #include "widgets/base/arrow.h"
 #include "widgets/base/press_area.h"
 #include "widgets/controls/button.h"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/parallel/context_order.h"
+#include "models/parallel/context/context_order.h"
 #include "widgets/base/parts.h"
 
 /// The causal square by who computes it, and the ring on which keys travel. Pure.

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "chapters/distributed/memory_split/lab.h"
-#include "models/parallel/memory_split_estimators.h"
+#include "models/parallel/memory_split/memory_split_estimators.h"
 
 namespace chapters::distributed::memory_split {
 namespace {

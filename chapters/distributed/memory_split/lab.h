@@ -10,7 +10,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
-#include "models/parallel/memory_split.h"
+#include "models/parallel/memory_split/memory_split.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"

@@ -7,7 +7,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/machine/hardware.h"
-#include "models/parallel/overlap_plan.h"
+#include "models/parallel/overlap/overlap_plan.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"

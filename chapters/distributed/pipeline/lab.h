@@ -6,8 +6,8 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
-#include "models/parallel/pipeline_formulas.h"
-#include "models/parallel/pipeline_memory.h"
+#include "models/parallel/pipeline/pipeline_formulas.h"
+#include "models/parallel/pipeline/pipeline_memory.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"

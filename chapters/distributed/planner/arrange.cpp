@@ -6,7 +6,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/base/integer_math.h"
-#include "models/parallel/pipeline_run.h"
+#include "models/parallel/pipeline/pipeline_run.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::planner {

@@ -7,7 +7,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
-#include "models/parallel/planner_search.h"
+#include "models/parallel/planner/planner_search.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 

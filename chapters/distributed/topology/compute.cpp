@@ -3,8 +3,8 @@
 
 #include "chapters/distributed/topology/lab.h"
 #include "chapters/mechanism/catalog.h"
-#include "models/parallel/topology_parse.h"
-#include "models/parallel/topology_traffic.h"
+#include "models/parallel/topology/topology_parse.h"
+#include "models/parallel/topology/topology_traffic.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::topology {

@@ -1,4 +1,4 @@
-#include "app/shell/open_panel.h"
+#include "app/shell/open/open_panel.h"
 
 #include <sys/stat.h>
 

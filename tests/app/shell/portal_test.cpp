@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/shell/portal.h"
+#include "app/shell/home/portal.h"
 #include "tests/support/base/files.h"
 
 // The chooser of the desktop's portal, against a portal of this test's own on a bus of this test's own.

@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/shell/controls.h"
+#include "app/shell/controls/controls.h"
 #include "tests/support/base/files.h"
 #include "tests/support/lab/shell_driver.h"
 #include "tests/support/lab/toy_lab.h"

@@ -1,5 +1,5 @@
 // A file of published collectives: whatever is accepted has an id, ranks and sizes that rise.
-#include "models/parallel/collective_published.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // A log of nccl-tests: whatever is accepted has sizes that rise, times above 0, ranks, and can be fitted.
-#include "models/parallel/collective_log.h"
+#include "models/parallel/collectives/collective_log.h"
 
-#include "models/parallel/collective_fit.h"
+#include "models/parallel/collectives/collective_fit.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // An operation of a pipeline as a link or a scenario writes it: one sentence, or the operation.
-#include "models/parallel/pipeline_plan.h"
+#include "models/parallel/pipeline/pipeline_plan.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

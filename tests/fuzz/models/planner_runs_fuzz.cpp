@@ -1,6 +1,6 @@
 // A file of published training runs: every run that is accepted has a shape that is there and can be priced, or one
 // sentence says why not.
-#include "models/parallel/planner_runs.h"
+#include "models/parallel/planner/planner_runs.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,8 +1,8 @@
 // A pasted topology table: what is accepted has every pair once in either direction, and its graph joins all chips by
 // links with a rate.
-#include "models/parallel/topology_boxes.h"
-#include "models/parallel/topology_parse.h"
-#include "models/parallel/topology_placement.h"
+#include "models/parallel/topology/topology_boxes.h"
+#include "models/parallel/topology/topology_parse.h"
+#include "models/parallel/topology/topology_placement.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

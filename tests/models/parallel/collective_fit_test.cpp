@@ -1,10 +1,10 @@
-#include "models/parallel/collective_fit.h"
+#include "models/parallel/collectives/collective_fit.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "models/parallel/collective_published.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

@@ -1,11 +1,11 @@
-#include "models/parallel/collective_log.h"
+#include "models/parallel/collectives/collective_log.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdio>
 
-#include "models/parallel/collective_fit.h"
-#include "models/parallel/collective_published.h"
+#include "models/parallel/collectives/collective_fit.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

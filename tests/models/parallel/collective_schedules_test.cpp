@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "models/parallel/collective_formulas.h"
-#include "models/parallel/collective_run.h"
+#include "models/parallel/collectives/collective_formulas.h"
+#include "models/parallel/collectives/collective_run.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

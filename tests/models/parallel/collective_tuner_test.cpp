@@ -1,9 +1,9 @@
-#include "models/parallel/collective_tuner.h"
+#include "models/parallel/collectives/collective_tuner.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/parallel/collective_published.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

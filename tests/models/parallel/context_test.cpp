@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/parallel/context_ring.h"
-#include "models/parallel/context_run.h"
+#include "models/parallel/context/context_ring.h"
+#include "models/parallel/context/context_run.h"
 #include "tests/support/base/near.h"
 
 using support::near;

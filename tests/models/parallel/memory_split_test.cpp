@@ -1,9 +1,9 @@
-#include "models/parallel/memory_split.h"
+#include "models/parallel/memory_split/memory_split.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/parallel/memory_split_estimators.h"
+#include "models/parallel/memory_split/memory_split_estimators.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/near.h"
 

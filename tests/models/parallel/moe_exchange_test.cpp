@@ -1,4 +1,4 @@
-#include "models/parallel/moe_exchange.h"
+#include "models/parallel/moe/moe_exchange.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -7,7 +7,7 @@
 
 #include "models/base/counter_random.h"
 #include "models/machine/op_cost.h"
-#include "models/parallel/moe_layer_time.h"
+#include "models/parallel/moe/moe_layer_time.h"
 #include "tests/support/base/near.h"
 
 using namespace models::parallel;

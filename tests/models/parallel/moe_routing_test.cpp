@@ -1,4 +1,4 @@
-#include "models/parallel/moe_routing.h"
+#include "models/parallel/moe/moe_routing.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "models/parallel/moe_training.h"
+#include "models/parallel/moe/moe_training.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "models/base/counter_random.h"
-#include "models/parallel/collective_formulas.h"
-#include "models/parallel/overlap_plan.h"
+#include "models/parallel/collectives/collective_formulas.h"
+#include "models/parallel/overlap/overlap_plan.h"
 #include "models/training/scaling.h"
 #include "models/training/step_simulation.h"
 #include "tests/support/base/near.h"

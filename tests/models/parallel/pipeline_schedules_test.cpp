@@ -4,8 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "models/parallel/pipeline_formulas.h"
-#include "models/parallel/pipeline_memory.h"
+#include "models/parallel/pipeline/pipeline_formulas.h"
+#include "models/parallel/pipeline/pipeline_memory.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

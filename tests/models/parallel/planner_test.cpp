@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <map>
 
-#include "models/parallel/pipeline_formulas.h"
-#include "models/parallel/planner_accuracy.h"
-#include "models/parallel/planner_search.h"
+#include "models/parallel/pipeline/pipeline_formulas.h"
+#include "models/parallel/planner/planner_accuracy.h"
+#include "models/parallel/planner/planner_search.h"
 #include "models/transformer/language_model.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"

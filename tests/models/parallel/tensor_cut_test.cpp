@@ -1,9 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/parallel/tensor_layer.h"
-#include "models/parallel/tensor_overlap.h"
-#include "models/parallel/tensor_run.h"
+#include "models/parallel/tensor/tensor_layer.h"
+#include "models/parallel/tensor/tensor_overlap.h"
+#include "models/parallel/tensor/tensor_run.h"
 #include "tests/support/base/near.h"
 #include "tests/support/models/decoders.h"
 

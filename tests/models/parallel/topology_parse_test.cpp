@@ -1,9 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "models/parallel/topology_boxes.h"
-#include "models/parallel/topology_parse.h"
-#include "models/parallel/topology_placement.h"
+#include "models/parallel/topology/topology_boxes.h"
+#include "models/parallel/topology/topology_parse.h"
+#include "models/parallel/topology/topology_placement.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "models/machine/all_reduce_time.h"
-#include "models/parallel/topology_boxes.h"
-#include "models/parallel/topology_parse.h"
-#include "models/parallel/topology_search.h"
-#include "models/parallel/topology_traffic.h"
+#include "models/parallel/topology/topology_boxes.h"
+#include "models/parallel/topology/topology_parse.h"
+#include "models/parallel/topology/topology_search.h"
+#include "models/parallel/topology/topology_traffic.h"
 #include "tests/support/base/near.h"
 #include "tests/support/models/decoders.h"
 

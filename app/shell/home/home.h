@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/shell/home/home_layout.h"
+#include "app/store/progress.h"
+
+namespace app {
+
+/// What home says about one lab; texts are made once, when home opens.
+struct HomeLab {
+  std::string id, title, minutes_text, hint;
+  bool open = false, here = false, next = false;
+  store::Quarters done;
+  double minutes = 0;
+};
+
+struct HomeChapter {
+  std::string slug, ordinal, title, minutes_text, planned_text, planned_hint;
+  std::vector<HomeLab> labs;
+  std::size_t open = 0;
+  double fraction = 0, minutes = 0;
+};
+
+struct HomeDoors {
+  bool again = false;  ///< not the first start: "continue where you were" is offered
+  std::string lab, lab_title, lab_setting, lab_questions;
+  store::Quarters lab_done;
+  std::string lesson, lesson_go, question, question_go;
+  std::size_t lesson_index = 0, lesson_step = 0, lesson_steps = 0;
+};
+
+struct HomeState {
+  bool ready = false;  ///< false: made anew with the next frame
+  std::string promise, count_text, hours_text;
+  std::vector<HomeChapter> chapters;
+  std::vector<HomeBlock> blocks;
+  HomeDoors doors;
+  HomeMap map;
+  ImVec2 map_for{};  ///< width and room, design pixels, that `map` was laid out for
+};
+
+struct Shell;
+/// Everything that home says, of what the person has done by now.
+HomeState home_of(const Shell& shell);
+
+}  // namespace app

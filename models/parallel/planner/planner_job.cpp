@@ -1,0 +1,42 @@
+#include "models/parallel/planner/planner_job.h"
+
+namespace models::parallel {
+namespace {
+
+ChipGeneration generation_of(const Chip& chip) {
+  const std::string& name = chip.architecture;
+  if (chip.vendor == "AMD") return ChipGeneration::cdna;
+  if (name.starts_with("Volta")) return ChipGeneration::volta;
+  if (name.starts_with("Ampere")) return ChipGeneration::ampere;
+  if (name.starts_with("Blackwell")) return ChipGeneration::blackwell;
+  return ChipGeneration::hopper;
+}
+
+}  // namespace
+
+Result<PlannerCluster> planner_cluster(const Chip& chip, std::int64_t gpus, Format format, double network) {
+  using Outcome = Result<PlannerCluster>;
+  PlannerCluster c;
+  c.curve = planner_curve(generation_of(chip));
+  const auto wide =
+      chip.peak_flops_per_s(Format::bf16) ? chip.peak_flops_per_s(Format::bf16) : chip.peak_flops_per_s(Format::fp16);
+  if (!wide)
+    return Outcome::fail(chip.name + " states no 16-bit peak, in which training's products run; choose another chip.");
+  const auto fast = format == Format::fp8 || format == Format::fp4 ? chip.peak_flops_per_s(format) : wide;
+  if (!fast)
+    return Outcome::fail(chip.name + " states no peak for " + std::string(format_label(format)) +
+                         "; choose BF16 or another chip.");
+  if (!chip.interconnect.bytes_per_s_per_direction)
+    return Outcome::fail(chip.name + " states no link between chips; choose another chip.");
+  c.gpus = gpus;
+  c.gpus_per_node = chip.form_factor == "NVL72 tray" ? 64 : 8;
+  c.peak_flops_per_s = *wide;
+  c.fast_peak_flops_per_s = *fast;
+  c.memory_bytes = chip.memory_bytes;
+  c.memory_bandwidth_bytes_per_s = chip.memory_bandwidth_bytes_per_s;
+  c.link_inside_bytes_per_s = *chip.interconnect.bytes_per_s_per_direction;
+  c.link_between_bytes_per_s = network > 0 ? network : c.curve.network_bytes_per_s;
+  return Outcome::ok(c);
+}
+
+}  // namespace models::parallel

@@ -1,0 +1,83 @@
+#pragma once
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "models/memory/training_memory_parts.h"
+#include "models/parallel/planner/planner_times.h"
+
+/// Step time and memory of one plan.
+namespace models::parallel {
+
+/// Why a step takes as long as it does. The order is that of the stack.
+enum class PlanCause : std::uint8_t {
+  products,   ///< matrix products of forward and backward, the output matrix's among them
+  attention,  ///< scores, softmax and values
+  elements,   ///< norms, activation functions, casts, the loss
+  recompute,  ///< what the backward pass runs again
+  tensor,     ///< exposed communication of tensor parallelism; likewise the following three
+  context,
+  expert,
+  pipeline,
+  bubble,  ///< stages that wait for the first and the last micro-batch
+  data,    ///< gradients and weights over data parallel, as far as nothing hides them
+  optimizer,
+  other  ///< the host's loop, and waiting for the slowest node
+};
+inline constexpr std::size_t plan_cause_count = 12;
+std::string_view step_cause_name(PlanCause cause);  ///< "products"
+
+struct StepParts {
+  std::array<double, plan_cause_count> seconds{};
+
+  double& operator[](PlanCause cause) { return seconds[static_cast<std::size_t>(cause)]; }
+  double operator[](PlanCause cause) const { return seconds[static_cast<std::size_t>(cause)]; }
+  double total_s() const {
+    double sum = 0;
+    for (const double s : seconds) sum += s;
+    return sum;
+  }
+};
+
+/// Stages of a pipeline that hold the same: of each group the first, which keeps most micro-batches.
+struct PlannerStages {
+  struct Group {
+    memory::StageMemory memory;
+    std::int64_t stage = 0;  ///< the first of the group, 0-based
+    double alike = 1;        ///< stages in it
+    bool first = false, last = false;
+  };
+  std::vector<Group> groups;
+};
+/// Depends on the plan's tensor, pipeline, virtual_pipeline and expert.
+PlannerStages planner_stages(const Architecture& architecture, const memory::TrainingPlan& plan);
+
+struct PricedPlan {
+  memory::TrainingPlan plan;  ///< its `stage` is the one that needs most memory
+  StepParts parts;            ///< of the slowest stage
+  double step_s = 0, memory_bytes = 0;
+  double bubble_share = 0;  ///< bubble over the step
+  bool fits = false;
+};
+
+/// The plan with what the job says put in: sequence, format's widths, recipe, micro-batches of global_batch.
+/// `micro_batches` becomes global_batch / (data x batch), rounded down.
+memory::TrainingPlan planned(const PlannerJob& job, memory::TrainingPlan plan);
+
+/// One sentence when the plan cannot run: what plan_problem says, GPUs that do not multiply up, a batch that does not
+/// divide. Nothing otherwise; whether it fits is another question.
+std::string planner_problem(const PlannerJob& job, const memory::TrainingPlan& plan);
+
+/// The price from its parts, which must be those of this plan. The slowest stage sets the pace: m of its micro-batches,
+/// and the bubble (sum of stages - slowest) / v, which for equal stages is closed_form's (P - 1)(F + B) of chunks.
+PricedPlan price_plan(const PlannerJob& job, const memory::TrainingPlan& plan, const MicroBatchTimes& times,
+                      const memory::MicroBatchMemory& micro, const PlannerStages& stages);
+
+/// The same from nothing. Infeasible: planner_problem.
+Result<PricedPlan> price_plan(const PlannerJob& job, const memory::TrainingPlan& plan);
+
+/// Model flops of a step over what the GPUs could do at the 16-bit (or the job's format's) peak: causal attention at
+/// half, recomputation not counted (megatron_flops_per_token).
+double planner_mfu(const PlannerJob& job, double step_s);
+
+}  // namespace models::parallel

@@ -1,0 +1,43 @@
+#pragma once
+#include <vector>
+
+#include "models/parallel/planner/planner_job.h"
+
+namespace models::parallel {
+
+/// Seconds of one pass of one layer, or of an end of the model, on one GPU.
+struct PassTimes {
+  double products_s = 0, attention_s = 0, elements_s = 0;
+  double tensor_s = 0, context_s = 0, expert_s = 0;  ///< exposed communication
+  double work_s() const { return products_s + attention_s + elements_s; }
+  double total_s() const { return work_s() + tensor_s + context_s + expert_s; }
+  PassTimes& operator+=(const PassTimes& other);
+};
+PassTimes operator*(PassTimes times, double factor);
+
+/// One kind of layer.
+struct PlannerKindTimes {
+  PassTimes forward, backward;
+  PassTimes selective;  ///< what selective recomputation runs again in the backward pass
+};
+
+/// One micro-batch on one GPU. It depends on the plan's batch, sequence, tensor, context, expert and sequence_parallel.
+struct MicroBatchTimes {
+  std::vector<PlannerKindTimes> kinds;  ///< in the order of layer_kinds(architecture)
+  PassTimes embedding, head;            ///< forward and backward together
+  double head_forward_s = 0, embedding_forward_s = 0;
+  double boundary_bytes = 0;  ///< what passes from stage to stage, of one micro-batch in one direction
+};
+
+/// Times of the operations of models/transformer under the curves of the job: a product takes the longer of its
+/// arithmetic at `share x prod(d / (d + half))` of the peak and its traffic, fused attention its own curve, everything
+/// else its traffic; and every kernel its start. Tensor parallelism splits columns or rows, sequence parallelism the
+/// rest; context parallelism splits the tokens, but each query still meets every key before it.
+MicroBatchTimes micro_batch_times(const PlannerJob& job, const memory::TrainingPlan& plan);
+
+/// Links as all_reduce_time wants them.
+AllReduceLinks planner_links(const PlannerCluster& cluster);
+/// Ranks of an axis whose neighbours lie `stride` GPUs apart.
+AllReduceGroup planner_group(const PlannerCluster& cluster, std::int64_t ranks, std::int64_t stride);
+
+}  // namespace models::parallel
