@@ -24,13 +24,12 @@ std::string percent_text(double share, bool sign = false) {
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 /// The row's line and its object; true when the model could be computed.
-bool check_row(const Published& row, CheckedRows& rows, CheckedPublished& checked) {
-  const auto found = check_published(row);
+bool check_row(const Published& row, const models::Result<CheckedPublished>& found, CheckedRows& rows) {
   if (!found) {
     rows.say(false, found.error);
     return false;
   }
-  checked = *found;
+  const CheckedPublished& checked = *found;
   const bool good = checked.fault.empty();
   const std::string share =
       std::isfinite(checked.share) ? ", " + percent_text(checked.share) + " of the bound reached" : "";
@@ -85,19 +84,17 @@ void add_residuals(std::string_view lab, const ResidualSummary& s, CheckedRows& 
 void check_measurements(std::string_view lab, CheckedRows& rows) {
   std::vector<std::pair<std::string_view, ResidualSummary>> summaries;
   for (const Published& row : chapters::catalog().published)  // of a lab that is not there
-    if (lab.empty() && !chapters::has_lab(row.lab)) {
-      CheckedPublished none;
-      check_row(row, rows, none);
-    }
+    if (lab.empty() && !chapters::has_lab(row.lab)) check_row(row, check_published(row), rows);
+  chapters::Progress nobody_waits;
   for (const auto& entry : chapters::all_labs()) {
     if (!lab.empty() && entry.id != lab) continue;
     std::vector<const Published*> computed;
     std::vector<CheckedPublished> checked;
-    for (const Published& row : chapters::catalog().published_of(entry.id)) {
-      CheckedPublished one;
-      if (!check_row(row, rows, one)) continue;
-      computed.push_back(&row);
-      checked.push_back(std::move(one));
+    const auto table = published_table(entry.id, nobody_waits);
+    for (const auto& [row, found] : table->rows) {
+      if (!check_row(*row, found, rows)) continue;
+      computed.push_back(row);
+      checked.push_back(*found);
     }
     for (ResidualSummary& kind : summarize_residuals(computed, checked))
       summaries.emplace_back(entry.id, std::move(kind));

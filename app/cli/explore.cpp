@@ -53,7 +53,7 @@ std::string reason_at(const chapters::Lab& lab, const SweepResult& r, std::size_
   const auto at = lab.clone();
   at->inputs().find(r.x.key)->set_number(r.x.values[point % r.x.values.size()]);
   if (!r.y.key.empty()) at->inputs().find(r.y.key)->set_number(r.y.values[point / r.x.values.size()]);
-  at->compute();
+  at->compute_facts();
   return at->reason();
 }
 

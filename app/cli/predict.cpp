@@ -79,7 +79,7 @@ std::optional<Asked> asked(const Prediction& q, std::string_view id) {
   const chapters::Field* output = lab ? lab->outputs().find(q.output) : nullptr;
   if (!output) return {};
   const QuestionKind kind = kind_of(q, *output);
-  if (kind != QuestionKind::curve) lab->compute();
+  if (kind != QuestionKind::curve) lab->compute_facts();
   const double computed = kind == QuestionKind::curve ? 0 : reading(*lab, q.output);
   if (!std::isfinite(computed)) return {};
   auto choices = choices_of(q, *output);

@@ -186,7 +186,7 @@ int render(const Arguments& a, const Streams& s) {
   const auto workspace = fresh_workspace();
   workspace->open(lab->info().id);
   set_like(workspace->lab(), *lab);
-  workspace->current().finish();
+  workspace->finish();
   Shell shell(*workspace, {});
   if (const auto asked = ask(a, shell); !asked) return complain(s, asked.error);
   widgets::Record record;
@@ -289,7 +289,7 @@ int tour(const Arguments& a, const Streams& s) {
       for (const Shot& shot : shots) {
         const auto workspace = fresh_workspace();
         workspace->open(entry.id);
-        workspace->current().finish();
+        workspace->finish();
         Shell shell(*workspace, {});
         if (const auto taken = take(**headless, shell, shot, folder, name, title, page); !taken)
           return complain(s, taken.error);

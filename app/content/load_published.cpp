@@ -159,7 +159,7 @@ models::Result<CheckedPublished> check_published(const Published& row) {
   if (output->spec.unit != row.unit)
     return fail("unit is \"" + excerpt(row.unit) + "\", and " + row.output + " has \"" +
                 std::string(output->spec.unit) + "\".");
-  lab->compute();
+  lab->compute_facts();
   CheckedPublished c;
   c.model = reading(*lab, row.output);
   if (!std::isfinite(c.model) || c.model == 0)
@@ -168,6 +168,24 @@ models::Result<CheckedPublished> check_published(const Published& row) {
   c.share = chapters::published_share(row.role, row.measured, c.model);
   c.fault = fault_of(row, c);
   return Checked::ok(std::move(c));
+}
+
+std::shared_ptr<const chapters::PublishedTable> published_table(std::string_view lab, chapters::Progress& progress) {
+  chapters::PublishedTables& tables = *chapters::catalog().tables;
+  if (auto known = tables.find(lab)) return known;
+  auto table = std::make_shared<chapters::PublishedTable>();
+  auto figures = std::make_shared<std::vector<double>>();
+  const std::span<const Published> rows = chapters::catalog().published_of(lab);
+  for (const Published& row : rows) {
+    if (progress.cancelled) return nullptr;
+    table->rows.emplace_back(&row, check_published(row));
+    const auto& checked = table->rows.back().second;
+    figures->push_back(checked ? checked->model : 0);
+    progress.fraction = static_cast<double>(figures->size()) / static_cast<double>(rows.size());
+  }
+  table->figures = std::move(figures);
+  tables.keep(lab, table);
+  return table;
 }
 
 std::vector<ResidualSummary> summarize_residuals(const std::vector<const Published*>& rows,

@@ -1,10 +1,12 @@
 #pragma once
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "chapters/mechanism/published.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_tables.h"
 #include "models/base/result.h"
 
 /// Published measurements: read from assets/published, and set beside what the labs compute.
@@ -17,16 +19,14 @@ namespace app {
 std::vector<chapters::Published> parse_published(std::string_view text, std::string_view origin,
                                                  std::vector<std::string>& errors);
 
-/// A published figure beside the model's.
-struct CheckedPublished {
-  double model = 0;     ///< what the lab computes, in the output's unit
-  double residual = 0;  ///< see published_residual; NaN for another quantity
-  double share = 0;     ///< of a bound that was reached; NaN for an estimate
-  std::string fault;    ///< a sentence where a bound is beaten or a tolerance missed; empty: all is well
-};
+using chapters::CheckedPublished;
+
 /// Computes the row's lab on the row's inputs. Fails when the row itself is broken: an unknown lab, input or output, a
 /// value out of range, another unit than the output's, or inputs that the lab refuses.
 models::Result<CheckedPublished> check_published(const chapters::Published& row);
+/// The table of a lab under the catalog in force: the one that is kept there, or a new one, which is then kept. Null
+/// when `progress` was cancelled meanwhile. May take seconds: not for the window's thread.
+std::shared_ptr<const chapters::PublishedTable> published_table(std::string_view lab, chapters::Progress& progress);
 
 /// Residuals of one quantity, relative. All rows have one output and one role, so that a mean of them says something.
 struct ResidualSummary {

@@ -57,7 +57,7 @@ models::Result<CompareResult> compare(const chapters::Lab& a, const chapters::La
   if (a.info().id != b.info().id) return Compared::fail("Only two scenarios of the same lab can be compared.");
   CompareResult r;
   const auto path = a.clone();
-  path->compute();
+  path->compute_facts();
   const auto start = path->clone();
   for (const Field& target : b.inputs()) {
     const Field& f = *path->inputs().find(target.key);
@@ -69,7 +69,7 @@ models::Result<CompareResult> compare(const chapters::Lab& a, const chapters::La
       f.file() = target.file();  // its text is at hand already
     else if (auto set = field_from_json(f, wanted); !set)
       return Compared::fail(std::move(set.error));
-    path->compute();
+    path->compute_facts();
     step.moved = moved_outputs(*before, *path);
     r.steps.push_back(std::move(step));
   }

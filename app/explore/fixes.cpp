@@ -25,7 +25,7 @@ class FeasibilityTrial {
     if (spent()) return false;
     --left_;
     f.set_number(value);
-    lab_->compute(progress_);
+    lab_->compute_facts(progress_);
     return lab_->reason().empty();
   }
 

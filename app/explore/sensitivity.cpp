@@ -65,7 +65,7 @@ models::Result<SensitivityResult> sensitivity(const chapters::Lab& lab, std::str
       .rows = {},
   };
   const auto base = lab.clone();
-  base->compute();
+  base->compute_facts();
   r.base = reading(*base, output);
 
   std::vector<Trial> trials;
@@ -75,7 +75,7 @@ models::Result<SensitivityResult> sensitivity(const chapters::Lab& lab, std::str
   parallel_for(trials.size(), progress, [&](std::size_t i, int) {
     const auto copy = lab.clone();
     copy->inputs().find(keys[trials[i].row])->set_number(trials[i].input);
-    copy->compute();
+    copy->compute_facts();
     trials[i].output = reading(*copy, output);
   });
   if (progress.cancelled) return Analysed::fail("The analysis was cancelled.");

@@ -37,7 +37,7 @@ models::Result<SolveResult> solve(const chapters::Lab& lab, std::string_view key
   const Field* slot = copy->inputs().find(key);
   const auto at = [&](double v) {
     slot->set_number(v);
-    copy->compute();
+    copy->compute_facts();
     return reading(*copy, output) - target;
   };
 

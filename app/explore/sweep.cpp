@@ -151,7 +151,7 @@ models::Result<SweepResult> sweep(const chapters::Lab& lab, const std::vector<Sw
     chapters::Lab& copy = *copies[worker];
     copy.inputs().find(r.x.key)->set_number(r.x.values[i % nx]);
     if (!r.y.key.empty()) copy.inputs().find(r.y.key)->set_number(r.y.values[i / nx]);
-    copy.compute();
+    copy.compute_facts();
     r.values[i] = reading(copy, output);
   });
   if (progress.cancelled) return Swept::fail("The sweep was cancelled.");

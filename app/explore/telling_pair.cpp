@@ -73,7 +73,7 @@ TellingPair telling_pair(const chapters::Lab& lab, chapters::Progress& progress)
     std::vector<std::vector<double>> ys(outputs.size());
     for (const double x : xs) {
       input.set_number(x);
-      copy->compute();
+      copy->compute_facts();
       for (std::size_t k = 0; k < outputs.size(); ++k) ys[k].push_back(reading(*copy, outputs[k]));
     }
     for (std::size_t k = 0; k < outputs.size(); ++k) {

@@ -21,7 +21,7 @@ constexpr widgets::TableColumn measured_columns[] = {
 };
 
 void measured_cell(const void* context, std::size_t index, std::size_t column, widgets::TableCell& out) {
-  const auto& [row, checked] = (*static_cast<const Workspace::CheckedFigures*>(context))[index];
+  const auto& [row, checked] = (*static_cast<const decltype(chapters::PublishedTable::rows)*>(context))[index];
   const auto percent = [&](double share) {
     out.value = 100 * share;
     if (std::isfinite(share)) out.number = widgets::format(std::round(1000 * share) / 10, "", 4);
@@ -99,8 +99,17 @@ void draw_chosen(Shell& shell, const chapters::Published& row, const models::Res
 void draw_measured(Shell& shell) {
   const auto& t = theme();
   if (question_open(shell)) return ui::text("Veiled until you commit to an answer.", t.muted);
-  const auto& figures = shell.workspace.checked_figures();
-  if (figures.empty()) return ui::text("No published measurement is recorded for this lab.", t.muted);
+  if (shell.workspace.figure_count(shell.workspace.lab().info().id) == 0)
+    return ui::text("No published measurement is recorded for this lab.", t.muted);
+  const chapters::PublishedTable* const table = shell.workspace.published_figures();
+  if (!table) {
+    shell.animating = true;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ui::bar({at.x, at.y + t.px(6)}, t.px(150), shell.workspace.published_fraction(), t.accent);
+    ImGui::SetCursorScreenPos({at.x + t.px(166), at.y});
+    return ui::text("The model's figure of each measurement is being computed.", t.muted);
+  }
+  const auto& figures = table->rows;
   auto& state = shell.measured;
   const std::string_view lab = shell.workspace.lab().info().id;
   if (state.lab != lab || state.of != figures.data()) {

@@ -10,22 +10,25 @@ constexpr std::size_t most_undo_steps = 200;
 
 }  // namespace
 
-Session::Session(chapters::LabPtr lab, Jobs& jobs) : lab_(std::move(lab)), committed_(lab_->clone()), jobs_(jobs) {}
+Session::Session(chapters::LabPtr lab, Jobs& jobs)
+    : lab_(std::move(lab)), committed_(lab_->keep_inputs()), jobs_(jobs) {}
 
 bool Session::update(bool control_held) {
   bool changed = false;
-  if (!computed_ || !lab_->same_inputs(*computed_)) {
+  if (!computed_ || !lab_->has_inputs(*computed_)) {
     touched_ = touched_ || computed_;
     if (fresh_) before_ = std::move(computed_);
     fresh_ = false;
-    computed_ = lab_->clone();
+    computed_ = lab_->keep_inputs();
     if (!lab_->info().job) {
       fresh_ = compute_here();
       changed = true;
     } else {
-      job_lab_ = lab_->clone();
-      job_ =
-          jobs_.submit(lab_->info().id, [work = job_lab_](chapters::Progress& progress) { work->compute(progress); });
+      job_lab_ = lab_->with_inputs(*computed_);
+      job_ = jobs_.submit(lab_->info().id, [work = job_lab_](chapters::Progress& progress) {
+        work->compute(progress);
+        if (!progress.cancelled) work->arrange();
+      });
     }
   }
   if (job_lab_ && job_.ended()) {
@@ -54,16 +57,16 @@ bool Session::compute_here() {
 }
 
 void Session::commit() {
-  if (lab_->same_inputs(*committed_)) return;
+  if (lab_->has_inputs(*committed_)) return;
   // What the learner did or measured is not taken back: an answer alone is no step.
-  Json before = set_by_hand(*committed_);
+  Json before = set_by_hand(*lab_->with_inputs(*committed_));
   const bool others = before.size() < lab_->inputs().size();
   if (!others || before != set_by_hand(*lab_)) {
     undo_.push_back(std::move(before));
     if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
     redo_.clear();
   }
-  committed_ = lab_->clone();
+  committed_ = lab_->keep_inputs();
   ++edits_;
 }
 
@@ -71,19 +74,14 @@ void Session::finish() {
   job_.cancel();
   job_lab_.reset();
   lab_->compute();
-  computed_ = lab_->clone();
+  computed_ = lab_->keep_inputs();
   fresh_ = true;
   ++version_;
 }
 
 chapters::LabPtr Session::shown() const {
-  const chapters::Lab* const theirs = fresh_ ? computed_.get() : before_.get();
-  if (!theirs) return nullptr;
-  if (lab_->same_inputs(*theirs)) return lab_->clone();
-  // Their Inputs with the present Outputs; a copy of that takes these Inputs for those of the Outputs.
-  const chapters::LabPtr both = theirs->clone();
-  both->take_outputs(std::move(*lab_->clone()));
-  return both->clone();
+  const chapters::KeptInputs* const theirs = fresh_ ? computed_.get() : before_.get();
+  return theirs ? lab_->clone_with(*theirs) : nullptr;
 }
 
 void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
@@ -96,7 +94,7 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   // What this session wrote is valid, unless a file it names has gone: then the rest of the step still applies.
   for (const auto& [key, value] : target.items())
     if (const auto* f = lab_->inputs().find(key)) (void)field_from_json(*f, value, read);
-  committed_ = lab_->clone();
+  committed_ = lab_->keep_inputs();
   ++edits_;
 }
 

@@ -57,12 +57,13 @@ class Session {
   void commit();  ///< records an undo step when Inputs differ from the last one's
   void step(std::vector<Json>& from, std::vector<Json>& to);
 
+  using Kept = std::unique_ptr<const chapters::KeptInputs>;
   chapters::LabPtr lab_;
-  chapters::LabPtr computed_;  ///< has the Inputs that the Outputs belong to, or that the job works on
-  chapters::LabPtr before_;    ///< while `computed_` waits for its Outputs: has the Inputs of those on the screen
+  Kept computed_;  ///< the Inputs that the Outputs belong to, or that the job works on
+  Kept before_;    ///< while `computed_` waits for its Outputs: the Inputs of those on the screen
   bool touched_ = false;
-  bool fresh_ = false;          ///< the Outputs belong to `computed_`
-  chapters::LabPtr committed_;  ///< a copy with the Inputs of the last undo step
+  bool fresh_ = false;  ///< the Outputs belong to `computed_`
+  Kept committed_;      ///< the Inputs of the last undo step
   std::vector<Json> undo_, redo_;
   Jobs& jobs_;
   Job job_;

@@ -86,19 +86,28 @@ std::size_t Workspace::claim_count(std::string_view lab) const {
       std::count_if(content.claims.begin(), content.claims.end(), [&](const Claim& c) { return c.lab == lab; }));
 }
 
-const Workspace::CheckedFigures& Workspace::checked_figures() {
+const chapters::PublishedTable* Workspace::published_figures() {
   const std::string_view id = lab().info().id;
-  auto at = figures_.find(id);
-  if (at == figures_.end()) {
-    // A catalog does not change once it is set: one check serves every workspace of the program.
-    static std::map<std::pair<const chapters::Catalog*, std::string>, CheckedFigures> checked;
-    const auto [known, is_new] = checked.try_emplace({&chapters::catalog(), std::string(id)});
-    if (is_new)
-      for (const chapters::Published& row : chapters::catalog().published_of(id))
-        known->second.emplace_back(&row, check_published(row));
-    at = figures_.emplace(std::string(id), known->second).first;
+  if (figures_.lab != id) {
+    figures_.job.cancel();
+    figures_ = {};
+    figures_.lab = id;
   }
-  return at->second;
+  if (!figures_.table && (!figures_.job || figures_.job.ended())) {
+    figures_.table = chapters::catalog().tables->find(id);
+    if (!figures_.table && !figures_.job)
+      figures_.job = jobs.submit("published figures", [of = std::string(id)](chapters::Progress& work) {
+        (void)published_table(of, work);
+      });
+  }
+  return figures_.table.get();
+}
+
+void Workspace::finish() {
+  current_->finish();
+  if (!lab().shows_published()) return;
+  chapters::Progress nobody_waits;
+  lab().show_published(published_table(lab().info().id, nobody_waits)->figures);
 }
 
 std::size_t Workspace::figure_count(std::string_view lab) const { return chapters::catalog().published_of(lab).size(); }
@@ -144,6 +153,8 @@ void Workspace::enter(std::string_view id, const std::function<void()>& set_up) 
 bool Workspace::update(bool control_held) {
   const bool changed = current_->update(control_held);
   if (changed) gather_kept();
+  if (lab().shows_published())
+    if (const auto* table = published_figures()) lab().show_published(table->figures);
   // A job that ends on the values that a lab opened with sets nothing for other labs.
   if (changed && current_->touched() && settings.keep_my_scenario) gather_shared();
   return changed;

@@ -122,9 +122,11 @@ class Workspace {
   const CheckedClaims& checked_claims();
   std::size_t claim_count(std::string_view lab) const;
 
-  /// The open lab's published measurements, each beside the lab's own figure, computed once.
-  using CheckedFigures = std::vector<std::pair<const chapters::Published*, models::Result<CheckedPublished>>>;
-  const CheckedFigures& checked_figures();
+  /// The open lab's published measurements, each beside the lab's own figure. A job works them out once for all labs
+  /// and workspaces: null until it has, or when it was asked just now.
+  const chapters::PublishedTable* published_figures();
+  /// How far that job is, 0 to 1.
+  double published_fraction() const { return figures_.job.fraction(); }
   std::size_t figure_count(std::string_view lab) const;
 
   /// The open lab's shared choices, those that belong together in one group ("workload" of "workload.batch" and
@@ -135,8 +137,11 @@ class Workspace {
   };
   const std::vector<SharedGroup>& shared_groups() const { return groups_; }
 
-  /// Once a frame after the controls: recompute, undo steps, shared choices. True when Outputs changed.
+  /// Once a frame after the controls: recompute, undo steps, shared choices, published figures. True when Outputs
+  /// changed.
   bool update(bool control_held);
+  /// Computes the open lab here and now, its published figures too: for pictures without a window, and tests.
+  void finish();
 
   /// Once a frame: hands the open lab's request to its service and brings what services have found into the labs that
   /// asked.
@@ -233,7 +238,12 @@ class Workspace {
     double retry_s = -1e9;         ///< before this nothing that failed is tried again
   } keeping_;
   std::map<std::string, CheckedClaims, std::less<>> claims_;
-  std::map<std::string, CheckedFigures, std::less<>> figures_;
+  /// The job that works out the published figures of one lab.
+  struct Figures {
+    std::string lab;
+    std::shared_ptr<const chapters::PublishedTable> table;  ///< of `lab`, once it is known
+    Job job;
+  } figures_;
 };
 
 }  // namespace app

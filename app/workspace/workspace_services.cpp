@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "app/content/load_catalog.h"
 #include "app/platform/file.h"
 #include "app/workspace/workspace.h"
@@ -8,6 +10,8 @@ namespace app {
 using chapters::Field;
 
 void Workspace::serve() {
+  if (chapters::Requests* asks = lab().requests(); asks && asks->aside)
+    (void)jobs.submit("aside", std::exchange(asks->aside, nullptr));
   say_failure(services.poll(lab()));
   if (!services.running()) return;
   bool more_chips = false;
@@ -65,7 +69,8 @@ void Workspace::reload_catalog() {
   }
   group_shared();
   claims_.clear();
-  figures_.clear();
+  figures_.job.cancel();
+  figures_ = {};
   find_drilled();
 }
 

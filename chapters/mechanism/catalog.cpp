@@ -76,6 +76,7 @@ models::Result<OnCluster> find_cluster(std::string_view model, std::string_view 
 }
 
 void index_catalog(Catalog& c) {
+  c.tables = std::make_shared<PublishedTables>();
   c.chip_choices.clear();
   c.refused_chips.clear();
   c.model_choices.clear();

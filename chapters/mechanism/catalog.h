@@ -8,6 +8,7 @@
 #include "chapters/mechanism/drill_template.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/published.h"
+#include "chapters/mechanism/published_tables.h"
 #include "models/base/result.h"
 #include "models/machine/hardware.h"
 #include "models/parallel/collectives/collective_published.h"
@@ -24,6 +25,8 @@ struct Catalog {
   std::vector<Drill> drills;
   std::vector<Published> published;                                ///< measured figures, those of a lab in one row
   std::vector<models::parallel::PublishedCollective> collectives;  ///< measured runs of collectives
+  /// What the labs' models say of `published`, as far as somebody has asked.
+  std::shared_ptr<PublishedTables> tables = std::make_shared<PublishedTables>();
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   /// Filled by `index_catalog`, in the order of the lists. Chips are those that are one chip.
   Choices chip_choices, model_choices, network_choices, collective_choices;

@@ -2,24 +2,42 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "chapters/mechanism/field.h"
 #include "models/base/result.h"
+#include "widgets/base/picture_version.h"
 #include "widgets/stage/stage.h"
 
 namespace chapters {
 
-/// How far a long compute has come, and whether the learner still wants it.
+struct PublishedMarks;
+
+/// How far a long compute has come, whether the learner still wants it, and what of it.
 struct Progress {
   std::atomic<double> fraction{0};
   std::atomic<bool> cancelled{false};
+  /// Nobody will look at the picture: compute may leave out of its Run what costs time. Set before the work starts.
+  bool facts_alone = false;
 };
+
+/// What compute gives where it works out more than the facts that it states: the Run, from which `arrange` makes the
+/// picture (histories, graphs, schedules). It is shared and never copied; null where the Outputs are infeasible.
+template <class Outputs, class Run>
+struct Computed {
+  Outputs facts{};
+  std::shared_ptr<const Run> run{};
+};
+
+/// The Run of labs that have none.
+struct NoRun {};
 
 /// What holds for some labs.
 struct LabTraits {
@@ -29,6 +47,9 @@ struct LabTraits {
   std::string_view service{};
   /// Not empty: Outputs can be written in a format that other programs open, named here ("Chrome trace").
   std::string_view document{};
+  /// Keys of inputs, between spaces: a published measurement belongs to what is set when it agrees in them. For labs
+  /// whose Picture has a member `PublishedMarks published`.
+  std::string_view published_keys{};
 };
 
 struct LabInfo : LabTraits {
@@ -45,15 +66,26 @@ struct LabInfo : LabTraits {
 struct Requests {
   std::string work;       ///< what LabInfo::service is to do, in its own words; "stop" ends it. Empty: nothing.
   std::string open_link;  ///< a link or the id of a lab to go to; empty: none
-  bool awake = false;     ///< the picture moves by itself (a clock), so the window must not sleep
+  /// A question of the picture that no frame has the time for; see aside.h. The app takes it and answers in a job.
+  std::function<void(Progress&)> aside;
+  bool awake = false;  ///< the picture moves by itself (a clock), so the window must not sleep
   // Of the work, written by the app:
   bool running = false;
   double fraction = 0;  ///< 0 to 1
   std::string status;   ///< one line for the learner
 };
 
-/// One running copy of a lab: its Inputs, Outputs and View behind the two descriptions.
-/// Not thread-safe; a worker computes on a clone.
+/// The Inputs of a lab at one moment, to compare with and to go back to. What is in them only labs of its kind know.
+class KeptInputs {
+ public:
+  KeptInputs() = default;
+  KeptInputs(const KeptInputs&) = delete;
+  KeptInputs& operator=(const KeptInputs&) = delete;
+  virtual ~KeptInputs() = default;
+};
+
+/// One running copy of a lab: its Inputs, Outputs, Run and View behind the two descriptions.
+/// Not thread-safe; a worker computes on a lab of its own.
 class Lab {
  public:
   virtual ~Lab() = default;
@@ -61,12 +93,24 @@ class Lab {
   virtual const Fields& inputs() const = 0;
   virtual const Fields& outputs() const = 0;
   virtual const Fields& view() const = 0;  ///< empty where a lab describes none
-  /// Outputs from Inputs. Pure; the same Inputs give the same Outputs.
+  /// Outputs and Run from Inputs. Pure; the same Inputs give the same Outputs.
   virtual void compute(Progress& progress) = 0;
+  /// The same for a caller who reads Outputs alone: sweeps, solve, drills, claims. Such a lab is not drawn.
+  void compute_facts(Progress& progress) {
+    progress.facts_alone = true;
+    compute(progress);
+  }
+  void compute_facts() {
+    Progress ignored;
+    compute_facts(ignored);
+  }
   void compute() {
     Progress ignored;
     compute(ignored);
   }
+  /// Makes the Picture of the Outputs unless it is made; `draw` and `answer` do so too. A job calls it where it
+  /// computed, so that the window's thread need not.
+  virtual void arrange() = 0;
   /// Empty when feasible; otherwise one sentence that says why the Outputs mean nothing.
   virtual const std::string& reason() const = 0;
   /// Paints the panels onto a stage. May change Inputs (drags) and View, never Outputs. The first time after a change
@@ -80,11 +124,21 @@ class Lab {
   virtual bool shows_earlier() const = 0;
   /// What the View asks of the program; null where it asks for nothing.
   virtual Requests* requests() = 0;
-  /// A copy of Inputs and Outputs; its View is a fresh one, since nobody looks at a copy.
+  /// A copy of Inputs and Outputs that shares the Run; its View is a fresh one, since nobody looks at a copy.
   virtual std::unique_ptr<Lab> clone() const = 0;
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
-  /// Moves the Outputs out of a worker's clone of the same lab, which is left without.
+  virtual std::unique_ptr<const KeptInputs> keep_inputs() const = 0;
+  virtual bool has_inputs(const KeptInputs& kept) const = 0;  ///< of the same lab
+  /// A lab of the same kind with these Inputs and nothing computed yet.
+  virtual std::unique_ptr<Lab> with_inputs(const KeptInputs& kept) const = 0;
+  /// A copy with these Inputs, which the Outputs belong to.
+  virtual std::unique_ptr<Lab> clone_with(const KeptInputs& kept) const = 0;
+  /// Moves Outputs, Run and, where it is made, Picture out of a worker's lab of the same kind, which is left without.
   virtual void take_outputs(Lab&& other) = 0;
+  /// What the lab's model says of its published measurements, a figure for each row of Catalog::published_of in its
+  /// order (0: none). Null: not known yet. Only the picture reads it.
+  virtual void show_published(std::shared_ptr<const std::vector<double>> figures) = 0;
+  virtual bool shows_published() const = 0;  ///< the Picture has a place for them
   /// The Outputs as the file that `info().document` names; empty where the lab has none. May take long: not for the
   /// interface's thread.
   virtual models::Result<std::string> document() const = 0;
@@ -111,9 +165,45 @@ concept Described = requires(Fields& f, T& t) {
   describe(f, t);
 };
 
+template <class... Parts>
+concept Documented = requires(const Parts&... parts) {
+  { document_of(parts...) } -> std::same_as<models::Result<std::string>>;
+};
+
+/// A Picture that draws from the Run itself, which the mechanism puts there.
+template <class Picture, class Run>
+concept Holding = requires(Picture& p) {
+  { p.run } -> std::same_as<std::shared_ptr<const Run>&>;
+};
+
+template <class Picture>
+concept Publishing = requires(Picture& p) {
+  { p.published } -> std::same_as<PublishedMarks&>;
+};
+
+/// The marks of a lab's published measurements beside its model's `figures`; see published_panel.h.
+PublishedMarks marks_of_published(const LabInfo& lab, const Fields& now, const std::vector<double>& figures);
+
 template <class T>
-concept Documented = requires(const T& t) {
-  { document_of(t) } -> std::same_as<models::Result<std::string>>;
+struct PartsOf {
+  using Outputs = T;
+  using Run = NoRun;
+};
+template <class O, class R>
+struct PartsOf<Computed<O, R>> {
+  using Outputs = O;
+  using Run = R;
+};
+
+/// What a compute function gives for Inputs.
+template <class Compute, class Inputs>
+struct ResultOf {
+  using type = std::invoke_result_t<Compute, const Inputs&>;
+};
+template <class Compute, class Inputs>
+requires std::is_invocable_v<Compute, const Inputs&, Progress&>
+struct ResultOf<Compute, Inputs> {
+  using type = std::invoke_result_t<Compute, const Inputs&, Progress&>;
 };
 
 template <class T>
@@ -130,19 +220,23 @@ struct ArrangeNothing {};
 
 template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>
 class LabOf final : public Lab {
+  using Given = typename ResultOf<Compute, Inputs>::type;
+  using Run = typename PartsOf<Given>::Run;
+  static_assert(std::is_same_v<typename PartsOf<Given>::Outputs, Outputs>, "compute gives the lab's Outputs");
+
+  struct Kept final : KeptInputs {
+    explicit Kept(const Inputs& of) : inputs(of) {}
+    const Inputs inputs;
+  };
+
  public:
   LabOf(const LabInfo& what, Compute how, Arrange order, Draw paint)
       : info_(what), compute_(how), arrange_(order), draw_(paint) {
     refresh();
   }
-  LabOf(const LabOf& o)
-      : info_(o.info_),
-        compute_(o.compute_),
-        arrange_(o.arrange_),
-        draw_(o.draw_),
-        inputs_(o.inputs_),
-        outputs_(o.outputs_) {
-    refresh();
+  LabOf(const LabOf& o) : LabOf(o, o.inputs_) {
+    outputs_ = o.outputs_;
+    run_ = o.run_;
   }
   LabOf& operator=(const LabOf&) = delete;
 
@@ -152,17 +246,32 @@ class LabOf final : public Lab {
   const Fields& view() const override { return view_fields_; }
   using Lab::compute;
   void compute(Progress& progress) override {
-    Outputs computed = [&] {
+    Given computed = [&] {
       if constexpr (std::is_invocable_v<Compute, const Inputs&, Progress&>)
         return compute_(inputs_, progress);
       else
         return compute_(inputs_);
     }();
     keep_feasible();
-    outputs_ = std::move(computed);
+    if constexpr (std::is_same_v<Given, Outputs>) {
+      outputs_ = std::move(computed);
+    } else {
+      outputs_ = std::move(computed.facts);
+      run_ = std::move(computed.run);
+    }
     theirs_.reset();
     computed_ = true;
     arranged_ = false;
+  }
+  void arrange() override {
+    if (arranged_) return;
+    const Inputs& in = theirs_ ? *theirs_ : inputs_;
+    picture_ = picture_of(in);
+    if constexpr (Holding<Picture, Run>) picture_.run = run_ ? run_ : std::make_shared<const Run>();
+    mark_published(in);
+    picture_.version = ++version_;
+    drawn_inputs_ = in;
+    arranged_ = true;
   }
   const std::string& reason() const override { return outputs_.reason; }
   void draw(widgets::Stage& stage) override {
@@ -194,17 +303,47 @@ class LabOf final : public Lab {
     const auto* o = dynamic_cast<const LabOf*>(&other);
     return o && o->inputs_ == inputs_;
   }
+  std::unique_ptr<const KeptInputs> keep_inputs() const override { return std::make_unique<const Kept>(inputs_); }
+  bool has_inputs(const KeptInputs& kept) const override {
+    const auto* k = dynamic_cast<const Kept*>(&kept);
+    return k && k->inputs == inputs_;
+  }
+  std::unique_ptr<Lab> with_inputs(const KeptInputs& kept) const override {
+    return std::unique_ptr<Lab>(new LabOf(*this, dynamic_cast<const Kept&>(kept).inputs));
+  }
+  std::unique_ptr<Lab> clone_with(const KeptInputs& kept) const override {
+    std::unique_ptr<LabOf> both(new LabOf(*this, dynamic_cast<const Kept&>(kept).inputs));
+    both->outputs_ = outputs_;
+    both->run_ = run_;
+    return both;
+  }
   void take_outputs(Lab&& other) override {
     auto* o = dynamic_cast<LabOf*>(&other);
     if (!o) return;
     keep_feasible();
     outputs_ = std::move(o->outputs_);
+    run_ = std::move(o->run_);
     theirs_ = std::move(o->inputs_);
     computed_ = true;
-    arranged_ = false;
+    arranged_ = o->arranged_;
+    if (!arranged_) return;
+    picture_ = std::move(o->picture_);
+    mark_published(*theirs_);
+    picture_.version = ++version_;
+    drawn_inputs_ = *theirs_;
   }
+  void show_published(std::shared_ptr<const std::vector<double>> figures) override {
+    if (published_ == figures) return;
+    published_ = std::move(figures);
+    if (!arranged_) return;
+    mark_published(drawn_inputs_);
+    picture_.version = ++version_;
+  }
+  bool shows_published() const override { return Publishing<Picture>; }
   models::Result<std::string> document() const override {
-    if constexpr (Documented<Outputs>)
+    if constexpr (Documented<Outputs, Run>)
+      return document_of(outputs_, run_ ? *run_ : Run{});
+    else if constexpr (Documented<Outputs>)
       return document_of(outputs_);
     else
       return models::Result<std::string>::ok({});
@@ -220,6 +359,17 @@ class LabOf final : public Lab {
   }
 
  private:
+  /// Of the same kind as `o`, with other Inputs and nothing computed.
+  LabOf(const LabOf& o, const Inputs& inputs)
+      : info_(o.info_),
+        compute_(o.compute_),
+        arrange_(o.arrange_),
+        draw_(o.draw_),
+        inputs_(inputs),
+        published_(o.published_) {
+    refresh();
+  }
+
   /// What was drawn last while it was feasible.
   struct Earlier {
     Inputs inputs;
@@ -239,6 +389,7 @@ class LabOf final : public Lab {
   }
 
   void paint_panels(widgets::Stage& stage, Inputs& inputs, const Outputs& outputs, const Picture& picture) {
+    const widgets::PaintsVersion paints(picture.version);
     stage.run([&] {
       if constexpr (std::is_invocable_v<Draw, widgets::Stage&, Inputs&, const Outputs&, const Picture&, View&>)
         draw_(stage, inputs, outputs, picture, view_);
@@ -247,16 +398,24 @@ class LabOf final : public Lab {
     });
   }
 
-  void arrange() {
-    if (arranged_) return;
+  Picture picture_of(const Inputs& in) const {
     if constexpr (std::is_same_v<Arrange, ArrangeNothing>)
-      picture_ = Picture{};
+      return Picture{};
+    else if constexpr (std::is_invocable_v<Arrange, const Inputs&, const Outputs&, const Run&>)
+      return run_ ? arrange_(in, outputs_, *run_) : arrange_(in, outputs_, Run{});
     else
-      picture_ =
-          arrange_(static_cast<const Inputs&>(theirs_ ? *theirs_ : inputs_), static_cast<const Outputs&>(outputs_));
-    picture_.version = ++version_;
-    drawn_inputs_ = theirs_ ? *theirs_ : inputs_;
-    arranged_ = true;
+      return arrange_(in, outputs_);
+  }
+
+  void mark_published([[maybe_unused]] const Inputs& in) {
+    if constexpr (Publishing<Picture>) {
+      picture_.published = {};
+      if (!published_ || !outputs_.reason.empty()) return;
+      Inputs now = in;
+      Fields fields;
+      describe(fields, now);
+      picture_.published = marks_of_published(info_, fields, *published_);
+    }
   }
 
   LabInfo info_;
@@ -265,6 +424,7 @@ class LabOf final : public Lab {
   Draw draw_;
   Inputs inputs_{};
   Outputs outputs_{};
+  std::shared_ptr<const Run> run_;  ///< of `outputs_`
   View view_{};
   std::optional<Inputs> theirs_;  ///< the Inputs that Outputs taken from a worker belong to
   Picture picture_{};             ///< of `outputs_`, once somebody drew
@@ -273,20 +433,23 @@ class LabOf final : public Lab {
   Inputs drawn_inputs_{};           ///< those that `picture_` belongs to
   std::optional<Earlier> earlier_;  ///< the last feasible picture
   std::uint64_t version_ = 0;
+  std::shared_ptr<const std::vector<double>> published_;
   Fields input_fields_, output_fields_, view_fields_;
 };
 
 }  // namespace detail
 
-/// Makes a lab from its six parts.
+/// Makes a lab from its seven parts.
 ///
 /// `Inputs` is equality-comparable; `Outputs` holds described facts and `std::string reason`. `describe(Fields&,
 /// Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are found by type, and so
-/// is `models::Result<std::string> document_of(const Outputs&)` where LabInfo names a document. `compute(const
-/// Inputs&)` or `compute(const Inputs&, Progress&)` gives Outputs; it is pure in Inputs and Catalog. `Picture
-/// arrange(const Inputs&, const Outputs&)` makes what only the picture needs: labels, points, ranges. It is pure and
-/// runs once per change of Outputs, where something is drawn, with the Inputs that the Outputs were computed of. The
-/// mechanism sets `Picture::version`.
+/// is `models::Result<std::string> document_of(const Outputs&)` or `(const Outputs&, const Run&)` where LabInfo names a
+/// document. `compute(const Inputs&)` or `compute(const Inputs&, Progress&)` gives Outputs, or `Computed<Outputs, Run>`
+/// where it works out more than facts; it is pure in Inputs and Catalog. `Picture arrange(const Inputs&, const
+/// Outputs&)` or `(const Inputs&, const Outputs&, const Run&)` makes what only the picture needs: labels, points,
+/// ranges. It is pure and computes nothing of the subject; it runs once per change of Outputs, in the job where the lab
+/// has one, with the Inputs that the Outputs were computed of. The mechanism sets `Picture::version`, and where the
+/// Picture has them `std::shared_ptr<const Run> run`, which is then never null, and `PublishedMarks published`.
 /// A `std::string answer` in Picture answers LabInfo::question in one sentence, with figures between backticks.
 /// `draw(Stage&, Inputs&, const Outputs&, const Picture&, View&)` declares the panels and paints them.
 template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>

@@ -43,6 +43,14 @@ struct Published {
   double number(std::string_view key, double otherwise) const;    ///< a number that the data sets
 };
 
+/// A published figure beside the model's.
+struct CheckedPublished {
+  double model = 0;     ///< what the lab computes, in the output's unit
+  double residual = 0;  ///< see published_residual; NaN for another quantity
+  double share = 0;     ///< of a bound that was reached; NaN for an estimate
+  std::string fault;    ///< a sentence where a bound is beaten or a tolerance missed; empty: all is well
+};
+
 /// Of an estimate (measured - model) / |model|: -0.3 is 30 % below the model. Of a bound its share reached less 1: -0.3
 /// is 30 % short of it, whether a rate fell below its ceiling or a time took longer than its floor. NaN of another
 /// quantity.

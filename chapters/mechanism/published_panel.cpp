@@ -4,11 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "chapters/mechanism/lab.h"
 #include "widgets/number/number.h"
 
 namespace chapters {
-namespace detail {
-
 void set_published_inputs(const Fields& fields, const Published& row) {
   for (const PublishedInput& input : row.inputs) {
     const Field* f = fields.find(input.key);
@@ -24,6 +23,9 @@ void set_published_inputs(const Fields& fields, const Published& row) {
   }
 }
 
+namespace {
+
+/// Adds the row beside the model's figure; `agrees` in how many of `keys` keys it does.
 void add_published_mark(const Published& row, double model, std::size_t agrees, std::size_t keys,
                         PublishedMarks& marks) {
   if (!(std::abs(model) > 0) || row.role == ModelRole::beside) return;
@@ -40,7 +42,8 @@ void add_published_mark(const Published& row, double model, std::size_t agrees, 
   marks.agreement.push_back(agrees);
 }
 
-std::size_t published_agreement(const Published& row, const Fields& now, std::initializer_list<std::string_view> keys) {
+/// How many of `keys` have in the row the value that they have in `now`; a key that the row does not state counts.
+std::size_t published_agreement(const Published& row, const Fields& now, const std::vector<std::string_view>& keys) {
   return static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [&](std::string_view key) {
     const PublishedInput* input = row.input(key);
     const Field* f = now.find(key);
@@ -48,6 +51,7 @@ std::size_t published_agreement(const Published& row, const Fields& now, std::in
   }));
 }
 
+/// Those that agree most first, otherwise in the order of the data.
 void order_published(PublishedMarks& marks) {
   std::vector<std::size_t> order(marks.marks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -59,7 +63,27 @@ void order_published(PublishedMarks& marks) {
   std::sort(marks.agreement.rbegin(), marks.agreement.rend());
 }
 
-}  // namespace detail
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+PublishedMarks detail::marks_of_published(const LabInfo& lab, const Fields& now, const std::vector<double>& figures) {
+  const std::span<const Published> rows = catalog().published_of(lab.id);
+  const std::vector<std::string_view> keys = words_of(lab.published_keys);
+  PublishedMarks marks;
+  for (std::size_t i = 0; i < std::min(rows.size(), figures.size()); ++i)
+    add_published_mark(rows[i], figures[i], published_agreement(rows[i], now, keys), keys.size(), marks);
+  order_published(marks);
+  return marks;
+}
 
 float published_line(std::string_view words, const PublishedMarks& marks, ImVec2 room, float least) {
   if (marks.marks.empty() || room.y - widgets::measured_line_height() < least) return 0;

@@ -197,7 +197,7 @@ struct Maker {
         f->set_number(tidy(*f, c.number));
       }
     }
-    lab->compute();
+    lab->compute_facts();
     if (depth == 0) {
       previous = came;
       previous_unit = came_unit;
@@ -269,7 +269,7 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
     const LabPtr other = base->clone();
     for (const auto& value : slip.set)
       if (auto error = set_value(*other, value); !error.empty()) return fail("has a slip that " + error);
-    other->compute();
+    other->compute_facts();
     const double v = number_of(*other, slip.output.empty() ? drill.output : slip.output) * slip.factor;
     if (std::isfinite(v) && other->reason().empty())
       q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, v, q.unit, maker.previous, maker.previous_unit}));

@@ -8,11 +8,25 @@ namespace widgets {
 /// What colours a mark, in one byte: a Meaning, a place among the nominal hues, a place in an order, or none of them.
 /// It is resolved against the theme when painted, so data never holds a colour. Series repeat after six.
 struct Tint {
-  static constexpr std::uint8_t first_series = 16, series_codes = 60, first_ramp = 80, ramp_codes = 128;
-  std::uint8_t code = 255;  ///< 0..15: Meaning; 16..75: series; 80..207: a ramp of one hue; 255: neutral
+  static constexpr std::uint8_t first_series = 16, series_codes = 60, first_ramp = 80, ramp_codes = 128,
+                                yours_code = 208, strong_code = 209;
+  std::uint8_t code = 255;  ///< 0..15: Meaning; 16..75: series; 80..207: a ramp of one hue; 208: yours; 209: strong;
+                            ///< 255: neutral
 
   constexpr Tint() = default;
   constexpr Tint(Meaning meaning) : code(static_cast<std::uint8_t>(meaning)) {}
+  /// The person's own thing, and nothing else.
+  static constexpr Tint yours() {
+    Tint t;
+    t.code = yours_code;
+    return t;
+  }
+  /// As dark or bright as text: what was measured, and what the eye should rest on.
+  static constexpr Tint strong() {
+    Tint t;
+    t.code = strong_code;
+    return t;
+  }
   static constexpr Tint series(std::uint64_t i) {
     Tint t;
     t.code = static_cast<std::uint8_t>(first_series + i % series_codes);
@@ -35,6 +49,8 @@ inline ImU32 colour(Tint tint, const Theme& t) {
     return t.ramp_at(tint.code - static_cast<std::size_t>(Tint::first_ramp), Tint::ramp_codes);
   if (tint.code >= Tint::first_series && tint.code < Tint::first_series + Tint::series_codes)
     return t.series_at(tint.code - static_cast<std::size_t>(Tint::first_series));
+  if (tint == Tint::yours()) return t.accent;
+  if (tint == Tint::strong()) return t.text;
   return with_alpha(t.muted, 1.0f);
 }
 /// The mark shown beside the colour; '\0' when the meaning has none.

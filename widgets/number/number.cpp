@@ -202,6 +202,12 @@ std::string format_text(double value, std::string_view unit, int significant, Pr
   return std::string(format(value, unit, significant, prefix));
 }
 
+std::string figure(std::string_view text) { return "`" + std::string(text) + "`"; }
+
+std::string figure(double value, std::string_view unit, int significant, Prefix prefix) {
+  return figure(format(value, unit, significant, prefix).view());
+}
+
 std::string format_percent(double share, int significant) { return format_text(100 * share, "%", significant); }
 
 UnitScale unit_scale(double magnitude, std::string_view unit, Prefix prefix) {

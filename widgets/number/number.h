@@ -27,6 +27,10 @@ NumberText format(double value, std::string_view unit, int significant = 3, Pref
 /// The same as a string, for sentences that are put together.
 std::string format_text(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
 
+/// A figure of a sentence, which stands between backticks: "`310 ms`", or a text that reads as one.
+std::string figure(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
+std::string figure(std::string_view text);
+
 /// A share as a percentage: 0.432 gives "43.2 %".
 std::string format_percent(double share, int significant = 3);
 

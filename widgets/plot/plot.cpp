@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "widgets/base/lit_figure.h"
+#include "widgets/base/picture_version.h"
 #include "widgets/base/press_area.h"
 #include "widgets/plot/plot_paint.h"
 
@@ -96,6 +97,28 @@ void Plot::line(std::string_view label, Values xs, Values ys, const LineOptions&
   s.dashed = s.dashed || o.dashed;
   s.label_line = o.label;
   s.lit = output_lit(o.output);
+}
+
+void Plot::curve(const Curve& c) {
+  const std::uint64_t version = picture_version();
+  const ImU32 tint = colour(c.tint, theme());
+  if (c.kind == Curve::Kind::dots) {
+    scatter(c.label, c.x, c.y,
+            {.colour = tint, .legend = c.legend, .info = c.info, .version = version, .output = c.output});
+    return;
+  }
+  const LineOptions options{.colour = tint,
+                            .width = c.width,
+                            .dashed = c.dashed,
+                            .label = c.named,
+                            .legend = c.legend,
+                            .info = c.info,
+                            .version = version,
+                            .output = c.output};
+  if (c.kind == Curve::Kind::steps)
+    steps(c.label, c.x, c.y, options);
+  else
+    line(c.label, c.x, c.y, options);
 }
 
 void Plot::steps(std::string_view label, Values xs, Values ys, const LineOptions& o) {

@@ -6,6 +6,7 @@
 
 #include "widgets/base/painter.h"
 #include "widgets/plot/axis.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// A plot, immediate mode: make one, say what it shows, and it is painted when it goes out of scope.
@@ -98,6 +99,11 @@ class Plot {
 
   using Values = std::span<const double>;
   void line(std::string_view label, Values xs, Values ys, const LineOptions& options = {});
+  /// A series of a lab's picture; see curve.h.
+  void curve(const Curve& curve);
+  void curves(std::span<const Curve> all) {
+    for (const Curve& one : all) curve(one);
+  }
   /// Each value holds until the next x.
   void steps(std::string_view label, Values xs, Values ys, const LineOptions& options = {});
   void area(std::string_view label, Values xs, Values upper, Values lower, const AreaOptions& options = {});

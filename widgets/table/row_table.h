@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "widgets/base/picture_version.h"
 #include "widgets/table/table.h"
 
 namespace widgets {
@@ -44,6 +45,11 @@ TableSource table_of(const std::vector<Row>& rows, std::uint64_t version, Write)
     Write{}((*static_cast<const std::vector<Row>*>(context))[row], RowCells{cell, column});
   };
   return source;
+}
+/// The same of rows that belong to the picture that is painted.
+template <class Row, class Write>
+TableSource table_of(const std::vector<Row>& rows, Write write) {
+  return table_of(rows, picture_version(), write);
 }
 
 }  // namespace widgets

@@ -147,7 +147,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.answer = answer_of(in, out);
   write_yours(in, out, p);
   TreeList(in, out, p).make();
-  p.published = arrange_published("compression/deploy", in, compute, {"model", "chip"});
   for (std::size_t i = 0; i < out.recipes.size(); ++i) {
     const RecipeRow& row = out.recipes[i];
     p.why_not.push_back(row.possible ? std::string()

@@ -109,7 +109,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"compression/deploy", "Deploy", "Which recipe does this model need on this device, and what does it buy?"},
+      {"compression/deploy",
+       "Deploy",
+       "Which recipe does this model need on this device, and what does it buy?",
+       {.published_keys = "model chip"}},
       compute, arrange, draw);
 }
 

@@ -66,9 +66,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.pairs = zeros_in_pairs(in);
   if (models::in_pairs(sparse_formats[static_cast<std::size_t>(in.format)])) p.two_four_name = "4:8 in pairs";
   trace_speedups(in, *chip, p);
-  Examples examples;
-  p.published = arrange_published("compression/sparsity", in,
-                                  [&](const Inputs& other) { return compute(other, examples); }, {"chip"});
   return p;
 }
 

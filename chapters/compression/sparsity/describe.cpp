@@ -107,7 +107,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"compression/sparsity", "Sparsity", "Which zeros does the hardware skip, and what do they cost?"},
+      {"compression/sparsity",
+       "Sparsity",
+       "Which zeros does the hardware skip, and what do they cost?",
+       {.published_keys = "chip"}},
       [examples = std::make_shared<Examples>()](const Inputs& in) { return compute(in, *examples); }, arrange, draw);
 }
 

@@ -196,8 +196,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.reach_ranks.push_back(as_double(n));
     p.reach_tokens.push_back(as_double(longest_sequence(in, *setting, n)));
   }
-  p.published = arrange_published("distributed/context", in, compute,
-                                  {"model", "chip", "context_parallel", "sequence", "order", "method"});
   return p;
 }
 

@@ -163,8 +163,11 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/context", "Context", "Who computes which part of the triangle, and who waits?"}, compute, arrange,
-      draw);
+      {"distributed/context",
+       "Context",
+       "Who computes which part of the triangle, and who waits?",
+       {.published_keys = "model chip context_parallel sequence order method"}},
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::distributed::context

@@ -187,7 +187,6 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   if (p.hosted) p.strip_words = "each unit waits in the host's memory, and comes whole where it computes";
   const std::int64_t rows = in.data_parallel * in.context_parallel;
   if (gathers && rows > 4) p.strip_rest = "and " + count(rows - 4) + " more";
-  p.published = arrange_published("distributed/memory-split", set, compute, {"model"});
   return p;
 }
 

@@ -183,9 +183,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/memory-split", "Memory split", "What does each GPU hold when the model is split, and does it fit?"},
-      compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"distributed/memory-split",
+                                                   "Memory split",
+                                                   "What does each GPU hold when the model is split, and does it fit?",
+                                                   {.published_keys = "model"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::distributed::memory_split

@@ -132,7 +132,7 @@ LabPtr make() {
       {"distributed/moe",
        "Mixture of experts",
        "What does an uneven load of the experts cost, and what does evening it out cost?",
-       {.job = true}},
+       {.job = true, .published_keys = "rule exchange ranks"}},
       [](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
 }
 

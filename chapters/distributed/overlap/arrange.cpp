@@ -279,7 +279,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.network_words = ddp ? "one at a time" : "gathers, reductions";
   p.held_words = ddp ? "fall in full buckets" : "weights up, gradients down";
   if (out.run.tail_s > nothing_s) p.tail_said = format_text(out.run.tail_s, "s") + " tail";
-  p.published = arrange_published("distributed/overlap", in, compute, {"method", "model", "chip"});
   p.answer = answer_of(in, out);
   return p;
 }

@@ -203,9 +203,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/overlap", "Overlap", "How much of the communication can the backward hide?"}, compute, arrange,
-      draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"distributed/overlap",
+                                                   "Overlap",
+                                                   "How much of the communication can the backward hide?",
+                                                   {.published_keys = "method model chip"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::distributed::overlap

@@ -94,7 +94,7 @@ void add_published(const Inputs& in, const PlannerJob& job, Picture& p) {
     Inputs theirs;
     Fields fields;
     describe(fields, theirs);
-    detail::set_published_inputs(fields, row);
+    set_published_inputs(fields, row);
     if (theirs.model != in.model || theirs.chip != in.chip || theirs.gpus != in.gpus ||
         theirs.global_batch != in.global_batch || theirs.sequence != in.sequence || theirs.format != in.format ||
         theirs.software != in.software)

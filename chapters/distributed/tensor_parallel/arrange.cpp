@@ -283,8 +283,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   }
   add_ranks(in, *setting, p);
   add_ring(in, *setting, p);
-  p.published = arrange_published("distributed/tensor-parallel", in, compute,
-                                  {"model", "chip", "tensor_parallel", "sequence_parallel", "phase"});
   return p;
 }
 

@@ -174,8 +174,11 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/tensor-parallel", "Tensor parallel", "Which cut of a layer has to send what?"}, compute, arrange,
-      draw);
+      {"distributed/tensor-parallel",
+       "Tensor parallel",
+       "Which cut of a layer has to send what?",
+       {.published_keys = "model chip tensor_parallel sequence_parallel phase"}},
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::distributed::tensor_parallel

@@ -217,7 +217,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/topology", "Topology", "Which link does each axis stand on, and what does another order cost?"},
+      {"distributed/topology",
+       "Topology",
+       "Which link does each axis stand on, and what does another order cost?",
+       {.published_keys = "machine boxes pattern"}},
       compute, arrange, draw);
 }
 

@@ -181,12 +181,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   } else if (in.listed() || in.source == Source::snapshot) {
     p.opening = p.events;
   }
-  p.published = arrange_published("framework/allocator", in,
-                                  [](const Inputs& inputs) {
-                                    Progress ignored;
-                                    return compute(inputs, ignored);
-                                  },
-                                  {"events"});
   return p;
 }
 

@@ -167,7 +167,7 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>({"framework/allocator",
                                                    "Allocator",
                                                    "Why does a request fail while more than it asks for lies free?",
-                                                   {.job = true}},
+                                                   {.job = true, .published_keys = "events"}},
                                                   compute, arrange, draw);
 }
 

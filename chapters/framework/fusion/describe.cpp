@@ -181,9 +181,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"framework/fusion", "Fusion", "Which boxes should be one kernel, and when is one more too many?"}, compute,
-      arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"framework/fusion",
+                                                   "Fusion",
+                                                   "Which boxes should be one kernel, and when is one more too many?",
+                                                   {.published_keys = "chain chip tokens first last"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::framework::fusion

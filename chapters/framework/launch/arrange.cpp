@@ -228,7 +228,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.host_floor.push_back(a->host_s);
   }
   p.answer = answer_of(in, out, p, asked->hip);
-  p.published = arrange_published("framework/launch", in, compute, {"model", "chip", "mode"});
   return p;
 }
 

@@ -120,7 +120,10 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"framework/launch", "Launch", "Who sets the pace of a step, the one who launches or the one who computes?"},
+      {"framework/launch",
+       "Launch",
+       "Who sets the pace of a step, the one who launches or the one who computes?",
+       {.published_keys = "model chip mode"}},
       compute, arrange, draw);
 }
 

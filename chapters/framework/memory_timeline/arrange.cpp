@@ -232,9 +232,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.tensor_words = "What is there at the peak, " + format_text(out.peak_bytes, "B") +
                    ": the rows add up to it. Moments are those of one matrix together.";
   arrange_pillars(*setting, out, p);
-  Progress none;
-  p.published = arrange_published("framework/memory-timeline", in,
-                                  [&none](const Inputs& row) { return compute(row, none); }, {"model", "which"});
   const auto curve = recorded(in, nullptr);
   if (curve && *curve) {
     const auto& points = (*curve)->points;

@@ -123,7 +123,7 @@ LabPtr make() {
       {"framework/memory-timeline",
        "Memory timeline",
        "When in the step is memory fullest, and which layers must run again to stay under the line?",
-       {.job = true}},
+       {.job = true, .published_keys = "model which"}},
       compute, arrange, draw);
 }
 

@@ -215,7 +215,6 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   arrange_strips(in, out, *setting, p);
   arrange_layer(in, out, *setting, p);
   arrange_sequences(in, *setting, p);
-  p.published = arrange_published("framework/training-memory", set, compute, {"model"});
   return p;
 }
 

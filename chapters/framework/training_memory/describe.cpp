@@ -193,8 +193,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"framework/training-memory", "Training memory",
-       "Where do the bytes of a training step live, and what would make them fit?"},
+      {"framework/training-memory",
+       "Training memory",
+       "Where do the bytes of a training step live, and what would make them fit?",
+       {.published_keys = "model"}},
       compute, arrange, draw);
 }
 

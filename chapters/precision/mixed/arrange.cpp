@@ -128,7 +128,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.chip_name = (*chip)->short_name;
   p.answer = answer_of(in, out);
   p.flow = flow_of(out);
-  p.published = arrange_published("precision/mixed", in, compute, {"model", "chip"});
   p.kept_weights = kept_format(in);
   arrange_savings(in, out, p);
   p.measured = in.recipe == PrecisionRecipe::fp8;

@@ -156,9 +156,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"precision/mixed", "Mixed precision", "What runs in which format, and what does that save?"}, compute, arrange,
-      draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"precision/mixed",
+                                                   "Mixed precision",
+                                                   "What runs in which format, and what does that save?",
+                                                   {.published_keys = "model chip"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::mixed

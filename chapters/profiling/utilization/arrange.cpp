@@ -166,12 +166,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (std::abs(out.mfu - out.needed) > 1) p.reported_words = "reported: " + format_text(out.mfu, "%");
   add_meters(out, p);
   p.answer = answer_of(in, out);
-  p.published = arrange_published("profiling/utilization", in,
-                                  [](const Inputs& i) {
-                                    Progress ignored;
-                                    return compute(i, ignored);
-                                  },
-                                  {"model", "chip"});
   return p;
 }
 

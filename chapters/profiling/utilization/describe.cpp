@@ -148,7 +148,7 @@ LabPtr make() {
       {"profiling/utilization",
        "Utilization",
        "The GPU is busy: how much of a second is work that the model needs?",
-       {.job = true}},
+       {.job = true, .published_keys = "model chip"}},
       compute, arrange, draw);
 }
 

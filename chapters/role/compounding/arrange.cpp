@@ -100,7 +100,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   place_slots(out, p);
   add_rows(in, out, p);
-  p.published = arrange_published("role/compounding", in, compute, {"forward_s", "precision_factor"});
   p.answer = answer_of(out);
   return p;
 }

@@ -125,8 +125,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"role/compounding", "Compounding", "What do several speed-ups give together?"}, compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"role/compounding",
+                                                   "Compounding",
+                                                   "What do several speed-ups give together?",
+                                                   {.published_keys = "forward_s precision_factor"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::role::compounding

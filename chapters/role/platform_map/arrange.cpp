@@ -213,7 +213,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.technique_labs.push_back(lab ? "Open " + std::string(lab->info().title) + " as set here" : std::string());
     p.technique_links.push_back(lab ? link_to_lab(in, out, t.part, t.lab) : std::string());
   }
-  p.published = arrange_published("role/platform-map", in, compute, {"model", "chip"});
   p.answer = answer_of(in, out);
   return p;
 }

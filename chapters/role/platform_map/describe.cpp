@@ -157,7 +157,7 @@ LabPtr make() {
       {"role/platform-map",
        "Platform map",
        "Which part of the platform holds the release up, and where does it go when you add GPUs?",
-       {.job = true}},
+       {.job = true, .published_keys = "model chip"}},
       [](const Inputs& in, Progress&) { return compute(in); }, arrange, draw);
 }
 

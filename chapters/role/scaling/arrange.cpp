@@ -187,7 +187,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_points(in, out, p);
   arrange_money(in, p);
   arrange_slowest(in, p);
-  p.published = arrange_published("role/scaling", in, compute, {"rule", "replica_gpus", "gradient_bytes"});
   p.ends = 2 * static_cast<double>(out.fastest.gpus) <= p.far_gpus;
   p.near_gpus = near_end(out, p);
   p.answer = answer_of(in, out, p.ends);

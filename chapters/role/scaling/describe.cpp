@@ -164,8 +164,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"role/scaling", "Scaling", "How much faster are more GPUs, and at what price?"}, compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"role/scaling",
+                                                   "Scaling",
+                                                   "How much faster are more GPUs, and at what price?",
+                                                   {.published_keys = "rule replica_gpus gradient_bytes"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::role::scaling

@@ -181,7 +181,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.longest_layer = longest_of(pic.layers, out);
   for (OperationPicture& op : pic.operations) op.weight = pic.longest_s > 0 ? op.time_s / pic.longest_s : 0;
   pic.answer = answer_of(out);
-  pic.published = arrange_published("roofline/transformer-layer", in, compute, {"model", "chip"});
   arrange_variants(in, out, pic);
   arrange_parameters(out, pic);
   return pic;

@@ -183,8 +183,10 @@ void describe(Fields& f, Outputs& out) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"roofline/transformer-layer", "Transformer layer",
-       "Where do the flops, the bytes and the time of one step go, and which of them is the wall?"},
+      {"roofline/transformer-layer",
+       "Transformer layer",
+       "Where do the flops, the bytes and the time of one step go, and which of them is the wall?",
+       {.published_keys = "model chip"}},
       compute, arrange, draw);
 }
 

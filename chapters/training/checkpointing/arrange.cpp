@@ -89,7 +89,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                             models::memory::checkpoint_cost(s.costs.layers, plan, s.costs.ends).peak_bytes);
     p.chain_bytes.push_back(s.costs.states + models::memory::checkpoint_cost(chain, plan, s.costs.ends).peak_bytes);
   }
-  p.published = arrange_published("training/checkpointing", in, compute, {"model"});
   return p;
 }
 

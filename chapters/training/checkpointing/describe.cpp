@@ -110,8 +110,10 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"training/checkpointing", "Checkpointing",
-       "Which layers should keep their activations, and what does the memory of the others cost in time?"},
+      {"training/checkpointing",
+       "Checkpointing",
+       "Which layers should keep their activations, and what does the memory of the others cost in time?",
+       {.published_keys = "model"}},
       compute, arrange, draw);
 }
 

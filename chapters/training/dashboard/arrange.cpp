@@ -179,12 +179,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                                                       : " a batch, by the training process itself");
   fill_workers(in, p);
   p.trace_link = step_trace_link(in, out);
-  p.published = arrange_published("training/dashboard", in,
-                                  [](const Inputs& stated) {
-                                    Progress ignored;
-                                    return compute(stated, ignored);
-                                  },
-                                  {"model", "compile", "fp8"});
   return p;
 }
 

@@ -228,7 +228,7 @@ LabPtr make() {
       {"training/dashboard",
        "Dashboard",
        "Which switch is worth pressing next, and which would do nothing yet?",
-       {.job = true}},
+       {.job = true, .published_keys = "model compile fp8"}},
       compute, arrange, draw);
 }
 

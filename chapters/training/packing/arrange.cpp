@@ -76,7 +76,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     most = p.by_row[r].size();
     p.fullest_mixed_row = static_cast<std::int64_t>(r);
   }
-  p.published = arrange_published("training/packing", in, compute, {"lengths"});
   return p;
 }
 

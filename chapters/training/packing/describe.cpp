@@ -130,8 +130,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"training/packing", "Packing", "How much of the batch is air, and what fills it?"}, compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"training/packing",
+                                                   "Packing",
+                                                   "How much of the batch is air, and what fills it?",
+                                                   {.published_keys = "lengths"}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::training::packing

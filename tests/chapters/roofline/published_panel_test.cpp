@@ -1,20 +1,16 @@
 #include "chapters/mechanism/published_panel.h"
 
-#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "chapters/roofline/transformer_layer/lab.h"
-#include "tests/support/lab/catalog.h"
-
-using Catch::Approx;
-namespace layer = chapters::roofline::transformer_layer;
+#include "app/content/load_published.h"
+#include "chapters/mechanism/catalog.h"
+#include "tests/support/lab/lab_bench.h"
 
 TEST_CASE("published training rows stand beside the best possible of one chip, those of the model and chip set first") {
-  support::use_bundled_catalog();
-  layer::Inputs in;
-  in.model = "llama-2-7b";
-  in.chip = "a100_80_sxm";
-  const auto marks = layer::arrange(in, layer::compute(in)).published;
+  const auto lab = support::open_lab("roofline/transformer-layer", R"({"model": "llama-2-7b", "chip": "a100_80_sxm"})");
+  chapters::Progress progress;
+  const auto table = app::published_table(lab->info().id, progress);
+  const auto marks = chapters::detail::marks_of_published(lab->info(), lab->inputs(), *table->figures);
   CHECK(marks.marks.size() == chapters::catalog().published_of("roofline/transformer-layer").size());
   CHECK(marks.bounds);
   REQUIRE_FALSE(marks.marks.empty());

@@ -1,5 +1,7 @@
 #include "tests/support/lab/canvas.h"
 
+#include <utility>
+
 #include "widgets/base/theme.h"
 
 namespace support {
@@ -13,6 +15,10 @@ void draw_canvas(chapters::Lab& lab, widgets::StageView& view) {
   widgets::Stage stage(view, {at, {at.x + room.x, at.y + room.y}}, {.scale = widgets::theme().scale});
   lab.draw(stage);
   ImGui::End();
+  if (chapters::Requests* asks = lab.requests(); asks && asks->aside) {
+    chapters::Progress here_and_now;
+    std::exchange(asks->aside, nullptr)(here_and_now);
+  }
 }
 
 void dark_theme() {

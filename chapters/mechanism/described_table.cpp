@@ -1,0 +1,49 @@
+#include "chapters/mechanism/described_table.h"
+
+#include <cmath>
+
+namespace chapters::detail {
+namespace {
+
+bool is_number(Kind kind) { return kind == Kind::real || kind == Kind::integer; }
+
+}  // namespace
+
+widgets::TableColumn table_column(const DescribedColumn& column, const Field* field) {
+  const bool number = field != nullptr && is_number(field->kind);
+  const std::string_view label = field != nullptr ? field->spec.label : column.key;
+  return {.title = column.title.empty() ? label : column.title,
+          .number = number,
+          .value_unit = number ? field->spec.unit : std::string_view(),
+          .prefix = number && field->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si,
+          .bar = column.bar,
+          .full = column.full,
+          .tint = column.tint,
+          .priority = column.priority};
+}
+
+void fill_cell(const Field& field, const DescribedColumn& column, widgets::TableCell& out) {
+  switch (field.kind) {
+    case Kind::real:
+    case Kind::integer:
+      out.value = field.number();
+      if (std::isnan(out.value))
+        out.text = column.missing;
+      else if (field.spec.unit.empty())
+        out.number = widgets::format(out.value, "");
+      return;
+    case Kind::toggle:
+      out.text = field.toggle() ? "yes" : "no";
+      return;
+    case Kind::text:
+      out.text = field.text();
+      return;
+    case Kind::choice:
+      if (const double at = field.number(); at >= 0) out.text = (*field.options)[static_cast<std::size_t>(at)].label;
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace chapters::detail
