@@ -21,13 +21,27 @@ dpkg-deb --info "$package" | sed -n 's/^ \(Package\|Version\|Architecture\|Insta
 dpkg-deb -x "$package" "$work/root" || fail "The package does not unpack."
 
 for file in bin/ridgeline share/ridgeline/assets/glossary.json share/applications/ridgeline.desktop share/doc/ridgeline/copyright \
-  share/icons/hicolor/scalable/apps/ridgeline.svg share/icons/hicolor/{48x48,128x128,256x256}/apps/ridgeline.png; do
+  share/man/man1/ridgeline.1.gz share/bash-completion/completions/ridgeline share/metainfo/io.ridgeline.Ridgeline.metainfo.xml \
+  share/doc/ridgeline/changelog.gz share/icons/hicolor/scalable/apps/ridgeline.svg share/icons/hicolor/{48x48,128x128,256x256}/apps/ridgeline.png; do
   [ -s "$work/root/usr/$file" ] || fail "The package has no usr/$file."
 done
 grep -q '^MimeType=x-scheme-handler/ridgeline;$' "$work/root/usr/share/applications/ridgeline.desktop" &&
   grep -q '^Exec=ridgeline %u$' "$work/root/usr/share/applications/ridgeline.desktop" || fail "The desktop entry opens no links."
 if command -v desktop-file-validate >/dev/null; then
   desktop-file-validate "$work/root/usr/share/applications/ridgeline.desktop" || fail "The desktop entry is not valid."
+fi
+if command -v appstreamcli >/dev/null; then
+  appstreamcli validate --no-net "$work/root/usr/share/metainfo/io.ridgeline.Ridgeline.metainfo.xml" >"$work/metainfo.log" 2>&1 ||
+    { cat "$work/metainfo.log" >&2; fail "The AppStream metainfo is not valid."; }
+fi
+if command -v man >/dev/null; then
+  warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$work/root/usr/share/man/man1/ridgeline.1.gz" 2>&1 >/dev/null)
+  [ -z "$warnings" ] || fail "The manual page does not read well: $(head -1 <<<"$warnings")"
+fi
+if command -v lintian >/dev/null; then
+  # Whether there is a maintainer's address that takes mail is for whoever publishes a package: cmake -DRIDGELINE_CONTACT=...
+  errors=$(lintian --allow-root --no-cfg --fail-on none "$package" 2>/dev/null | grep '^E:' | grep -v 'bogus-mail-host')
+  [ -z "$errors" ] || { echo "$errors" >&2; fail "lintian finds errors in the package."; }
 fi
 
 # Nothing of the caller's: a home of its own, and neither assets nor fonts chosen by variables.

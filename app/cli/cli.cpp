@@ -76,6 +76,14 @@ int run(const std::vector<std::string>& arguments, const Streams& s) {
     s.out << "ridgeline " << version() << "\n";
     return 0;
   }
+  if (name == "help" && arguments.size() == 2 && arguments[1] == "--man") {
+    print_man_page(s.out);
+    return 0;
+  }
+  if (name == "help" && arguments.size() == 2 && arguments[1] == "--completion") {
+    print_bash_completion(s.out);
+    return 0;
+  }
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (const auto assets = load_assets(); !assets) return complain(s, assets.error);
   for (const auto& notice : chapters::catalog().notices) s.error << notice << "\n";  // the rest is good: go on

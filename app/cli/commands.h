@@ -34,6 +34,11 @@ const Command* find_command(const std::vector<std::string>& arguments);
 void print_overview(std::ostream& out);
 void print_help(const Command& command, std::ostream& out);
 
+/// `ridgeline help --man`: the manual page, made of the table.
+void print_man_page(std::ostream& out);
+/// `ridgeline help --completion`: what bash sources to complete commands, labs and options.
+void print_bash_completion(std::ostream& out);
+
 /// `ridgeline help WORDS`: a command, a group of commands such as kernels, or nothing for the overview. Fails when the
 /// words name none of them, with the nearest ones.
 models::Status print_help_of(const std::vector<std::string>& words, std::ostream& out);

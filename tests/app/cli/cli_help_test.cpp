@@ -91,6 +91,35 @@ TEST_CASE("every command has two examples and a sentence for each option; help s
   }
 }
 
+TEST_CASE("the manual page and the completion name every command and every option, without a catalog") {
+  const Ran page = run_cli({"help", "--man"}), completion = run_cli({"help", "--completion"});
+  CHECK((page.status == 0 && completion.status == 0));
+  CHECK(page.out.starts_with(".TH RIDGELINE 1 "));
+  const auto escaped = [](std::string text) {
+    for (std::size_t i = 0; (i = text.find('-', i)) != std::string::npos; i += 2) text.insert(i, 1, '\\');
+    return text;
+  };
+  for (const auto& c : app::cli::commands()) {
+    INFO(c.name);
+    CHECK(page.out.find(".SS " + escaped(c.name) + "\n") != std::string::npos);
+    const std::size_t at = completion.out.find("'" + std::string(c.name) + "') words=\"");
+    REQUIRE(at != std::string::npos);
+    const std::string words = completion.out.substr(at, completion.out.find('\n', at) - at);
+    for (const auto& o : c.options) {
+      INFO(o.name);
+      CHECK(page.out.find(".B " + escaped(o.name)) != std::string::npos);
+      CHECK(words.find(o.name) != std::string::npos);
+    }
+  }
+  for (std::size_t i = 0; (i = page.out.find('\n', i)) != std::string::npos && i + 1 < page.out.size(); ++i) {
+    if (page.out[i + 1] != '.') continue;  // a line that begins with a dot is an order, and only ours are
+    const std::string order = page.out.substr(i + 1, 3);
+    INFO(order);
+    CHECK((order == ".SH" || order == ".SS" || order == ".TP" || order == ".PP" || order == ".B " || order == ".I " ||
+           order == ".nf" || order == ".fi" || order == ".br" || order == ".TH"));
+  }
+}
+
 TEST_CASE("help of a group shows all of it, help of a lab its inputs, and help of nothing known the nearest") {
   const Ran kernels = run_cli({"help", "kernels"});
   for (const char* part : {"ridgeline kernels list", "ridgeline kernels run LADDER", "ridgeline kernels roofline"})

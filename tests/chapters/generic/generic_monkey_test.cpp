@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cstdio>
 
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
@@ -15,14 +16,16 @@ TEST_CASE("every lab: whatever is clicked, typed, dropped or undone, values stay
   // theirs; the plain program, which a person runs, begins the same walk. A million are for ridgeline_monkey.
   const int events = support::full() || support::sanitized() ? 1000 : 60;
   for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
-      // A lab that trains at every touch takes minutes for a thousand under sanitizers: it ends early, after a hundred
-      // at least.
+      // A walk that has taken five seconds of CPU ends early, after a hundred events at least; ./test prints how many
+      // there were of all. ./test full walks to the end.
       const support::MonkeyTally done = support::walk({.lab = std::string(entry.id),
                                                        .seed = 11,
                                                        .events = events,
-                                                       .cpu_s = support::full() ? 1e30 : 15,
+                                                       .cpu_s = support::full() ? 1e30 : 5,
                                                        .least = 100,
                                                        .events_a_start = 500});
+      std::printf("Monkey events: %llu of %d on %s\n", static_cast<unsigned long long>(done.events), events,
+                  std::string(entry.id).c_str());
       CHECK(done.events >= 20);
       CHECK(done.starts >= 2);
       CHECK(done.frames > done.events);

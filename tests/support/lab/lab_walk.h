@@ -34,6 +34,12 @@ inline std::vector<chapters::LabEntry> labs_under_test() {
   return out;
 }
 
+/// The row of the table of contents with that id, whose `make` shares no memory with other labs; it must be there.
+inline const chapters::LabEntry& entry_of(std::string_view id) {
+  const auto labs = chapters::all_labs();
+  return *std::find_if(labs.begin(), labs.end(), [&](const chapters::LabEntry& entry) { return entry.id == id; });
+}
+
 /// The chapters of the table of contents all of whose labs are under test.
 inline std::vector<std::string> whole_chapters_under_test() {
   std::vector<std::string> out;
