@@ -5,6 +5,7 @@
 namespace chapters::shared {
 
 Label detail::label(Label own, const Says& says) { return says.label.empty() ? own : Label(says.label, own.unit); }
+std::string_view detail::help(std::string_view own, const Says& says) { return says.help.empty() ? own : says.help; }
 Details detail::details(std::string_view name, const Says& says, const Range& range) {
   return {.range = range, .shared = name, .when = says.when};
 }
@@ -29,23 +30,26 @@ const Choices& phases() {
 }
 
 void model(Fields& f, std::string_view key, std::string& id, const Says& says) {
-  f.choice(key, id, catalog().model_choices, detail::label("Model", says), says.help, detail::details("model", says));
+  f.choice(key, id, catalog().model_choices, detail::label("Model", says),
+           detail::help("The language model that is computed.", says), detail::details("model", says));
 }
 void chip(Fields& f, std::string_view key, std::string& id, const Says& says) {
   Details details = detail::details("chip", says);
   details.refused = &catalog().refused_chips;
-  f.choice(key, id, catalog().chip_choices, detail::label("Chip", says), says.help, details);
+  f.choice(key, id, catalog().chip_choices, detail::label("Chip", says),
+           detail::help("The chip that does the work.", says), details);
 }
 void network(Fields& f, std::string_view key, std::string& id, const Says& says) {
-  f.choice(key, id, catalog().network_choices, detail::label("Network", says), says.help,
-           detail::details("network", says));
+  f.choice(key, id, catalog().network_choices, detail::label("Network", says),
+           detail::help("What connects the machines.", says), detail::details("network", says));
 }
 void format(Fields& f, std::string_view key, models::Format& slot, const Says& says) {
   format(f, key, slot, all_formats(), says);
 }
 
 void Count::operator()(Fields& f, std::string_view key, std::int64_t& slot, const Says& says) const {
-  f.integer(key, slot, detail::label({label, unit}, says), says.help, detail::details(name, says, {1, hi, Scale::log}));
+  f.integer(key, slot, detail::label({label, unit}, says), detail::help(help, says),
+            detail::details(name, says, {1, hi, Scale::log}));
 }
 
 void clock(Fields& f, std::string_view key, double& now_s) {

@@ -15,7 +15,7 @@ namespace chapters::shared {
 /// What a lab adds in its own words.
 struct Says {
   std::string_view label{};  ///< empty: the choice's own label
-  std::string_view help{};
+  std::string_view help{};   ///< empty: the choice's own sentence
   When when{};
 };
 
@@ -31,6 +31,8 @@ void network(Fields& f, std::string_view key, std::string& id, const Says& says 
 namespace detail {
 /// The choice's own label, or the lab's.
 Label label(Label own, const Says& says);
+/// The choice's own sentence, or the lab's.
+std::string_view help(std::string_view own, const Says& says);
 Details details(std::string_view name, const Says& says, const Range& range = {});
 }  // namespace detail
 
@@ -38,41 +40,53 @@ void format(Fields& f, std::string_view key, models::Format& slot, const Says& s
 /// Of the formats `offered`, by id, where a lab cannot take all.
 template <class Slot>
 void format(Fields& f, std::string_view key, Slot& slot, const Choices& offered, const Says& says = {}) {
-  f.choice(key, slot, offered, detail::label("Format", says), says.help, detail::details("format", says));
+  f.choice(key, slot, offered, detail::label("Format", says),
+           detail::help("The number format that the work is done in.", says), detail::details("format", says));
 }
 /// `slot` is an enum in the order of `phases`.
 template <class Slot>
 void phase(Fields& f, std::string_view key, Slot& slot, const Says& says = {}) {
-  f.choice(key, slot, phases(), detail::label("Phase", says), says.help, detail::details("workload.phase", says));
+  f.choice(key, slot, phases(), detail::label("Phase", says),
+           detail::help("Which part of a model's life is computed.", says), detail::details("workload.phase", says));
 }
 
 /// A whole number from 1 on, on a logarithmic scale. Called like a function: `batch(f, "batch", in.batch, says)`.
 struct Count {
   std::string_view name, label, unit;
   double hi = 1;
+  std::string_view help{};
   void operator()(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {}) const;
 };
 inline constexpr double max_tokens = 1 << 20;
 /// Sequences that are worked on together.
-inline constexpr Count batch{"workload.batch", "Batch", "", 65536};
+inline constexpr Count batch{"workload.batch", "Batch", "", 65536, "How many sequences are worked on together."};
 /// New tokens of each sequence, in training and prefill.
-inline constexpr Count sequence{"workload.sequence", "Sequence", "tokens", max_tokens};
+inline constexpr Count sequence{"workload.sequence", "Sequence", "tokens", max_tokens,
+                                "How many new tokens each sequence has, in training and prefill."};
 /// Tokens in the cache of each sequence, in decode.
-inline constexpr Count context{"workload.context", "Context", "tokens", max_tokens};
+inline constexpr Count context{"workload.context", "Context", "tokens", max_tokens,
+                               "How many tokens the cache of each sequence holds, in decode."};
 /// All chips of a cluster, whatever they do.
-inline constexpr Count cluster_chips{"cluster.chips", "Chips in the cluster", "", 1e6};
+inline constexpr Count cluster_chips{"cluster.chips", "Chips in the cluster", "", 1e6,
+                                     "How many chips the cluster has, whatever they do."};
 /// Chips that share every layer.
-inline constexpr Count parallel_tensor{"parallel.tensor", "Tensor parallel", "", 64};
+inline constexpr Count parallel_tensor{"parallel.tensor", "Tensor parallel", "", 64,
+                                       "How many chips share every layer."};
 /// Stages that the layers are cut into.
-inline constexpr Count parallel_pipeline{"parallel.pipeline", "Pipeline stages", "", 1024};
+inline constexpr Count parallel_pipeline{"parallel.pipeline", "Pipeline stages", "", 1024,
+                                         "How many stages the layers are cut into."};
 /// Replicas that see different data.
-inline constexpr Count parallel_data{"parallel.data", "Data parallel", "", 65536};
+inline constexpr Count parallel_data{"parallel.data", "Data parallel", "", 65536,
+                                     "How many replicas see different data."};
 /// Chips that share one sequence.
-inline constexpr Count parallel_context{"parallel.context", "Context parallel", "", 1024};
+inline constexpr Count parallel_context{"parallel.context", "Context parallel", "", 1024,
+                                        "How many chips share one sequence."};
 /// Chips that share the experts of a layer.
-inline constexpr Count parallel_expert{"parallel.expert", "Expert parallel", "", 1024};
+inline constexpr Count parallel_expert{"parallel.expert", "Expert parallel", "", 1024,
+                                       "How many chips share the experts of a layer."};
 /// Chips among which weights, gradients and optimizer states are split (FSDP, ZeRO).
-inline constexpr Count parallel_shards{"parallel.shards", "States split over", "", 16384};
+inline constexpr Count parallel_shards{"parallel.shards", "States split over", "", 16384,
+                                       "How many chips weights, gradients and optimizer states are split over."};
 
 /// The time of day in seconds since 1970, which the app sets when a lab is opened.
 void clock(Fields& f, std::string_view key, double& now_s);

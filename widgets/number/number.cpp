@@ -174,27 +174,24 @@ NumberParts format_parts(double value, std::string_view unit, int significant, P
     return parts;
   }
   const Scaled scale = scale_of(value, unit, significant, prefix);
-  parts.number = digits_of(divided(value, scale.factor), significant, unit_family(unit) == UnitFamily::money);
+  if (unit_family(unit) == UnitFamily::money) {
+    append(parts.number, value < 0 ? "-$" : "$");
+    append(parts.number, digits_of(divided(std::abs(value), scale.factor), significant, true));
+    append(parts.unit, scale.multiple);
+    append(parts.unit, unit_tail(unit));
+    return parts;
+  }
+  parts.number = digits_of(divided(value, scale.factor), significant);
   append_unit(parts.unit, scale, unit);
   return parts;
 }
 
 NumberText format(double value, std::string_view unit, int significant, Prefix prefix) {
-  significant = std::clamp(significant, 1, 17);
-  if (unit_family(unit) != UnitFamily::money || std::isnan(value)) {
-    const NumberParts parts = format_parts(value, unit, significant, prefix);
-    NumberText out = parts.number;
-    if (parts.unit.length > 0) append(out, " ");
-    append(out, parts.unit);
-    return out;
-  }
-  const Scaled scale = scale_of(value, unit, significant, prefix);
-  NumberText out;
-  append(out, value < 0 ? "-$" : "$");
-  append(out, digits_of(divided(std::abs(value), scale.factor), significant, true));
-  if (!scale.multiple.empty()) append(out, " ");
-  append(out, scale.multiple);
-  append(out, unit_tail(unit));
+  const NumberParts parts = format_parts(value, unit, significant, prefix);
+  NumberText out = parts.number;
+  const bool close = unit_family(unit) == UnitFamily::money && parts.unit.view().starts_with('/');  // "$2.50/h"
+  if (parts.unit.length > 0 && !close) append(out, " ");
+  append(out, parts.unit);
   return out;
 }
 

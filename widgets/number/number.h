@@ -34,7 +34,8 @@ std::string figure(std::string_view text);
 /// A share as a percentage: 0.432 gives "43.2 %".
 std::string format_percent(double share, int significant = 3);
 
-/// A number split in two for tables that align on the decimal: number "1.07", scaled unit "GB".
+/// A number split in two for tables that align on the decimal: number "1.07", scaled unit "GB". Money has its sign with
+/// the number: "$0.40", "$2.50" and "/h".
 struct NumberParts {
   NumberText number, unit;
 };

@@ -129,7 +129,9 @@ TEST_CASE("every lab: prose for all five angles, with live values it knows, form
       }
     }
     CHECK(live >= 1);
-    CHECK(content.of(lab.info().id).prose[2].find("```") != std::string::npos);  // Code shows code
+    const bool code_shows_code = content.of(lab.info().id).prose[2].find("```") != std::string::npos;
+    INFO("# Code has no block between ``` lines");
+    CHECK(code_shows_code);
   });
 }
 

@@ -92,9 +92,14 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
       for (const Field& other : lab->inputs()) {
         const bool apart = f.spec.when.key == other.spec.when.key && f.spec.when.value != other.spec.when.value;
         INFO(other.key);
-        CHECK((f.key == other.key || f.spec.label != other.spec.label || apart));
+        const bool own_label = f.key == other.key || f.spec.label != other.spec.label || apart;
+        if (!own_label)
+          FAIL_CHECK("two inputs that can be seen together have the label \"" << f.spec.label
+                                                                              << "\": give one another");
       }
-      CHECK((lab->outputs().find(f.key) == nullptr || both.contains(std::string(entry.id) + " " + std::string(f.key))));
+      const bool own_key =
+          lab->outputs().find(f.key) == nullptr || both.contains(std::string(entry.id) + " " + std::string(f.key));
+      if (!own_key) FAIL_CHECK("an output has the key of this input: prose and sweeps could not tell them apart");
     }
   }
 }

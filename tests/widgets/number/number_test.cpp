@@ -221,3 +221,19 @@ TEST_CASE("a power of two is read as it is written, and as it is typed") {
   CHECK_FALSE(widgets::parse_quantity("3^2", "").error.empty());
   CHECK_FALSE(widgets::parse_quantity("2^99999", "").error.empty());
 }
+
+TEST_CASE("a figure of a sentence stands between backticks, as the program writes numbers") {
+  CHECK(widgets::figure(0.31, "s") == "`310 ms`");
+  CHECK(widgets::figure(12288, "") == "`12,288`");
+  CHECK(widgets::figure(2147483648.0, "B", 3, widgets::Prefix::binary) == "`2 GiB`");
+  CHECK(widgets::figure("1 in 4") == "`1 in 4`");
+}
+
+TEST_CASE("money reads alike in a sentence and in two parts") {
+  CHECK(widgets::format(0.4, "$") == "$0.40");
+  CHECK(widgets::format_parts(0.4, "$").number.view() == "$0.40");
+  CHECK(widgets::format_parts(0.4, "$").unit.view().empty());
+  CHECK(widgets::format_parts(-2.5, "$/h").number.view() == "-$2.50");
+  CHECK(widgets::format_parts(2.5, "$/h").unit.view() == "/h");
+  CHECK(widgets::format(2.5, "$/h") == "$2.50/h");
+}
