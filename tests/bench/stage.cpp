@@ -50,7 +50,7 @@ Stage::Stage(std::string_view lab, ImVec2 size) : canvas_(size) {
   workspace_ = std::make_unique<app::Workspace>(app::load_content(assets()), nowhere());
   workspace_->messages().clear();
   if (!workspace_->open(lab)) throw std::runtime_error("there is no lab " + std::string(lab));
-  workspace_->current().finish();
+  workspace_->finish();
   shell_ = std::make_unique<app::Shell>(*workspace_, app::Host{.animates = true});
 }
 

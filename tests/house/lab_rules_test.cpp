@@ -14,7 +14,10 @@ std::string text_of(const house::Source& source) {
   return text;
 }
 
-std::vector<house::Source> chapters() { return house::read_sources(support::source_file(""), {"chapters"}); }
+const std::vector<house::Source>& chapters() {
+  static const auto sources = house::read_sources(support::source_file(""), {"chapters"});
+  return sources;
+}
 
 }  // namespace
 
@@ -53,8 +56,9 @@ TEST_CASE("every lab's Outputs are described facts: what else it worked out is i
   std::size_t read = 0;
   for (const auto& [folder, header] : headers) {
     const auto described = descriptions.find(folder);
-    if (described == descriptions.end()) continue;  // the mechanism's own lab.h
+    if (described == descriptions.end() || folder == "chapters/mechanism") continue;
     ++read;
+    INFO(folder);
     CHECK_FALSE(house::members_of_outputs(header).empty());
     if (const std::string fault = house::undescribed_outputs(header, described->second); !fault.empty())
       faults += folder + ": " + fault;

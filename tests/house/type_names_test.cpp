@@ -23,11 +23,13 @@ struct TypeName {
 
 /// The lines as one text, without comments, texts and lines of the preprocessor.
 std::string code_of(const house::Source& source) {
-  static const std::regex quoted(R"re("(\\.|[^"\\])*"|'(\\.|[^'\\])')re"), comment(R"(//.*)");
+  static const std::regex quoted(R"re("(\\.|[^"\\])*"|'(\\.|[^'\\])')re");
   std::string code;
   for (const std::string& line : source.lines) {
     if (line.find_first_not_of(" \t") != std::string::npos && line[line.find_first_not_of(" \t")] == '#') continue;
-    code += std::regex_replace(std::regex_replace(line, quoted, "0"), comment, "") + "\n";
+    const bool plain = line.find_first_of("\"'") == std::string::npos;
+    const std::string unquoted = plain ? line : std::regex_replace(line, quoted, "0");
+    code += unquoted.substr(0, unquoted.find("//")) + "\n";
   }
   return code;
 }
