@@ -68,7 +68,7 @@ float read_all(std::int64_t n, const float* a) {
 struct Probe {
   Roof roof;
   std::function<void()> call;
-  double work = 0;  ///< of one call: rate = work / time; for a latency, the loads: latency = time / work
+  double work = 0;  ///< The work of one call: rate = work / time; for a latency its loads: latency = time / work.
   std::vector<const Buffer*> cold = {};  ///< flushed before each call, outside its time
   std::vector<double> samples;
   double spent_s = 0;

@@ -13,7 +13,7 @@ struct Compilation {
   std::string image;  ///< a cubin, or PTX when the GPU is newer than the compiler
   std::string failure;
   std::vector<Diagnostic> diagnostics;
-  KernelReport report;  ///< of `entry`; block_threads is the caller's to fill
+  KernelReport report;  ///< The report on `entry`; block_threads is the caller's to fill.
 };
 
 /// Compiles `source` for compute capability `capability` (90 for sm_90), naming it `file` in messages. Needs no device

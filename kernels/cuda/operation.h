@@ -52,7 +52,7 @@ using Cost = models::OpCost (*)(std::int64_t size);
 Ladder array_ladder(std::string_view id, std::string_view title, std::span<const Rung> rungs, Cost cost);
 /// A ladder over N x N matrices.
 struct MatrixSizes {
-  std::int64_t lo = 0, usual = 0, hi = 0;  ///< of N
+  std::int64_t lo = 0, usual = 0, hi = 0;  ///< The range of N and its usual value.
 };
 Ladder matrix_ladder(std::string_view id, std::string_view title, Measure measure, MatrixSizes sizes,
                      std::span<const Rung> rungs, Cost cost);

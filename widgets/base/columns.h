@@ -7,7 +7,7 @@ namespace widgets {
 struct ColumnsOptions {
   float least = 620;        ///< width from which they stand beside each other; at a scale of 1
   float gap = 24;           ///< between them; at a scale of 1
-  float left_share = 0.5f;  ///< of the width that the gap leaves
+  float left_share = 0.5f;  ///< The left column's share of the width that the gap leaves.
 };
 
 /// Widths in px, whole pixels; one under the other, both have all of it.

@@ -27,14 +27,14 @@ struct EventBin {
   float top = 0;  ///< screen y of the bar's top
 };
 struct EventRugLayout {
-  Rect strip{};  ///< of ticks or bars
+  Rect strip{};  ///< Where ticks or bars stand.
   Range range{0, 1};
   AxisMap map;
   int axis_lines = 0;          ///< as row_axis_lines says
   bool dense = false;          ///< more than one event a 3 px: bars a bin instead of ticks
   std::vector<float> ticks;    ///< screen x of each event; empty when dense
   std::vector<EventBin> bins;  ///< bins of equal width, empty ones too; none when sparse
-  double bin_width = 0;        ///< of a bin, in the axis's unit
+  double bin_width = 0;        ///< The width of a bin in the axis's unit.
   double expected = std::numeric_limits<double>::quiet_NaN();  ///< events over the whole range
   float expected_y = 0;                           ///< screen y of the expected count a bin; 0: none or beyond the strip
   std::size_t inside = 0, outside = 0, most = 0;  ///< events in and out of the range; the fullest bin

@@ -27,7 +27,7 @@ struct IntervalBarOptions {
 };
 
 struct IntervalPlace {
-  Rect bar{};  ///< of the interval; empty where it is not known
+  Rect bar{};  ///< The interval's bar; empty where it is not known.
   float value_px = 0, goal_px = 0;
   bool has_interval = false, has_value = false, has_goal = false;
 };

@@ -23,9 +23,9 @@ struct MeasuredMark {
 struct MeasuredStripLayout {
   std::size_t rows = 0;       ///< that have room; the rest is counted under the last one
   bool more = false;          ///< a line under the rows says how many have no room
-  float label_width = 0;      ///< of the names at the left
-  float left = 0, right = 0;  ///< of the axis
-  float figure_left = 0;      ///< of the shares at the right
+  float label_width = 0;      ///< The width of the names at the left.
+  float left = 0, right = 0;  ///< The ends of the axis.
+  float figure_left = 0;      ///< Where the shares at the right begin.
   float top = 0, row_height = 0;
   double most = 1;  ///< the axis runs from 0 to this ratio
   float x(double ratio) const { return left + (right - left) * static_cast<float>(ratio / most); }

@@ -27,7 +27,7 @@ struct PillarOptions {
 struct PillarLayout {
   std::vector<Rect> pillars;  ///< their whole height
   Rect row{};
-  float label_top = 0;  ///< of the numbers under them
+  float label_top = 0;  ///< Where the numbers under them begin.
   std::size_t number_step = 1;
 };
 

@@ -23,7 +23,7 @@ struct PortBarOptions {
 };
 
 struct PortPlace {
-  std::size_t row = 0;  ///< of the data
+  std::size_t row = 0;  ///< The row of the data.
   double load = 0;      ///< demand / supply; infinite without supply, NaN where either is no finite amount
   Rect track{};         ///< supply: from 0 to 100 %
   Rect bar{};           ///< demand up to the supply
@@ -32,7 +32,7 @@ struct PortPlace {
 };
 struct PortBarLayout {
   Rect plot{};
-  Range range{0, 1};  ///< of loads, in percent
+  Range range{0, 1};  ///< What the axis of loads spans, in percent.
   AxisMap map;
   RowStack stack;
   std::vector<PortPlace> rows;

@@ -47,7 +47,7 @@ struct BarPiece {
   ImVec2 caption_centre{};  ///< clear of the lines of limit and measurement
 };
 struct PlacedBar {
-  Rect rect{};  ///< of all its segments; empty but in place when the total is 0
+  Rect rect{};  ///< The place of all its segments; empty but in place when the total is 0.
   double total = 0;
   double measured_px = 0;  ///< along the axis; meaningful with has_measured
   bool has_measured = false;

@@ -28,7 +28,7 @@ inline constexpr std::size_t bite_columns = 5;
 
 struct BiteRow {
   std::string_view label;
-  const char* id = "";                    ///< of the control
+  const char* id = "";                    ///< The id of the control.
   std::span<const double> before, after;  ///< by part; empty: it cannot be switched
   bool on = false, lit = false;
   std::string_view note{}, info{};

@@ -14,7 +14,7 @@ namespace widgets {
 /// What falls: a kind of grain, with its share of all that falls.
 struct RainSource {
   std::string_view label, brief;  ///< brief: where the label has no room
-  double share = 0;               ///< of all sources, summing to 1: its width at the top
+  double share = 0;               ///< Its share of all sources, which sum to 1: its width at the top.
   Tint tint{};
 };
 
@@ -71,7 +71,7 @@ struct TokenRainLayout {
   std::vector<Rect> source;
   std::vector<Rect> bucket;     ///< as high as its rim, or as the band where there is none
   std::vector<Rect> group;      ///< x extent of each, over the whole height
-  std::vector<RainBar> bars;    ///< of the clock
+  std::vector<RainBar> bars;    ///< The clock's bars.
   std::vector<float> barriers;  ///< y where each phase ends for all
   float grains_px = 0;          ///< height of one grain spread over a bucket's width
   float pitch = 0;              ///< side of a grain that is drawn by itself; 0: layers are drawn instead
@@ -88,7 +88,7 @@ void layout_token_rain(const TokenRain& rain, Rect area, Measure measure, TokenR
 
 struct TokenRainView {
   TokenRainLayout layout;
-  std::vector<ImVec2> left, right;  ///< of a ribbon
+  std::vector<ImVec2> left, right;  ///< The two edges of a ribbon.
   std::vector<float> flow_source;
   std::int64_t hovered = -1;  ///< bucket under the pointer
   float held_px = 0;          ///< height of a grain when the rim was taken; 0: it is not held

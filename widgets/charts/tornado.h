@@ -36,11 +36,11 @@ struct TornadoBar {
   bool known = false;
 };
 struct TornadoPlace {
-  std::size_t row = 0;  ///< of the data
+  std::size_t row = 0;  ///< The row of the data.
   TornadoBar alone, on_top;
 };
 struct TornadoLayout {
-  Rect plot{};  ///< of rows and grid
+  Rect plot{};  ///< Where rows and grid lie.
   Range range{0, 1};
   AxisMap map;        ///< from values of the output to screen x
   float base_px = 0;  ///< screen x of the base line

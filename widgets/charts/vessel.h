@@ -55,7 +55,7 @@ enum class VesselCaption : std::uint8_t { none, inside, beside };
 struct VesselPiece {
   std::size_t vessel = 0, layer = 0;
   Rect rect{};
-  double value = 0;   ///< of the layer, or of its part where the rim cuts it
+  double value = 0;   ///< The layer's value, or that of its part where the rim cuts it.
   bool over = false;  ///< above the rim
   VesselCaption caption = VesselCaption::none;
   float caption_y = 0;  ///< middle of the words

@@ -53,7 +53,7 @@ struct BitRowLayout {
   std::size_t columns = 0;
   std::vector<BitCell> cells;
   std::vector<BitFieldPlace> fields;
-  std::vector<float> row_tops;            ///< of the cells, screen y
+  std::vector<float> row_tops;            ///< Screen y of each row of cells.
   std::size_t shown = 0, left_out = 0;    ///< rows
   float register_px = 0;                  ///< screen x where the register ends; 0: it has no end
   float extra_px = 0;                     ///< screen x where the extra bits end

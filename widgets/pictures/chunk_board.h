@@ -18,7 +18,7 @@ struct ChunkMessage {
   std::int32_t origin = -1;  ///< only this place's block goes, and leaves its source; -1: the whole cell, as a copy
 };
 
-inline constexpr std::int64_t max_board_ranks_in_full = 16;  ///< of more no message and no place is drawn
+inline constexpr std::int64_t max_board_ranks_in_full = 16;  ///< With more ranks no message and no place is drawn.
 inline constexpr std::string_view hub_name = "switch";       ///< left of its cells
 
 struct ChunkBoardData {
@@ -57,7 +57,7 @@ struct ChunkBoardLayout {
   float names_y = 0, nodes_y = 0;
   float says_y = 0;
   Rect film{};   ///< thumbnails; empty where there is no room
-  Rect track{};  ///< of the slider: from the first state to the last
+  Rect track{};  ///< The slider's track, from the first state to the last.
   float words_y = 0;
   Rect play{};  ///< the button that plays
   std::int64_t frames = 0, frame_stride = 1;

@@ -28,11 +28,11 @@ struct MatrixOptions {
 /// One pane: the whole matrix folded into cells that can be seen, or one group.
 struct MatrixPane {
   Rect grid{};
-  std::size_t first_row = 0, first_col = 0, data_rows = 0, data_cols = 0;  ///< of the data that it shows
+  std::size_t first_row = 0, first_col = 0, data_rows = 0, data_cols = 0;  ///< Which part of the data it shows.
   std::size_t rows = 0, cols = 0;                                          ///< shown cells, at most 10,000
   std::vector<double> cells;  ///< mean of the finite values that a shown cell stands for; NaN: it has none
   bool numbers = false;
-  Rect cell(std::size_t row, std::size_t col) const;  ///< of a shown cell
+  Rect cell(std::size_t row, std::size_t col) const;  ///< The place of a shown cell.
   /// Middle of a data row or column on the screen; the pane shows it.
   float row_px(std::int64_t row) const;
   float col_px(std::int64_t col) const;
@@ -40,7 +40,7 @@ struct MatrixPane {
 };
 struct MatrixLayout {
   MatrixPane whole, zoom;  ///< `zoom` has no cells while nothing is chosen
-  Rect group{};            ///< of the chosen group in the whole; empty: none
+  Rect group{};            ///< The chosen group in the whole; empty: none is chosen.
   std::size_t group_rows = 1, group_cols = 1;
   Range range{0, 1};
   float title_y = 0;  ///< screen y of the words under the panes

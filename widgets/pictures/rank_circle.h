@@ -10,7 +10,7 @@ namespace widgets {
 
 struct RankCircleLayout {
   ImVec2 centre{};
-  float radius = 0;  ///< of the circle through the ranks' middles
+  float radius = 0;  ///< The circle goes through the ranks' middles.
   float dot = 0;     ///< radius of a rank
   std::int64_t ranks = 0;
   /// The first rank is on top; the others follow clockwise. The hub, number `ranks`, is in the middle.

@@ -195,7 +195,7 @@ bool power_ticks(Ticker& t) {
 struct ClockMarks {
   std::span<const double> leads, clock;
   int least_day = 0;  ///< the first power of ten of days
-  double stride = 1;  ///< of the powers of ten of seconds and of days
+  double stride = 1;  ///< The step between powers of ten of seconds and of days.
 };
 
 /// Round marks of a clock on a log axis of seconds that reaches beyond two minutes, where a power of ten would be named

@@ -15,7 +15,7 @@ struct Curve {
   std::string info{};    ///< formula or source, for hover
   std::string output{};  ///< the key of the output that it shows, lit with its figure
   Tint tint{};
-  float width = 2;  ///< of lines, design pixels
+  float width = 2;  ///< A line's width in design pixels.
   bool dashed = false;
   bool named = true;   ///< a line's name is written along it where there is room
   bool legend = true;  ///< its name stands in the legend

@@ -34,7 +34,7 @@ struct DrawCurveSpec {
 struct WrappedLines {
   std::array<std::string_view, 8> lines{};
   std::size_t count = 0;
-  float width = 0;  ///< of the longest, in pixels
+  float width = 0;  ///< The longest one's width in pixels.
 };
 /// Cuts at spaces so that each line is at most `most_px` wide; what does not fit in eight lines is dropped.
 WrappedLines wrap_lines(std::string_view text, float most_px, float (*width_px)(std::string_view));
@@ -44,7 +44,7 @@ struct DrawCurveLayout {
   PlotFrame frame;
   Box still_to_draw;         ///< the strip at the bottom from the end of the line on; empty when the line is whole
   ImVec2 pen{};              ///< the cursor on the line; where it would begin while nothing is drawn
-  Box value_tag, place_tag;  ///< of the pen, on the y and the x axis; empty while nothing is drawn
+  Box value_tag, place_tag;  ///< The pen's tags on the y and the x axis; empty while nothing is drawn.
 };
 void layout_draw_curve(const Box& outer, const DrawCurveSpec& spec, const DrawnLine& line,
                        float (*width_px)(std::string_view), float line_px, DrawCurveLayout& out);
@@ -66,7 +66,7 @@ RevealPlaces place_reveal(const DrawCurveLayout& layout, const DrawCurveSpec& sp
 struct RevealText {
   std::string_view score;           ///< "50"
   std::string_view typical, up_to;  ///< the card's two lines
-  double share = 0;                 ///< of the card's bar, 0 to 1
+  double share = 0;                 ///< How far the card's bar is filled, 0 to 1.
   std::string_view heading;         ///< "2.6x too high"
   std::string_view explanation;     ///< one or two sentences
   std::size_t worst = 0;

@@ -32,7 +32,7 @@ void follow_data(const PlotEnd& plot);
 void ease_marks(const PlotEnd& plot);
 /// Leaves what the plot shows where another scenario's picture is gathered.
 void leave_reference(const PlotEnd& plot);
-/// Of a series' kind and label.
+/// A number made of a series' kind and label.
 std::uint64_t name_of(const PlotScratch& s, const PlotSeries& series);
 /// Fills scratch.caches[i].points for every visible series.
 void reduce_series(const PlotEnd& plot);

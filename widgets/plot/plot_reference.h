@@ -14,7 +14,7 @@ namespace widgets {
 
 struct PlotReference {
   struct Series {
-    std::uint64_t name = 0;  ///< of kind and label
+    std::uint64_t name = 0;  ///< A number made of kind and label.
     std::vector<PlotPoint> points;
   };
   struct Entry {
@@ -34,7 +34,7 @@ struct PlotReference {
     double last_s = 0;
   };
   std::map<std::uint64_t, Entry> plots;                     ///< by plot_key
-  std::map<std::uint64_t, double> totals;                   ///< of bars, by bar_key
+  std::map<std::uint64_t, double> totals;                   ///< The totals of bars, by bar_key.
   std::map<std::uint64_t, Rows> tables;                     ///< by reference_key of its id
   std::map<std::uint64_t, std::vector<LaneEnd>> timelines;  ///< by reference_key of its label, in the lanes' order
   std::size_t clashes = 0;   ///< plots and bars that could not be told apart from an earlier one

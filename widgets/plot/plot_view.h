@@ -74,12 +74,12 @@ struct PlotCache {
   std::vector<PlotPoint> ghost;  ///< what stood here before the data changed; empty: nothing else did
   Ease ease;                     ///< while it runs, `points` are on their way from `from` to `target`
   std::vector<PlotPoint> from, target;
-  std::uint64_t name = 0;  ///< of the series whose points these are
+  std::uint64_t name = 0;  ///< The series whose points these are.
 };
 
 /// Room that is reused from frame to frame, so that a steady frame allocates nothing. Not to be saved.
 struct PlotScratch {
-  std::uint64_t key = 0;  ///< of the plot, for PlotReference
+  std::uint64_t key = 0;  ///< The plot's key for PlotReference.
   std::vector<char> text;
   std::vector<double> data;
   std::vector<PlotSeries> series;

@@ -58,7 +58,7 @@ struct FormulaNode {
   Air air = Air::ordinary;
   bool after_space = false;  ///< white space stood before it in the source
   float em = 0;              ///< width of a space
-  std::uint32_t slot = 0;    ///< of a value, in Formula::values
+  std::uint32_t slot = 0;    ///< A value's place in Formula::values.
   bool variable = false;     ///< a symbol of one letter, set slanted
   std::string text;          ///< symbol: UTF-8; fence: "(" then ")" and so on, one name letter each
   std::vector<std::uint32_t>
@@ -81,7 +81,7 @@ enum class FormulaRole : std::uint8_t { symbol, value, unknown };
 struct FormulaText {
   ImVec2 baseline;  ///< left end of the text's own baseline
   float width = 0;
-  float size = 0;  ///< of the type, pixels: scripts have 70 % of what they stand at, 9 design pixels at least
+  float size = 0;  ///< The type's size in pixels; scripts have 70 % of what they stand at, 9 design pixels at least.
   Font font = Font::sans;
   FormulaRole role = FormulaRole::symbol;
   std::uint32_t slot = 0;

@@ -34,7 +34,7 @@ class ProseFlow {
   /// Something that is never broken, except when it is wider than a line.
   struct Piece {
     ProseItem item;
-    float ascent = 0, descent = 0;  ///< of a formula, from the baseline
+    float ascent = 0, descent = 0;  ///< How far a formula reaches from the baseline.
     float space = 0;                ///< width of the white space before it; 0: stands against the piece before
     bool code = false, new_line = false, own_line = false;
     bool glued = false;  ///< no line ends before it, though there is a space: "4 KiB", "T = 4"

@@ -34,7 +34,7 @@ struct ProseLayout {
     float top = 0;  ///< below the gap before it
     std::size_t first_item = 0, first_link = 0;
   };
-  std::vector<Block> blocks;  ///< of the document, in its order
+  std::vector<Block> blocks;  ///< The document's blocks, in its order.
   float width = 0, height = 0;
 };
 

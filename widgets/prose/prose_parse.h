@@ -26,7 +26,7 @@ struct ProseCell {
 struct ProseBlock {
   enum class Kind : std::uint8_t { paragraph, heading, code, rule, table };
   Kind kind = Kind::paragraph;
-  std::uint8_t level = 0;  ///< of a heading, 1 to 6
+  std::uint8_t level = 0;  ///< A heading's level, 1 to 6.
   bool tight = false;      ///< follows the block before it closely (items of a list)
   std::uint32_t indent = 0, quotes = 0;
   std::string marker;  ///< "•" or "3." of the list item that begins here
@@ -60,7 +60,7 @@ struct ProseDoc {
   std::vector<ProseFormula> formulas;
   std::vector<ProseUse> uses;
   std::vector<std::string> problems;
-  ValueCache values;  ///< of all keys, those in formulas included
+  ValueCache values;  ///< The values of all keys, those in formulas included.
 
   std::string_view shown(std::uint32_t begin, std::uint32_t end) const {
     return std::string_view(text).substr(begin, end - begin);

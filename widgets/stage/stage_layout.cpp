@@ -13,7 +13,7 @@ constexpr std::size_t most_panels = 16;
 struct StageRoom {
   std::span<const PanelSpec> panels;
   std::array<std::size_t, most_panels> order{};  ///< the main panel, then the others
-  std::size_t count = 0;                         ///< of `order` that are to be placed
+  std::size_t count = 0;                         ///< How many of `order` are to be placed.
   Rect body{};
   float scale = 1, gap = 0, heading = 0;
 

@@ -27,7 +27,7 @@ struct TableColumn {
   Prefix prefix = Prefix::si;
   bool bar = false;  ///< a bar behind the number: its share of `full`
   double full = 0;   ///< value of a whole bar; 0: the column's largest
-  Tint tint{};       ///< of the bar
+  Tint tint{};       ///< The bar's tint.
   int priority = 0;  ///< where there is no room, columns of the highest priority number go first; 0 goes last
 
   bool scaled() const { return number && unit.empty() && !value_unit.empty(); }
@@ -82,7 +82,7 @@ struct ColumnLayout {
   float word = 0;                                     ///< number columns: the widest word in place of a number ("none")
   bool hidden = false;                                ///< there is no room for it
   bool words = false;  ///< a number column that holds words alone ("yes", "no"): set from the left like text
-  UnitScale scale;     ///< of a column that the table writes
+  UnitScale scale;     ///< The multiple of a column that the table writes.
   double largest = 0;  ///< largest value, for bars and the scale
 };
 struct TableLayout {
@@ -105,7 +105,7 @@ struct TableView {
   int order_column = -1;
   SortOrder order_made = SortOrder::none;
   float layout_width = 0, scale = 0;
-  std::uint64_t layout_reference = 0;  ///< of the scenario that was set aside; 0: none
+  std::uint64_t layout_reference = 0;  ///< Which scenario that was set aside it was laid out for; 0: none.
   ImFont* font = nullptr;
   std::uint64_t layouts = 0;  ///< how often it was laid out
 };

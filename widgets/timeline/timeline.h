@@ -77,13 +77,13 @@ struct TimelineIndex {
     double low = 0, high = 1;
   };
   std::vector<TimelineLaneIndex> lanes;
-  std::vector<std::vector<std::vector<TimelineRange>>> counters;  ///< of each lane, of each of its counters
-  std::vector<Scale> scales;                                      ///< of each lane's counters; 0 is always inside
+  std::vector<std::vector<std::vector<TimelineRange>>> counters;  ///< The ranges of each counter of each lane.
+  std::vector<Scale> scales;  ///< What each lane's counters span; 0 is always inside.
   std::vector<std::uint32_t>
-      link_order;  ///< of those that name spans, by the earlier of their ends; empty: the links' own order
+      link_order;  ///< Links that name spans, by the earlier of their ends; empty: the links' own order.
   std::size_t link_count = 0;
   std::int64_t longest_link_ns = 0;
-  double first_s = 0, last_s = 1;  ///< of everything, since the origin
+  double first_s = 0, last_s = 1;  ///< Where everything begins and ends, since the origin.
   std::array<bool, 256> tints{};   ///< those that spans and counters use
 
   std::uint32_t link_at(std::size_t position) const {
@@ -108,7 +108,7 @@ struct TimelineScratch {
     std::size_t wrappers = 0;                           ///< rows at its top that are folded into the next one
     bool hidden = false;                                ///< in a folded group
   };
-  std::vector<std::uint32_t> order;  ///< of the lanes from above; empty: their own
+  std::vector<std::uint32_t> order;  ///< The lanes from above; empty: their own order.
   std::uint64_t order_of = 0;
   float lanes_height = 0, legend_height = 0;
   std::vector<LegendEntry> legend;
@@ -117,7 +117,8 @@ struct TimelineScratch {
   std::vector<TimelineLink> touched;  ///< arrows at the selected span and the one under the pointer
   std::uint64_t layout_of = 0;        ///< what `blocks` were laid out for
   std::vector<PlacedLane> lanes;
-  Rect area{}, lanes_area{};  ///< of the last frame, screen pixels: everything; right of the labels, under the ruler
+  Rect area{}, lanes_area{};  ///< Screen pixels of the last frame: everything, and what lies right of the labels and
+                              ///< under the ruler.
   TimelineViewport viewport{};
   std::vector<TimelineBlock> blocks;
   std::vector<TimelineVertex> vertices;
@@ -160,7 +161,8 @@ struct TimelineView {
   /// One lane, over the width of lanes_rect(); it may be scrolled out of it.
   Rect lane_rect(std::size_t lane) const;
   float x_pixel(double time_s) const { return scratch.viewport.x_of_s(time_s); }
-  /// Of the last frame; hand its margins and range to the plots below, or theirs to the options and `window`.
+  /// The layout of the last frame; hand its margins and range to the plots below, or theirs to the options and
+  /// `window`.
   TimelineAxis axis() const;
   /// Height of everything that the last draw_timeline would need to show all lanes without scrolling.
   float whole_height() const;

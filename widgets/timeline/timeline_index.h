@@ -65,9 +65,9 @@ constexpr std::size_t timeline_fanout = 16;
 /// What 16 neighbours (spans, or nodes of the level below) come to.
 struct TimelineNode {
   std::int64_t first_start_ns, last_start_ns, max_end_ns, busy_ns;  ///< busy: the sum of all lengths
-  std::int64_t wait_ns;                                             ///< of busy_ns, that of spans that are waits
+  std::int64_t wait_ns;                                             ///< The part of busy_ns in which spans were waits.
   float max_length_ns;                                              ///< rounded up: a bound
-  Tint tint{}, wait_tint{};  ///< of most of the work and of most of the waiting, when one has most
+  Tint tint{}, wait_tint{};  ///< The tints of most of the work and of most of the waiting, where one has most.
 };
 static_assert(sizeof(TimelineNode) == 48);
 

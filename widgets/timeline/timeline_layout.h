@@ -25,13 +25,13 @@ struct TimelineViewport {
 struct TimelineBlock {
   float x0 = 0, x1 = 0;                                ///< inside the viewport; may be narrower than a pixel
   std::int64_t start_ns = 0, end_ns = 0, busy_ns = 0;  ///< whole, not clipped; busy is the sum of the lengths
-  std::int64_t wait_ns = 0;                            ///< of busy_ns, that of spans that are waits
+  std::int64_t wait_ns = 0;                            ///< The part of busy_ns in which spans were waits.
   std::uint32_t first = 0;                             ///< index of the (first) span
   std::uint32_t count = 0;                             ///< 1: a single span
   std::uint32_t lane = 0;
   std::uint16_t row = 0;
-  Tint tint{};       ///< of a single span; of folded ones, that of most of the work
-  Tint wait_tint{};  ///< of folded ones, that of most of the waiting
+  Tint tint{};       ///< The tint of a single span; folded ones have that of most of their work.
+  Tint wait_tint{};  ///< Folded spans have the tint of most of their waiting.
   TimelineMark mark = TimelineMark::solid;
 
   /// Parts of the block's time that are spent in work and in waits; their sum is over 1 where spans of a row overlap.
@@ -61,7 +61,7 @@ struct TimelineVertex {
 /// The extremes of `counter_block` neighbouring points; those that are not finite left out (low > high when all are).
 struct TimelineRange {
   double low = 0, high = 0;
-  std::int64_t last_ns = 0;  ///< of the last point, so that a block can be passed without touching its points
+  std::int64_t last_ns = 0;  ///< The time of the last point, so that a block can be passed without touching its points.
   double last = 0;
 };
 inline constexpr std::size_t counter_block = 64;
