@@ -5,11 +5,11 @@
 #include <new>
 #include <unordered_set>
 
-#include "models/trace/builder.h"
-#include "models/trace/foreign.h"
-#include "models/trace/json.h"
-#include "models/trace/source.h"
-#include "models/trace/sqlite.h"
+#include "models/trace/builder/builder.h"
+#include "models/trace/readers/foreign.h"
+#include "models/trace/readers/json.h"
+#include "models/trace/readers/sqlite.h"
+#include "models/trace/text/source.h"
 
 namespace models::trace {
 namespace {

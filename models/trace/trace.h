@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/base/result.h"
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 
 /// A profiler's recording: PyTorch/Kineto, TensorFlow, JAX and other Chrome-trace JSON and rocprofv3's JSON (plain or
 /// gz), Nsight Systems SQLite. Times are integer nanoseconds.

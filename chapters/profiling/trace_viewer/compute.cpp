@@ -6,7 +6,7 @@
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "chapters/profiling/trace_viewer/rows.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "chapters/profiling/trace_viewer/draw.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"

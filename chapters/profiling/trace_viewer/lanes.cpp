@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {

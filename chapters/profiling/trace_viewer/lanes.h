@@ -7,7 +7,7 @@
 
 #include "chapters/profiling/trace_viewer/lanes_track.h"
 #include "chapters/profiling/trace_viewer/source.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/timeline/timeline.h"
 
 /// Recordings laid out as lanes of a timeline. Made in the job, painted as they are.

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/timeline/timeline.h"
 
 /// A track's events as spans, worked out when asked for: ten million events need no second copy.

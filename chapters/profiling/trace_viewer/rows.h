@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chapters/profiling/trace_viewer/source.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 
 /// The recordings of the trace viewer as one list of devices, and what of each one step covers.
 namespace chapters::profiling::trace_viewer {
