@@ -8,7 +8,6 @@
 namespace models::trace {
 namespace {
 
-constexpr std::int64_t kernel_wait_below_ns = 30'000;
 constexpr std::int64_t ordinary_intervals = 4, latency_below_ns = 100'000;
 constexpr std::int64_t long_launch_ns = 1'000'000, long_launch_medians = 100;
 

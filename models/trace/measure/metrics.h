@@ -20,14 +20,19 @@ struct LaunchSplit {
   std::int64_t total_ns() const { return before_ns + inside_ns + after_ns; }
 };
 
+/// Of gaps before work that was launched in time: a shorter one is a wait between kernels, a longer one has a cause of
+/// its own (HolisticTraceAnalysis draws the line there).
+inline constexpr std::int64_t kernel_wait_below_ns = 30'000;
+
 /// Time without work, by cause. A gap runs from the latest end so far to the next start. host_wait: the launching call
-/// came after the gap began; kernel_wait: it did not, and the gap is under 30 us; other: the rest.
+/// came after the gap began; kernel_wait: it did not, and the gap is shorter than `kernel_wait_below_ns`; other: the
+/// rest.
 struct Idle {
   std::int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_ns = 0;
   std::int64_t gaps = 0;
   LaunchSplit late;     ///< of the gaps of the cause host_wait: adds up to host_wait_ns
   LaunchSplit in_time;  ///< of the gaps whose call began before them: before_ns is 0
-  /// Gaps before work without a launching call in the file, and those of them under 30 us: nobody knows their cause.
+  /// Gaps before work without a launching call in the file, and the short ones of them: nobody knows their cause.
   std::int64_t unknown_ns = 0, unknown_short_ns = 0;
   std::int64_t total_ns() const { return host_wait_ns + kernel_wait_ns + other_ns; }
 };

@@ -85,10 +85,61 @@ std::int64_t covered_ns(std::vector<Stay> stays, std::int64_t from_ns, std::int6
   return covered.length();
 }
 
-/// Of a call: when its first kernel starts, and their time together.
+/// When the first kernel of a call starts, and the time of all of them together.
 struct ProductRun {
   std::int64_t first_ns = INT64_MAX, total_ns = 0;
 };
+
+using CallKey = std::pair<std::uint32_t, std::size_t>;  ///< track, and place among its calls
+
+/// The kernels of a device by the call that launched them.
+struct LaunchedProducts {
+  struct Piece {
+    Stay stay;
+    CallKey call;
+  };
+  std::map<CallKey, ProductRun> ran;
+  std::vector<Piece> pieces;
+  std::vector<Stay> others;  ///< kernels that multiply outside of any call
+};
+
+LaunchedProducts launched_products(const Trace& trace, int device, const NameRoles& roles,
+                                   const std::vector<std::vector<ProductCall>>& calls) {
+  LaunchedProducts out;
+  for (const Track& track : trace.tracks) {
+    if (track.kind != TrackKind::stream || track.device != device) continue;
+    for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
+      const Event& e = trace.events[i];
+      if (e.kind != EventKind::span || e.cls != EventClass::computation) continue;
+      const std::size_t call = e.link == none ? no_call : call_of(calls, trace.events[e.link]);
+      if (call == no_call) {
+        if (roles.kernel[e.name]) out.others.push_back({e.start_ns, e.end_ns()});
+        continue;
+      }
+      const CallKey key{trace.events[e.link].track, call};
+      ProductRun& r = out.ran[key];
+      r.first_ns = std::min(r.first_ns, e.start_ns);
+      r.total_ns += e.duration_ns;
+      out.pieces.push_back({{e.start_ns, e.end_ns()}, key});
+    }
+  }
+  return out;
+}
+
+/// Counts a call whose flops are known.
+void add_call(const ProductFlops& flops, const ProductRun& run, bool recomputed, ProductWork& work, ProductRow& row) {
+  ++work.calls;
+  work.issued_flops += flops.issued;
+  if (recomputed) {
+    ++work.recomputed_calls;
+    work.recomputed_flops += flops.issued;
+  } else {
+    work.needed_flops += flops.needed;
+  }
+  ++row.calls;
+  row.flops += flops.issued;
+  row.kernel_ns += run.total_ns;
+}
 
 }  // namespace
 
@@ -98,59 +149,23 @@ ProductWork measure_products(const Trace& trace, int device, std::int64_t from_n
   std::vector<std::vector<ProductCall>> calls(trace.tracks.size());
   for (std::size_t t = 0; t < trace.tracks.size(); ++t)
     if (trace.tracks[t].kind == TrackKind::thread) calls[t] = calls_of(trace, trace.tracks[t], roles);
-  // Kernels go to the call that launched them.
-  std::map<std::pair<std::uint32_t, std::size_t>, ProductRun> ran;
-  struct Piece {
-    std::int64_t from_ns, to_ns;
-    std::pair<std::uint32_t, std::size_t> call;
-  };
-  std::vector<Piece> pieces;
-  std::vector<Stay> others;  // that multiply outside of any call
-  for (const Track& track : trace.tracks) {
-    if (track.kind != TrackKind::stream || track.device != device) continue;
-    for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
-      const Event& e = trace.events[i];
-      if (e.kind != EventKind::span || e.cls != EventClass::computation) continue;
-      const std::size_t call = e.link == none ? no_call : call_of(calls, trace.events[e.link]);
-      if (call == no_call) {
-        if (roles.kernel[e.name]) others.push_back({e.start_ns, e.end_ns()});
-        continue;
-      }
-      const std::pair<std::uint32_t, std::size_t> key{trace.events[e.link].track, call};
-      ProductRun& r = ran[key];
-      r.first_ns = std::min(r.first_ns, e.start_ns);
-      r.total_ns += e.duration_ns;
-      pieces.push_back({e.start_ns, e.end_ns(), key});
-    }
-  }
+  const LaunchedProducts launched = launched_products(trace, device, roles, calls);
   std::map<std::string_view, ProductRow> rows;
-  std::map<std::pair<std::uint32_t, std::size_t>, bool> counted;
-  for (const auto& [key, r] : ran) {
+  std::map<CallKey, bool> counted;
+  for (const auto& [key, r] : launched.ran) {
     const ProductCall& call = calls[key.first][key.second];
     const Event& e = trace.events[call.event];
     const auto flops =
         product_flops(trace.name(e), argument(trace, e, "Input Dims"), argument(trace, e, "Concrete Inputs"));
     counted[key] = flops.has_value();
     if (r.first_ns < from_ns || r.first_ns >= to_ns) continue;
-    if (!flops) {
+    if (flops)
+      add_call(*flops, r, call.recomputed, out, rows[trace.name(e)]);
+    else
       ++out.unknown_calls;
-      continue;
-    }
-    ++out.calls;
-    out.issued_flops += flops->issued;
-    if (call.recomputed) {
-      ++out.recomputed_calls;
-      out.recomputed_flops += flops->issued;
-    } else {
-      out.needed_flops += flops->needed;
-    }
-    ProductRow& row = rows[trace.name(e)];
-    ++row.calls;
-    row.flops += flops->issued;
-    row.kernel_ns += r.total_ns;
   }
-  std::vector<Stay> multiplies;
-  for (const Piece& p : pieces) (counted[p.call] ? multiplies : others).push_back({p.from_ns, p.to_ns});
+  std::vector<Stay> multiplies, others = launched.others;
+  for (const auto& piece : launched.pieces) (counted[piece.call] ? multiplies : others).push_back(piece.stay);
   others.insert(others.end(), multiplies.begin(), multiplies.end());
   out.busy_ns = covered_ns(std::move(multiplies), from_ns, to_ns);
   out.uncounted_ns = covered_ns(std::move(others), from_ns, to_ns) - out.busy_ns;

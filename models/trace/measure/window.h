@@ -17,7 +17,7 @@ struct WindowMetrics {
   std::int64_t comp_ns = 0, comm_ns = 0, mem_ns = 0, comp_and_comm_ns = 0, exposed_comm_ns = 0;
   /// Memory work while nothing computes or communicates: busy less the union of the other two.
   std::int64_t exposed_mem_ns = 0;
-  /// By the rule of trace_metrics.h; the time after the last event belongs to the event that ends it, wherever that
+  /// By the rule of metrics.h; the time after the last event belongs to the event that ends it, wherever that
   /// starts.
   Idle idle;
   double overlap_pct_of_comm() const;  ///< 0 without communication

@@ -86,6 +86,28 @@ std::size_t utf8_length(const unsigned char* p, std::size_t left) {
   return 0;
 }
 
+/// What of an event's arguments is kept with it. False: they are damaged.
+bool read_arguments(json::value arguments, Record& r) {
+  json::object inner;
+  if (arguments.get_object().get(inner) != simdjson::SUCCESS) return false;
+  for (auto argument : inner) {
+    json::field f;
+    if (std::move(argument).get(f) != simdjson::SUCCESS) return false;
+    const char* k = f.key().raw();
+    if (k[0] != 'c' && k[0] != 'd' && k[0] != 's') continue;
+    const std::string_view name = key_of(k);
+    if (name == "correlation" || (name == "correlation_id" && !r.has_category)) {
+      std::int64_t number = -1;
+      if (parse_integer(scalar(f.value()), number) && number >= 0) r.correlation = number;
+    } else if (name == "device") {
+      r.device = scalar(f.value());
+    } else if (name == "stream") {
+      r.stream = scalar(f.value());
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool mend(std::string& out) {
@@ -230,24 +252,7 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
       const std::string_view token = value.raw_json_token();
       if (token.empty() || token[0] != '{') continue;
       args = token.data();
-      if (!args_matter(r)) continue;
-      json::object inner;
-      if (value.get_object().get(inner) != simdjson::SUCCESS) return false;
-      for (auto argument : inner) {
-        json::field f;
-        if (std::move(argument).get(f) != simdjson::SUCCESS) return false;
-        const char* k = f.key().raw();
-        if (k[0] != 'c' && k[0] != 'd' && k[0] != 's') continue;
-        const std::string_view name = key_of(k);
-        if (name == "correlation" || (name == "correlation_id" && !r.has_category)) {
-          std::int64_t number = -1;
-          if (parse_integer(scalar(f.value()), number) && number >= 0) r.correlation = number;
-        } else if (name == "device") {
-          r.device = scalar(f.value());
-        } else if (name == "stream") {
-          r.stream = scalar(f.value());
-        }
-      }
+      if (args_matter(r) && !read_arguments(value, r)) return false;
     }
   }
   if (args) {

@@ -26,7 +26,7 @@ class Reader {
         event_(builder),
         rocprof_(source, scan_, trace, builder) {}
 
-  std::string read() {
+  Status read() {
     if (scan_.peek() == '\xEF') scan_.at += 3;  // a byte-order mark
     const char first = scan_.peek();
     bool closed = false;
@@ -37,8 +37,9 @@ class Reader {
     } else if (first == '{') {
       closed = read_object();
     } else {
-      return first == 0 ? "The file is empty."
-                        : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
+      return Status::fail(
+          first == 0 ? "The file is empty."
+                     : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.");
     }
     scan_.keep = Scanner::nothing;
     if (closed)
@@ -46,20 +47,22 @@ class Reader {
         trace_.losses.push_back(
             "A second recording follows the first in this file and was left out: give each a file of its own.");
     source_.all(source_.end());  // a gz says only at its end whether it is whole
-    if (source_.cancelled()) return {};
+    if (source_.cancelled()) return Status::ok();
     say_losses();
-    if (trace_.records > 0) return {};
+    return trace_.records > 0 ? Status::ok() : Status::fail(why_no_events());
+  }
+
+ private:
+  std::string why_no_events() const {
     if (rows_ > 0)
       return "This is a list of " + std::to_string(rows_) +
              " values, not of trace events: open the profiler's trace, not a memory timeline.";
     if (!seen_events_ && has_key("entries") && (has_key("pg_config") || has_key("nccl_version")))
       return "This is a dump of PyTorch's flight recorder, which says which collectives a rank began and has no "
-             "timeline "
-             "of the device: fr_trace reads it.";
+             "timeline of the device: fr_trace reads it.";
     if (!seen_events_ && has_key("nodes") && has_key("schema"))
       return "This is an execution trace of PyTorch, which lists operations and has no times: open the profiler's "
-             "trace "
-             "of the same run.";
+             "trace of the same run.";
     if (!seen_events_ && has_key("profiles") && has_key("shared"))
       return "This is a profile of speedscope, which samples call stacks: open a trace with spans.";
     if (!seen_events_)
@@ -70,7 +73,6 @@ class Reader {
                : "This trace has no events.";
   }
 
- private:
   /// True: it was closed.
   bool read_object() {
     ++scan_.at;
@@ -279,7 +281,7 @@ class Reader {
 
 }  // namespace
 
-std::string read_json(Source& source, Trace& trace, Builder& builder) {
+Status read_json(Source& source, Trace& trace, Builder& builder) {
   Reader reader(source, trace, builder);
   return reader.read();
 }

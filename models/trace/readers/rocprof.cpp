@@ -88,7 +88,35 @@ struct RocprofReader::Process {
     const auto found = devices.find(handle_at(object, key, -1));
     return found == devices.end() ? -1 : found->second;
   }
+  /// Where a record's work ran and what it is called. False: it says nothing of its work.
+  struct Work {
+    std::string name;
+    int gpu = -1;
+    std::int64_t queue = -1;
+  };
+  bool work_of(dom::element record, Kind kind, std::int64_t correlation, Work& work) const;
 };
+
+bool RocprofReader::Process::work_of(dom::element record, Kind kind, std::int64_t correlation, Work& work) const {
+  work.queue = handle_at(record, "stream_id", -1);
+  if (kind == Kind::dispatch) {
+    dom::element dispatch;
+    if (record["dispatch_info"].get(dispatch) != simdjson::SUCCESS) return false;
+    const std::int64_t kernel = integer_at(dispatch, "kernel_id", -1);
+    const auto found = kernels.find(kernel);
+    work.name = found == kernels.end() ? "kernel " + std::to_string(kernel) : found->second;
+    work.gpu = device(dispatch, "agent_id");
+    if (work.queue < 0) work.queue = handle_at(dispatch, "queue_id", -1);
+  } else if (kind == Kind::copy) {
+    work.name = copy_name(operation(record));
+    work.gpu = device(record, "dst_agent_id");
+    if (work.gpu < 0) work.gpu = device(record, "src_agent_id");
+  } else {
+    const auto message = markers.find(kind == Kind::marker ? correlation & ((std::int64_t{1} << 40) - 1) : -1);
+    work.name = message != markers.end() ? message->second : operation(record);
+  }
+  return true;
+}
 
 RocprofReader::RocprofReader(Source& source, Scanner& scan, Trace& trace, Builder& builder)
     : source_(source), scan_(scan), trace_(trace), builder_(builder) {}
@@ -245,41 +273,24 @@ void RocprofReader::record(std::string_view key, std::size_t begin, std::size_t 
   r.duration_ns = r.has_time ? end_ns - start_ns : 0;
   r.args_offset = begin;
   r.args_bytes = end - begin > 0xFFFFFFFF ? 0 : static_cast<std::uint32_t>(end - begin);
-  dom::element correlation, dispatch;
+  dom::element correlation;
   if (json["correlation_id"].get(correlation) == simdjson::SUCCESS)
     if (const std::int64_t id = integer_at(correlation, "internal", -1); id >= 0 && id < std::int64_t{1} << 40)
       r.correlation = (std::min<std::int64_t>(p.number, 1 << 20) << 40) | id;
-  std::string name, device, stream;
-  std::int64_t queue = handle_at(json, "stream_id", -1);
-  int gpu = -1;
-  if (list->kind == Kind::dispatch) {
-    if (json["dispatch_info"].get(dispatch) != simdjson::SUCCESS) {
-      ++lost_;
-      return;
-    }
-    const std::int64_t kernel = integer_at(dispatch, "kernel_id", -1);
-    const auto found = p.kernels.find(kernel);
-    name = found == p.kernels.end() ? "kernel " + std::to_string(kernel) : found->second;
-    gpu = p.device(dispatch, "agent_id");
-    if (queue < 0) queue = handle_at(dispatch, "queue_id", -1);
-  } else if (list->kind == Kind::copy) {
-    name = copy_name(p.operation(json));
-    gpu = p.device(json, "dst_agent_id");
-    if (gpu < 0) gpu = p.device(json, "src_agent_id");
-  } else {
-    name = p.operation(json);
-    const auto message =
-        p.markers.find(list->kind == Kind::marker ? r.correlation & ((std::int64_t{1} << 40) - 1) : -1);
-    if (message != p.markers.end()) name = message->second;
+  Process::Work work;
+  if (!p.work_of(json, list->kind, r.correlation, work)) {
+    ++lost_;
+    return;
   }
+  std::string device, stream;
   const std::string tid = std::to_string(integer_at(json, "thread_id", 0));
   if (list->kind == Kind::dispatch || list->kind == Kind::copy) {
-    device = std::to_string(std::max(gpu, 0));
-    stream = std::to_string(queue);
+    device = std::to_string(std::max(work.gpu, 0));
+    stream = std::to_string(work.queue);
     r.device = device;
     r.stream = stream;
   }
-  r.name = name;
+  r.name = work.name;
   r.pid = p.pid;
   r.tid = r.stream.empty() ? std::string_view(tid) : r.stream;
   builder_.add(r);

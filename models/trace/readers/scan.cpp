@@ -60,6 +60,73 @@ std::uint64_t running_parity(std::uint64_t bits) {
 }
 #endif
 
+/// What is known of a value up to the place that is read.
+struct ValueState {
+  long depth = 0;
+  bool in_text = false, escaped = false;
+};
+
+#if defined(__SSE2__)
+enum class Passed { none, all, to_the_end };
+/// Moves over the next 64 bytes of a list or an object where nothing in them needs a closer look, or to the value's end
+/// in them.
+inline Passed pass_block(ValueState& s, const unsigned char*& p, bool lines_end_texts) {
+  const Block block(p);
+  const std::uint64_t texts = running_parity(block.quotes) ^ (s.in_text ? ~std::uint64_t{0} : 0);
+  if (block.backslashes != 0 || (lines_end_texts && (block.line_ends & texts) != 0)) return Passed::none;
+  const std::uint64_t opens = block.opens & ~texts;
+  for (std::uint64_t brackets = opens | (block.closes & ~texts); brackets != 0; brackets &= brackets - 1) {
+    const int at_bit = std::countr_zero(brackets);
+    if (((opens >> at_bit) & 1) != 0) {
+      ++s.depth;
+    } else if (--s.depth == 0) {
+      p += at_bit + 1;
+      return Passed::to_the_end;
+    }
+  }
+  s.in_text = (texts >> 63) != 0;
+  p += block_bytes;
+  return Passed::all;
+}
+#endif
+
+enum class Step { goes_on, needs_more, whole, broken };
+/// Moves on in a text, at most to `end`.
+inline Step step_in_text(ValueState& s, const unsigned char*& p, const unsigned char* end,
+                         const unsigned char* text_end, bool lines_end_texts) {
+  if (s.escaped && p < text_end) {
+    ++p;
+    s.escaped = false;
+  }
+  while (!inside_stops[*p]) ++p;
+  if (p >= end) return Step::needs_more;
+  const unsigned char c = *p++;
+  if (c == '\\') {
+    s.escaped = true;
+  } else if (c == '"') {
+    s.in_text = false;
+    if (s.depth == 0) return Step::whole;
+  } else if (c == '\n' && lines_end_texts) {
+    return Step::broken;
+  }
+  return Step::goes_on;
+}
+
+/// Moves on outside of texts, at most to `end`.
+inline Step step_outside(ValueState& s, const unsigned char*& p, const unsigned char* end) {
+  const unsigned char kind = outside_kinds[*p];
+  if (kind == plain) {
+    ++p;
+    return Step::goes_on;
+  }
+  if ((kind == quote || kind == stop) && p >= end) return Step::needs_more;
+  if ((kind == close || kind == space_or_comma) && s.depth == 0) return Step::whole;  // a scalar ends before it
+  ++p;                                                                                // a stop is a NUL in the file
+  if (kind == quote) s.in_text = true;
+  if (kind == open) ++s.depth;
+  return kind == close && --s.depth == 0 ? Step::whole : Step::goes_on;
+}
+
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 }  // namespace
@@ -89,8 +156,8 @@ bool Scanner::take(char c) {
 Scanner::End Scanner::skip_value(std::size_t max_bytes) {
   if (peek() == 0) return End::cut;
   const std::size_t begin = at;
-  long depth = 0;
-  bool in_text = false, escaped = false;
+  const bool lines_end_texts = max_bytes > 0;
+  ValueState state;
   for (;;) {
     // Pointers from the window's begin; `begin` may have left the window where nothing keeps it.
     const auto* base = reinterpret_cast<const unsigned char*>(source_.at(source_.begin()));
@@ -99,88 +166,25 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
     const unsigned char* const text_end = base + (source_.end() - base_at);
     const unsigned char* const end =
         max_bytes > 0 && begin + max_bytes < source_.end() ? base + (begin + max_bytes - base_at) : text_end;
+    Step step = Step::goes_on;
 #if defined(__SSE2__)
     const unsigned char* by_byte_until = p;
 #endif
-    for (;;) {
+    while (step == Step::goes_on) {
 #if defined(__SSE2__)
-      // Inside a value, 64 bytes at a time where nothing in them needs a closer look.
-      if (depth > 0 && !escaped && p >= by_byte_until && end - p >= static_cast<std::ptrdiff_t>(block_bytes)) {
-        const Block block(p);
-        const std::uint64_t texts = running_parity(block.quotes) ^ (in_text ? ~std::uint64_t{0} : 0);
-        if (block.backslashes == 0 && (max_bytes == 0 || (block.line_ends & texts) == 0)) {
-          const std::uint64_t opens = block.opens & ~texts;
-          for (std::uint64_t brackets = opens | (block.closes & ~texts); brackets != 0; brackets &= brackets - 1) {
-            const int at_bit = std::countr_zero(brackets);
-            if (((opens >> at_bit) & 1) != 0)
-              ++depth;
-            else if (--depth == 0) {
-              at = base_at + static_cast<std::size_t>(p - base) + static_cast<std::size_t>(at_bit) + 1;
-              return End::whole;
-            }
-          }
-          in_text = (texts >> 63) != 0;
-          p += block_bytes;
-          continue;
-        }
+      if (state.depth > 0 && !state.escaped && p >= by_byte_until &&
+          end - p >= static_cast<std::ptrdiff_t>(block_bytes)) {
+        const Passed passed = pass_block(state, p, lines_end_texts);
+        if (passed == Passed::to_the_end) step = Step::whole;
+        if (passed != Passed::none) continue;
         by_byte_until = p + block_bytes;
       }
 #endif
-      if (in_text) {
-        if (escaped && p < text_end) {
-          ++p;
-          escaped = false;
-        }
-        while (!inside_stops[*p]) ++p;
-        if (p >= end) break;
-        const unsigned char c = *p++;
-        if (c == '\\') {
-          escaped = true;
-        } else if (c == '"') {
-          in_text = false;
-          if (depth == 0) {
-            at = base_at + static_cast<std::size_t>(p - base);
-            return End::whole;
-          }
-        } else if (c == '\n' && max_bytes > 0) {
-          at = base_at + static_cast<std::size_t>(p - base);
-          return End::broken;
-        }
-        continue;
-      }
-      const unsigned char kind = outside_kinds[*p];
-      if (kind == plain) {
-        ++p;
-      } else if (kind == quote) {
-        if (p >= end) break;
-        in_text = true;
-        ++p;
-      } else if (kind == open) {
-        ++depth;
-        ++p;
-      } else if (kind == close) {
-        if (depth == 0) {  // a scalar ends before it
-          at = base_at + static_cast<std::size_t>(p - base);
-          return End::whole;
-        }
-        ++p;
-        if (--depth == 0) {
-          at = base_at + static_cast<std::size_t>(p - base);
-          return End::whole;
-        }
-      } else if (kind == space_or_comma) {
-        if (depth == 0) {
-          at = base_at + static_cast<std::size_t>(p - base);
-          return End::whole;
-        }
-        ++p;
-      } else {
-        if (p >= end) break;
-        ++p;  // a NUL in the file
-      }
+      step = state.in_text ? step_in_text(state, p, end, text_end, lines_end_texts) : step_outside(state, p, end);
     }
     at = base_at + static_cast<std::size_t>(p - base);
-    if (max_bytes > 0 && at - begin >= max_bytes) return End::broken;
+    if (step == Step::whole) return End::whole;
+    if (step == Step::broken || (max_bytes > 0 && at - begin >= max_bytes)) return End::broken;
     if (!more()) return End::cut;
   }
 }

@@ -123,8 +123,24 @@ class Export {
   Export(Source& source, Trace& trace, Builder& builder)
       : source_(source), db_(source), trace_(trace), builder_(builder) {}
 
-  std::string read() {
-    if (!db_.good()) return "This SQLite file cannot be opened: export it again with nsys export --type sqlite.";
+  Status read() {
+    if (!db_.good())
+      return Status::fail("This SQLite file cannot be opened: export it again with nsys export --type sqlite.");
+    read_names();
+    read_rows();
+    if (source_.cancelled()) return Status::ok();
+    if (db_.damaged)
+      trace_.losses.push_back("The SQLite file is damaged or was cut: the rows before the damage were kept.");
+    if (trace_.records > 0) return Status::ok();
+    return Status::fail(
+        db_.damaged ? "This SQLite file is damaged and no row of it can be read: export it again with nsys export "
+                      "--type sqlite."
+                    : "This SQLite file has no CUDA activity of Nsight Systems: export a report that traced CUDA "
+                      "with nsys export --type sqlite.");
+  }
+
+ private:
+  void read_names() {
     for (auto s = db_.select("StringIds", {"id", "value"}); db_.step(s);) strings_[integer(s, 0)] = text(s, 1);
     for (auto s = db_.select("META_DATA_EXPORT", {"name", "value"}); db_.step(s);)
       if (text(s, 0) == "EXPORT_SCHEMA_VERSION" || text(s, 0) == "EXPORT_PRODUCT_VERSION")
@@ -136,6 +152,9 @@ class Export {
     for (auto s = db_.select("ThreadNames", {"globalTid", "nameId"}); db_.step(s);)
       builder_.name_thread(std::to_string(process_of(integer(s, 0))), std::to_string(thread_of(integer(s, 0))),
                            string(integer(s, 1)));
+  }
+
+  void read_rows() {
     device_rows("CUPTI_ACTIVITY_KIND_KERNEL", "kernel", "demangledName", "shortName");
     source_.report(source_.end() / 3);
     device_rows("CUPTI_ACTIVITY_KIND_MEMCPY", "gpu_memcpy", "copyKind", "bytes");
@@ -153,17 +172,8 @@ class Export {
       host_row("nvtx", given(s, 3) ? text(s, 3) : string(integer(s, 4)), integer(s, 0), integer(s, 1), integer(s, 5),
                -1);
     }
-    if (source_.cancelled()) return {};
-    if (db_.damaged)
-      trace_.losses.push_back("The SQLite file is damaged or was cut: the rows before the damage were kept.");
-    if (trace_.records > 0) return {};
-    return db_.damaged ? "This SQLite file is damaged and no row of it can be read: export it again with nsys export "
-                         "--type sqlite."
-                       : "This SQLite file has no CUDA activity of Nsight Systems: export a report that traced CUDA "
-                         "with nsys export --type sqlite.";
   }
 
- private:
   std::string string(std::int64_t id) const {
     const auto found = strings_.find(id);
     return found == strings_.end() ? "(no name " + std::to_string(id) + ")" : found->second;
@@ -236,7 +246,7 @@ class Export {
 
 }  // namespace
 
-std::string read_sqlite(Source& source, Trace& trace, Builder& builder) {
+Status read_sqlite(Source& source, Trace& trace, Builder& builder) {
   Export reader(source, trace, builder);
   return reader.read();
 }
