@@ -40,7 +40,7 @@ struct Diagnosis {
   std::uint32_t event = none;
   std::int64_t start_ns = 0, end_ns = 0;
   std::int64_t part = 0, whole = 0;  ///< times in ns or counts, by kind
-  /// Of the kinds that blame the host: how many of the first calls in DeviceMetrics::host_wait stand out, 0 to 2.
+  /// Kinds that blame the host: how many of the first calls in DeviceMetrics::host_wait stand out, 0 to 2.
   int calls_that_stand_out = 0;
 };
 

@@ -20,8 +20,8 @@ struct LaunchSplit {
   std::int64_t total_ns() const { return before_ns + inside_ns + after_ns; }
 };
 
-/// Of gaps before work that was launched in time: a shorter one is a wait between kernels, a longer one has a cause of
-/// its own (HolisticTraceAnalysis draws the line there).
+/// A gap before work that was launched in time is a wait between kernels where it is shorter; a longer one has a cause
+/// of its own (HolisticTraceAnalysis draws the line there).
 inline constexpr std::int64_t kernel_wait_below_ns = 30'000;
 
 /// Time without work, by cause. A gap runs from the latest end so far to the next start. host_wait: the launching call
@@ -30,8 +30,8 @@ inline constexpr std::int64_t kernel_wait_below_ns = 30'000;
 struct Idle {
   std::int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_ns = 0;
   std::int64_t gaps = 0;
-  LaunchSplit late;     ///< of the gaps of the cause host_wait: adds up to host_wait_ns
-  LaunchSplit in_time;  ///< of the gaps whose call began before them: before_ns is 0
+  LaunchSplit late;     ///< The gaps of the cause host_wait: they add up to host_wait_ns.
+  LaunchSplit in_time;  ///< The gaps whose call began before them: before_ns is 0.
   /// Gaps before work without a launching call in the file, and the short ones of them: nobody knows their cause.
   std::int64_t unknown_ns = 0, unknown_short_ns = 0;
   std::int64_t total_ns() const { return host_wait_ns + kernel_wait_ns + other_ns; }
@@ -87,8 +87,8 @@ inline constexpr std::int64_t deep_queue = 1000;
 struct LaunchPace {
   std::int64_t call_ns = 0;      ///< inside a launching call
   std::int64_t interval_ns = 0;  ///< from the start of a launching call to that of the next on its thread
-  std::int64_t task_ns = 0;      ///< of a task on the device
-  std::int64_t gap_ns = 0;       ///< of a gap of the cause host_wait
+  std::int64_t task_ns = 0;      ///< a task on the device
+  std::int64_t gap_ns = 0;       ///< a gap of the cause host_wait
   std::int64_t ordinary_ns = 0;  ///< sum of such gaps of at most four intervals: the pace of launching explains these
 };
 /// What the parts of the gaps inside of launching calls and after them point at, over the gaps of the cause host_wait.
@@ -105,7 +105,8 @@ struct SlowLaunches {
 /// no step is marked. All 0 where the device works from the start.
 struct Head {
   std::int64_t start_ns = 0, ns = 0;
-  std::int64_t whole_ns = 0;   ///< of the first step if the first task lies in it, else of the recording from there on
+  std::int64_t whole_ns =
+      0;  ///< the first step's time if the first task lies in it, else that of the recording from there on
   bool of_step = false;        ///< whole_ns is that of a step
   std::uint32_t first = none;  ///< the first task
   /// The innermost span of the host that covers nine tenths of it, else half of it; none: no such.
@@ -118,13 +119,13 @@ struct HostTime {
   std::uint32_t name = none;     ///< index into Trace::strings; none: nothing was recorded then
   std::uint32_t longest = none;  ///< the event of the longest piece
   std::int64_t ns = 0, pieces = 0, longest_ns = 0;
-  std::int64_t start_ns = 0, end_ns = 0;  ///< of the longest piece
+  std::int64_t start_ns = 0, end_ns = 0;  ///< The longest piece lies between them.
 };
 /// What the host did from the beginning of each gap until the call that ended it. Innermost spans count, of the
 /// launching thread if it has any then, else of the other threads of its process; a step's own annotation says nothing.
 struct HostWait {
   std::int64_t gaps = 0;
-  std::int64_t total_ns = 0;  ///< of those gaps, up to the launching call
+  std::int64_t total_ns = 0;  ///< those gaps together, each up to its launching call
   std::int64_t after_sync_ns = 0,
                after_sync = 0;  ///< gaps that began inside a synchronising call: it had let the queue run dry
   std::uint32_t sync = none;    ///< the synchronising call before the longest of them

@@ -13,7 +13,7 @@ namespace models::trace {
 /// What one call multiplies. A multiply-add is two flops.
 struct ProductFlops {
   double issued = 0;  ///< by the kernels: of fused attention with a causal mask half of the square
-  double needed = 0;  ///< of them, what the mathematics asks for: without the scores that attention's backward repeats
+  double needed = 0;  ///< the part that the mathematics asks for: without the scores that attention's backward repeats
 };
 
 /// Flops of one operation from its arguments "Input Dims" and "Concrete Inputs", both as written in the file. Known are
@@ -31,7 +31,7 @@ struct ProductRow {
   std::string name;
   std::int64_t calls = 0;
   double flops = 0;            ///< issued
-  std::int64_t kernel_ns = 0;  ///< of its kernels, one after the other
+  std::int64_t kernel_ns = 0;  ///< its kernels, one after the other
 };
 
 /// Products whose first kernel starts in a window on one device.

@@ -16,7 +16,7 @@ struct SpanTime {
 };
 struct HostSpans {
   std::vector<SpanTime> names;   ///< the longest self time first
-  std::int64_t self_ns = 0;      ///< of all names: what all threads together were in some span
+  std::int64_t self_ns = 0;      ///< for how long all threads together were in some span
   std::uint32_t busiest = none;  ///< the track that is in some span for the longest time
   std::int64_t busiest_ns = 0;
 };

@@ -45,7 +45,7 @@ class Inflater {
 };
 
 /// The uncompressed text of a recording, read again in parts: of a gz by inflating from the saved place before them.
-/// Of a gz the piece read last is kept, at most 16 MiB and a little. Threads may share it.
+/// The piece of a gz that was read last is kept, at most 16 MiB and a little. Threads may share it.
 class Text {
  public:
   explicit Text(Bytes bytes);
