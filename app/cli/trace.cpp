@@ -12,8 +12,8 @@
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "chapters/profiling/trace_viewer/rows.h"
-#include "models/trace/metrics.h"
-#include "models/trace/spans.h"
+#include "models/trace/measure/metrics.h"
+#include "models/trace/measure/spans.h"
 #include "widgets/number/number.h"
 
 namespace app::cli {

@@ -2,7 +2,7 @@
 
 #include "chapters/mechanism/choices_in_order.h"
 #include "models/machine/all_reduce_time.h"
-#include "models/trace/sample.h"
+#include "models/trace/writers/sample.h"
 #include "models/training/launch_queue.h"
 #include "models/training/step_simulation.h"
 

@@ -14,6 +14,7 @@ widgets::TableColumn table_column(const DescribedColumn& column, const Field* fi
   const std::string_view label = field != nullptr ? field->spec.label : column.key;
   return {.title = column.title.empty() ? label : column.title,
           .number = number,
+          .code = column.code && !number,
           .value_unit = number ? field->spec.unit : std::string_view(),
           .prefix = number && field->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si,
           .bar = column.bar,

@@ -21,6 +21,7 @@ struct DescribedColumn {
   double full = 0;           ///< value of a whole bar; 0: the column's largest
   widgets::Tint tint{};      ///< of the bar
   int priority = 0;          ///< where there is no room, columns of the highest priority number go first; 0 goes last
+  bool code = false;         ///< a text in the face of code: names of kernels and calls
   std::string_view missing = "\xE2\x80\x94";  ///< what stands where a number is missing
 };
 

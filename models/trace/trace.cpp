@@ -5,11 +5,11 @@
 #include <new>
 #include <unordered_set>
 
-#include "models/trace/builder.h"
-#include "models/trace/foreign.h"
-#include "models/trace/json.h"
-#include "models/trace/source.h"
-#include "models/trace/sqlite.h"
+#include "models/trace/builder/builder.h"
+#include "models/trace/readers/foreign.h"
+#include "models/trace/readers/json.h"
+#include "models/trace/readers/sqlite.h"
+#include "models/trace/text/source.h"
 
 namespace models::trace {
 namespace {
@@ -65,15 +65,16 @@ Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& p
   const bool sqlite = source.view(0, source.end()).starts_with(sqlite_begins);
   if (sqlite) source.all(0);
   const std::string head(source.view(0, std::min(source.end(), foreign_head_bytes)));
-  std::string error = sqlite ? read_sqlite(source, trace, builder) : read_json(source, trace, builder);
+  const Status read = sqlite ? read_sqlite(source, trace, builder) : read_json(source, trace, builder);
   if (source.cancelled()) return fail("Reading was stopped.");
-  if (!error.empty()) {
+  if (!read) {
+    std::string why = read.error;
     if (const auto loss = source.loss(); !loss.empty())
-      error = loss.back() == '.' ? loss : loss + " and nothing before that can be used.";
+      why = loss.back() == '.' ? loss : loss + " and nothing before that can be used.";
     if (const auto foreign = sqlite ? std::string() : foreign_format(head, origin, source.compressed());
         !foreign.empty())
-      error = foreign;
-    return fail(error);
+      why = foreign;
+    return fail(why);
   }
   if (sqlite && !source.loss().empty()) trace.losses.push_back(source.loss() + ": what came before it was kept.");
   if (trace.format.empty()) trace.format = sqlite ? "Nsight Systems SQLite" : "Chrome JSON";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/base/result.h"
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 
 /// A profiler's recording: PyTorch/Kineto, TensorFlow, JAX and other Chrome-trace JSON and rocprofv3's JSON (plain or
 /// gz), Nsight Systems SQLite. Times are integer nanoseconds.
@@ -51,8 +51,8 @@ struct Event {
   std::uint64_t args_bytes : 24 = 0;   ///< 0: no arguments
   std::uint32_t name = 0;              ///< index into Trace::strings
   std::uint32_t track = 0;             ///< index into Trace::tracks
-  /// Of device work: the event of the launching call. Of a launching call: the first device work it started. `none`
-  /// otherwise.
+  /// Work on a device has the event of its launching call here, a launching call the first work that it started, and
+  /// every other event `none`.
   std::uint32_t link = none;
   std::uint16_t category = 0;  ///< index into Trace::categories
   std::uint16_t depth = 0;  ///< row in its track: nesting of CPU spans; overlapping spans share no row but the 4,096th
@@ -104,7 +104,7 @@ struct MemoryRecord {
   int device_type = 0;  ///< 0 CPU, 1 CUDA
   int device_id = -1;
   std::int64_t records = 0, allocations = 0, frees = 0;
-  std::int64_t sum_bytes = 0, max_bytes = 0, min_bytes = 0;        ///< of the running sum, which starts at 0
+  std::int64_t sum_bytes = 0, max_bytes = 0, min_bytes = 0;        ///< The running sum starts at 0.
   std::int64_t max_allocated_bytes = -1, max_reserved_bytes = -1;  ///< as the allocator said; -1: it did not
 };
 
@@ -125,7 +125,7 @@ struct Trace {
   std::vector<std::pair<std::string, std::string>> metadata;  ///< top-level keys with their JSON, short ones only
   std::vector<std::string> device_names;
   int rank = -1, world_size = -1;  ///< -1: the file does not say
-  std::string backend;             ///< of the communication library, as the file says
+  std::string backend;             ///< name of the communication library, as the file says
   std::int64_t base_ns = 0;
   std::int64_t records = 0;                ///< events in the file, metadata and flows included
   std::int64_t out_of_order = 0;           ///< spans that start before the span above them in the file
@@ -158,7 +158,7 @@ Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progr
 
 struct Argument {
   std::string
-      text;  ///< of a text: with escapes resolved; otherwise JSON as written: 7, [1, 2], or inf as some profilers write
+      text;  ///< a text with its escapes resolved; otherwise JSON as written: 7, [1, 2], or inf as some profilers write
   bool is_json = false;  ///< a number, list, object, true, false or null that JSON allows; a text otherwise
 };
 /// All arguments in the order of the file. Empty when there are none, or they are damaged.

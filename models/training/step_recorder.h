@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/trace/builder.h"
+#include "models/trace/builder/builder.h"
 #include "models/trace/trace.h"
 
 namespace models {

@@ -12,7 +12,7 @@
 
 #include "app/platform/file_bytes.h"
 #include "chapters/profiling/trace_viewer/lanes.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/bench/stage.h"
 #include "tests/bench/training_trace.h"
 #include "tests/support/base/gzip.h"

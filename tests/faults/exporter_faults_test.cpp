@@ -6,7 +6,7 @@
 #include "app/platform/svg.h"
 #include "app/scenario/scenario_files.h"
 #include "chapters/mechanism/registry.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/faults/injection.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"

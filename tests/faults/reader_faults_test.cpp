@@ -14,7 +14,7 @@
 #include "kernels/kernel.h"
 #include "models/compression/safetensors.h"
 #include "models/serving/serving_requests.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "models/transformer/language_model.h"
 #include "models/transformer/transformer.h"
 #include "tests/faults/injection.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "chapters/framework/allocator/lab.h"
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 #include "widgets/number/number.h"
 
 namespace chapters::framework::allocator {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "chapters/profiling/step_trace/lab.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 
 namespace chapters::profiling::step_trace {
 namespace {

@@ -14,7 +14,7 @@ using models::trace::RankStep;
 using widgets::format_text;
 
 /// Columns of waits: more collectives than these share them.
-constexpr std::size_t most_columns = 64;
+constexpr std::size_t max_columns = 64;
 
 double figure(const RankStep& s, RankFigure what) {
   switch (what) {
@@ -39,13 +39,13 @@ double median_of_cells(std::vector<double> v) {
 
 /// Differences from the median of the other rows' means, as the sentences compare a rank; of a row alone, from the
 /// median of its own cells. The ramp spans at least 5 % either way: scatter must not look like a fault.
-void arrange_steps(const Inputs& in, const Outputs& out, RankMap& map) {
-  for (const Row& r : out.rows) map.cols = std::max({map.cols, r.recording->metrics.steps.size(), std::size_t{1}});
-  map.rows = out.rows.size();
+void arrange_steps(const Inputs& in, const Run& run, RankMap& map) {
+  for (const Row& r : run.rows) map.cols = std::max({map.cols, r.recording->metrics.steps.size(), std::size_t{1}});
+  map.rows = run.rows.size();
   map.value_s.assign(map.rows * map.cols, std::nan(""));
   std::vector<std::vector<double>> cells(map.rows);
-  for (const auto& s : out.rank_steps) {
-    if (out.rows[s.row].device < 0) continue;
+  for (const auto& s : run.rank_steps) {
+    if (run.rows[s.row].device < 0) continue;
     cells[s.row].push_back(map.value_s[s.row * map.cols + s.step] = figure(s, in.rank_figure));
   }
   map.percent = map.value_s;
@@ -78,14 +78,14 @@ std::int64_t step_of(const std::vector<Row>& rows, const models::trace::Collecti
 }
 
 /// A column a collective: below 0 what a rank waited, above 0 what it cost the others as the last to arrive.
-void arrange_waits(const Outputs& out, RankMap& map) {
-  const auto& all = out.waits.collectives;
+void arrange_waits(const Run& run, RankMap& map) {
+  const auto& all = run.waits.collectives;
   map.waits = true;
-  map.rows = out.rows.size();
-  map.cols = std::min(all.size(), most_columns);
+  map.rows = run.rows.size();
+  map.cols = std::min(all.size(), max_columns);
   map.value_s.assign(map.rows * map.cols, std::nan(""));
-  map.culprit = out.waits.stands_out ? out.waits.culprit : -1;
-  for (const std::int64_t ns : out.waits.caused_ns) map.totals_s.push_back(seconds(ns));
+  map.culprit = run.waits.stands_out ? run.waits.culprit : -1;
+  for (const std::int64_t ns : run.waits.caused_ns) map.totals_s.push_back(seconds(ns));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t col = i * map.cols / all.size();
     for (std::size_t r = 0; r < map.rows; ++r) {
@@ -103,32 +103,32 @@ void arrange_waits(const Outputs& out, RankMap& map) {
   for (std::size_t c = 0; c < map.cols; ++c) {
     const std::size_t first = (c * all.size() + map.cols - 1) / map.cols;
     map.col_labels.push_back(std::to_string(first + 1));
-    map.col_steps.push_back(step_of(out.rows, all[first]));
+    map.col_steps.push_back(step_of(run.rows, all[first]));
   }
 }
 
-std::string story_of(const Outputs& out, const RankMap& map) {
+std::string story_of(const Outputs& out, const Run& run, const RankMap& map) {
   if (map.rows == 0) return "No device track was recognised, so there are no ranks to compare.";
-  if (out.rows.size() < 2) return "One rank: give the files of the others under Ranks to compare them";
-  if (const std::string apart = not_one_job(out.rows, out.waits); !apart.empty()) return apart;
-  if (map.waits) return waits_story(out.rows, out.waits);
-  if (out.slowest_excess >= 100 * notable_excess)
-    return "Rank " + format_text(out.slowest_rank, "", 15) + " computes " + format_text(out.slowest_excess, "%", 3) +
-           " longer than " + others_text(out.rows, models::trace::slowest_rank(out.rank_steps).row);
+  if (run.rows.size() < 2) return "One rank: give the files of the others under Ranks to compare them";
+  if (const std::string apart = not_one_job(run.rows, run.waits); !apart.empty()) return apart;
+  if (map.waits) return waits_story(run.rows, run.waits);
+  if (out.slowest.excess >= 100 * notable_excess)
+    return "Rank " + format_text(out.slowest.rank, "", 15) + " computes " + format_text(out.slowest.excess, "%", 3) +
+           " longer than " + others_text(run.rows, models::trace::slowest_rank(run.rank_steps).row);
   return "No rank computes more than 5 % longer than the median of the others";
 }
 
 }  // namespace
 
-void arrange_ranks(const Inputs& in, const Outputs& out, Picture& pic) {
+void arrange_ranks(const Inputs& in, const Outputs& out, const Run& run, Picture& pic) {
   RankMap& map = pic.ranks;
-  for (const Row& r : out.rows) map.labels.push_back(r.label());
-  const bool any = std::any_of(out.rows.begin(), out.rows.end(), [](const Row& r) { return r.device >= 0; });
-  if (any && in.rank_figure == RankFigure::waiting && !out.waits.collectives.empty())
-    arrange_waits(out, map);
+  for (const Row& r : run.rows) map.labels.push_back(r.label());
+  const bool any = std::any_of(run.rows.begin(), run.rows.end(), [](const Row& r) { return r.device >= 0; });
+  if (any && in.rank_figure == RankFigure::waiting && !run.waits.collectives.empty())
+    arrange_waits(run, map);
   else if (any)
-    arrange_steps(in, out, map);
-  pic.rank_story = story_of(out, map);
+    arrange_steps(in, run, map);
+  pic.rank_story = story_of(out, run, map);
 }
 
 }  // namespace chapters::profiling::trace_viewer

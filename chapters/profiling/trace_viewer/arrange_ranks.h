@@ -4,6 +4,6 @@
 namespace chapters::profiling::trace_viewer {
 
 /// The heat map of ranks and its sentence: who waits in which collective, or a figure of each step.
-void arrange_ranks(const Inputs& in, const Outputs& out, Picture& pic);
+void arrange_ranks(const Inputs& in, const Outputs& out, const Run& run, Picture& pic);
 
 }  // namespace chapters::profiling::trace_viewer

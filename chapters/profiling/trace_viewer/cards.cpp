@@ -57,6 +57,7 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::idle:
     case DiagnosisKind::starts_late:
     case DiagnosisKind::launched_in_time:
+    case DiagnosisKind::exposed_communication:
       time(d.part, d.whole, time_of(d.whole));
       break;
     case DiagnosisKind::sync_drains_queue:
@@ -69,9 +70,6 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::host_slow:
       card.figure = time_of(d.whole);
       card.share = "of host waits, no one call";
-      break;
-    case DiagnosisKind::exposed_communication:
-      time(d.part, d.whole, time_of(d.whole));
       break;
     case DiagnosisKind::copies:
       time(d.part, d.whole, "the busy time");
@@ -104,35 +102,35 @@ void write_figures(const Diagnosis& d, Card& card) {
 }
 
 /// The call that stands out among what the host did while the device waited for it; empty: none does.
-std::string_view blamed_call(const Outputs& out) {
-  const auto& m = out.rows[out.chosen].recording->metrics;
+std::string_view blamed_call(const Outputs& out, const Run& run) {
+  const auto& m = run.main().recording->metrics;
   for (const Diagnosis& d : m.diagnosis)
-    if (d.calls_that_stand_out > 0 && d.device < m.devices.size() &&
-        m.devices[d.device].device == out.rows[out.chosen].device && !out.host_rows.empty())
+    if (d.calls_that_stand_out > 0 && d.device < m.devices.size() && m.devices[d.device].device == run.main().device &&
+        !out.host_rows.empty())
       return out.host_rows.front().name;
   return {};
 }
 
 /// The culprit's costliest collective as it stands in the recording shown first; nowhere where that took no part.
-Place place_of_costliest(const Outputs& out) {
+Place place_of_costliest(const Run& run) {
   const models::trace::Collective* costliest = nullptr;
-  for (const auto& c : out.waits.collectives)
-    if (static_cast<int>(c.last) == out.waits.culprit && (!costliest || c.cost_ns > costliest->cost_ns)) costliest = &c;
-  const std::uint32_t event = costliest ? costliest->events[out.chosen] : models::trace::none;
+  for (const auto& c : run.waits.collectives)
+    if (static_cast<int>(c.last) == run.waits.culprit && (!costliest || c.cost_ns > costliest->cost_ns)) costliest = &c;
+  const std::uint32_t event = costliest ? costliest->events[run.chosen] : models::trace::none;
   if (event == models::trace::none) return {};
-  const auto& e = out.rows[out.chosen].recording->trace.events[event];
-  return {out.lanes->seconds(0, e.start_ns), out.lanes->seconds(0, e.end_ns()), out.lanes->span_of(0, event)};
+  const auto& e = run.main().recording->trace.events[event];
+  return {run.lanes->seconds(0, e.start_ns), run.lanes->seconds(0, e.end_ns()), run.lanes->span_of(0, event)};
 }
 
 /// The largest part of the idle time, in words: ", for `11.6 %` waiting for the host"; empty where none reaches 1 %.
-std::string largest_idle_part(const Inputs& in, const Outputs& out) {
+std::string largest_idle_part(const Inputs& in, const Outputs& out, const Run& run) {
   const auto share_of_time = [&](double part_s) {
-    return std::isfinite(part_s) && out.span_s > 0 ? 100 * part_s / out.span_s : 0;
+    return std::isfinite(part_s) && out.times.span_s > 0 ? 100 * part_s / out.times.span_s : 0;
   };
   const auto known = [](double share_or_nan) { return std::isfinite(share_or_nan) ? share_or_nan : 0; };
-  const double before = share_of_time(out.late_before_s), inside = share_of_time(out.late_inside_s),
-               after = share_of_time(out.late_after_s), between = known(out.idle_kernel_share),
-               other = known(out.idle_other_share);
+  const double before = share_of_time(out.causes.before_s), inside = share_of_time(out.causes.inside_s),
+               after = share_of_time(out.causes.after_s), between = known(out.causes.kernel_share),
+               other = known(out.causes.other_share);
   const double largest = std::max({before, inside, after, between, other});
   if (largest < 1) return {};
   const std::string share = ", for `" + format_text(largest, "%", 3) + "` ";
@@ -141,32 +139,34 @@ std::string largest_idle_part(const Inputs& in, const Outputs& out) {
   if (largest == between) return share + "in short gaps between kernels";
   if (largest == other) return share + "though the next work was launched";
   constexpr std::size_t most = 30;
-  const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out) : std::string_view();
+  const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out, run) : std::string_view();
   const std::string mostly = !call.empty() && out.host_rows.front().share > 50 ? ", mostly in " : ", most of all in ";
   return share + "it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
 }
 
 /// What passed before the first task of the chosen device, where that is worth a finding; null otherwise.
-const models::trace::Head* late_head(const Outputs& out) {
-  const models::trace::DeviceMetrics* d = out.rows[out.chosen].metrics();
-  for (const Diagnosis& f : out.rows[out.chosen].recording->metrics.diagnosis)
-    if (d && f.kind == DiagnosisKind::starts_late && &out.rows[out.chosen].recording->metrics.devices[f.device] == d)
+const models::trace::Head* late_head(const Run& run) {
+  const models::trace::DeviceMetrics* d = run.main().metrics();
+  for (const Diagnosis& f : run.main().recording->metrics.diagnosis)
+    if (d && f.kind == DiagnosisKind::starts_late && &run.main().recording->metrics.devices[f.device] == d)
       return &d->head;
   return nullptr;
 }
 
 /// The largest loss of the time looked at, in words; empty where none reaches 1 %.
-std::string largest_loss(const Inputs& in, const Outputs& out) {
-  const double exposed =
-      out.span_s > 0 && std::isfinite(out.exposed_communication_s) ? 100 * out.exposed_communication_s / out.span_s : 0;
+std::string largest_loss(const Inputs& in, const Outputs& out, const Run& run) {
+  const double exposed = out.times.span_s > 0 && std::isfinite(out.communication.exposed_s)
+                             ? 100 * out.communication.exposed_s / out.times.span_s
+                             : 0;
   std::string s;
-  if (std::max(exposed, out.idle_share) >= 1) {
-    const std::string idle = "; for `" + format_text(out.idle_share, "%", 3) + "` it is idle";
-    s = exposed >= out.idle_share ? ", but `" + format_text(exposed, "%", 3) + "` is communication that nothing hides"
-        : out.launches == 0       ? idle + ", and no launching call was recorded to say why"
-                                  : idle + largest_idle_part(in, out);
+  if (std::max(exposed, out.times.idle_share) >= 1) {
+    const std::string idle = "; for `" + format_text(out.times.idle_share, "%", 3) + "` it is idle";
+    s = exposed >= out.times.idle_share
+            ? ", but `" + format_text(exposed, "%", 3) + "` is communication that nothing hides"
+        : out.launches == 0 ? idle + ", and no launching call was recorded to say why"
+                            : idle + largest_idle_part(in, out, run);
   }
-  if (const models::trace::Head* head = in.step == 0 ? late_head(out) : nullptr)
+  if (const models::trace::Head* head = in.step == 0 ? late_head(run) : nullptr)
     s += "; before its first task `" + format_text(seconds(head->ns), "s", 3) + "` " +
          (head->of_step ? "of the step" : "of the recording") + " had passed";
   return s;
@@ -206,8 +206,8 @@ std::string said_name(std::string_view name, std::size_t most) {
   return out;
 }
 
-std::vector<Card> cards_of(const Outputs& out) {
-  const Row& main = out.rows[out.chosen];
+std::vector<Card> cards_of(const Outputs& out, const Run& run) {
+  const Row& main = run.main();
   const auto& diagnosis = main.recording->metrics.diagnosis;
   std::vector<Card> cards;
   for (const Finding& f : out.findings) {
@@ -216,20 +216,19 @@ std::vector<Card> cards_of(const Outputs& out) {
     card.sentence = f.finding;
     if (f.diagnosis < 0) {
       card.figure = format_text(f.covers_s, "s", 3);
-      const bool waits = out.waits.stands_out;
-      card.share = waits ? "of waiting, " + format_text(out.late_rank_share, "%", 3) + " of all"
-                         : "a step, " + format_text(out.slowest_excess, "%", 3) + " over the other ranks";
+      const bool waits = run.waits.stands_out;
+      card.share = waits ? "of waiting, " + format_text(out.late.share, "%", 3) + " of all"
+                         : "a step, " + format_text(out.slowest.excess, "%", 3) + " over the other ranks";
       card.tint = waits ? Meaning::communication : Meaning::forward;
-      if (waits && out.lanes) card.place = place_of_costliest(out);
+      if (waits) card.place = place_of_costliest(run);
       continue;
     }
     const Diagnosis& d = diagnosis[static_cast<std::size_t>(f.diagnosis)];
     write_figures(d, card);
     card.tint = tint_of(d.kind);
     card.hatched = d.kind == DiagnosisKind::idle;
-    if (out.lanes)
-      card.place = {out.lanes->seconds(0, d.start_ns), out.lanes->seconds(0, d.end_ns),
-                    d.event == models::trace::none ? widgets::TimelineSelection{} : out.lanes->span_of(0, d.event)};
+    card.place = {run.lanes->seconds(0, d.start_ns), run.lanes->seconds(0, d.end_ns),
+                  d.event == models::trace::none ? widgets::TimelineSelection{} : run.lanes->span_of(0, d.event)};
   }
   return cards;
 }
@@ -249,16 +248,16 @@ static std::string marked_name(const std::string& label) {
   return out;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (out.rows[out.chosen].device < 0) return host_answer(out);
-  if (!(out.span_s > 0)) return "The device's work in this recording takes no time.";
-  std::string s = "Of `" + format_text(out.span_s, "s", 3) + "` the device works `" +
-                  format_text(out.busy_share, "%", 3) + "`" + largest_loss(in, out) + ".";
-  if (out.waits.stands_out)
-    s += " " + marked_name(out.rows[static_cast<std::size_t>(out.waits.culprit)].label()) + " arrives last in `" +
-         std::to_string(out.waits.times_last[static_cast<std::size_t>(out.waits.culprit)]) + "` of `" +
-         std::to_string(out.waits.collectives.size()) + "` collectives and costs the others `" +
-         format_text(out.late_rank_cost_s, "s", 3) + "`.";
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
+  if (run.main().device < 0) return host_answer(out);
+  if (!(out.times.span_s > 0)) return "The device's work in this recording takes no time.";
+  std::string s = "Of `" + format_text(out.times.span_s, "s", 3) + "` the device works `" +
+                  format_text(out.times.busy_share, "%", 3) + "`" + largest_loss(in, out, run) + ".";
+  if (run.waits.stands_out)
+    s += " " + marked_name(run.rows[static_cast<std::size_t>(run.waits.culprit)].label()) + " arrives last in `" +
+         std::to_string(run.waits.times_last[static_cast<std::size_t>(run.waits.culprit)]) + "` of `" +
+         std::to_string(run.waits.collectives.size()) + "` collectives and costs the others `" +
+         format_text(out.late.cost_s, "s", 3) + "`.";
   return s;
 }
 

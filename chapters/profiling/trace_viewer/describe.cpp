@@ -68,112 +68,151 @@ void describe(Fields& f, Inputs& in) {
           {.max_items = 64});
 }
 
-void describe(Fields& f, Outputs& o) {
+namespace {
+
+void describe_device(Fields& f, Outputs& o) {
+  DeviceTimes& t = o.times;
   f.group("The device");
-  f.real("busy_share", o.busy_share, {"Device busy", "%"},
+  f.real("busy_share", t.busy_share, {"Device busy", "%"},
          {.headline = true, .absent = no_device, .formula = "busy / time"});
   f.real("step_time_s", o.step_time_s, {"Step", "s"}, "The chosen step, or the mean of all.",
          {.headline = true, .absent = "The recording marks no steps.", .formula = "from ProfilerStep to the next"});
-  f.real("span_s", o.span_s, {"Time looked at", "s"}, "The chosen step, or from the device's first work to its last.",
+  f.real("span_s", t.span_s, {"Time looked at", "s"}, "The chosen step, or from the device's first work to its last.",
          {.absent = no_device});
-  f.real("busy_s", o.busy_s, {"Busy", "s"},
+  f.real("busy_s", t.busy_s, {"Busy", "s"},
          {.absent = no_device, .formula = "union of computation, communication and memory work", .source = rules});
-  f.real("idle_s", o.idle_s, {"Idle", "s"}, {.absent = no_device, .formula = "time - busy"});
-  f.real("idle_share", o.idle_share, {"Device idle", "%"}, {.absent = no_device, .formula = "idle / time"});
+  f.real("idle_s", t.idle_s, {"Idle", "s"}, {.absent = no_device, .formula = "time - busy"});
+  f.real("idle_share", t.idle_share, {"Device idle", "%"}, {.absent = no_device, .formula = "idle / time"});
+}
+
+void describe_causes(Fields& f, Outputs& o) {
+  IdleCauses& c = o.causes;
+  static const std::string short_gaps =
+      "Gaps under " + short_gap_text() + " between kernels that were launched in time.";
   f.group("Idle by cause");
-  f.real("idle_host_share", o.idle_host_share, {"Idle, launched late", "%"},
+  f.real("idle_host_share", c.host_share, {"Idle, launched late", "%"},
          "Gaps whose launch was called after they began: before the call, inside it and after it had returned.",
          {.headline = true, .absent = no_launch});
   const auto part = [&](const char* key, double& share, const char* label, const char* help) {
     f.real(key, share, {label, "%"}, help, {.absent = no_launch});
   };
-  part("late_before_share", o.late_before_share, "Idle before the launch",
-       "Of the time: the device had run dry, and the host had not called the next launch.");
-  part("late_inside_share", o.late_inside_share, "Idle inside the launch",
-       "Of the time: inside the launching call, which began after the gap did.");
-  part("late_after_share", o.late_after_share, "Idle after the launch",
-       "Of the time: the launching call had begun after the gap did, and had returned.");
-  f.real("idle_kernel_share", o.idle_kernel_share, {"Idle, kernel wait", "%"},
-         "Gaps under 30 us between kernels that were launched in time.", {.absent = no_launch});
-  f.real("idle_other_share", o.idle_other_share, {"Idle, other", "%"},
+  part("late_before_share", c.before_share, "Idle before the launch",
+       "Share of the time in which the device had run dry, and the host had not called the next launch.");
+  part("late_inside_share", c.inside_share, "Idle inside the launch",
+       "Share of the time inside a launching call that began after the gap did.");
+  part("late_after_share", c.after_share, "Idle after the launch",
+       "Share of the time after a launching call had returned that began after the gap did.");
+  f.real("idle_kernel_share", c.kernel_share, {"Idle, kernel wait", "%"}, short_gaps, {.absent = no_launch});
+  f.real("idle_other_share", c.other_share, {"Idle, other", "%"},
          "Launched in time and yet late: waiting for another stream or an event.", {.absent = no_launch});
-  f.real("idle_host_s", o.idle_host_s, {"Host wait", "s"}, {.absent = no_launch, .source = rules});
-  f.real("idle_kernel_s", o.idle_kernel_s, {"Kernel wait", "s"}, {.absent = no_launch, .source = rules});
-  f.real("idle_other_s", o.idle_other_s, {"Other idle", "s"}, {.absent = no_launch, .source = rules});
-  f.real("late_before_s", o.late_before_s, {"Before the launch", "s"},
-         "Of the host wait: until the launching call began.", {.absent = no_launch});
-  f.real("late_inside_s", o.late_inside_s, {"Inside the launch", "s"},
-         "Of the host wait: within the launching call. A first use, an allocation and a full queue make it slow.",
+  f.real("idle_host_s", c.host_s, {"Host wait", "s"}, {.absent = no_launch, .source = rules});
+  f.real("idle_kernel_s", c.kernel_s, {"Kernel wait", "s"}, {.absent = no_launch, .source = rules});
+  f.real("idle_other_s", c.other_s, {"Other idle", "s"}, {.absent = no_launch, .source = rules});
+  f.real("idle_unknown_s", c.unknown_s, {"Idle, cause unknown", "s"},
+         "The part of kernel wait and other idle that lies before work whose launching call is not in the file.",
          {.absent = no_launch});
-  f.real("late_after_s", o.late_after_s, {"After the launch", "s"},
-         "Of the host wait: from the return of the launching call to the start of the work.",
+  f.real("late_before_s", c.before_s, {"Before the launch", "s"},
+         "The part of the host wait until the launching call began.", {.absent = no_launch});
+  f.real("late_inside_s", c.inside_s, {"Inside the launch", "s"},
+         "The part of the host wait within the launching call. A first use, an allocation and a full queue make it "
+         "slow.",
+         {.absent = no_launch});
+  f.real("late_after_s", c.after_s, {"After the launch", "s"},
+         "The part of the host wait from the return of the launching call to the start of the work.",
          {.absent = no_launch, .formula = "host wait - before - inside"});
+}
+
+void describe_work(Fields& f, Outputs& o) {
+  CommunicationTimes& c = o.communication;
   f.group("Communication");
-  f.real("exposed_communication_s", o.exposed_communication_s, {"Exposed communication", "s"},
+  f.real("exposed_communication_s", c.exposed_s, {"Exposed communication", "s"},
          {.headline = true, .absent = no_communication, .formula = "communication while nothing computes"});
-  f.real("communication_s", o.communication_s, {"Communication", "s"},
+  f.real("communication_s", c.total_s, {"Communication", "s"},
          {.absent = no_communication, .formula = "union of the collectives"});
-  f.real("overlapped_s", o.overlapped_s, {"Hidden communication", "s"},
+  f.real("overlapped_s", c.hidden_s, {"Hidden communication", "s"},
          {.absent = no_communication, .formula = "communication while something computes"});
-  f.real("overlap", o.overlap, {"Overlapped", "%"},
+  f.real("overlap", c.overlap, {"Overlapped", "%"},
          {.absent = no_communication, .formula = "hidden / communication", .source = rules});
   f.group("Other work");
-  f.real("compute_s", o.compute_s, {"Computation", "s"},
+  f.real("compute_s", o.times.compute_s, {"Computation", "s"},
          {.absent = no_device, .formula = "union of the computing kernels"});
-  f.real("memory_s", o.memory_s, {"Copies", "s"}, {.absent = no_device, .formula = "union of copies and memsets"});
+  f.real("memory_s", o.times.memory_s, {"Copies", "s"},
+         {.absent = no_device, .formula = "union of copies and memsets"});
+  f.real("exposed_memory_s", o.times.exposed_memory_s, {"Exposed copies", "s"},
+         {.absent = no_device, .formula = "copies and memsets while nothing computes or communicates"});
   f.real("streams_idle_s", o.streams_idle_s, {"Idle summed over streams", "s"},
-         "Not the device's idle time: one stream rests while another works. Of the whole recording.",
+         "Not the device's idle time: one stream rests while another works. Summed over the whole recording.",
          {.absent = no_device, .formula = "sum of each stream's gaps"});
+}
+
+void describe_host(Fields& f, Outputs& o) {
+  LaunchFigures& l = o.launching;
   f.group("The host meanwhile");
-  f.real("host_wait_s", o.host_wait_s, {"Host late", "s"},
-         "Of the whole recording: from the beginning of each gap of the cause host wait to the call that ended it.",
-         {.absent = no_launch});
-  f.real("after_sync_s", o.after_sync_s, {"Host late after a sync", "s"},
-         "Of that, where the gap began inside a call that waits for the device, such as cudaStreamSynchronize.",
+  f.real(
+      "host_wait_s", l.host_wait_s, {"Host late", "s"},
+      "Summed over the whole recording, from the beginning of each gap of the cause host wait to the call that ended "
+      "it.",
+      {.absent = no_launch});
+  f.real("after_sync_s", l.after_sync_s, {"Host late after a sync", "s"},
+         "The part of that where the gap began inside a call that waits for the device, such as cudaStreamSynchronize.",
          {.absent = no_launch});
   f.table("host_rows", o.host_rows, "What the host did meanwhile", {.max_items = 200});
   f.table("span_rows", o.span_rows, "Spans of the host, where no device was recorded", {.max_items = 200});
   f.group("Launches");
-  f.real("launch_delay_median_s", o.launch_delay_median_s, {"Launch delay, median", "s"},
+  f.real("launch_delay_median_s", l.delay_median_s, {"Launch delay, median", "s"},
          {.absent = no_launch, .formula = "start on the device - end of the call"});
-  f.real("launch_delay_longest_s", o.launch_delay_longest_s, {"Launch delay, longest", "s"},
+  f.real("launch_delay_longest_s", l.delay_longest_s, {"Launch delay, longest", "s"},
          "A long delay is a full queue, and a good sign on its own.", {.absent = no_launch});
-  f.real("late_launches", o.late_launches, "Delays over 100 us", "Work that waited in the queue for longer than that.",
+  f.real("late_launches", l.late, "Delays over 100 us", "Work that waited in the queue for longer than that.",
          {.absent = no_launch});
   f.integer("launches", o.launches, "Launches", "Work on the device whose launching call was recorded.");
-  f.real("queue_longest", o.queue_longest, "Queue, longest",
+  f.real("queue_longest", l.queue_longest, "Queue, longest",
          "Launched and not yet started, on the fullest stream, in the whole recording.", {.absent = no_launch});
+}
+
+void describe_ranks(Fields& f, Outputs& o) {
   f.group("Ranks");
-  f.real("late_rank", o.late_rank, "Rank that costs most",
+  f.real("late_rank", o.late.rank, "Rank that costs most",
          "The last to arrive makes all others wait: the rank that causes the largest part of that.",
          {.absent = no_collective,
           .formula = "largest sum of (its start - start of each other) over the collectives where it is last"});
-  f.real("late_rank_cost_s", o.late_rank_cost_s, {"It costs the others", "s"},
+  f.real("late_rank_cost_s", o.late.cost_s, {"It costs the others", "s"},
          "Summed over the ranks that wait, in the whole recording.", {.absent = no_collective});
-  f.real("late_rank_idle_cost_s", o.late_rank_idle_cost_s, {"With nothing to compute", "s"},
-         "Of that, while the rank that waited computed nothing: the rest hides under computation.",
+  f.real("late_rank_idle_cost_s", o.late.idle_cost_s, {"With nothing to compute", "s"},
+         "The part of that in which the rank that waited computed nothing: the rest hides under computation.",
          {.absent = no_collective});
-  f.real("late_rank_share", o.late_rank_share, {"Of all waiting", "%"},
+  f.real("late_rank_share", o.late.share, {"Of all waiting", "%"},
          {.absent = no_collective, .formula = "its cost / all waiting"});
   f.real("collectives_waited_s", o.collectives_waited_s, {"Waiting in collectives", "s"},
-         "Of all ranks together, from their own start to that of the last.", {.absent = no_collective});
+         "Summed over all ranks, from their own start to that of the last.", {.absent = no_collective});
   f.table("collectives", o.collectives, "Collectives, the costliest first", {.max_items = 200});
-  f.real("slowest_excess", o.slowest_excess, {"Computes longer by", "%"},
+  f.real("slowest_excess", o.slowest.excess, {"Computes longer by", "%"},
          {.absent = one_rank, .formula = "mean computation / median of the others - 1"});
-  f.real("slowest_rank", o.slowest_rank, "Rank that computes longest",
+  f.real("slowest_rank", o.slowest.rank, "Rank that computes longest",
          "By mean computation a step; it need not be the one that holds the others up.", {.absent = one_rank});
   f.integer("devices", o.devices, "Ranks and devices", "Over all recordings.");
   f.table("rank_rows", o.ranks, "Ranks, mean of steps", {.max_items = 4096});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_device(f, o);
+  describe_causes(f, o);
+  describe_work(f, o);
+  describe_host(f, o);
+  describe_ranks(f, o);
   f.group("Search");
-  f.real("matches", o.matches, "Matches", "Spans shown whose name contains the text searched.", {.absent = no_search});
-  f.real("matches_s", o.matches_s, {"Time in matches", "s"},
+  f.real("matches", o.matches.count, "Matches", "Spans shown whose name contains the text searched.",
+         {.absent = no_search});
+  f.real("matches_s", o.matches.time_s, {"Time in matches", "s"},
          "Sum of their durations; nested ones count more than once.", {.absent = no_search});
   f.group("Beside it");
-  f.real("beside_speedup", o.beside_speedup, "Beside is faster by",
+  f.real("beside_speedup", o.beside.speedup, "Beside is faster by",
          {.absent = nothing_beside, .formula = "step / step beside"});
-  f.real("beside_step_time_s", o.beside_step_time_s, {"Step beside", "s"},
+  f.real("beside_step_time_s", o.beside.step_time_s, {"Step beside", "s"},
          "The same step of the recording beside, or the mean of all.", {.absent = nothing_beside});
-  f.real("beside_busy_share", o.beside_busy_share, {"Busy beside", "%"},
+  f.real("beside_busy_share", o.beside.busy_share, {"Busy beside", "%"},
          {.absent = nothing_beside, .formula = "busy / time"});
   f.group("Recording");
   f.integer("events", o.events, "Events", "Spans and instants of the recording shown.");

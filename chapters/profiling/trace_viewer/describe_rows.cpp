@@ -92,10 +92,9 @@ void describe(Fields& f, View& v) {
          {.range = {0, 4000}});
 }
 
-models::Result<std::string> document_of(const Outputs& out) {
-  if (!out.lanes || out.lanes->sources().empty())
-    return models::Result<std::string>::fail("There is no recording to export: choose a file.");
-  return models::trace::to_chrome_json(out.lanes->sources().front().recording->trace);
+models::Result<std::string> document_of(const Outputs&, const Run& run) {
+  if (run.rows.empty()) return models::Result<std::string>::fail("There is no recording to export: choose a file.");
+  return models::trace::to_chrome_json(run.main().recording->trace);
 }
 
 }  // namespace chapters::profiling::trace_viewer

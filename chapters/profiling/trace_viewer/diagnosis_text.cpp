@@ -152,6 +152,21 @@ std::string host_sentence(const Trace& trace, const DeviceMetrics& d, const std:
   return s + ".";
 }
 
+std::string no_device_sentence(const Diagnosis& what) {
+  return what.whole == 0 ? "No span could be read."
+                         : "No row was recognised as a device among " + std::to_string(what.part) +
+                               (what.part == 1 ? " process and " : " processes and ") + std::to_string(what.whole) +
+                               (what.whole == 1 ? " span" : " spans") + ": the rows are shown as they are.";
+}
+
+std::string queue_sentence(const DeviceMetrics& d, const std::string& stream, const Diagnosis& what) {
+  const models::trace::StreamMetrics& s = d.streams[what.stream];
+  return "The host runs up to " + std::to_string(what.part) + " launches ahead of " + stream + ". With " +
+         std::to_string(models::trace::deep_queue) + " or more waiting a launching call takes " +
+         time_text(s.deep_call_ns) + ", with fewer " + time_text(s.shallow_call_ns) +
+         " (medians): it waits for room in the queue.";
+}
+
 std::string leading_kernel_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu,
                                     const Diagnosis& what) {
   const models::trace::KernelTime& k = d.kernels.front();
@@ -211,11 +226,7 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
 }
 
 std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const Diagnosis& what) {
-  if (what.kind == DiagnosisKind::no_device)
-    return what.whole == 0 ? "No span could be read."
-                           : "No row was recognised as a device among " + std::to_string(what.part) +
-                                 (what.part == 1 ? " process and " : " processes and ") + std::to_string(what.whole) +
-                                 (what.whole == 1 ? " span" : " spans") + ": the rows are shown as they are.";
+  if (what.kind == DiagnosisKind::no_device) return no_device_sentence(what);
   if (what.kind == DiagnosisKind::kernels_missing)
     return part_of_whole(what) +
            "launching calls have no work on a device in the file, and no stream capture was recorded around them: "
@@ -257,13 +268,8 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
       return started_late_sentence(trace, d, gpu, what);
     case DiagnosisKind::launches_set_pace:
       return pace_sentence(d, gpu, what);
-    case DiagnosisKind::queue_full: {
-      const models::trace::StreamMetrics& s = d.streams[what.stream];
-      return "The host runs up to " + std::to_string(what.part) + " launches ahead of " + stream + ". With " +
-             std::to_string(models::trace::deep_queue) + " or more waiting a launching call takes " +
-             time_text(s.deep_call_ns) + ", with fewer " + time_text(s.shallow_call_ns) +
-             " (medians): it waits for room in the queue.";
-    }
+    case DiagnosisKind::queue_full:
+      return queue_sentence(d, stream, what);
     case DiagnosisKind::one_kernel_leads:
       return leading_kernel_sentence(trace, d, gpu, what);
     case DiagnosisKind::launches_missing:

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 
 /// The findings of models::trace in words, the same in the lab and on the command line.
 namespace chapters::profiling::trace_viewer {

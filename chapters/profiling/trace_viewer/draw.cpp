@@ -8,8 +8,8 @@ namespace chapters::profiling::trace_viewer {
 namespace {
 
 /// What the View knows of an earlier recording does not hold for another, and a step chosen is gone to.
-void follow(const Outputs& out, const Picture& pic, View& view) {
-  if (view.shown == out.lanes) return;
+void follow(const Picture& pic, View& view) {
+  if (view.shown == pic.run->lanes) return;
   widgets::TimelineView& v = view.timeline;
   v.selected = {};
   v.range_start_s = v.range_end_s = std::nan("");
@@ -17,24 +17,27 @@ void follow(const Outputs& out, const Picture& pic, View& view) {
   view.natural_scale = 0;
   const bool first = !view.shown;
   const bool moved = view.asked.start_s != pic.window.start_s || view.asked.duration_s != pic.window.duration_s;
-  if (moved && (!first || view.duration_s == 0))
-    view.start_s = pic.window.start_s, view.duration_s = pic.window.duration_s;
+  if (moved && (!first || view.duration_s == 0)) {
+    view.start_s = pic.window.start_s;
+    view.duration_s = pic.window.duration_s;
+  }
   view.asked = pic.window;
-  view.shown = out.lanes;
+  view.shown = pic.run->lanes;
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  if (out.lanes) follow(out, pic, view);  // also where another panel stands in front of the timeline
+  const bool shows = pic.run->lanes != nullptr;
+  if (shows) follow(pic, view);  // also where another panel stands in front of the timeline
   stage.panel("timeline", {.title = "Timeline", .least = {620, 400}, .answers = true}, [&](ImVec2 size) {
-    if (!out.lanes) {
+    if (!shows) {
       widgets::Painter::window().text(ImGui::GetCursorScreenPos(), "Reading...", widgets::theme().muted);
       return ImGui::Dummy(size);
     }
-    draw_timeline_panel(in, out, pic, view, size);
+    draw_timeline_panel(in, pic, view, size);
   });
-  if (!out.lanes) return;
+  if (!shows) return;
   const auto cause = [&] {
     const float bars = static_cast<float>(pic.bars.size());
     if (!pic.bars.empty())

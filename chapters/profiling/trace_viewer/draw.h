@@ -10,7 +10,7 @@ namespace chapters::profiling::trace_viewer {
 void show(View& view, const Place& place);
 
 /// The diagnosis as cards, the whole recording as a strip, and the tracks.
-void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size);
+void draw_timeline_panel(const Inputs& in, const Picture& pic, View& view, ImVec2 size);
 /// As many cards as have room, the worst first; a press shows where.
 void draw_cards(const Picture& pic, View& view, ImVec2 size);
 /// Every finding in whole sentences, and what of the files was not read.

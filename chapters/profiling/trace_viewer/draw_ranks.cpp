@@ -13,7 +13,7 @@ namespace {
 
 using widgets::Font, widgets::Painter, widgets::Type;
 
-constexpr std::size_t most_ranks = 64;
+constexpr std::size_t max_ranks = 64;
 
 /// Above the median towards the warning's colour, below it towards the accent, at the median the card's own.
 ImU32 colour_of(double share) {
@@ -82,7 +82,7 @@ void paint_totals(const Painter& painter, const RankMap& map, const widgets::Hea
     const widgets::Rect cell = l.cell(l.shown_row(r, map.rows), 0);
     return (cell.min.y + cell.max.y) / 2;
   };
-  const std::size_t rows = std::min(map.rows, most_ranks);
+  const std::size_t rows = std::min(map.rows, max_ranks);
   for (std::size_t r = 0; r < rows; ++r) {
     const bool culprit = static_cast<std::int64_t>(r) == map.culprit;
     const float middle = middle_of(r), half = std::min(l.cell(0, 0).height() / 2 - 1, t.px(7));
@@ -115,7 +115,7 @@ void paint_names(const Painter& painter, const RankMap& map, const widgets::Heat
                       culprit ? Font::bold : Font::sans, widgets::Align::right);
   };
   // The culprit is named whatever else has room.
-  const std::size_t rows = std::min(map.rows, most_ranks);
+  const std::size_t rows = std::min(map.rows, max_ranks);
   const bool blamed = map.culprit >= 0 && map.culprit < static_cast<std::int64_t>(rows);
   const auto culprit = static_cast<std::size_t>(std::max<std::int64_t>(0, map.culprit));
   const float blamed_y = blamed ? label_y(culprit) : -1e9f;
@@ -189,29 +189,28 @@ void record_map(widgets::Record& record, const RankMap& map) {
   record.tables.push_back(std::move(table));
 }
 
-}  // namespace
-
-void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
+/// What the colours stand for, in one line.
+void paint_head(const Painter& painter, const RankMap& map, RankFigure what, ImVec2 at, float width) {
   static constexpr std::string_view figures[] = {"Computation", "Computation", "Communication", "Idle time",
                                                  "Step time"};
+  if (map.waits) return paint_waits_key(painter, at, width);
   const auto& t = widgets::theme();
-  const Painter painter = Painter::window();
+  const std::string_view figure = figures[static_cast<std::size_t>(what)];
+  painter.text(at, figure, t.text, Type::small);
+  const float key = widgets::text_size(figure, Type::small).x + t.px(14);
+  paint_key(painter, map.span, {at.x + key, at.y}, width - key);
+}
+
+/// The map's cells in `area`; laid out anew where something of it has changed.
+const widgets::HeatMapLayout& lay_out_cells(const Picture& pic, widgets::Rect area, View& view) {
   const RankMap& map = pic.ranks;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  float y = at.y + widgets::wrapped_text(painter, at, pic.rank_story, size.x, t.muted, {.max_lines = 2}) + t.px(4);
-  if (map.rows == 0) return ImGui::Dummy(size);
-  if (map.waits) {
-    paint_waits_key(painter, {at.x, y}, size.x);
-  } else {
-    const std::string_view figure = figures[static_cast<std::size_t>(in.rank_figure)];
-    painter.text({at.x, y}, figure, t.text, Type::small);
-    const float key = widgets::text_size(figure, Type::small).x + t.px(14);
-    paint_key(painter, map.span, {at.x + key, y}, size.x - key);
-  }
-  y += t.type(Type::small) + t.px(8);
-  const float totals = map.waits && size.x > t.px(420) ? std::min(t.px(220), 0.24f * size.x) : 0;
-  ImGui::SetCursorScreenPos({at.x, y});
-  std::array<std::string_view, most_ranks> labels;
+  widgets::Fingerprint now;
+  for (const float v : {area.min.x, area.min.y, area.max.x, area.max.y, widgets::theme().scale})
+    now.add(static_cast<double>(v));
+  now.add(pic.version);
+  if (view.heat.layout_of == now.value) return view.heat.layout;
+  view.heat.layout_of = now.value;
+  std::array<std::string_view, max_ranks> labels;
   const std::size_t rows = std::min(map.rows, labels.size());
   for (std::size_t i = 0; i < rows; ++i) labels[i] = map.labels[i];
   // The layout keeps room for a ramp at its right, which stands above here.
@@ -221,29 +220,12 @@ void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
                                .row_labels = {labels.data(), rows},
                                .first_col = 1,
                                .revision = pic.version};
-  const widgets::Rect area =
-      widgets::canvas("ranks", {size.x - totals, std::max(t.px(60), at.y + size.y - y)}, {t.px(140), t.px(60)});
-  const bool clicked = ImGui::IsItemClicked(), hovered = ImGui::IsItemHovered();
-  widgets::HeatMapLayout& l = view.heat.layout;
-  widgets::Fingerprint now;
-  for (const float v : {area.min.x, area.min.y, area.max.x, area.max.y, t.scale}) now.add(static_cast<double>(v));
-  now.add(pic.version);
-  if (view.heat.layout_of != now.value) {
-    view.heat.layout_of = now.value;
-    widgets::layout_heat_map(data, {.unit = "%", .lo = -map.span, .hi = map.span}, area, widgets::measure_text, l);
-  }
-  if (l.cells.empty()) return;
-  paint_cells(painter, map, l);
-  paint_names(painter, map, l, area);
-  if (totals > 0) paint_totals(painter, map, l, area.max.x + totals);
-  if (widgets::Record* record = painter.record()) record_map(*record, map);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (!hovered || !l.grid.contains(mouse)) return;
-  const auto index = [](float from, float to, float v, std::size_t n) {
-    return std::min(n - 1, static_cast<std::size_t>((v - from) / (to - from) * static_cast<float>(n)));
-  };
-  const std::size_t row = index(l.grid.min.y, l.grid.max.y, mouse.y, rows),
-                    col = index(l.grid.min.x, l.grid.max.x, mouse.x, map.cols);
+  widgets::layout_heat_map(data, {.unit = "%", .lo = -map.span, .hi = map.span}, area, widgets::measure_text,
+                           view.heat.layout);
+  return view.heat.layout;
+}
+
+void tell_cell(const RankMap& map, std::size_t row, std::size_t col) {
   widgets::Line name, value;
   const double cell_s = map.value_s[row * map.cols + col];
   if (map.waits) {
@@ -260,6 +242,38 @@ void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
     value.add(" of the others' median");
   }
   widgets::tip(name.view(), value.view(), "press to look at this rank and step");
+}
+
+}  // namespace
+
+void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Painter painter = Painter::window();
+  const RankMap& map = pic.ranks;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float y = at.y + widgets::wrapped_text(painter, at, pic.rank_story, size.x, t.muted, {.max_lines = 2}) + t.px(4);
+  if (map.rows == 0) return ImGui::Dummy(size);
+  paint_head(painter, map, in.rank_figure, {at.x, y}, size.x);
+  y += t.type(Type::small) + t.px(8);
+  const float totals = map.waits && size.x > t.px(420) ? std::min(t.px(220), 0.24f * size.x) : 0;
+  ImGui::SetCursorScreenPos({at.x, y});
+  const widgets::Rect area =
+      widgets::canvas("ranks", {size.x - totals, std::max(t.px(60), at.y + size.y - y)}, {t.px(140), t.px(60)});
+  const bool clicked = ImGui::IsItemClicked(), hovered = ImGui::IsItemHovered();
+  const widgets::HeatMapLayout& l = lay_out_cells(pic, area, view);
+  if (l.cells.empty()) return;
+  paint_cells(painter, map, l);
+  paint_names(painter, map, l, area);
+  if (totals > 0) paint_totals(painter, map, l, area.max.x + totals);
+  if (widgets::Record* record = painter.record()) record_map(*record, map);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!hovered || !l.grid.contains(mouse)) return;
+  const auto index = [](float from, float to, float v, std::size_t n) {
+    return std::min(n - 1, static_cast<std::size_t>((v - from) / (to - from) * static_cast<float>(n)));
+  };
+  const std::size_t row = index(l.grid.min.y, l.grid.max.y, mouse.y, std::min(map.rows, max_ranks)),
+                    col = index(l.grid.min.x, l.grid.max.x, mouse.x, map.cols);
+  tell_cell(map, row, col);
   if (!clicked) return;
   in.device = static_cast<std::int64_t>(row);  // rows are in the order in which devices are counted
   in.step = map.waits ? map.col_steps[col] : static_cast<std::int64_t>(col) + 1;

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "chapters/profiling/trace_viewer/draw.h"
-#include "models/trace/window.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
@@ -11,12 +10,13 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-using widgets::format, widgets::Painter, widgets::Type;
+using widgets::Painter, widgets::Type;
 
 constexpr float low_row_px = 19, high_row_px = 34;
+constexpr std::string_view measuring = "Measuring the part selected...";
 
 /// The whole recording as a strip of bars; the part that the timeline shows is lit, and follows a press.
-void draw_overview(const Outputs& out, const Picture& pic, View& view, float label, float height) {
+void draw_overview(const Picture& pic, View& view, float label, float height) {
   const auto& t = widgets::theme();
   const Painter painter = Painter::window();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -25,16 +25,17 @@ void draw_overview(const Outputs& out, const Picture& pic, View& view, float lab
   painter.text_fit({area.min.x, area.min.y}, "whole recording", left - area.min.x - t.px(8), t.text, Type::small);
   painter.text_fit({area.min.x, area.min.y + t.type(Type::small) + t.px(2)}, pic.overview_title,
                    left - area.min.x - t.px(8), t.muted, Type::small);
+  const std::vector<double>& parts = pic.run->overview;
   const double total = pic.overview_end_s - pic.overview_start_s;
   if (!(total > 0) || right <= left) return;
   const auto x_of = [&](double s) {
     return left + static_cast<float>(std::clamp((s - pic.overview_start_s) / total, 0.0, 1.0)) * (right - left);
   };
   painter.rect({left, area.min.y}, {right, area.max.y}, t.card, t.px(3));
-  const float step = (right - left) / static_cast<float>(std::max<std::size_t>(1, out.overview.size()));
-  for (std::size_t i = 0; i < out.overview.size(); ++i) {
+  const float step = (right - left) / static_cast<float>(std::max<std::size_t>(1, parts.size()));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     const float x = left + static_cast<float>(i) * step,
-                tall = static_cast<float>(out.overview[i]) * (area.height() - t.px(4));
+                tall = static_cast<float>(parts[i]) * (area.height() - t.px(4));
     if (tall > 0)
       painter.rect({x, area.max.y - tall}, {x + std::max(1.0f, step - 1), area.max.y},
                    widgets::with_alpha(t.accent, 0.55f));
@@ -55,20 +56,19 @@ void draw_overview(const Outputs& out, const Picture& pic, View& view, float lab
                  "press or drag to move the part shown below");
   if (widgets::Record* record = painter.record()) {
     widgets::DataTable table{"overview", {"part", "busy share"}, {}};
-    for (std::size_t i = 0; i < out.overview.size(); ++i)
-      table.rows.push_back({std::to_string(i), widgets::exact(out.overview[i])});
+    for (std::size_t i = 0; i < parts.size(); ++i) table.rows.push_back({std::to_string(i), widgets::exact(parts[i])});
     record->tables.push_back(std::move(table));
   }
 }
 
-void step_to_match(const Outputs& out, View& view, std::int64_t by) {
-  const auto& found = out.lanes->found();
+void step_to_match(const Lanes& lanes, View& view, std::int64_t by) {
+  const auto& found = lanes.found();
   const auto n = static_cast<std::int64_t>(found.size());
   if (n == 0) return;
   view.match = view.match < 0 ? (by > 0 ? 0 : n - 1) : (view.match + by + n) % n;
   const auto& f = found[static_cast<std::size_t>(view.match)];
-  const auto& span = out.lanes->lanes()[f.lane].spans[f.span];
-  const double start = static_cast<double>(span.start_ns - out.lanes->data().origin_ns) * 1e-9;
+  const auto& span = lanes.lanes()[f.lane].spans[f.span];
+  const double start = static_cast<double>(span.start_ns - lanes.data().origin_ns) * 1e-9;
   show(view, {start, start + static_cast<double>(span.length_ns()) * 1e-9, {f.lane, f.span}});
 }
 
@@ -79,7 +79,8 @@ void step_to_gap(const Picture& pic, View& view, std::int64_t by) {
   show(view, pic.gap_places[static_cast<std::size_t>(view.gap)]);
 }
 
-void draw_tools(const Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+void draw_tools(const Inputs& in, const Picture& pic, View& view) {
+  const Lanes& lanes = *pic.run->lanes;
   const auto& t = widgets::theme();
   if (widgets::button("Fit")) view.start_s = view.duration_s = 0;
   ImGui::SameLine();
@@ -88,10 +89,10 @@ void draw_tools(const Inputs& in, const Outputs& out, const Picture& pic, View& 
   ImGui::EndDisabled();
   if (!in.search.empty()) {
     ImGui::SameLine();
-    ImGui::BeginDisabled(out.lanes->found().empty());
-    if (widgets::button("Previous match")) step_to_match(out, view, -1);
+    ImGui::BeginDisabled(lanes.found().empty());
+    if (widgets::button("Previous match")) step_to_match(lanes, view, -1);
     ImGui::SameLine();
-    if (widgets::button("Next match")) step_to_match(out, view, 1);
+    if (widgets::button("Next match")) step_to_match(lanes, view, 1);
     ImGui::EndDisabled();
   }
   ImGui::SameLine();
@@ -99,11 +100,14 @@ void draw_tools(const Inputs& in, const Outputs& out, const Picture& pic, View& 
   const float room = ImGui::GetContentRegionAvail().x;
   widgets::Line line;
   if (!in.search.empty()) {
-    if (view.match >= 0 && view.match < static_cast<std::int64_t>(out.lanes->found().size()))
+    if (view.match >= 0 && view.match < static_cast<std::int64_t>(lanes.found().size()))
       line.add_integer(view.match + 1).add(" of ");
     line.add(pic.matches_text);
   }
-  if (!view.selection.text.empty()) line.add(line.view().empty() ? "" : " | ").add(view.selection.text);
+  if (view.marked.asked()) {
+    const MeasuredPart* measured = view.marked.answer();
+    line.add(line.view().empty() ? "" : " | ").add(measured ? std::string_view(measured->words) : measuring);
+  }
   if (line.view().empty()) {
     constexpr std::string_view hint = ". Wheel zooms, drag pans, shift-drag measures a part, click selects.";
     line.add(pic.summary);
@@ -116,53 +120,36 @@ void draw_tools(const Inputs& in, const Outputs& out, const Picture& pic, View& 
 }
 
 /// n and g step to the next match and gap, with Shift to the one before.
-void step_by_key(const Outputs& out, const Picture& pic, View& view) {
+void step_by_key(const Picture& pic, View& view) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper ||
       !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows))
     return;
   const std::int64_t by = io.KeyShift ? -1 : 1;
-  if (ImGui::IsKeyPressed(ImGuiKey_N)) step_to_match(out, view, by);
+  if (ImGui::IsKeyPressed(ImGuiKey_N)) step_to_match(*pic.run->lanes, view, by);
   if (ImGui::IsKeyPressed(ImGuiKey_G)) step_to_gap(pic, view, by);
 }
 
-/// Measures the part selected by shift-drag once the button is up: over millions of events that takes longer than a
-/// frame.
-void measure_selection(const Outputs& out, View& view) {
-  SelectionStatistics& s = view.selection;
+/// Asks how the device spent the part that shift-drag marked, once the button is up.
+void ask_for_mark(const Picture& pic, View& view) {
   const widgets::TimelineView& v = view.timeline;
-  const bool none =
-      !std::isfinite(v.range_start_s) || !std::isfinite(v.range_end_s) || v.range_start_s == v.range_end_s;
-  if (none) {
-    s.text.clear();
-    s.from_s = s.to_s = std::nan("");
-    return;
-  }
-  if (ImGui::IsMouseDown(ImGuiMouseButton_Left) ||
-      (s.of == out.lanes && s.from_s == v.range_start_s && s.to_s == v.range_end_s))
-    return;
-  s.of = out.lanes, s.from_s = v.range_start_s, s.to_s = v.range_end_s;
-  const LaneSource& source = out.lanes->sources().front();
-  const auto [low, high] = std::minmax(s.from_s, s.to_s);
-  const auto m = models::trace::measure_window(source.recording->trace, source.device, out.lanes->time_ns(0, low),
-                                               out.lanes->time_ns(0, high));
-  const auto time = [](std::int64_t ns) { return std::string(format(static_cast<double>(ns) * 1e-9, "s").view()); };
-  s.text = "Selected " + time(m.window_ns) + ": " + std::string(format(static_cast<double>(m.events), "").view()) +
-           " tasks on the device, busy " + time(m.busy_ns) + ", computing " + time(m.comp_ns) + ", communicating " +
-           time(m.comm_ns) + " (" + time(m.exposed_comm_ns) + " exposed), idle " + time(m.idle_ns) + " (" +
-           time(m.idle.host_wait_ns) + " for the host)";
+  if (!std::isfinite(v.range_start_s) || !std::isfinite(v.range_end_s) || v.range_start_s == v.range_end_s)
+    return view.marked.forget();
+  if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;
+  view.marked.ask(view.requests, {pic.run->lanes, v.range_start_s, v.range_end_s},
+                  [](const MarkedPart& part, Progress&) { return measure_part(part); });
 }
 
 /// Rows as tall as the room allows: between low and high ones the height grows evenly.
-float row_height(const Outputs& out, View& view, const widgets::TimelineOptions& options) {
+float row_height(const Lanes& lanes, View& view, const widgets::TimelineOptions& options) {
   const auto& t = widgets::theme();
   if (view.natural_scale != t.scale) {  // asking for a height makes a layout, which a steady frame should not
     view.natural_scale = t.scale;
     widgets::TimelineOptions o = options;
     o.row_px = low_row_px;
-    view.low_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(), o);
+    view.low_px = widgets::timeline_height(lanes.data(), lanes.index(), o);
     o.row_px = high_row_px;
-    view.high_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(), o);
+    view.high_px = widgets::timeline_height(lanes.data(), lanes.index(), o);
   }
   if (!(view.high_px > view.low_px)) return low_row_px;
   const float share = (options.height - t.px(2) - view.low_px) / (view.high_px - view.low_px);
@@ -171,10 +158,10 @@ float row_height(const Outputs& out, View& view, const widgets::TimelineOptions&
 
 /// The height at which the last lane seen ends with one of its rows, so that no words are cut in half; as far as the
 /// frame before tells.
-float whole_rows(const Outputs& out, const widgets::TimelineView& v, float height, float row_px) {
+float whole_rows(const Lanes& lanes, const widgets::TimelineView& v, float height, float row_px) {
   const auto& t = widgets::theme();
-  const float lanes = v.lanes_rect().height(), around = v.scratch.area.height() - lanes;
-  if (v.drawn_lanes() == 0 || v.drawn_lanes() != out.lanes->data().lanes.size() || v.scroll_px != 0 || !(lanes > 0))
+  const float seen = v.lanes_rect().height(), around = v.scratch.area.height() - seen;
+  if (v.drawn_lanes() == 0 || v.drawn_lanes() != lanes.data().lanes.size() || v.scroll_px != 0 || !(seen > 0))
     return height;
   const float room = height - around;
   float best = 0;
@@ -188,7 +175,7 @@ float whole_rows(const Outputs& out, const widgets::TimelineView& v, float heigh
     // Of a lane that is cut: its label's two lines stay whole, and so do the rows beside them.
     const float label = t.type(Type::body) + t.type(Type::small) + t.px(4), row = t.px(row_px) + t.px(2);
     const float rows = std::floor((room - lane.top) / row) * row;
-    if (rows >= label && out.lanes->data().lanes[i].counters.empty()) best = std::max(best, lane.top + rows);
+    if (rows >= label && lanes.data().lanes[i].counters.empty()) best = std::max(best, lane.top + rows);
   }
   return best > t.px(40) ? best + around : height;
 }
@@ -200,11 +187,14 @@ void show(View& view, const Place& place) {
   view.start_s = place.start_s - 0.6 * length;
   view.duration_s = 2.2 * length;
   view.time = std::max(0.0, place.start_s);
-  if (place.at.lane >= 0) view.timeline.selected = place.at, view.timeline.reveal = true;
+  if (place.at.lane < 0) return;
+  view.timeline.selected = place.at;
+  view.timeline.reveal = true;
 }
 
-void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+void draw_timeline_panel(const Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const Lanes& lanes = *pic.run->lanes;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(6), small = t.type(Type::small);
   view.timeline.label_px = static_cast<float>(view.label_px);
@@ -212,7 +202,7 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
   const float label = view.label_px > 0 ? std::min(view.timeline.label_px, 0.6f * wide) : std::min(150.0f, 0.3f * wide);
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
   const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
-             with_strip = !out.overview.empty() && size.y >= t.px(250);
+             with_strip = !pic.run->overview.empty() && size.y >= t.px(250);
   float y = at.y;
   if (with_cards) {
     draw_cards(pic, view, {size.x, cards});
@@ -220,12 +210,12 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
   }
   if (with_strip) {
     ImGui::SetCursorScreenPos({at.x, y});
-    draw_overview(out, pic, view, t.px(label), strip);
+    draw_overview(pic, view, t.px(label), strip);
     y += strip + gap;
   }
   ImGui::SetCursorScreenPos({at.x, y});
-  draw_tools(in, out, pic, view);
-  step_by_key(out, pic, view);
+  draw_tools(in, pic, view);
+  step_by_key(pic, view);
   y += tools + gap;
   ImGui::SetCursorScreenPos({at.x, y});
   widgets::TimelineView& v = view.timeline;
@@ -237,13 +227,14 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
       .arrows = in.arrows ? widgets::TimelineArrows::all : widgets::TimelineArrows::touched,
       .legend = size.y >= t.px(240),  // in less room the tracks come first
       .fold_wrappers = true};
-  options.row_px = row_height(out, view, options);
-  options.height = whole_rows(out, v, options.height, options.row_px);
-  widgets::draw_timeline("timeline", out.lanes->data(), v, options);
-  view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
+  options.row_px = row_height(lanes, view, options);
+  options.height = whole_rows(lanes, v, options.height, options.row_px);
+  widgets::draw_timeline("timeline", lanes.data(), v, options);
+  view.start_s = v.window.start_s;
+  view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;
   view.label_px = static_cast<double>(v.label_px);
-  measure_selection(out, view);
+  ask_for_mark(pic, view);
 }
 
 }  // namespace chapters::profiling::trace_viewer

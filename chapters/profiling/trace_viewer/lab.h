@@ -7,16 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/aside.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/profiling/trace_viewer/facts.h"
 #include "chapters/profiling/trace_viewer/lanes.h"
+#include "chapters/profiling/trace_viewer/marked_part.h"
 #include "chapters/profiling/trace_viewer/rows.h"
-#include "models/trace/ranks.h"
-#include "models/trace/sample.h"
-#include "models/trace/spans.h"
+#include "models/trace/measure/ranks.h"
+#include "models/trace/measure/spans.h"
+#include "models/trace/writers/sample.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/charts/stacked_bar.h"
-#include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"
 
 /// Recordings of real runs: read (source), laid out (lanes), measured (compute), told (arrange) and drawn.
@@ -51,6 +54,9 @@ struct Inputs {
   RankFigure rank_figure = RankFigure::waiting;
   bool operator==(const Inputs&) const = default;
 };
+
+/// Rows of a table among the Outputs that may grow with the recording.
+inline constexpr std::size_t max_table_rows = 200;
 
 struct KernelRow {
   std::string name;
@@ -101,26 +107,21 @@ struct Place {
   widgets::TimelineSelection at{};
 };
 
+/// Figures that stand together and may be absent together are one member each (facts.h).
 struct Outputs {
   std::string reason;
-  std::int64_t events = 0, steps = 0, devices = 0;
-  double span_s = 0, step_time_s = 0;
-  double busy_s = 0, idle_s = 0, busy_share = 0, idle_share = 0;
-  double idle_host_s = 0, idle_kernel_s = 0, idle_other_s = 0, idle_host_share = 0, idle_kernel_share = 0,
-         idle_other_share = 0, streams_idle_s = std::numeric_limits<double>::quiet_NaN();
-  double late_before_s = 0, late_inside_s = 0, late_after_s = 0;
-  double late_before_share = 0, late_inside_share = 0, late_after_share = 0;
-  double compute_s = 0, communication_s = 0, memory_s = 0, exposed_communication_s = 0, overlapped_s = 0, overlap = 0;
-  std::int64_t launches = 0;
-  // Not a number where no launch was recorded, and where there is one rank.
-  double queue_longest = std::numeric_limits<double>::quiet_NaN(), launch_delay_median_s = queue_longest,
-         launch_delay_longest_s = queue_longest, late_launches = queue_longest;
-  double slowest_rank = std::numeric_limits<double>::quiet_NaN(), slowest_excess = slowest_rank;
-  double late_rank = slowest_rank, late_rank_cost_s = slowest_rank, late_rank_idle_cost_s = slowest_rank,
-         late_rank_share = slowest_rank, collectives_waited_s = slowest_rank;
-  double matches = std::numeric_limits<double>::quiet_NaN(),
-         matches_s = matches;  ///< not a number: nothing is searched
-  double beside_step_time_s = 0, beside_busy_share = 0, beside_speedup = 0;
+  std::int64_t events = 0, steps = 0, devices = 0, launches = 0;
+  double step_time_s = 0;  ///< not a number where no step is marked
+  DeviceTimes times;
+  IdleCauses causes;
+  CommunicationTimes communication;
+  double streams_idle_s = absent;
+  LaunchFigures launching;
+  LateRank late;
+  double collectives_waited_s = absent;
+  SlowRank slowest;
+  Matches matches;
+  BesideFigures beside;
   std::string diagnosis, losses;
   std::vector<KernelRow> kernels;
   std::vector<StreamRow> streams;
@@ -130,26 +131,30 @@ struct Outputs {
   std::vector<HostRow> host_rows;
   std::vector<SpanRow> span_rows;
   std::vector<CollectiveRow> collectives;
-  double host_wait_s = std::numeric_limits<double>::quiet_NaN(), after_sync_s = host_wait_s;
+};
 
-  // What a Picture is arranged from: measured in the job, since a recording of millions of events takes longer than a
-  // frame.
-  std::shared_ptr<const Lanes> lanes;
-  std::vector<double> overview;  ///< busy share of equal parts of the whole recording
-  std::vector<Row> rows;         ///< every device of every recording
-  std::size_t chosen = 0;        ///< of `rows`
+/// What the recordings hold beyond these facts. It is measured in the job, since a recording of millions of events
+/// takes longer than a frame.
+struct Run {
+  std::vector<Row> rows;   ///< every device of every recording
+  std::size_t chosen = 0;  ///< the row that the Outputs are about
   std::optional<Row> beside;
-  std::vector<models::trace::WindowMetrics> windows;  ///< of the chosen row, the other ranks shown, and what is beside
-  std::vector<std::size_t> window_rows;               ///< of each window but the one beside: its row
+  std::shared_ptr<const Lanes> lanes;                 ///< null where the facts alone were asked for
+  std::vector<double> overview;                       ///< busy share of equal parts of the whole recording
+  std::vector<models::trace::WindowMetrics> windows;  ///< the chosen row's, the other ranks shown, what is beside
+  std::vector<std::size_t> window_rows;               ///< the row of each window but the one beside
   std::vector<models::trace::RankStep> rank_steps;
   models::trace::JobWaits waits;        ///< by row; without collectives where there is one, or one rank twice
-  models::trace::HostSpans host_spans;  ///< of a recording without a device
+  models::trace::HostSpans host_spans;  ///< filled for a recording without a device
+
+  const Row& main() const { return rows[chosen]; }
 };
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// A finding as a card: what it costs in all, and its share.
 struct Card {
   std::string title, figure, share, sentence;
-  widgets::Tint tint{};  ///< of what is to blame, the same as in the tracks
+  widgets::Tint tint{};  ///< the colour of what is to blame, the same as in the tracks
   bool hatched = false;
   Place place;
 };
@@ -169,18 +174,20 @@ struct RankMap {
   std::size_t rows = 0, cols = 0;
   double span = 5;  ///< ends of the ramp, % either way
   std::vector<std::string> labels, col_labels;
-  std::vector<std::int64_t> col_steps;  ///< of waits: the step that holds the column's first collective; 0: none
+  std::vector<std::int64_t>
+      col_steps;  ///< where waits are shown: the step that holds the column's first collective; 0: none
   bool waits = false;
-  double largest_s = 0;          ///< of waits: what the ramp's ends stand for
-  std::vector<double> totals_s;  ///< of waits, by row: costs the others
+  double largest_s = 0;          ///< where waits are shown: what the ramp's ends stand for
+  std::vector<double> totals_s;  ///< where waits are shown: what each row costs the others
   std::int64_t culprit = -1;     ///< row that stands out; -1: none
 };
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;  ///< the timeline and the overview are drawn from it
   std::string answer;
   std::vector<Card> cards;                                                 ///< in the order of Outputs::findings
-  std::vector<Place> gap_places, kernel_places, host_places, span_places;  ///< of a row: its longest piece
+  std::vector<Place> gap_places, kernel_places, host_places, span_places;  ///< where each row's longest piece lies
   std::vector<Bar> bars;                                                   ///< empty: no device did any work
   RankMap ranks;
   bool compared = false;  ///< something stands beside, and its kernels with it
@@ -188,12 +195,6 @@ struct Picture {
   widgets::TimelineWindow window;  ///< the step chosen; duration 0: everything
   std::string findings_title;      ///< says so where the findings are about more than the step shown
   std::string summary, matches_text, rank_story, breakdown_story, host_story, kernel_story, span_story, overview_title;
-};
-
-struct SelectionStatistics {
-  double from_s = std::numeric_limits<double>::quiet_NaN(), to_s = from_s;
-  std::shared_ptr<const Lanes> of;
-  std::string text;
 };
 
 struct View {
@@ -204,19 +205,22 @@ struct View {
   widgets::TimelineView timeline;
   widgets::StackedBarView breakdown;
   widgets::HeatMapView heat;
-  widgets::TableView kernels, host, spans;
-  std::shared_ptr<const Lanes> shown;  ///< what the timeline's index was made for
-  widgets::TimelineWindow asked;       ///< the window that Outputs asked for last
-  SelectionStatistics selection;
+  DescribedTable<KernelRow> kernels;
+  DescribedTable<HostRow> host;
+  DescribedTable<SpanRow> spans;
+  std::shared_ptr<const Lanes> shown;      ///< what the timeline's index was made for
+  widgets::TimelineWindow asked;           ///< the window that the Picture asked for last
+  Aside<MarkedPart, MeasuredPart> marked;  ///< the part that shift-drag marked
+  Requests requests;
   float low_px = 0, high_px = 0,
         natural_scale = 0;  ///< the timeline's height with low and high rows, and for which scale
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The recording shown first as Chrome JSON, which this lab and other viewers read again.
-models::Result<std::string> document_of(const Outputs& out);
+models::Result<std::string> document_of(const Outputs& out, const Run& run);
 
 void describe(Fields& fields, RankFile& row);
 void describe(Fields& fields, KernelRow& row);

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {
@@ -15,7 +15,7 @@ namespace {
 using models::trace::Event, models::trace::EventClass, models::trace::Part, models::trace::Trace, models::trace::Track,
     models::trace::TrackKind, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
-constexpr std::size_t most_found = 1'000'000;
+constexpr std::size_t max_found = 1'000'000;
 constexpr std::uint32_t extra_name = 0x8000'0000u;  ///< ids from here on are in extra_names_
 
 bool is_stream(const Track& t) { return t.kind == TrackKind::stream || t.kind == TrackKind::device_annotation; }
@@ -157,7 +157,7 @@ void Lanes::find(std::uint32_t lane) {
     if (!track.looks[e.name].wanted) continue;
     ++matches_;
     matches_ns_ += e.duration_ns;
-    if (found_.size() < most_found) found_.push_back({lane, i});
+    if (found_.size() < max_found) found_.push_back({lane, i});
   }
 }
 
@@ -238,10 +238,10 @@ void Lanes::add_counters(std::size_t source) {
     const auto queue = models::trace::device_queue(s.recording->trace, d.device);
     if (!queue.empty()) add("queue", "launched, not started", "", Tint::series(2)).queue.pack(queue, s.shift_ns);
   }
-  constexpr std::size_t most_counters = 16;
+  constexpr std::size_t max_counters = 16;
   std::size_t shown = 0;
   for (const auto& c : s.recording->trace.counters)
-    if (shown++ < most_counters && !c.samples.empty())
+    if (shown++ < max_counters && !c.samples.empty())
       add(c.unit == "B" ? "memory" : "counter", c.name, c.unit,
           c.unit == "B" ? Tint(Meaning::optimizer) : Tint::series(5))
           .recorded = &c;
@@ -264,9 +264,9 @@ std::string_view Lanes::info(std::uint32_t lane, std::uint32_t span) const {
   const Lane& l = lanes_[lane];
   if (l.track == models::trace::none) return {};
   if (const widgets::TimelineSelection asked{lane, span}; told_ != asked) {
-    constexpr std::size_t most_shown = 600;
+    constexpr std::size_t max_shown = 600;
     std::string why;
-    told_text_ = sources_[l.source].recording->trace.args(l.events.events[span], &why).substr(0, most_shown);
+    told_text_ = sources_[l.source].recording->trace.args(l.events.events[span], &why).substr(0, max_shown);
     if (!why.empty()) told_text_ = why;
     told_ = asked;
   }
@@ -314,46 +314,58 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
   for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_source(i, matching);
   out->gather_streams();
   out->sort_found();
-  // From here on the lanes stay where they are, and what is drawn looks into them.
-  std::int64_t first = INT64_MAX;
+  out->show_lanes();  // from here on the lanes stay where they are, and what is drawn looks into them
+  return out;
+}
+
+std::int64_t Lanes::look_into(Lane& lane) {
+  const bool of_track = lane.track != models::trace::none;
+  lane.spans = of_track ? lane.events.view() : lane.gaps;
+  const auto recorded = [](const void* context, std::size_t n) {
+    const auto* self = static_cast<const Lane*>(context);
+    const models::trace::Sample& sample = self->recorded->samples[n];
+    return widgets::TimelinePoint{sample.time_ns + self->shift_ns, sample.value};
+  };
+  for (auto& counter : lane.counters)
+    counter.points =
+        lane.recorded ? widgets::TimelinePoints(&lane, lane.recorded->samples.size(), recorded) : lane.queue.view();
+  std::int64_t first_ns = INT64_MAX;
+  const std::size_t sorted = std::min<std::size_t>(1, lane.spans.size());  // tracks are by start
+  for (std::size_t n = 0; n < (of_track ? sorted : lane.spans.size()); ++n)
+    first_ns = std::min(first_ns, lane.spans[n].start_ns);
+  return first_ns;
+}
+
+void Lanes::show_lanes() {
+  std::int64_t first_ns = INT64_MAX;
   std::size_t links = 0;
-  for (std::size_t i = 0; i < out->lanes_.size(); ++i) {
-    Lane& lane = out->lanes_[i];
-    const bool of_track = lane.track != models::trace::none;
-    lane.spans = of_track ? lane.events.view() : lane.gaps;
-    const auto recorded = [](const void* context, std::size_t n) {
-      const auto* self = static_cast<const Lane*>(context);
-      const models::trace::Sample& sample = self->recorded->samples[n];
-      return widgets::TimelinePoint{sample.time_ns + self->shift_ns, sample.value};
-    };
-    for (auto& counter : lane.counters)
-      counter.points =
-          lane.recorded ? widgets::TimelinePoints(&lane, lane.recorded->samples.size(), recorded) : lane.queue.view();
-    for (std::size_t n = 0; n < (of_track ? std::min<std::size_t>(1, lane.spans.size()) : lane.spans.size()); ++n)
-      first = std::min(first, lane.spans[n].start_ns);  // tracks are by start
-    out->shown_.push_back({
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = lanes_[i];
+    first_ns = std::min(first_ns, look_into(lane));
+    shown_.push_back({
         .label = lane.label,
         .sublabel = lane.sublabel,
         .spans = lane.spans,
         .counters = lane.counters,
     });
-    if (!of_track || !is_stream(out->sources_[lane.source].recording->trace.tracks[lane.track])) continue;
-    out->links_.push_back({links, static_cast<std::uint32_t>(i)});
+    if (lane.track == models::trace::none || !is_stream(sources_[lane.source].recording->trace.tracks[lane.track]))
+      continue;
+    links_.push_back({links, static_cast<std::uint32_t>(i)});
     links += lane.spans.size();
   }
-  const auto name = [](const void* context, std::uint32_t id) { return static_cast<const Lanes*>(context)->name(id); };
-  const auto info = [](const void* context, std::uint32_t lane, std::uint32_t span) {
-    return static_cast<const Lanes*>(context)->info(lane, span);
+  const auto name_of = [](const void* self, std::uint32_t id) { return static_cast<const Lanes*>(self)->name(id); };
+  const auto info_of = [](const void* self, std::uint32_t lane, std::uint32_t span) {
+    return static_cast<const Lanes*>(self)->info(lane, span);
   };
-  const auto link = [](const void* context, std::size_t i) { return static_cast<const Lanes*>(context)->link(i); };
-  out->data_ = {
-      .lanes = out->shown_,
-      .links = {out.get(), links, link},
-      .name = name,
-      .info = info,
-      .context = out.get(),
-      .origin_ns = first == INT64_MAX ? 0 : first,
-      .causes = out->causes_,
+  const auto link_of = [](const void* self, std::size_t i) { return static_cast<const Lanes*>(self)->link(i); };
+  data_ = {
+      .lanes = shown_,
+      .links = {this, links, link_of},
+      .name = name_of,
+      .info = info_of,
+      .context = this,
+      .origin_ns = first_ns == INT64_MAX ? 0 : first_ns,
+      .causes = causes_,
       .tint_name = [](const void*, widgets::Tint tint) -> std::string_view {
         return tint == widgets::Tint::series(6)               ? "copies"
                : tint == widgets::Tint(Meaning::launch_bound) ? "the host waits"
@@ -361,9 +373,8 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
                                                               : std::string_view{};
       },
   };
-  out->index_ = widgets::index_timeline(out->data_);
-  out->data_.index = &out->index_;
-  return out;
+  index_ = widgets::index_timeline(data_);
+  data_.index = &index_;
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -7,7 +7,7 @@
 
 #include "chapters/profiling/trace_viewer/lanes_track.h"
 #include "chapters/profiling/trace_viewer/source.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/timeline/timeline.h"
 
 /// Recordings laid out as lanes of a timeline. Made in the job, painted as they are.
@@ -80,6 +80,10 @@ class Lanes {
   /// Streams of the other recordings go under the first recording's streams, so that ranks, or two runs, stand under
   /// each other however deep the threads are (lanes_order.cpp).
   void gather_streams();
+  /// Fills what is drawn from the lanes, which stay where they are from then on.
+  void show_lanes();
+  /// Lets a lane's spans and counters look into it; gives the start of its first span, INT64_MAX where it has none.
+  static std::int64_t look_into(Lane& lane);
   std::string_view name(std::uint32_t id) const;
   std::string_view info(std::uint32_t lane, std::uint32_t span) const;
   widgets::TimelineLink link(std::size_t i) const;
@@ -95,7 +99,7 @@ class Lanes {
     std::size_t first = 0;  ///< number of the link to its lane's first span; one for each span, whether linked or not
     std::uint32_t lane = 0;
   };
-  std::vector<Links> links_;                   ///< of the streams' lanes
+  std::vector<Links> links_;                   ///< one for each lane of a stream
   std::vector<widgets::TimelineLink> causes_;  ///< from the launch that ended a wait for the host to its gap
   std::vector<Found> found_;
   std::int64_t matches_ = 0, matches_ns_ = 0;

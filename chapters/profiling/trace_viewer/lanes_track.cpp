@@ -38,8 +38,8 @@ Tint tint_of(EventClass cls, Part part, Says says) {
 
 constexpr std::size_t block = 64;
 constexpr int time_bits = 40;  // 18 minutes between a block's ends; 24 bits for a queue of eight million
-constexpr std::int64_t most_time = (std::int64_t{1} << time_bits) - 1,
-                       most_value = (std::int64_t{1} << (63 - time_bits)) - 1;
+constexpr std::int64_t max_time = (std::int64_t{1} << time_bits) - 1,
+                       max_value = (std::int64_t{1} << (63 - time_bits)) - 1;
 
 }  // namespace
 
@@ -88,7 +88,7 @@ void PackedCounter::pack(const std::vector<models::trace::QueueSample>& samples,
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (i % block == 0) bases_ns_.push_back(samples[i].time_ns + shift_ns);
     const std::int64_t since = samples[i].time_ns + shift_ns - bases_ns_.back(), value = samples[i].length;
-    if (since > most_time || value > most_value || value < -most_value) {
+    if (since > max_time || value > max_value || value < -max_value) {
       bases_ns_ = {}, points_ = {};
       plain_.reserve(samples.size());
       for (const auto& s : samples) plain_.push_back({s.time_ns + shift_ns, static_cast<double>(s.length)});
@@ -99,7 +99,7 @@ void PackedCounter::pack(const std::vector<models::trace::QueueSample>& samples,
 }
 
 widgets::TimelinePoint PackedCounter::point(std::size_t i) const {
-  const std::int64_t since = static_cast<std::int64_t>(points_[i]) & most_time;
+  const std::int64_t since = static_cast<std::int64_t>(points_[i]) & max_time;
   return {bases_ns_[i / block] + since, static_cast<double>(static_cast<std::int64_t>(points_[i]) >> time_bits)};
 }
 

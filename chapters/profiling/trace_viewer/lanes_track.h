@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 #include "widgets/timeline/timeline.h"
 
 /// A track's events as spans, worked out when asked for: ten million events need no second copy.
@@ -17,7 +17,7 @@ struct NameLook {
 std::vector<NameLook> name_looks(const models::trace::Trace& trace, const std::vector<bool>& wanted);
 
 struct TrackSpans {
-  const models::trace::Event* events = nullptr;  ///< of the track, in its order
+  const models::trace::Event* events = nullptr;  ///< the track's first; the others follow it in its order
   std::size_t count = 0;
   std::vector<models::trace::Part> parts;  ///< by event; empty: all forward
   const NameLook* looks = nullptr;

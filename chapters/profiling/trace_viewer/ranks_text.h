@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "chapters/profiling/trace_viewer/rows.h"
-#include "models/trace/ranks.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/ranks.h"
+#include "models/trace/measure/window.h"
 
 /// Several recordings as one job: who holds the others up, in figures and in words, the same in the lab and on the
 /// command line.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chapters/profiling/trace_viewer/source.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 
 /// The recordings of the trace viewer as one list of devices, and what of each one step covers.
 namespace chapters::profiling::trace_viewer {
@@ -30,7 +30,7 @@ struct Window {
   bool is_step = false;
 };
 Window window_of(const Row& row, std::int64_t step);
-/// Of the chosen step, or of all for step 0; 0 where no step is marked.
+/// How long the chosen step takes, or the mean of all for step 0; 0 where no step is marked.
 double mean_step_s(const Row& row, std::int64_t step);
 models::trace::WindowMetrics measure(const Row& row, std::int64_t step);
 /// Every step of every row, for models::trace::slowest_rank; of a recording without steps its whole time is one.

@@ -5,9 +5,9 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
-#include "models/trace/metrics.h"
-#include "models/trace/sample.h"
+#include "models/trace/measure/metrics.h"
 #include "models/trace/trace.h"
+#include "models/trace/writers/sample.h"
 
 namespace chapters::profiling::trace_viewer {
 

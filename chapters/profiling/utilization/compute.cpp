@@ -5,8 +5,8 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/profiling/trace_viewer/source.h"
 #include "chapters/profiling/utilization/lab.h"
-#include "models/trace/products.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/products.h"
+#include "models/trace/measure/window.h"
 #include "models/transformer/step_time.h"
 #include "widgets/number/number.h"
 

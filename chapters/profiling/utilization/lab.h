@@ -10,7 +10,7 @@
 #include "chapters/mechanism/published_panel.h"
 #include "chapters/profiling/utilization/second_layout.h"
 #include "models/machine/hardware.h"
-#include "models/trace/sample.h"
+#include "models/trace/writers/sample.h"
 #include "models/training/utilization.h"
 #include "widgets/table/table.h"
 

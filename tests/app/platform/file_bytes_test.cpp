@@ -5,7 +5,7 @@
 #include "app/content/load_catalog.h"
 #include "app/workspace/workspace.h"
 #include "chapters/mechanism/registry.h"
-#include "models/trace/sample.h"
+#include "models/trace/writers/sample.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "app/platform/file.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/app/shell/shell_fixture.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "models/trace/sample.h"
+#include "models/trace/writers/sample.h"
 #include "tests/support/base/paths.h"
 
 // What the findings of a recording say, and that each kind of them has its own title.

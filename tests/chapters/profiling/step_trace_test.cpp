@@ -5,7 +5,7 @@
 
 #include "chapters/profiling/step_trace/hero_plan.h"
 #include "chapters/profiling/step_trace/lab.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/support/base/near.h"
 #include "tests/support/lab/lab_bench.h"
 

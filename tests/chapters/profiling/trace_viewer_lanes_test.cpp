@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "models/trace/sample.h"
+#include "models/trace/writers/sample.h"
 
 using namespace chapters::profiling::trace_viewer;
 namespace trace = models::trace;

@@ -1,7 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "app/scenario/scenario.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -134,4 +136,18 @@ TEST_CASE("the answer names the largest loss, the call behind it, and a rank tha
         std::string_view::npos);
   compute(set(*lab, "sample", "none"));
   CHECK(lab->answer().find("Rank") == std::string_view::npos);
+}
+
+TEST_CASE("asked for the facts alone, the viewer gives the same ones, what a search counts among the lanes included") {
+  const LabPtr lab = open_lab("profiling/trace-viewer"), facts = open_lab("profiling/trace-viewer");
+  for (Lab* each : {lab.get(), facts.get()}) set(*each, "sample", "straggler", "beside", "healthy", "step", 2.0);
+  for (const char* search : {"", "NCCL"}) {
+    for (Lab* each : {lab.get(), facts.get()}) {
+      input(*each, "search").text() = search;
+      input(*each, "all_ranks").toggle() = true;
+    }
+    facts->compute_facts();
+    INFO("searched for \"" << search << "\"");
+    CHECK(app::evaluation_to_json(*facts)["outputs"] == outputs_of(*lab));
+  }
 }

@@ -5,15 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
-#include "models/trace/sample.h"
 #include "models/trace/trace.h"
+#include "models/trace/writers/sample.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/shell_driver.h"
 
 // The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of
-// models/trace/sample.cpp.
+// models/trace/writers/sample.cpp.
 
 namespace {
 
@@ -87,7 +87,7 @@ TEST_CASE("a part marked by shift-drag is measured, and Escape lets go of it") {
   v.d.ui.move_to(to);
   v.d.ui.release();
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, false);
-  v.d.ui.frames(3);
+  REQUIRE(v.d.settle());  // it is measured in a job
   const std::string text = v.d.ui.all_text();
   const auto at = text.find("Selected ");
   REQUIRE(at != std::string::npos);

@@ -1,6 +1,6 @@
 // A recording, JSON or gz: what is accepted can be measured, its events lie in their tracks by start, and its export
 // opens again to the same busy time.
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace models::trace;

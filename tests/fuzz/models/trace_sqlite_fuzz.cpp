@@ -1,5 +1,5 @@
 // An Nsight Systems export: refused in a sentence, or measurable.
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/memory/allocator_replay.h"
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 #include "tests/models/trace/files.h"
 
 using namespace models::memory;

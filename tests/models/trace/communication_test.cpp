@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string_view>
 
-#include "models/trace/builder.h"
+#include "models/trace/builder/builder.h"
 
 // Kernels that move data between devices, by the libraries that have them, and kernels whose names only look like it.
 

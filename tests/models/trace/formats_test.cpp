@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/models/trace/files.h"
 #include "tests/models/trace/written.h"
 

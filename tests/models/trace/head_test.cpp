@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/models/trace/written.h"
 
 // What passes before the device's first task, and which causes of a wait can be named at all.

@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include "models/trace/metrics.h"
-#include "models/trace/sample.h"
+#include "models/trace/measure/metrics.h"
+#include "models/trace/writers/sample.h"
 #include "tests/models/trace/written.h"
 
 // What the host did while the device waited for it. Figures are worked out by hand from the intervals below, in

@@ -1,9 +1,9 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 
-#include "models/trace/metrics.h"
-#include "models/trace/sample.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/metrics.h"
+#include "models/trace/measure/window.h"
+#include "models/trace/writers/sample.h"
 #include "tests/models/trace/files.h"
 #include "tests/models/trace/written.h"
 #include "tests/support/base/files.h"

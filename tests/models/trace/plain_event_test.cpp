@@ -1,9 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#include "models/trace/metrics.h"
-#include "models/trace/number.h"
-#include "models/trace/plain_event.h"
+#include "models/trace/measure/metrics.h"
+#include "models/trace/readers/number.h"
+#include "models/trace/readers/plain_event.h"
 #include "tests/models/trace/files.h"
 #include "tests/models/trace/written.h"
 

@@ -1,10 +1,10 @@
-#include "models/trace/products.h"
+#include "models/trace/measure/products.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "models/trace/sample.h"
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
+#include "models/trace/writers/sample.h"
 #include "tests/models/trace/files.h"
 #include "tests/models/trace/written.h"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/models/trace/files.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"

@@ -1,4 +1,4 @@
-#include "models/trace/spans.h"
+#include "models/trace/measure/spans.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

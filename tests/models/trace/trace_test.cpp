@@ -1,8 +1,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "models/trace/metrics.h"
-#include "models/trace/number.h"
+#include "models/trace/measure/metrics.h"
+#include "models/trace/readers/number.h"
 #include "tests/models/trace/files.h"
 #include "tests/models/trace/written.h"
 

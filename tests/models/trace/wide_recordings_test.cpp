@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "models/trace/trace.h"
 
 /// Recordings with very many rows: read in a time that grows with them and no faster, or refused with a sentence.

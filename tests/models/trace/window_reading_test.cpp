@@ -3,7 +3,7 @@
 #include <random>
 #include <sstream>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "tests/models/trace/files.h"
 #include "tests/support/base/effort.h"
 

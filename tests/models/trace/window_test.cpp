@@ -1,9 +1,9 @@
-#include "models/trace/window.h"
+#include "models/trace/measure/window.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/trace/sample.h"
+#include "models/trace/writers/sample.h"
 #include "tests/models/trace/written.h"
 
 // Figures are worked out by hand from the intervals in `recording`, in microseconds since 100.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 
 /// Recordings made up event by event, in microseconds.
 namespace trace_test {

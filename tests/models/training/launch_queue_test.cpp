@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "models/training/launch_queue.h"
 #include "models/training/step_simulation.h"
 #include "tests/models/trace/files.h"

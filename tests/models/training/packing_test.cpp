@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "models/base/counter_random.h"
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 #include "models/training/packing_lengths.h"
 #include "tests/models/trace/files.h"
 #include "tests/support/base/near.h"

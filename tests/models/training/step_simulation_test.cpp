@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "models/base/counter_random.h"
-#include "models/trace/metrics.h"
+#include "models/trace/measure/metrics.h"
 #include "models/training/step_simulation.h"
 #include "tests/models/trace/written.h"
 #include "tests/support/base/near.h"
