@@ -19,7 +19,7 @@ Result<Machine> machine_of(const Chip& chip, Format format, double launch_s) {
   for (const Format other : all_formats)
     if (chip.peak_flops_per_s(other)) has.append(has.empty() ? "" : ", ").append(format_id(other));
   return Result<Machine>::fail(chip.short_name + " states no dense " + std::string(format_label(format)) +
-                               " peak; choose one of " + has);
+                               " peak; choose one of " + has + ".");
 }
 
 double ridge_flops_per_byte(const Machine& machine) { return machine.peak_flops_per_s / machine.bandwidth_bytes_per_s; }
@@ -32,13 +32,13 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
   using Out = Result<Placement>;
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   const auto not_negative = [](double x) { return x >= 0 && std::isfinite(x); };
-  if (!positive(machine.peak_flops_per_s)) return Out::fail("the peak must be above 0 FLOP/s");
-  if (!positive(machine.bandwidth_bytes_per_s)) return Out::fail("the bandwidth must be above 0 B/s");
-  if (!not_negative(work.flops)) return Out::fail("flops must be 0 or more");
+  if (!positive(machine.peak_flops_per_s)) return Out::fail("The peak must be above 0 FLOP/s.");
+  if (!positive(machine.bandwidth_bytes_per_s)) return Out::fail("The bandwidth must be above 0 B/s.");
+  if (!not_negative(work.flops)) return Out::fail("FLOP must be 0 or more.");
   if (!positive(work.bytes))
-    return Out::fail("bytes must be above 0: work that moves nothing has no arithmetic intensity");
+    return Out::fail("Bytes must be above 0: work that moves nothing has no arithmetic intensity.");
   if (!not_negative(machine.launch_s) || !not_negative(work.kernels))
-    return Out::fail("launch time and kernel count must be 0 or more");
+    return Out::fail("Launch time and kernel count must be 0 or more.");
 
   Placement out;
   out.intensity = work.flops / work.bytes;
@@ -52,7 +52,7 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
   out.achieved_flops_per_s = work.flops / out.time_s;
   out.regime = out.launch_s > work_s ? Regime::launch : out.intensity >= out.ridge ? Regime::compute : Regime::memory;
   if (!std::isfinite(out.intensity) || !std::isfinite(out.time_s) || !(out.time_s > 0))
-    return Out::fail("flops and bytes are too far from any machine to compute with");
+    return Out::fail("FLOP and bytes are too far from any machine to compute with.");
   return Out::ok(out);
 }
 

@@ -2,7 +2,7 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/hierarchy/lab.h"
-#include "widgets/number/number.h"
+#include "chapters/roofline/shared/marked_number.h"
 
 namespace chapters::roofline::hierarchy {
 namespace {
@@ -28,19 +28,16 @@ void write_level(const Outputs& out, Picture& pic) {
   pic.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules.";
 }
 
-std::string figure(double value, std::string_view unit) {
-  const widgets::NumberParts parts = widgets::format_parts(value, unit);
-  return "`" + std::string(parts.number.view()) + "` " + std::string(parts.unit.view());
-}
-
 void say_answer(const Inputs& in, const Outputs& out, Picture& pic) {
   const LevelRow& row = out.chosen;
   const bool many = row.facts.kind == models::LevelKind::registers;
-  pic.answer = row.facts.label + (many ? " are " : " is ") + figure(row.latency_s, "s") + " away, `" +
-               row.human_latency + "` if a clock took a second: " + figure(in.bytes, "B") + " in " +
-               figure(row.time_s, "s") + (row.energy_j > 0 ? " for " + figure(row.energy_j, "J") : "") + ".";
+  pic.answer = row.facts.label + (many ? " are " : " is ") + marked_number(row.latency_s, "s") + " away, `" +
+               row.human_latency + "` if a clock took a second: " + marked_number(in.bytes, "B") + " in " +
+               marked_number(row.time_s, "s") + (row.energy_j > 0 ? " for " + marked_number(row.energy_j, "J") : "") +
+               ".";
   if (!row.move.fits)
-    pic.answer += std::string(many ? " They hold " : " It holds ") + figure(row.capacity_bytes, "B") + " at a time.";
+    pic.answer +=
+        std::string(many ? " They hold " : " It holds ") + marked_number(row.capacity_bytes, "B") + " at a time.";
   pic.fill_label = "in flight to fill it: " + format_text(out.needed_in_flight_bytes, "B");
   pic.own_label = row.facts.label + ": " + format_text(row.time_s, "s");
 }

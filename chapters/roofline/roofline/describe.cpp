@@ -1,7 +1,6 @@
 #include "chapters/roofline/roofline/lab.h"
 
 #include "chapters/mechanism/catalog.h"
-#include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::roofline::roofline {
@@ -168,6 +167,8 @@ void describe(Fields& f, Outputs& o) {
           .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
           .source = "launches after S4 section 2"});
   f.real("share_of_peak_percent", o.share_of_peak_percent, {"Share of peak", "%"}, {.formula = "100 achieved / peak"});
+  f.toggle("near_ridge", o.near_ridge, "Almost at the ridge",
+           "Memory stops it, and more FLOP per byte would make it less than a twentieth faster.");
   f.group("Times");
   f.real("compute_s", o.placement.compute_s, {"Compute time", "s"}, {.formula = "flops / peak"});
   f.real("memory_s", o.placement.memory_s, {"Memory time", "s"}, {.formula = "bytes / bandwidth"});
@@ -178,6 +179,12 @@ void describe(Fields& f, Outputs& o) {
          "Each operand read once, each result written once: a lower bound.");
   f.real("kernels_total", o.work.kernels, "Kernels", "Launches; one for each operation of a model.");
   f.group("The chip");
+  f.real("peak_flops_per_s", o.machine.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the chosen format.");
+  f.real("bandwidth_bytes_per_s", o.machine.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
+  f.text("next_format", o.next_format, "Next faster format",
+         "The format with the next higher ceiling on this chip; empty where there is none.");
+  f.real("next_peak_flops_per_s", o.next_peak_flops_per_s, {"Its peak", "FLOP/s"}, "Dense, in the next faster format.",
+         {.absent = "The chip has no faster format."});
   f.real("ridge", o.ridge, {"Ridge point", "FLOP/B"}, "From here on arithmetic, not memory, sets the pace.",
          {.formula = "peak / bandwidth", .source = roofline_source});
   f.real("square_side", o.square_side, "Square GEMM at ridge",
@@ -186,15 +193,19 @@ void describe(Fields& f, Outputs& o) {
   f.table("roofs", o.roofs, "Roofs");
   f.table("ceilings", o.ceilings, "Ceilings");
   f.group("Decode");
-  f.real("decode_intensity", o.decode.intensity, {"Decode intensity", "FLOP/B"}, "Of a step at this batch and context.",
-         {.formula = "B F / (weights + B context kv)"});
+  f.real("decode_intensity", o.decode.intensity, {"Decode intensity", "FLOP/B"},
+         "Intensity of a step at this batch and context.", {.formula = "B F / (weights + B context kv)"});
   f.real("decode_limit", o.decode_limit, {"Decode never passes", "FLOP/B"},
          "What a sequence computes over what it reads for itself.", {.formula = "F / (context kv)"});
   f.real("decode_time_s", o.decode.time_s, {"Decode step", "s"},
-         "Of the whole model at this batch and context, launches as set above.",
+         "A step of the whole model at this batch and context, launches as set above.",
          {.formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)"});
-  f.real("decode_tokens_per_s", o.decode_tokens_per_s, "Decode tokens/s", "Over the batch.",
-         {.formula = "B / step time"});
+  f.real("decode_tokens_per_s", o.decode_tokens_per_s, "Decode tokens/s",
+         "Tokens of all sequences of the batch together.", {.formula = "B / step time"});
+  f.real("critical_batch", o.critical_batch, "Decode reaches the ridge at",
+         "Sequences in the batch from which on arithmetic, not memory, sets the pace of decode.",
+         {.absent = "The cache holds decode below the ridge.",
+          .formula = "ridge x weights / (F - ridge x bytes a sequence)"});
   f.text("decode_verdict", o.decode_verdict, "Decode and the ridge");
   f.table("walk", o.walk, "Decode walk");
   f.group("Fewer bytes");

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/described_table.h"
+#include "chapters/mechanism/lab.h"
 #include "models/machine/hardware.h"
 #include "models/machine/roofline.h"
 #include "models/transformer/roofline_ops.h"
 #include "widgets/plot/plot.h"
 #include "widgets/stage/stage.h"
-#include "widgets/table/table.h"
 
 /// The roofline of a chip, the operations of a language model under it, and what would move them.
 namespace chapters::roofline::roofline {
@@ -40,7 +40,7 @@ struct RoofRow {
   std::string chip, format;
   models::Machine machine;
   double ridge = 0;             ///< FLOP/B
-  models::Placement placement;  ///< of the chosen work as one kernel; zeros when there is no such work
+  models::Placement placement;  ///< where the chosen work stands as one kernel; zeros when there is no such work
 };
 struct CeilingRow {
   models::Ceiling ceiling;
@@ -70,23 +70,32 @@ struct AttentionFusion {
 };
 
 struct Outputs {
-  models::Machine machine;  ///< of the chosen chip and format
+  models::Machine machine;  ///< what the chosen chip does in the chosen format
   double ridge = 0, square_side = 0;
-  models::Work work{0, 0, 0};  ///< of the chosen operation
+  models::Work work{0, 0, 0};  ///< what the chosen operation is
   models::Placement placement;
   double share_of_peak_percent = 0;
+  bool near_ridge = false;  ///< memory stops the work, and more FLOP per byte would hardly make it faster
+  std::string next_format;  ///< the format with the next higher ceiling on the chip; empty: there is none
+  double next_peak_flops_per_s = std::numeric_limits<double>::quiet_NaN();
   models::Placement decode, quantized;  ///< one decode step, and the same step with narrower weights
   double decode_limit = 0, decode_tokens_per_s = 0, quantized_speedup = 0;
+  double critical_batch = std::numeric_limits<double>::quiet_NaN();  ///< sequences; NaN: decode never gets there
   std::string decode_verdict;
   AttentionFusion fusion;
-  std::vector<models::NamedWork> works;  ///< all operations of the model
-  std::vector<RoofRow> roofs;            ///< the chosen chip first, where it has the format
+  std::vector<RoofRow> roofs;  ///< the chosen chip first, where it has the format
   std::vector<CeilingRow> ceilings;
   std::vector<OperationRow> operations;  ///< while they are shown
   std::vector<WalkRow> walk;             ///< while it is shown
   std::vector<MeasuredRow> measured_points;
   std::string reason;
 };
+
+struct Run {
+  std::vector<models::NamedWork> works;  ///< all operations of the model
+  models::Ceiling memory;                ///< main memory's own ceiling, which is the slope; 0 B/s where none is stated
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// Points and texts of the picture, made once instead of once a frame.
 struct Picture {
@@ -134,14 +143,16 @@ struct Picture {
 
 struct View {
   widgets::PlotView plot;
-  widgets::TableView operations;
+  DescribedTable<OperationRow> operations;
 };
+
+void describe(Fields& fields, OperationRow& row);
 
 /// Whether the learner chose to see `what`, an id of the input "show".
 bool shows(const Inputs& in, const char* what);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::roofline

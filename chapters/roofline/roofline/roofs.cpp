@@ -49,10 +49,11 @@ void add_roofs(const Inputs& in, const models::Chip& main, Outputs& out) {
   }
 }
 
-void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out) {
+void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out, Run& run) {
   const models::Machine& machine = setting.machine;
   bool has_l2 = false;  // the second one of L2 repeats the first
   for (const models::Ceiling& ceiling : models::bandwidth_ceilings(setting.chip)) {
+    if (ceiling.level == models::LevelKind::memory && ceiling.basis != models::Basis::measured) run.memory = ceiling;
     const bool is_l2 = ceiling.level == models::LevelKind::l2;
     if (is_shown(in, ceiling) && !(is_l2 && has_l2))
       out.ceilings.push_back(

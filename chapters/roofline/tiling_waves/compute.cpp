@@ -94,7 +94,6 @@ models::Status add_schedules(const Inputs& in, Outputs& out) {
 Outputs infeasible(std::string why) {
   Outputs none;
   none.reason = std::move(why);
-  if (!none.reason.ends_with('.')) none.reason += '.';
   return none;
 }
 
@@ -109,7 +108,7 @@ Outputs compute(const Inputs& in) {
   if (const std::int64_t steps = (in.k + in.tile_k - 1) / in.tile_k; setting->split > steps)
     return infeasible("Depth K = " + count(in.k) + " is " + count(steps) + (steps == 1 ? " step" : " steps") + " of " +
                       count(in.tile_k) + ", too few for " + count(in.splits) +
-                      " splits: set fewer, or a smaller tile depth");
+                      " splits: set fewer, or a smaller tile depth.");
   const auto result = models::tile_matmul(*setting);
   if (!result) return infeasible(result.error);
   Outputs out;
