@@ -24,8 +24,8 @@ void arrange_saw(const Outputs& out, Picture& pic) {
   pic.saw_top = std::min(105.0, 1.15 * out.best_share);
 }
 
-void arrange_neighbours(const Outputs& out, Picture& pic) {
-  for (const models::Neighbour& p : models::neighbours(out.setting, 12)) {
+void arrange_neighbours(const Run& run, Picture& pic) {
+  for (const models::Neighbour& p : run.neighbours) {
     pic.near_n.push_back(static_cast<double>(p.n));
     pic.near_preferred.push_back(100 * p.preferred);
     pic.near_required.push_back(100 * p.required);
@@ -94,12 +94,11 @@ bool rates_are_known(const Inputs& in) {
 }
 
 /// What each loss takes of what those before it left, the largest first; their product is the share of the peak.
-std::string answer_of(const Inputs& in, const Picture& pic, const Outputs& out) {
+std::string answer_of(const Inputs& in, const models::TilingLosses& l, const Outputs& out) {
   struct Loss {
     std::string_view name;
     double factor;
   };
-  const models::TilingLosses& l = pic.losses;
   std::array<Loss, 6> losses{{{rates_are_known(in) ? "alignment" : "alignment (assumed)", l.alignment},
                               {"idle slots", l.idle},
                               {"edge tiles", l.edge},
@@ -142,17 +141,15 @@ void arrange_published_products(const Inputs& in, const models::Chip& chip, Pict
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture pic;
   const models::Chip* chip = catalog().chip(in.chip);
   if (!out.reason.empty() || !chip) return pic;
-  pic.losses = models::losses_of(out.result);
-  pic.spans = models::wave_spans(out.setting, out.result);
   pic.tile_aspect = drawn_aspect(in, out.result);
-  pic.answer = answer_of(in, pic, out);
+  pic.answer = answer_of(in, run.losses, out);
   arrange_published_products(in, *chip, pic);
   arrange_saw(out, pic);
-  arrange_neighbours(out, pic);
+  arrange_neighbours(run, pic);
   write_padding(in, out, pic);
   pic.schedule_story = schedule_story(out);
   write_headings(in, chip->short_name.empty() ? chip->name : chip->short_name, out, pic);

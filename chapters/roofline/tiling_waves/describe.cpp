@@ -26,13 +26,13 @@ constexpr double longest = 262144;
 
 void describe(Fields& f, Inputs& in) {
   f.group("The matmul");
-  f.integer("n", in.n, "Columns N", "Of B and C: output features. Drag the marker in the plot, too.",
+  f.integer("n", in.n, "Columns N", "Columns of B and C: output features. Drag the marker in the plot, too.",
             {.range = {1, longest, Scale::log}, .typical = {256, 16384}, .headline = true});
-  f.integer("m", in.m, "Rows M", "Of A and C: tokens in a batch.",
+  f.integer("m", in.m, "Rows M", "Rows of A and C: tokens in a batch.",
             {.range = {1, longest, Scale::log}, .typical = {1, 16384}});
   f.integer("k", in.k, "Depth K", "Columns of A, rows of B: input features.",
             {.range = {1, longest, Scale::log}, .typical = {256, 16384}});
-  shared::format(f, "format", in.format, {.help = "Of A, B and C. Partial sums are FP32."});
+  shared::format(f, "format", in.format, {.help = "Format of A, B and C. Partial sums are FP32."});
   shared::chip(f, "chip", in.chip, {.help = "Its peak, its bandwidth and its number of SMs (compute units)."});
   f.group("Tiles");
   f.integer("tile_n", in.tile_n, "Tile columns", "Columns of C that one thread block makes.",
@@ -135,6 +135,12 @@ void describe(Fields& f, Outputs& o) {
       "alignment_bytes", o.result.alignment_bytes, {"Alignment", "B"},
       "The largest power of two, at most 128, that divides rows of N and of K elements; under the old rule of M, too.",
       {.formula = "of N and K in bytes"});
+  f.group("Operands and sums");
+  f.real("operand_efficiency", o.operand_efficiency, {"Operand efficiency", "%"},
+         "What is left of the rate where arithmetic waits for operands.",
+         {.formula = "arithmetic / max(arithmetic, operands)"});
+  f.real("reduction_efficiency", o.reduction_efficiency, {"Partial-sum efficiency", "%"},
+         "What is left of the rate where partial sums are added.", {.formula = "1 - partial sums / time"});
   f.group("Time");
   f.real("time_s", o.result.time_s, {"Time", "s"}, {.formula = "max(arithmetic, operands) + partial sums"});
   f.real("compute_s", o.result.compute_s, {"Arithmetic", "s"},
@@ -163,7 +169,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("Schedules");
   f.real("best_schedule_speedup", o.best_schedule_speedup, "Best schedule gains",
          {.formula = "time data parallel / least time of the three"});
-  f.integer("best_splits", o.split_k.split, "Best split of K", "Of 1 to 64; 1 when splitting gains nothing.");
+  f.integer("best_splits", o.split_k.split, "Best split of K",
+            "The fastest of 1 to 64 splits; 1 when splitting gains nothing.");
   f.real("split_k_time_s", o.split_k.result.time_s, {"Time, best split-K", "s"},
          {.formula = "max(arithmetic, operands) + partial sums"});
   f.real("stream_k_time_s", o.stream_k.result.time_s, {"Time, stream-K", "s"}, {.source = stream_k_source});
