@@ -179,17 +179,17 @@ void describe(Fields& f, Outputs& o) {
          "Each operand read once, each result written once: a lower bound.");
   f.real("kernels_total", o.work.kernels, "Kernels", "Launches; one for each operation of a model.");
   f.group("The chip");
+  f.real("ridge", o.ridge, {"Ridge point", "FLOP/B"}, "From here on arithmetic, not memory, sets the pace.",
+         {.formula = "peak / bandwidth", .source = roofline_source});
+  f.real("square_side", o.square_side, "Square GEMM at ridge",
+         "The smallest n for which an n^3 product is compute-bound.",
+         {.formula = "n = 1.5 x ridge x bytes an element"});
   f.real("peak_flops_per_s", o.machine.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the chosen format.");
   f.real("bandwidth_bytes_per_s", o.machine.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
   f.text("next_format", o.next_format, "Next faster format",
          "The format with the next higher ceiling on this chip; empty where there is none.");
   f.real("next_peak_flops_per_s", o.next_peak_flops_per_s, {"Its peak", "FLOP/s"}, "Dense, in the next faster format.",
          {.absent = "The chip has no faster format."});
-  f.real("ridge", o.ridge, {"Ridge point", "FLOP/B"}, "From here on arithmetic, not memory, sets the pace.",
-         {.formula = "peak / bandwidth", .source = roofline_source});
-  f.real("square_side", o.square_side, "Square GEMM at ridge",
-         "The smallest n for which an n^3 product is compute-bound.",
-         {.formula = "n = 1.5 x ridge x bytes an element"});
   f.table("roofs", o.roofs, "Roofs");
   f.table("ceilings", o.ceilings, "Ceilings");
   f.group("Decode");

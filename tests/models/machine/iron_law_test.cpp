@@ -127,7 +127,7 @@ TEST_CASE("a technique touches its own bytes: weights, the others, or all") {
   CHECK(near(models::apply(mixed, technique("weights_8bit")).weight_share, 40.0 / 60));
   CHECK(near(models::apply(mixed, technique("fp8_math")).bytes, 50));
   mixed.weight_share = 1.5;
-  CHECK(models::iron_time(mixed).error == "the weights' share of the bytes must be from 0 to 1");
+  CHECK(models::iron_time(mixed).error == "The weights' share of the bytes must be from 0 to 1.");
 }
 
 TEST_CASE("a set of techniques multiplies, in any order, and efficiency stops at 1") {
