@@ -62,7 +62,7 @@ std::vector<Ceiling> bandwidth_ceilings(const Chip& chip, const HierarchyOptions
     if (level.kind == LevelKind::registers || level.kind == LevelKind::network || level.kind == LevelKind::storage)
       continue;
     const auto add = [&](const Sourced& rate, const std::string& label) {
-      if (rate.value) out.push_back({label, *rate.value, rate.basis, rate.source, level.kind, Format::bf16});
+      if (rate.value) out.push_back({label, *rate.value, rate.basis, rate, level.kind, Format::bf16});
     };
     add(level.bandwidth_bytes_per_s, level.label);
     if (level.bandwidth_bytes_per_s.basis != Basis::measured)
@@ -76,12 +76,20 @@ std::vector<Ceiling> compute_ceilings(const Chip& chip) {
   for (const Format format : all_formats) {
     const std::string peak_key = "peak_flops_per_s." + std::string(format_id(format));
     if (const auto peak = chip.peak_flops_per_s(format))
-      out.push_back({std::string(format_label(format)), *peak, Basis::specified,
-                     std::string(figure_source(chip, peak_key)), LevelKind::memory, format});
+      out.push_back({std::string(format_label(format)),
+                     *peak,
+                     Basis::specified,
+                     {peak, Basis::specified, std::string(figure_source(chip, peak_key))},
+                     LevelKind::memory,
+                     format});
     const std::string best_key = "measured.matmul_" + std::string(format_id(format)) + "_flops_per_s";
     if (const auto best = figure_value(chip, best_key))
-      out.push_back({std::string(format_label(format)) + " matmul, measured", *best, Basis::measured,
-                     std::string(figure_source(chip, best_key)), LevelKind::memory, format});
+      out.push_back({std::string(format_label(format)) + " matmul, measured",
+                     *best,
+                     Basis::measured,
+                     {best, Basis::measured, std::string(figure_source(chip, best_key))},
+                     LevelKind::memory,
+                     format});
   }
   return out;
 }

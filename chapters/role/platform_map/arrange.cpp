@@ -138,16 +138,22 @@ void fill_stretches(const Outputs& out, Picture& p) {
 }
 
 void fill_curves(const Outputs& out, Picture& p) {
+  const auto curve = [](std::string label, Tint tint, float width = 2) {
+    return widgets::Curve{.label = std::move(label), .tint = tint, .width = width, .named = false};
+  };
+  p.hours = {curve("the other five", {}), curve("training's network", Meaning::communication),
+             curve("training's kernels", Meaning::forward), curve("data", Meaning::data_loading),
+             curve("all parts", Tint::strong(), 3)};
   for (const GpuRow& row : out.by_gpus) {
     if (!row.refused.empty()) continue;
     const models::platform::Release& r = row.release;
     const double all = r.total.time_s, data = r.parts[0].time_s, training = r.parts[1].time_s;
-    p.gpus.push_back(static_cast<double>(row.gpus));
-    p.hours[0].push_back(all / 3600);
-    p.hours[1].push_back(data / 3600);
-    p.hours[2].push_back((training - r.run.network_s) / 3600);
-    p.hours[3].push_back(r.run.network_s / 3600);
-    p.hours[4].push_back((all - data - training) / 3600);
+    const auto n = static_cast<double>(row.gpus);
+    p.hours[0].add(n, (all - data - training) / 3600);
+    p.hours[1].add(n, r.run.network_s / 3600);
+    p.hours[2].add(n, (training - r.run.network_s) / 3600);
+    p.hours[3].add(n, data / 3600);
+    p.hours[4].add(n, all / 3600);
   }
 }
 
@@ -208,7 +214,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   fill_stretches(out, p);
   fill_curves(out, p);
   p.least_gpus = static_cast<double>(in.setup.gpus);
-  if (!p.gpus.empty()) p.least_gpus = std::min(p.least_gpus, p.gpus.front());
+  if (const auto& found = p.hours.back().x; !found.empty()) p.least_gpus = std::min(p.least_gpus, found.front());
   fill_step(out.release.run, p);
   for (const models::platform::Technique& t : models::platform::techniques()) {
     const LabPtr lab = make_lab_by_id(t.lab);

@@ -16,14 +16,8 @@ void draw_against_gpus(const Inputs& in, const Outputs& out, const Picture& pict
                      {.x = {.kind = widgets::AxisKind::log2, .lo = 1, .hi = picture.axis_hi, .label = "GPUs"},
                       .y = {.kind = widgets::AxisKind::log10, .label = "until it is out", .unit = "h"},
                       .size = size});
-  if (picture.gpus.empty()) return;
-  const std::array<std::string_view, 5> names{"all parts", "data", "training's kernels", "training's network",
-                                              "the other five"};
-  const std::array<ImU32, 5> colours{t.text, t.of(widgets::Meaning::data_loading), t.of(widgets::Meaning::forward),
-                                     t.of(widgets::Meaning::communication), t.muted};
-  for (std::size_t i = names.size(); i-- > 0;)
-    plot.line(names[i], picture.gpus, picture.hours[i],
-              {.colour = colours[i], .width = i == 0 ? 3.0f : 2.0f, .label = false, .version = picture.version});
+  if (picture.hours.back().x.empty()) return;
+  plot.curves(picture.hours);
   const double x = static_cast<double>(in.setup.gpus), y = out.release.total.time_s / 3600;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }

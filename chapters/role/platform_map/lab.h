@@ -12,6 +12,7 @@
 #include "models/platform/release.h"
 #include "widgets/base/tint.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// The hours and the money of a release, from its data to its monitoring, and the part that takes most of them.
@@ -92,10 +93,9 @@ struct Picture {
   std::string paid;  ///< what the money is for
   std::size_t bottleneck = 0, dearest = 0;
   std::vector<Stretch> stretches;
-  double axis_hi = 2, least_gpus = 1;  ///< the fewest that a release was found for
-  std::vector<double> gpus;
-  std::array<std::vector<double>, 5> hours;  ///< all, data, training's kernels, its network, everything else
-  std::vector<widgets::BarSegment> step;     ///< of the training run, in hours
+  double axis_hi = 2, least_gpus = 1;     ///< the fewest that a release was found for
+  std::array<widgets::Curve, 5> hours;    ///< over GPUs: the other parts, training's network, its kernels, data, all
+  std::vector<widgets::BarSegment> step;  ///< the training run by cause, s
   std::vector<std::string> technique_links, technique_labs;  ///< by row: where it leads, and that lab's title
   PublishedMarks published;
 };

@@ -3,6 +3,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/hierarchy/lab.h"
 #include "chapters/roofline/shared/marked_number.h"
+#include "chapters/roofline/shared/source_words.h"
 
 namespace chapters::roofline::hierarchy {
 namespace {
@@ -18,6 +19,14 @@ LevelCurve curve_of(const LevelRow& row, const Inputs& in, const std::vector<dou
     if (move.fits) curve.within = curve.time_s.size();
   }
   return curve;
+}
+
+LevelSources sources_of(const models::Level& level) {
+  return {.capacity = source_words(level.capacity_bytes),
+          .bandwidth = source_words(level.bandwidth_bytes_per_s),
+          .measured = source_words(level.measured_bandwidth_bytes_per_s),
+          .latency = source_words(level.latency_s),
+          .energy = source_words(level.energy_j_per_byte)};
 }
 
 void write_level(const Outputs& out, Picture& pic) {
@@ -62,7 +71,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.chip_name = chip->short_name.empty() ? chip->name : chip->short_name;
   pic.selected = find_row(out.levels, in.level);
   for (int i = 0; i <= 96; ++i) pic.curve_bytes.push_back(std::pow(10.0, i / 8.0));  // 1 B to 1 TB
-  for (const LevelRow& row : out.levels) pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
+  for (const LevelRow& row : out.levels) {
+    pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
+    pic.sources.push_back(sources_of(row.facts));
+  }
   write_power(in, *chip, out, pic);
   if (out.reason.empty()) {
     write_level(out, pic);

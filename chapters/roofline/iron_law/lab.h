@@ -63,7 +63,7 @@ struct WaterfallRow {
   Parts seen{}, taken{};  ///< s; `taken` adds up to what the whole lost
   double added_s = 0;     ///< what the whole gained instead
   double total_s = 0;
-  double hidden_s = 0;  ///< of the part that runs under a longer one
+  double hidden_s = 0;  ///< seconds of the part that runs under a longer one
   models::IronPart hidden = models::IronPart::memory;
   bool strong = false;  ///< first and last
 };

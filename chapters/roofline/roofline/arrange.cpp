@@ -4,6 +4,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/roofline/answer.h"
 #include "chapters/roofline/roofline/published_dots.h"
+#include "chapters/roofline/shared/source_words.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
@@ -117,10 +118,10 @@ Picture::Line slanted_line(const models::Ceiling& ceiling, const models::Machine
 
 void arrange_ceilings(const Outputs& out, const Run& run, Picture& pic) {
   if (run.memory.per_s > 0)
-    pic.slope = slanted_line(run.memory, out.machine, "intensity x bandwidth; " + run.memory.source);
+    pic.slope = slanted_line(run.memory, out.machine, "intensity x bandwidth; " + source_words(run.memory.source));
   for (const CeilingRow& row : out.ceilings) {
     const models::Ceiling& c = row.ceiling;
-    const std::string info = row.basis + ": " + c.source;
+    const std::string info = row.basis + ": " + row.source;
     if (!row.of_bandwidth)
       pic.measured_ceilings.push_back({c.label + " " + format_text(c.per_s, "FLOP/s") + ", " +
                                            format_text(std::round(100 * c.per_s / out.machine.peak_flops_per_s), "%") +

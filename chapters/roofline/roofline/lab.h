@@ -44,7 +44,7 @@ struct RoofRow {
 };
 struct CeilingRow {
   models::Ceiling ceiling;
-  std::string basis;
+  std::string basis, source;
   double ridge = 0;          ///< FLOP/B at which the ceiling meets the roof
   bool of_bandwidth = true;  ///< false: the ceiling bounds arithmetic
 };
@@ -111,8 +111,8 @@ struct Picture {
     std::string label, operation;
     std::int64_t batch = 0;
     double roof = 0;             ///< FLOP/s that its intensity allows
-    std::string name, info;      ///< of a measurement: what it is, and where it comes from; `label` stands beside it
-    models::Work work{0, 0, 0};  ///< of a published measurement: a click makes it the learner's own
+    std::string name, info;      ///< what a measurement is, and where it comes from; `label` stands beside it
+    models::Work work{0, 0, 0};  ///< what a published measurement did: a click makes it the learner's own
   };
   struct Arrow {
     bool shown = false;
@@ -127,14 +127,14 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   double x_lo = 0.1, x_hi = 1e4, y_lo = 1e10, y_hi = 1e16;
-  std::vector<Line> roofs;  ///< of the other chips
-  Line slope, flat, walk;   ///< of the chip itself: where memory and where arithmetic rules; the decode walk
+  std::vector<Line> roofs;  ///< those of the other chips
+  Line slope, flat, walk;   ///< the chip's own: where memory and where arithmetic rules; the decode walk
   Line ground;              ///< under the slope, eight points a decade, since its bottom is cut level
   Line next_format;         ///< the ceiling of a faster format; empty where it is not what would move the work
   std::vector<Line> ceilings, measured_ceilings;
   Line launch;                           ///< empty unless it lies within the picture
   std::vector<Dot> dots, steps;          ///< bounds of the model: operations, and the decode walk's batches
-  std::vector<Dot> measured, published;  ///< of the learner's file, and of the catalog
+  std::vector<Dot> measured, published;  ///< from the learner's file, and from the catalog
   Arrow fusion, quantization;
   std::vector<Gain> gains;
   double kv_wall = 0;  ///< FLOP/B that decode never passes; 0 when out of the picture

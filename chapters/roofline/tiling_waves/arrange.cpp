@@ -15,11 +15,26 @@ std::string whole(std::int64_t n) { return format_text(static_cast<double>(n), "
 std::string times(double factor) { return format_text(factor, "", 3) + " times"; }
 
 void arrange_saw(const Outputs& out, Picture& pic) {
+  using widgets::Tint;
+  pic.saw = {{{.label = "aligned N",
+               .info = "2 M N K / (peak x time), rows of 16 bytes or more",
+               .tint = Tint::series(0),
+               .named = false},
+              {.label = "odd N, since cuBLAS 11",
+               .info = "Tensor Cores at the rate set for 2-byte alignment",
+               .tint = Tint::series(1),
+               .width = 1.5f,
+               .named = false},
+              {.label = "odd N, before cuBLAS 11",
+               .info = "no Tensor Cores: vector units alone",
+               .tint = Tint::series(5),
+               .width = 1.5f,
+               .named = false}}};
   for (const CornerRow& corner : out.corners) {
-    pic.saw_n.push_back(static_cast<double>(corner.n));
-    pic.saw_aligned.push_back(corner.aligned);
-    pic.saw_preferred.push_back(corner.misaligned);
-    pic.saw_required.push_back(corner.without_tensor_cores);
+    const auto n = static_cast<double>(corner.n);
+    pic.saw[0].add(n, corner.aligned);
+    pic.saw[1].add(n, corner.misaligned);
+    pic.saw[2].add(n, corner.without_tensor_cores);
   }
   pic.saw_top = std::min(105.0, 1.15 * out.best_share);
 }

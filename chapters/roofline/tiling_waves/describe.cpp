@@ -95,14 +95,9 @@ void describe(Fields& f, CornerRow& r) {
   f.real("without_tensor_cores", r.without_tensor_cores, {"Odd N, no Tensor Cores", "%"});
 }
 
-void describe(Fields& f, Outputs& o) {
-  f.group("Share of the peak");
-  f.real("efficiency", o.efficiency, {"Share of the peak", "%"},
-         {.headline = true, .formula = "2 M N K / (peak x time)"});
-  f.real("effective_flops_per_s", o.result.effective_flops_per_s, {"Effective rate", "FLOP/s"},
-         "Useful operations only: what edge tiles compute beyond C is not counted.", {.formula = "2 M N K / time"});
-  f.real("peak_flops_per_s", o.setting.peak_flops_per_s, {"Peak of the free SMs", "FLOP/s"},
-         {.formula = "dense peak x free SMs / SMs"});
+namespace {
+
+void describe_waves(Fields& f, Outputs& o) {
   f.group("Tiles");
   f.real("tile_efficiency", o.tile_efficiency, {"Tile efficiency", "%"}, "Useful part of what the tiles compute.",
          {.headline = true, .formula = "M N / (tiles x tile rows x tile columns)", .source = guide});
@@ -127,6 +122,45 @@ void describe(Fields& f, Outputs& o) {
             {.formula = "floor(floor(waves x slots / splits) / tiles down) x tile columns"});
   f.integer("one_wave_less_n", o.free_range.below_n, "One wave less at N",
             "The largest N that needs a wave less; 0 when there is none.", {.formula = "the same with waves - 1"});
+}
+
+/// What padding and other schedules would change.
+void describe_changes(Fields& f, Outputs& o) {
+  f.group("Padding");
+  f.real("padding_speedup", o.padding.speedup, "Padding speeds up", "Under the alignment rule set.",
+         {.formula = "time / time padded"});
+  f.integer("padded_n", o.padding.padded_n, "Padded N", {.formula = "next N whose row is a multiple of the padding"});
+  f.real("padded_time_s", o.padding.after.time_s, {"Time, padded", "s"}, "Under the alignment rule set.");
+  f.real("padding_cost", o.padding_cost, {"Padding adds", "%"}, "To B and C, in memory and in operations.",
+         {.formula = "(padded N - N) / N"});
+  f.real("padding_speedup_now", o.padding_preferred.speedup, "... since cuBLAS 11",
+         "At the rate set for 2-byte alignment, or its default of 13 % while the old rule is chosen.",
+         {.formula = "time / time padded"});
+  f.real("padding_speedup_then", o.padding_required.speedup, "... before cuBLAS 11",
+         "Unaligned work falls to the vector units at the stated FP32 rate. 1 where the chip states none.",
+         {.formula = "time / time padded"});
+  f.group("Schedules");
+  f.real("best_schedule_speedup", o.best_schedule_speedup, "Best schedule gains",
+         {.formula = "time data parallel / least time of the three"});
+  f.integer("best_splits", o.split_k.split, "Best split of K",
+            "The fastest of 1 to 64 splits; 1 when splitting gains nothing.");
+  f.real("split_k_time_s", o.split_k.result.time_s, {"Time, best split-K", "s"},
+         {.formula = "max(arithmetic, operands) + partial sums"});
+  f.real("stream_k_time_s", o.stream_k.result.time_s, {"Time, stream-K", "s"}, {.source = stream_k_source});
+  f.table("schedules", o.schedules, "Schedules", "The same matmul dealt out in different ways.");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  f.group("Share of the peak");
+  f.real("efficiency", o.efficiency, {"Share of the peak", "%"},
+         {.headline = true, .formula = "2 M N K / (peak x time)"});
+  f.real("effective_flops_per_s", o.result.effective_flops_per_s, {"Effective rate", "FLOP/s"},
+         "Useful operations only: what edge tiles compute beyond C is not counted.", {.formula = "2 M N K / time"});
+  f.real("peak_flops_per_s", o.setting.peak_flops_per_s, {"Peak of the free SMs", "FLOP/s"},
+         {.formula = "dense peak x free SMs / SMs"});
+  describe_waves(f, o);
   f.group("Alignment");
   f.real("alignment_efficiency", o.alignment_efficiency, {"Alignment efficiency", "%"},
          "Part of the Tensor Core rate that the alignment leaves.",
@@ -153,28 +187,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("reduction_bytes", o.result.reduction_bytes, {"Partial sums moved", "B"}, "FP32, written once and read once.");
   f.real("ideal_s", o.ideal_s, {"Time at the peak", "s"}, {.formula = "2 M N K / peak"});
   f.real("lost_s", o.lost_s, {"Time lost", "s"}, {.formula = "time - time at the peak"});
-  f.group("Padding");
-  f.real("padding_speedup", o.padding.speedup, "Padding speeds up", "Under the alignment rule set.",
-         {.formula = "time / time padded"});
-  f.integer("padded_n", o.padding.padded_n, "Padded N", {.formula = "next N whose row is a multiple of the padding"});
-  f.real("padded_time_s", o.padding.after.time_s, {"Time, padded", "s"}, "Under the alignment rule set.");
-  f.real("padding_cost", o.padding_cost, {"Padding adds", "%"}, "To B and C, in memory and in operations.",
-         {.formula = "(padded N - N) / N"});
-  f.real("padding_speedup_now", o.padding_preferred.speedup, "... since cuBLAS 11",
-         "At the rate set for 2-byte alignment, or its default of 13 % while the old rule is chosen.",
-         {.formula = "time / time padded"});
-  f.real("padding_speedup_then", o.padding_required.speedup, "... before cuBLAS 11",
-         "Unaligned work falls to the vector units at the stated FP32 rate. 1 where the chip states none.",
-         {.formula = "time / time padded"});
-  f.group("Schedules");
-  f.real("best_schedule_speedup", o.best_schedule_speedup, "Best schedule gains",
-         {.formula = "time data parallel / least time of the three"});
-  f.integer("best_splits", o.split_k.split, "Best split of K",
-            "The fastest of 1 to 64 splits; 1 when splitting gains nothing.");
-  f.real("split_k_time_s", o.split_k.result.time_s, {"Time, best split-K", "s"},
-         {.formula = "max(arithmetic, operands) + partial sums"});
-  f.real("stream_k_time_s", o.stream_k.result.time_s, {"Time, stream-K", "s"}, {.source = stream_k_source});
-  f.table("schedules", o.schedules, "Schedules", "The same matmul dealt out in different ways.");
+  describe_changes(f, o);
   f.group("Saw-tooth");
   f.real("best_share", o.best_share, {"Share at the best N", "%"}, {.formula = "2 M N K / (peak x time), aligned"});
   f.integer("best_n", o.best_n, "Best N in the plot",

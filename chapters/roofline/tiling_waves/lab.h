@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/tile_grid.h"
 #include "widgets/charts/waterfall.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// One matmul cut into tiles: how they fill a chip in waves, and what the cut wastes.
@@ -86,14 +88,14 @@ using Computed = chapters::Computed<Outputs, Run>;
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
-  std::vector<double> saw_n, saw_aligned, saw_preferred, saw_required;  ///< % of the peak
-  std::vector<double> near_n, near_preferred, near_required;            ///< the same just around N
-  double saw_top = 105, near_top = 110;                                 ///< of the axes, %
-  double tile_aspect = 1;  ///< of a drawn tile: its own, within what can be seen
+  std::array<widgets::Curve, 3> saw;  ///< share of the peak over N in %: aligned, odd since cuBLAS 11, odd before
+  std::vector<double> near_n, near_preferred, near_required;  ///< the same just around N
+  double saw_top = 105, near_top = 110;                       ///< where the axes end, %
+  double tile_aspect = 1;  ///< height to width of a drawn tile: its own, within what can be seen
   /// What was published of these rows and this depth on the chip: columns, and the share of the peak in %.
   std::vector<double> published_n, published_share;
   std::string answer;
-  std::string peak_label;  ///< of the units that are left to this product
+  std::string peak_label;  ///< names the peak of the units that are left to this product
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
 };
 

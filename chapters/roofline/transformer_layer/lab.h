@@ -74,7 +74,7 @@ using Computed = chapters::Computed<Outputs, Run>;
 
 /// What is drawn of one operation beside its row.
 struct OperationPicture {
-  double compute_s = 0, memory_s = 0, launch_s = 0, time_s = 0;  ///< of all of its count together
+  double compute_s = 0, memory_s = 0, launch_s = 0, time_s = 0;  ///< all of its count together
   double weight = 0;   ///< its time as a share of the longest, 0 to 1: how strongly it is coloured
   std::string detail;  ///< all about it in one line
 };
@@ -83,7 +83,7 @@ struct OperationPicture {
 struct LayerFlow {
   struct Stage {
     std::size_t first = 0, end = 0;  ///< rows
-    double share = 0;                ///< of the layer's time
+    double share = 0;                ///< part of the layer's time, 0 to 1
   };
   std::string name;  ///< "dense layer × 80"
   std::vector<Stage> stages;
