@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace models {
 namespace {
@@ -23,10 +22,8 @@ constexpr double l2_bytes_per_cycle_per_unit = 35;
 // H100 PCIe in gpu-benches, used where a chip has no measurement of its own.
 constexpr double other_l1_cycles = 34, other_l2_s = 151e-9, other_memory_s = 371e-9;
 
-std::string text(const char* format, double a, double b = 0, double c = 0) {
-  std::array<char, 160> chars{};
-  std::snprintf(chars.data(), chars.size(), format, a, b, c);
-  return chars.data();
+Sourced worked_out(double value, Basis basis, Origin origin, const std::array<double, 3>& factors) {
+  return {value, basis, {}, origin, factors};
 }
 
 /// Whether the kernel lab measured the chip's figures, where others come from a data sheet.
@@ -48,8 +45,7 @@ void set_latency(Level& level, const Chip& chip, const std::optional<double>& se
                        is_this_machine(chip) ? "the kernel lab's pointer chase on this machine"
                                              : "gpu-benches pointer chase on this chip"};
   else if (cycles && chip.boost_clock_hz)
-    level.latency_s = {*cycles / *chip.boost_clock_hz, Basis::measured,
-                       text("gpu-benches pointer chase: %.0f cycles at the boost clock", *cycles)};
+    level.latency_s = worked_out(*cycles / *chip.boost_clock_hz, Basis::measured, Origin::chase_cycles, {*cycles});
   else
     level.latency_s = {otherwise_s, Basis::assumed, "taken from the H100 PCIe, as gpu-benches measured it"};
 }
@@ -60,12 +56,10 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
   const double units = chip.compute_units.value_or(0);
   if (lanes && chip.register_file_per_unit_bytes) {
     Level level{LevelKind::registers, "Registers", {}, {}, {}, {}, {}};
-    level.capacity_bytes = {units * *chip.register_file_per_unit_bytes, Basis::computed,
-                            text("%.0f units of %.0f KiB", units, *chip.register_file_per_unit_bytes / 1024)};
-    level.bandwidth_bytes_per_s = {
-        units * *lanes * 12 * clock_hz, Basis::computed,
-        text("%.0f units x %.0f lanes x 12 B x %.3f GHz (three FP32 operands a lane and clock)", units, *lanes,
-             clock_hz / 1e9)};
+    level.capacity_bytes = worked_out(units * *chip.register_file_per_unit_bytes, Basis::computed,
+                                      Origin::units_of_bytes, {units, *chip.register_file_per_unit_bytes});
+    level.bandwidth_bytes_per_s = worked_out(units * *lanes * 12 * clock_hz, Basis::computed, Origin::register_operands,
+                                             {units, static_cast<double>(*lanes), clock_hz});
     level.latency_s = {1 / clock_hz, Basis::computed, "one clock"};
     level.energy_j_per_byte = {register_j_per_byte, Basis::assumed,
                                "a sixth of a scratchpad access (Chen, Emer, Sze 2016)"};
@@ -73,11 +67,12 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
   }
   if (chip.shared_mem_per_unit_bytes && units > 0) {
     Level level{LevelKind::shared, "Shared memory", {}, {}, {}, {}, measured(chip, "measured.l1_bytes_per_s")};
-    level.capacity_bytes = {units * *chip.shared_mem_per_unit_bytes, Basis::computed,
-                            text("%.0f units of %.0f KiB", units, *chip.shared_mem_per_unit_bytes / 1024)};
+    level.capacity_bytes = worked_out(units * *chip.shared_mem_per_unit_bytes, Basis::computed, Origin::units_of_bytes,
+                                      {units, *chip.shared_mem_per_unit_bytes});
     if (lanes) {
-      level.bandwidth_bytes_per_s = {units * 128 * clock_hz, chip.vendor == "NVIDIA" ? Basis::computed : Basis::assumed,
-                                     text("%.0f units x 32 banks x 4 B x %.3f GHz", units, clock_hz / 1e9)};
+      level.bandwidth_bytes_per_s =
+          worked_out(units * 128 * clock_hz, chip.vendor == "NVIDIA" ? Basis::computed : Basis::assumed,
+                     Origin::shared_banks, {units, clock_hz});
       set_latency(level, chip, std::nullopt, chip.measured.l1_latency_cycles, other_l1_cycles / clock_hz);
     }
     level.energy_j_per_byte = {shared_j_per_byte, Basis::assumed,
@@ -90,9 +85,8 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
     if (chip.measured.l2_bytes_per_s)
       level.bandwidth_bytes_per_s = level.measured_bandwidth_bytes_per_s;
     else if (lanes && chip.vendor == "NVIDIA")
-      level.bandwidth_bytes_per_s = {
-          units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed,
-          text("%.0f units x 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", units, clock_hz / 1e9)};
+      level.bandwidth_bytes_per_s = worked_out(units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed,
+                                               Origin::l2_per_clock, {units, clock_hz});
     if (lanes || chip.measured.l2_latency_s)
       set_latency(level, chip, chip.measured.l2_latency_s, chip.measured.l2_latency_cycles, other_l2_s);
     level.energy_j_per_byte = {l2_j_per_byte, Basis::assumed, "1 MB SRAM in 45 nm, 100 pJ for 64 bits (Horowitz 2014)"};
@@ -147,8 +141,8 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
        {"measured.stream_read_bytes_per_s", "measured.stream_init_bytes_per_s", "measured.stream_scale_bytes_per_s"})
     if (!memory.measured_bandwidth_bytes_per_s.value) memory.measured_bandwidth_bytes_per_s = measured(chip, key);
   set_latency(memory, chip, chip.measured.dram_latency_s, chip.measured.dram_latency_cycles, other_memory_s);
-  memory.energy_j_per_byte = {memory_j_per_byte, Basis::assumed,
-                              text("%.2g pJ a bit; HBM2 and HBM3 take 4 to 7", options.memory_j_per_bit * 1e12)};
+  memory.energy_j_per_byte =
+      worked_out(memory_j_per_byte, Basis::assumed, Origin::joules_a_bit, {options.memory_j_per_bit});
   out.push_back(memory);
 
   if (chip.interconnect.bytes_per_s_per_direction) {
@@ -156,14 +150,15 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
                            options.link_latency_s, serdes_j_per_byte, memory_j_per_byte,
                            "5 pJ a bit on the link, and main memory at both ends");
     link.bandwidth_bytes_per_s = specified(chip, "interconnect.bytes_per_s_per_direction");
-    link.capacity_bytes = {options.link_peers * chip.memory_bytes, Basis::computed,
-                           text("memory of %.0f peers", options.link_peers)};
+    link.capacity_bytes = worked_out(options.link_peers * chip.memory_bytes, Basis::computed, Origin::memory_of_peers,
+                                     {static_cast<double>(options.link_peers)});
     link.measured_bandwidth_bytes_per_s = measured(chip, "measured.allgather_busbw_bytes_per_s");
     out.push_back(link);
   }
   if (chip.pcie_generation) {
-    Level pcie = far_level(LevelKind::pcie, text("PCIe %.0f x16", *chip.pcie_generation), options.pcie_latency_s,
-                           serdes_j_per_byte, memory_j_per_byte, "5 pJ a bit on the link, and memory at both ends");
+    Level pcie = far_level(LevelKind::pcie, "PCIe " + std::to_string(std::lround(*chip.pcie_generation)) + " x16",
+                           options.pcie_latency_s, serdes_j_per_byte, memory_j_per_byte,
+                           "5 pJ a bit on the link, and memory at both ends");
     pcie.bandwidth_bytes_per_s = {pcie_bytes_per_s_per_direction(*chip.pcie_generation), Basis::computed,
                                   "16 lanes after line coding, per direction (PCI-SIG)"};
     pcie.capacity_bytes = {options.host_memory_bytes, Basis::assumed, "memory of the host"};
@@ -223,28 +218,6 @@ double mean_bandwidth_step(const std::vector<Level>& levels) {
 }
 
 double human_scale(const Chip& chip) { return chip.boost_clock_hz.value_or(1e9); }
-
-std::string human_duration(double seconds) {
-  struct Unit {
-    const char* one;
-    const char* many;
-    double seconds;
-  };
-  constexpr std::array<Unit, 7> units{{{"century", "centuries", 3155760000.0},
-                                       {"year", "years", 31557600.0},
-                                       {"month", "months", 2629800.0},
-                                       {"day", "days", 86400.0},
-                                       {"hour", "hours", 3600.0},
-                                       {"minute", "minutes", 60.0},
-                                       {"s", "s", 1.0}}};
-  for (const Unit& unit : units) {
-    const double count = seconds / unit.seconds;
-    if (!(count >= 0.995) && unit.seconds > 1) continue;
-    const std::string number = text(count < 9.95 ? "%.1f" : count < 1e6 ? "%.0f" : "%.1e", count);
-    return number + " " + (number == "1.0" ? unit.one : unit.many);
-  }
-  return text("%.1f s", seconds);
-}
 
 TrafficPowerResult traffic_power(const TrafficPower& in) {
   TrafficPowerResult out;

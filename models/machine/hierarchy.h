@@ -1,6 +1,8 @@
 #pragma once
 #include "models/machine/hardware.h"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,11 +16,25 @@ namespace models {
 enum class Basis { specified, measured, computed, assumed };
 std::string_view basis_id(Basis basis);
 
+/// What a figure was worked out from, where it was; `factors` of Sourced are the numbers, in the order named here.
+enum class Origin : std::uint8_t {
+  stated,             ///< as it is, by its source
+  chase_cycles,       ///< cycles of a pointer chase at the boost clock
+  units_of_bytes,     ///< compute units, and bytes of each
+  register_operands,  ///< compute units, lanes of each, clock in Hz: three FP32 operands a lane and clock
+  shared_banks,       ///< compute units, clock in Hz: 32 banks of 4 B
+  l2_per_clock,       ///< compute units, clock in Hz: 35 B a unit and clock, as gpu-benches finds
+  joules_a_bit,       ///< J a bit of HBM
+  memory_of_peers,    ///< chips behind the link
+};
+
 /// A figure with where it comes from; empty where nobody states it and nothing sound derives it.
 struct Sourced {
   std::optional<double> value;
   Basis basis = Basis::assumed;
-  std::string source;
+  std::string source{};  ///< empty where an origin other than `stated` says it
+  Origin origin = Origin::stated;
+  std::array<double, 3> factors{};
 };
 
 enum class LevelKind { registers, shared, l2, memory, link, pcie, network, storage };
@@ -86,8 +102,6 @@ double mean_bandwidth_step(const std::vector<Level>& levels);
 /// Human seconds for one real second, so that one clock of the chip (one register access) takes one second; 1e9 if it
 /// states no clock.
 double human_scale(const Chip& chip);
-/// "1.0 s", "4.6 minutes", "11 days", "32 years": two significant digits, for times on the human scale.
-std::string human_duration(double seconds);
 
 /// Watts that memory traffic draws in a cluster whose chips all stream, before and after a share of it stays on the
 /// chip.

@@ -124,12 +124,12 @@ Result<IronTime> iron_time(const IronLaw& law) {
   const auto not_negative = [](double x) { return x >= 0 && std::isfinite(x); };
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   if (!not_negative(law.bytes) || !not_negative(law.operations) || !not_negative(law.latency_s))
-    return Out::fail("bytes, operations and latency must be 0 or more");
+    return Out::fail("Bytes, operations and latency must be 0 or more.");
   if (!positive(law.bandwidth_bytes_per_s) || !positive(law.rate_flops_per_s))
-    return Out::fail("bandwidth and rate must be above 0");
-  if (!(law.efficiency > 0 && law.efficiency <= 1)) return Out::fail("efficiency must be above 0 and at most 1");
+    return Out::fail("Bandwidth and rate must be above 0.");
+  if (!(law.efficiency > 0 && law.efficiency <= 1)) return Out::fail("Efficiency must be above 0 and at most 1.");
   if (!(law.weight_share >= 0 && law.weight_share <= 1))
-    return Out::fail("the weights' share of the bytes must be from 0 to 1");
+    return Out::fail("The weights' share of the bytes must be from 0 to 1.");
   IronTime out;
   out.memory_s = law.bytes / law.bandwidth_bytes_per_s;
   out.compute_s = law.operations / (law.rate_flops_per_s * law.efficiency);
@@ -141,7 +141,7 @@ Result<IronTime> iron_time(const IronLaw& law) {
                  : longest == out.compute_s ? IronTime::Dominant::compute
                                             : IronTime::Dominant::latency;
   if (!std::isfinite(out.time_s))
-    return Out::fail("the time is beyond any number: raise bandwidth, rate or efficiency");
+    return Out::fail("The time is beyond any number: raise bandwidth, rate or efficiency.");
   return Out::ok(out);
 }
 

@@ -17,8 +17,8 @@ double part_s(const IronTime& time, IronPart part) {
   return 0;
 }
 
-double exposed_s(const IronLaw& law, const IronTime& time, IronPart part) {
-  if (law.combine == Combine::added || part == IronPart::latency) return part_s(time, part);
+double exposed_s(Combine combine, const IronTime& time, IronPart part) {
+  if (combine == Combine::added || part == IronPart::latency) return part_s(time, part);
   const bool memory_longer = time.memory_s >= time.compute_s;
   return memory_longer == (part == IronPart::memory) ? part_s(time, part) : 0.0;
 }

@@ -16,7 +16,10 @@ inline constexpr std::size_t iron_part_count = 3;
 double part_s(const IronTime& time, IronPart part);
 
 /// What is seen of a part: when loads and arithmetic overlap, the shorter of the two is hidden and counts 0 s.
-double exposed_s(const IronLaw& law, const IronTime& time, IronPart part);
+double exposed_s(Combine combine, const IronTime& time, IronPart part);
+inline double exposed_s(const IronLaw& law, const IronTime& time, IronPart part) {
+  return exposed_s(law.combine, time, part);
+}
 
 /// Does multiplying this quantity by `factor` shorten its part? Bytes, operations and latency fall, the others rise.
 bool helps(IronTerm term, double factor);

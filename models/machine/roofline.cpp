@@ -19,7 +19,7 @@ Result<Machine> machine_of(const Chip& chip, Format format, double launch_s) {
   for (const Format other : all_formats)
     if (chip.peak_flops_per_s(other)) has.append(has.empty() ? "" : ", ").append(format_id(other));
   return Result<Machine>::fail(chip.short_name + " states no dense " + std::string(format_label(format)) +
-                               " peak; choose one of " + has);
+                               " peak; choose one of " + has + ".");
 }
 
 double ridge_flops_per_byte(const Machine& machine) { return machine.peak_flops_per_s / machine.bandwidth_bytes_per_s; }
@@ -32,13 +32,13 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
   using Out = Result<Placement>;
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   const auto not_negative = [](double x) { return x >= 0 && std::isfinite(x); };
-  if (!positive(machine.peak_flops_per_s)) return Out::fail("the peak must be above 0 FLOP/s");
-  if (!positive(machine.bandwidth_bytes_per_s)) return Out::fail("the bandwidth must be above 0 B/s");
-  if (!not_negative(work.flops)) return Out::fail("flops must be 0 or more");
+  if (!positive(machine.peak_flops_per_s)) return Out::fail("The peak must be above 0 FLOP/s.");
+  if (!positive(machine.bandwidth_bytes_per_s)) return Out::fail("The bandwidth must be above 0 B/s.");
+  if (!not_negative(work.flops)) return Out::fail("FLOP must be 0 or more.");
   if (!positive(work.bytes))
-    return Out::fail("bytes must be above 0: work that moves nothing has no arithmetic intensity");
+    return Out::fail("Bytes must be above 0: work that moves nothing has no arithmetic intensity.");
   if (!not_negative(machine.launch_s) || !not_negative(work.kernels))
-    return Out::fail("launch time and kernel count must be 0 or more");
+    return Out::fail("Launch time and kernel count must be 0 or more.");
 
   Placement out;
   out.intensity = work.flops / work.bytes;
@@ -52,7 +52,7 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
   out.achieved_flops_per_s = work.flops / out.time_s;
   out.regime = out.launch_s > work_s ? Regime::launch : out.intensity >= out.ridge ? Regime::compute : Regime::memory;
   if (!std::isfinite(out.intensity) || !std::isfinite(out.time_s) || !(out.time_s > 0))
-    return Out::fail("flops and bytes are too far from any machine to compute with");
+    return Out::fail("FLOP and bytes are too far from any machine to compute with.");
   return Out::ok(out);
 }
 
@@ -62,7 +62,7 @@ std::vector<Ceiling> bandwidth_ceilings(const Chip& chip, const HierarchyOptions
     if (level.kind == LevelKind::registers || level.kind == LevelKind::network || level.kind == LevelKind::storage)
       continue;
     const auto add = [&](const Sourced& rate, const std::string& label) {
-      if (rate.value) out.push_back({label, *rate.value, rate.basis, rate.source, level.kind, Format::bf16});
+      if (rate.value) out.push_back({label, *rate.value, rate.basis, rate, level.kind, Format::bf16});
     };
     add(level.bandwidth_bytes_per_s, level.label);
     if (level.bandwidth_bytes_per_s.basis != Basis::measured)
@@ -76,12 +76,20 @@ std::vector<Ceiling> compute_ceilings(const Chip& chip) {
   for (const Format format : all_formats) {
     const std::string peak_key = "peak_flops_per_s." + std::string(format_id(format));
     if (const auto peak = chip.peak_flops_per_s(format))
-      out.push_back({std::string(format_label(format)), *peak, Basis::specified,
-                     std::string(figure_source(chip, peak_key)), LevelKind::memory, format});
+      out.push_back({std::string(format_label(format)),
+                     *peak,
+                     Basis::specified,
+                     {peak, Basis::specified, std::string(figure_source(chip, peak_key))},
+                     LevelKind::memory,
+                     format});
     const std::string best_key = "measured.matmul_" + std::string(format_id(format)) + "_flops_per_s";
     if (const auto best = figure_value(chip, best_key))
-      out.push_back({std::string(format_label(format)) + " matmul, measured", *best, Basis::measured,
-                     std::string(figure_source(chip, best_key)), LevelKind::memory, format});
+      out.push_back({std::string(format_label(format)) + " matmul, measured",
+                     *best,
+                     Basis::measured,
+                     {best, Basis::measured, std::string(figure_source(chip, best_key))},
+                     LevelKind::memory,
+                     format});
   }
   return out;
 }

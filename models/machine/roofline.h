@@ -57,7 +57,7 @@ struct Ceiling {
   std::string label;
   double per_s = 0;
   Basis basis = Basis::specified;
-  std::string source;
+  Sourced source;                       ///< the rate with where it comes from
   LevelKind level = LevelKind::memory;  ///< of bandwidth ceilings
   Format format = Format::bf16;         ///< of compute ceilings
 };

@@ -29,25 +29,25 @@ std::string fault(const TilingInputs& in) {
                              {"tiles_per_sm", in.tiles_per_sm},
                              {"split", in.split}})
     if (count.value < 1 || count.value > 1000000000)
-      return std::string(count.name) + " is " + std::to_string(count.value) + ", but must be from 1 to 1,000,000,000";
+      return std::string(count.name) + " is " + std::to_string(count.value) + ", but must be from 1 to 1,000,000,000.";
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   if (!positive(in.element_bytes) || !positive(in.peak_flops_per_s) || !positive(in.vector_flops_per_s) ||
       !positive(in.bandwidth_bytes_per_s))
-    return "element bytes, peaks and bandwidth must be above 0";
+    return "Element bytes, peaks and bandwidth must be above 0.";
   if (!(in.sm_bandwidth_bytes_per_s >= 0 && std::isfinite(in.sm_bandwidth_bytes_per_s)))
-    return "sm_bandwidth_bytes_per_s must be 0 or more";
-  if (!(in.misaligned_rate > 0 && in.misaligned_rate <= 1)) return "misaligned_rate must be above 0 and at most 1";
+    return "sm_bandwidth_bytes_per_s must be 0 or more.";
+  if (!(in.misaligned_rate > 0 && in.misaligned_rate <= 1)) return "misaligned_rate must be above 0 and at most 1.";
   if (!(in.partly_aligned_rate > 0 && in.partly_aligned_rate <= 1))
-    return "partly_aligned_rate must be above 0 and at most 1";
+    return "partly_aligned_rate must be above 0 and at most 1.";
   const double tiles =
       std::ceil(as_double(in.m) / as_double(in.tile_m)) * std::ceil(as_double(in.n) / as_double(in.tile_n));
   if (!(tiles * std::ceil(as_double(in.k) / as_double(in.tile_k)) * as_double(in.split) <= max_exact))
-    return "the matmul has more tile steps than can be counted; make it smaller or its tiles larger";
+    return "The matmul has more tile steps than can be counted; make it smaller or its tiles larger.";
   if (!(as_double(in.sm_count) * as_double(in.tiles_per_sm) <= 1e12))
-    return "sm_count times tiles_per_sm must be at most 1e12";
+    return "sm_count times tiles_per_sm must be at most 1e12.";
   if (in.schedule == Schedule::split_k && in.split > ceil_div(in.k, in.tile_k))
     return "split is " + std::to_string(in.split) + ", but k has only " + std::to_string(ceil_div(in.k, in.tile_k)) +
-           " steps of tile_k to share";
+           " steps of tile_k to share.";
   return {};
 }
 
@@ -129,7 +129,7 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   out.time_s = std::max(out.compute_s, out.memory_s) + out.reduction_s;
   out.effective_flops_per_s = cost.flops / out.time_s;
   if (!std::isfinite(out.time_s) || !(out.time_s > 0))
-    return Result<TilingResult>::fail("peak or bandwidth is too far from any machine to compute with");
+    return Result<TilingResult>::fail("Peak or bandwidth is too far from any machine to compute with.");
   return Result<TilingResult>::ok(out);
 }
 

@@ -41,12 +41,12 @@ Result<TilingInputs> tiling_on(const Chip& chip, Format format, std::int64_t uni
   const auto peak = chip.peak_flops_per_s(format);
   if (!peak)
     return R::fail(name + " states no dense " + std::string(format_label(format)) +
-                   " peak; choose another format or chip");
+                   " peak; choose another format or chip.");
   const std::int64_t units = chip.compute_units.value_or(0);
-  if (units < 1) return R::fail(name + " does not state how many compute units it has; choose another chip");
+  if (units < 1) return R::fail(name + " does not state how many compute units it has; choose another chip.");
   if (units_taken < 0 || units_taken >= units)
     return R::fail(name + " has " + std::to_string(units) + " compute units, so at most " + std::to_string(units - 1) +
-                   " can be taken away");
+                   " can be taken away.");
   TilingInputs in;
   in.sm_count = units - units_taken;
   const double left = as_double(in.sm_count) / as_double(units);

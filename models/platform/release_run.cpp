@@ -49,8 +49,8 @@ Result<PassTimes> pass_times(const Architecture& a, const ReleaseSetup& s, const
   auto wide = machine_of(*s.chip, Format::bf16);
   if (!wide) wide = machine_of(*s.chip, Format::fp16);
   const auto narrow = s.product == Format::bf16 ? wide : machine_of(*s.chip, s.product);
-  if (!wide) return Outcome::fail(wide.error + ".");
-  if (!narrow) return Outcome::fail(narrow.error + ".");
+  if (!wide) return Outcome::fail(wide.error);
+  if (!narrow) return Outcome::fail(narrow.error);
   const auto in_wide = memory::operation_times(a, plan, *wide, s.training_roof),
              in_narrow = memory::operation_times(a, plan, *narrow, s.training_roof);
   if (!in_wide) return Outcome::fail(in_wide.error);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace models {
 namespace {
@@ -31,12 +30,7 @@ Result<double> critical_batch(const DecodeStep& step, double ridge) {
   // flops B = ridge (weights + bytes B), solved for B.
   const double slope = flops_per_sequence(step) - ridge * bytes_per_sequence(step);
   if (slope > 0) return Result<double>::ok(std::max(1.0, ridge * step.weight_bytes / slope));
-  char sentence[200];
-  std::snprintf(
-      sentence, sizeof sentence,
-      "no batch reaches the ridge of %.0f FLOP/B: the bytes of each sequence hold the intensity below %.3g FLOP/B",
-      ridge, decode_intensity_limit(step));
-  return Result<double>::fail(sentence);
+  return Result<double>::fail("No batch reaches the ridge: the bytes of each sequence hold the intensity below it.");
 }
 
 }  // namespace models

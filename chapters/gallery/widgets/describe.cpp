@@ -72,8 +72,8 @@ void describe(Fields& f, Inputs& in) {
             {.range = {4, 20000, Scale::log}});
   f.integer("segments", in.segments, "Segments of a bar", "Also layers of the stacks and steps of the waterfalls.",
             {.range = {1, 8, Scale::step}});
-  f.integer("rows", in.rows, "Rows", "Of the heat maps and the tile grid.", {.range = {1, 64}});
-  f.integer("cols", in.cols, "Columns", "Of the heat maps and the tile grid.", {.range = {1, 64}});
+  f.integer("rows", in.rows, "Rows", "Rows of the heat maps and the tile grid.", {.range = {1, 64}});
+  f.integer("cols", in.cols, "Columns", "Columns of the heat maps and the tile grid.", {.range = {1, 64}});
   f.integer("nodes", in.nodes, "Boxes of the flow graph", "Each has an arrow from an earlier one, some have two.",
             {.range = {2, static_cast<double>(most_nodes), Scale::step}});
   f.integer("table_rows", in.table_rows, "Rows of the table", "Only those in sight are asked for.",

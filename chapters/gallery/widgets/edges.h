@@ -25,18 +25,18 @@ struct EdgeSample {
   DataState state = DataState::ordinary;
   std::uint64_t seed = 0;
   std::size_t rows = 0;                           ///< categories
-  std::vector<std::string> names;                 ///< of the categories
+  std::vector<std::string> names;                 ///< what the categories are called
   std::vector<double> falls, rises, rest;         ///< changes of an output in s, and what is left on top of the others
   std::vector<double> bounds, measured;           ///< in FLOP/s
-  std::vector<double> demand, supply;             ///< of a port in bytes a cycle
-  std::vector<double> low, mean, high;            ///< of a share in percent
+  std::vector<double> demand, supply;             ///< bytes a cycle of a port
+  std::vector<double> low, mean, high;            ///< a share in percent
   std::vector<std::int64_t> counts;               ///< observations behind it
   std::vector<std::vector<double>> latencies;     ///< a series each, in s
   std::vector<double> few_events, many_events;    ///< step numbers
-  std::vector<::widgets::RoadStretch> stretches;  ///< of a drive
+  std::vector<::widgets::RoadStretch> stretches;  ///< a drive along a road
   std::vector<std::vector<std::uint8_t>> bits;    ///< rows of an adder
   std::vector<std::int64_t> shifts;
-  std::vector<double> weights;  ///< of a matrix, pruned 2 of 4
+  std::vector<double> weights;  ///< a matrix, pruned 2 of 4
   std::size_t matrix_rows = 0, matrix_cols = 0;
 };
 EdgeSample make_edges(DataState state, std::int64_t seed);

@@ -30,7 +30,7 @@ struct Sample {
   // matrix, table, graph
   std::vector<double> cells;
   std::vector<double> table;       ///< bytes, seconds and a count a row
-  std::vector<std::string> names;  ///< of the table's rows
+  std::vector<std::string> names;  ///< what the table's rows are called
   std::vector<::widgets::FlowEdge> edges;
   std::vector<double> shares;
 };

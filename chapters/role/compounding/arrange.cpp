@@ -9,7 +9,6 @@ namespace {
 using widgets::format_text;
 
 std::string times_text(double factor) { return format_text(factor, "") + "\xC3\x97"; }
-std::string in_marks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
 /// "2 x 2 x 2 = 8".
 std::string product_words(const Outputs& out, bool own, double product) {
@@ -27,13 +26,13 @@ std::string verdict_words(double product, double speedup) {
 }
 
 /// The loader's part stands last and grows to the right where faster work brings it out.
-void place_slots(const Outputs& out, Picture& p) {
+void place_slots(const Outputs& out, const models::SpeedupStack& stack, Picture& p) {
   double at = 0;
-  const models::StackTimes& first = out.stack.stages.front().part_s;
+  const models::StackTimes& first = stack.stages.front().part_s;
   for (std::size_t i = 0; i < first.size(); ++i) {
     p.slot_s[i] = at;
     double most = first[i];
-    for (const models::StackStage& stage : out.stack.stages) most = std::max(most, stage.part_s[i]);
+    for (const models::StackStage& stage : stack.stages) most = std::max(most, stage.part_s[i]);
     at += most;
   }
   p.longest_s = std::max({at, out.own_product_step_s, out.alone_product_step_s, 1e-9});
@@ -79,8 +78,8 @@ void add_rows(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 std::string answer_of(const Outputs& out) {
-  if (out.stages.empty()) return "No technique is on: the step takes " + in_marks(out.base_s, "s") + ".";
-  const std::string step = in_marks(out.step_s, "s") + " instead of " + in_marks(out.base_s, "s");
+  if (out.stages.empty()) return "No technique is on: the step takes " + widgets::figure(out.base_s, "s") + ".";
+  const std::string step = widgets::figure(out.step_s, "s") + " instead of " + widgets::figure(out.base_s, "s");
   if (out.stages.size() == 1)
     return "`" + times_text(out.stages.front().own_factor) + "` on a part is `" + times_text(out.speedup) +
            "` on the step: " + step + ".";
@@ -95,10 +94,10 @@ std::string answer_of(const Outputs& out) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  place_slots(out, p);
+  place_slots(out, run.stack, p);
   add_rows(in, out, p);
   p.answer = answer_of(out);
   return p;

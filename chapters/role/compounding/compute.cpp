@@ -69,7 +69,7 @@ models::StackTechnique stack_technique(const Technique& t) {
   return stack;
 }
 
-Outputs compute(const Inputs& in) {
+Computed compute(const Inputs& in) {
   Outputs out;
   std::vector<models::StackTechnique> techniques;
   for (const std::size_t i : order_of(in)) {
@@ -77,12 +77,11 @@ Outputs compute(const Inputs& in) {
     techniques.push_back(stack_technique(in.techniques[i]));
     out.stages.push_back({.name = std::string(technique_name(i))});
   }
-  const auto stack = models::stack_speedups(times_of(in), techniques, in.loader_beside);
+  auto stack = models::stack_speedups(times_of(in), techniques, in.loader_beside);
   if (!stack) {
     out.reason = stack.error;
-    return out;
+    return {.facts = std::move(out)};
   }
-  out.stack = *stack;
   out.base_s = stack->stages.front().step_s;
   out.step_s = stack->stages.back().step_s;
   out.speedup = stack->speedup;
@@ -91,6 +90,7 @@ Outputs compute(const Inputs& in) {
   out.alone_product = stack->alone_product;
   out.alone_product_step_s = out.base_s / out.alone_product;
   if (std::isfinite(stack->ceiling)) out.ceiling = stack->ceiling;
+  out.disjoint = stack->disjoint;
   out.saved_share = 100 * (1 - out.step_s / out.base_s);
   out.run_cost_after = in.run_cost / out.speedup;
   out.run_after_s = in.run_s / out.speedup;
@@ -107,7 +107,7 @@ Outputs compute(const Inputs& in) {
     row.last_gain = step_of(in, others) / out.step_s;
     out.widest = std::max({out.widest, row.last_gain / row.first_gain, row.first_gain / row.last_gain});
   }
-  return out;
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(*stack)})};
 }
 
 }  // namespace chapters::role::compounding

@@ -62,7 +62,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("Techniques");
   for (std::size_t i = 0; i < technique_count; ++i) technique(f, in.techniques[i], technique_words[i]);
   f.choice("order", in.order, orders, "Order", "Which one is applied first.", {.headline = true});
-  f.integer("own_order", in.own_order, "Number of the order", "Of all 120; 1 is as listed, 120 reversed.",
+  f.integer("own_order", in.own_order, "Number of the order", "There are 120; 1 is as listed, 120 reversed.",
             {.range = {1, 120}, .when = {"order", "own"}});
   f.group("The step before");
   struct Part {
@@ -78,13 +78,14 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("loader_beside", in.loader_beside, "Loader beside the device",
            "It works while the device does, and the step waits for what is left of it.");
   f.group("The run");
-  f.real("run_cost", in.run_cost, {"Cost before", "$"}, "Of the run as it is.", {.range = {1, 1e9, Scale::log}});
-  f.real("run_s", in.run_s, {"Time before", "s"}, "Of the run as it is.", {.range = {1, 1e8, Scale::log}});
+  f.real("run_cost", in.run_cost, {"Cost before", "$"}, "What the run costs as it is.",
+         {.range = {1, 1e9, Scale::log}});
+  f.real("run_s", in.run_s, {"Time before", "s"}, "What the run takes as it is.", {.range = {1, 1e8, Scale::log}});
 }
 
 void describe(Fields& f, StageRow& r) {
   f.text("name", r.name, "Technique");
-  f.real("own_factor", r.own_factor, "Own factor", "Of the parts that it touches, together.");
+  f.real("own_factor", r.own_factor, "Own factor", "How much faster the parts that it touches get, together.");
   f.real("step_s", r.step_s, {"Step", "s"}, "With it and those before it.");
   f.real("saved_s", r.saved_s, {"Saves", "s"}, "Against the row before; below 0 it costs.");
   f.real("gain", r.gain, "Gain here", {.formula = "step before / step", .source = amdahl});
@@ -102,7 +103,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("run_cost_after", o.run_cost_after, {"The run costs", "$"},
          {.headline = true, .formula = "cost before / speed-up"});
   f.real("base_s", o.base_s, {"Step before", "s"}, {.formula = "sum of the parts"});
-  f.real("saved_share", o.saved_share, {"Saved", "%"}, "Of the step; below 0 it got longer.",
+  f.real("saved_share", o.saved_share, {"Saved", "%"}, "Share of the step; below 0 it got longer.",
          {.formula = "1 - after / before"});
   f.real("own_product_step_s", o.own_product_step_s, {"Step that it promises", "s"},
          {.formula = "step before / product of own factors"});
@@ -115,7 +116,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "Every part is touched, so that nothing bounds it.",
           .formula = "step before / parts that nothing touches",
           .source = amdahl});
-  f.toggle("disjoint", o.stack.disjoint, "Parts are disjoint", "No part is touched twice, and no loader hides.");
+  f.toggle("disjoint", o.disjoint, "Parts are disjoint", "No part is touched twice, and no loader hides.");
   f.real("widest", o.widest, "Order matters by",
          "The most that a technique's gain differs between first and last place.",
          {.formula = "max over techniques of last gain / first gain"});

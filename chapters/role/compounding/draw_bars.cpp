@@ -71,12 +71,12 @@ void paint_bite(const Painter& p, const Rect& r, bool now) {
   }
 }
 
-void paint_step(const Painter& p, const BarPlan& plan, const Outputs& out, const Picture& picture, std::size_t index) {
+void paint_step(const Painter& p, const BarPlan& plan, const Picture& picture, std::size_t index) {
   const BarRow& row = picture.rows[index];
-  const models::StackTimes& now = out.stack.stages[row.stage].part_s;
-  const models::StackTimes& first = out.stack.stages.front().part_s;
+  const models::StackTimes& now = picture.run->stack.stages[row.stage].part_s;
+  const models::StackTimes& first = picture.run->stack.stages.front().part_s;
   const bool applied = row.technique >= 0 && row.on && row.stage > 0;
-  const models::StackTimes& before = applied ? out.stack.stages[row.stage - 1].part_s : now;
+  const models::StackTimes& before = applied ? picture.run->stack.stages[row.stage - 1].part_s : now;
   double at = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double from = row.packed ? at : picture.slot_s[i];
@@ -161,7 +161,7 @@ void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, s
 }
 
 /// The part under the pointer and its time in that row, or the row itself.
-void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
+void tell_row(const BarPlan& plan, const Picture& picture) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto index = static_cast<std::size_t>(std::max(0.0f, (mouse.y - plan.area.min.y) / plan.row));
   if (index >= picture.rows.size()) return;
@@ -169,7 +169,7 @@ void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
   const std::string_view hands =
       row.technique >= 0 ? "click: on or off; drag: another place in the order" : std::string_view();
   const double at = static_cast<double>(mouse.x - plan.area.min.x - plan.names) / plan.px_per_s;
-  const models::StackTimes& now = out.stack.stages[row.stage].part_s;
+  const models::StackTimes& now = picture.run->stack.stages[row.stage].part_s;
   double packed = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double from = row.packed ? packed : picture.slot_s[i];
@@ -183,8 +183,8 @@ void tell_row(const BarPlan& plan, const Outputs& out, const Picture& picture) {
 
 }  // namespace
 
-void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  if (picture.rows.empty() || out.stack.stages.empty()) {
+void draw_bars(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.rows.empty() || picture.run->stack.stages.empty()) {
     ImGui::Dummy(size);
     return;
   }
@@ -198,11 +198,11 @@ void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     if (row.ghost)
       paint_ghost(p, plan, row, i);
     else if (row.on)
-      paint_step(p, plan, out, picture, i);
+      paint_step(p, plan, picture, i);
   }
   for (std::size_t i = 0; i < picture.rows.size(); ++i)
     if (picture.rows[i].technique >= 0) press_row(in, view, plan, picture.rows[i], i);
-  if (view.held < 0 && ImGui::IsWindowHovered() && area.contains(ImGui::GetIO().MousePos)) tell_row(plan, out, picture);
+  if (view.held < 0 && ImGui::IsWindowHovered() && area.contains(ImGui::GetIO().MousePos)) tell_row(plan, picture);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
   if (!p.record()) return;
@@ -210,7 +210,7 @@ void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   for (const BarRow& row : picture.rows) {
     if (row.ghost || !row.on) continue;
     std::vector<std::string> cells{row.name};
-    for (const double part : out.stack.stages[row.stage].part_s) cells.push_back(widgets::exact(part));
+    for (const double part : picture.run->stack.stages[row.stage].part_s) cells.push_back(widgets::exact(part));
     table.rows.push_back(std::move(cells));
   }
   p.record()->tables.push_back(std::move(table));

@@ -2,13 +2,14 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/training/speedup_stack.h"
-#include "widgets/table/table.h"
 
 /// A stack of speed-ups of one step: each bites out of the parts that it touches.
 namespace chapters::role::compounding {
@@ -55,14 +56,19 @@ struct StageRow {
 
 struct Outputs {
   std::string reason;
-  models::SpeedupStack stack;
   double base_s = 0, step_s = 0, speedup = 1, own_product = 1, own_product_step_s = 0;
   double alone_product = 1, alone_product_step_s = 0;
   double ceiling = std::nan("");
   double saved_share = 0, run_cost_after = 0, run_after_s = 0;
-  double widest = 1;  ///< the most that the place in the order changes a technique's gain, as a factor
+  bool disjoint = true;  ///< no part is touched twice, and no loader hides behind the device
+  double widest = 1;     ///< the most that the place in the order changes a technique's gain, as a factor
   std::vector<StageRow> stages;
 };
+
+struct Run {
+  models::SpeedupStack stack;  ///< the parts of the step after each technique
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// A row of the picture: the step, a technique, or what a product would promise.
 struct BarRow {
@@ -71,7 +77,7 @@ struct BarRow {
   std::size_t stage = 0;            ///< whose parts stand in it
   bool on = true, packed = false, ghost = false;
   double ghost_s = 0;
-  std::string verdict;  ///< of a product, against what is
+  std::string verdict;  ///< what a product promises, against what is
 };
 
 struct Picture {
@@ -81,10 +87,11 @@ struct Picture {
   std::array<double, models::stack_part_count> slot_s{};  ///< where each part begins in every row
   double longest_s = 1;
   PublishedMarks published;
+  std::shared_ptr<const Run> run;
 };
 
 struct View {
-  widgets::TableView stages;
+  DescribedTable<StageRow> stages;
   std::int64_t held = -1;  ///< the technique that is being moved
   bool moved = false;
 };
@@ -95,13 +102,14 @@ std::array<std::size_t, technique_count> order_of(const Inputs& in);
 std::int64_t order_number(const std::array<std::size_t, technique_count>& order);
 models::StackTechnique stack_technique(const Technique& technique);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The bars; a click on a technique switches it, a drag moves it to another place in the order.
-void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_bars(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, StageRow& row);
 
 }  // namespace chapters::role::compounding

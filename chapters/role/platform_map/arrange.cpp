@@ -23,7 +23,6 @@ constexpr std::array<Tint, parts> tints{
 constexpr std::array<std::string_view, parts> briefs{"data",   "training", "profile", "compress",
                                                      "engine", "serving",  "monitor"};
 
-std::string in_ticks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 std::string counted(double n, std::string_view one, std::string_view many) {
   return format_text(n, "") + " " + std::string(n == 1 ? one : many);
 }
@@ -69,11 +68,11 @@ std::string share_text(double percent) {
 }
 
 /// What each technique of a part would save of the whole, the largest first; those in use or refused are left out.
-std::vector<Act> acts_of(const Outputs& out, const std::vector<TechniqueRow>& rows, std::string_view part) {
+std::vector<Act> acts_of(const Outputs& out, std::string_view part) {
   std::vector<Act> acts;
   const auto& total = out.release.total;
-  for (const TechniqueRow& row : rows) {
-    if (row.part != part || !row.note.empty()) continue;
+  for (const TechniqueRow& row : out.techniques) {
+    if (row.part != part || !row.added) continue;
     // What is below a thousandth of the whole saves nothing to speak of.
     const bool hours = std::abs(row.saves_s) >= 1e-3 * total.time_s,
                money = std::abs(row.saves_usd) >= 1e-3 * total.usd;
@@ -92,7 +91,7 @@ std::vector<Act> acts_of(const Outputs& out, const std::vector<TechniqueRow>& ro
   return acts;
 }
 
-Box box_of(const Inputs& in, const Outputs& out, const std::vector<TechniqueRow>& rows, Part part) {
+Box box_of(const Inputs& in, const Outputs& out, const Run& run, Part part) {
   const auto i = static_cast<std::size_t>(part);
   Box box{.name = models::platform::part_name(part)};
   box.time_share = out.time_share[i] / 100;
@@ -104,9 +103,9 @@ Box box_of(const Inputs& in, const Outputs& out, const std::vector<TechniqueRow>
   box.money = format_text(out.release.parts[i].usd, "$");
   box.money_percent = share_text(out.usd_share[i]);
   box.money_share = box.money_percent + " of money";
-  box.acts = acts_of(out, rows, box.name);
+  box.acts = acts_of(out, box.name);
   box.cause = cause_of(in, out, part);
-  box.link = link_of(in, out, part);
+  box.link = link_of(in, out, run, part);
   if (const LabPtr lab = box.link.empty() ? nullptr : make_lab_by_id(lab_of(out, part)))
     box.opens = std::string(lab->info().title);
   box.hint = techniques_of(part) + (box.opens.empty() ? "" : "; a click opens " + box.opens + " as set here");
@@ -139,17 +138,38 @@ void fill_stretches(const Outputs& out, Picture& p) {
 }
 
 void fill_curves(const Outputs& out, Picture& p) {
+  const auto curve = [](std::string label, Tint tint, float width = 2) {
+    return widgets::Curve{.label = std::move(label), .tint = tint, .width = width, .named = false};
+  };
+  p.hours = {curve("the other five", {}), curve("training's network", Meaning::communication),
+             curve("training's kernels", Meaning::forward), curve("data", Meaning::data_loading),
+             curve("all parts", Tint::strong(), 3)};
   for (const GpuRow& row : out.by_gpus) {
     if (!row.refused.empty()) continue;
     const models::platform::Release& r = row.release;
     const double all = r.total.time_s, data = r.parts[0].time_s, training = r.parts[1].time_s;
-    p.gpus.push_back(static_cast<double>(row.gpus));
-    p.hours[0].push_back(all / 3600);
-    p.hours[1].push_back(data / 3600);
-    p.hours[2].push_back((training - r.run.network_s) / 3600);
-    p.hours[3].push_back(r.run.network_s / 3600);
-    p.hours[4].push_back((all - data - training) / 3600);
+    const auto n = static_cast<double>(row.gpus);
+    p.hours[0].add(n, (all - data - training) / 3600);
+    p.hours[1].add(n, r.run.network_s / 3600);
+    p.hours[2].add(n, (training - r.run.network_s) / 3600);
+    p.hours[3].add(n, data / 3600);
+    p.hours[4].add(n, all / 3600);
   }
+}
+
+/// The run by cause: waits, then kernels.
+void fill_step(const models::platform::RunFigures& run, Picture& p) {
+  p.step = {
+      {.label = "waiting for batches", .value = run.loader_s, .tint = Tint(Meaning::data_loading), .hatched = true},
+      {.label = "waiting for the network",
+       .value = run.network_s,
+       .tint = Tint(Meaning::communication),
+       .hatched = true},
+      {.label = "waiting for launches", .value = run.host_s, .tint = Tint(Meaning::launch_bound), .hatched = true},
+      {.label = "forward", .value = run.steps * run.step.forward_s, .tint = Tint(Meaning::forward)},
+      {.label = "backward", .value = run.steps * run.step.backward_s, .tint = Tint(Meaning::backward)},
+      {.label = "optimizer", .value = run.steps * run.step.optimizer_s, .tint = Tint(Meaning::optimizer)},
+  };
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
@@ -157,30 +177,29 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " +
                      std::string(models::platform::part_name(part));
   if (part == Part::training && out.training_waits != "kernels") text += ", waiting for " + out.training_waits;
-  text += ": twice as fast, it would save " + in_ticks(out.bottleneck_saves_s, "s") + " of " +
-          in_ticks(out.release.total.time_s, "s");
+  text += ": twice as fast, it would save " + widgets::figure(out.bottleneck_saves_s, "s") + " of " +
+          widgets::figure(out.release.total.time_s, "s");
   if (std::abs(out.twice_gain) < 0.05)
     text += "; twice the GPUs save nothing";
   else if (!std::isnan(out.twice_gain))
-    text += out.twice_gain >= 0 ? "; twice the GPUs save " + in_ticks(out.twice_gain, "%")
-                                : "; twice the GPUs take " + in_ticks(-out.twice_gain, "%") + " more";
+    text += out.twice_gain >= 0 ? "; twice the GPUs save " + widgets::figure(out.twice_gain, "%")
+                                : "; twice the GPUs take " + widgets::figure(-out.twice_gain, "%") + " more";
   // Loaders come with their GPUs: where those bound, more GPUs still help.
   if (part != Part::training) return text + (out.twice_gain >= 10 ? "." : ": the bottleneck has left the GPUs.");
   if (std::isnan(out.leaves_at)) return text + "; no number of GPUs tried moves it.";
   const auto next = std::find_if(out.by_gpus.begin(), out.by_gpus.end(),
                                  [&](const GpuRow& row) { return static_cast<double>(row.gpus) == out.leaves_at; });
-  return text + "; from " + in_ticks(out.leaves_at, "") + " on it is " +
+  return text + "; from " + widgets::figure(out.leaves_at, "") + " on it is " +
          (next == out.by_gpus.end() ? std::string("another part") : next->bottleneck) + ".";
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.techniques = technique_rows(in, out);
   for (std::size_t i = 0; i < parts; ++i) {
-    p.boxes[i] = box_of(in, out, p.techniques, static_cast<Part>(i));
+    p.boxes[i] = box_of(in, out, run, static_cast<Part>(i));
     p.time_share[i] = p.boxes[i].time_share;
     p.usd_share[i] = p.boxes[i].usd_share;
   }
@@ -195,23 +214,12 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   fill_stretches(out, p);
   fill_curves(out, p);
   p.least_gpus = static_cast<double>(in.setup.gpus);
-  if (!p.gpus.empty()) p.least_gpus = std::min(p.least_gpus, p.gpus.front());
-  const auto& run = out.release.run;
-  p.step = {
-      {.label = "waiting for batches", .value = run.loader_s, .tint = Tint(Meaning::data_loading), .hatched = true},
-      {.label = "waiting for the network",
-       .value = run.network_s,
-       .tint = Tint(Meaning::communication),
-       .hatched = true},
-      {.label = "waiting for launches", .value = run.host_s, .tint = Tint(Meaning::launch_bound), .hatched = true},
-      {.label = "forward", .value = run.steps * run.step.forward_s, .tint = Tint(Meaning::forward)},
-      {.label = "backward", .value = run.steps * run.step.backward_s, .tint = Tint(Meaning::backward)},
-      {.label = "optimizer", .value = run.steps * run.step.optimizer_s, .tint = Tint(Meaning::optimizer)},
-  };
+  if (const auto& found = p.hours.back().x; !found.empty()) p.least_gpus = std::min(p.least_gpus, found.front());
+  fill_step(out.release.run, p);
   for (const models::platform::Technique& t : models::platform::techniques()) {
     const LabPtr lab = make_lab_by_id(t.lab);
     p.technique_labs.push_back(lab ? "Open " + std::string(lab->info().title) + " as set here" : std::string());
-    p.technique_links.push_back(lab ? link_to_lab(in, out, t.part, t.lab) : std::string());
+    p.technique_links.push_back(lab ? link_to_lab(in, out, run, t.part, t.lab) : std::string());
   }
   p.answer = answer_of(in, out);
   return p;

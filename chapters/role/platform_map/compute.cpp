@@ -53,6 +53,38 @@ void fill_by_gpus(const models::Architecture& a, const models::platform::Release
   }
 }
 
+/// The release again with each technique, by the models that made it.
+void fill_techniques(const models::Architecture& a, const models::platform::ReleaseSetup& setup, Outputs& out) {
+  for (const models::platform::Technique& technique : models::platform::techniques()) {
+    models::platform::ReleaseSetup s = setup;
+    // What acts up to the profile leaves the service as it is, and the other way round.
+    const bool trains = technique.part <= Part::profiling;
+    const models::platform::KnownHalves known{trains ? nullptr : &out.release.run,
+                                              trains ? &out.release.service : nullptr};
+    TechniqueRow row{.part = std::string(models::platform::part_name(technique.part)),
+                     .name = std::string(technique.name),
+                     .lab = std::string(technique.lab),
+                     .saves_s = missing,
+                     .saves_usd = missing,
+                     .then = {}};
+    if (!technique.apply(s)) {
+      row.then = "in use";
+    } else if (const auto with = models::platform::estimate_release(a, s, known); !with) {
+      row.then = with.error;
+    } else {
+      // Differences below a millionth of the whole are rounding of the simulated nanoseconds.
+      const auto saved = [](double before, double after, double whole) {
+        return std::abs(before - after) < 1e-6 * whole ? 0.0 : before - after;
+      };
+      row.added = true;
+      row.saves_s = saved(out.release.total.time_s, with->total.time_s, out.release.total.time_s);
+      row.saves_usd = saved(out.release.total.usd, with->total.usd, out.release.total.usd);
+      row.then = models::platform::part_name(static_cast<Part>(with->bottleneck));
+    }
+    out.techniques.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 models::Result<models::platform::ReleaseSetup> setup_of(const Inputs& in) {
@@ -68,19 +100,19 @@ models::Result<models::platform::ReleaseSetup> setup_of(const Inputs& in) {
   return Outcome::ok(s);
 }
 
-Outputs compute(const Inputs& in) {
+Computed compute(const Inputs& in) {
   Outputs out;
   const auto model = find_model(in.model);
   const auto setup = setup_of(in);
   if (!model || !setup) {
     out.reason = !model ? model.error : setup.error;
-    return out;
+    return {.facts = std::move(out)};
   }
   const models::Architecture& a = (*model)->architecture;
   auto release = models::platform::estimate_release(a, *setup);
   if (!release) {
     out.reason = release.error;
-    return out;
+    return {.facts = std::move(out)};
   }
   out.release = std::move(*release);
   fill_shares(*setup, out);
@@ -90,45 +122,9 @@ Outputs compute(const Inputs& in) {
   out.twice_gain = doubled ? 100 * (1 - doubled->total.time_s / out.release.total.time_s) : missing;
   if (std::abs(out.twice_gain) < 1e-4) out.twice_gain = 0;  // rounding of the simulated nanoseconds
   fill_by_gpus(a, *setup, out);
-  return out;
-}
-
-std::vector<TechniqueRow> technique_rows(const Inputs& in, const Outputs& out) {
-  std::vector<TechniqueRow> rows;
-  const auto model = find_model(in.model);
-  const auto setup = setup_of(in);
-  if (!model || !setup) return rows;
-  for (const models::platform::Technique& technique : models::platform::techniques()) {
-    models::platform::ReleaseSetup s = *setup;
-    // What acts up to the profile leaves the service as it is, and the other way round.
-    const bool trains = technique.part <= Part::profiling;
-    const models::platform::KnownHalves known{trains ? nullptr : &out.release.run,
-                                              trains ? &out.release.service : nullptr};
-    TechniqueRow row{
-        .part = std::string(models::platform::part_name(technique.part)),
-        .name = std::string(technique.name),
-        .lab = std::string(technique.lab),
-        .note = {},
-        .saves_s = missing,
-        .saves_usd = missing,
-        .bottleneck = {},
-    };
-    if (!technique.apply(s)) {
-      row.note = "in use";
-    } else if (const auto with = models::platform::estimate_release((*model)->architecture, s, known); !with) {
-      row.note = with.error;
-    } else {
-      // Differences below a millionth of the whole are rounding of the simulated nanoseconds.
-      const auto saved = [](double before, double after, double whole) {
-        return std::abs(before - after) < 1e-6 * whole ? 0.0 : before - after;
-      };
-      row.saves_s = saved(out.release.total.time_s, with->total.time_s, out.release.total.time_s);
-      row.saves_usd = saved(out.release.total.usd, with->total.usd, out.release.total.usd);
-      row.bottleneck = models::platform::part_name(static_cast<Part>(with->bottleneck));
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  fill_techniques(a, *setup, out);
+  Run run{models::platform::release_step(a, *setup, setup->gpus).value};
+  return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::role::platform_map

@@ -50,11 +50,11 @@ constexpr std::array<std::string_view, parts> usd_formulas{
     "shadow requests x GPU time of each in 16 bits x price",
 };
 constexpr std::array<std::string_view, parts> helps{
-    "In which the GPUs of training wait for batches.",
-    "In which they compute, or wait for the network or for launches.",
-    "Of short runs under a profiler, before the long one.",
-    "In which recipes are calibrated, solved and evaluated, one after the other, on one replica.",
-    "In which the engine is tried under load; what it costs is what the requests take.",
+    "Hours in which the GPUs of training wait for batches.",
+    "Hours in which they compute, or wait for the network or for launches.",
+    "Hours of short runs under a profiler, before the long one.",
+    "Hours in which recipes are calibrated, solved and evaluated, one after the other, on one replica.",
+    "Hours in which the engine is tried under load; what it costs is what the requests take.",
     "Until every replica runs the new version; what it costs is capacity that is paid and idle.",
     "Until a drop in quality would have been seen on the canary; what it costs is the shadow.",
 };
@@ -68,10 +68,10 @@ void describe_run(Fields& f, Outputs& o) {
   f.real("step_s", run.step.period_s, {"One step", "s"},
          {.source = "models/training, a simulation of loader, host and GPU"});
   f.real("steps", run.steps, "Steps", {.formula = "samples / batch"});
-  f.real("busy", o.busy, {"GPUs busy", "%"}, "Of the run, with kernels of any kind.");
+  f.real("busy", o.busy, {"GPUs busy", "%"}, "Share of the run in which kernels of any kind run.");
   f.real("kernels_s", run.kernels_s, {"Kernels", "s"}, {.source = "roofline of every operation"});
   f.real("network_s", run.network_s, {"Waiting for the network", "s"}, "For gradients that no backward pass hides.");
-  f.real("host_s", run.host_s, {"Waiting for launches", "s"}, "Of the whole run.");
+  f.real("host_s", run.host_s, {"Waiting for launches", "s"}, "Over the whole run.");
   f.text("training_waits", o.training_waits, "Most of training");
   f.real("training_kernels_share", o.training_kernels_share, {"Kernels, of all hours", "%"},
          {.formula = "kernels / all hours"});
@@ -90,12 +90,12 @@ void describe_service(Fields& f, Outputs& o) {
   f.real("replica_per_s", s.per_s, "A replica answers", "Requests a second, full.",
          {.formula = "slots / time of a request"});
   f.real("request_s", s.request_s, {"A request", "s"}, {.formula = "(output - 1) x decode step + slots x prefill"});
-  f.real("prefill_s", s.prefill_s, {"Prefill", "s"}, "Of one prompt.");
-  f.real("decode_step_s", s.decode_s, {"Decode step", "s"}, "Of all slots.");
+  f.real("prefill_s", s.prefill_s, {"Prefill", "s"}, "What one prompt takes.");
+  f.real("decode_step_s", s.decode_s, {"Decode step", "s"}, "A token for each of all slots.");
   f.real("gpu_s_per_request", s.gpu_s_per_request, {"GPU time of a request", "s"},
          {.formula = "chips x time of a request / slots"});
-  f.real("reference_gpu_s", s.reference_gpu_s, {"... in 16 bits", "s"}, "Of a shadow request.");
-  f.real("weights_bytes", s.weights_bytes, {"Weights", "B"}, "Of one replica, under the recipe.");
+  f.real("reference_gpu_s", s.reference_gpu_s, {"... in 16 bits", "s"}, "What a shadow request takes.");
+  f.real("weights_bytes", s.weights_bytes, {"Weights", "B"}, "What one replica holds, under the recipe.");
   f.real("canary_requests", o.release.canary_requests, "The canary must answer",
          "Requests until a drop would be seen: 80 % power, two-sided test at 5 %.",
          {.formula = "2.80^2 good (1 - good) / (drop^2 (1 - share))",
@@ -114,6 +114,19 @@ void describe(Fields& f, GpuRow& r) {
   f.text("refused", r.refused, "Why not");
 }
 
+void describe(Fields& f, TechniqueRow& r) {
+  f.text("part", r.part, "Part");
+  f.text("name", r.name, "Technique");
+  f.text("lab", r.lab, "Lab that explains it");
+  f.real("saves_s", r.saves_s, {"Saves", "s"}, "Hours of the whole release, with this change alone; below 0: it costs.",
+         {.absent = "It is in use, or cannot be added."});
+  f.real("saves_usd", r.saves_usd, {"Saves", "$"},
+         "Money of the whole release, with this change alone; below 0: it costs.",
+         {.absent = "It is in use, or cannot be added."});
+  f.toggle("added", r.added, "Can be added");
+  f.text("then", r.then, "Then the bottleneck", "Or why it cannot be added.");
+}
+
 void describe(Fields& f, Outputs& o) {
   auto& r = o.release;
   f.group("The release");
@@ -130,9 +143,9 @@ void describe(Fields& f, Outputs& o) {
   f.choice("bottleneck", o.bottleneck, part_choices, "Bottleneck",
            "The part that would shorten the release most, were it twice as fast.");
   f.choice("dearest", o.dearest, part_choices, "Most expensive", "The part that most is paid for.");
-  f.real("bottleneck_share", o.bottleneck_share, {"The bottleneck's share", "%"}, "Of the hours.",
+  f.real("bottleneck_share", o.bottleneck_share, {"The bottleneck's share", "%"}, "Its share of the hours.",
          {.formula = "its hours / all hours"});
-  f.real("twice_gain", o.twice_gain, {"Twice the GPUs save", "%"}, "Of the hours until it is out.",
+  f.real("twice_gain", o.twice_gain, {"Twice the GPUs save", "%"}, "Share of the hours until it is out.",
          {.absent = "A step has too few samples for twice the GPUs."});
   f.real("leaves_at", o.leaves_at, "It leaves training at",
          "GPUs, in powers of two, from which on training is not the bottleneck.",
@@ -148,6 +161,8 @@ void describe(Fields& f, Outputs& o) {
   describe_service(f, o);
   f.group("Against the GPUs");
   f.table("by_gpus", o.by_gpus, "By GPUs", "The same release on other numbers of GPUs.");
+  f.group("What acts on the parts");
+  f.table("techniques", o.techniques, "Techniques", "The same release with one technique more.");
 }
 
 void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "Lab to open"); }

@@ -43,7 +43,7 @@ void describe_release(Fields& f, Inputs& in) {
   shared::cluster_chips(f, "gpus", s.gpus,
                         {.label = "GPUs", .help = "That train; each holds a whole replica of the model."});
   shared::model(f, "model", in.model, {.help = "It takes each sample as so many tokens, and is then served."});
-  shared::chip(f, "chip", in.chip, {.help = "Of training and of serving."});
+  shared::chip(f, "chip", in.chip, {.help = "Training and serving both run on it."});
   number(f, "samples", s.samples, "Samples", "", "Seen by the run in all; repeats of a sample count again.",
          {1e4, 1e11, 1e6, 1e9});
   number(f, "usd_per_gpu_hour", s.usd_per_gpu_hour, "A GPU hour", "$",
@@ -61,10 +61,10 @@ void describe_data(Fields& f, Inputs& in) {
          "1: a file a sample; more: shards that are read in sequence.", {1, 1e5, 1, 1000});
   number(f, "request_latency_s", s.request_latency_s, "First byte", "s", "From asking the storage to its first byte.",
          {1e-5, 1, 1e-4, 0.1});
-  number(f, "decode_s", s.decode_s, "Decoding one", "s", "Of one sample on one core.", {1e-6, 10, 1e-4, 0.1});
-  count(f, "workers", s.workers, "Loader workers", "Of each GPU; with none the training process loads itself.",
-        {0, 64, 2, 16});
-  count(f, "cores", s.cores, "Cores", "Of each GPU's host that decode.", {1, 256, 4, 32});
+  number(f, "decode_s", s.decode_s, "Decoding one", "s", "What one sample takes on one core.", {1e-6, 10, 1e-4, 0.1});
+  count(f, "workers", s.workers, "Loader workers",
+        "Processes that load for each GPU; with none the training process loads itself.", {0, 64, 2, 16});
+  count(f, "cores", s.cores, "Cores", "Cores that decode for each GPU.", {1, 256, 4, 32});
 }
 
 void describe_training(Fields& f, Inputs& in) {
@@ -77,11 +77,11 @@ void describe_training(Fields& f, Inputs& in) {
   shared::format(f, "format", in.format, products, {.help = "In which the layers multiply while they are trained."});
   f.toggle("recompute", s.recompute, "Recompute", "Every layer's forward pass again in backward.");
   share(f, "training_roof", s.training_roof, "Share of the roof",
-        "Of peak and bandwidth that training's kernels reach. Assumed.", {0.05, 1, 0.4, 0.8});
+        "Share of peak and bandwidth that training's kernels reach. Assumed.", {0.05, 1, 0.4, 0.8});
   f.toggle("overlap", s.overlap, "Overlap",
            "Gradients are exchanged, in 8 buckets, while the last backward pass runs.");
   number(f, "bus_bytes_per_s", s.bus_bytes_per_s, "Network", "B/s",
-         "Of the ring between replicas: 2 (n - 1) / n of two bytes a parameter pass in each step.",
+         "Rate of the ring between replicas: 2 (n - 1) / n of two bytes a parameter pass in each step.",
          {1e8, 1e13, 5e9, 4e11});
   number(f, "launch_s", s.launch_s, "A launch", "s", "From one launch of the host to its next.",
          {1e-7, 1e-3, 4e-6, 3e-5});
@@ -118,10 +118,10 @@ void describe_serving(Fields& f, Inputs& in) {
   f.choice("kv", in.kv, caches, "Cache", "How keys and values are stored.");
   count(f, "slots", s.slots, "Slots", "Sequences that a replica decodes at once.", {1, 1024, 8, 256});
   count(f, "replica_chips", s.replica_chips, "Chips a replica", "They share every layer.", {1, 64, 1, 8});
-  number(f, "prompt", s.prompt, "Prompt", "tokens", "Of a request.", {1, 131072, 128, 8192});
-  number(f, "output", s.output, "Answer", "tokens", "Of a request.", {1, 32768, 32, 2048});
-  share(f, "serving_roof", s.serving_roof, "Roof of serving", "Of peak and bandwidth that its kernels reach. Assumed.",
-        {0.05, 1, 0.5, 0.85});
+  number(f, "prompt", s.prompt, "Prompt", "tokens", "Length of a request.", {1, 131072, 128, 8192});
+  number(f, "output", s.output, "Answer", "tokens", "Length of an answer.", {1, 32768, 32, 2048});
+  share(f, "serving_roof", s.serving_roof, "Roof of serving",
+        "Share of peak and bandwidth that its kernels reach. Assumed.", {0.05, 1, 0.5, 0.85});
   count(f, "trials", s.trials, "Trials", "Settings of the engine that are tried under load. Assumed.",
         {1, 1000, 4, 40});
   number(f, "trial_requests", s.trial_requests, "Requests a trial", "", "Assumed.", {1, 1e7, 500, 1e4});

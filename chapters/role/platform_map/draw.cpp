@@ -16,46 +16,31 @@ void draw_against_gpus(const Inputs& in, const Outputs& out, const Picture& pict
                      {.x = {.kind = widgets::AxisKind::log2, .lo = 1, .hi = picture.axis_hi, .label = "GPUs"},
                       .y = {.kind = widgets::AxisKind::log10, .label = "until it is out", .unit = "h"},
                       .size = size});
-  if (picture.gpus.empty()) return;
-  const std::array<std::string_view, 5> names{"all parts", "data", "training's kernels", "training's network",
-                                              "the other five"};
-  const std::array<ImU32, 5> colours{t.text, t.of(widgets::Meaning::data_loading), t.of(widgets::Meaning::forward),
-                                     t.of(widgets::Meaning::communication), t.muted};
-  for (std::size_t i = names.size(); i-- > 0;)
-    plot.line(names[i], picture.gpus, picture.hours[i],
-              {.colour = colours[i], .width = i == 0 ? 3.0f : 2.0f, .label = false, .version = picture.version});
+  if (picture.hours.back().x.empty()) return;
+  plot.curves(picture.hours);
   const double x = static_cast<double>(in.setup.gpus), y = out.release.total.time_s / 3600;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }
 
-void draw_techniques(const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{
-      {{.title = "part", .number = false},
-       {.title = "technique", .number = false},
-       {.title = "saves", .value_unit = "s", .bar = true},
-       {.title = "saves", .value_unit = "$", .bar = true},
-       {.title = "then the bottleneck", .number = false, .priority = 1}}};
-  widgets::TableSource source{.context = &picture, .rows = picture.techniques.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const TechniqueRow& r = static_cast<const Picture*>(context)->techniques[row];
-    const auto number = [&](double value, std::string_view unit) { widgets::put_number(cell, value, unit); };
-    if (column == 0) cell.text = r.part;
-    if (column == 1) cell.text = r.name;
-    if (column == 2) number(r.saves_s, "s");
-    if (column == 3) number(r.saves_usd, "$");
-    if (column == 4) cell.text = r.note.empty() ? r.bottleneck : r.note;
-  };
-  source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
-    const TechniqueRow& r = static_cast<const Picture*>(context)->techniques[row];
-    return column == 4 && !r.note.empty() ? std::string_view(r.note)
-           : column < 2                   ? std::string_view(r.lab)
-                                          : "of the whole release, with this change alone; below 0: it costs";
-  };
+constexpr std::array<DescribedColumn, 5> technique_columns{{{.key = "part"},
+                                                            {.key = "name"},
+                                                            {.key = "saves_s", .bar = true},
+                                                            {.key = "saves_usd", .bar = true},
+                                                            {.key = "then", .priority = 1}}};
+
+std::string_view technique_hover(const void* context, std::size_t row, std::size_t column) {
+  const TechniqueRow& r = static_cast<const Outputs*>(context)->techniques[row];
+  return column == 4 && !r.added ? std::string_view(r.then)
+         : column < 2            ? std::string_view(r.lab)
+                                 : "of the whole release, with this change alone; below 0: it costs";
+}
+
+void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const float foot = t.type(widgets::Type::small) + t.px(8);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const auto row = static_cast<std::size_t>(view.techniques.selected);
-  const bool chosen = view.techniques.selected >= 0 && row < picture.technique_links.size();
+  const auto row = static_cast<std::size_t>(view.techniques.view.selected);
+  const bool chosen = view.techniques.view.selected >= 0 && row < picture.technique_links.size();
   const std::string_view words = !chosen || picture.technique_links[row].empty()
                                      ? std::string_view("Choose a row to open its lab.")
                                      : std::string_view(picture.technique_labs[row]);
@@ -72,7 +57,8 @@ void draw_techniques(const Picture& picture, View& view, ImVec2 size) {
   }
   widgets::fit_text(p, place, words, size.x, leads ? t.accent : t.muted, widgets::Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + foot});
-  widgets::draw_table("what acts on the parts", columns, source, view.techniques, {size.x, size.y - foot});
+  view.techniques.draw("what acts on the parts", out.techniques, technique_columns, {size.x, size.y - foot},
+                       {.context = &out, .hover = technique_hover});
 }
 
 }  // namespace
@@ -83,7 +69,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("gpus", {.title = "Hours against GPUs", .least = {380, 220}},
               [&](ImVec2 size) { draw_against_gpus(in, out, picture, view, size); });
   stage.panel("techniques", {.title = "What acts on each part", .least = {520, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_techniques(picture, view, size); });
+              [&](ImVec2 size) { draw_techniques(out, picture, view, size); });
   stage.panel("run", {.title = "The training run by cause", .least = {380, 110}, .ideal = {0, 180}}, [&](ImVec2 size) {
     const widgets::StackedBar bar[] = {{.label = "the run", .segments = picture.step}};
     widgets::draw_stacked_bars("run", bar, view.bars,

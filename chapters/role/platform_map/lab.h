@@ -1,16 +1,19 @@
 #pragma once
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "chapters/role/platform_map/river.h"
 #include "models/platform/release.h"
 #include "widgets/base/tint.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// The hours and the money of a release, from its data to its monitoring, and the part that takes most of them.
 namespace chapters::role::platform_map {
@@ -33,9 +36,10 @@ struct GpuRow {
 
 /// The release with one technique more.
 struct TechniqueRow {
-  std::string part, name, lab, note;
-  double saves_s = 0, saves_usd = 0;
-  std::string bottleneck;
+  std::string part, name, lab;
+  double saves_s = 0, saves_usd = 0;  ///< NaN where it cannot be added
+  bool added = false;
+  std::string then;  ///< the bottleneck then, or why it cannot be added
 };
 
 struct Outputs {
@@ -45,11 +49,17 @@ struct Outputs {
   models::platform::Part bottleneck{}, dearest{};
   std::string training_waits;
   double bottleneck_share = 0, bottleneck_saves_s = 0, compute_share = 0, training_kernels_share = 0;
-  double run_gpu_s = 0, run_usd = 0, busy = 0;  ///< of the training run with its waits; busy in %
+  double run_gpu_s = 0, run_usd = 0, busy = 0;  ///< what the training run takes with its waits; busy in %
   double twice_gain = 0;                        ///< %, of the hours, with twice the GPUs; NaN where that cannot be
   double leaves_at = 0;                         ///< GPUs; NaN: training stays the bottleneck
   std::vector<GpuRow> by_gpus;
+  std::vector<TechniqueRow> techniques;
 };
+
+struct Run {
+  std::optional<models::StepSetup> step;  ///< the step that the run simulates, for the labs that explain it
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// A stretch of the axis of GPUs with one bottleneck; in GPUs.
 struct Stretch {
@@ -83,11 +93,9 @@ struct Picture {
   std::string paid;  ///< what the money is for
   std::size_t bottleneck = 0, dearest = 0;
   std::vector<Stretch> stretches;
-  double axis_hi = 2, least_gpus = 1;  ///< the fewest that a release was found for
-  std::vector<double> gpus;
-  std::array<std::vector<double>, 5> hours;  ///< all, data, training's kernels, its network, everything else
-  std::vector<widgets::BarSegment> step;     ///< of the training run, in hours
-  std::vector<TechniqueRow> techniques;
+  double axis_hi = 2, least_gpus = 1;     ///< the fewest that a release was found for
+  std::array<widgets::Curve, 5> hours;    ///< over GPUs: the other parts, training's network, its kernels, data, all
+  std::vector<widgets::BarSegment> step;  ///< the training run by cause, s
   std::vector<std::string> technique_links, technique_labs;  ///< by row: where it leads, and that lab's title
   PublishedMarks published;
 };
@@ -97,29 +105,29 @@ struct View {
   River river;  ///< laid out anew each frame in the same place
   widgets::PlotView plot;
   widgets::StackedBarView bars;
-  widgets::TableView techniques;
+  DescribedTable<TechniqueRow> techniques;
 };
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The river, its boxes and the axis of GPUs in `size` px from the cursor.
 void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
-/// The release again with each technique, by the models that made it.
-std::vector<TechniqueRow> technique_rows(const Inputs& in, const Outputs& out);
 /// The setup with chip, product, recipe and cache found by name; fails in a sentence where one is not there.
 models::Result<models::platform::ReleaseSetup> setup_of(const Inputs& in);
 /// The lab of a part with the present scenario, as a link; values outside of what that lab takes are brought to its
 /// nearest end. Empty where the program has no such lab.
-std::string link_of(const Inputs& in, const Outputs& out, models::platform::Part part);
+std::string link_of(const Inputs& in, const Outputs& out, const Run& run, models::platform::Part part);
 /// The same for another lab than the part's own: one that explains a technique.
-std::string link_to_lab(const Inputs& in, const Outputs& out, models::platform::Part part, std::string_view lab);
+std::string link_to_lab(const Inputs& in, const Outputs& out, const Run& run, models::platform::Part part,
+                        std::string_view lab);
 /// The id of the lab that a part opens.
 std::string_view lab_of(const Outputs& out, models::platform::Part part);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, GpuRow& row);
+void describe(Fields& f, TechniqueRow& row);
 
 }  // namespace chapters::role::platform_map

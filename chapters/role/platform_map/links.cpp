@@ -149,16 +149,13 @@ std::string_view lab_of(const Outputs& out, Part part) {
   }
 }
 
-std::string link_of(const Inputs& in, const Outputs& out, Part part) {
-  return link_to_lab(in, out, part, lab_of(out, part));
+std::string link_of(const Inputs& in, const Outputs& out, const Run& run, Part part) {
+  return link_to_lab(in, out, run, part, lab_of(out, part));
 }
 
-std::string link_to_lab(const Inputs& in, const Outputs& out, Part part, std::string_view lab) {
-  const auto model = find_model(in.model);
-  const auto setup = setup_of(in);
-  if (!has_lab(lab) || !model || !setup) return {};
-  const auto step = models::platform::release_step((*model)->architecture, *setup, setup->gpus);
-  if (!step) return {};
+std::string link_to_lab(const Inputs& in, const Outputs& out, const Run& run, Part part, std::string_view lab) {
+  const auto& step = run.step;
+  if (!has_lab(lab) || !step) return {};
   LinkWriter w(lab);
   if (lab == "training/data-loader")
     write_loader(w, *step);

@@ -18,7 +18,7 @@ struct River {
   std::array<widgets::Rect, models::platform::part_count> boxes{};
   std::array<Lane, models::platform::part_count> money, hours;
   widgets::Rect money_head{}, hours_head{};  ///< where the totals stand, left of the bands
-  widgets::Rect axis{};                      ///< of the GPUs, at the foot
+  widgets::Rect axis{};                      ///< the axis of GPUs, at the foot
   float band = 0;                            ///< width of a whole river
 };
 

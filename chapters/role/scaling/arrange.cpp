@@ -10,10 +10,6 @@ namespace {
 
 using widgets::format_text;
 
-std::string in_marks(double value, std::string_view unit, int digits = 3) {
-  return "`" + format_text(value, unit, digits) + "`";
-}
-
 /// Eight counts an octave, and those that share the batch evenly.
 std::vector<std::int64_t> counts_up_to(const Inputs& in, double far) {
   std::vector<std::int64_t> counts;
@@ -96,7 +92,7 @@ double speedup_of(const Inputs& in, const Picture& p, const models::MeasuredStep
   return step_work_s(in, p.one_gpu_s, m.gpus) / m.step_s;
 }
 
-void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {
+void arrange_points(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   const auto points = points_of(in);
   double apart = 0;
   for (const ComparedRow& row : out.compared)
@@ -113,14 +109,12 @@ void arrange_points(const Inputs& in, const Outputs& out, Picture& p) {
   }
   p.points_words =
       "measured: " + p.points_name + "; the model is off by " + format_text(out.model_rms, "%", 2) + " rms";
-  if (!std::isfinite(out.serial_s)) return;
+  if (!std::isfinite(out.serial_s) || !run.fit) return;
   p.points_words += ", Amdahl's serial share " + format_text(out.serial_share, "%");
-  const auto fit = models::fit_amdahl(points);
-  if (!fit) return;
   const double from = *std::min_element(p.point_gpus.begin(), p.point_gpus.end());
   const auto add = [&](double n) {
     p.fit_gpus.push_back(n);
-    p.fit_speedup.push_back(speedup_of(in, p, {n, fit->at(n)}));
+    p.fit_speedup.push_back(speedup_of(in, p, {n, run.fit->at(n)}));
   };
   for (double n = from; n < p.far_gpus * 0.9999; n *= std::exp2(0.25)) add(n);
   add(p.far_gpus);
@@ -137,15 +131,14 @@ void arrange_money(const Inputs& in, Picture& p) {
   }
 }
 
-void arrange_slowest(const Inputs& in, Picture& p) {
+void arrange_slowest(const Inputs& in, const Run& run, Picture& p) {
   const models::Slowness slowness = setup_of(in).slowness;
   for (const models::ScaledStep& step : p.curve) {
     p.slowest_gpus.push_back(static_cast<double>(step.gpus));
     p.slowest.push_back(100 * models::expected_slowest(slowness, step.gpus));
   }
-  for (std::int64_t n = 2; n <= most_doubled; n *= 4) {
-    const auto drawn = models::simulate_slowest(slowness, n, std::clamp<std::int64_t>(20'000 / n, 4, 200), in.seed);
-    p.drawn_gpus.push_back(static_cast<double>(n));
+  for (const auto& [gpus, drawn] : run.drawn) {
+    p.drawn_gpus.push_back(static_cast<double>(gpus));
     p.drawn_slowest.push_back(100 * drawn.mean);
     p.drawn_lo.push_back(100 * (drawn.mean - 2 * drawn.standard_error));
     p.drawn_hi.push_back(100 * (drawn.mean + 2 * drawn.standard_error));
@@ -155,28 +148,30 @@ void arrange_slowest(const Inputs& in, Picture& p) {
 std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   const auto n = static_cast<double>(in.gpus);
   if (in.gpus == 1) {
-    const std::string one = "One GPU is the measure of all: a step takes " + in_marks(out.step.step_s, "s") + ". Two ";
-    if (!(out.next_time > 0.005)) return one + "win no time and cost " + in_marks(out.next_cost, "%") + " more.";
-    return one + "take " + in_marks(out.next_time, "%") + " off the time and cost " +
-           in_marks(std::max(0.0, out.next_cost), "%") + " more.";
+    const std::string one =
+        "One GPU is the measure of all: a step takes " + widgets::figure(out.step.step_s, "s") + ". Two ";
+    if (!(out.next_time > 0.005)) return one + "win no time and cost " + widgets::figure(out.next_cost, "%") + " more.";
+    return one + "take " + widgets::figure(out.next_time, "%") + " off the time and cost " +
+           widgets::figure(std::max(0.0, out.next_cost), "%") + " more.";
   }
-  std::string answer = in_marks(n, "", 9) + " GPUs are " + in_marks(out.speedup, "") + "\xC3\x97 as fast as one, " +
-                       in_marks(out.efficiency, "%") + " of ideal. Twice as many ";
+  std::string answer = widgets::figure(n, "", 9) + " GPUs are " + widgets::figure(out.speedup, "") +
+                       "\xC3\x97 as fast as one, " + widgets::figure(out.efficiency, "%") + " of ideal. Twice as many ";
   if (out.next_time > 0.005)
-    answer += "save " + in_marks(out.next_time, "%") + " of the time and cost " +
-              in_marks(std::max(0.0, out.next_cost), "%") + " more";
+    answer += "save " + widgets::figure(out.next_time, "%") + " of the time and cost " +
+              widgets::figure(std::max(0.0, out.next_cost), "%") + " more";
   else
-    answer += "save no time and cost " + in_marks(out.next_cost, "%") + " more";
+    answer += "save no time and cost " + widgets::figure(out.next_cost, "%") + " more";
   const auto best = static_cast<double>(out.fastest.gpus);
-  if (ends && best > n) answer += "; past " + in_marks(best, "", 9) + " no doubling wins time";
+  if (ends && best > n) answer += "; past " + widgets::figure(best, "", 9) + " no doubling wins time";
   if (best < n && out.fastest.speedup > out.speedup)
-    answer += "; " + in_marks(best, "", 9) + " are faster, " + in_marks(out.fastest.step_s, "s") + " a step";
+    answer +=
+        "; " + widgets::figure(best, "", 9) + " are faster, " + widgets::figure(out.fastest.step_s, "s") + " a step";
   return answer + ".";
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.far_gpus = static_cast<double>(std::max(most_doubled, in.gpus));
@@ -184,9 +179,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_curve(in, p);
   if (p.curve.empty()) return p;
   fill_curves(p);
-  arrange_points(in, out, p);
+  arrange_points(in, out, run, p);
   arrange_money(in, p);
-  arrange_slowest(in, p);
+  arrange_slowest(in, run, p);
   p.ends = 2 * static_cast<double>(out.fastest.gpus) <= p.far_gpus;
   p.near_gpus = near_end(out, p);
   p.answer = answer_of(in, out, p.ends);

@@ -14,9 +14,9 @@ double algorithm_s(const models::ScalingSetup& setup, models::AllReduceAlgorithm
   return step ? step->all_reduce.total_s() : 0;
 }
 
-void compare_points(const Inputs& in, const models::ScalingSetup& setup, Outputs& out) {
+void compare_points(const Inputs& in, const models::ScalingSetup& setup, const std::optional<models::AmdahlFit>& fit,
+                    Outputs& out) {
   const auto points = points_of(in);
-  const auto fit = models::fit_amdahl(points);
   const models::BatchRule rule = rule_of_points(in);
   const bool fitted = fit && rule == models::BatchRule::shared_batch;
   if (fitted) {
@@ -50,6 +50,14 @@ void compare_points(const Inputs& in, const models::ScalingSetup& setup, Outputs
     out.measured_efficiency = 100 * out.measured_speedup / more;
   }
   if (known > 0) out.model_rms = std::sqrt(squares / static_cast<double>(known));
+}
+
+/// Fewer steps the more GPUs each of them has.
+std::vector<DrawnSteps> drawn_steps(const models::Slowness& slowness, std::int64_t seed) {
+  std::vector<DrawnSteps> all;
+  for (std::int64_t n = 2; n <= most_doubled; n *= 4)
+    all.push_back({n, models::simulate_slowest(slowness, n, std::clamp<std::int64_t>(20'000 / n, 4, 200), seed)});
+  return all;
 }
 
 }  // namespace
@@ -94,14 +102,14 @@ double step_work_s(const Inputs& in, double one_gpu_s, double gpus) {
   return one_gpu_s * (in.rule == models::BatchRule::own_batch ? gpus / static_cast<double>(in.replica_gpus) : 1);
 }
 
-Outputs compute(const Inputs& in) {
+Computed compute(const Inputs& in, Progress& progress) {
   Outputs out;
   const models::ScalingSetup setup = setup_of(in);
   const auto step = models::scaled_step(setup, in.gpus);
   const auto fastest = models::fastest_step(setup, std::max(most_doubled, in.gpus));
   if (!step || !fastest) {
     out.reason = step ? fastest.error : step.error;
-    return out;
+    return {.facts = std::move(out)};
   }
   out.step = *step;
   out.fastest = *fastest;
@@ -131,8 +139,11 @@ Outputs compute(const Inputs& in) {
   out.run_s = static_cast<double>(in.steps) * one_s / step->speedup;
   out.cost = out.run_s / 3600 * static_cast<double>(in.gpus) * in.price;
   out.ideal_cost = static_cast<double>(in.steps) * one_s / 3600 * in.price;
-  compare_points(in, setup, out);
-  return out;
+  Run run;
+  run.fit = models::fit_amdahl(points_of(in)).value;
+  compare_points(in, setup, run.fit, out);
+  if (!progress.facts_alone) run.drawn = drawn_steps(setup.slowness, in.seed);
+  return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::role::scaling

@@ -41,7 +41,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("rule", in.rule, rules, "Scaling", "What happens to the batch when there are more GPUs.");
   shared::batch(f, "batch", in.batch,
                 {.help = "Sequences of one step, shared by all.", .when = {"rule", "shared_batch"}});
-  f.integer("own_sequences", in.own_sequences, "Sequences a replica", "Of one step, whatever the number of replicas.",
+  f.integer("own_sequences", in.own_sequences, "Sequences a replica",
+            "Each replica's part of one step, whatever the number of replicas.",
             {.range = {1, 4096, Scale::log}, .when = {"rule", "own_batch"}});
   f.real("sequence_gpu_s", in.sequence_gpu_s, {"One sequence", "s"},
          "GPU-seconds of its forward and backward pass: seconds on one GPU alone.",
@@ -57,15 +58,16 @@ void describe(Fields& f, Inputs& in) {
          "Share of the all-reduce that runs beside the backward pass, which is two thirds of the compute. Where "
          "micro-batches are accumulated, the last one's alone can hide it.",
          {.range = {0, 100}, .headline = true});
-  f.real("gradient_bytes", in.gradient_bytes, {"Gradients", "B"}, "Of the whole model, in the format that is summed.",
+  f.real("gradient_bytes", in.gradient_bytes, {"Gradients", "B"},
+         "Those of the whole model, in the format that is summed.",
          {.range = {1e3, 1e13, Scale::log}, .typical = {1e8, 1e12}});
   f.integer("buckets", in.buckets, "Buckets", "All-reduces that the gradients are cut into; each has the latency anew.",
             {.range = {1, 1000, Scale::log}});
   f.group("Links");
   f.real("between_bytes_per_s", in.between_bytes_per_s, {"Between nodes", "B/s"},
-         "Of one GPU, one direction, as reached: 47 GB/s of a 400 Gb/s port.", {.range = {1e8, 1e12, Scale::log}});
+         "What one GPU reaches in one direction: 47 GB/s of a 400 Gb/s port.", {.range = {1e8, 1e12, Scale::log}});
   f.real("inside_bytes_per_s", in.inside_bytes_per_s, {"Inside a node", "B/s"},
-         "Of one GPU, one direction, as reached: NVLink of an A100 240 GB/s, of an H100 370.",
+         "What one GPU reaches in one direction: 240 GB/s over NVLink of an A100, 370 of an H100.",
          {.range = {1e8, 1e13, Scale::log}});
   f.integer("gpus_per_node", in.gpus_per_node, "GPUs a node", "Behind one fast switch.",
             {.range = {1, 576, Scale::log}});
@@ -79,10 +81,11 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0, 100}, .typical = {0, 10}, .headline = true});
   f.real("rare_share", in.rare_share, {"Slow GPUs", "%"}, "Probability that a GPU is slow in a step.",
          {.range = {1e-5, 100, Scale::log}, .when = {"slowness", "rare"}});
-  f.integer("seed", in.seed, "Seed", "Of the steps that are drawn.", {.range = {1, 999}});
+  f.integer("seed", in.seed, "Seed", "Another seed draws other steps.", {.range = {1, 999}});
   f.group("Money");
   f.real("price", in.price, {"A GPU-hour", "$"}, "What one GPU costs an hour.", {.range = {0.01, 100, Scale::log}});
-  f.integer("steps", in.steps, "Steps", "Of the run; with a batch each, those that the smallest cluster would take.",
+  f.integer("steps", in.steps, "Steps",
+            "Steps of the run; with a batch each, those that the smallest cluster would take.",
             {.range = {1, 1e8, Scale::log}});
   f.group("Measured");
   f.choice("series", in.series, series, "Points", "A published table of the same job on more GPUs.");
@@ -92,7 +95,7 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, ComparedRow& r) {
   f.integer("gpus", r.gpus, "GPUs");
   f.real("measured_s", r.measured_s, {"Measured", "s"}, "One step.");
-  f.real("model_s", r.model_s, {"Model", "s"}, "Of this lab's inputs.",
+  f.real("model_s", r.model_s, {"Model", "s"}, "What this lab says of its inputs.",
          {.absent = "No whole number of replicas, or more GPUs than this lab computes."});
   f.real("model_error", r.model_error, {"Error", "%"},
          {.absent = "There is no model's figure.", .formula = "model / measured - 1"});
@@ -108,7 +111,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "GPUs x efficiency"});
   f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.headline = true, .formula = "ideal step / step"});
   f.real("ideal_step_s", o.ideal_step_s, {"Ideal step", "s"}, "One replica's, shared out without any loss.");
-  f.real("compute_s", o.step.compute_s, {"Compute", "s"}, "Of the replica with most sequences.",
+  f.real("compute_s", o.step.compute_s, {"Compute", "s"}, "Time of the replica with most sequences.",
          {.formula = "ceil(sequences / replicas) x one sequence / GPUs a replica"});
   f.real("uneven_s", o.step.loss_s[0], {"Unevenly shared", "s"},
          "Some replicas have a sequence more, and the others wait.");
@@ -124,8 +127,8 @@ void describe(Fields& f, Outputs& o) {
             "GPUs; of 1, 2, 4, ... replicas, up to 16,384 GPUs or yours.", {.headline = true});
   f.real("fastest_step_s", o.fastest.step_s, {"Its step", "s"},
          "The shortest of those; with a batch each, of the most work per time.");
-  f.real("next_time", o.next_time, {"Twice as many save", "%"}, "Of the run's time; below 0 where it gets longer.",
-         {.formula = "1 - time with 2 N / time"});
+  f.real("next_time", o.next_time, {"Twice as many save", "%"},
+         "Share of the run's time; below 0 where it gets longer.", {.formula = "1 - time with 2 N / time"});
   f.real("next_cost", o.next_cost, {"and cost more", "%"}, {.formula = "2 x time with 2 N / time - 1"});
   f.real("run_s", o.run_s, {"The run", "s"}, {.formula = "steps x one replica's step x its GPUs / speed-up"});
   f.real("cost", o.cost, {"costs", "$"}, {.formula = "GPUs x time x price"});
@@ -140,7 +143,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("slowest", o.slowest, {"Expected", "%"}, "Beyond the compute time.", {.source = orders});
   f.real("slowest_simulated", o.slowest_simulated, {"Drawn", "%"}, "Every GPU of some steps, and the slowest of each.",
          {.absent = "More than 65,536 GPUs are not drawn one by one."});
-  f.real("slowest_error", o.slowest_error, {"Standard error", "%"}, "Of the mean over the steps drawn.",
+  f.real("slowest_error", o.slowest_error, {"Standard error", "%"}, "How far the mean over the steps drawn may be off.",
          {.absent = "More than 65,536 GPUs are not drawn one by one."});
   f.group("Measured points");
   f.real("measured_speedup", o.measured_speedup, "First to last", "Times as fast as the smallest of the measured runs.",
@@ -149,7 +152,8 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "There are no points.", .formula = "first to last / ratio of GPUs"});
   f.real("serial_share", o.serial_share, {"Serial share", "%"},
          {.absent = no_fit, .formula = "a / (a + b) of a + b / N", .source = amdahl});
-  f.real("serial_s", o.serial_s, {"Serial time", "s"}, "Of a step, by the fit.", {.absent = no_fit, .source = amdahl});
+  f.real("serial_s", o.serial_s, {"Serial time", "s"}, "The part of a step that no GPU shares, by the fit.",
+         {.absent = no_fit, .source = amdahl});
   f.real("limit", o.limit, "Never more than", "Times as fast as one GPU, by the fit.",
          {.absent = "The fit has no serial part, or there is none.", .formula = "1 / serial share"});
   f.real("fit_rms", o.fit_rms, {"Fit's error", "%"}, "Root mean square.", {.absent = no_fit});

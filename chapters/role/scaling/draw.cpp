@@ -65,28 +65,14 @@ void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2
                {.colour = t.accent, .radius = 6, .legend = false});
 }
 
-void draw_points(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "GPUs"},
-                                                                {.title = "measured", .value_unit = "s"},
-                                                                {.title = "model", .value_unit = "s"},
-                                                                {.title = "off by", .unit = "%"},
-                                                                {.title = "Amdahl", .value_unit = "s", .priority = 1},
-                                                                {.title = "off by", .unit = "%", .priority = 2}}};
-  widgets::TableSource source{.context = &out, .rows = out.compared.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const ComparedRow& r = static_cast<const Outputs*>(context)->compared[row];
-    const std::array<double, 6> values{
-        static_cast<double>(r.gpus), r.measured_s, r.model_s, r.model_error, r.fit_s, r.fit_error};
-    cell.value = values[column];
-    if (!std::isfinite(cell.value)) {
-      cell.text = "\xE2\x80\x94";
-      return;
-    }
-    if (column == 0) cell.number = widgets::format(cell.value, "", 9);
-    if (column == 3 || column == 5) cell.number = widgets::format(cell.value, "", 2);
-  };
-  widgets::draw_table("points", columns, source, view.points, size);
-}
+constexpr std::array<DescribedColumn, 6> point_columns{{
+    {.key = "gpus"},
+    {.key = "measured_s"},
+    {.key = "model_s"},
+    {.key = "model_error", .title = "off by"},
+    {.key = "fit_s", .priority = 1},
+    {.key = "fit_error", .title = "off by", .priority = 2},
+}};
 
 }  // namespace
 
@@ -96,7 +82,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("money", {.title = "Time against money", .least = {340, 200}},
               [&](ImVec2 size) { draw_money(out, picture, view, size); });
   stage.panel("points", {.title = "Measured points", .least = {360, 130}, .ideal = {0, 190}, .scrolls = true},
-              [&](ImVec2 size) { draw_points(out, picture, view, size); });
+              [&](ImVec2 size) { view.points.draw("points", out.compared, point_columns, size); });
   stage.panel("slowest", {.title = "The slowest of N", .least = {340, 200}},
               [&](ImVec2 size) { draw_slowest(out, picture, view, size); });
   stage.panel("all-reduce", {.title = "Summing gradients", .least = {340, 200}},

@@ -3,15 +3,16 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "chapters/role/scaling/series.h"
 #include "models/training/scaling.h"
 #include "widgets/plot/plot.h"
-#include "widgets/table/table.h"
 
 /// One training step on more and more GPUs: the ideal, the real curve, and what lies between them.
 namespace chapters::role::scaling {
@@ -64,10 +65,22 @@ struct Outputs {
   double run_s = 0, cost = 0, ideal_cost = 0;
   double serial_share = std::nan(""), serial_s = std::nan(""), limit = std::nan(""), fit_rms = std::nan("");
   double model_rms = std::nan("");
-  double measured_speedup = std::nan(""), measured_efficiency = std::nan("");  ///< of the largest over the smallest
-  double communication_share = 0;                                              ///< % of the step, what is exposed
+  double measured_speedup = std::nan(""),
+         measured_efficiency = std::nan("");  ///< the largest run's over the smallest's
+  double communication_share = 0;             ///< % of the step, what is exposed
   std::vector<ComparedRow> compared;
 };
+
+/// Steps of which every GPU was drawn.
+struct DrawnSteps {
+  std::int64_t gpus = 1;
+  models::SlowestSample sample;
+};
+struct Run {
+  std::optional<models::AmdahlFit> fit;  ///< through the measured points; nothing where they allow none
+  std::vector<DrawnSteps> drawn;         ///< more and more GPUs; empty where facts alone were asked for
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// The curve by counts of GPUs; bands between the ideal and the real curve, a loss each. Lines run through counts that
 /// share the batch evenly, as runs are set up, and straight in logarithms between these; the slab knows all counts.
@@ -93,7 +106,7 @@ struct Picture {
 
 struct View {
   widgets::PlotView plot, linear_plot, money, collective, slowest;
-  widgets::TableView points;
+  DescribedTable<ComparedRow> points;
   double at = 0;       ///< GPUs under the pointer; 0: none
   bool linear = true;  ///< axes without logarithms, as far as `Picture::near_gpus`
 };
@@ -110,8 +123,8 @@ double one_gpu_s(const Inputs& in);
 /// times as fast as one GPU.
 double step_work_s(const Inputs& in, double one_gpu_s, double gpus);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// The diagonal, the curve that peels off it, measured points and the slab of one step.
@@ -119,5 +132,6 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, ComparedRow& row);
 
 }  // namespace chapters::role::scaling

@@ -2,7 +2,8 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/hierarchy/lab.h"
-#include "widgets/number/number.h"
+#include "chapters/roofline/shared/marked_number.h"
+#include "chapters/roofline/shared/source_words.h"
 
 namespace chapters::roofline::hierarchy {
 namespace {
@@ -20,6 +21,14 @@ LevelCurve curve_of(const LevelRow& row, const Inputs& in, const std::vector<dou
   return curve;
 }
 
+LevelSources sources_of(const models::Level& level) {
+  return {.capacity = source_words(level.capacity_bytes),
+          .bandwidth = source_words(level.bandwidth_bytes_per_s),
+          .measured = source_words(level.measured_bandwidth_bytes_per_s),
+          .latency = source_words(level.latency_s),
+          .energy = source_words(level.energy_j_per_byte)};
+}
+
 void write_level(const Outputs& out, Picture& pic) {
   const auto times = [](double ratio) { return format_text(ratio, "", 2); };
   if (out.compared_with != out.chosen.facts.label)
@@ -28,19 +37,16 @@ void write_level(const Outputs& out, Picture& pic) {
   pic.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules.";
 }
 
-std::string figure(double value, std::string_view unit) {
-  const widgets::NumberParts parts = widgets::format_parts(value, unit);
-  return "`" + std::string(parts.number.view()) + "` " + std::string(parts.unit.view());
-}
-
 void say_answer(const Inputs& in, const Outputs& out, Picture& pic) {
   const LevelRow& row = out.chosen;
   const bool many = row.facts.kind == models::LevelKind::registers;
-  pic.answer = row.facts.label + (many ? " are " : " is ") + figure(row.latency_s, "s") + " away, `" +
-               row.human_latency + "` if a clock took a second: " + figure(in.bytes, "B") + " in " +
-               figure(row.time_s, "s") + (row.energy_j > 0 ? " for " + figure(row.energy_j, "J") : "") + ".";
+  pic.answer = row.facts.label + (many ? " are " : " is ") + marked_number(row.latency_s, "s") + " away, `" +
+               row.human_latency + "` if a clock took a second: " + marked_number(in.bytes, "B") + " in " +
+               marked_number(row.time_s, "s") + (row.energy_j > 0 ? " for " + marked_number(row.energy_j, "J") : "") +
+               ".";
   if (!row.move.fits)
-    pic.answer += std::string(many ? " They hold " : " It holds ") + figure(row.capacity_bytes, "B") + " at a time.";
+    pic.answer +=
+        std::string(many ? " They hold " : " It holds ") + marked_number(row.capacity_bytes, "B") + " at a time.";
   pic.fill_label = "in flight to fill it: " + format_text(out.needed_in_flight_bytes, "B");
   pic.own_label = row.facts.label + ": " + format_text(row.time_s, "s");
 }
@@ -65,7 +71,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.chip_name = chip->short_name.empty() ? chip->name : chip->short_name;
   pic.selected = find_row(out.levels, in.level);
   for (int i = 0; i <= 96; ++i) pic.curve_bytes.push_back(std::pow(10.0, i / 8.0));  // 1 B to 1 TB
-  for (const LevelRow& row : out.levels) pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
+  for (const LevelRow& row : out.levels) {
+    pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
+    pic.sources.push_back(sources_of(row.facts));
+  }
   write_power(in, *chip, out, pic);
   if (out.reason.empty()) {
     write_level(out, pic);

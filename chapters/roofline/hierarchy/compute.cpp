@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/roofline/hierarchy/human_duration.h"
 #include "chapters/roofline/hierarchy/lab.h"
 
 namespace chapters::roofline::hierarchy {
@@ -23,8 +24,8 @@ LevelRow row_of(const models::Level& level, const Inputs& in, double scale) {
   row.energy_j_per_byte = level.energy_j_per_byte.value.value_or(unknown);
   row.time_s = row.move.time_s.value_or(unknown);
   row.energy_j = row.move.energy_j.value_or(unknown);
-  row.human_latency = level.latency_s.value ? models::human_duration(row.latency_s * scale) : "—";
-  row.human_time = row.move.time_s ? models::human_duration(row.time_s * scale) : "—";
+  row.human_latency = level.latency_s.value ? human_duration(row.latency_s * scale) : "—";
+  row.human_time = row.move.time_s ? human_duration(row.time_s * scale) : "—";
   return row;
 }
 

@@ -104,7 +104,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("latency_s", o.chosen.latency_s, {"Latency", "s"},
          {.headline = true, .source = "gpu-benches pointer chases where the chip was measured"});
   f.real("bandwidth_bytes_per_s", o.chosen.bandwidth_bytes_per_s, {"Bandwidth", "B/s"},
-         "Of the whole chip; links per direction.", {.source = chip_data});
+         "The whole chip's; links per direction.", {.source = chip_data});
   f.real("capacity_bytes", o.chosen.capacity_bytes, {"Capacity", "B"},
          {.absent = "Nobody states how much it holds.", .source = chip_data});
   f.real("energy_j_per_byte", o.chosen.energy_j_per_byte, {"Energy a byte", "J/B"},

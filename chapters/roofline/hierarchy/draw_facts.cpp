@@ -13,7 +13,8 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::
 
 /// One figure of the chosen level: what, how much, how it is known, and under it where it comes from. Returns its
 /// height.
-float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view unit) {
+float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view from,
+                std::string_view unit) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const float line = t.type(Type::small), value_x = at.x + t.px(160);
@@ -24,8 +25,7 @@ float fact_line(ImVec2 at, float width, std::string_view what, const models::Sou
   }
   p.text({value_x, at.y}, widgets::format(*figure.value, unit), t.text, Type::small, Font::mono, Align::right);
   p.text({value_x + t.px(12), at.y}, models::basis_id(figure.basis), t.accent, Type::small);
-  const float source =
-      widgets::wrapped_text(p, {at.x, at.y + line + t.px(3)}, figure.source, width - t.px(14), t.muted);
+  const float source = widgets::wrapped_text(p, {at.x, at.y + line + t.px(3)}, from, width - t.px(14), t.muted);
   return line + source + t.px(11);
 }
 
@@ -34,24 +34,26 @@ float fact_line(ImVec2 at, float width, std::string_view what, const models::Sou
 void draw_facts(const Outputs& out, const Picture& pic, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  if (pic.selected >= out.levels.size()) return;
+  if (pic.selected >= out.levels.size() || pic.selected >= pic.sources.size()) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const models::Level& level = out.levels[pic.selected].facts;
+  const LevelSources& sources = pic.sources[pic.selected];
   const ImVec2 corner{ImGui::GetWindowPos()};
   p.clip(corner, {corner.x + size.x, corner.y + size.y});
   float y = at.y;
   const float title = p.text({at.x, y}, level.label, t.text, Type::body, Font::bold);
   p.text_fit({at.x + title + t.px(8), y + t.px(2)}, pic.chip_name, size.x - title - t.px(22), t.muted, Type::small);
   y += t.px(26);
-  const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view unit) {
-    y += fact_line({at.x, y}, size.x, what, figure, unit);
+  const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view from,
+                       std::string_view unit) {
+    y += fact_line({at.x, y}, size.x, what, figure, from, unit);
   };
-  add("capacity", level.capacity_bytes, "B");
-  add("bandwidth", level.bandwidth_bytes_per_s, "B/s");
+  add("capacity", level.capacity_bytes, sources.capacity, "B");
+  add("bandwidth", level.bandwidth_bytes_per_s, sources.bandwidth, "B/s");
   if (level.measured_bandwidth_bytes_per_s.value && level.bandwidth_bytes_per_s.basis != models::Basis::measured)
-    add("measured", level.measured_bandwidth_bytes_per_s, "B/s");
-  add("latency", level.latency_s, "s");
-  add("energy", level.energy_j_per_byte, "J/B");
+    add("measured", level.measured_bandwidth_bytes_per_s, sources.measured, "B/s");
+  add("latency", level.latency_s, sources.latency, "s");
+  add("energy", level.energy_j_per_byte, sources.energy, "J/B");
   for (const std::string_view words : {std::string_view(pic.comparison), std::string_view(pic.filling)})
     if (!words.empty()) y += widgets::wrapped_text(p, {at.x, y}, words, size.x - t.px(14), t.text) + t.px(4);
   p.unclip();

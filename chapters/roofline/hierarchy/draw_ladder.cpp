@@ -19,11 +19,19 @@ struct DotColumn {
   std::array<double, 3> marks;  ///< named on the axis; 0: none
   float width;                  ///< share of the room
   const models::Sourced models::Level::*figure;
+  const std::string LevelSources::*source;
 };
 constexpr std::array<DotColumn, 3> dot_columns{
-    {{"Capacity", "B", 1e6, 1e13, {1e6, 1e9, 1e12}, 0.9f, &models::Level::capacity_bytes},
-     {"Bandwidth", "B/s", 1e9, 2e15, {1e9, 1e12, 1e15}, 0.9f, &models::Level::bandwidth_bytes_per_s},
-     {"Latency", "s", 3e-10, 2e-4, {1e-9, 1e-6, 0}, 1.2f, &models::Level::latency_s}}};
+    {{"Capacity", "B", 1e6, 1e13, {1e6, 1e9, 1e12}, 0.9f, &models::Level::capacity_bytes, &LevelSources::capacity},
+     {"Bandwidth",
+      "B/s",
+      1e9,
+      2e15,
+      {1e9, 1e12, 1e15},
+      0.9f,
+      &models::Level::bandwidth_bytes_per_s,
+      &LevelSources::bandwidth},
+     {"Latency", "s", 3e-10, 2e-4, {1e-9, 1e-6, 0}, 1.2f, &models::Level::latency_s, &LevelSources::latency}}};
 
 /// Left edges and widths of the columns: name, dots, time, energy, human scale, and the right end. A column without
 /// room has no width.
@@ -128,7 +136,7 @@ void draw_dot(const DotColumn& column, const LevelRow& row, float left, float wi
 }
 
 /// What is under the pointer in a row: the figure, how it is known, and its source.
-void row_tip(const Columns& c, const LevelRow& row, float x) {
+void row_tip(const Columns& c, const LevelRow& row, const LevelSources& from, float x) {
   Line name, value;
   name.add(row.facts.label);
   for (std::size_t i = 0; i < dot_columns.size(); ++i) {
@@ -139,13 +147,12 @@ void row_tip(const Columns& c, const LevelRow& row, float x) {
     value.add(widgets::format(*figure.value, dot_columns[i].unit, 4)).add(", ").add(models::basis_id(figure.basis));
     const bool measured = i == 1 && row.measured_bandwidth_bytes_per_s > 0 && figure.basis != Basis::measured;
     if (measured) value.add("; measured ").add(widgets::format(row.measured_bandwidth_bytes_per_s, "B/s", 3));
-    return widgets::tip(name.view(), value.view(), figure.source);
+    return widgets::tip(name.view(), value.view(), from.*dot_columns[i].source);
   }
   if (x >= c.human)
     return widgets::tip(name.view(), row.human_latency,
                         "Latency times the boost clock: a register access, one clock, takes one second.");
-  if (x >= c.energy)
-    return widgets::tip(name.view(), widgets::format(row.energy_j, "J", 4), row.facts.energy_j_per_byte.source);
+  if (x >= c.energy) return widgets::tip(name.view(), widgets::format(row.energy_j, "J", 4), from.energy);
   if (x >= c.time)
     return widgets::tip(name.view(), widgets::format(row.time_s, "s", 4),
                         row.move.fits ? "Latency and transfer, by the access pattern."
@@ -173,7 +180,8 @@ void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::siz
     if (selected) p.rect({c.name, top + 1}, {c.name + t.px(4), top + height - 1}, t.accent, t.px(2));
   }
   if (focused) p.frame({c.name, top}, {c.right, top + height}, t.accent, t.px(2.5f), t.px(5));
-  if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) row_tip(c, row, ImGui::GetIO().MousePos.x);
+  if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
+    row_tip(c, row, pic.sources[index], ImGui::GetIO().MousePos.x);
   p.text_fit({c.name + t.px(12), text_y}, row.facts.label, t.px(112), t.text, Type::small,
              selected ? Font::bold : Font::sans);
   if (row.measured_bandwidth_bytes_per_s > 0 &&
@@ -194,7 +202,7 @@ void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::siz
          selected ? Font::bold : Font::sans, Align::right);
 }
 
-void record_table(const Outputs& out) {
+void record_table(const Outputs& out, const Picture& pic) {
   widgets::Record* record = Painter::window().record();
   if (!record) return;
   widgets::DataTable table{
@@ -203,11 +211,13 @@ void record_table(const Outputs& out) {
        "time (s)", "energy (J)", "latency if one clock is 1 s", "bandwidth source", "latency source"},
       {}};
   const auto cell = [](double v) { return v > 0 ? widgets::exact(v) : std::string(); };
-  for (const LevelRow& r : out.levels)
+  for (std::size_t i = 0; i < out.levels.size(); ++i) {
+    const LevelRow& r = out.levels[i];
     table.rows.push_back({r.facts.label, cell(r.capacity_bytes), cell(r.bandwidth_bytes_per_s),
                           cell(r.measured_bandwidth_bytes_per_s), cell(r.latency_s), cell(r.energy_j_per_byte),
-                          cell(r.time_s), cell(r.energy_j), r.human_latency, r.facts.bandwidth_bytes_per_s.source,
-                          r.facts.latency_s.source});
+                          cell(r.time_s), cell(r.energy_j), r.human_latency, pic.sources[i].bandwidth,
+                          pic.sources[i].latency});
+  }
   record->tables.push_back(std::move(table));
 }
 
@@ -229,8 +239,7 @@ void basis_dot(const Painter& p, ImVec2 at, ImU32 colour, Basis basis) {
   }
 }
 
-/// The four kinds of dot with their names, from the left.
-/// Is a figure drawn that is known in this way?
+/// Whether a figure is drawn that is known in this way.
 static bool is_drawn(const Outputs& out, Basis basis) {
   return std::any_of(out.levels.begin(), out.levels.end(), [&](const LevelRow& row) {
     const auto known_so = [&](const DotColumn& column) {
@@ -242,6 +251,7 @@ static bool is_drawn(const Outputs& out, Basis basis) {
   });
 }
 
+/// The kinds of dot that are drawn with their names, from the left.
 static void draw_basis_legend(const Outputs& out, ImVec2 at, float width) {
   const auto& t = theme();
   const Painter p = Painter::window();
@@ -261,7 +271,7 @@ static void draw_basis_legend(const Outputs& out, ImVec2 at, float width) {
 void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (out.levels.empty()) return;
+  if (out.levels.empty() || pic.sources.size() != out.levels.size()) return;
   const Columns c = columns_in(at.x, size.x);
   const float small = t.type(Type::small), header = 2 * small + t.px(12), foot = small + t.px(8);
   const float row = std::clamp((size.y - header - foot) / static_cast<float>(out.levels.size()), 1.0f, t.px(52));
@@ -272,7 +282,7 @@ void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size
   draw_basis_legend(out, {at.x + t.px(12), bottom + t.px(6)}, size.x - t.px(12));
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
-  record_table(out);
+  record_table(out, pic);
 }
 
 }  // namespace chapters::roofline::hierarchy

@@ -36,7 +36,7 @@ struct Inputs {
 /// One level; a figure that nobody states is NaN.
 struct LevelRow {
   models::Level facts;
-  models::Move move;  ///< of the bytes set
+  models::Move move;  ///< what moving the bytes set takes
   std::string level;  ///< its id
   std::string human_latency, human_time;
   double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0;
@@ -61,15 +61,21 @@ struct LevelCurve {
   std::size_t within = 0;      ///< so many of them fit into the level
 };
 
+/// Where each figure of a level comes from.
+struct LevelSources {
+  std::string capacity, bandwidth, measured, latency, energy;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::string chip_name, comparison, filling, power_title, power_note, power_scale;
   std::string fill_label, own_label;
   std::vector<double> curve_bytes;
-  std::vector<LevelCurve> curves;  ///< in the order of Outputs::levels
-  std::size_t selected = 0;        ///< index in levels; levels.size() when the chip lacks the chosen level
-  double cluster_tdp_w = 0;        ///< 0 where the chip states none
+  std::vector<LevelCurve> curves;     ///< in the order of Outputs::levels
+  std::vector<LevelSources> sources;  ///< in the same order
+  std::size_t selected = 0;           ///< index in levels; levels.size() when the chip lacks the chosen level
+  double cluster_tdp_w = 0;           ///< 0 where the chip states none
 };
 
 struct View {

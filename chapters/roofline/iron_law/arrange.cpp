@@ -3,26 +3,26 @@
 #include <numeric>
 
 #include "chapters/roofline/iron_law/lab.h"
-#include "widgets/number/number.h"
+#include "chapters/roofline/shared/marked_number.h"
 
 namespace chapters::roofline::iron_law {
 namespace {
 
-using models::IronLaw, models::IronPart, models::IronTime, widgets::format_text;
+using models::Combine, models::IronPart, models::IronTime, widgets::format_text;
 
 constexpr std::string_view part_names[] = {"memory", "compute", "latency"};
 
-Parts exposed_parts(const IronLaw& law, const IronTime& time) {
+Parts exposed_parts(Combine combine, const IronTime& time) {
   Parts out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = models::exposed_s(law, time, static_cast<IronPart>(i));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = models::exposed_s(combine, time, static_cast<IronPart>(i));
   return out;
 }
 
-WaterfallRow row_of(std::string label, const IronLaw& law, const IronTime& time) {
+WaterfallRow row_of(std::string label, Combine combine, const IronTime& time) {
   WaterfallRow row;
   row.label = std::move(label);
   row.text = format_text(time.time_s, "s");
-  row.seen = exposed_parts(law, time);
+  row.seen = exposed_parts(combine, time);
   row.total_s = time.time_s;
   for (std::size_t i = 0; i < row.seen.size(); ++i) {
     const auto part = static_cast<IronPart>(i);
@@ -48,16 +48,16 @@ void compare(const Parts& before, double change_s, WaterfallRow& row) {
     row.taken[i] = fell > 0 ? std::max(before[i] - row.seen[i], 0.0) * -change_s / fell : 0;
 }
 
-void arrange_rows(const Outputs& out, Picture& pic) {
-  pic.rows.push_back(row_of("before", out.law_before, out.before));
-  for (const models::TechniqueEffect& step : out.steps) {
+void arrange_rows(const Inputs& in, const Outputs& out, Picture& pic) {
+  pic.rows.push_back(row_of("before", in.combine, out.before));
+  for (const StepRow& step : out.steps) {
     const Parts before = pic.rows.back().seen;
-    pic.rows.push_back(row_of(std::string(step.technique->label), step.law, step.after));
-    pic.rows.back().info = step.technique->why;
-    compare(before, step.after.time_s - step.before.time_s, pic.rows.back());
+    pic.rows.push_back(row_of(step.technique, step.effect.law.combine, step.effect.after));
+    pic.rows.back().info = step.effect.technique->why;
+    compare(before, -step.saved_s, pic.rows.back());
   }
   if (!out.steps.empty()) {
-    pic.rows.push_back(row_of("now", out.law, out.now));
+    pic.rows.push_back(row_of("now", out.law.combine, out.now));
     const double ratio = std::max(out.speedup, 1 / out.speedup);
     if (ratio > 1.005)
       pic.rows.back().text += ", " + format_text(ratio, "", 3) + "\xC3\x97 " + (out.speedup > 1 ? "faster" : "slower");
@@ -81,13 +81,11 @@ void arrange_presses(const Outputs& out, Picture& pic) {
   for (const TechniqueRow& row : out.rows) {
     pic.best_speedup = std::max({pic.best_speedup, row.alone.speedup, row.speedup_now});
     const double time_s = row.on ? out.now.time_s * row.speedup_now : out.now.time_s / row.speedup_now;
-    pic.presses.push_back({time_s, (row.on ? "without " : "with ") + row.technique + ": " + format_text(time_s, "s")});
+    Press press{time_s, (row.on ? "without " : "with ") + row.technique + ": " + format_text(time_s, "s")};
+    for (std::size_t i = 0; i < press.helps.size(); ++i)
+      press.helps[i] = models::helps(static_cast<models::IronTerm>(i), row.alone.factor[i]);
+    pic.presses.push_back(std::move(press));
   }
-}
-
-std::string figure(double value, std::string_view unit) {
-  const widgets::NumberParts parts = widgets::format_parts(value, unit);
-  return "`" + std::string(parts.number.view()) + "` " + std::string(parts.unit.view());
 }
 
 /// "Memory falls `2`x, latency stays"; empty where every part stays.
@@ -123,30 +121,32 @@ bool moved_unseen(const Outputs& out) {
   return true;
 }
 
-std::string answer_of(const Outputs& out) {
+std::string answer_of(const Inputs& in, const Outputs& out) {
   const double was = out.before.time_s, is = out.now.time_s;
   const std::string moved = moved_parts(out);
   const bool same = std::abs(was - is) <= 5e-4 * was;
-  const std::string result = (same ? "the time stays " : figure(was, "s") + " become ") + figure(is, "s") + ".";
+  const std::string result =
+      (same ? "the time stays " : marked_number(was, "s") + " become ") + marked_number(is, "s") + ".";
   if (!moved.empty() && same && moved_unseen(out))
-    return moved + ". The time stays " + figure(is, "s") + ": what moved runs under the longer term.";
+    return moved + ". The time stays " + marked_number(is, "s") + ": what moved runs under the longer term.";
   if (!moved.empty()) return moved + ": " + result;
-  if (out.law.combine != out.law_before.combine) return "Memory and compute overlap and no term moves: " + result;
+  if (out.law.combine != in.combine) return "Memory and compute overlap and no term moves: " + result;
   const auto longest = static_cast<std::size_t>(out.now.dominant);
   std::string name(part_names[longest]);
   name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  return "No term is moved. " + name + " is the longest: " + figure(models::part_s(out.now, out.now.dominant), "s") +
-         " of " + figure(is, "s") + ".";
+  return "No term is moved. " + name +
+         " is the longest: " + marked_number(models::part_s(out.now, out.now.dominant), "s") + " of " +
+         marked_number(is, "s") + ".";
 }
 
 }  // namespace
 
-Picture arrange(const Inputs&, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out) {
   Picture pic;
   if (!out.reason.empty()) return pic;
-  arrange_rows(out, pic);
+  arrange_rows(in, out, pic);
   arrange_presses(out, pic);
-  pic.answer = answer_of(out);
+  pic.answer = answer_of(in, out);
   return pic;
 }
 

@@ -30,10 +30,10 @@ double gain_now(const Inputs& in, const IronLaw& law, const Technique& one) {
   return effect ? effect->speedup : 1.0;
 }
 
-TechniqueRow row_of(const Inputs& in, const Outputs& out, const models::TechniqueEffect& alone) {
+TechniqueRow row_of(const Inputs& in, const IronLaw& before, const models::TechniqueEffect& alone) {
   const Technique& one = *alone.technique;
   const bool on = std::find(in.techniques.begin(), in.techniques.end(), one.id) != in.techniques.end();
-  return {std::string(one.label), listed(out.law_before, alone.law), alone, gain_now(in, out.law_before, one), on};
+  return {std::string(one.label), listed(before, alone.law), alone, gain_now(in, before, one), on};
 }
 
 }  // namespace
@@ -47,34 +47,35 @@ Outputs compute(const Inputs& in) {
   const auto chip = find_chip(in.chip);
   if (!chip) return infeasible(chip.error);
   const auto machine = models::machine_of(**chip, in.format);
-  if (!machine) return infeasible(machine.error + ".");
-  out.law_before = {in.bytes,      machine->bandwidth_bytes_per_s,
-                    in.flops,      machine->peak_flops_per_s,
-                    in.efficiency, in.overhead_s,
-                    in.combine,    in.weight_share};
+  if (!machine) return infeasible(machine.error);
+  const IronLaw law_before{in.bytes,      machine->bandwidth_bytes_per_s,
+                           in.flops,      machine->peak_flops_per_s,
+                           in.efficiency, in.overhead_s,
+                           in.combine,    in.weight_share};
   std::vector<const Technique*> chosen;
   for (const std::string& id : in.techniques) chosen.push_back(models::find_technique(id));
-  out.law = models::apply_all(out.law_before, chosen, in.strength);
-  const auto before = models::iron_time(out.law_before);
+  out.law = models::apply_all(law_before, chosen, in.strength);
+  const auto before = models::iron_time(law_before);
   if (!before) return infeasible(before.error);
   const auto now = models::iron_time(out.law);
   if (!now) return infeasible(now.error);
-  const auto steps = models::effects_in_order(out.law_before, chosen, in.strength);
+  const auto steps = models::effects_in_order(law_before, chosen, in.strength);
   if (!steps) return infeasible(steps.error);
   const auto bounds = models::speedup_bounds(out.law);
   if (!bounds) return infeasible(bounds.error);
   out.before = *before;
   out.now = *now;
-  out.steps = *steps;
+  for (const models::TechniqueEffect& step : *steps)
+    out.steps.push_back({std::string(step.technique->label), step, step.before.time_s - step.after.time_s});
   out.bounds = *bounds;
   out.speedup = before->time_s / now->time_s;
   out.bandwidth_use = 100 * now->memory_s / now->time_s;
   out.compute_use = 100 * now->compute_s * out.law.efficiency / now->time_s;
-  out.moved = listed(out.law_before, out.law);
+  out.moved = listed(law_before, out.law);
   out.caution = models::counted_twice(chosen, in.format);
   for (const Technique& one : models::techniques())
-    if (const auto alone = models::effect_of(out.law_before, one, in.strength))
-      out.rows.push_back(row_of(in, out, *alone));
+    if (const auto alone = models::effect_of(law_before, one, in.strength))
+      out.rows.push_back(row_of(in, law_before, *alone));
   return out;
 }
 

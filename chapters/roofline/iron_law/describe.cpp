@@ -61,6 +61,16 @@ void describe(Fields& f, TechniqueRow& r) {
   f.toggle("on", r.on, "On");
 }
 
+void describe(Fields& f, StepRow& r) {
+  f.text("technique", r.technique, "Technique");
+  f.real("memory_s", r.effect.after.memory_s, {"Memory term", "s"}, "After it and those before it.");
+  f.real("compute_s", r.effect.after.compute_s, {"Compute term", "s"}, "After it and those before it.");
+  f.real("latency_s", r.effect.after.latency_s, {"Latency term", "s"}, "After it and those before it.");
+  f.real("time_s", r.effect.after.time_s, {"Time", "s"}, "After it and those before it.");
+  f.real("saved_s", r.saved_s, {"Saved", "s"}, "Against the row before; below 0 the time got longer.");
+  f.real("speedup", r.effect.speedup, "Speedup", "Against the row before.");
+}
+
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view amdahl = "Amdahl 1967";
   f.group("The time");
@@ -91,8 +101,19 @@ void describe(Fields& f, Outputs& o) {
   f.real("bandwidth_use", o.bandwidth_use, {"Bandwidth used", "%"},
          {.headline = true, .formula = "bytes / (bandwidth x time)"});
   f.real("compute_use", o.compute_use, {"Peak rate used", "%"}, {.formula = "operations / (rate x time)"});
+  f.group("The law now");
+  f.real("bytes_now", o.law.bytes, {"Bytes moved now", "B"}, "Bytes that are left when the techniques are applied.",
+         {.formula = "bytes x the techniques' factors"});
+  f.real("bandwidth_now", o.law.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "The chip's, as specified.");
+  f.real("operations_now", o.law.operations, {"Operations now", "FLOP"},
+         {.formula = "operations x the techniques' factors"});
+  f.real("rate_now", o.law.rate_flops_per_s, {"Peak rate now", "FLOP/s"},
+         "The chip's dense peak in the format, times the techniques' factors.");
+  f.real("efficiency_now", o.law.efficiency, "Efficiency now", "It is cut at 1.",
+         {.formula = "efficiency x the techniques' factors"});
   f.group("One by one");
   f.table("rows", o.rows, "Techniques, one by one", "Each technique alone on the original work.");
+  f.table("steps", o.steps, "Techniques, in order", "Each chosen technique on what the ones before it left.");
 }
 
 LabPtr make() {

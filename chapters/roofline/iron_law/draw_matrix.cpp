@@ -13,8 +13,7 @@
 namespace chapters::roofline::iron_law {
 namespace {
 
-using models::IronPart, models::IronTerm, widgets::Align, widgets::Font, widgets::Painter, widgets::theme,
-    widgets::Type;
+using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
 constexpr std::string_view heads[] = {"bytes", "bandwidth", "operations", "rate", "efficiency", "latency"};
 constexpr std::string_view short_heads[] = {"bytes", "BW", "ops", "rate", "eff.", "wait"};
@@ -65,13 +64,13 @@ void head(const Painter& p, const Grid& g, float y) {
 }
 
 /// An arrow and a factor: up or down says what happens to the quantity, the colour whether the time falls.
-void cell(const Painter& p, const Grid& g, std::size_t i, float y, double factor) {
+void cell(const Painter& p, const Grid& g, std::size_t i, float y, double factor, bool helps) {
   const auto& t = theme();
   if (factor == 1) {
     p.text({g.centre(i), y}, "\xC2\xB7", t.muted, Type::small, Font::sans, Align::center);
     return;
   }
-  const ImU32 ink = models::helps(static_cast<IronTerm>(i), factor) ? t.good : t.bad;
+  const ImU32 ink = helps ? t.good : t.bad;
   widgets::Line text;
   text.add(factor < 1 ? "\xC3\xB7" : "\xC3\x97").add(widgets::format(factor < 1 ? 1 / factor : factor, "", 3));
   const float w = widgets::text_size(text.view(), Type::small, Font::mono).x, a = t.px(3.5f);
@@ -104,7 +103,8 @@ void gain(const Painter& p, float x, float y, double speedup, ImU32 ink) {
          Type::small, Font::mono, Align::center);
 }
 
-void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r, double best) {
+void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r, const Press& press,
+         double best) {
   const auto& t = theme();
   const bool hovered = ImGui::IsItemHovered();
   if (r.on || hovered)
@@ -125,7 +125,7 @@ void row(const Painter& p, const Grid& g, ImVec2 at, float height, const Techniq
     p.text_fit({(g.x(0) + g.x(5)) / 2, y}, "memory + compute becomes the longer of the two", g.column * 5 - t.px(6),
                t.good, Type::small, Font::sans, Align::center);
   for (std::size_t i = 0; i < models::iron_term_count; ++i)
-    if (!r.alone.technique->overlaps || i == 5) cell(p, g, i, y, r.alone.factor[i]);
+    if (!r.alone.technique->overlaps || i == 5) cell(p, g, i, y, r.alone.factor[i], press.helps[i]);
   gain_bar(p, g, 6, at.y, height, r.alone.speedup, best, t.muted);
   gain_bar(p, g, 7, at.y, height, r.speedup_now, best, t.accent);
   gain(p, g.centre(6), y, r.alone.speedup, t.text);
@@ -169,7 +169,7 @@ int draw_technique_matrix(const Outputs& out, const Picture& pic, View& view, Im
     ImGui::SetCursorScreenPos({at.x, y});
     if (widgets::press_area(r.technique.c_str(), {g.right - g.left, height})) pressed = static_cast<int>(i);
     if (ImGui::IsItemHovered()) view.hovered = static_cast<std::int64_t>(i);
-    row(p, g, {at.x, y}, height, r, pic.best_speedup);
+    row(p, g, {at.x, y}, height, r, pic.presses[i], pic.best_speedup);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip(r.technique, {}, r.alone.technique->why);
     y += height;
   }

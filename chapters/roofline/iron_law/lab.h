@@ -35,15 +35,22 @@ struct TechniqueRow {
   bool on = false;
 };
 
+/// One of the chosen techniques on what the ones before it left.
+struct StepRow {
+  std::string technique;
+  models::TechniqueEffect effect;
+  double saved_s = 0;  ///< below 0 where the time got longer
+};
+
 struct Outputs {
-  models::IronLaw law_before, law;
+  models::IronLaw law;  ///< after the chosen techniques
   models::IronTime before, now;
   double speedup = 1;
   std::string moved, caution;
   std::array<double, models::iron_part_count> bounds{1, 1, 1};  ///< speedup were a part free, by IronPart
   double bandwidth_use = 0, compute_use = 0;                    ///< %
   std::vector<TechniqueRow> rows;
-  std::vector<models::TechniqueEffect> steps;  ///< the chosen techniques, each on what the ones before it left
+  std::vector<StepRow> steps;  ///< the chosen techniques in their order
   std::string reason;
 };
 
@@ -56,7 +63,7 @@ struct WaterfallRow {
   Parts seen{}, taken{};  ///< s; `taken` adds up to what the whole lost
   double added_s = 0;     ///< what the whole gained instead
   double total_s = 0;
-  double hidden_s = 0;  ///< of the part that runs under a longer one
+  double hidden_s = 0;  ///< seconds of the part that runs under a longer one
   models::IronPart hidden = models::IronPart::memory;
   bool strong = false;  ///< first and last
 };
@@ -64,6 +71,7 @@ struct WaterfallRow {
 struct Press {
   double time_s = 0;
   std::string text;
+  std::array<bool, models::iron_term_count> helps{};  ///< by IronTerm: what the technique does to it shortens the time
 };
 
 struct Picture {
@@ -72,8 +80,8 @@ struct Picture {
   std::vector<WaterfallRow> rows;
   std::array<std::string, models::iron_part_count> parts;  ///< "memory 5.32 ms to 2.69 ms"
   double longest_s = 0;
-  std::vector<std::size_t> order;  ///< of Outputs::rows: what helps most alone comes first
-  std::vector<Press> presses;      ///< by Outputs::rows
+  std::vector<std::size_t> order;  ///< rows of Outputs::rows: what helps most alone comes first
+  std::vector<Press> presses;      ///< one for each of Outputs::rows
   double best_speedup = 1;
 };
 

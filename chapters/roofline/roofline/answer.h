@@ -4,6 +4,6 @@
 namespace chapters::roofline::roofline {
 
 /// What the picture says in words: the answer, the learner's own dot, and what could be gained from where it stands.
-void say_answer(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic);
+void say_answer(const Inputs& in, const Outputs& out, const Run& run, Picture& pic);
 
 }  // namespace chapters::roofline::roofline

@@ -4,6 +4,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/roofline/answer.h"
 #include "chapters/roofline/roofline/published_dots.h"
+#include "chapters/roofline/shared/source_words.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
@@ -67,7 +68,7 @@ void arrange_roofs(const Inputs& in, const models::Chip& main, const Outputs& ou
   }
 }
 
-void arrange_operations(const Inputs& in, const Outputs& out, Picture& pic) {
+void arrange_operations(const Inputs& in, const Outputs& out, const Run& run, Picture& pic) {
   if (shows(in, "fusion") && out.fusion.speedup > 0)
     pic.fusion = arrow_between(out.fusion.unfused, out.fusion.fused,
                                "fuse: " + format_text(out.fusion.speedup, "", 2) + "x faster");
@@ -81,7 +82,7 @@ void arrange_operations(const Inputs& in, const Outputs& out, Picture& pic) {
   for (const RooflineOp op : dotted) {
     const std::string_view id = models::roofline_op_id(op);
     const auto* p = placed(op);
-    if (p && id != in.operation) pic.dots.push_back(dot_of(out, *p, models::find_work(out.works, op)->label, id));
+    if (p && id != in.operation) pic.dots.push_back(dot_of(out, *p, models::find_work(run.works, op)->label, id));
   }
 }
 
@@ -115,13 +116,12 @@ Picture::Line slanted_line(const models::Ceiling& ceiling, const models::Machine
           {far_left * ceiling.per_s, machine.peak_flops_per_s}};
 }
 
-void arrange_ceilings(const models::Chip& chip, const Outputs& out, Picture& pic) {
-  for (const models::Ceiling& c : models::bandwidth_ceilings(chip))
-    if (c.level == models::LevelKind::memory && c.basis != models::Basis::measured)
-      pic.slope = slanted_line(c, out.machine, "intensity x bandwidth; " + c.source);
+void arrange_ceilings(const Outputs& out, const Run& run, Picture& pic) {
+  if (run.memory.per_s > 0)
+    pic.slope = slanted_line(run.memory, out.machine, "intensity x bandwidth; " + source_words(run.memory.source));
   for (const CeilingRow& row : out.ceilings) {
     const models::Ceiling& c = row.ceiling;
-    const std::string info = row.basis + ": " + c.source;
+    const std::string info = row.basis + ": " + row.source;
     if (!row.of_bandwidth)
       pic.measured_ceilings.push_back({c.label + " " + format_text(c.per_s, "FLOP/s") + ", " +
                                            format_text(std::round(100 * c.per_s / out.machine.peak_flops_per_s), "%") +
@@ -182,17 +182,17 @@ void arrange_ranges(const Outputs& out, Picture& pic) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture pic;
   const models::Chip* chip = catalog().chip(in.chip);
   if (!chip || !(out.ridge > 0)) return pic;
   arrange_roofs(in, *chip, out, pic);
   arrange_launch(out, pic);
-  arrange_operations(in, out, pic);
+  arrange_operations(in, out, run, pic);
   arrange_decode(in, out, pic);
-  arrange_ceilings(*chip, out, pic);
+  arrange_ceilings(out, run, pic);
   arrange_measured(in, *chip, out, pic);
-  say_answer(in, *chip, out, pic);
+  say_answer(in, out, run, pic);
   arrange_ranges(out, pic);
   return pic;
 }

@@ -25,10 +25,11 @@ double bytes_of_bits(const std::string& digits) {
   return models::stored_bits(bits) / 8;
 }
 
-std::string decode_verdict(const models::DecodeStep& step, double ridge, double limit) {
-  const auto critical = models::critical_batch(step, ridge);
-  return critical ? "reached at a batch of " + widgets::format_text(std::ceil(*critical), "", 4)
-                  : "never reached: the cache holds it below " + widgets::format_text(limit, "FLOP/B");
+/// The same in words, for prose.
+std::string decode_verdict(const Outputs& out) {
+  return std::isnan(out.critical_batch)
+             ? "never reached: the cache holds it below " + widgets::format_text(out.decode_limit, "FLOP/B")
+             : "reached at a batch of " + widgets::format_text(out.critical_batch, "", 4);
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ void add_decode(const Inputs& in, const Setting& setting, Outputs& out) {
   out.quantized_speedup = decode->time_s / quantized->time_s;
   const models::DecodeStep full = decode_step_at(setting, all_experts_batch, weight_bytes);
   out.decode_limit = models::decode_intensity_limit(full);
-  out.decode_verdict = decode_verdict(full, out.ridge, out.decode_limit);
+  if (const auto critical = models::critical_batch(full, out.ridge)) out.critical_batch = std::ceil(*critical);
+  out.decode_verdict = decode_verdict(out);
   if (!shows(in, "walk")) return;
   for (const double size : walked_batches)
     if (const auto p = place_step(size, weight_bytes))

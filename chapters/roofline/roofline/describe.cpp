@@ -1,7 +1,6 @@
 #include "chapters/roofline/roofline/lab.h"
 
 #include "chapters/mechanism/catalog.h"
-#include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::roofline::roofline {
@@ -72,7 +71,7 @@ void describe(Fields& f, CeilingRow& r) {
   f.text("basis", r.basis, "known how");
   f.real("per_s", r.ceiling.per_s, "rate", "Bytes or operations a second.");
   f.real("ridge", r.ridge, {"meets the roof at", "FLOP/B"});
-  f.text("source", r.ceiling.source, "source");
+  f.text("source", r.source, "source");
 }
 void describe(Fields& f, OperationRow& r) {
   f.text("name", r.named.label, "operation");
@@ -153,6 +152,41 @@ void describe(Fields& f, Inputs& in) {
          "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond.", {.accepts = "csv"});
 }
 
+namespace {
+
+void describe_decode(Fields& f, Outputs& o) {
+  f.group("Decode");
+  f.real("decode_intensity", o.decode.intensity, {"Decode intensity", "FLOP/B"},
+         "Intensity of a step at this batch and context.", {.formula = "B F / (weights + B context kv)"});
+  f.real("decode_limit", o.decode_limit, {"Decode never passes", "FLOP/B"},
+         "What a sequence computes over what it reads for itself.", {.formula = "F / (context kv)"});
+  f.real("decode_time_s", o.decode.time_s, {"Decode step", "s"},
+         "A step of the whole model at this batch and context, launches as set above.",
+         {.formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)"});
+  f.real("decode_tokens_per_s", o.decode_tokens_per_s, "Decode tokens/s",
+         "Tokens of all sequences of the batch together.", {.formula = "B / step time"});
+  f.real("critical_batch", o.critical_batch, "Decode reaches the ridge at",
+         "Sequences in the batch from which on arithmetic, not memory, sets the pace of decode.",
+         {.absent = "The cache holds decode below the ridge.",
+          .formula = "ridge x weights / (F - ridge x bytes a sequence)"});
+  f.text("decode_verdict", o.decode_verdict, "Decode and the ridge");
+  f.table("walk", o.walk, "Decode walk");
+  f.group("Fewer bytes");
+  f.real("fusion_speedup", o.fusion.speedup, "Fusing attention gains", "Times faster than the three kernels.",
+         {.absent = "The model has no attention over a square of scores."});
+  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio, "Fusing cuts bytes by",
+         "Traffic of the three kernels over that of the fused one.",
+         {.absent = "The model has no attention over a square of scores."});
+  f.real("quantized_speedup", o.quantized_speedup, "Quantizing gains",
+         "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
+         "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay.");
+  f.real(
+      "quantized_time_s", o.quantized.time_s, {"Quantized decode step", "s"},
+      "The same step with narrower weights, scales counted; output matrix, cache and arithmetic stay in the format.");
+}
+
+}  // namespace
+
 void describe(Fields& f, Outputs& o) {
   f.group("The operation");
   f.choice("regime", o.placement.regime, regimes, "Regime", "The largest of the three terms.");
@@ -168,6 +202,8 @@ void describe(Fields& f, Outputs& o) {
           .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
           .source = "launches after S4 section 2"});
   f.real("share_of_peak_percent", o.share_of_peak_percent, {"Share of peak", "%"}, {.formula = "100 achieved / peak"});
+  f.toggle("near_ridge", o.near_ridge, "Almost at the ridge",
+           "Memory stops it, and more FLOP per byte would make it less than a twentieth faster.");
   f.group("Times");
   f.real("compute_s", o.placement.compute_s, {"Compute time", "s"}, {.formula = "flops / peak"});
   f.real("memory_s", o.placement.memory_s, {"Memory time", "s"}, {.formula = "bytes / bandwidth"});
@@ -183,32 +219,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("square_side", o.square_side, "Square GEMM at ridge",
          "The smallest n for which an n^3 product is compute-bound.",
          {.formula = "n = 1.5 x ridge x bytes an element"});
+  f.real("peak_flops_per_s", o.machine.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the chosen format.");
+  f.real("bandwidth_bytes_per_s", o.machine.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
+  f.text("next_format", o.next_format, "Next faster format",
+         "The format with the next higher ceiling on this chip; empty where there is none.");
+  f.real("next_peak_flops_per_s", o.next_peak_flops_per_s, {"Its peak", "FLOP/s"}, "Dense, in the next faster format.",
+         {.absent = "The chip has no faster format."});
   f.table("roofs", o.roofs, "Roofs");
   f.table("ceilings", o.ceilings, "Ceilings");
-  f.group("Decode");
-  f.real("decode_intensity", o.decode.intensity, {"Decode intensity", "FLOP/B"}, "Of a step at this batch and context.",
-         {.formula = "B F / (weights + B context kv)"});
-  f.real("decode_limit", o.decode_limit, {"Decode never passes", "FLOP/B"},
-         "What a sequence computes over what it reads for itself.", {.formula = "F / (context kv)"});
-  f.real("decode_time_s", o.decode.time_s, {"Decode step", "s"},
-         "Of the whole model at this batch and context, launches as set above.",
-         {.formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)"});
-  f.real("decode_tokens_per_s", o.decode_tokens_per_s, "Decode tokens/s", "Over the batch.",
-         {.formula = "B / step time"});
-  f.text("decode_verdict", o.decode_verdict, "Decode and the ridge");
-  f.table("walk", o.walk, "Decode walk");
-  f.group("Fewer bytes");
-  f.real("fusion_speedup", o.fusion.speedup, "Fusing attention gains", "Times faster than the three kernels.",
-         {.absent = "The model has no attention over a square of scores."});
-  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio, "Fusing cuts bytes by",
-         "Traffic of the three kernels over that of the fused one.",
-         {.absent = "The model has no attention over a square of scores."});
-  f.real("quantized_speedup", o.quantized_speedup, "Quantizing gains",
-         "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
-         "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay.");
-  f.real(
-      "quantized_time_s", o.quantized.time_s, {"Quantized decode step", "s"},
-      "The same step with narrower weights, scales counted; output matrix, cache and arithmetic stay in the format.");
+  describe_decode(f, o);
   f.group("Kernels");
   f.table("operations", o.operations, "Operations");
   f.table("measured_points", o.measured_points, "Measured points", {.max_items = 10000});

@@ -174,31 +174,15 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
     choose_clicked(plot, pic, in);
 }
 
-constexpr widgets::TableColumn operation_columns[] = {
-    {.title = "operation", .number = false},
-    {.title = "time", .value_unit = "s", .bar = true, .priority = 1},
-    {.title = "FLOP/B", .priority = 2},
-    {.title = "rate", .value_unit = "FLOP/s", .priority = 3},
-    {.title = "work", .value_unit = "FLOP", .priority = 5},
-    {.title = "traffic", .value_unit = "B", .priority = 4},
-    {.title = "bound by", .number = false, .priority = 6},
+constexpr DescribedColumn operation_columns[] = {
+    {.key = "name"},
+    {.key = "time_s", .bar = true, .priority = 1},
+    {.key = "intensity", .priority = 2},
+    {.key = "achieved_flops_per_s", .priority = 3},
+    {.key = "flops", .priority = 5},
+    {.key = "bytes", .priority = 4},
+    {.key = "regime", .title = "bound by", .priority = 6},
 };
-
-void operation_cell(const void* context, std::size_t row, std::size_t column, widgets::TableCell& out) {
-  const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
-  const double values[] = {0,
-                           r.placement.time_s,
-                           r.placement.intensity,
-                           r.placement.achieved_flops_per_s,
-                           r.named.work.flops,
-                           r.named.work.bytes};
-  if (column == 0 || column == 6) {
-    out.text = column == 0 ? std::string_view(r.named.label) : std::string_view(r.regime);
-    return;
-  }
-  out.value = values[column];
-  if (column == 2) out.number = widgets::format(out.value, "");
-}
 
 widgets::RowMark operation_mark(const void* context, std::size_t row) {
   const RegimeStyle& style = style_of(static_cast<const Outputs*>(context)->operations[row].placement.regime);
@@ -206,15 +190,12 @@ widgets::RowMark operation_mark(const void* context, std::size_t row) {
 }
 
 /// A click on a row makes the operation the learner's own.
-void draw_operations(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
-  const widgets::TableSource source{.context = &out,
-                                    .rows = out.operations.size(),
-                                    .version = pic.version,
-                                    .cell = operation_cell,
-                                    .mark = operation_mark};
-  const auto result = widgets::draw_table("operations of the model", operation_columns, source, view.operations, size);
-  if (!result.selection_changed || view.operations.selected < 0) return;
-  const auto& row = out.operations[static_cast<std::size_t>(view.operations.selected)];
+void draw_operations(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+  const auto result = view.operations.draw("operations of the model", out.operations, operation_columns, size,
+                                           {.context = &out, .mark = operation_mark});
+  const std::int64_t chosen = view.operations.view.selected;
+  if (!result.selection_changed || chosen < 0) return;
+  const auto& row = out.operations[static_cast<std::size_t>(chosen)];
   in.operation = models::roofline_op_id(row.named.op);
 }
 
@@ -232,7 +213,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_roofline(in, out, pic, view, size); });
   if (!out.operations.empty())
     stage.panel("operations", {.title = "Every operation", .least = {460, 220}, .ideal = {900, 420}, .scrolls = true},
-                [&](ImVec2 size) { draw_operations(in, out, pic, view, size); });
+                [&](ImVec2 size) { draw_operations(in, out, view, size); });
 }
 
 }  // namespace chapters::roofline::roofline

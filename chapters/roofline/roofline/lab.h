@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/described_table.h"
+#include "chapters/mechanism/lab.h"
 #include "models/machine/hardware.h"
 #include "models/machine/roofline.h"
 #include "models/transformer/roofline_ops.h"
 #include "widgets/plot/plot.h"
 #include "widgets/stage/stage.h"
-#include "widgets/table/table.h"
 
 /// The roofline of a chip, the operations of a language model under it, and what would move them.
 namespace chapters::roofline::roofline {
@@ -40,11 +40,11 @@ struct RoofRow {
   std::string chip, format;
   models::Machine machine;
   double ridge = 0;             ///< FLOP/B
-  models::Placement placement;  ///< of the chosen work as one kernel; zeros when there is no such work
+  models::Placement placement;  ///< where the chosen work stands as one kernel; zeros when there is no such work
 };
 struct CeilingRow {
   models::Ceiling ceiling;
-  std::string basis;
+  std::string basis, source;
   double ridge = 0;          ///< FLOP/B at which the ceiling meets the roof
   bool of_bandwidth = true;  ///< false: the ceiling bounds arithmetic
 };
@@ -70,23 +70,32 @@ struct AttentionFusion {
 };
 
 struct Outputs {
-  models::Machine machine;  ///< of the chosen chip and format
+  models::Machine machine;  ///< what the chosen chip does in the chosen format
   double ridge = 0, square_side = 0;
-  models::Work work{0, 0, 0};  ///< of the chosen operation
+  models::Work work{0, 0, 0};  ///< what the chosen operation is
   models::Placement placement;
   double share_of_peak_percent = 0;
+  bool near_ridge = false;  ///< memory stops the work, and more FLOP per byte would hardly make it faster
+  std::string next_format;  ///< the format with the next higher ceiling on the chip; empty: there is none
+  double next_peak_flops_per_s = std::numeric_limits<double>::quiet_NaN();
   models::Placement decode, quantized;  ///< one decode step, and the same step with narrower weights
   double decode_limit = 0, decode_tokens_per_s = 0, quantized_speedup = 0;
+  double critical_batch = std::numeric_limits<double>::quiet_NaN();  ///< sequences; NaN: decode never gets there
   std::string decode_verdict;
   AttentionFusion fusion;
-  std::vector<models::NamedWork> works;  ///< all operations of the model
-  std::vector<RoofRow> roofs;            ///< the chosen chip first, where it has the format
+  std::vector<RoofRow> roofs;  ///< the chosen chip first, where it has the format
   std::vector<CeilingRow> ceilings;
   std::vector<OperationRow> operations;  ///< while they are shown
   std::vector<WalkRow> walk;             ///< while it is shown
   std::vector<MeasuredRow> measured_points;
   std::string reason;
 };
+
+struct Run {
+  std::vector<models::NamedWork> works;  ///< all operations of the model
+  models::Ceiling memory;                ///< main memory's own ceiling, which is the slope; 0 B/s where none is stated
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// Points and texts of the picture, made once instead of once a frame.
 struct Picture {
@@ -102,8 +111,8 @@ struct Picture {
     std::string label, operation;
     std::int64_t batch = 0;
     double roof = 0;             ///< FLOP/s that its intensity allows
-    std::string name, info;      ///< of a measurement: what it is, and where it comes from; `label` stands beside it
-    models::Work work{0, 0, 0};  ///< of a published measurement: a click makes it the learner's own
+    std::string name, info;      ///< what a measurement is, and where it comes from; `label` stands beside it
+    models::Work work{0, 0, 0};  ///< what a published measurement did: a click makes it the learner's own
   };
   struct Arrow {
     bool shown = false;
@@ -118,14 +127,14 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   double x_lo = 0.1, x_hi = 1e4, y_lo = 1e10, y_hi = 1e16;
-  std::vector<Line> roofs;  ///< of the other chips
-  Line slope, flat, walk;   ///< of the chip itself: where memory and where arithmetic rules; the decode walk
+  std::vector<Line> roofs;  ///< those of the other chips
+  Line slope, flat, walk;   ///< the chip's own: where memory and where arithmetic rules; the decode walk
   Line ground;              ///< under the slope, eight points a decade, since its bottom is cut level
   Line next_format;         ///< the ceiling of a faster format; empty where it is not what would move the work
   std::vector<Line> ceilings, measured_ceilings;
   Line launch;                           ///< empty unless it lies within the picture
   std::vector<Dot> dots, steps;          ///< bounds of the model: operations, and the decode walk's batches
-  std::vector<Dot> measured, published;  ///< of the learner's file, and of the catalog
+  std::vector<Dot> measured, published;  ///< from the learner's file, and from the catalog
   Arrow fusion, quantization;
   std::vector<Gain> gains;
   double kv_wall = 0;  ///< FLOP/B that decode never passes; 0 when out of the picture
@@ -134,14 +143,16 @@ struct Picture {
 
 struct View {
   widgets::PlotView plot;
-  widgets::TableView operations;
+  DescribedTable<OperationRow> operations;
 };
+
+void describe(Fields& fields, OperationRow& row);
 
 /// Whether the learner chose to see `what`, an id of the input "show".
 bool shows(const Inputs& in, const char* what);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::roofline

@@ -10,12 +10,6 @@
 namespace chapters::roofline::roofline {
 namespace {
 
-std::optional<models::Format> format_named(std::string_view id) {
-  for (const models::Format format : models::all_formats)
-    if (models::format_id(format) == id) return format;
-  return std::nullopt;
-}
-
 /// One decode step of the row's model.
 models::Work decode_of(const Published& row, models::Format format) {
   const PublishedInput* named = row.input("model");
@@ -47,7 +41,7 @@ std::vector<Picture::Dot> published_dots(const Inputs& in, const models::Chip& c
   std::vector<Picture::Dot> dots;
   for (const Published& row : catalog().published_of("roofline/roofline")) {
     const PublishedInput* named = row.input("format");
-    const auto format = named ? format_named(named->text) : std::nullopt;
+    const auto format = named ? models::format_from_id(named->text) : std::nullopt;
     if (!format || !row.sets("chip", in.chip) || is_ceiling(row, out)) continue;
     if (chip.peak_flops_per_s(*format) != out.machine.peak_flops_per_s) continue;
     const models::Work work = work_of(row, *format);

@@ -2,6 +2,7 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/roofline/setting.h"
+#include "chapters/roofline/shared/source_words.h"
 #include "kernels/kernel.h"
 
 namespace chapters::roofline::roofline {
@@ -49,20 +50,21 @@ void add_roofs(const Inputs& in, const models::Chip& main, Outputs& out) {
   }
 }
 
-void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out) {
+void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out, Run& run) {
   const models::Machine& machine = setting.machine;
   bool has_l2 = false;  // the second one of L2 repeats the first
   for (const models::Ceiling& ceiling : models::bandwidth_ceilings(setting.chip)) {
+    if (ceiling.level == models::LevelKind::memory && ceiling.basis != models::Basis::measured) run.memory = ceiling;
     const bool is_l2 = ceiling.level == models::LevelKind::l2;
     if (is_shown(in, ceiling) && !(is_l2 && has_l2))
-      out.ceilings.push_back(
-          {ceiling, std::string(models::basis_id(ceiling.basis)), machine.peak_flops_per_s / ceiling.per_s, true});
+      out.ceilings.push_back({ceiling, std::string(models::basis_id(ceiling.basis)), source_words(ceiling.source),
+                              machine.peak_flops_per_s / ceiling.per_s, true});
     has_l2 = has_l2 || is_l2;
   }
   if (!shows(in, "measured")) return;
   for (const models::Ceiling& ceiling : models::compute_ceilings(setting.chip))
     if (ceiling.basis == models::Basis::measured && ceiling.format == in.format)
-      out.ceilings.push_back({ceiling, std::string(models::basis_id(ceiling.basis)),
+      out.ceilings.push_back({ceiling, std::string(models::basis_id(ceiling.basis)), source_words(ceiling.source),
                               ceiling.per_s / machine.bandwidth_bytes_per_s, false});
 }
 

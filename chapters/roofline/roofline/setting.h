@@ -23,8 +23,8 @@ struct Setting {
 
 /// Roofs of every chip asked for, `main` first where it has the format, each with the work of `out` placed under it.
 void add_roofs(const Inputs& in, const models::Chip& main, Outputs& out);
-/// The ceilings that the learner chose to see.
-void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out);
+/// The ceilings that the learner chose to see, and that of main memory.
+void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out, Run& run);
 /// Rows of the measured file under the machine's roof; its error becomes the reason.
 void add_measured(const Inputs& in, const models::Machine& machine, Outputs& out);
 /// One decode step of the model, the same with narrower weights, and the walk over batches.

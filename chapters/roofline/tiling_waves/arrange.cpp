@@ -15,17 +15,32 @@ std::string whole(std::int64_t n) { return format_text(static_cast<double>(n), "
 std::string times(double factor) { return format_text(factor, "", 3) + " times"; }
 
 void arrange_saw(const Outputs& out, Picture& pic) {
+  using widgets::Tint;
+  pic.saw = {{{.label = "aligned N",
+               .info = "2 M N K / (peak x time), rows of 16 bytes or more",
+               .tint = Tint::series(0),
+               .named = false},
+              {.label = "odd N, since cuBLAS 11",
+               .info = "Tensor Cores at the rate set for 2-byte alignment",
+               .tint = Tint::series(1),
+               .width = 1.5f,
+               .named = false},
+              {.label = "odd N, before cuBLAS 11",
+               .info = "no Tensor Cores: vector units alone",
+               .tint = Tint::series(5),
+               .width = 1.5f,
+               .named = false}}};
   for (const CornerRow& corner : out.corners) {
-    pic.saw_n.push_back(static_cast<double>(corner.n));
-    pic.saw_aligned.push_back(corner.aligned);
-    pic.saw_preferred.push_back(corner.misaligned);
-    pic.saw_required.push_back(corner.without_tensor_cores);
+    const auto n = static_cast<double>(corner.n);
+    pic.saw[0].add(n, corner.aligned);
+    pic.saw[1].add(n, corner.misaligned);
+    pic.saw[2].add(n, corner.without_tensor_cores);
   }
   pic.saw_top = std::min(105.0, 1.15 * out.best_share);
 }
 
-void arrange_neighbours(const Outputs& out, Picture& pic) {
-  for (const models::Neighbour& p : models::neighbours(out.setting, 12)) {
+void arrange_neighbours(const Run& run, Picture& pic) {
+  for (const models::Neighbour& p : run.neighbours) {
     pic.near_n.push_back(static_cast<double>(p.n));
     pic.near_preferred.push_back(100 * p.preferred);
     pic.near_required.push_back(100 * p.required);
@@ -94,12 +109,11 @@ bool rates_are_known(const Inputs& in) {
 }
 
 /// What each loss takes of what those before it left, the largest first; their product is the share of the peak.
-std::string answer_of(const Inputs& in, const Picture& pic, const Outputs& out) {
+std::string answer_of(const Inputs& in, const models::TilingLosses& l, const Outputs& out) {
   struct Loss {
     std::string_view name;
     double factor;
   };
-  const models::TilingLosses& l = pic.losses;
   std::array<Loss, 6> losses{{{rates_are_known(in) ? "alignment" : "alignment (assumed)", l.alignment},
                               {"idle slots", l.idle},
                               {"edge tiles", l.edge},
@@ -142,17 +156,15 @@ void arrange_published_products(const Inputs& in, const models::Chip& chip, Pict
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture pic;
   const models::Chip* chip = catalog().chip(in.chip);
   if (!out.reason.empty() || !chip) return pic;
-  pic.losses = models::losses_of(out.result);
-  pic.spans = models::wave_spans(out.setting, out.result);
   pic.tile_aspect = drawn_aspect(in, out.result);
-  pic.answer = answer_of(in, pic, out);
+  pic.answer = answer_of(in, run.losses, out);
   arrange_published_products(in, *chip, pic);
   arrange_saw(out, pic);
-  arrange_neighbours(out, pic);
+  arrange_neighbours(run, pic);
   write_padding(in, out, pic);
   pic.schedule_story = schedule_story(out);
   write_headings(in, chip->short_name.empty() ? chip->name : chip->short_name, out, pic);

@@ -91,16 +91,19 @@ models::Status add_schedules(const Inputs& in, Outputs& out) {
   return models::Status::ok();
 }
 
-Outputs infeasible(std::string why) {
-  Outputs none;
-  none.reason = std::move(why);
-  if (!none.reason.ends_with('.')) none.reason += '.';
+Computed infeasible(std::string why) {
+  Computed none;
+  none.facts.reason = std::move(why);
   return none;
 }
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+models::TileWork TileBoard::at(std::int64_t row, std::int64_t col) const {
+  return models::tile_work(setting, result, row, col);
+}
+
+Computed compute(const Inputs& in) {
   const auto chip = find_chip(in.chip);
   if (!chip) return infeasible(chip.error);
   auto setting = models::tiling_on(**chip, in.format, in.units_taken, in.l2_bytes_per_clock);
@@ -109,17 +112,23 @@ Outputs compute(const Inputs& in) {
   if (const std::int64_t steps = (in.k + in.tile_k - 1) / in.tile_k; setting->split > steps)
     return infeasible("Depth K = " + count(in.k) + " is " + count(steps) + (steps == 1 ? " step" : " steps") + " of " +
                       count(in.tile_k) + ", too few for " + count(in.splits) +
-                      " splits: set fewer, or a smaller tile depth");
+                      " splits: set fewer, or a smaller tile depth.");
   const auto result = models::tile_matmul(*setting);
   if (!result) return infeasible(result.error);
   Outputs out;
   out.setting = *setting;
   out.result = *result;
   rate_result(out);
+  Run run{.tiles = {*setting, *result},
+          .losses = models::losses_of(*result),
+          .spans = models::wave_spans(*setting, *result),
+          .neighbours = models::neighbours(*setting, 12)};
+  out.operand_efficiency = 100 * run.losses.memory;
+  out.reduction_efficiency = 100 * run.losses.reduction;
   add_corners(in, out);
   for (const models::Status& status : {add_padding(in, out), add_schedules(in, out)})
     if (!status) return infeasible(status.error);
-  return out;
+  return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::roofline::tiling_waves

@@ -26,13 +26,13 @@ constexpr double longest = 262144;
 
 void describe(Fields& f, Inputs& in) {
   f.group("The matmul");
-  f.integer("n", in.n, "Columns N", "Of B and C: output features. Drag the marker in the plot, too.",
+  f.integer("n", in.n, "Columns N", "Columns of B and C: output features. Drag the marker in the plot, too.",
             {.range = {1, longest, Scale::log}, .typical = {256, 16384}, .headline = true});
-  f.integer("m", in.m, "Rows M", "Of A and C: tokens in a batch.",
+  f.integer("m", in.m, "Rows M", "Rows of A and C: tokens in a batch.",
             {.range = {1, longest, Scale::log}, .typical = {1, 16384}});
   f.integer("k", in.k, "Depth K", "Columns of A, rows of B: input features.",
             {.range = {1, longest, Scale::log}, .typical = {256, 16384}});
-  shared::format(f, "format", in.format, {.help = "Of A, B and C. Partial sums are FP32."});
+  shared::format(f, "format", in.format, {.help = "Format of A, B and C. Partial sums are FP32."});
   shared::chip(f, "chip", in.chip, {.help = "Its peak, its bandwidth and its number of SMs (compute units)."});
   f.group("Tiles");
   f.integer("tile_n", in.tile_n, "Tile columns", "Columns of C that one thread block makes.",
@@ -95,14 +95,9 @@ void describe(Fields& f, CornerRow& r) {
   f.real("without_tensor_cores", r.without_tensor_cores, {"Odd N, no Tensor Cores", "%"});
 }
 
-void describe(Fields& f, Outputs& o) {
-  f.group("Share of the peak");
-  f.real("efficiency", o.efficiency, {"Share of the peak", "%"},
-         {.headline = true, .formula = "2 M N K / (peak x time)"});
-  f.real("effective_flops_per_s", o.result.effective_flops_per_s, {"Effective rate", "FLOP/s"},
-         "Useful operations only: what edge tiles compute beyond C is not counted.", {.formula = "2 M N K / time"});
-  f.real("peak_flops_per_s", o.setting.peak_flops_per_s, {"Peak of the free SMs", "FLOP/s"},
-         {.formula = "dense peak x free SMs / SMs"});
+namespace {
+
+void describe_waves(Fields& f, Outputs& o) {
   f.group("Tiles");
   f.real("tile_efficiency", o.tile_efficiency, {"Tile efficiency", "%"}, "Useful part of what the tiles compute.",
          {.headline = true, .formula = "M N / (tiles x tile rows x tile columns)", .source = guide});
@@ -127,26 +122,10 @@ void describe(Fields& f, Outputs& o) {
             {.formula = "floor(floor(waves x slots / splits) / tiles down) x tile columns"});
   f.integer("one_wave_less_n", o.free_range.below_n, "One wave less at N",
             "The largest N that needs a wave less; 0 when there is none.", {.formula = "the same with waves - 1"});
-  f.group("Alignment");
-  f.real("alignment_efficiency", o.alignment_efficiency, {"Alignment efficiency", "%"},
-         "Part of the Tensor Core rate that the alignment leaves.",
-         {.headline = true, .formula = "100 % from 16 bytes on"});
-  f.integer(
-      "alignment_bytes", o.result.alignment_bytes, {"Alignment", "B"},
-      "The largest power of two, at most 128, that divides rows of N and of K elements; under the old rule of M, too.",
-      {.formula = "of N and K in bytes"});
-  f.group("Time");
-  f.real("time_s", o.result.time_s, {"Time", "s"}, {.formula = "max(arithmetic, operands) + partial sums"});
-  f.real("compute_s", o.result.compute_s, {"Arithmetic", "s"},
-         {.formula = "waves x one tile's flops / the rate of one slot"});
-  f.real("memory_s", o.result.memory_s, {"Operands", "s"},
-         "Each matrix moved once, at the memory's rate or at what the busy SMs can pull, if that is less.",
-         {.formula = "(M K + K N + M N) x bytes / bandwidth"});
-  f.real("reduction_s", o.result.reduction_s, {"Partial sums", "s"},
-         {.formula = "partial sum bytes / bandwidth", .source = stream_k_source});
-  f.real("reduction_bytes", o.result.reduction_bytes, {"Partial sums moved", "B"}, "FP32, written once and read once.");
-  f.real("ideal_s", o.ideal_s, {"Time at the peak", "s"}, {.formula = "2 M N K / peak"});
-  f.real("lost_s", o.lost_s, {"Time lost", "s"}, {.formula = "time - time at the peak"});
+}
+
+/// What padding and other schedules would change.
+void describe_changes(Fields& f, Outputs& o) {
   f.group("Padding");
   f.real("padding_speedup", o.padding.speedup, "Padding speeds up", "Under the alignment rule set.",
          {.formula = "time / time padded"});
@@ -163,11 +142,52 @@ void describe(Fields& f, Outputs& o) {
   f.group("Schedules");
   f.real("best_schedule_speedup", o.best_schedule_speedup, "Best schedule gains",
          {.formula = "time data parallel / least time of the three"});
-  f.integer("best_splits", o.split_k.split, "Best split of K", "Of 1 to 64; 1 when splitting gains nothing.");
+  f.integer("best_splits", o.split_k.split, "Best split of K",
+            "The fastest of 1 to 64 splits; 1 when splitting gains nothing.");
   f.real("split_k_time_s", o.split_k.result.time_s, {"Time, best split-K", "s"},
          {.formula = "max(arithmetic, operands) + partial sums"});
   f.real("stream_k_time_s", o.stream_k.result.time_s, {"Time, stream-K", "s"}, {.source = stream_k_source});
   f.table("schedules", o.schedules, "Schedules", "The same matmul dealt out in different ways.");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  f.group("Share of the peak");
+  f.real("efficiency", o.efficiency, {"Share of the peak", "%"},
+         {.headline = true, .formula = "2 M N K / (peak x time)"});
+  f.real("effective_flops_per_s", o.result.effective_flops_per_s, {"Effective rate", "FLOP/s"},
+         "Useful operations only: what edge tiles compute beyond C is not counted.", {.formula = "2 M N K / time"});
+  f.real("peak_flops_per_s", o.setting.peak_flops_per_s, {"Peak of the free SMs", "FLOP/s"},
+         {.formula = "dense peak x free SMs / SMs"});
+  describe_waves(f, o);
+  f.group("Alignment");
+  f.real("alignment_efficiency", o.alignment_efficiency, {"Alignment efficiency", "%"},
+         "Part of the Tensor Core rate that the alignment leaves.",
+         {.headline = true, .formula = "100 % from 16 bytes on"});
+  f.integer(
+      "alignment_bytes", o.result.alignment_bytes, {"Alignment", "B"},
+      "The largest power of two, at most 128, that divides rows of N and of K elements; under the old rule of M, too.",
+      {.formula = "of N and K in bytes"});
+  f.group("Operands and sums");
+  f.real("operand_efficiency", o.operand_efficiency, {"Operand efficiency", "%"},
+         "What is left of the rate where arithmetic waits for operands.",
+         {.formula = "arithmetic / max(arithmetic, operands)"});
+  f.real("reduction_efficiency", o.reduction_efficiency, {"Partial-sum efficiency", "%"},
+         "What is left of the rate where partial sums are added.", {.formula = "1 - partial sums / time"});
+  f.group("Time");
+  f.real("time_s", o.result.time_s, {"Time", "s"}, {.formula = "max(arithmetic, operands) + partial sums"});
+  f.real("compute_s", o.result.compute_s, {"Arithmetic", "s"},
+         {.formula = "waves x one tile's flops / the rate of one slot"});
+  f.real("memory_s", o.result.memory_s, {"Operands", "s"},
+         "Each matrix moved once, at the memory's rate or at what the busy SMs can pull, if that is less.",
+         {.formula = "(M K + K N + M N) x bytes / bandwidth"});
+  f.real("reduction_s", o.result.reduction_s, {"Partial sums", "s"},
+         {.formula = "partial sum bytes / bandwidth", .source = stream_k_source});
+  f.real("reduction_bytes", o.result.reduction_bytes, {"Partial sums moved", "B"}, "FP32, written once and read once.");
+  f.real("ideal_s", o.ideal_s, {"Time at the peak", "s"}, {.formula = "2 M N K / peak"});
+  f.real("lost_s", o.lost_s, {"Time lost", "s"}, {.formula = "time - time at the peak"});
+  describe_changes(f, o);
   f.group("Saw-tooth");
   f.real("best_share", o.best_share, {"Share at the best N", "%"}, {.formula = "2 M N K / (peak x time), aligned"});
   f.integer("best_n", o.best_n, "Best N in the plot",

@@ -11,18 +11,19 @@ using widgets::Meaning;
 using widgets::Tint;
 
 void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) {
+  const models::TilingLosses& losses = pic.run->losses;
   std::array<widgets::WaterfallStep, 6> steps;
   std::size_t n = 0;
   const auto step = [&](std::string_view label, double factor, Tint tint, std::string_view info, bool always = false) {
     if (always || factor < 1 - 1e-9) steps[n++] = {label, factor, tint, info};
   };
-  step("edge tiles", pic.losses.edge, Tint::series(2), "M N / what the tiles compute", true);
-  step("depth edge", pic.losses.depth, Tint::series(2), "K / what the steps cover");
-  step("idle slots", pic.losses.idle, Meaning::idle, "busy slots / slots x waves", true);
-  step("alignment", pic.losses.alignment, Tint::series(1),
+  step("edge tiles", losses.edge, Tint::series(2), "M N / what the tiles compute", true);
+  step("depth edge", losses.depth, Tint::series(2), "K / what the steps cover");
+  step("idle slots", losses.idle, Meaning::idle, "busy slots / slots x waves", true);
+  step("alignment", losses.alignment, Tint::series(1),
        "share of the Tensor Core rate at this alignment, at the rates set for rows of 2 bytes and of 4 or 8", true);
-  step("memory", pic.losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
-  step("partial sums", pic.losses.reduction, Tint::series(3), "written, read again and added");
+  step("memory", losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
+  step("partial sums", losses.reduction, Tint::series(3), "written, read again and added");
   const float row_px =
       (room.height / widgets::theme().scale - 24) / static_cast<float>(n + 2);  // the rows fill what there is
   widgets::draw_waterfall("from the peak", out.setting.peak_flops_per_s, {steps.data(), n}, view.losses,
@@ -80,7 +81,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 draw_losses(out, pic, view, {size.x, size.y});
               });
   stage.panel("tiles", {.title = "Tiles of C", .least = {300, 200}}, [&](ImVec2 size) {
-    draw_tiles(out, view, under(pic.tile_story, {size.x, size.y}), pic.tile_aspect);
+    draw_tiles(out, pic, view, under(pic.tile_story, {size.x, size.y}));
   });
   stage.panel("slots", {.title = "Slots over time", .least = {340, 200}}, [&](ImVec2 size) {
     draw_slots(out, pic, view, under(pic.wave_story, {size.x, size.y}));

@@ -13,7 +13,7 @@ void draw_saw(Inputs& in, const Outputs& out, const Picture& pic, View& view, Ro
 /// The share of the peak just around N, under both alignment rules.
 void draw_near(const Inputs& in, const Outputs& out, const Picture& pic, View& view, Room room);
 /// The tiles of C, coloured by wave or by thread block; those that the time cursor has not reached are pale.
-void draw_tiles(const Outputs& out, View& view, Room room, double aspect);
+void draw_tiles(const Outputs& out, const Picture& pic, View& view, Room room);
 /// Which slots work in which wave, with the time cursor; many waves are drawn with a break in the axis.
 void draw_slots(const Outputs& out, const Picture& pic, View& view, Room room);
 

@@ -12,15 +12,7 @@ void draw_saw(Inputs& in, const Outputs& out, const Picture& pic, View& view, Ro
                      {.x = {.lo = 0, .hi = static_cast<double>(std::max(in.sweep_to, in.n)), .label = "columns N"},
                       .y = {.lo = 0, .hi = pic.saw_top, .label = "share of the peak", .unit = "%"},
                       .size = {room.width, room.height}});
-  plot.line("aligned N", pic.saw_n, pic.saw_aligned,
-            {.colour = t.series_at(0), .label = false, .info = "2 M N K / (peak x time), rows of 16 bytes or more"});
-  plot.line("odd N, since cuBLAS 11", pic.saw_n, pic.saw_preferred,
-            {.colour = t.series_at(1),
-             .width = 1.5f,
-             .label = false,
-             .info = "Tensor Cores at the rate set for 2-byte alignment"});
-  plot.line("odd N, before cuBLAS 11", pic.saw_n, pic.saw_required,
-            {.colour = t.series_at(5), .width = 1.5f, .label = false, .info = "no Tensor Cores: vector units alone"});
+  plot.curves(pic.saw);
   if (out.free_range.last_n > in.n && out.free_range.last_n <= in.sweep_to) {
     widgets::Line free;
     free.add("free up to ").add(widgets::format(static_cast<double>(out.free_range.last_n), "", 12));

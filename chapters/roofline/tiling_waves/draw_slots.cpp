@@ -171,7 +171,7 @@ void drag_cursor(const Frame& f, View& view) {
 
 void record_waves(widgets::Record& record, const Picture& pic) {
   widgets::DataTable table{"slots over time", {"first wave", "waves", "from (s)", "to (s)", "busy slots"}, {}};
-  for (const models::WaveSpan& s : pic.spans)
+  for (const models::WaveSpan& s : pic.run->spans)
     table.rows.push_back({std::to_string(s.first_wave + 1), std::to_string(s.waves), widgets::exact(s.start_s),
                           widgets::exact(s.end_s), std::to_string(s.busy_slots)});
   record.tables.push_back(std::move(table));
@@ -187,7 +187,8 @@ void draw_slots(const Outputs& out, const Picture& pic, View& view, Room room) {
   const Rect area{
       {at.x, at.y + small + t.px(8)},
       {at.x + room.width - t.px(9), std::max(at.y + small + t.px(30), at.y + room.height - small - t.px(10))}};
-  Frame f{out, painter, area, axis_of(out, area.min.x, area.max.x), pic.spans.empty() ? 0 : pic.spans.back().end_s};
+  Frame f{out, painter, area, axis_of(out, area.min.x, area.max.x),
+          pic.run->spans.empty() ? 0 : pic.run->spans.back().end_s};
   ImGui::SetCursorScreenPos(area.min);
   ImGui::SetNextItemAllowOverlap();
   widgets::press_area("slots over time", {area.width(), area.height()}, ImGuiButtonFlags_None);

@@ -10,8 +10,8 @@ namespace {
 
 using models::Schedule, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
-models::TileWork work_of(const Outputs& out, std::size_t row, std::size_t col) {
-  return models::tile_work(out.setting, out.result, static_cast<std::int64_t>(row), static_cast<std::int64_t>(col));
+models::TileWork work_of(const Picture& pic, std::size_t row, std::size_t col) {
+  return pic.run->tiles.at(static_cast<std::int64_t>(row), static_cast<std::int64_t>(col));
 }
 
 bool streams(const Outputs& out) { return out.setting.schedule == Schedule::stream_k; }
@@ -46,13 +46,13 @@ void paint_tile(const Painter& painter, Rect r, const models::TileWork& work, Im
                widgets::text_on(fill, t), Type::small, Font::mono, widgets::Align::center);
 }
 
-void record_tiles(widgets::Record& record, const Outputs& out) {
+void record_tiles(widgets::Record& record, const TileBoard& tiles) {
   constexpr std::int64_t most = 100'000;
   widgets::DataTable table{"tiles of C", {"row", "column", "wave", "slot", "filled"}, {}};
-  const std::int64_t n = std::min(most, out.result.tiles);
+  const std::int64_t n = std::min(most, tiles.result.tiles);
   for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t row = i / out.result.tiles_n, col = i % out.result.tiles_n;
-    const auto work = models::tile_work(out.setting, out.result, row, col);
+    const std::int64_t row = i / tiles.result.tiles_n, col = i % tiles.result.tiles_n;
+    const auto work = tiles.at(row, col);
     table.rows.push_back({std::to_string(row), std::to_string(col), std::to_string(work.wave + 1),
                           std::to_string(work.first_block + 1), widgets::exact(work.used_m * work.used_n)});
   }
@@ -93,7 +93,7 @@ std::int64_t wave_at(const Outputs& out, double time) {
   return std::min(out.result.waves - 1, static_cast<std::int64_t>(time * static_cast<double>(out.result.waves)));
 }
 
-void draw_tiles(const Outputs& out, View& view, Room room, double aspect) {
+void draw_tiles(const Outputs& out, const Picture& pic, View& view, Room room) {
   const auto& t = widgets::theme();
   const Rect area = widgets::canvas("tiles of C", {room.width, room.height}, {t.px(60), t.px(40)});
   const bool hovered = ImGui::IsItemHovered();
@@ -102,12 +102,12 @@ void draw_tiles(const Outputs& out, View& view, Room room, double aspect) {
   const auto rows = static_cast<std::size_t>(out.result.tiles_m), cols = static_cast<std::size_t>(out.result.tiles_n);
   const widgets::TileGridData data{
       .rows = rows, .cols = cols, .tile = [](const void*, std::size_t, std::size_t) { return widgets::Tile{}; }};
-  widgets::layout_tile_grid(data, {.aspect = aspect, .numbers = false}, area, widgets::measure_text, l);
+  widgets::layout_tile_grid(data, {.aspect = pic.tile_aspect, .numbers = false}, area, widgets::measure_text, l);
   const BlockPlace lit = view.lit();
   const std::int64_t reached = wave_at(out, view.time);
   for (std::size_t r = 0; r < l.rows; ++r)
     for (std::size_t c = 0; c < l.cols; ++c) {
-      const auto work = work_of(out, r * l.row_stride, c * l.col_stride);
+      const auto work = work_of(pic, r * l.row_stride, c * l.col_stride);
       const BlockPlace place = place_of(out, work);
       const ImU32 fill = widgets::colour(tint_of_wave(out, streams(out) ? work.first_block : work.wave), t);
       const bool pointed = lit.any() && lit.slot < 0 && !streams(out);  // a wave, from the other picture
@@ -120,7 +120,7 @@ void draw_tiles(const Outputs& out, View& view, Room room, double aspect) {
         painter.frame({mark.min.x - 1, mark.min.y - 1}, mark.max, t.text, t.px(2));
       }
     }
-  if (widgets::Record* record = painter.record()) record_tiles(*record, out);
+  if (widgets::Record* record = painter.record()) record_tiles(*record, pic.run->tiles);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (!hovered || l.rows == 0 || !l.grid.contains(mouse)) return;
   const auto index = [](float px, float tile, std::size_t stride, std::size_t n) {
@@ -128,7 +128,7 @@ void draw_tiles(const Outputs& out, View& view, Room room, double aspect) {
   };
   const std::size_t row = index(mouse.y - l.grid.min.y, l.tile_h, l.row_stride, rows),
                     col = index(mouse.x - l.grid.min.x, l.tile_w, l.col_stride, cols);
-  const auto work = work_of(out, row, col);
+  const auto work = work_of(pic, row, col);
   view.point(place_of(out, work));
   say_tile(out, static_cast<std::int64_t>(row), static_cast<std::int64_t>(col), work);
 }

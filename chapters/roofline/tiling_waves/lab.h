@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/tile_grid.h"
 #include "widgets/charts/waterfall.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// One matmul cut into tiles: how they fill a chip in waves, and what the cut wastes.
@@ -54,9 +57,10 @@ struct Outputs {
   double efficiency = 0;  ///< % of the peak
   /// The factors of the efficiency, each in %.
   double tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
+  double operand_efficiency = 0, reduction_efficiency = 0;
   double ideal_s = 0, lost_s = 0;
   models::FreeRange free_range;
-  models::PaddingStory padding;                              ///< under the alignment rule set
+  models::PaddingStory padding;                              ///< what it does under the alignment rule set
   models::PaddingStory padding_preferred, padding_required;  ///< under each rule
   double padding_cost = 0;                                   ///< % more columns
   models::ScheduleResult split_k, stream_k;                  ///< split-K at its best split
@@ -67,18 +71,31 @@ struct Outputs {
   std::vector<CornerRow> corners;
 };
 
+/// Who makes each tile. A table of them could have a billion rows, so that it is read tile by tile.
+struct TileBoard {
+  models::TilingInputs setting;
+  models::TilingResult result;
+  models::TileWork at(std::int64_t row, std::int64_t col) const;
+};
+struct Run {
+  TileBoard tiles;
+  models::TilingLosses losses;
+  std::vector<models::WaveSpan> spans;
+  std::vector<models::Neighbour> neighbours;  ///< N and a few columns around it
+};
+using Computed = chapters::Computed<Outputs, Run>;
+
 struct Picture {
   std::uint64_t version = 0;
-  models::TilingLosses losses;
-  std::vector<double> saw_n, saw_aligned, saw_preferred, saw_required;  ///< % of the peak
-  std::vector<double> near_n, near_preferred, near_required;            ///< the same just around N
-  double saw_top = 105, near_top = 110;                                 ///< of the axes, %
-  double tile_aspect = 1;  ///< of a drawn tile: its own, within what can be seen
-  std::vector<models::WaveSpan> spans;
+  std::shared_ptr<const Run> run;
+  std::array<widgets::Curve, 3> saw;  ///< share of the peak over N in %: aligned, odd since cuBLAS 11, odd before
+  std::vector<double> near_n, near_preferred, near_required;  ///< the same just around N
+  double saw_top = 105, near_top = 110;                       ///< where the axes end, %
+  double tile_aspect = 1;  ///< height to width of a drawn tile: its own, within what can be seen
   /// What was published of these rows and this depth on the chip: columns, and the share of the peak in %.
   std::vector<double> published_n, published_share;
   std::string answer;
-  std::string peak_label;  ///< of the units that are left to this product
+  std::string peak_label;  ///< names the peak of the units that are left to this product
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
 };
 
@@ -101,8 +118,8 @@ struct View {
   widgets::StackedBarView schedules;
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::tiling_waves

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "chapters/roofline/transformer_layer/setting.h"
+#include "chapters/roofline/transformer_layer/lab.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::transformer_layer {
@@ -8,25 +8,6 @@ namespace {
 
 using models::OperationGroup;
 using widgets::format_text;
-
-Block block_of(OperationGroup group) {
-  switch (group) {
-    case OperationGroup::projection:
-      return Block::projections;
-    case OperationGroup::attention:
-      return Block::attention;
-    case OperationGroup::feed_forward:
-    case OperationGroup::experts:
-      return Block::feed_forward;
-    case OperationGroup::norm:
-    case OperationGroup::residual:
-      return Block::elementwise;
-    case OperationGroup::embedding:
-    case OperationGroup::output:
-      return Block::ends;
-  }
-  return Block::ends;
-}
 
 OperationPicture arrange_operation(const OperationRow& row) {
   const models::LayerOperation& op = row.timed.operation;
@@ -87,49 +68,33 @@ std::size_t longest_of(const std::vector<LayerFlow>& layers, const Outputs& out)
   return static_cast<std::size_t>(longest - layers.begin());
 }
 
-/// One kind of work among all of the step.
-struct BlockShares {
-  double time_s = 0, flops = 0, bytes = 0;
-};
+/// A share in %; not 100 where it is not all.
+std::string share_text(double percent) {
+  if (percent >= 99.5 && percent < 100 * (1 - 1e-12)) return "over `99 %`";
+  return widgets::figure(percent, "%", 2);
+}
 
 /// The kind of work that takes most of the time, its parts of all three, and the walls.
 std::string answer_of(const Outputs& out) {
   constexpr std::string_view names[block_count] = {"The projections take", "Attention takes", "The feed-forward takes",
                                                    "Norms and adds take", "Embedding and output take"};
-  std::array<BlockShares, block_count> blocks{};
-  BlockShares all;
-  std::array<double, 4> walls{};
-  for (const OperationRow& row : out.operations) {
-    const auto n = static_cast<double>(row.timed.operation.count);
-    const double time_s = n * row.timed.placement.time_s;
-    for (BlockShares* b : {&blocks[static_cast<std::size_t>(block_of(row.timed.operation.group))], &all}) {
-      b->time_s += time_s;
-      b->flops += n * row.timed.cost.flops;
-      b->bytes += n * row.bytes;
-    }
-    walls[static_cast<std::size_t>(row.timed.placement.regime)] += time_s;
-  }
-  const auto first =
-      std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
-  const auto share = [](double part, double whole) {
-    const double percent = whole > 0 ? 100 * part / whole : 0;
-    if (percent >= 99.5 && part < whole * (1 - 1e-12)) return std::string("over `99 %`");
-    return "`" + format_text(percent, "%", 2) + "`";
-  };
-  constexpr std::string_view wall_names[] = {"memory", "arithmetic", "launching", "the link"};
+  constexpr std::string_view wall_names[] = {"memory", "arithmetic", "launching"};
+  const auto first = std::max_element(out.blocks.begin(), out.blocks.end(),
+                                      [](const BlockRow& a, const BlockRow& b) { return a.time_s < b.time_s; });
+  const std::array<double, 3> walls{out.memory_bound_share, out.compute_bound_share, out.launch_bound_share};
   const auto wall = std::max_element(walls.begin(), walls.end());
-  return std::string(names[first - blocks.begin()]) + " " + share(first->time_s, all.time_s) + " of `" +
-         format_text(all.time_s, "s", 3) + "`, " + share(first->flops, all.flops) + " of the flops, " +
-         share(first->bytes, all.bytes) + " of the bytes; " + std::string(wall_names[wall - walls.begin()]) +
-         " is the wall for " + share(*wall, all.time_s) + ".";
+  return std::string(names[first - out.blocks.begin()]) + " " + share_text(first->time_share) + " of " +
+         widgets::figure(out.time_s, "s") + ", " + share_text(first->flops_share) + " of the flops, " +
+         share_text(first->bytes_share) + " of the bytes; " + std::string(wall_names[wall - walls.begin()]) +
+         " is the wall for " + share_text(*wall) + ".";
 }
 
-void arrange_variants(const Inputs& in, const Outputs& out, Picture& pic) {
+void arrange_variants(const Inputs& in, const Run& run, Picture& pic) {
   const bool all = in.fused_attention && in.fused_elementwise;
   const bool none = !in.fused_attention && !in.fused_elementwise;
-  pic.variants.push_back(variant_of(all ? "as set: all fused" : "all fused", out.fused));
-  if (!all && !none) pic.variants.push_back(variant_of("as set", out.step));
-  pic.variants.push_back(variant_of(none ? "as set: nothing fused" : "nothing fused", out.unfused));
+  pic.variants.push_back(variant_of(all ? "as set: all fused" : "all fused", run.fused));
+  if (!all && !none) pic.variants.push_back(variant_of("as set", run.step));
+  pic.variants.push_back(variant_of(none ? "as set: nothing fused" : "nothing fused", run.unfused));
 }
 
 void arrange_parameters(const Outputs& out, Picture& pic) {
@@ -149,39 +114,38 @@ std::string workload_text(const models::Workload& w) {
          format_text(static_cast<double>(w.sequence), "tokens", 12);
 }
 
-void write_headlines(const Setting& s, const Outputs& out, Picture& pic) {
-  pic.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " +
-                format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" +
-                std::string(models::format_label(s.product_format)) + ")";
+void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
+  pic.subject = s.model_name + " on one " + s.chip_name + ": " + workload_text(s.workload) + ", products at " +
+                format_text(s.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.product_format)) +
+                ")";
   pic.convention = s.workload.phase == models::Phase::decode ? "Decode: causal and full counts agree here."
                    : s.workload.attention == models::AttentionFlops::full
                        ? "Attention is counted in full: the whole square of the sequence."
                    : s.workload.fused_attention
                        ? "Attention is counted causal: half the square of the sequence."
                        : "Attention is counted causal; unfused, its kernels compute the whole square.";
-  if (!s.architecture.left_out.empty()) pic.subject += ". " + s.architecture.left_out;
+  if (!s.left_out.empty()) pic.subject += ". " + s.left_out;
   if (out.chip_share > 100)
     pic.capacity = format_text(out.resident.total(), "B") + " of weights" +
-                   (out.resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip->memory_bytes, "B") +
+                   (out.resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip_memory_bytes, "B") +
                    " of memory: times are those of one chip that could hold them.";
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture pic;
-  const auto setting = read_setting(in);
-  if (!out.reason.empty() || !setting) return pic;
-  write_headlines(*setting, out, pic);
+  if (!out.reason.empty()) return pic;
+  write_headlines(run, out, pic);
   for (const OperationRow& row : out.operations) {
     pic.operations.push_back(arrange_operation(row));
     pic.longest_s = std::max(pic.longest_s, pic.operations.back().time_s);
   }
-  pic.layers = arrange_layers(out.step.operations);
+  pic.layers = arrange_layers(run.step.operations);
   pic.longest_layer = longest_of(pic.layers, out);
   for (OperationPicture& op : pic.operations) op.weight = pic.longest_s > 0 ? op.time_s / pic.longest_s : 0;
   pic.answer = answer_of(out);
-  arrange_variants(in, out, pic);
+  arrange_variants(in, run, pic);
   arrange_parameters(out, pic);
   return pic;
 }

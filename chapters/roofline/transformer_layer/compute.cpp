@@ -42,13 +42,16 @@ void compare_training(const Setting& s, Outputs& out) {
       out.training_flops_per_token / models::megatron_flops_per_token(s.architecture, static_cast<double>(w.sequence));
 }
 
-void rate_step(const Setting& s, Outputs& out) {
-  const models::StepTime& step = out.step;
+void rate_step(const Setting& s, const models::StepTime& step, Outputs& out) {
   const models::Machine& machine = s.machine;
+  out.time_s = step.time_s;
+  out.totals = step.totals;
   out.tokens_per_s = models::new_tokens(s.workload) / step.time_s;
   out.intensity = step.totals.intensity();
   out.ridge = models::ridge_flops_per_byte(machine);
   out.memory_bound_share = 100 * step.memory_s / step.time_s;
+  out.compute_bound_share = 100 * step.compute_s / step.time_s;
+  out.launch_bound_share = 100 * step.launch_s / step.time_s;
   double attention = 0;
   for (const auto& timed : step.operations)
     if (const models::LayerOperation& op = timed.operation; op.group == models::OperationGroup::attention)
@@ -59,37 +62,88 @@ void rate_step(const Setting& s, Outputs& out) {
   out.mbu = 100 * step.totals.bytes / (step.time_s * machine.bandwidth_bytes_per_s);
 }
 
+void add_blocks(const models::StepTime& step, Outputs& out) {
+  constexpr std::string_view names[block_count] = {"projections", "attention", "feed-forward", "norms and adds",
+                                                   "embedding, output"};
+  for (const std::string_view name : names) out.blocks.push_back({std::string(name)});
+  BlockRow all;
+  for (const models::TimedOperation& timed : step.operations) {
+    const auto n = static_cast<double>(timed.operation.count);
+    for (BlockRow* row : {&out.blocks[static_cast<std::size_t>(block_of(timed.operation.group))], &all}) {
+      row->time_s += n * timed.placement.time_s;
+      row->flops_share += n * timed.cost.flops;
+      row->bytes_share += n * timed.cost.bytes();
+    }
+  }
+  const auto percent = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
+  for (BlockRow& row : out.blocks) {
+    row.time_share = percent(row.time_s, all.time_s);
+    row.flops_share = percent(row.flops_share, all.flops_share);
+    row.bytes_share = percent(row.bytes_share, all.bytes_share);
+  }
+}
+
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+Block block_of(models::OperationGroup group) {
+  switch (group) {
+    case models::OperationGroup::projection:
+      return Block::projections;
+    case models::OperationGroup::attention:
+      return Block::attention;
+    case models::OperationGroup::feed_forward:
+    case models::OperationGroup::experts:
+      return Block::feed_forward;
+    case models::OperationGroup::norm:
+    case models::OperationGroup::residual:
+      return Block::elementwise;
+    case models::OperationGroup::embedding:
+    case models::OperationGroup::output:
+      return Block::ends;
+  }
+  return Block::ends;
+}
+
+Computed compute(const Inputs& in) {
   const auto setting = read_setting(in);
-  if (!setting) return {.reason = setting.error};
+  if (!setting) return {.facts = {.reason = setting.error}};
   const Setting& s = *setting;
-  const auto step = models::time_step(s.architecture, s.workload, s.machine);
+  auto step = models::time_step(s.architecture, s.workload, s.machine);
   models::Workload other = s.workload;
   other.fused_attention = true;
   other.fused_elementwise = true;
-  const auto fused = models::time_step(s.architecture, other, s.machine);
+  auto fused = models::time_step(s.architecture, other, s.machine);
   other.fused_attention = false;
   other.fused_elementwise = false;
-  const auto unfused = models::time_step(s.architecture, other, s.machine);
+  auto unfused = models::time_step(s.architecture, other, s.machine);
   for (const auto* result : {&step, &fused, &unfused})
-    if (!*result) return {.reason = result->error};
+    if (!*result) return {.facts = {.reason = result->error}};
 
   Outputs out;
-  out.step = *step;
-  out.fused = *fused;
-  out.unfused = *unfused;
-  rate_step(s, out);
+  rate_step(s, *step, out);
+  add_blocks(*step, out);
+  out.fused_time_s = fused->time_s;
+  out.fused_bytes = fused->totals.bytes;
+  out.unfused_time_s = unfused->time_s;
+  out.unfused_bytes = unfused->totals.bytes;
   out.resident = models::resident_bytes(s.architecture, s.workload);
   out.chip_share = 100 * out.resident.total() / s.chip->memory_bytes;
   out.kv_bytes_per_token = models::kv_bytes_per_token(s.architecture, s.workload.kv_bytes);
   count_parameters(s.architecture, out);
   compare_training(s, out);
-  for (const auto& timed : out.step.operations)
+  for (const auto& timed : step->operations)
     out.operations.push_back({timed, std::string(models::group_name(timed.operation.group)),
                               shape_text(timed.operation), timed.cost.bytes()});
-  return out;
+  return {std::move(out), std::make_shared<const Run>(Run{.model_name = s.name,
+                                                          .chip_name = s.chip->short_name,
+                                                          .left_out = s.architecture.left_out,
+                                                          .workload = s.workload,
+                                                          .product_format = s.product_format,
+                                                          .peak_flops_per_s = s.machine.peak_flops_per_s,
+                                                          .chip_memory_bytes = s.chip->memory_bytes,
+                                                          .step = std::move(*step),
+                                                          .fused = std::move(*fused),
+                                                          .unfused = std::move(*unfused)})};
 }
 
 }  // namespace chapters::roofline::transformer_layer

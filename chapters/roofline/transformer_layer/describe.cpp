@@ -1,7 +1,6 @@
 #include "chapters/roofline/transformer_layer/lab.h"
 
 #include "chapters/mechanism/catalog.h"
-#include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/shared_choices.h"
 #include "chapters/roofline/transformer_layer/draw.h"
 
@@ -78,6 +77,14 @@ void describe(Fields& f, Inputs& in) {
            "What the backward pass computes again to spare memory.", {.when = {"phase", "train"}});
 }
 
+void describe(Fields& f, BlockRow& row) {
+  f.text("name", row.name, "Kind of work");
+  f.real("time_s", row.time_s, {"Time", "s"});
+  f.real("time_share", row.time_share, {"Share of the time", "%"});
+  f.real("flops_share", row.flops_share, {"Share of the flops", "%"}, "Everything counts, softmax and norms too.");
+  f.real("bytes_share", row.bytes_share, {"Share of the bytes", "%"});
+}
+
 void describe(Fields& f, OperationRow& row) {
   f.text("name", row.timed.operation.name, "Operation");
   f.text("group", row.group, "Group");
@@ -95,33 +102,19 @@ void describe(Fields& f, OperationRow& row) {
   f.choice("regime", row.timed.placement.regime, regimes, "Regime");
 }
 
-void describe(Fields& f, Outputs& out) {
-  f.group("Time");
-  f.real("time_s", out.step.time_s, {"Time of the step", "s"},
-         "All operations one after the other, each under the roofline: a lower bound.",
-         {.headline = true,
-          .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
-          .source = roofline_source});
-  f.real("tokens_per_s", out.tokens_per_s, {"New tokens a second", "tokens/s"},
-         {.headline = true, .formula = "new tokens / time"});
-  f.real("fused_time_s", out.fused.time_s, {"Time, all fused", "s"}, "The same step with both fusions on.");
-  f.real("unfused_time_s", out.unfused.time_s, {"Time, nothing fused", "s"}, "The same step with both fusions off.");
-  f.group("Walls");
-  f.real("memory_bound_share", out.memory_bound_share, {"Time memory-bound", "%"},
-         {.headline = true, .formula = "time of memory-bound operations / time"});
-  f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
-         {.formula = "all flops / bytes_total"});
-  f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});
+namespace {
+
+void describe_flops(Fields& f, Outputs& out) {
   f.group("Flops");
-  f.real("flops_total", out.step.totals.product_flops, {"Flops of the step", "FLOP"},
+  f.real("flops_total", out.totals.product_flops, {"Flops of the step", "FLOP"},
          "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in the table "
          "and in the time, not here, as published counts have it.",
          {.formula = "sum of count x 2 m n k"});
-  f.real("hardware_flops", out.step.totals.hardware_product_flops, {"Flops the hardware does", "FLOP"},
+  f.real("hardware_flops", out.totals.hardware_product_flops, {"Flops the hardware does", "FLOP"},
          "With what no published count credits: masked pairs that unfused attention computes all the same, and the "
          "scores that FlashAttention makes again in its backward pass.",
          {.formula = "flops_total + masked and rescored pairs", .source = "Dao et al. 2022, section 3.1"});
-  f.real("flops_per_token", out.step.totals.flops_per_token, {"Flops a new token", "FLOP"},
+  f.real("flops_per_token", out.totals.flops_per_token, {"Flops a new token", "FLOP"},
          {.formula = "flops_total / new tokens"});
   f.real("attention_flops_share", out.attention_flops_share, {"Attention's share of the flops", "%"},
          "Scores of queries with keys, and their products with values; the projections count as weights.",
@@ -135,23 +128,9 @@ void describe(Fields& f, Outputs& out) {
          "Hardware flops utilization: recomputation is credited, also that of the scores in the backward pass of fused "
          "attention.",
          {.formula = "hardware_flops / (time x peak)"});
-  f.group("Bytes");
-  f.real("bytes_total", out.step.totals.bytes, {"Memory traffic", "B"},
-         {.formula = "sum of count x (read + written)", .source = "operand sizes, each moved once"});
-  f.real("mbu", out.mbu, {"Memory bandwidth used", "%"}, {.formula = "bytes_total / (time x bandwidth)"});
-  f.real("fused_bytes", out.fused.totals.bytes, {"Traffic, all fused", "B"}, "Bytes moved with both fusions on.");
-  f.real("unfused_bytes", out.unfused.totals.bytes, {"Traffic, nothing fused", "B"},
-         "Bytes moved with both fusions off.");
-  f.group("Memory");
-  f.real("chip_share", out.chip_share, {"Weights and cache, of the chip", "%"},
-         "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
-         {.formula = "(weights + cache) / memory"});
-  f.real("weights_bytes", out.resident.weights, {"Weights", "B"},
-         {.formula = "parameters_total x bytes of the format"});
-  f.real("kv_total_bytes", out.resident.cache, {"Cache of the batch", "B"},
-         "Nothing in training. Layers with a sliding window keep no more than it.");
-  f.real("kv_bytes_per_token", out.kv_bytes_per_token, {"Cache a token", "B"},
-         {.formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
+}
+
+void describe_parameters(Fields& f, Outputs& out) {
   f.group("Parameters");
   f.integer("parameters_total", out.parameters.total, {"Parameters", "parameters"},
             "Every weight of the model; buffers and multi-token prediction are none.");
@@ -176,7 +155,51 @@ void describe(Fields& f, Outputs& out) {
           .source = "Megatron-LM num_floating_point_operations, 2025"});
   f.real("training_flops_per_token", out.training_flops_per_token, {"Training flops a token", "FLOP"},
          "At the sequence set, whatever the phase, without recomputation.");
-  f.group("Table");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& out) {
+  f.group("Time");
+  f.real("time_s", out.time_s, {"Time of the step", "s"},
+         "All operations one after the other, each under the roofline: a lower bound.",
+         {.headline = true,
+          .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
+          .source = roofline_source});
+  f.real("tokens_per_s", out.tokens_per_s, {"New tokens a second", "tokens/s"},
+         {.headline = true, .formula = "new tokens / time"});
+  f.real("fused_time_s", out.fused_time_s, {"Time, all fused", "s"}, "The same step with both fusions on.");
+  f.real("unfused_time_s", out.unfused_time_s, {"Time, nothing fused", "s"}, "The same step with both fusions off.");
+  f.group("Walls");
+  f.real("memory_bound_share", out.memory_bound_share, {"Time memory-bound", "%"},
+         {.headline = true, .formula = "time of memory-bound operations / time"});
+  f.real("compute_bound_share", out.compute_bound_share, {"Time compute-bound", "%"},
+         {.formula = "time of compute-bound operations / time"});
+  f.real("launch_bound_share", out.launch_bound_share, {"Time launch-bound", "%"},
+         {.formula = "time of launch-bound operations / time"});
+  f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
+         {.formula = "all flops / bytes_total"});
+  f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});
+  describe_flops(f, out);
+  f.group("Bytes");
+  f.real("bytes_total", out.totals.bytes, {"Memory traffic", "B"},
+         {.formula = "sum of count x (read + written)", .source = "operand sizes, each moved once"});
+  f.real("mbu", out.mbu, {"Memory bandwidth used", "%"}, {.formula = "bytes_total / (time x bandwidth)"});
+  f.real("fused_bytes", out.fused_bytes, {"Traffic, all fused", "B"}, "Bytes moved with both fusions on.");
+  f.real("unfused_bytes", out.unfused_bytes, {"Traffic, nothing fused", "B"}, "Bytes moved with both fusions off.");
+  f.group("Memory");
+  f.real("chip_share", out.chip_share, {"Weights and cache, of the chip", "%"},
+         "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
+         {.formula = "(weights + cache) / memory"});
+  f.real("weights_bytes", out.resident.weights, {"Weights", "B"},
+         {.formula = "parameters_total x bytes of the format"});
+  f.real("kv_total_bytes", out.resident.cache, {"Cache of the batch", "B"},
+         "Nothing in training. Layers with a sliding window keep no more than it.");
+  f.real("kv_bytes_per_token", out.kv_bytes_per_token, {"Cache a token", "B"},
+         {.formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
+  describe_parameters(f, out);
+  f.group("Tables");
+  f.table("blocks", out.blocks, "Kinds of work", "The step summed up by what is done.");
   f.table("operations", out.operations, "Operations",
           "Every operation in the order in which it runs; figures are of one of its count.", {.max_items = 1024});
 }

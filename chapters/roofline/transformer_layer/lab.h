@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/transformer/step_time.h"
 
@@ -33,28 +33,48 @@ struct OperationRow {
   double bytes = 0;
 };
 
+/// The kinds of work by which a step is summed up; the order is that of the legend.
+enum class Block : std::uint8_t { projections, attention, feed_forward, elementwise, ends };
+inline constexpr std::size_t block_count = 5;
+
+/// One kind of work of the step; shares in %.
+struct BlockRow {
+  std::string name;
+  double time_s = 0, time_share = 0, flops_share = 0, bytes_share = 0;
+};
+
 struct Outputs {
   std::string reason;
-  models::StepTime step;            ///< as set
-  models::StepTime fused, unfused;  ///< the same step with both fusions on, and with both off
+  double time_s = 0;
+  models::OperationTotals totals;
+  double fused_time_s = 0, unfused_time_s = 0;  ///< the same step with both fusions on, and with both off
+  double fused_bytes = 0, unfused_bytes = 0;
   double tokens_per_s = 0, intensity = 0, ridge = 0;
-  double mfu = 0, hfu = 0, mbu = 0, memory_bound_share = 0, attention_flops_share = 0;  ///< %
+  double mfu = 0, hfu = 0, mbu = 0, attention_flops_share = 0;                     ///< %
+  double memory_bound_share = 0, compute_bound_share = 0, launch_bound_share = 0;  ///< % of the time
   models::ResidentBytes resident;
   double kv_bytes_per_token = 0;
   double chip_share = 0;  ///< %, of the chip's memory
   double training_flops_per_token = 0, six_nd_ratio = 0, megatron_ratio = 0;
   models::ParameterCount parameters;
   std::int64_t parameters_embedding = 0, parameters_feed_forward = 0, parameters_norms = 0;
+  std::vector<BlockRow> blocks;  ///< in the order of Block
   std::vector<OperationRow> operations;
 };
 
-/// What the picture groups by; the order is that of the legend.
-enum class Block : std::uint8_t { projections, attention, feed_forward, elementwise, ends };
-inline constexpr std::size_t block_count = 5;
+/// What was set, as the picture says it, and the steps with all their operations.
+struct Run {
+  std::string model_name, chip_name, left_out;
+  models::Workload workload;
+  models::Format product_format = models::Format::bf16;
+  double peak_flops_per_s = 0, chip_memory_bytes = 0;
+  models::StepTime step, fused, unfused;
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// What is drawn of one operation beside its row.
 struct OperationPicture {
-  double compute_s = 0, memory_s = 0, launch_s = 0, time_s = 0;  ///< of all of its count together
+  double compute_s = 0, memory_s = 0, launch_s = 0, time_s = 0;  ///< all of its count together
   double weight = 0;   ///< its time as a share of the longest, 0 to 1: how strongly it is coloured
   std::string detail;  ///< all about it in one line
 };
@@ -63,7 +83,7 @@ struct OperationPicture {
 struct LayerFlow {
   struct Stage {
     std::size_t first = 0, end = 0;  ///< rows
-    double share = 0;                ///< of the layer's time
+    double share = 0;                ///< part of the layer's time, 0 to 1
   };
   std::string name;  ///< "dense layer × 80"
   std::vector<Stage> stages;
@@ -82,14 +102,17 @@ struct Picture {
   PublishedMarks published;
   std::vector<OperationPicture> operations;  ///< in the order of Outputs::operations
   std::vector<LayerFlow> layers;
-  std::size_t longest_layer = 0;  ///< of `layers`, the kind that takes the most time of the step
+  std::size_t longest_layer = 0;  ///< a place in `layers`: the kind that takes the most time of the step
   std::vector<Variant> variants;
   std::array<std::int64_t, 4> stored{}, active{};  ///< parameters: embedding, attention, feed-forward, norms
   double longest_s = 0;                            ///< the longest time among `operations`
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+/// The kind of work that a group of operations belongs to.
+Block block_of(models::OperationGroup group);
+
+Computed compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

@@ -30,7 +30,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
   if (!weights || !activations || !kv) return Out::fail("One of the formats is unknown; choose another.");
   s.product_format = models::product_format(*weights, *activations);
   const auto machine = models::machine_of(*s.chip, s.product_format, in.launch_s);
-  if (!machine) return Out::fail(machine.error + ".");
+  if (!machine) return Out::fail(machine.error);
   s.machine = *machine;
   models::Workload& w = s.workload;
   w.phase = in.phase;

@@ -6,7 +6,7 @@ namespace chapters::roofline::transformer_layer {
 
 /// The things that the Inputs name, as models take them.
 struct Setting {
-  std::string name;  ///< of the model, or of the learner's file
+  std::string name;  ///< what the model, or the learner's file, is called
   models::Architecture architecture;
   const models::Chip* chip = nullptr;
   models::Format product_format = models::Format::bf16;

@@ -14,12 +14,13 @@ using models::platform::Part;
 
 namespace {
 
-map_lab::Outputs computed_map(const map_lab::Inputs& in) {
+map_lab::Computed computed_map(const map_lab::Inputs& in) {
   use_bundled_catalog();
-  map_lab::Outputs out = map_lab::compute(in);
-  INFO(out.reason);
-  REQUIRE(out.reason.empty());
-  return out;
+  map_lab::Computed computed = map_lab::compute(in);
+  INFO(computed.facts.reason);
+  REQUIRE(computed.facts.reason.empty());
+  REQUIRE(computed.run);
+  return computed;
 }
 
 float width_at(const map_lab::Lane& lane, float x) {
@@ -52,7 +53,7 @@ TEST_CASE("platform-map: the bottleneck leaves training as GPUs are added, and m
 }
 
 TEST_CASE("platform-map: shares add up, and rows are the same release on other GPUs") {
-  const map_lab::Outputs o = computed_map({});
+  const map_lab::Outputs o = computed_map({}).facts;
   double time = 0, usd = 0;
   for (std::size_t i = 0; i < map_lab::parts; ++i) {
     time += o.time_share[i];
@@ -68,9 +69,9 @@ TEST_CASE("platform-map: shares add up, and rows are the same release on other G
 
 TEST_CASE("platform-map: a technique of another part saves nothing of the hours that matter") {
   map_lab::Inputs in;
-  const auto few = map_lab::technique_rows(in, computed_map(in));
+  const auto few = computed_map(in).facts.techniques;
   in.setup.gpus = 512;
-  const auto many = map_lab::technique_rows(in, computed_map(in));
+  const auto many = computed_map(in).facts.techniques;
   const auto row = [](const std::vector<map_lab::TechniqueRow>& all, std::string_view name) {
     for (const map_lab::TechniqueRow& r : all)
       if (r.name == name) return r;
@@ -82,7 +83,7 @@ TEST_CASE("platform-map: a technique of another part saves nothing of the hours 
   CHECK(std::abs(row(few, "Twice the storage bandwidth").saves_s) < 60);
   // Half of 40,000 s of the run, and of the profiled steps.
   CHECK(near(row(many, "Twice the storage bandwidth").saves_s, 20000, 0.02));
-  CHECK(row(few, "Gradients exchanged while backward runs").note == "in use");
+  CHECK(row(few, "Gradients exchanged while backward runs").then == "in use");
 }
 
 TEST_CASE("platform-map: every box leads to a lab that takes the present scenario") {
@@ -96,15 +97,15 @@ TEST_CASE("platform-map: every box leads to a lab that takes the present scenari
       in.setup.gpus = gpus;
       in.setup.samples_per_request = gpus == 8 ? 1e5 : 1;
       in.setup.workers = gpus == 1024 ? 0 : 8;
-      const map_lab::Outputs o = computed_map(in);
+      const auto [o, run] = computed_map(in);
       for (std::size_t i = 0; i < map_lab::parts; ++i) {
-        const std::string link = map_lab::link_of(in, o, static_cast<Part>(i));
+        const std::string link = map_lab::link_of(in, o, *run, static_cast<Part>(i));
         INFO(link);
         REQUIRE(!link.empty());
         CHECK(d.workspace.open_link(link).error == "");
         CHECK(d.workspace.lab().info().id == map_lab::lab_of(o, static_cast<Part>(i)));
       }
-      const map_lab::Picture p = map_lab::arrange(in, o);
+      const map_lab::Picture p = map_lab::arrange(in, o, *run);
       for (const std::string& link : p.technique_links) {
         INFO(link);
         REQUIRE(!link.empty());
@@ -117,9 +118,9 @@ TEST_CASE("platform-map: the labs behind the boxes compute what the map says of 
   use_bundled_catalog();
   map_lab::Inputs in;
   in.setup.gpus = 512;
-  const map_lab::Outputs o = computed_map(in);
-  const auto opened = [&](Part part) {
-    const app::Link link = app::parse_link(map_lab::link_of(in, o, part));
+  const auto [o, run] = computed_map(in);
+  const auto opened = [&, &o = o, &run = run](Part part) {
+    const app::Link link = app::parse_link(map_lab::link_of(in, o, *run, part));
     LabPtr lab = open_lab(link.lab);
     for (const auto& [key, value] : link.sets) set(*lab, key, value);
     return lab;

@@ -8,6 +8,17 @@
 
 using namespace support;
 
+namespace {
+
+chapters::role::scaling::Picture picture_of(const chapters::role::scaling::Inputs& in) {
+  chapters::Progress progress;
+  const auto computed = chapters::role::scaling::compute(in, progress);
+  REQUIRE(computed.run);
+  return arrange(in, computed.facts, *computed.run);
+}
+
+}  // namespace
+
 TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and past it") {
   const auto says = [](const char* inputs) { return answer_of("role/scaling", inputs); };
   CHECK(says("{}") ==
@@ -63,8 +74,7 @@ TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands be
   using namespace chapters::role::scaling;
   Inputs in;
   in.fixed_s = 0.05;
-  const Outputs out = compute(in);
-  const Picture picture = arrange(in, out);
+  const Picture picture = picture_of(in);
   REQUIRE(picture.gpus.size() > 14);
   CHECK(picture.gpus.front() == 1);
   CHECK(picture.gpus.back() == 16384);
@@ -83,7 +93,7 @@ TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands be
   REQUIRE(picture.point_gpus.size() == 3);
   CHECK(near(picture.point_speedup[2], picture.one_gpu_s / 1.746));
   in.series = Series::gpt_177b;  // another run: its points are not drawn on this one's curve
-  CHECK(arrange(in, compute(in)).point_gpus.empty());
+  CHECK(picture_of(in).point_gpus.empty());
 }
 
 TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {
@@ -123,7 +133,7 @@ TEST_CASE("scaling lab: the curve and the fit reach the end of the axis, whateve
   in.sequence_gpu_s = 9.73;
   in.gradient_bytes = 708e9;
   in.series = Series::gpt_177b;
-  const Picture picture = arrange(in, compute(in));
+  const Picture picture = picture_of(in);
   CHECK(picture.gpus.back() == 341 * 48);
   REQUIRE_FALSE(picture.fit_gpus.empty());
   CHECK(picture.fit_gpus.back() == 16384);

@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/catalog.h"
+#include "chapters/roofline/hierarchy/human_duration.h"
+#include "chapters/roofline/shared/source_words.h"
 #include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -123,4 +127,28 @@ TEST_CASE("hierarchy: the answer says what a level holds where the bytes do not 
   set(*lab, "bytes", 1e12);
   lab->compute();
   CHECK(lab->answer().ends_with(" They hold `34.6` MB at a time."));
+}
+
+// H100 PCIe: 650 cycles to DRAM are 650 s when one clock is one second.
+TEST_CASE("hierarchy: on the human scale DRAM is eleven minutes away and a drive a day and a half") {
+  using chapters::roofline::hierarchy::human_duration;
+  const LabPtr lab = hierarchy({{"chip", "h100_pcie"}});
+  CHECK(text_of(*lab, "human_latency") == "11 minutes");
+  CHECK(text_of(*hierarchy({{"chip", "h100_pcie"}, {"level", "storage"}}), "human_latency") == "1.6 days");
+  CHECK(human_duration(1) == "1.0 s");
+  CHECK(human_duration(59.8) == "1.0 minute");
+  CHECK(human_duration(0.25) == "0.2 s");
+  CHECK(human_duration(4e9) == "1.3 centuries");
+}
+
+TEST_CASE("hierarchy: what a figure was worked out from is said with its numbers") {
+  using chapters::roofline::source_words;
+  use_bundled_catalog();
+  const auto levels = models::memory_levels(*chapters::catalog().chip("h100_sxm"));
+  CHECK(source_words(levels[0].capacity_bytes) == "132 units of 256 KiB");
+  CHECK(source_words(levels[0].bandwidth_bytes_per_s) ==
+        "132 units x 128 lanes x 12 B x 1.980 GHz (three FP32 operands a lane and clock)");
+  CHECK(source_words(levels[1].bandwidth_bytes_per_s) == "132 units x 32 banks x 4 B x 1.980 GHz");
+  CHECK(source_words(levels[3].energy_j_per_byte) == "5.5 pJ a bit; HBM2 and HBM3 take 4 to 7");
+  CHECK(source_words(levels[4].capacity_bytes) == "memory of 7 peers");
 }

@@ -9,12 +9,15 @@
 
 using Catch::Approx;
 using chapters::roofline::roofline::Inputs;
-using chapters::roofline::roofline::Outputs;
 using chapters::roofline::roofline::Picture;
 
 namespace {
 
-Picture picture_of(const Inputs& in) { return arrange(in, chapters::roofline::roofline::compute(in)); }
+Picture picture_of(const Inputs& in) {
+  const auto computed = chapters::roofline::roofline::compute(in);
+  REQUIRE(computed.run);
+  return arrange(in, computed.facts, *computed.run);
+}
 
 const Picture::Dot* dot_named(const Picture& picture, std::string_view name) {
   const auto at = std::find_if(picture.published.begin(), picture.published.end(),

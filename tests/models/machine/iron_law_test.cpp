@@ -44,13 +44,13 @@ TEST_CASE("the law adds its terms, or takes the longer of loads and arithmetic w
 TEST_CASE("laws without a time say why") {
   IronLaw law = iron_law_example;
   law.efficiency = 0;
-  CHECK(models::iron_time(law).error == "efficiency must be above 0 and at most 1");
+  CHECK(models::iron_time(law).error == "Efficiency must be above 0 and at most 1.");
   law = iron_law_example;
   law.bandwidth_bytes_per_s = 0;
-  CHECK(models::iron_time(law).error == "bandwidth and rate must be above 0");
+  CHECK(models::iron_time(law).error == "Bandwidth and rate must be above 0.");
   law = iron_law_example;
   law.bytes = std::numeric_limits<double>::quiet_NaN();
-  CHECK(models::iron_time(law).error == "bytes, operations and latency must be 0 or more");
+  CHECK(models::iron_time(law).error == "Bytes, operations and latency must be 0 or more.");
   law = iron_law_example;
   law.operations = 1e308;
   law.rate_flops_per_s = 1e-308;
@@ -127,7 +127,7 @@ TEST_CASE("a technique touches its own bytes: weights, the others, or all") {
   CHECK(near(models::apply(mixed, technique("weights_8bit")).weight_share, 40.0 / 60));
   CHECK(near(models::apply(mixed, technique("fp8_math")).bytes, 50));
   mixed.weight_share = 1.5;
-  CHECK(models::iron_time(mixed).error == "the weights' share of the bytes must be from 0 to 1");
+  CHECK(models::iron_time(mixed).error == "The weights' share of the bytes must be from 0 to 1.");
 }
 
 TEST_CASE("a set of techniques multiplies, in any order, and efficiency stops at 1") {

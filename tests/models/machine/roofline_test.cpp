@@ -54,7 +54,7 @@ TEST_CASE("ridge tables") {
 TEST_CASE("a machine needs a format that the chip states") {
   const auto none = models::machine_of(bundled_chip("h100_sxm"), Format::fp4);
   CHECK(none.error ==
-        "H100 SXM states no dense FP4 peak; choose one of fp64, fp64_matrix, fp32, tf32, fp16, bf16, fp8, int8");
+        "H100 SXM states no dense FP4 peak; choose one of fp64, fp64_matrix, fp32, tf32, fp16, bf16, fp8, int8.");
 }
 
 // 2 n^3 / (3 n^2 x 2 B) = n / 3.
@@ -123,8 +123,8 @@ TEST_CASE("work without a place on the plot is refused in words") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const models::Machine unit{100, 10, 0};
   CHECK(models::place(unit, {1, 0}).error ==
-        "bytes must be above 0: work that moves nothing has no arithmetic intensity");
-  CHECK(models::place(unit, {nan, 1}).error == "flops must be 0 or more");
+        "Bytes must be above 0: work that moves nothing has no arithmetic intensity.");
+  CHECK(models::place(unit, {nan, 1}).error == "FLOP must be 0 or more.");
   CHECK_FALSE(models::place(unit, {1, inf}));
   CHECK_FALSE(models::place({0, 10, 0}, {1, 1}));
   CHECK_FALSE(models::place({100, nan, 0}, {1, 1}));
@@ -175,8 +175,8 @@ TEST_CASE("KV reads keep a batch of 256 at 4096 tokens of context at 74 FLOP/B, 
   step.context_tokens = 4096;
   CHECK(std::abs(models::decode_intensity(step, 256) - 74) <= 0.5);
   const auto never = models::critical_batch(step, ridge("h100_sxm", Format::bf16));
-  CHECK(never.error ==
-        "no batch reaches the ridge of 295 FLOP/B: the bytes of each sequence hold the intensity below 104 FLOP/B");
+  CHECK(never.error == "No batch reaches the ridge: the bytes of each sequence hold the intensity below it.");
+  CHECK(std::round(models::decode_intensity_limit(step)) == 104);
   step.context_tokens = 512;
   const auto some = models::critical_batch(step, ridge("h100_sxm", Format::bf16));
   REQUIRE(some);

@@ -82,9 +82,9 @@ TEST_CASE("a chip's figures, what others take of it, and its vector units") {
   CHECK(vector->misaligned_rate == 1);
   CHECK(vector->vector_flops_per_s == vector->peak_flops_per_s);
   CHECK(models::tiling_on(four_unit_chip(), models::Format::bf16, 4, 35).error ==
-        "Four has 4 compute units, so at most 3 can be taken away");
+        "Four has 4 compute units, so at most 3 can be taken away.");
   CHECK(models::tiling_on(four_unit_chip(), models::Format::fp8, 0, 35).error ==
-        "Four states no dense FP8 peak; choose another format or chip");
+        "Four states no dense FP8 peak; choose another format or chip.");
 }
 
 TEST_CASE("the losses multiply to the effective rate") {
@@ -247,5 +247,5 @@ TEST_CASE("small M asks for the split that fills the SMs") {
   TilingInputs full = guide(1536);
   CHECK(models::best_split(full)->split == 1);
   full.tile_m = 0;
-  CHECK(models::best_split(full).error == "tile_m is 0, but must be from 1 to 1,000,000,000");
+  CHECK(models::best_split(full).error == "tile_m is 0, but must be from 1 to 1,000,000,000.");
 }

@@ -221,23 +221,23 @@ TEST_CASE("split-K that already fills the SMs only adds traffic") {
 TEST_CASE("shapes that cannot be tiled are refused in words") {
   TilingInputs in;
   in.tile_n = 0;
-  CHECK(models::tile_matmul(in).error == "tile_n is 0, but must be from 1 to 1,000,000,000");
+  CHECK(models::tile_matmul(in).error == "tile_n is 0, but must be from 1 to 1,000,000,000.");
   in = {};
   in.schedule = Schedule::split_k;
   in.split = 65;
-  CHECK(models::tile_matmul(in).error == "split is 65, but k has only 64 steps of tile_k to share");
+  CHECK(models::tile_matmul(in).error == "split is 65, but k has only 64 steps of tile_k to share.");
   in = {};
   in.m = in.n = in.k = 1000000000;
   in.tile_m = in.tile_n = in.tile_k = 1;
   CHECK(models::tile_matmul(in).error ==
-        "the matmul has more tile steps than can be counted; make it smaller or its tiles larger");
+        "The matmul has more tile steps than can be counted; make it smaller or its tiles larger.");
   in = {};
   in.misaligned_rate = std::numeric_limits<double>::quiet_NaN();
-  CHECK(models::tile_matmul(in).error == "misaligned_rate must be above 0 and at most 1");
+  CHECK(models::tile_matmul(in).error == "misaligned_rate must be above 0 and at most 1.");
   in.misaligned_rate = 1;
   in.partly_aligned_rate = 0;
-  CHECK(models::tile_matmul(in).error == "partly_aligned_rate must be above 0 and at most 1");
+  CHECK(models::tile_matmul(in).error == "partly_aligned_rate must be above 0 and at most 1.");
   in = {};
   in.sm_count = in.tiles_per_sm = 1000000000;
-  CHECK(models::tile_matmul(in).error == "sm_count times tiles_per_sm must be at most 1e12");
+  CHECK(models::tile_matmul(in).error == "sm_count times tiles_per_sm must be at most 1e12.");
 }
