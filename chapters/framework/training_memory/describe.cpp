@@ -76,10 +76,11 @@ void describe(Fields& f, Inputs& in) {
   f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
             "Chunks of layers on each GPU of an interleaved pipeline, all of one size.",
             {.range = {1, 64, Scale::log}, .when = cut});
-  f.integer("micro_batches", in.micro_batches, "Micro-batches",
-            "Of a step: a pipeline holds no more of them than there are. From the second on the gradients of those "
-            "before are there.",
-            {.range = {1, 65536, Scale::log}});
+  f.integer(
+      "micro_batches", in.micro_batches, "Micro-batches",
+      "So many make a step: a pipeline holds no more of them than there are. From the second on the gradients of those "
+      "before are there.",
+      {.range = {1, 65536, Scale::log}});
   shared::parallel_context(f, "context_parallel", in.context_parallel,
                            {.help = "GPUs that share each sequence, two pieces each.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
@@ -122,6 +123,16 @@ void describe(Fields& f, SavedTensorRow& r) {
   f.real("bytes", r.bytes, {"Bytes", "B"}, {.formula = "elements x bytes / splits"});
   f.real("dropped_bytes", r.dropped_bytes, {"Of it dropped by selective recomputation", "B"}, {.source = korthikanti});
   f.real("per_sbh", r.per_sbh, "Over sbh", {.formula = "bytes / (tokens x hidden)"});
+}
+
+void describe(Fields& f, LayerParts& r) {
+  f.text("name", r.name, "Counted by");
+  f.real("attention", r.attention, "Attention", "Its bytes for each token and hidden unit, but for the scores.",
+         {.source = korthikanti});
+  f.real("feed_forward", r.feed_forward, "Feed-forward", "Its bytes for each token and hidden unit.",
+         {.source = korthikanti});
+  f.real("norms", r.norms, "Norms", "Their bytes for each token and hidden unit.", {.source = korthikanti});
+  f.real("scores", r.scores, "Scores", "What selective recomputation drops.", {.source = korthikanti});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -189,6 +200,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "It fits, or no single change makes it.", .formula = "sum of owners"});
   f.table("changes", o.changes, "Every change alone");
   f.table("saved", o.saved, "What a layer keeps");
+  f.table("layer_parts", o.layer_parts, "A layer by part, over sbh");
 }
 
 LabPtr make() {
