@@ -14,7 +14,7 @@ void share_out(Fields& f, std::string_view key, double& slot, std::string_view l
 
 void describe(Fields& f, LossRow& r) {
   f.text("name", r.name, "Loss");
-  f.real("share", r.share, {"Share", "%"}, "Of one second at the peak.");
+  f.real("share", r.share, {"Share", "%"}, "Its share of one second at the peak.");
   f.real("seconds", r.seconds, {"A step", "s"}, {.formula = "share x step"});
   f.text("cure", r.cure, "What takes it away");
 }
@@ -69,11 +69,11 @@ void describe(Fields& f, Outputs& o) {
             no_shapes);
   f.real("products", o.products, {"Products run", "%"}, "Time in which a matrix product runs.",
          {.absent = "A rate does not tell what ran when, and a recording without shapes not which kernels multiply."});
-  f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Of the peak, while they run.",
+  f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Their share of the peak while they run.",
          {.absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
           .formula = "multiplied / products run"});
   f.text("largest", o.largest, "Largest loss");
-  share_out(f, "largest_share", o.largest_share, "Its share", "Of one second at the peak.");
+  share_out(f, "largest_share", o.largest_share, "Its share", "Its share of one second at the peak.");
   f.real("gpus_a_point", o.gpus_a_point, "GPUs a point of MFU",
          "So many of 10,000 are free when MFU rises by one point and the work stays.",
          {.absent = no_shapes, .formula = "10000 x 1 / (MFU + 1), MFU in %"});
@@ -86,21 +86,23 @@ void describe(Fields& f, Outputs& o) {
               "Share of one second at the peak.");
   f.group("The convention");
   f.real("counted_flops", o.counted_flops, {"Counted", "FLOP"},
-         "Of one step, or of the whole recording, by the convention.");
+         "What the convention counts in one step, or in the whole recording.");
   f.real("recompute_ratio", o.recompute_ratio, "HFU over MFU", {.absent = no_shapes, .formula = "HFU / MFU"});
   f.real("flops_per_token", o.flops_per_token, {"A token", "FLOP"},
          {.absent = no_model, .formula = "counted / tokens"});
   f.real("reported_flops_per_s", o.reported_flops_per_s, {"Reported", "FLOP/s"}, {.formula = "counted / time"});
-  f.real("peak_flops_per_s", o.peak_flops_per_s, {"Dense peak", "FLOP/s"}, {.source = "the chip"});
+  f.real("peak_flops_per_s", o.second.peak_flops_per_s, {"Dense peak", "FLOP/s"}, {.source = "the chip"});
   f.real("bandwidth_bytes_per_s", o.bandwidth_bytes_per_s, {"Bandwidth", "B/s"}, {.source = "the chip"});
   f.real("never_run", o.never_run, {"Counted, never run", "%"},
          "Points of the reported figure that no kernel multiplied.",
          {.absent = no_model, .formula = "masked pairs that are skipped + parameters that are not multiplied"});
   f.group("One step");
-  f.real("step_s", o.step_s, {"Time", "s"}, "Of a step; of a recording from its first kernel to its last.");
+  f.real("step_s", o.second.wall_s, {"Time", "s"},
+         "What one step takes; a recording counts from its first kernel to its last.");
   f.real("reached_tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"},
          {.absent = no_model, .formula = "tokens / time"});
-  f.real("tokens", o.tokens, {"Tokens", "tokens"}, "Of one step on this GPU.", {.absent = no_model});
+  f.real("tokens", o.tokens, {"Tokens", "tokens"}, "What one step trains or decodes on this GPU.",
+         {.absent = no_model});
   f.real("counted_bytes", o.bytes, {"Bytes of MBU", "B"},
          {.binary = false, .absent = no_model, .source = "each operand once, or as the convention says"});
   f.group("The recording");
