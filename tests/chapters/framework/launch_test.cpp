@@ -12,7 +12,7 @@ namespace lab_launch = chapters::framework::launch;
 namespace {
 
 lab_launch::Picture launch_picture(const lab_launch::Inputs& in) {
-  Progress progress;
+  chapters::Progress progress;
   const lab_launch::Computed made = lab_launch::compute(in, progress);
   REQUIRE(made.facts.reason.empty());
   return lab_launch::arrange(in, made.facts, *made.run);
