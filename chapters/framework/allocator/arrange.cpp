@@ -81,6 +81,38 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   return p;
 }
 
+namespace {
+
+/// What empty_cache can unmap of a hole in an expandable segment. Mapped ranges begin at a border of a page, so that
+/// pages count from where the run of ranges begins.
+void find_whole_pages(StripPiece& hole, std::uint64_t run_from, std::uint64_t page) {
+  const std::uint64_t first = (hole.from - run_from + page - 1) / page * page,
+                      end = (hole.from + hole.bytes - run_from) / page * page;
+  hole.emptiable = end > first ? end - first : 0;
+  hole.emptiable_from = run_from + first;
+}
+
+/// The sums over the pieces, and the free ones by size.
+void sum_strip(StripState& out) {
+  for (const StripPiece& p : out.pieces) {
+    if (p.kind == StripPiece::block || p.kind == StripPiece::pending) {
+      out.in_use += p.bytes;
+      continue;
+    }
+    if (p.bytes > p.emptiable) out.holes.push_back(p.bytes - p.emptiable);
+    if (p.emptiable > 0) out.returns.push_back(p.emptiable);
+    out.hole_bytes += p.bytes;
+    out.emptiable += p.emptiable;
+    if (p.bytes <= out.largest) continue;
+    out.largest = p.bytes;
+    out.largest_from = p.from;
+  }
+  std::sort(out.holes.begin(), out.holes.end(), std::greater<>());
+  std::sort(out.returns.begin(), out.returns.end(), std::greater<>());
+}
+
+}  // namespace
+
 void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
   out.pieces.clear();
   out.segments.clear();
@@ -110,14 +142,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
       else
         out.pieces.push_back({from, bytes, 0, StripPiece::hole});
       at += bytes;
-      if (!r.expandable) return;
-      // Mapped ranges begin at a border of a page, so that pages count from where the run of ranges begins.
-      const std::uint64_t page = r.small ? 2 * mib : 20 * mib;
-      StripPiece& hole = out.pieces.back();
-      const std::uint64_t first = (hole.from - run_from + page - 1) / page * page,
-                          end = (hole.from + hole.bytes - run_from) / page * page;
-      hole.emptiable = end > first ? end - first : 0;
-      hole.emptiable_from = run_from + first;
+      if (r.expandable) find_whole_pages(out.pieces.back(), run_from, r.small ? 2 * mib : 20 * mib);
     };
     const std::uint64_t end = r.address + r.bytes;
     // A block of an expandable segment may begin in one mapped range and end in the next.
@@ -145,21 +170,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
     end_before = end;
     before_expandable = r.expandable;
   }
-  for (const StripPiece& p : out.pieces) {
-    if (p.kind == StripPiece::block || p.kind == StripPiece::pending) {
-      out.in_use += p.bytes;
-      continue;
-    }
-    if (p.bytes > p.emptiable) out.holes.push_back(p.bytes - p.emptiable);
-    if (p.emptiable > 0) out.returns.push_back(p.emptiable);
-    out.hole_bytes += p.bytes;
-    out.emptiable += p.emptiable;
-    if (p.bytes <= out.largest) continue;
-    out.largest = p.bytes;
-    out.largest_from = p.from;
-  }
-  std::sort(out.holes.begin(), out.holes.end(), std::greater<>());
-  std::sort(out.returns.begin(), out.returns.end(), std::greater<>());
+  sum_strip(out);
 }
 
 }  // namespace chapters::framework::allocator

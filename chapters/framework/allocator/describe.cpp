@@ -24,19 +24,10 @@ constexpr std::string_view made = "lengths|requests|growing|pins|buckets",
 
 }  // namespace
 
-void describe(Fields& f, Inputs& in) {
-  f.group("What asks for memory");
-  f.choice("source", in.source, sources, "Program", "What asks, and in which order it frees.");
-  f.integer("sequences", in.sequences, "At once", "Sequences of a step, or requests that are served at once.",
-            {.range = {1, 1024, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
-  f.real("longest", in.longest, {"Longest", "tokens"},
-         "The longest of the sequences; where lengths do not vary, all are as long.",
-         {.range = {64, 32768, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
-  f.real("shortest", in.shortest, {"Shortest", "tokens"}, "Lengths lie between this and the longest.",
-         {.range = {64, 32768, Scale::log}, .when = {"source", "lengths|requests"}});
-  f.file("snapshot", in.snapshot, "Recording",
-         "JSON, plain or gz, of torch.cuda.memory._snapshot(): its own settings are replayed. Or a list of events.",
-         {.when = {"source", "snapshot"}}, {.by_bytes = true});
+namespace {
+
+/// The allocator's settings and its device.
+void describe_allocator(Fields& f, Inputs& in) {
   f.group("The allocator");
   f.toggle("expandable_segments", in.expandable_segments, "Expandable segments",
            "One range of addresses a stream and pool that grows page by page, instead of a cudaMalloc each time.",
@@ -73,6 +64,24 @@ void describe(Fields& f, Inputs& in) {
          });
   f.real("fraction", in.fraction, "Fraction allowed", "set_per_process_memory_fraction; 1 sets none.",
          {.range = {0.05, 1}, .when = {"source", free_to_set}});
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.group("What asks for memory");
+  f.choice("source", in.source, sources, "Program", "What asks, and in which order it frees.");
+  f.integer("sequences", in.sequences, "At once", "Sequences of a step, or requests that are served at once.",
+            {.range = {1, 1024, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
+  f.real("longest", in.longest, {"Longest", "tokens"},
+         "The longest of the sequences; where lengths do not vary, all are as long.",
+         {.range = {64, 32768, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
+  f.real("shortest", in.shortest, {"Shortest", "tokens"}, "Lengths lie between this and the longest.",
+         {.range = {64, 32768, Scale::log}, .when = {"source", "lengths|requests"}});
+  f.file("snapshot", in.snapshot, "Recording",
+         "JSON, plain or gz, of torch.cuda.memory._snapshot(): its own settings are replayed. Or a list of events.",
+         {.when = {"source", "snapshot"}}, {.by_bytes = true});
+  describe_allocator(f, in);
   f.group("A list instead");
   f.text("events", in.events, "Events",
          "Replayed instead of the program where it is not empty. a<id> <bytes> [<stream>] allocates, f<id> frees, "

@@ -51,7 +51,7 @@ class History : public AllocatorWatcher {
     open_ranges_[address] = run_.ranges.size();
     run_.ranges.push_back({address, bytes, event_, for_ever, small, expandable});
   }
-  /// Of an expandable segment any pages may go: what is left of a range goes on as a new one.
+  /// Any pages of an expandable segment may go: what is left of a range goes on as a new one.
   void released(std::uint64_t address, std::uint64_t bytes) override {
     const std::uint64_t end = address + bytes;
     auto at = open_ranges_.upper_bound(address);

@@ -58,7 +58,7 @@ struct Outputs {
   double allocated_bytes = 0, requested_bytes = 0, active_bytes = 0, reserved_bytes = 0, largest_free_bytes = 0,
          inactive_split_bytes = 0, peak_allocated_bytes = 0, peak_reserved_bytes = 0, wasted_share = 0,
          address_share = std::nan(""), block_share = std::nan("");
-  std::int64_t recorded_allocations = 0, address_hits = 0;  ///< of a recording; else 0
+  std::int64_t recorded_allocations = 0, address_hits = 0;  ///< 0 where there is no recording
   std::int64_t segments = 0, ooms = 0, retries = 0, splits = 0, device_allocs = 0, device_frees = 0;
   std::vector<Setting> settings;  ///< what is set first, where that is none of the others
   std::string reason;

@@ -12,7 +12,7 @@ namespace {
 namespace gpu = models::gpu;
 
 constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
-constexpr double l2_bytes_a_clock = 35;  ///< of each SM: gpu-benches on A100 and H100 PCIe
+constexpr double l2_bytes_a_clock = 35;  ///< what each SM gets: gpu-benches on A100 and H100 PCIe
 
 std::string_view limit_words(const gpu::FusedKernel& k) {
   constexpr std::array<std::string_view, gpu::occupancy_limit_count> words{"warps", "registers", "shared memory",

@@ -119,6 +119,42 @@ void describe(Fields& f, StageRow& r) {
   f.real("time_s", r.time_s, {"The chain", "s"}, "On the device.", {.absent = "Kernels come later."});
 }
 
+namespace {
+
+/// The chain with other kernels: none fused, other runs, a compiler's.
+void describe_other_plans(Fields& f, Outputs& o) {
+  f.group("None fused");
+  f.real("unfused_s", o.unfused_s, {"The chain", "s"}, "Each box a kernel.");
+  f.real("unfused_bytes", o.unfused_bytes, {"Traffic", "B"}, "Each box a kernel.");
+  f.integer("unfused_kernels", o.unfused_kernels, "Kernels", "Each box a kernel.");
+  f.integer("unfused_trips", o.unfused_trips, "Trips", "Each box a kernel.");
+  f.real("unfused_launches_s", o.unfused_launches_s, {"On the CPU", "s"}, "Each box a kernel.",
+         {.formula = "kernels x a launch + graph breaks x a break"});
+  f.real("unfused_device_s", o.unfused_device_s, {"On the device", "s"}, "Each box a kernel.",
+         {.formula = "kernels and the gaps between them"});
+  f.group("Other runs");
+  f.integer("best_first", o.best_first, "Best run begins", "Box, from 1.");
+  f.integer("best_last", o.best_last, "Best run ends", "Box, from 1.");
+  f.real("best_s", o.best_s, {"With the best run", "s"}, "The chain.");
+  f.real("next_s", o.next_s, {"With one box more", "s"}, "The chain, the lasso one longer at its end.",
+         {.absent = "There is no box behind it, or no SM takes it."});
+  f.real("best_next_s", o.best_next_s, {"Best run and one more", "s"}, "The chain.",
+         {.absent = "There is no box behind it, or no SM takes it."});
+  f.group("A compiler");
+  f.real("compiled_s", o.compiled_s, {"Compiled", "s"}, "The chain as torch.compile cuts it.");
+  f.real("compiled_bytes", o.compiled_bytes, {"Traffic", "B"}, "What the compiled chain comes to.");
+  f.integer("compiled_kernels", o.compiled_kernels, "Kernels", "What the compiled chain comes to.");
+  f.integer("graphs", o.graphs, "Graphs", {.formula = "graph breaks + 1"});
+  f.real("buffers_bytes", o.buffers.sum_bytes, {"Buffers", "B"}, "Between its kernels, each in a place of its own.");
+  f.real("buffers_peak_bytes", o.buffers.peak_bytes, {"Alive at once", "B"},
+         "The most of those buffers at one time, when a place is used again once its last reader is done.");
+  f.real("eager_buffers_bytes", o.alone_buffers.sum_bytes, {"Buffers, none fused", "B"}, "Each in a place of its own.");
+  f.real("launches_s", o.launches_s, {"On the CPU", "s"}, {.formula = "kernels x a launch + graph breaks x a break"});
+  f.real("device_s", o.device_s, {"On the device", "s"}, {.formula = "kernels and the gaps between them"});
+}
+
+}  // namespace
+
 void describe(Fields& f, Outputs& o) {
   f.group("The chain");
   f.real("time_s", o.time_s, {"The chain", "s"},
@@ -153,34 +189,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("l2_bytes", o.lasso.l2_bytes, {"From L2", "B"}, "Weights loaded again, rows, spills.");
   f.real("lasso_s", o.lasso.time_s, {"Its time", "s"}, {.formula = "max(bytes, L2, arithmetic, two latencies)"});
   f.text("waits", o.waits, "Waits for");
-  f.group("None fused");
-  f.real("unfused_s", o.unfused_s, {"The chain", "s"}, "Each box a kernel.");
-  f.real("unfused_bytes", o.unfused_bytes, {"Traffic", "B"}, "Each box a kernel.");
-  f.integer("unfused_kernels", o.unfused_kernels, "Kernels", "Each box a kernel.");
-  f.integer("unfused_trips", o.unfused_trips, "Trips", "Each box a kernel.");
-  f.real("unfused_launches_s", o.unfused_launches_s, {"On the CPU", "s"}, "Each box a kernel.",
-         {.formula = "kernels x a launch + graph breaks x a break"});
-  f.real("unfused_device_s", o.unfused_device_s, {"On the device", "s"}, "Each box a kernel.",
-         {.formula = "kernels and the gaps between them"});
-  f.group("Other runs");
-  f.integer("best_first", o.best_first, "Best run begins", "Box, from 1.");
-  f.integer("best_last", o.best_last, "Best run ends", "Box, from 1.");
-  f.real("best_s", o.best_s, {"With the best run", "s"}, "The chain.");
-  f.real("next_s", o.next_s, {"With one box more", "s"}, "The chain, the lasso one longer at its end.",
-         {.absent = "There is no box behind it, or no SM takes it."});
-  f.real("best_next_s", o.best_next_s, {"Best run and one more", "s"}, "The chain.",
-         {.absent = "There is no box behind it, or no SM takes it."});
-  f.group("A compiler");
-  f.real("compiled_s", o.compiled_s, {"Compiled", "s"}, "The chain as torch.compile cuts it.");
-  f.real("compiled_bytes", o.compiled_bytes, {"Traffic", "B"}, "What the compiled chain comes to.");
-  f.integer("compiled_kernels", o.compiled_kernels, "Kernels", "What the compiled chain comes to.");
-  f.integer("graphs", o.graphs, "Graphs", {.formula = "graph breaks + 1"});
-  f.real("buffers_bytes", o.buffers.sum_bytes, {"Buffers", "B"}, "Between its kernels, each in a place of its own.");
-  f.real("buffers_peak_bytes", o.buffers.peak_bytes, {"Alive at once", "B"},
-         "The most of those buffers at one time, when a place is used again once its last reader is done.");
-  f.real("eager_buffers_bytes", o.alone_buffers.sum_bytes, {"Buffers, none fused", "B"}, "Each in a place of its own.");
-  f.real("launches_s", o.launches_s, {"On the CPU", "s"}, {.formula = "kernels x a launch + graph breaks x a break"});
-  f.real("device_s", o.device_s, {"On the device", "s"}, {.formula = "kernels and the gaps between them"});
+  describe_other_plans(f, o);
   f.group("Tables");
   f.table("boxes", o.boxes, "Boxes");
   f.table("kernel_rows", o.kernel_rows, "Kernels");

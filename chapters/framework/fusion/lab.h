@@ -48,7 +48,7 @@ struct Inputs {
 /// A box of the chain, and what it is alone.
 struct BoxRow {
   std::string name, waits;
-  std::int64_t kernel = 0;  ///< of the plan, from 1
+  std::int64_t kernel = 0;  ///< its place in the plan, from 1
   double bytes = 0, time_s = 0;
   std::int64_t registers = 0;
 };
@@ -82,7 +82,7 @@ struct Outputs {
   std::int64_t kernels = 0, unfused_kernels = 0, trips = 0, unfused_trips = 0;
   models::gpu::FusedKernel lasso;  ///< the kernel of the lasso's first box
   double occupancy = 0;            ///< %
-  double shared_bytes = 0;         ///< of a block of the lasso's kernel
+  double shared_bytes = 0;         ///< what a block of the lasso's kernel takes
   std::string limit, waits;
   std::int64_t best_first = 0, best_last = 0;
   double best_s = 0;
@@ -145,7 +145,7 @@ struct KernelMark {
 struct RunCell {
   int first = 0, last = 0;
   std::string words;
-  double share = 0;  ///< of the best saving, 0 to 1
+  double share = 0;  ///< its saving over the best one, 0 to 1
   bool slower = false, none = false, best = false, chosen = false;
 };
 /// What the model takes for granted, its value here, and where that comes from.
@@ -156,8 +156,8 @@ struct Picture {
   std::uint64_t version = 0;
   std::vector<AssumedRow> assumed;
   std::string answer, why, band, saved, runs_head;
-  std::vector<std::string> names, briefs, under;  ///< of boxes
-  std::vector<models::gpu::KernelBound> bounds;   ///< of boxes
+  std::vector<std::string> names, briefs, under;  ///< one a box
+  std::vector<models::gpu::KernelBound> bounds;   ///< one a box
   std::vector<TensorMark> tensors;
   std::vector<PipeMark> pipes;
   std::vector<KernelMark> kernels;

@@ -41,8 +41,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("beside_sync", in.beside_sync, syncs, "Waits, beside it", "Where the host waits in the mode below.");
   f.integer("queue_depth", in.queue_depth, "Queue", "Launches that may wait; CUDA has room for about a thousand.",
             {.range = {8, 4096, Scale::log}});
-  f.real("graph_launch_s", in.graph_launch_s, {"A graph", "s"}, "What the host takes for all kernels of a step. Assumed.",
-         {.range = {1e-6, 1e-3, Scale::log}});
+  f.real("graph_launch_s", in.graph_launch_s, {"A graph", "s"},
+         "What the host takes for all kernels of a step. Assumed.", {.range = {1e-6, 1e-3, Scale::log}});
   f.real("graph_between_s", in.graph_between_s, {"Between, in a graph", "s"},
          "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
          {.range = {1e-8, 2e-5, Scale::log}});

@@ -79,7 +79,7 @@ struct Run {
 
 /// A mode as two conveyors and the pool between them.
 struct Conveyors {
-  std::string label, lane;  ///< of the pair of them; of its first lane
+  std::string label, lane;  ///< names of the pair of them and of its first lane
   std::string host_words, queue_words, device_words;
   std::vector<widgets::TimelineSpan> groups;  ///< over the host's launches: what they are for
   std::vector<widgets::TimelineSpan> host, device;
@@ -107,7 +107,7 @@ struct View {
   DescribedTable<RecordedRow> recorded;
   std::vector<widgets::TimelineLane> lanes;
   std::array<widgets::TimelineCounter, 2> counters;
-  std::array<std::size_t, 3> device_lanes{};  ///< of the two modes and of the faster GPU; npos: not shown
+  std::array<std::size_t, 3> device_lanes{};  ///< places of the two modes and of the faster GPU; npos: not shown
 };
 
 /// The two conveyors would be the same.

@@ -105,6 +105,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("loss_s", o.loss_s, {"The loss takes", "s"}, "The loss of the first micro-batch.",
          {.formula = "sum of its operations"});
   f.real("rest_bytes", o.rest_bytes, {"End of step", "B"}, "After the last optimizer step.");
+  f.table("phases", o.phases, "Phases", {.max_items = 256});
   f.group("Running again");
   f.real("layers_again", o.layers_again, "Layers that run again", "Each of them once.");
   f.real("again_s", o.again_s, {"Time for it", "s"}, {.formula = "sum of their forward times"});
@@ -120,13 +121,15 @@ void describe(Fields& f, Outputs& o) {
          "The first of a plateau, each later one of a leak.", {.formula = "held at its end - held at its beginning"});
   f.text("growth_owner", o.trend_owner, "What grows");
   f.real("first_over", o.trend.first_over, "First step over the line",
-         "Of a leak, were it to go on; 0 where there is none.", {.formula = "steps + (memory - last peak) / growth"});
+         "The step at which a leak is over the line, were it to go on; 0 where there is none.",
+         {.formula = "steps + (memory - last peak) / growth"});
   f.real("micro_growth_bytes", o.micro_growth_bytes, {"Last micro-batch over the first", "B"},
          "0 where a step has one.", {.formula = "its peak - the first one's"});
   f.real("scores_bytes", o.scores_bytes, {"Scores at the peak", "B"},
          "0 where attention is fused, or its scores are dropped.", {.formula = "peak - peak with the scores dropped"});
   f.group("Owners at the peak");
   describe(f, o.held);
+  f.table("tensors", o.tensors, "Largest tensors at the peak", {.max_items = 512});
   f.group("The recording");
   f.text("recorded_kind", o.recording.kind, "Form");
   f.real("recorded_peak_bytes", o.recording.peak_bytes, {"Recorded peak", "B"},
@@ -137,9 +140,6 @@ void describe(Fields& f, Outputs& o) {
   f.real("recorded_span_s", o.recording.span_s, {"Recorded for", "s"}, {.source = "the file"});
   f.real("recorded_events", o.recording.events, "Events", {.source = "the file"});
   f.text("recorded_note", o.recording.note, "Note");
-  f.group("Tables");
-  f.table("phases", o.phases, "Phases", {.max_items = 256});
-  f.table("tensors", o.tensors, "Largest tensors at the peak", {.max_items = 512});
 }
 
 LabPtr make() {

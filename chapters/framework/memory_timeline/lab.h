@@ -72,7 +72,7 @@ struct Outputs {
   double end_of_forward_bytes = 0, loss_peak_bytes = 0, rest_bytes = 0;
   double again_s = 0, again_share = 0, layers_again = 0;
   double before_peak_bytes = 0, saved_bytes = 0;  ///< with every layer kept
-  models::memory::TrendFacts trend;               ///< of the steps in a row
+  models::memory::TrendFacts trend;               ///< what the steps in a row do
   std::string trend_name, trend_owner;
   double micro_growth_bytes = 0;  ///< the last micro-batch over the first
   double scores_bytes = 0;        ///< what the peak would fall by, were the scores not kept
@@ -87,7 +87,7 @@ struct Run {
   models::memory::StepTimeline timeline;
   models::memory::StepTimeline all_kept;          ///< the same steps with every layer kept; empty where none runs again
   std::vector<models::memory::LayerKeep> layers;  ///< the plan as it is
-  std::vector<models::memory::LayerCost> costs;   ///< of each layer
+  std::vector<models::memory::LayerCost> costs;   ///< one a layer
   std::vector<models::memory::StepSpan> phases;   ///< neighbours of one phase joined, in the order of Outputs::phases
   std::shared_ptr<const models::memory::RecordedCurve> recorded;  ///< null: no file is chosen
 };
@@ -119,7 +119,7 @@ struct Picture {
   std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, recorded_words;
   double low_share = 0;
   std::ptrdiff_t mark = -1;
-  std::string letters;                 ///< of the plan as it is
+  std::string letters;                 ///< what becomes of each layer, as a plan by hand says it
   std::vector<widgets::Curve> beside;  ///< the recording and the model, where there is a recording
   std::shared_ptr<const Run> run;
   PublishedMarks published;
@@ -136,7 +136,7 @@ struct View {
   std::uint64_t sampled_of = 0;
   std::size_t columns = 0;
   widgets::Line runs;  ///< what runs at the cursor
-  double time_s = -1;  ///< of the cursor; below 0: at the peak
+  double time_s = -1;  ///< where the cursor stands; below 0: at the peak
 };
 
 struct Setting : TrainedOn {

@@ -85,6 +85,37 @@ void draw_sequence(Inputs& in, const Outputs& out, const Picture& picture, View&
 
 }  // namespace
 
+namespace {
+
+/// The recipes as rows of bytes.
+void fill_byte_rows(const Picture& picture, View& view) {
+  view.runs.clear();
+  view.rows.clear();
+  for (const RecipeStrip& r : picture.recipes) {
+    std::array<widgets::ByteRun, 4> runs;
+    constexpr MemoryOwner owners[] = {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master,
+                                      MemoryOwner::optimizer};
+    for (std::size_t k = 0; k < 4; ++k) {
+      const OwnerLook& look = owner_look(owners[k]);
+      runs[k] = {.label = look.name, .bytes = r.bytes[k], .tint = look.tint, .pale = look.pale};
+    }
+    view.runs.push_back(runs);
+  }
+  for (std::size_t i = 0; i < picture.recipes.size(); ++i) {
+    const RecipeStrip& r = picture.recipes[i];
+    view.rows.push_back({.label = r.name,
+                         .note = r.note,
+                         .runs = view.runs[i],
+                         .figure = r.figure,
+                         .chosen = r.is_a || r.is_b,
+                         .letter = r.is_a   ? 'A'
+                                   : r.is_b ? 'B'
+                                            : '\0'});
+  }
+}
+
+}  // namespace
+
 void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto fill = [](std::vector<widgets::VesselLayer>& layers, const models::memory::HeldBytes& held) {
@@ -113,29 +144,7 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   widgets::draw_vessels("vessel", std::span(vessels).first(second ? 2 : 1), view.vessels,
                         {.unit = "B", .size = {left, size.y}, .brackets = brackets, .axis = true});
   if (!wide) return;
-  view.runs.clear();
-  view.rows.clear();
-  for (const RecipeStrip& r : picture.recipes) {
-    std::array<widgets::ByteRun, 4> runs;
-    constexpr MemoryOwner owners[] = {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master,
-                                      MemoryOwner::optimizer};
-    for (std::size_t k = 0; k < 4; ++k) {
-      const OwnerLook& look = owner_look(owners[k]);
-      runs[k] = {.label = look.name, .bytes = r.bytes[k], .tint = look.tint, .pale = look.pale};
-    }
-    view.runs.push_back(runs);
-  }
-  for (std::size_t i = 0; i < picture.recipes.size(); ++i) {
-    const RecipeStrip& r = picture.recipes[i];
-    view.rows.push_back({.label = r.name,
-                         .note = r.note,
-                         .runs = view.runs[i],
-                         .figure = r.figure,
-                         .chosen = r.is_a || r.is_b,
-                         .letter = r.is_a   ? 'A'
-                                   : r.is_b ? 'B'
-                                            : '\0'});
-  }
+  fill_byte_rows(picture, view);
   const float x = at.x + left + t.px(16), width = size.x - left - t.px(16);
   const widgets::Painter p = widgets::Painter::window();
   p.text({x, at.y}, "One parameter, byte by byte", t.text, Type::body, widgets::Font::bold);

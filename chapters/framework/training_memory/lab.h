@@ -90,7 +90,7 @@ struct Outputs {
   double bytes_per_token = 0, largest_sequence = 0;
   double counts_ratio = 1;  ///< operations over formula
   double layer_sbh = 0;     ///< bytes of a layer over tokens x hidden, as counted
-  double scores_bytes = 0;  ///< of a layer, by the formula
+  double scores_bytes = 0;  ///< what a layer's scores take, by the formula
   std::string best_change;
   double best_total_bytes = 0;  ///< NaN where no single change fits
   std::vector<ChangeRow> changes;

@@ -71,8 +71,8 @@ void describe_switches(Fields& f, Inputs& in) {
 void describe(Fields& f, Inputs& in) {
   describe_switches(f, in);
   f.group("The batch");
-  count(f, "samples", in.samples, "Samples", "Of one batch on one device.", 1, 2048);
-  time(f, "decode_s", in.decode_s, "Decoding one", "Of one sample on one core.", 1e-6, 0.1);
+  count(f, "samples", in.samples, "Samples", "So many make one batch on one device.", 1, 2048);
+  time(f, "decode_s", in.decode_s, "Decoding one", "What one sample takes on one core.", 1e-6, 0.1);
   share(f, "decode_spread", in.decode_spread, "Spread",
         "A batch takes between 1 - spread and 1 + spread of the mean to decode.", 0, 0.9);
   bytes(f, "sample_bytes", in.sample_bytes, "Stored size", "What one sample takes in the storage.", 1e3, 1e8);
@@ -168,7 +168,8 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "There is no step to keep up with.", .formula = "ceil(a batch / step without waiting)"});
   f.real("ceiling_per_s", o.ceiling_per_s, "Batches a second",
          "The least that storage, cores, workers and the pinning thread allow.", {.absent = "Nothing bounds it."});
-  f.real("data_cut", o.data_cut, {"Workers alone save", "%"}, "Of the step as found; 0 where workers are no change.");
+  f.real("data_cut", o.data_cut, {"Workers alone save", "%"},
+         "Their share of the step as found; 0 where workers are no change.");
   f.group("Beside the kernels");
   f.real("hidden_communication", o.hidden_communication, {"All-reduce hidden", "%"},
          {.absent = "One GPU exchanges nothing.", .formula = "1 - waiting for it / its time"});

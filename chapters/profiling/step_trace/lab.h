@@ -71,7 +71,7 @@ struct FixRow {
 /// What a steady step consists of. Shares in %.
 struct StepFigures {
   models::StepMeans mean;
-  double busy = 0, idle_s = 0, useful = 0;  ///< of the compute stream; useful: forward and backward
+  double busy = 0, idle_s = 0, useful = 0;  ///< what the compute stream does; useful: forward and backward
   std::array<double, part_count> share{};
   std::string largest;  ///< the part that takes most
   std::int64_t lead = 0;
@@ -120,7 +120,7 @@ struct Order {
     bool differs = false;     ///< alone it is worth another amount than in its place
   };
   std::vector<Row> rows;
-  double largest_s = 0;  ///< of in_order_s, without sign
+  double largest_s = 0;  ///< the largest in_order_s, without its sign
   std::string says;      ///< a sentence, its figures between backticks; empty for fewer than two changes
 };
 

@@ -4,6 +4,8 @@ namespace chapters::profiling::utilization {
 namespace {
 
 constexpr std::string_view no_model = "A recording does not say which model ran, nor how many tokens.";
+constexpr std::string_view no_shapes =
+    "The recording has no shapes of matrix products: take it with record_shapes=True.";
 
 void share_out(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help,
                std::string_view formula = {}, std::string_view absent = {}) {
@@ -32,9 +34,10 @@ void describe(Fields& f, ProductRow& r) {
   f.real("rate", r.rate, {"Rate", "FLOP/s"}, {.formula = "work / kernels"});
 }
 
-void describe(Fields& f, Outputs& o) {
-  constexpr std::string_view no_shapes =
-      "The recording has no shapes of matrix products: take it with record_shapes=True.";
+namespace {
+
+/// What four meters read.
+void describe_meters(Fields& f, Outputs& o) {
   f.group("Four meters");
   f.real("busy", o.busy, {"GPU busy", "%"}, "Time in which at least one kernel runs, a waiting collective among them.",
          {.headline = true,
@@ -61,29 +64,14 @@ void describe(Fields& f, Outputs& o) {
              .formula = "bytes / (time x bandwidth)",
              .source = "Databricks 2023, LLM inference performance engineering",
          });
-  f.group("The second");
-  share_out(f, "issued", o.issued, "Multiplied", "By the matrix units, whatever for.", "issued / (time x peak)",
-            no_shapes);
-  share_out(f, "needed", o.needed, "Needed",
-            "What the mathematics asks for: the causal half, no repetition, chosen experts.", "needed / (time x peak)",
-            no_shapes);
-  f.real("products", o.products, {"Products run", "%"}, "Time in which a matrix product runs.",
-         {.absent = "A rate does not tell what ran when, and a recording without shapes not which kernels multiply."});
-  f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Their share of the peak while they run.",
-         {.absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
-          .formula = "multiplied / products run"});
-  f.text("largest", o.largest, "Largest loss");
-  share_out(f, "largest_share", o.largest_share, "Its share", "Its share of one second at the peak.");
-  f.real("gpus_a_point", o.gpus_a_point, "GPUs a point of MFU",
-         "So many of 10,000 are free when MFU rises by one point and the work stays.",
-         {.absent = no_shapes, .formula = "10000 x 1 / (MFU + 1), MFU in %"});
-  f.group("Losses");
-  constexpr std::array<std::string_view, models::utilization_loss_count> keys{
-      "loss_data",      "loss_copies", "loss_host",      "loss_sync",       "loss_idle",  "loss_communication",
-      "loss_optimizer", "loss_other",  "loss_uncounted", "loss_below_peak", "loss_extra", "loss_recompute"};
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    share_out(f, keys[i], o.loss[i], loss_look(static_cast<models::UtilizationLoss>(i)).name,
-              "Share of one second at the peak.");
+}
+
+}  // namespace
+
+namespace {
+
+/// What the convention counts, in one step or in a recording.
+void describe_convention(Fields& f, Outputs& o) {
   f.group("The convention");
   f.real("counted_flops", o.counted_flops, {"Counted", "FLOP"},
          "What the convention counts in one step, or in the whole recording.");
@@ -113,6 +101,36 @@ void describe(Fields& f, Outputs& o) {
   f.real("recomputed_calls", o.recomputed_calls, "Recomputed", "Forward products inside the backward pass.",
          {.absent = no_recording});
   f.text("device", o.device, "Device");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_meters(f, o);
+  f.group("The second");
+  share_out(f, "issued", o.issued, "Multiplied", "By the matrix units, whatever for.", "issued / (time x peak)",
+            no_shapes);
+  share_out(f, "needed", o.needed, "Needed",
+            "What the mathematics asks for: the causal half, no repetition, chosen experts.", "needed / (time x peak)",
+            no_shapes);
+  f.real("products", o.products, {"Products run", "%"}, "Time in which a matrix product runs.",
+         {.absent = "A rate does not tell what ran when, and a recording without shapes not which kernels multiply."});
+  f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Their share of the peak while they run.",
+         {.absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
+          .formula = "multiplied / products run"});
+  f.text("largest", o.largest, "Largest loss");
+  share_out(f, "largest_share", o.largest_share, "Its share", "Its share of one second at the peak.");
+  f.real("gpus_a_point", o.gpus_a_point, "GPUs a point of MFU",
+         "So many of 10,000 are free when MFU rises by one point and the work stays.",
+         {.absent = no_shapes, .formula = "10000 x 1 / (MFU + 1), MFU in %"});
+  f.group("Losses");
+  constexpr std::array<std::string_view, models::utilization_loss_count> keys{
+      "loss_data",      "loss_copies", "loss_host",      "loss_sync",       "loss_idle",  "loss_communication",
+      "loss_optimizer", "loss_other",  "loss_uncounted", "loss_below_peak", "loss_extra", "loss_recompute"};
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    share_out(f, keys[i], o.loss[i], loss_look(static_cast<models::UtilizationLoss>(i)).name,
+              "Share of one second at the peak.");
+  describe_convention(f, o);
   f.group("Tables");
   f.table("losses", o.losses, "Every loss");
   f.table("conventions", o.conventions, "By every convention");
