@@ -59,9 +59,9 @@ AVX2 inline __m256 exp8(__m256 x) {
   x = _mm256_max_ps(x, _mm256_set1_ps(lowest));
   const __m256 k =
       _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  __m256 r =
-      _mm256_fnmadd_ps(k, _mm256_set1_ps(0.693359375f), x);  // ln 2 in two parts: the first has few bits, so k times it
-  r = _mm256_fnmadd_ps(k, _mm256_set1_ps(-2.12194440e-4f), r);  // is exact, and the second makes up the rest
+  // ln 2 in two parts: the first has few bits, so that k times it is exact, and the second makes up the rest.
+  __m256 r = _mm256_fnmadd_ps(k, _mm256_set1_ps(0.693359375f), x);
+  r = _mm256_fnmadd_ps(k, _mm256_set1_ps(-2.12194440e-4f), r);
   __m256 p = _mm256_set1_ps(1.3888889e-3f);
   p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(8.3333333e-3f));
   p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(4.1666667e-2f));

@@ -68,6 +68,8 @@ class AllocatorWatcher {
   virtual void taken(std::uint64_t address, std::uint64_t bytes, std::int32_t id) = 0;
   virtual void pending(std::uint64_t address) = 0;   ///< freed, but other streams may still read it
   virtual void returned(std::uint64_t address) = 0;  ///< free
+  /// A replayed list has done its next event, and this is what stands now.
+  virtual void event_done(const AllocatorFigures&) {}
 };
 
 /// PyTorch's CUDA caching allocator (native backend, default pools, one device), without a device: the rules of

@@ -59,6 +59,7 @@ AllocatorRun replay_allocator(const AllocatorList& list, const AllocatorConfig& 
     const AllocatorEvent& event = list.events[i];
     const bool done = do_event(allocator, list, event);
     ++run.events;
+    if (options.watcher) options.watcher->event_done(allocator.figures());
     if (options.figures) options.figures->push_back(allocator.figures());
     if (!done) {
       run.oom_at.push_back(i);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "chapters/framework/allocator/lab.h"
+#include "chapters/framework/allocator/history.h"
 #include "models/trace/text/bytes.h"
 #include "widgets/number/number.h"
 
@@ -8,56 +8,6 @@ namespace chapters::framework::allocator {
 namespace {
 
 using namespace models::memory;
-
-constexpr std::uint64_t max_snapshot_bytes = 512 * mib;
-
-std::string inflated(std::string packed, std::string& error) {
-  if (!packed.starts_with("\x1f\x8b")) return packed;
-  const models::trace::Bytes bytes = models::trace::in_memory(std::move(packed));
-  models::trace::Inflater inflater(bytes);
-  std::string text, part(1 << 20, '\0');
-  for (std::size_t n = 0; (n = inflater.read(part.data(), part.size())) > 0;) {
-    text.append(part, 0, n);
-    if (text.size() <= max_snapshot_bytes) continue;
-    error = "The snapshot is larger than 512 MiB when it is unpacked; record fewer entries.";
-    return {};
-  }
-  error = inflater.error();
-  return text;
-}
-
-using SnapshotOrFault = models::Result<std::shared_ptr<const AllocatorSnapshot>>;
-
-SnapshotOrFault open_snapshot(const FileInput& file) {
-  if (!file.bytes)
-    return SnapshotOrFault::fail("Choose a file: torch.cuda.memory._snapshot() written as JSON, or a list of events.");
-  std::string error;
-  auto snapshot = file.bytes->made<AllocatorSnapshot>([&]() -> std::shared_ptr<const AllocatorSnapshot> {
-    if (file.bytes->size_bytes > max_snapshot_bytes) {
-      error = "The snapshot is larger than 512 MiB; record fewer entries.";
-      return nullptr;
-    }
-    std::string text;
-    error = file.bytes->read(text);
-    if (error.empty()) text = inflated(std::move(text), error);
-    if (!error.empty()) return nullptr;
-    // A text that is no JSON and no pickle is a list of events.
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && std::string_view("afrs").find(text[first]) != std::string_view::npos) {
-      auto list = parse_allocator_events(text);
-      error = list.error;
-      if (!list) return nullptr;
-      AllocatorSnapshot events;
-      events.list = std::move(*list);
-      events.is_list = true;
-      return std::make_shared<const AllocatorSnapshot>(std::move(events));
-    }
-    auto read = read_allocator_snapshot(text);
-    error = read.error;
-    return read ? std::make_shared<const AllocatorSnapshot>(std::move(*read)) : nullptr;
-  });
-  return snapshot ? SnapshotOrFault::ok(snapshot) : SnapshotOrFault::fail(error);
-}
 
 /// "at request 412 of 800", "in step 3 of 8", "at event 10 of 10".
 std::string place_of(const Inputs& in, const Asked& asked, std::size_t event) {
@@ -78,9 +28,13 @@ std::string place_of(const Inputs& in, const Asked& asked, std::size_t event) {
          widgets::format_text(static_cast<double>(program.list.events.size()), "");
 }
 
-Setting setting_of(std::string name, const Inputs& in, const Asked& asked, const AllocatorConfig& config, bool stop) {
-  const AllocatorRun run = replay_allocator(
-      asked.program.list, config, {.stop_at_failure = stop, .initial = asked.initial, .placement = asked.placement});
+/// What is reserved above need, %, of the peak.
+double wasted(const AllocatorPeaks& peaks) {
+  const auto reserved = static_cast<double>(peaks.reserved_bytes), used = static_cast<double>(peaks.allocated_bytes);
+  return reserved > 0 ? 100 * (1 - used / reserved) : 0;
+}
+
+Setting setting_of(std::string name, const Inputs& in, const Asked& asked, const AllocatorRun& run) {
   return {
       .name = std::move(name),
       .outcome = run.failure ? "fails at " + place_of(in, asked, run.failure->event) : "serves all",
@@ -88,27 +42,36 @@ Setting setting_of(std::string name, const Inputs& in, const Asked& asked, const
       .events_done = static_cast<std::int64_t>(run.events),
       .peak_reserved_bytes = static_cast<double>(run.peaks.reserved_bytes),
       .peak_allocated_bytes = static_cast<double>(run.peaks.allocated_bytes),
+      .wasted_share = wasted(run.peaks),
   };
 }
 
-void add_settings(const Inputs& in, const Asked& asked, bool stop, Outputs& out) {
+/// `run` is the list under the settings that are set.
+void add_settings(const Inputs& in, const Asked& asked, bool stop, const AllocatorRun& run, Outputs& out) {
   AllocatorConfig plain;
   plain.capacity_bytes = asked.config.capacity_bytes;
   AllocatorConfig rounded = plain, limited = plain, expandable = plain;
   rounded.roundup_power2_divisions.fill(4);
   limited.max_split_size_bytes = 256 * mib;
   expandable.expandable_segments = true;
+  const auto add = [&](const char* name, const AllocatorConfig& config) {
+    out.settings.push_back(setting_of(
+        name, in, asked,
+        config == asked.config
+            ? run
+            : replay_allocator(asked.program.list, config,
+                               {.stop_at_failure = stop, .initial = asked.initial, .placement = asked.placement})));
+  };
   if (asked.config != plain && asked.config != rounded && asked.config != limited && asked.config != expandable)
-    out.settings.push_back(setting_of("as set", in, asked, asked.config, stop));
-  out.settings.push_back(setting_of("defaults", in, asked, plain, stop));
-  out.settings.push_back(setting_of("round to 4 parts", in, asked, rounded, stop));
-  out.settings.push_back(setting_of("split up to 256 MiB", in, asked, limited, stop));
+    add("as set", asked.config);
+  add("defaults", plain);
+  add("round to 4 parts", rounded);
+  add("split up to 256 MiB", limited);
   // A list of segments at fixed places says nothing of a growing one.
-  if (asked.initial.empty()) out.settings.push_back(setting_of("expandable", in, asked, expandable, stop));
+  if (asked.initial.empty()) add("expandable", expandable);
 }
 
-void fill(Outputs& out) {
-  const AllocatorRun& run = out.run;
+void fill(const AllocatorRun& run, Outputs& out) {
   const AllocatorFigures& f = run.figures;
   const auto real = [](std::uint64_t v) { return static_cast<double>(v); };
   out.allocated_bytes = real(f.allocated_bytes);
@@ -128,6 +91,7 @@ void fill(Outputs& out) {
   out.events_done = static_cast<std::int64_t>(run.events);
   if (run.failure) {
     out.failed_bytes = real(run.failure->bytes);
+    out.unreserved_bytes = real(run.failure->device_free_bytes);
     out.hole_bytes = real(run.failure->free_bytes);
     out.largest_hole_bytes = real(run.failure->largest_free_bytes);
     out.emptiable_bytes = real(run.failure->emptiable_bytes);
@@ -139,83 +103,42 @@ void fill(Outputs& out) {
     out.emptiable_bytes = real(run.emptiable_bytes);
     out.holes = static_cast<std::int64_t>(run.holes);
   }
-  out.wasted_share = out.peak_reserved_bytes > 0 ? 100 * (1 - out.peak_allocated_bytes / out.peak_reserved_bytes) : 0;
+  out.wasted_share = wasted(run.peaks);
+}
+
+/// How far the replay of a recording is what was recorded.
+void fill_agreement(const AllocatorSnapshot& snapshot, Outputs& out) {
+  const SnapshotAgreement agreement = replay_snapshot(snapshot);
+  const auto percent = [](std::uint64_t part, std::uint64_t all) {
+    return all > 0 ? 100 * static_cast<double>(part) / static_cast<double>(all) : std::nan("");
+  };
+  out.recorded_allocations = static_cast<std::int64_t>(agreement.allocations);
+  out.address_hits = static_cast<std::int64_t>(agreement.address_hits);
+  out.address_share = percent(agreement.address_hits, agreement.allocations);
+  out.block_share = percent(agreement.equal_blocks, agreement.blocks);
 }
 
 }  // namespace
 
-models::Result<Asked> ask(const Inputs& in) {
-  using Out = models::Result<Asked>;
-  Asked asked;
-  AllocatorConfig& c = asked.config;
-  c.capacity_bytes = static_cast<std::uint64_t>(in.capacity_bytes);
-  c.fraction = in.fraction;
-  c.expandable_segments = in.expandable_segments;
-  for (const AllocatorSetting& s :
-       {AllocatorSetting{AllocatorSetting::Key::max_split_size, in.max_split_size_bytes},
-        AllocatorSetting{AllocatorSetting::Key::max_non_split_rounding, in.max_non_split_rounding_bytes},
-        AllocatorSetting{AllocatorSetting::Key::garbage_collection_threshold, in.garbage_collection_threshold},
-        AllocatorSetting{AllocatorSetting::Key::roundup_power2_divisions,
-                         static_cast<double>(in.roundup_power2_divisions)}})
-    if (const models::Status set = apply_setting(s, c); !set) return Out::fail("PyTorch refuses this: " + set.error);
-  const bool varies = !in.listed() && (in.source == Source::lengths || in.source == Source::requests);
-  if (varies && in.shortest > in.longest)
-    return Out::fail("The shortest sequence, " + widgets::format_text(in.shortest, "tokens", 6) +
-                     ", is longer than the longest, " + widgets::format_text(in.longest, "tokens", 6) +
-                     ": lower the shortest or raise the longest.");
-  if (in.listed()) {
-    auto list = parse_allocator_events(in.events);
-    if (!list) return Out::fail(list.error);
-    asked.program.list = std::move(*list);
-  } else if (in.source == Source::snapshot) {
-    auto snapshot = open_snapshot(in.snapshot);
-    if (!snapshot) return Out::fail(snapshot.error);
-    const AllocatorSnapshot& s = **snapshot;
-    asked.program.list = s.list;
-    if (s.is_list) return Out::ok(std::move(asked));
-    asked.initial = s.initial;
-    asked.initial_owners = s.initial_owners;
-    asked.placement = s.placement;
-    asked.config = s.config;  // as it was recorded
-    asked.snapshot = *snapshot;
-  } else {
-    asked.program = make_allocator_program({
-        .workload = static_cast<AllocatorWorkload>(in.source),
-        .layers = in.layers,
-        .width = in.width,
-        .vocabulary = in.vocabulary,
-        .batch = in.sequences,
-        .steps = in.steps,
-        .shortest = in.shortest,
-        .longest = in.longest,
-        .order = in.order,
-        .empty_cache = in.empty_cache,
-        .seed = in.seed,
-    });
-  }
-  return Out::ok(std::move(asked));
-}
-
-Outputs compute(const Inputs& in, Progress& progress) {
-  auto asked = ask(in);
-  if (!asked) return {.reason = asked.error};
+Computed compute(const Inputs& in, Progress& progress) {
+  const auto asked = ask(in);
+  if (!asked) return {.facts = {.reason = asked.error}};
   Outputs out;
+  const auto run = std::make_shared<Run>();
   // A program that asks for memory in vain ends there; a list of events goes on, as its writer meant it.
   const bool stop = !in.listed() && in.source != Source::snapshot;
   out.events_in_list = static_cast<std::int64_t>(asked->program.list.events.size());
-  out.run = replay_allocator(asked->program.list, asked->config,
-                             {.stop_at_failure = stop, .initial = asked->initial, .placement = asked->placement});
-  fill(out);
-  if (out.run.failure) out.failed_at = place_of(in, *asked, out.run.failure->event);
+  const AllocatorRun done =
+      progress.facts_alone
+          ? replay_allocator(asked->program.list, asked->config,
+                             {.stop_at_failure = stop, .initial = asked->initial, .placement = asked->placement})
+          : replay_with_history(*asked, stop, *run);
+  fill(done, out);
+  if (done.failure) out.failed_at = place_of(in, *asked, done.failure->event);
   progress.fraction = 0.4;
-  if (asked->snapshot) {
-    out.agreement = replay_snapshot(*asked->snapshot);
-    if (out.agreement.allocations > 0)
-      out.address_share =
-          100 * static_cast<double>(out.agreement.address_hits) / static_cast<double>(out.agreement.allocations);
-  }
-  if (!progress.cancelled) add_settings(in, *asked, stop, out);
-  return out;
+  if (asked->snapshot) fill_agreement(*asked->snapshot, out);
+  if (!progress.cancelled) add_settings(in, *asked, stop, done, out);
+  return {.facts = std::move(out), .run = run};
 }
 
 }  // namespace chapters::framework::allocator

@@ -24,18 +24,10 @@ constexpr std::string_view made = "lengths|requests|growing|pins|buckets",
 
 }  // namespace
 
-void describe(Fields& f, Inputs& in) {
-  f.group("What asks for memory");
-  f.choice("source", in.source, sources, "Program", "What asks, and in which order it frees.");
-  f.integer("sequences", in.sequences, "At once", "Sequences of a step, or requests that are served at once.",
-            {.range = {1, 1024, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
-  f.real("longest", in.longest, {"Longest", "tokens"}, "Of the sequences; where lengths do not vary, all are as long.",
-         {.range = {64, 32768, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
-  f.real("shortest", in.shortest, {"Shortest", "tokens"}, "Lengths lie between this and the longest.",
-         {.range = {64, 32768, Scale::log}, .when = {"source", "lengths|requests"}});
-  f.file("snapshot", in.snapshot, "Recording",
-         "JSON, plain or gz, of torch.cuda.memory._snapshot(): its own settings are replayed. Or a list of events.",
-         {.when = {"source", "snapshot"}}, {.by_bytes = true});
+namespace {
+
+/// The allocator's settings and its device.
+void describe_allocator(Fields& f, Inputs& in) {
   f.group("The allocator");
   f.toggle("expandable_segments", in.expandable_segments, "Expandable segments",
            "One range of addresses a stream and pool that grows page by page, instead of a cudaMalloc each time.",
@@ -63,7 +55,7 @@ void describe(Fields& f, Inputs& in) {
             {.range = {0, 64}, .when = {"source", free_to_set}});
   f.group("The device");
   f.real("capacity_bytes", in.capacity_bytes, {"Memory", "B"},
-         "Of the device, all of it for this process; 80 GiB is a round figure, and an 80 GB H100 reports 79.2.",
+         "All of the device is for this process; 80 GiB is a round figure, and an 80 GB H100 reports 79.2.",
          {
              .range = {16.0 * models::memory::mib, 1024.0 * models::memory::gib, Scale::log},
              .typical = {8.0 * models::memory::gib, 288.0 * models::memory::gib},
@@ -72,6 +64,24 @@ void describe(Fields& f, Inputs& in) {
          });
   f.real("fraction", in.fraction, "Fraction allowed", "set_per_process_memory_fraction; 1 sets none.",
          {.range = {0.05, 1}, .when = {"source", free_to_set}});
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.group("What asks for memory");
+  f.choice("source", in.source, sources, "Program", "What asks, and in which order it frees.");
+  f.integer("sequences", in.sequences, "At once", "Sequences of a step, or requests that are served at once.",
+            {.range = {1, 1024, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
+  f.real("longest", in.longest, {"Longest", "tokens"},
+         "The longest of the sequences; where lengths do not vary, all are as long.",
+         {.range = {64, 32768, Scale::log}, .headline = true, .when = {"source", "lengths|requests|growing|pins"}});
+  f.real("shortest", in.shortest, {"Shortest", "tokens"}, "Lengths lie between this and the longest.",
+         {.range = {64, 32768, Scale::log}, .when = {"source", "lengths|requests"}});
+  f.file("snapshot", in.snapshot, "Recording",
+         "JSON, plain or gz, of torch.cuda.memory._snapshot(): its own settings are replayed. Or a list of events.",
+         {.when = {"source", "snapshot"}}, {.by_bytes = true});
+  describe_allocator(f, in);
   f.group("A list instead");
   f.text("events", in.events, "Events",
          "Replayed instead of the program where it is not empty. a<id> <bytes> [<stream>] allocates, f<id> frees, "
@@ -85,15 +95,16 @@ void describe(Fields& f, Inputs& in) {
   f.choice("order", in.order, orders, "Order of lengths", "How lengths follow each other.",
            {.when = {"source", "lengths|requests"}});
   f.toggle("empty_cache", in.empty_cache, "empty_cache each step",
-           "torch.cuda.empty_cache() behind every step, or whenever a request leaves.", {.when = {"source", made}});
-  f.integer("layers", in.layers, "Layers", "Of the decoder.",
+           "torch.cuda.empty_cache() after every step, or whenever a request leaves.", {.when = {"source", made}});
+  f.integer("layers", in.layers, "Layers", "Layers of the decoder.",
             {.range = {1, 128, Scale::log}, .when = {"source", "lengths|requests|growing|buckets"}});
   f.integer("width", in.width, "Width",
-            "Of the residual stream; feed-forward layers are 3.5 times as wide, keys and values a quarter.",
+            "Width of the residual stream; feed-forward layers are 3.5 times as wide, keys and values a quarter.",
             {.range = {256, 16384, Scale::log}, .when = {"source", made}});
   f.integer("vocabulary", in.vocabulary, "Vocabulary", "Columns of the logits.",
             {.range = {1000, 262144, Scale::log}, .when = {"source", "lengths|requests|growing|buckets"}});
-  f.integer("seed", in.seed, "Seed", "Of the lengths.", {.range = {1, 999}, .when = {"source", "lengths|requests"}});
+  f.integer("seed", in.seed, "Seed", "It draws the lengths.",
+            {.range = {1, 999}, .when = {"source", "lengths|requests"}});
 }
 
 void describe(Fields& f, Setting& s) {
@@ -103,6 +114,7 @@ void describe(Fields& f, Setting& s) {
   f.integer("events_done", s.events_done, "Events done", {.source = rules});
   f.real("peak_reserved_bytes", s.peak_reserved_bytes, {"Peak reserved", "B"}, {.binary = true, .source = rules});
   f.real("peak_allocated_bytes", s.peak_allocated_bytes, {"Peak in use", "B"}, {.binary = true, .source = rules});
+  f.real("wasted_share", s.wasted_share, {"Reserved above need", "%"}, {.formula = "1 - peak in use / peak reserved"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -121,6 +133,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("emptiable_bytes", o.emptiable_bytes, {"empty_cache returns", "B"},
          "Segments that are one free block, at the same moment. Before a request fails all of them were given back.",
          {.headline = true, .binary = true, .source = rules});
+  f.real("unreserved_bytes", o.unreserved_bytes, {"Allowed, not reserved", "B"},
+         "What the device could still have given at that moment.",
+         {.binary = true, .absent = "Every request is served.", .formula = "memory allowed - reserved"});
   f.real("holes_over_request", o.holes_over_request, "Holes over the request",
          {.absent = "Every request is served.", .formula = "holes / request"});
   f.integer("holes", o.holes, "Free blocks", "At the same moment, whole segments among them.");
@@ -149,10 +164,16 @@ void describe(Fields& f, Outputs& o) {
             {.source = rules});
   f.integer("device_frees", o.device_frees, "cudaFrees", "Steps of unmapping with expandable segments.",
             {.source = rules});
-  f.integer("events_in_list", o.events_in_list, "Events", "Of the list.");
+  f.integer("events_in_list", o.events_in_list, "Events", "So many are in the list.");
   f.integer("events_done", o.events_done, "Events done", "A program ends at its first failure.");
   f.real("address_share", o.address_share, {"Addresses as recorded", "%"},
          {.absent = "There is no recorded history.", .formula = "hits / allocations"});
+  f.integer("address_hits", o.address_hits, "Addresses met", "Recorded allocations that got the recorded address.");
+  f.integer("recorded_allocations", o.recorded_allocations, "Recorded allocations",
+            "Those of a recorded history; 0 where there is none.");
+  f.real("block_share", o.block_share, {"Blocks as recorded", "%"},
+         "Blocks at the end with their address, size and state.",
+         {.absent = "There is no recorded state.", .formula = "equal blocks / blocks"});
   f.group("Other settings");
   f.table("settings", o.settings, "The same list under other settings", {.max_items = 8});
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
@@ -35,9 +36,9 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
                          .end_labels = false,
                      });
   plot.area(
-      "reserved", picture.at, picture.reserved,
+      "reserved", picture.run->at, picture.run->reserved,
       {.colour = t.muted, .alpha = 0.28f, .legend = false, .info = "held from the device", .version = picture.version});
-  plot.area("in use", picture.at, picture.allocated,
+  plot.area("in use", picture.run->at, picture.run->allocated,
             {.colour = t.series_at(0),
              .alpha = 0.35f,
              .legend = false,
@@ -113,27 +114,14 @@ void draw_memory(const Picture& picture, View& view, ImVec2 size) {
 }
 
 /// The same list under other settings: how far it comes, and what is reserved for what is in use.
-void draw_settings(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {
-      {.title = "setting", .number = false},
-      {.title = "how far it comes", .number = false},
-      {.title = "peak in use", .value_unit = "B", .prefix = widgets::Prefix::binary, .priority = 1},
-      {.title = "peak reserved", .value_unit = "B", .prefix = widgets::Prefix::binary, .bar = true},
-      {.title = "reserved above need", .unit = "%", .priority = 2},
-  };
-  widgets::TableSource source{.context = &out, .rows = out.settings.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const Setting& s = static_cast<const Outputs*>(context)->settings[row];
-    if (column == 0)
-      cell.text = s.name;
-    else if (column == 1)
-      cell.text = s.outcome;
-    else if (column == 4)
-      cell.number = widgets::format(cell.value = 100 * (1 - s.peak_allocated_bytes / s.peak_reserved_bytes), "");
-    else
-      cell.value = column == 2 ? s.peak_allocated_bytes : s.peak_reserved_bytes;
-  };
-  widgets::draw_table("settings", columns, source, view.settings, size);
+void draw_settings(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{
+      {{.key = "name", .title = "setting"},
+       {.key = "outcome", .title = "how far it comes"},
+       {.key = "peak_allocated_bytes", .title = "peak in use", .priority = 1},
+       {.key = "peak_reserved_bytes", .title = "peak reserved", .bar = true},
+       {.key = "wasted_share", .title = "reserved above need", .priority = 2}}};
+  view.settings.draw("settings", out.settings, columns, size);
 }
 
 }  // namespace
@@ -143,7 +131,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
               [&](ImVec2 size) { draw_memory(picture, view, size); });
   if (!out.settings.empty())
     stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
-                [&](ImVec2 size) { draw_settings(out, picture, view, size); });
+                [&](ImVec2 size) { draw_settings(out, view, size); });
   published_panel(stage, "Recorded beside replayed", picture.published);
 }
 

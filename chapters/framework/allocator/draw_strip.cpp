@@ -48,10 +48,11 @@ Page page_of(const Picture& picture, const StripState& strip, Rect area) {
   Page page{.area = area};
   const auto fits = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, static_cast<float>(most_rows)));
   const auto expands = [](const RangeSpan& r) { return r.expandable; };
-  if (!picture.ranges.empty() && picture.ranges.size() + 1 <= std::min<std::size_t>(fits, 7) &&
-      std::none_of(picture.ranges.begin(), picture.ranges.end(), expands)) {
-    for (const RangeSpan& r : picture.ranges) page.row_bytes = std::max(page.row_bytes, static_cast<double>(r.bytes));
-    page.rows = picture.ranges.size() + 1;
+  if (!picture.run->ranges.empty() && picture.run->ranges.size() + 1 <= std::min<std::size_t>(fits, 7) &&
+      std::none_of(picture.run->ranges.begin(), picture.run->ranges.end(), expands)) {
+    for (const RangeSpan& r : picture.run->ranges)
+      page.row_bytes = std::max(page.row_bytes, static_cast<double>(r.bytes));
+    page.rows = picture.run->ranges.size() + 1;
     const auto reserved = static_cast<double>(strip.reserved);
     for (std::size_t row = 0; row <= page.rows; ++row)
       page.begin[row] = row < strip.segments.size() ? static_cast<double>(strip.segments[row])
@@ -214,11 +215,11 @@ void paint_key(const Painter& p, const Picture& picture, const StripState& strip
     p.text({at.x + sample + t.px(6), at.y}, words, t.muted, Type::small);
     at.x += wide + t.px(16);
   };
-  for (std::size_t i = 0; i < picture.owners.size(); ++i) {
-    const bool shown =
-        std::any_of(picture.blocks.begin(), picture.blocks.end(), [&](const BlockSpan& b) { return b.owner == i; });
+  for (std::size_t i = 0; i < picture.run->owners.size(); ++i) {
+    const bool shown = std::any_of(picture.run->blocks.begin(), picture.run->blocks.end(),
+                                   [&](const BlockSpan& b) { return b.owner == i; });
     if (shown)
-      entry(picture.owners[i], [&](Rect r) {
+      entry(picture.run->owners[i], [&](Rect r) {
         p.rect(r.min, r.max, widgets::vessel_colour(picture.tints[i].tint, picture.tints[i].pale, t));
       });
   }
@@ -240,7 +241,7 @@ void show_tip(const Picture& picture, const StripState& strip, const Page& page)
     const auto from = static_cast<double>(piece.from);
     if (byte < from || byte >= from + static_cast<double>(piece.bytes)) continue;
     const bool block = piece.kind == StripPiece::block || piece.kind == StripPiece::pending;
-    widgets::tip(block ? std::string_view(picture.owners[piece.owner]) : std::string_view("free"),
+    widgets::tip(block ? std::string_view(picture.run->owners[piece.owner]) : std::string_view("free"),
                  bytes_text(static_cast<double>(piece.bytes)),
                  piece.kind == StripPiece::pending ? "freed, but another stream may still read it"
                  : piece.emptiable == 0            ? "its segment has blocks in use, so empty_cache cannot return it"
@@ -269,8 +270,8 @@ void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size) {
   widgets::DataTable table{"strip", {"from_bytes", "bytes", "what"}, {}};
   for (const StripPiece& piece : strip.pieces)
     table.rows.push_back({std::to_string(piece.from), std::to_string(piece.bytes),
-                          piece.kind == StripPiece::block     ? picture.owners[piece.owner]
-                          : piece.kind == StripPiece::pending ? picture.owners[piece.owner] + ", pending"
+                          piece.kind == StripPiece::block     ? picture.run->owners[piece.owner]
+                          : piece.kind == StripPiece::pending ? picture.run->owners[piece.owner] + ", pending"
                           : piece.kind == StripPiece::whole   ? "free segment"
                                                               : "hole"});
   p.record()->tables.push_back(std::move(table));

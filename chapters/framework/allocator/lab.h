@@ -1,9 +1,11 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -11,7 +13,6 @@
 #include "models/memory/allocator_workload.h"
 #include "widgets/controls/playback.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// The caching allocator replayed on a strip of memory.
 namespace chapters::framework::allocator {
@@ -43,21 +44,21 @@ struct Setting {
   std::string name, outcome;  ///< outcome: how far it came
   bool served = true;         ///< nothing failed
   std::int64_t events_done = 0;
-  double peak_reserved_bytes = 0, peak_allocated_bytes = 0;
+  double peak_reserved_bytes = 0, peak_allocated_bytes = 0, wasted_share = 0;  ///< share: %, reserved above need
 };
 
 struct Outputs {
-  models::memory::AllocatorRun run;
-  models::memory::SnapshotAgreement agreement;  ///< of a snapshot; else zeros
   std::int64_t events_in_list = 0, events_done = 0;
-  // Of `run`, as numbers that a panel can show. NaN: nothing failed.
-  double failed_bytes = std::nan(""), hole_bytes = 0, largest_hole_bytes = 0, emptiable_bytes = 0;
+  // What failed and what lay free then. NaN: nothing failed.
+  double failed_bytes = std::nan(""), unreserved_bytes = std::nan(""), hole_bytes = 0, largest_hole_bytes = 0,
+         emptiable_bytes = 0;
   double holes_over_request = std::nan("");
   std::int64_t holes = 0;
   std::string failed_at;  ///< "request 412 of 800"; empty: nothing failed
   double allocated_bytes = 0, requested_bytes = 0, active_bytes = 0, reserved_bytes = 0, largest_free_bytes = 0,
          inactive_split_bytes = 0, peak_allocated_bytes = 0, peak_reserved_bytes = 0, wasted_share = 0,
-         address_share = std::nan("");
+         address_share = std::nan(""), block_share = std::nan("");
+  std::int64_t recorded_allocations = 0, address_hits = 0;  ///< 0 where there is no recording
   std::int64_t segments = 0, ooms = 0, retries = 0, splits = 0, device_allocs = 0, device_frees = 0;
   std::vector<Setting> settings;  ///< what is set first, where that is none of the others
   std::string reason;
@@ -76,6 +77,17 @@ struct RangeSpan {
   bool small = false, expandable = false;
 };
 
+/// Everything that ever lay anywhere, and what was reserved and in use meanwhile.
+struct Run {
+  std::vector<BlockSpan> blocks;  ///< by address
+  std::vector<RangeSpan> ranges;  ///< by address
+  std::vector<std::string> owners;
+  std::vector<double> at, reserved, allocated;  ///< after each event, thinned to what a plot can show
+  std::int64_t fullest_event = 0;               ///< events done when most was reserved
+  std::int64_t failed_event = -1;               ///< events done when the first request failed; -1: none did
+  double device_bytes = 1;
+};
+
 /// A colour as the training step's memory has it: pale where the owner belongs to another of the same hue.
 struct OwnerTint {
   widgets::Tint tint{};
@@ -85,11 +97,8 @@ struct OwnerTint {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::vector<BlockSpan> blocks;
-  std::vector<RangeSpan> ranges;
-  std::vector<std::string> owners;
-  std::vector<OwnerTint> tints;                 ///< by owner
-  std::vector<double> at, reserved, allocated;  ///< behind each event, thinned to what a plot can show
+  std::shared_ptr<const Run> run;
+  std::vector<OwnerTint> tints;  ///< by owner
   std::uint32_t events = 0;
   std::int64_t failed_event = -1;
   std::int64_t opening = 0;   ///< events done where the strip opens: the failure, the peak of a program, else the end
@@ -103,7 +112,7 @@ struct StripPiece {
   std::uint64_t from = 0, bytes = 0;
   std::uint32_t owner = 0;
   enum Kind : std::uint8_t { block, pending, hole, whole } kind{};  ///< whole: a segment that is one free block
-  std::uint64_t emptiable = 0;                                      ///< of it, what empty_cache returns
+  std::uint64_t emptiable = 0;                                      ///< the part of it that empty_cache returns
   std::uint64_t emptiable_from = 0;                                 ///< where that begins
 };
 
@@ -113,7 +122,7 @@ struct StripState {
   std::vector<std::uint64_t> segments;  ///< where a segment begins
   std::vector<std::uint64_t> holes;    ///< free bytes that empty_cache cannot return, block by block, the largest first
   std::vector<std::uint64_t> returns;  ///< free bytes that it returns, the largest first
-  /// `hole_bytes`: all that is reserved and free; `emptiable`: of that, what empty_cache returns.
+  /// `hole_bytes`: all that is reserved and free; `emptiable`: the part of that which empty_cache returns.
   std::uint64_t reserved = 0, in_use = 0, hole_bytes = 0, emptiable = 0, largest = 0, largest_from = 0;
   std::uint64_t version = 0;
   std::int64_t cursor = -1;
@@ -124,22 +133,12 @@ struct View {
   widgets::Playback playback{.time_s = 1e9};
   StripState strip;
   widgets::PlotView history;
-  widgets::TableView settings;
+  DescribedTable<Setting> settings;
 };
 
-/// The list that the inputs name, or a sentence why there is none.
-struct Asked {
-  models::memory::AllocatorProgram program;
-  std::vector<models::memory::InitialSegment> initial;
-  std::vector<std::uint32_t> initial_owners;
-  std::vector<std::uint64_t> placement;
-  models::memory::AllocatorConfig config;
-  std::shared_ptr<const models::memory::AllocatorSnapshot> snapshot;
-};
-models::Result<Asked> ask(const Inputs& in);
-
-Outputs compute(const Inputs& in, Progress& progress);
-Picture arrange(const Inputs& in, const Outputs& out);
+using Computed = chapters::Computed<Outputs, Run>;
+Computed compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// What lies where when `cursor` events are done. Pure.
@@ -149,5 +148,7 @@ void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, Setting& setting);
+void describe(Fields& f, View& view);
 
 }  // namespace chapters::framework::allocator

@@ -31,12 +31,6 @@ bool read_by(const gpu::FusionChain& c, int tensor, int op) {
   return std::find(in.begin(), in.end(), tensor) != in.end();
 }
 
-int kernel_at(const gpu::FusionPlan& plan, int op) {
-  for (std::size_t k = 0; k < plan.kernels.size(); ++k)
-    if (op >= plan.kernels[k].first && op <= plan.kernels[k].last) return static_cast<int>(k);
-  return -1;
-}
-
 /// Where a tensor would like to stand: what is made between its maker and the next box, what was there before under
 /// its first reader, the chain's own input before it.
 double wanted_centre(const gpu::FusionChain& c, int id) {
@@ -53,7 +47,8 @@ double wanted_centre(const gpu::FusionChain& c, int id) {
   return 0;
 }
 
-void add_tensors(const Asked& a, const Outputs& out, const Inputs& in, Picture& p) {
+void add_tensors(const Run& run, const Outputs& out, const Inputs& in, Picture& p) {
+  const Asked& a = run.asked;
   const gpu::FusionChain& c = a.chain;
   const bool giga = out.intermediate_bytes >= 1e9;
   p.band = a.memory + ", " + format_text(a.bandwidth_bytes_per_s, "B/s") + "; figures in " + (giga ? "GB" : "MB");
@@ -66,50 +61,37 @@ void add_tensors(const Asked& a, const Outputs& out, const Inputs& in, Picture& 
                     .size = format_text(t.bytes / (giga ? 1e9 : 1e6), "", 3),
                     .bytes = t.bytes,
                     .centre = wanted_centre(c, id)};
-    const int maker = t.producer >= 0 ? kernel_at(out.plan, t.producer) : -1;
-    bool outside = t.producer < 0 || t.result || (in.backward && t.saved);
-    for (int i = 0; i < c.count(); ++i) outside = outside || (read_by(c, id, i) && kernel_at(out.plan, i) != maker);
-    mark.ghost = !outside;
+    const TensorFate& fate = run.tensors[static_cast<std::size_t>(id)];
+    mark.ghost = fate.never;
     if (mark.ghost) mark.size = "none";
     if (t.producer >= 0) p.pipes.push_back({id, t.producer, false, mark.ghost});
-    int last_kernel = -1;
-    for (int i = 0; i < c.count(); ++i) {
-      if (!read_by(c, id, i)) continue;
-      const int k = kernel_at(out.plan, i);
-      const bool within = maker >= 0 && k == maker;
-      if (k == last_kernel && !mark.ghost) continue;
-      last_kernel = k;
-      if (within && !mark.ghost) continue;  // it is written for others, and read from registers here
-      const int first = out.plan.kernels[static_cast<std::size_t>(k)].first;
-      p.pipes.push_back({id, i, true, mark.ghost, !mark.ghost && gpu::read_from_l2(c, id, first, a.machine)});
-    }
+    for (const TensorRead& read : fate.reads) p.pipes.push_back({id, read.box, true, mark.ghost, read.l2});
     p.tensors.push_back(std::move(mark));
   }
 }
 
-void add_kernels(const Asked& a, const Outputs& out, Picture& p) {
-  for (const gpu::FusedKernel& k : out.plan.kernels) {
+void add_kernels(const Run& run, const Outputs& out, Picture& p) {
+  const Asked& a = run.asked;
+  for (std::size_t i = 0; i < run.plan.kernels.size(); ++i) {
+    const gpu::FusedKernel& k = run.plan.kernels[i];
     KernelMark m{.first = k.first,
                  .last = k.last,
-                 .figure = k.spilled > 0 ? std::to_string(k.needed()) + " of " + std::to_string(most_registers)
+                 .figure = k.spilled > 0 ? std::to_string(k.needed()) + " of " + std::to_string(max_registers)
                                          : std::to_string(k.registers),
                  .registers = static_cast<double>(k.registers),
                  .spilled = static_cast<double>(k.spilled)};
     m.lasso = k.first >= a.first && k.last <= a.last && a.first < a.last;
     if (k.last > k.first) {
-      double apart_s = 0;
-      for (int i = k.first; i <= k.last; ++i)
-        apart_s += out.alone.kernels[static_cast<std::size_t>(i)].time_s + a.machine.start_s;
-      m.brief = format_text(k.time_s + a.machine.start_s, "s");
-      m.head = "one kernel: " + format_text(k.time_s + a.machine.start_s, "s") + ", " + format_text(apart_s, "s") +
-               " as " + count_word(k.last - k.first + 1);
+      m.brief = format_text(out.kernel_rows[i].in_one_s, "s");
+      m.head = "one kernel: " + m.brief + ", " + format_text(out.kernel_rows[i].apart_s, "s") + " as " +
+               count_word(k.last - k.first + 1);
     }
     p.kernels.push_back(std::move(m));
   }
-  for (int i = 0; i < a.chain.count(); ++i) {
-    const auto& k = out.plan.kernels[static_cast<std::size_t>(kernel_at(out.plan, i))];
-    p.names.push_back(out.boxes[static_cast<std::size_t>(i)].name);
-    p.briefs.push_back(brief_of(p.names.back()));
+  for (const BoxRow& box : out.boxes) {
+    const auto& k = run.plan.kernels[static_cast<std::size_t>(box.kernel - 1)];
+    p.names.push_back(box.name);
+    p.briefs.push_back(brief_of(box.name));
     p.bounds.push_back(k.bound);
     p.under.push_back(k.first == k.last ? format_text(k.time_s, "s") : "fused");
   }
@@ -137,36 +119,59 @@ void add_cells(const Asked& a, const Outputs& out, Picture& p) {
   for (int i = 0; i + 1 < a.chain.count(); ++i) p.rows.push_back("from " + out.boxes[static_cast<std::size_t>(i)].name);
 }
 
-void add_curves(const Inputs& in, const Asked& a, Picture& p) {
-  for (int last = a.first; last < a.chain.count(); ++last) {
-    const auto plan = plan_with(in, a, a.first, last);
-    if (!plan) continue;
-    p.ends.push_back(last + 1);
-    p.end_s.push_back(plan->time_s);
-    p.end_memory_s.push_back(plan->bytes / a.machine.bandwidth_bytes_per_s);
-  }
+/// The chain as the lasso's last box moves on: with its first box alone, and every run from there.
+void add_ends(const Inputs& in, const Asked& a, const Outputs& out, Picture& p) {
+  widgets::Curve time{.label = "the chain",
+                      .info = "one kernel from the first box to this",
+                      .tint = widgets::Tint::yours(),
+                      .named = false};
+  widgets::Curve memory{.label = "its bytes alone",
+                        .info = "traffic over the bandwidth reached",
+                        .tint = widgets::Meaning::memory_bound,
+                        .dashed = true,
+                        .named = false};
+  const auto add = [&](double box, double time_s, double bytes) {
+    time.add(box, time_s);
+    memory.add(box, bytes / a.machine.bandwidth_bytes_per_s);
+  };
+  const bool compiled = in.rest == Rest::compiled;
+  add(a.first + 1, compiled ? out.compiled_s : out.unfused_s, compiled ? out.compiled_bytes : out.unfused_bytes);
+  for (const RunRow& r : out.runs)
+    if (r.first == a.first + 1 && std::isfinite(r.time_s)) add(static_cast<double>(r.last), r.time_s, r.bytes);
+  p.ends = {std::move(time), std::move(memory)};
+}
+
+/// What attention moves over the sequence, in three kernels and in one.
+void add_attention(const Inputs& in, Picture& p) {
+  widgets::Curve unfused{.label = "three kernels",
+                         .info = "(4 S^2 + 4 S d) x 2 B a head",
+                         .tint = widgets::Meaning::memory_bound,
+                         .named = false};
+  widgets::Curve fused{
+      .label = "one kernel", .info = "4 S d x 2 B a head", .tint = widgets::Tint::yours(), .named = false};
   for (double s = 256; s <= 131072; s *= 2) {
     const auto chain =
         gpu::make_chain(gpu::ChainKind::attention, {.tokens = s, .heads = static_cast<double>(in.heads)});
-    double unfused = 0;
+    double apart = 0;
     for (int i = 0; i < chain.count(); ++i) {
       const gpu::RunTraffic t = gpu::run_traffic(chain, i, i, {});
-      unfused += t.read_bytes + t.write_bytes;
+      apart += t.read_bytes + t.write_bytes;
     }
     const gpu::RunTraffic t = gpu::run_traffic(chain, 0, chain.count() - 1, {});
-    p.lengths.push_back(s);
-    p.unfused.push_back(unfused);
-    p.fused.push_back(t.read_bytes + t.write_bytes);
-    if (p.lengths.back() == marked_length) p.ratio_words = format_text(unfused / p.fused.back(), "", 2) + " times";
+    unfused.add(s, apart);
+    fused.add(s, t.read_bytes + t.write_bytes);
+    if (s == marked_length) p.ratio_words = format_text(apart / fused.y.back(), "", 2) + " times";
   }
+  p.attention = {std::move(unfused), std::move(fused)};
 }
 
-void add_roofline(const Asked& a, const Outputs& out, Picture& p) {
+void add_roofline(const Run& run, Picture& p) {
+  const Asked& a = run.asked;
   p.peak = a.machine.matrix_flops_per_s;
   p.bandwidth = a.machine.bandwidth_bytes_per_s;
   p.ridge = p.peak / p.bandwidth;
   for (std::size_t side = 0; side < 2; ++side)
-    for (const gpu::FusedKernel& k : (side == 0 ? out.alone : out.plan).kernels) {
+    for (const gpu::FusedKernel& k : (side == 0 ? run.alone : run.plan).kernels) {
       const double work = k.flops + k.instructions;
       p.dot_intensity[side].push_back(work / k.bytes());
       p.dot_flops[side].push_back(work / k.time_s);
@@ -175,22 +180,22 @@ void add_roofline(const Asked& a, const Outputs& out, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  const auto asked = asked_of(in);
-  if (!out.reason.empty() || !asked) return p;
-  const Asked& a = *asked;
+  if (!out.reason.empty() || run.plan.kernels.empty()) return p;
+  const Asked& a = run.asked;
   p.first = a.first;
   p.last = a.last;
   p.break_after = a.break_after;
-  add_kernels(a, out, p);
-  add_tensors(a, out, in, p);
+  add_kernels(run, out, p);
+  add_tensors(run, out, in, p);
   add_cells(a, out, p);
   if (out.saved_bytes > 0) p.saved = "\xE2\x88\x92" + format_text(out.saved_bytes, "B") + " of traffic";
-  p.why = measured_words(in, out) + why_of(in, a, out);
+  p.why = measured_words(in, out) + why_of(out, run);
   p.answer = answer_of(in, a, out);
-  add_curves(in, a, p);
-  add_roofline(a, out, p);
+  add_ends(in, a, out, p);
+  add_attention(in, p);
+  add_roofline(run, p);
   p.assumed = assumed_rows(in, a);
   return p;
 }

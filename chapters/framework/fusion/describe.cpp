@@ -7,7 +7,8 @@ namespace {
 // In the order of models::gpu::ChainKind and of Rest.
 const Choices chains{
     {"projection", "Projection to norm", "x W1, bias, GELU, dropout, residual, LayerNorm, W2; both matrices square."},
-    {"ffn", "FFN block", "To the inner width and back: bias and GELU between, bias, residual and LayerNorm behind."},
+    {"ffn", "FFN block",
+     "To the inner width and back: bias and GELU between, bias, residual and LayerNorm after them."},
     {"gated", "Gated FFN", "As in Llama: gate and up in one product, SiLU, their product, down, residual, RMSNorm."},
     {"attention", "Attention", "Scores, softmax and values of each head, 128 dimensions, no mask."},
     {"gelu", "GELU written out", "The tanh form as eight operations of Python, each a kernel in eager mode."},
@@ -31,8 +32,8 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("epilogues", in.epilogues, "Products take epilogues",
            "A compiler writes products itself and ends them with element-wise work (max-autotune).",
            {.when = {"chain", "projection|ffn|gated"}});
-  f.integer("break_after", in.break_after, "Graph break behind",
-            "Python takes over behind this box, and no kernel crosses it; 0 or beyond the chain: nowhere.",
+  f.integer("break_after", in.break_after, "Graph break after",
+            "Python takes over after this box, and no kernel crosses it; 0 or beyond the chain: nowhere.",
             {.range = {0, 7}});
   f.group("The shape");
   f.integer("tokens", in.tokens, {"Tokens", "tokens"}, "Rows of every activation; of attention queries and keys.",
@@ -77,7 +78,7 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, BoxRow& r) {
   f.text("name", r.name, "Box");
-  f.integer("kernel", r.kernel, "Kernel", "Of the plan, from 1.");
+  f.integer("kernel", r.kernel, "Kernel", "Its place in the plan, from 1.");
   f.real("bytes", r.bytes, {"Traffic alone", "B"}, "As a kernel of its own.");
   f.real("time_s", r.time_s, {"Time alone", "s"}, "As a kernel of its own.");
   f.integer("registers", r.registers, "Registers alone", "A thread.");
@@ -93,12 +94,15 @@ void describe(Fields& f, KernelRow& r) {
   f.integer("resident", r.resident, "Blocks an SM", "By the rule of cuda_occupancy.h.");
   f.text("limit", r.limit, "Limited by");
   f.real("occupancy", r.occupancy, {"Occupancy", "%"}, {.formula = "resident warps / most warps"});
-  f.real("bytes", r.bytes, {"Traffic", "B"}, "Of main memory.");
+  f.real("bytes", r.bytes, {"Traffic", "B"}, "Bytes that cross main memory.");
   f.real("l2_bytes", r.l2_bytes, {"From L2", "B"}, "Weights loaded again, rows, spills.");
   f.real("weight_reads", r.weight_reads, "Weights loaded", "Times, from L2; 0: it has no product.");
   f.real("repeats", r.repeats, "Work repeated", "Times the work before a product is done.");
   f.real("time_s", r.time_s, {"Time", "s"}, {.formula = "max(bytes, L2, arithmetic, two latencies)"});
   f.text("waits", r.waits, "Waits for");
+  f.real("in_one_s", r.in_one_s, {"With its gap", "s"}, {.formula = "time + between kernels"});
+  f.real("apart_s", r.apart_s, {"Its boxes apart", "s"}, "As kernels of their own, each with its gap.",
+         {.formula = "sum of (time alone + between kernels)"});
 }
 void describe(Fields& f, RunRow& r) {
   f.integer("first", r.first, "From box");
@@ -114,6 +118,42 @@ void describe(Fields& f, StageRow& r) {
          {.absent = "The stage moves nothing."});
   f.real("time_s", r.time_s, {"The chain", "s"}, "On the device.", {.absent = "Kernels come later."});
 }
+
+namespace {
+
+/// The chain with other kernels: none fused, other runs, a compiler's.
+void describe_other_plans(Fields& f, Outputs& o) {
+  f.group("None fused");
+  f.real("unfused_s", o.unfused_s, {"The chain", "s"}, "Each box a kernel.");
+  f.real("unfused_bytes", o.unfused_bytes, {"Traffic", "B"}, "Each box a kernel.");
+  f.integer("unfused_kernels", o.unfused_kernels, "Kernels", "Each box a kernel.");
+  f.integer("unfused_trips", o.unfused_trips, "Trips", "Each box a kernel.");
+  f.real("unfused_launches_s", o.unfused_launches_s, {"On the CPU", "s"}, "Each box a kernel.",
+         {.formula = "kernels x a launch + graph breaks x a break"});
+  f.real("unfused_device_s", o.unfused_device_s, {"On the device", "s"}, "Each box a kernel.",
+         {.formula = "kernels and the gaps between them"});
+  f.group("Other runs");
+  f.integer("best_first", o.best_first, "Best run begins", "Box, from 1.");
+  f.integer("best_last", o.best_last, "Best run ends", "Box, from 1.");
+  f.real("best_s", o.best_s, {"With the best run", "s"}, "The chain.");
+  f.real("next_s", o.next_s, {"With one box more", "s"}, "The chain, the lasso one longer at its end.",
+         {.absent = "There is no box behind it, or no SM takes it."});
+  f.real("best_next_s", o.best_next_s, {"Best run and one more", "s"}, "The chain.",
+         {.absent = "There is no box behind it, or no SM takes it."});
+  f.group("A compiler");
+  f.real("compiled_s", o.compiled_s, {"Compiled", "s"}, "The chain as torch.compile cuts it.");
+  f.real("compiled_bytes", o.compiled_bytes, {"Traffic", "B"}, "What the compiled chain comes to.");
+  f.integer("compiled_kernels", o.compiled_kernels, "Kernels", "What the compiled chain comes to.");
+  f.integer("graphs", o.graphs, "Graphs", {.formula = "graph breaks + 1"});
+  f.real("buffers_bytes", o.buffers.sum_bytes, {"Buffers", "B"}, "Between its kernels, each in a place of its own.");
+  f.real("buffers_peak_bytes", o.buffers.peak_bytes, {"Alive at once", "B"},
+         "The most of those buffers at one time, when a place is used again once its last reader is done.");
+  f.real("eager_buffers_bytes", o.alone_buffers.sum_bytes, {"Buffers, none fused", "B"}, "Each in a place of its own.");
+  f.real("launches_s", o.launches_s, {"On the CPU", "s"}, {.formula = "kernels x a launch + graph breaks x a break"});
+  f.real("device_s", o.device_s, {"On the device", "s"}, {.formula = "kernels and the gaps between them"});
+}
+
+}  // namespace
 
 void describe(Fields& f, Outputs& o) {
   f.group("The chain");
@@ -142,37 +182,14 @@ void describe(Fields& f, Outputs& o) {
   f.integer("resident", o.lasso.occupancy.blocks, "Blocks an SM", "Resident at once.",
             {.source = "cuda_occupancy.h, CUDA 13.0"});
   f.text("limit", o.limit, "Limited by");
-  f.integer("tile_rows", o.lasso.tile_rows, "Rows of a tile", "Of the result, in one block.");
-  f.integer("tile_columns", o.lasso.tile_columns, "Columns of a tile", "Of the result, in one block.");
+  f.integer("tile_rows", o.lasso.tile_rows, "Rows of a tile", "Those of the result that one block makes.");
+  f.integer("tile_columns", o.lasso.tile_columns, "Columns of a tile", "Those of the result that one block makes.");
   f.real("weight_reads", o.lasso.weight_reads, "Weights loaded", "Times from L2; 0: it has no product.");
   f.real("repeats", o.lasso.repeats, "Work repeated", "Times the work before a product is done.");
   f.real("l2_bytes", o.lasso.l2_bytes, {"From L2", "B"}, "Weights loaded again, rows, spills.");
   f.real("lasso_s", o.lasso.time_s, {"Its time", "s"}, {.formula = "max(bytes, L2, arithmetic, two latencies)"});
   f.text("waits", o.waits, "Waits for");
-  f.group("None fused");
-  f.real("unfused_s", o.unfused_s, {"The chain", "s"}, "Each box a kernel.");
-  f.real("unfused_bytes", o.unfused_bytes, {"Traffic", "B"}, "Each box a kernel.");
-  f.integer("unfused_kernels", o.unfused_kernels, "Kernels", "Each box a kernel.");
-  f.integer("unfused_trips", o.unfused_trips, "Trips", "Each box a kernel.");
-  f.group("Other runs");
-  f.integer("best_first", o.best_first, "Best run begins", "Box, from 1.");
-  f.integer("best_last", o.best_last, "Best run ends", "Box, from 1.");
-  f.real("best_s", o.best_s, {"With the best run", "s"}, "The chain.");
-  f.real("next_s", o.next_s, {"With one box more", "s"}, "The chain, the lasso one longer at its end.",
-         {.absent = "There is no box behind it, or no SM takes it."});
-  f.real("best_next_s", o.best_next_s, {"Best run and one more", "s"}, "The chain.",
-         {.absent = "There is no box behind it, or no SM takes it."});
-  f.group("A compiler");
-  f.real("compiled_s", o.compiled_s, {"Compiled", "s"}, "The chain as torch.compile cuts it.");
-  f.real("compiled_bytes", o.compiled_bytes, {"Traffic", "B"}, "Of the compiled chain.");
-  f.integer("compiled_kernels", o.compiled_kernels, "Kernels", "Of the compiled chain.");
-  f.integer("graphs", o.graphs, "Graphs", {.formula = "graph breaks + 1"});
-  f.real("buffers_bytes", o.buffers.sum_bytes, {"Buffers", "B"}, "Between its kernels, each in a place of its own.");
-  f.real("buffers_peak_bytes", o.buffers.peak_bytes, {"Alive at once", "B"},
-         "Of those buffers, when a place is used again once its last reader is done.");
-  f.real("eager_buffers_bytes", o.alone_buffers.sum_bytes, {"Buffers, none fused", "B"}, "Each in a place of its own.");
-  f.real("launches_s", o.plan.host_s, {"On the CPU", "s"}, {.formula = "kernels x a launch + graph breaks x a break"});
-  f.real("device_s", o.plan.device_s, {"On the device", "s"}, {.formula = "kernels and the gaps between them"});
+  describe_other_plans(f, o);
   f.group("Tables");
   f.table("boxes", o.boxes, "Boxes");
   f.table("kernel_rows", o.kernel_rows, "Kernels");

@@ -12,25 +12,14 @@ using widgets::Meaning;
 
 /// The chain's time as the lasso's last box moves on.
 void draw_ends(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   if (picture.ends.empty()) return;
   double most = out.unfused_s;
-  for (const double s : picture.end_s) most = std::max(most, s);
+  for (const double s : picture.ends.front().y) most = std::max(most, s);
   widgets::Plot plot("ends", view.ends,
                      {.x = {.lo = 0.5, .hi = static_cast<double>(picture.names.size()) + 0.5, .label = "last box"},
                       .y = {.lo = 0, .hi = 1.08 * most, .label = "the chain", .unit = "s"},
                       .size = size});
-  plot.line("the chain", picture.ends, picture.end_s,
-            {.colour = t.accent,
-             .label = false,
-             .info = "one kernel from the first box to this",
-             .version = picture.version});
-  plot.line("its bytes alone", picture.ends, picture.end_memory_s,
-            {.colour = t.of(Meaning::memory_bound),
-             .dashed = true,
-             .label = false,
-             .info = "traffic over the bandwidth reached",
-             .version = picture.version});
+  plot.curves(picture.ends);
   plot.horizontal_mark(out.unfused_s, "none fused");
   double at = picture.last + 1;
   if (plot.drag_x("drag end", at,
@@ -40,19 +29,12 @@ void draw_ends(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 
 /// What attention moves, fused and not.
 void draw_attention(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   widgets::Plot plot("attention", view.attention,
                      {.x = {.kind = AxisKind::log2, .lo = 256, .hi = 131072, .label = "tokens"},
                       .y = {.kind = AxisKind::log10, .label = "traffic of all heads", .unit = "B"},
                       .size = size});
-  if (picture.lengths.empty()) return;
-  plot.line("three kernels", picture.lengths, picture.unfused,
-            {.colour = t.of(Meaning::memory_bound),
-             .label = false,
-             .info = "(4 S^2 + 4 S d) x 2 B a head",
-             .version = picture.version});
-  plot.line("one kernel", picture.lengths, picture.fused,
-            {.colour = t.accent, .label = false, .info = "4 S d x 2 B a head", .version = picture.version});
+  if (picture.attention.empty()) return;
+  plot.curves(picture.attention);
   if (in.chain == models::gpu::ChainKind::attention && in.tokens >= 256)
     plot.vertical_mark(static_cast<double>(in.tokens), "yours");
   else
@@ -79,48 +61,37 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                {.colour = t.accent, .info = "instructions of vector units count as one each"});
 }
 
-void draw_kernels(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 12> columns{
-      {{.title = "kernel", .number = false},
-       {.title = "tile", .number = false, .priority = 4},
-       {.title = "registers"},
-       {.title = "spilled", .priority = 1},
-       {.title = "shared memory", .value_unit = "B", .prefix = widgets::Prefix::binary, .priority = 3},
-       {.title = "blocks an SM", .priority = 2},
-       {.title = "occupancy", .unit = "%"},
-       {.title = "traffic", .value_unit = "B"},
-       {.title = "from L2", .value_unit = "B", .priority = 1},
-       {.title = "time", .value_unit = "s", .bar = true},
-       {.title = "waits for", .number = false},
-       {.title = "kind", .number = false, .priority = 2}}};
-  const widgets::TableSource source =
-      widgets::table_of(out.kernel_rows, picture.version, [](const KernelRow& r, const widgets::RowCells& cells) {
-        const auto count = [](auto n) { return widgets::CellFigure{static_cast<double>(n)}; };
-        cells(r.name, r.tile, count(r.registers), count(r.spilled), r.shared_bytes, count(r.resident),
-              count(r.occupancy), r.bytes, r.l2_bytes, r.time_s, r.waits, r.kind);
-      });
-  widgets::draw_table("kernels", columns, source, view.kernels, size);
+void draw_kernels(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 12> columns{
+      {{.key = "name", .title = "kernel"},
+       {.key = "tile", .title = "tile", .priority = 4},
+       {.key = "registers", .title = "registers"},
+       {.key = "spilled", .title = "spilled", .priority = 1},
+       {.key = "shared_bytes", .title = "shared memory", .priority = 3},
+       {.key = "resident", .title = "blocks an SM", .priority = 2},
+       {.key = "occupancy", .title = "occupancy"},
+       {.key = "bytes", .title = "traffic"},
+       {.key = "l2_bytes", .title = "from L2", .priority = 1},
+       {.key = "time_s", .title = "time", .bar = true},
+       {.key = "waits", .title = "waits for"},
+       {.key = "kind", .title = "kind", .priority = 2}}};
+  view.kernels.draw("kernels", out.kernel_rows, columns, size);
 }
 
-void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "stage", .number = false},
-                                                                {.title = "how many"},
-                                                                {.title = "of what", .number = false},
-                                                                {.title = "bytes", .value_unit = "B"},
-                                                                {.title = "the chain", .value_unit = "s"}}};
-  const widgets::TableSource source =
-      widgets::table_of(out.stages, picture.version, [](const StageRow& r, const widgets::RowCells& cells) {
-        cells(r.stage, widgets::CellFigure{static_cast<double>(r.count)}, r.makes, r.bytes, r.time_s);
-      });
-  widgets::draw_table("stages", columns, source, view.stages, size);
+void draw_stages(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{{{.key = "stage", .title = "stage"},
+                                                           {.key = "count", .title = "how many"},
+                                                           {.key = "makes", .title = "of what"},
+                                                           {.key = "bytes", .title = "bytes"},
+                                                           {.key = "time_s", .title = "the chain"}}};
+  view.stages.draw("stages", out.stages, columns, size);
 }
 
 void draw_assumed(const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 3> columns{
       {{.title = "assumed", .number = false}, {.title = "here", .number = false}, {.title = "from", .number = false}}};
-  const widgets::TableSource source =
-      widgets::table_of(picture.assumed, picture.version,
-                        [](const AssumedRow& r, const widgets::RowCells& cells) { cells(r.what, r.value, r.from); });
+  const widgets::TableSource source = widgets::table_of(
+      picture.assumed, [](const AssumedRow& r, const widgets::RowCells& cells) { cells(r.what, r.value, r.from); });
   widgets::draw_table("assumed", columns, source, view.assumed, size);
 }
 
@@ -130,9 +101,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("boxes", {.title = "Boxes", .least = {600, 330}, .ideal = {0, 560}, .answers = true},
               [&](ImVec2 size) { draw_boxes(in, out, picture, view, size); });
   stage.panel("stages", {.title = "Compiler's stages", .least = {480, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+              [&](ImVec2 size) { draw_stages(out, view, size); });
   stage.panel("kernels", {.title = "Kernels", .least = {520, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_kernels(out, picture, view, size); });
+              [&](ImVec2 size) { draw_kernels(out, view, size); });
   stage.panel("ends", {.title = "One box more", .least = {420, 230}},
               [&](ImVec2 size) { draw_ends(in, out, picture, view, size); });
   stage.panel("attention", {.title = "Attention", .least = {420, 230}},

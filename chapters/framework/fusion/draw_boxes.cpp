@@ -135,7 +135,7 @@ void paint_kernels(const Painter& p, const Picture& picture, const BoxesLayout& 
         p.frame(frame.min, frame.max, t.line, 1, t.px(8));
       }
     }
-    constexpr auto registers = static_cast<double>(most_registers);
+    constexpr auto registers = static_cast<double>(max_registers);
     // Registers: the track is what a thread may have, and what is beyond it is spilled.
     const float spill_words = widgets::text_size(k.figure, Type::small, Font::mono).x + t.px(6);
     const float track_end = bar.max.x - (k.spilled > 0 ? bar.width() * 0.22f : 0.0f);
@@ -233,7 +233,7 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
   p.text({x, y}, ground, t.muted, Type::small);
   x += widgets::text_size(ground, Type::small).x + t.px(18);
   widgets::Line scale;
-  scale.add("bar: registers a thread, of ").add_integer(most_registers);
+  scale.add("bar: registers a thread, of ").add_integer(max_registers);
   const float limit = picture.break_after > 0
                           ? l.chip.min.x + l.chip.width() * 0.3f
                           : l.chip.max.x - widgets::text_size(scale.view(), Type::small).x - t.px(20);

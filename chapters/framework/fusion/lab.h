@@ -1,10 +1,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/gpu/fusion_plan.h"
@@ -17,7 +19,7 @@
 namespace chapters::framework::fusion {
 
 /// Registers that a thread may have.
-inline constexpr std::int64_t most_registers = models::gpu::SmLimits::thread_registers;
+inline constexpr std::int64_t max_registers = models::gpu::SmLimits::thread_registers;
 
 enum class Rest : std::uint8_t { alone, compiled };
 inline constexpr std::size_t rest_count = 2;
@@ -46,7 +48,7 @@ struct Inputs {
 /// A box of the chain, and what it is alone.
 struct BoxRow {
   std::string name, waits;
-  std::int64_t kernel = 0;  ///< of the plan, from 1
+  std::int64_t kernel = 0;  ///< its place in the plan, from 1
   double bytes = 0, time_s = 0;
   std::int64_t registers = 0;
 };
@@ -55,6 +57,7 @@ struct KernelRow {
   std::string name, kind, tile, waits, limit;
   std::int64_t registers = 0, spilled = 0, resident = 0;
   double shared_bytes = 0, occupancy = 0, bytes = 0, l2_bytes = 0, weight_reads = 0, repeats = 1, time_s = 0;
+  double in_one_s = 0, apart_s = 0;  ///< with its gap; the same boxes as kernels of their own, with theirs
 };
 /// The chain with one run fused.
 struct RunRow {
@@ -70,8 +73,8 @@ struct StageRow {
 
 struct Outputs {
   std::string reason;
-  models::gpu::FusionPlan plan, alone;
   double bytes_s = 0;  ///< its traffic alone, at the bandwidth reached
+  double launches_s = 0, device_s = 0, unfused_launches_s = 0, unfused_device_s = 0;
   double time_s = 0, unfused_s = 0, saved_s = 0, speedup = 1;
   double bytes = 0, unfused_bytes = 0, saved_bytes = 0, traffic_ratio = 1, layers_bytes = 0;
   double intermediate_bytes = 0;  ///< the largest tensor between two boxes
@@ -79,7 +82,7 @@ struct Outputs {
   std::int64_t kernels = 0, unfused_kernels = 0, trips = 0, unfused_trips = 0;
   models::gpu::FusedKernel lasso;  ///< the kernel of the lasso's first box
   double occupancy = 0;            ///< %
-  double shared_bytes = 0;         ///< of a block of the lasso's kernel
+  double shared_bytes = 0;         ///< what a block of the lasso's kernel takes
   std::string limit, waits;
   std::int64_t best_first = 0, best_last = 0;
   double best_s = 0;
@@ -92,6 +95,31 @@ struct Outputs {
   std::vector<KernelRow> kernel_rows;
   std::vector<RunRow> runs;
   std::vector<StageRow> stages;
+};
+
+/// What the inputs name, as the model takes it.
+struct Asked {
+  models::gpu::FusionChain chain;
+  models::gpu::FusionMachine machine;
+  std::string memory;
+  double bandwidth_bytes_per_s = 0;
+  int first = 0, last = 0, break_after = 0;  ///< from 0, within the chain; the break as the model counts it
+};
+/// A box that reads a tensor from memory or, where that keeps it, from L2.
+struct TensorRead {
+  int box = 0;
+  bool l2 = false;
+};
+/// What becomes of a tensor of the chain under the plan.
+struct TensorFate {
+  bool never = false;             ///< is never written
+  std::vector<TensorRead> reads;  ///< one a kernel that reads it; of a tensor that is never written all its readers
+};
+struct Run {
+  Asked asked;
+  models::gpu::FusionPlan plan, alone;
+  models::gpu::FusionPlan next, best_next;  ///< lasso and best run with one box more; no kernels: there is none
+  std::vector<TensorFate> tensors;          ///< in the order of the chain's
 };
 
 /// A tensor in the band of main memory; `centre` counts boxes from the first one's middle.
@@ -117,7 +145,7 @@ struct KernelMark {
 struct RunCell {
   int first = 0, last = 0;
   std::string words;
-  double share = 0;  ///< of the best saving, 0 to 1
+  double share = 0;  ///< its saving over the best one, 0 to 1
   bool slower = false, none = false, best = false, chosen = false;
 };
 /// What the model takes for granted, its value here, and where that comes from.
@@ -128,17 +156,17 @@ struct Picture {
   std::uint64_t version = 0;
   std::vector<AssumedRow> assumed;
   std::string answer, why, band, saved, runs_head;
-  std::vector<std::string> names, briefs, under;  ///< of boxes
-  std::vector<models::gpu::KernelBound> bounds;   ///< of boxes
+  std::vector<std::string> names, briefs, under;  ///< one a box
+  std::vector<models::gpu::KernelBound> bounds;   ///< one a box
   std::vector<TensorMark> tensors;
   std::vector<PipeMark> pipes;
   std::vector<KernelMark> kernels;
   std::vector<RunCell> cells;
   std::vector<std::string> rows;  ///< "from GELU"
   int first = 0, last = 0, break_after = 0;
-  std::vector<double> ends, end_s, end_memory_s;                ///< the chain over the last box of the lasso
-  std::string ratio_words;                                      ///< one curve over the other at marked_length
-  std::vector<double> lengths, unfused, fused;                  ///< traffic of attention over the sequence, B
+  std::vector<widgets::Curve> ends;                             ///< the chain over the last box of the lasso
+  std::vector<widgets::Curve> attention;                        ///< traffic of attention over the sequence
+  std::string ratio_words;                                      ///< one of these curves over the other at marked_length
   std::array<std::vector<double>, 2> dot_intensity, dot_flops;  ///< kernels: of none fused; of the plan
   double ridge = 0, peak = 0, bandwidth = 0;
   PublishedMarks published;
@@ -165,23 +193,14 @@ struct View {
   BoxesLayout layout;
   int anchor = -1;  ///< the box that a drag began at
   widgets::PlotView ends, attention, roofline;
-  widgets::TableView kernels, stages, assumed;
+  DescribedTable<KernelRow> kernels;
+  DescribedTable<StageRow> stages;
+  widgets::TableView assumed;
 };
 
-/// What the inputs name, as the model takes it.
-struct Asked {
-  models::gpu::FusionChain chain;
-  models::gpu::FusionMachine machine;
-  std::string memory;
-  double bandwidth_bytes_per_s = 0;
-  int first = 0, last = 0, break_after = 0;  ///< from 0, within the chain; the break as the model counts it
-};
-models::Result<Asked> asked_of(const Inputs& in);
-/// The chain with one run fused, and the rest as the inputs say.
-models::Result<models::gpu::FusionPlan> plan_with(const Inputs& in, const Asked& asked, int first, int last);
-
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+using Computed = chapters::Computed<Outputs, Run>;
+Computed compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// The hero in `size` px from the cursor; a drag over boxes, a press on a cell of the matrix, or arrow keys set the
@@ -193,7 +212,7 @@ std::string count_word(std::int64_t n);
 /// A box's name in a sentence: "· W2" is "W2's product", "+ residual" "the residual".
 std::string prose_of(const std::string& name);
 /// Why the lasso's kernel, or the one with one box more, takes as long as it does.
-std::string why_of(const Inputs& in, const Asked& a, const Outputs& out);
+std::string why_of(const Outputs& out, const Run& run);
 /// The answer to the lab's question.
 std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out);
 /// A measurement of exactly what is set, as a sentence; empty where there is none, as of a chain that a graph break
@@ -205,5 +224,7 @@ std::string_view waits_for(models::gpu::KernelBound bound);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, KernelRow& row);
+void describe(Fields& f, StageRow& row);
 
 }  // namespace chapters::framework::fusion

@@ -9,15 +9,40 @@ namespace chapters::framework::fusion {
 namespace {
 
 namespace gpu = models::gpu;
-using widgets::format_text;
-
-std::string marked(double value, std::string_view unit, int digits = 3) {
-  return "`" + format_text(value, unit, digits) + "`";
-}
+using widgets::figure, widgets::format_text;
 
 std::string capital(std::string s) {
   if (!s.empty() && s[0] >= 'a' && s[0] <= 'z') s[0] = static_cast<char>(s[0] - 'a' + 'A');
   return s;
+}
+
+/// Why a kernel takes as long as it does.
+std::string kernel_words(const Asked& a, const gpu::FusedKernel& k) {
+  const auto number = [](double x) { return format_text(x, "", 4); };
+  const std::string tile =
+      number(static_cast<double>(k.tile_rows)) + " x " + number(static_cast<double>(k.tile_columns));
+  bool product = false, row = false;
+  for (int i = k.first; i <= k.last; ++i) {
+    const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
+    // A second product takes whole rows of its result, as a norm does.
+    row = row || (product && kind != gpu::FusionOpKind::elementwise);
+    product = product || kind == gpu::FusionOpKind::product;
+  }
+  if (row && k.bound != gpu::KernelBound::memory && k.bound != gpu::KernelBound::latency &&
+      2 * k.blocks < a.machine.sms)
+    return "a block must hold whole rows, and only " + number(static_cast<double>(k.blocks)) + " of " +
+           number(static_cast<double>(a.machine.sms)) + " SMs can work.";
+  if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
+    return (row ? "a block must hold whole rows; " : "") + std::string("tiles of ") + tile + " need " +
+           number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of " + std::to_string(max_registers) : "") +
+           " registers and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
+  if (k.repeats > 1)
+    return "the work before the product is done again by each of " + number(k.repeats) + " blocks of columns.";
+  if (k.bound == gpu::KernelBound::memory)
+    return "it takes as long as its " + format_text(k.bytes(), "B") + "; " + number(static_cast<double>(k.needed())) +
+           " registers leave " + format_text(100 * k.occupancy.share, "%") + " of the warps.";
+  if (k.bound == gpu::KernelBound::latency) return "it is over after two latencies of memory.";
+  return "it is arithmetic in tiles of " + tile + ", and its " + format_text(k.bytes(), "B") + " travel meanwhile.";
 }
 
 }  // namespace
@@ -35,61 +60,30 @@ std::string prose_of(const std::string& name) {
   return name;
 }
 
-std::string why_of(const Inputs& in, const Asked& a, const Outputs& out) {
-  const auto sentence = [&](const gpu::FusedKernel& k, std::string head) {
-    const auto number = [](double x) { return format_text(x, "", 4); };
-    const std::string tile =
-        number(static_cast<double>(k.tile_rows)) + " x " + number(static_cast<double>(k.tile_columns));
-    bool product = false, row = false;
-    for (int i = k.first; i <= k.last; ++i) {
-      const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
-      // A second product takes whole rows of its result, as a norm does.
-      row = row || (product && kind != gpu::FusionOpKind::elementwise);
-      product = product || kind == gpu::FusionOpKind::product;
-    }
-    if (row && k.bound != gpu::KernelBound::memory && k.bound != gpu::KernelBound::latency &&
-        2 * k.blocks < a.machine.sms)
-      return head + "a block must hold whole rows, and only " + number(static_cast<double>(k.blocks)) + " of " +
-             number(static_cast<double>(a.machine.sms)) + " SMs can work.";
-    if (k.bound == gpu::KernelBound::l2 && k.weight_reads > 1)
-      return head + (row ? "a block must hold whole rows; " : "") + "tiles of " + tile + " need " +
-             number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of " + std::to_string(most_registers) : "") +
-             " registers and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
-    if (k.repeats > 1)
-      return head + "the work before the product is done again by each of " + number(k.repeats) + " blocks of columns.";
-    if (k.bound == gpu::KernelBound::memory)
-      return head + "it takes as long as its " + format_text(k.bytes(), "B") + "; " +
-             number(static_cast<double>(k.needed())) + " registers leave " + format_text(100 * k.occupancy.share, "%") +
-             " of the warps.";
-    if (k.bound == gpu::KernelBound::latency) return head + "it is over after two latencies of memory.";
-    return head + "it is arithmetic in tiles of " + tile + ", and its " + format_text(k.bytes(), "B") +
-           " travel meanwhile.";
-  };
-  if (out.plan.host_s > out.plan.device_s)
-    return "The CPU sets the pace: its launches take " + format_text(out.plan.host_s, "s") + ", the kernels " +
-           format_text(out.plan.device_s, "s") + ".";
+std::string why_of(const Outputs& out, const Run& run) {
+  const Asked& a = run.asked;
+  if (out.launches_s > out.device_s)
+    return "The CPU sets the pace: its launches take " + format_text(out.launches_s, "s") + ", the kernels " +
+           format_text(out.device_s, "s") + ".";
   if (a.break_after > a.first && a.break_after <= a.last)
     return "The graph break cuts the lasso in two, and what is between is written and read again.";
-  if (a.first < a.last && out.saved_s < 0) return sentence(out.lasso, "Why it is slower: ");
-  const auto with_next = [&](int first, int next, const std::string& head) -> std::string {
-    const auto p = plan_with(in, a, first, next);
-    if (!p) return {};
-    for (const gpu::FusedKernel& k : p->kernels)
-      if (k.first <= first && k.last >= next) return sentence(k, head);
+  if (a.first < a.last && out.saved_s < 0) return "Why it is slower: " + kernel_words(a, out.lasso);
+  const auto with_next = [&](const gpu::FusionPlan& plan, int first, int next, std::string_view costs) -> std::string {
+    for (const gpu::FusedKernel& k : plan.kernels)
+      if (k.first <= first && k.last >= next)
+        return "Why " + prose_of(out.boxes[static_cast<std::size_t>(next)].name) + std::string(costs) +
+               kernel_words(a, k);
     return {};
   };
   const int next = a.last + 1;
   if (next < a.chain.count() && out.next_s > out.time_s * 1.02)
-    return with_next(a.first, next,
-                     "Why " + prose_of(out.boxes[static_cast<std::size_t>(next)].name) + " would cost: ");
-  const auto best_first = static_cast<int>(out.best_first) - 1, best_next = static_cast<int>(out.best_last);
+    return with_next(run.next, a.first, next, " would cost: ");
   if (out.best_next_s > out.best_s * 1.02)
-    return with_next(best_first, best_next,
-                     "Why " + prose_of(out.boxes[static_cast<std::size_t>(best_next)].name) + " costs: ");
+    return with_next(run.best_next, static_cast<int>(out.best_first) - 1, static_cast<int>(out.best_last), " costs: ");
   if (a.first == a.last) return "Drag over boxes, press a cell, or use the arrow keys (with Shift the other end).";
-  if (out.alone.host_s > out.alone.device_s)
-    return sentence(out.lasso, "Why: none fused, the CPU's launches set the pace; in one ");
-  return sentence(out.lasso, "Why: ");
+  if (out.unfused_launches_s > out.unfused_device_s)
+    return "Why: none fused, the CPU's launches set the pace; in one " + kernel_words(a, out.lasso);
+  return "Why: " + kernel_words(a, out.lasso);
 }
 
 std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
@@ -97,28 +91,28 @@ std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
   std::string s;
   const bool cut = a.break_after > a.first && a.break_after <= a.last;
   if (in.rest == Rest::compiled)
-    s = "With the others compiled, `" + std::to_string(out.kernels) + "` kernels move " + marked(out.bytes, "B") +
-        " in " + marked(out.time_s, "s") + " instead of " + marked(out.unfused_s, "s") + ".";
+    s = "With the others compiled, " + figure(static_cast<double>(out.kernels), "") + " kernels move " +
+        figure(out.bytes, "B") + " in " + figure(out.time_s, "s") + " instead of " + figure(out.unfused_s, "s") + ".";
   else if (boxes == 1)
-    s = "The lasso holds one box: `" + std::to_string(out.kernels) + "` kernels move " + marked(out.bytes, "B") +
-        " in " + marked(out.time_s, "s") + ".";
+    s = "The lasso holds one box: " + figure(static_cast<double>(out.kernels), "") + " kernels move " +
+        figure(out.bytes, "B") + " in " + figure(out.time_s, "s") + ".";
   else if (cut)
-    s = "A graph break cuts the lasso: " + marked(out.saved_bytes, "B") + " and " + marked(out.saved_s, "s") + " of " +
-        marked(out.unfused_s, "s") + " are saved.";
+    s = "A graph break cuts the lasso: " + figure(out.saved_bytes, "B") + " and " + figure(out.saved_s, "s") + " of " +
+        figure(out.unfused_s, "s") + " are saved.";
   else if (out.saved_s >= 0)
-    s = capital(count_word(boxes)) + " boxes in one save " + marked(out.saved_bytes, "B") + " and " +
-        marked(out.saved_s, "s") + " of " + marked(out.unfused_s, "s") + ".";
+    s = capital(count_word(boxes)) + " boxes in one save " + figure(out.saved_bytes, "B") + " and " +
+        figure(out.saved_s, "s") + " of " + figure(out.unfused_s, "s") + ".";
   else
-    s = capital(count_word(boxes)) + " boxes in one save " + marked(out.saved_bytes, "B") + " and cost " +
-        marked(-out.saved_s, "s") + " more than the " + marked(out.unfused_s, "s") + " of none.";
+    s = capital(count_word(boxes)) + " boxes in one save " + figure(out.saved_bytes, "B") + " and cost " +
+        figure(-out.saved_s, "s") + " more than the " + figure(out.unfused_s, "s") + " of none.";
   if (!std::isfinite(out.best_s)) return s;
   const bool here = out.best_first == a.first + 1 && out.best_last == a.last + 1;
   s += here ? " That is the best run"
             : " Boxes " + std::to_string(out.best_first) + " to " + std::to_string(out.best_last) +
-                  " in one are best, " + marked(out.best_s, "s");
+                  " in one are best, " + figure(out.best_s, "s");
   if (std::isfinite(out.best_next_s) && out.best_next_s > out.best_s * 1.01)
     s += "; with " + prose_of(out.boxes[static_cast<std::size_t>(out.best_last)].name) + " too it is " +
-         marked(out.best_next_s, "s");
+         figure(out.best_next_s, "s");
   return s + ".";
 }
 

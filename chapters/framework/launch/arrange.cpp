@@ -7,9 +7,8 @@
 namespace chapters::framework::launch {
 namespace {
 
-using models::LaunchEvent, widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
-
-std::string in_ticks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+using models::LaunchEvent, widgets::figure, widgets::format_text, widgets::Meaning, widgets::TimelineMark,
+    widgets::Tint;
 
 Tint tint_of_group(models::OperationGroup group) {
   switch (group) {
@@ -53,7 +52,8 @@ void add_group(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_n
 
 /// The sums of the waits, and where each layer ends.
 void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHost& host, models::LaunchMode mode,
-              std::int64_t zero, std::int64_t window_ns) {
+              std::int64_t window_ns) {
+  const std::int64_t zero = std::min(m.run.events.front().called_ns, m.run.origin_ns);
   for (const models::DryStretch& d : models::dry_stretches(m.list, m.run, host, mode, 1)) {
     const std::int64_t from = d.begin_ns - zero, took = d.end_ns - d.begin_ns;
     if (d.end_ns - zero > window_ns) break;
@@ -74,11 +74,39 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
     c.dry_words = "layer 1: " + format_text(static_cast<double>(c.layer_ends_ns.front()) * 1e-9, "s");
 }
 
+/// The host's launch, named after what it launches.
+void add_launch(Picture& p, Conveyors& c, const models::LaunchOperation& op, std::int64_t called, std::int64_t returned,
+                std::int64_t window_ns, bool graph) {
+  if (!graph) add_group(p, c, called, std::min(returned, window_ns), op.group);
+  c.host.push_back({called, std::min(returned, window_ns) - called,
+                    graph ? name_of(p, returned - called, "one launch of the graph", "graph", "all kernels of the step")
+                          : name_of(p, returned - called, op.name, op.name.substr(0, 1), "a launch"),
+                    0, Tint(), TimelineMark::solid});
+}
+
+/// How many wait, from the moments at which one comes or goes.
+std::vector<widgets::TimelinePoint> queue_of(std::vector<std::pair<std::int64_t, int>> changes,
+                                             std::int64_t window_ns) {
+  std::vector<widgets::TimelinePoint> queue{{0, 0}};
+  std::sort(changes.begin(), changes.end());
+  double level = 0;
+  for (const auto& [at, by] : changes) {
+    level += by;
+    if (at > window_ns) break;
+    if (queue.back().time_ns == at)
+      queue.back().value = level;
+    else
+      queue.push_back({at, level});
+  }
+  queue.push_back({window_ns, queue.back().value});
+  return queue;
+}
+
 Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std::int64_t between_ns, bool graph) {
   Conveyors c;
   c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
   c.queue_words = "the step: " + format_text(static_cast<double>(m.run.most_queued), "") + " at most";
-  c.device_words = "idle " + format_text(m.idle, "%");
+  c.device_words = "idle " + format_text(m.figures.idle, "%");
   const auto& events = m.run.events;
   const std::int64_t zero = std::min(events.front().called_ns, m.run.origin_ns);
   if (m.run.origin_ns > zero)
@@ -92,14 +120,7 @@ Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std
         m.list.operations[static_cast<std::size_t>(m.list.kernels[static_cast<std::size_t>(e.kernel)].operation)];
     const std::int64_t called = e.called_ns - zero, returned = e.returned_ns - zero, start = e.start_ns - zero,
                        end = e.end_ns - zero;
-    if (called < window_ns && called != host_ns && !graph)
-      add_group(p, c, called, std::min(returned, window_ns), op.group);
-    if (called < window_ns && called != host_ns)
-      c.host.push_back(
-          {called, std::min(returned, window_ns) - called,
-           graph ? name_of(p, returned - called, "one launch of the graph", "graph", "all kernels of the step")
-                 : name_of(p, returned - called, op.name, op.name.substr(0, 1), "a launch"),
-           0, Tint(), TimelineMark::solid});
+    if (called < window_ns && called != host_ns) add_launch(p, c, op, called, returned, window_ns, graph);
     host_ns = called;
     if (returned < window_ns) {
       changes.emplace_back(returned, 1);
@@ -116,18 +137,7 @@ Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std
     device_ns = end;
     if (start >= window_ns && called >= window_ns) break;
   }
-  std::sort(changes.begin(), changes.end());
-  double level = 0;
-  c.queue.push_back({0, 0});
-  for (const auto& [at, by] : changes) {
-    level += by;
-    if (at > window_ns) break;
-    if (c.queue.back().time_ns == at)
-      c.queue.back().value = level;
-    else
-      c.queue.push_back({at, level});
-  }
-  c.queue.push_back({window_ns, c.queue.back().value});
+  c.queue = queue_of(std::move(changes), window_ns);
   return c;
 }
 
@@ -171,63 +181,61 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bo
   const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
   std::string head;
   if (out.host_bound)
-    head = "The host does: " + in_ticks(static_cast<double>(out.now.run.launches), "") + " launches of " +
-           in_ticks(out.launch_s, "s") + " take " + in_ticks(out.now.host_s, "s") + ", and the GPU idles " +
-           in_ticks(out.now.idle, "%") + "; one twice as fast " +
+    head = "The host does: " + figure(static_cast<double>(out.now.launches), "") + " launches of " +
+           figure(out.launch_s, "s") + " take " + figure(out.now.host_s, "s") + ", and the GPU idles " +
+           figure(out.now.idle, "%") + "; one twice as fast " +
            (out.twice < 1.1 ? "changes next to nothing, " : "makes the step ") + "`" + format_text(out.twice, "", 3) +
            "`\xC3\x97" + ".";
   else
     head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
                              : "The GPU does: its kernels take ") +
-           in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") +
-           "; one twice as fast makes it " + "`" + format_text(out.twice, "", 3) + "`\xC3\x97" + " as fast.";
-  if (!one_mode(in)) head += " " + p.modes[1].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
+           figure(out.kernels_s, "s") + " of a step of " + figure(out.now.step_s, "s") +
+           "; one twice as fast makes it " + figure(out.twice, "") + "\xC3\x97" + " as fast.";
+  if (!one_mode(in)) head += " " + p.modes[1].label + ": " + figure(out.beside.step_s, "s") + ".";
   if (hip && in.host != Host::own) head += " Assumed: HIP launches as fast as CUDA was recorded to.";
   return head;
 }
 
+/// One step over the batch, in both modes, on a faster GPU, and the launches alone.
+void arrange_curves(const Inputs& in, const Run& run, Picture& p) {
+  if (run.steps.empty()) return;
+  const auto add = [&](std::string label, std::string info, Tint tint, bool dashed, double BatchSteps::*value) {
+    widgets::Curve curve{
+        .label = std::move(label), .info = std::move(info), .tint = tint, .dashed = dashed, .named = false};
+    for (const BatchSteps& s : run.steps) curve.add(s.batch, s.*value);
+    p.over_batch.push_back(std::move(curve));
+  };
+  add(p.modes[0].label, "simulated, launch by launch", Tint::yours(), false, &BatchSteps::now_s);
+  if (!one_mode(in))
+    add(p.modes[1].label, "simulated, launch by launch", Tint::series(2), false, &BatchSteps::beside_s);
+  add("on a GPU twice as fast", "every kernel half as long, the same launches", Tint::yours(), true,
+      &BatchSteps::twice_s);
+  add("launches alone", "launches x a launch", Tint(), true, &BatchSteps::host_s);
+}
+
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || out.now.run.events.empty()) return p;
-  const auto asked = asked_of(in);
-  if (!asked) return p;
-  const std::int64_t window_ns = std::max(first_layer_ns(out.now), first_layer_ns(out.beside));
+  if (!out.reason.empty() || run.now.run.events.empty()) return p;
+  const std::int64_t window_ns = std::max(first_layer_ns(run.now), first_layer_ns(run.beside));
   p.window_s = static_cast<double>(window_ns) * 1e-9;
   const auto graph = [](models::LaunchMode m) {
     return m == models::LaunchMode::graph || m == models::LaunchMode::compiled_graph;
   };
   const auto between_ns = [&](models::LaunchMode m) {
-    return std::llround((graph(m) ? asked->host.graph_between_s : asked->host.between_s) * 1e9);
+    return std::llround((graph(m) ? run.host.graph_between_s : run.host.between_s) * 1e9);
   };
-  p.modes[0] = conveyors_of(p, out.now, window_ns, between_ns(in.mode), graph(in.mode));
-  p.modes[1] = conveyors_of(p, out.beside, window_ns, between_ns(in.beside), graph(in.beside));
-  for (std::size_t i = 0; i < 2; ++i) {
-    const ModeRun& m = i == 0 ? out.now : out.beside;
-    add_sums(p, p.modes[i], m, asked->host, i == 0 ? in.mode : in.beside,
-             std::min(m.run.events.front().called_ns, m.run.origin_ns), window_ns);
-  }
-  if (const auto twice = run_mode(in, *asked, in.mode, in.sync, 2)) {
-    p.twice = faster_of(p, *twice, out, window_ns, between_ns(in.mode), graph(in.mode));
-    add_sums(p, p.twice, *twice, asked->host, in.mode,
-             std::min(twice->run.events.front().called_ns, twice->run.origin_ns), window_ns);
-  }
-  name_conveyors(p.modes[0], in, in.mode, in.sync, asked->hip);
-  name_conveyors(p.modes[1], in, in.beside, in.beside_sync, asked->hip);
-  for (const std::int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
-    Asked other = *asked;
-    other.workload.batch = batch;
-    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync),
-               twice = run_mode(in, other, in.mode, in.sync, 2);
-    if (!a || !b || !twice) continue;
-    p.step_twice.push_back(twice->step_s);
-    p.batches.push_back(static_cast<double>(batch));
-    p.step_now.push_back(a->step_s);
-    p.step_beside.push_back(b->step_s);
-    p.host_floor.push_back(a->host_s);
-  }
-  p.answer = answer_of(in, out, p, asked->hip);
+  p.modes[0] = conveyors_of(p, run.now, window_ns, between_ns(in.mode), graph(in.mode));
+  p.modes[1] = conveyors_of(p, run.beside, window_ns, between_ns(in.beside), graph(in.beside));
+  p.twice = faster_of(p, run.twice, out, window_ns, between_ns(in.mode), graph(in.mode));
+  add_sums(p, p.modes[0], run.now, run.host, in.mode, window_ns);
+  add_sums(p, p.modes[1], run.beside, run.host, in.beside, window_ns);
+  add_sums(p, p.twice, run.twice, run.host, in.mode, window_ns);
+  name_conveyors(p.modes[0], in, in.mode, in.sync, run.hip);
+  name_conveyors(p.modes[1], in, in.beside, in.beside_sync, run.hip);
+  arrange_curves(in, run, p);
+  p.answer = answer_of(in, out, p, run.hip);
   return p;
 }
 

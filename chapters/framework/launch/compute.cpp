@@ -6,6 +6,20 @@
 #include "chapters/mechanism/catalog.h"
 
 namespace chapters::framework::launch {
+namespace {
+
+/// What the inputs name, as the model takes it.
+struct Asked {
+  const models::Architecture* architecture = nullptr;
+  bool hip = false;  ///< an AMD GPU: graphs are HIP's, and the host's times are assumed
+  models::Machine machine;
+  models::Workload workload;
+  models::LaunchHost host;
+};
+
+bool is_compiled(models::LaunchMode mode) {
+  return mode == models::LaunchMode::compiled || mode == models::LaunchMode::compiled_graph;
+}
 
 models::Result<Asked> asked_of(const Inputs& in) {
   using Out = models::Result<Asked>;
@@ -23,8 +37,6 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (!machine) return Out::fail(machine.error + ".");
   Asked out;
   out.architecture = &(*model)->architecture;
-  out.model = (*model)->name;
-  out.chip = (*chip)->name;
   out.hip = (*chip)->vendor == "AMD";
   out.machine = *machine;
   out.machine.peak_flops_per_s *= in.reached;
@@ -44,22 +56,73 @@ models::Result<Asked> asked_of(const Inputs& in) {
   return Out::ok(std::move(out));
 }
 
+double period_of(const models::LaunchRun& run) { return static_cast<double>(run.end_ns - run.origin_ns) * 1e-9; }
+
+ModeFigures figures_of(const models::LaunchRun& run) {
+  return {.step_s = period_of(run),
+          .idle = 100 * static_cast<double>(run.host_wait_ns + run.between_ns) /
+                  static_cast<double>(run.end_ns - run.origin_ns),
+          .host_s = static_cast<double>(run.host_ns) * 1e-9,
+          .launches = run.launches,
+          .most_queued = run.most_queued};
+}
+
+/// A step in this mode, where each kernel takes 1 / `faster` of its time.
 models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, models::LaunchSync sync,
-                                 double faster) {
-  const bool compiled = mode == models::LaunchMode::compiled || mode == models::LaunchMode::compiled_graph;
-  auto list = models::launch_list(*asked.architecture, asked.workload, asked.machine, compiled, in.least_kernel_s);
+                                 double faster = 1) {
+  auto list =
+      models::launch_list(*asked.architecture, asked.workload, asked.machine, is_compiled(mode), in.least_kernel_s);
   if (!list) return models::Result<ModeRun>::fail(list.error);
   for (models::LaunchKernel& k : list->kernels)
     k.duration_ns = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(k.duration_ns) / faster));
   ModeRun out;
   out.run = models::run_launches(*list, asked.host, mode, sync);
   out.list = std::move(*list);
-  const auto period_ns = static_cast<double>(out.run.end_ns - out.run.origin_ns);
-  out.step_s = period_ns * 1e-9;
-  out.idle = 100 * static_cast<double>(out.run.host_wait_ns + out.run.between_ns) / period_ns;
-  out.host_s = static_cast<double>(out.run.host_ns) * 1e-9;
+  out.figures = figures_of(out.run);
   return models::Result<ModeRun>::ok(std::move(out));
 }
+
+/// What waiting adds to a step in which the host never waits.
+void fill_waits(const Inputs& in, const Run& run, Outputs& out) {
+  const auto step_s = [&](models::LaunchSync sync) {
+    return sync == in.sync ? out.now.step_s : period_of(models::run_launches(run.now.list, run.host, in.mode, sync));
+  };
+  const double never_s = step_s(models::LaunchSync::none);
+  out.sync_step_s = step_s(models::LaunchSync::step) - never_s;
+  out.sync_layer_s = step_s(models::LaunchSync::layer) - never_s;
+}
+
+void fill_operations(const Run& run, bool graph, Outputs& out) {
+  const models::LaunchList& list = run.now.list;
+  std::int64_t in_layers = 0;
+  for (const models::LaunchKernel& k : list.kernels) in_layers += k.layer > 0 && k.layer <= list.layers;
+  out.kernels_a_layer = static_cast<double>(in_layers) / static_cast<double>(std::max<std::int64_t>(1, list.layers));
+  for (const models::LaunchOperation& op : list.operations) {
+    const auto all = static_cast<double>(op.kernels * op.count);
+    out.operations.push_back(
+        {op.name, op.kernels, op.count, op.kernel_s, graph ? 0 : all * out.launch_s, all * op.kernel_s});
+  }
+}
+
+/// The steps of every power of two as a batch.
+std::vector<BatchSteps> steps_over_batch(const Inputs& in, const Asked& asked) {
+  std::vector<BatchSteps> steps;
+  for (std::int64_t batch = 1; batch <= 512; batch *= 2) {
+    Asked other = asked;
+    other.workload.batch = batch;
+    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync),
+               twice = run_mode(in, other, in.mode, in.sync, 2);
+    if (!a || !b || !twice) continue;
+    steps.push_back({.batch = static_cast<double>(batch),
+                     .now_s = a->figures.step_s,
+                     .beside_s = b->figures.step_s,
+                     .twice_s = twice->figures.step_s,
+                     .host_s = a->figures.host_s});
+  }
+  return steps;
+}
+
+}  // namespace
 
 bool one_mode(const Inputs& in) { return in.mode == in.beside && in.sync == in.beside_sync; }
 
@@ -68,53 +131,45 @@ std::string mode_name(models::LaunchMode mode, bool hip) {
   return launch_mode_choices()[static_cast<std::size_t>(mode)].label;
 }
 
-Outputs compute(const Inputs& in) {
+Computed compute(const Inputs& in, Progress& progress) {
+  const auto fail = [](std::string reason) { return Computed{.facts = {.reason = std::move(reason)}}; };
   const auto asked = asked_of(in);
-  if (!asked) return {.reason = asked.error};
+  if (!asked) return fail(asked.error);
+  auto now = run_mode(in, *asked, in.mode, in.sync), beside = run_mode(in, *asked, in.beside, in.beside_sync),
+       twice = run_mode(in, *asked, in.mode, in.sync, 2);
+  if (!now || !beside || !twice) return fail(!now ? now.error : !beside ? beside.error : twice.error);
+  const auto run = std::make_shared<Run>();
+  run->now = std::move(*now);
+  run->beside = std::move(*beside);
+  run->twice = std::move(*twice);
+  run->host = asked->host;
+  run->hip = asked->hip;
+
   Outputs out;
-  auto now = run_mode(in, *asked, in.mode, in.sync), beside = run_mode(in, *asked, in.beside, in.beside_sync);
-  const auto twice = run_mode(in, *asked, in.mode, in.sync, 2);
-  if (!now || !beside || !twice) {
-    out.reason = !now ? now.error : !beside ? beside.error : twice.error;
-    return out;
-  }
-  out.now = std::move(*now);
-  out.beside = std::move(*beside);
+  out.now = run->now.figures;
+  out.beside = run->beside.figures;
   out.speedup = out.now.step_s / out.beside.step_s;
-  out.twice = out.now.step_s / twice->step_s;
-  out.kernels_s = static_cast<double>(out.now.run.busy_ns) * 1e-9;
+  out.twice = out.now.step_s / run->twice.figures.step_s;
+  const models::LaunchRun& history = run->now.run;
+  out.kernels_s = static_cast<double>(history.busy_ns) * 1e-9;
   out.launch_s = asked->host.launch_s;
-  out.host_bound = out.now.run.host_wait_ns > out.now.run.busy_ns + out.now.run.between_ns ||
-                   out.now.host_s > out.kernels_s + static_cast<double>(out.now.run.between_ns) * 1e-9;
+  out.host_bound = history.host_wait_ns > history.busy_ns + history.between_ns ||
+                   out.now.host_s > out.kernels_s + static_cast<double>(history.between_ns) * 1e-9;
   out.tokens_per_s = models::new_tokens(asked->workload) / out.now.step_s;
-  const auto step_s = [&](models::LaunchSync sync) {
-    const models::LaunchRun run = models::run_launches(out.now.list, asked->host, in.mode, sync);
-    return static_cast<double>(run.end_ns - run.origin_ns) * 1e-9;
-  };
-  const double never_s = step_s(models::LaunchSync::none);
-  out.sync_step_s = step_s(models::LaunchSync::step) - never_s;
-  out.sync_layer_s = step_s(models::LaunchSync::layer) - never_s;
+  fill_waits(in, *run, out);
   out.host_times = in.host == Host::own ? "your own" : "those of the recording";
   if (asked->hip) out.host_times += ", assumed for HIP";
-  const bool compiled = in.mode == models::LaunchMode::compiled || in.mode == models::LaunchMode::compiled_graph;
   const auto batch = models::batch_without_launch_cost(*asked->architecture, asked->workload, asked->machine,
-                                                       asked->host, compiled, in.least_kernel_s);
+                                                       asked->host, is_compiled(in.mode), in.least_kernel_s);
   const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
   out.free_batch = batch && *batch > 0 ? static_cast<double>(*batch) : std::numeric_limits<double>::quiet_NaN();
   // A graph has one launch, which any batch covers that runs longer than it.
   if (graph) out.free_batch = out.now.host_s <= out.kernels_s ? 1 : out.free_batch;
-  std::int64_t in_layers = 0;
-  for (const models::LaunchKernel& k : out.now.list.kernels) in_layers += k.layer > 0 && k.layer <= out.now.list.layers;
-  out.kernels_a_layer =
-      static_cast<double>(in_layers) / static_cast<double>(std::max<std::int64_t>(1, out.now.list.layers));
-  for (const models::LaunchOperation& op : out.now.list.operations) {
-    const auto all = static_cast<double>(op.kernels * op.count);
-    out.operations.push_back(
-        {op.name, op.kernels, op.count, op.kernel_s, graph ? 0 : all * out.launch_s, all * op.kernel_s});
-  }
+  fill_operations(*run, graph, out);
   for (const models::RecordedLaunches& r : models::recorded_launches())
     out.recorded.push_back({std::string(r.name), r.call_s, r.interval_s, r.latency_s, r.between_s, r.lead});
-  return out;
+  if (!progress.facts_alone) run->steps = steps_over_batch(in, *asked);
+  return {.facts = std::move(out), .run = run};
 }
 
 }  // namespace chapters::framework::launch

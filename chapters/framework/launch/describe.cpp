@@ -41,8 +41,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("beside_sync", in.beside_sync, syncs, "Waits, beside it", "Where the host waits in the mode below.");
   f.integer("queue_depth", in.queue_depth, "Queue", "Launches that may wait; CUDA has room for about a thousand.",
             {.range = {8, 4096, Scale::log}});
-  f.real("graph_launch_s", in.graph_launch_s, {"A graph", "s"}, "Of the host, for all kernels of a step. Assumed.",
-         {.range = {1e-6, 1e-3, Scale::log}});
+  f.real("graph_launch_s", in.graph_launch_s, {"A graph", "s"},
+         "What the host takes for all kernels of a step. Assumed.", {.range = {1e-6, 1e-3, Scale::log}});
   f.real("graph_between_s", in.graph_between_s, {"Between, in a graph", "s"},
          "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
          {.range = {1e-8, 2e-5, Scale::log}});
@@ -62,8 +62,8 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, OperationRow& r) {
   f.text("name", r.name, "Operation");
-  f.integer("kernels", r.kernels, "Kernels", "Of one.");
-  f.integer("count", r.count, "Times", "In a step.");
+  f.integer("kernels", r.kernels, "Kernels", "So many make one operation.");
+  f.integer("count", r.count, "Times", "So often it runs in a step.");
   f.real("kernel_s", r.kernel_s, {"A kernel", "s"}, "On the device.");
   f.real("launches_s", r.launches_s, {"To launch", "s"}, "0 in a graph.", {.formula = "kernels x times x a launch"});
   f.real("kernels_s", r.kernels_s, {"To run", "s"}, {.formula = "kernels x times x a kernel"});
@@ -83,7 +83,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "kernels + gaps"});
   f.real("idle", o.now.idle, {"GPU idle", "%"},
          {.headline = true, .formula = "(waiting for launches + between kernels) / step"});
-  f.integer("launches", o.now.run.launches, "Launches", "Of the host, a step.", {.headline = true});
+  f.integer("launches", o.now.launches, "Launches", "What the host launches in a step.", {.headline = true});
   f.real("free_batch", o.free_batch, "Free from batch",
          "From this batch on kernels take at least as long as their launches.",
          {.headline = true, .absent = "No batch up to 65,536 is enough."});
@@ -100,12 +100,12 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "step, waiting in each layer - step, never waiting"});
   f.toggle("host_bound", o.host_bound, "The host sets the pace");
   f.real("kernels_a_layer", o.kernels_a_layer, "Kernels a layer", {.formula = "kernels in layers / layers"});
-  f.integer("most_queued", o.now.run.most_queued, "Longest queue", "Kernels launched and not begun.");
+  f.integer("most_queued", o.now.most_queued, "Longest queue", "Kernels launched and not begun.");
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "new tokens / step"});
   f.group("Beside it");
   f.real("beside_step_s", o.beside.step_s, {"One step", "s"}, "In the other mode.");
   f.real("beside_idle", o.beside.idle, {"GPU idle", "%"}, "In the other mode.");
-  f.integer("beside_launches", o.beside.run.launches, "Launches", "In the other mode.");
+  f.integer("beside_launches", o.beside.launches, "Launches", "In the other mode.");
   f.real("speedup", o.speedup, "Faster", {.formula = "one step / one step in the other mode"});
   f.real("twice", o.twice, "A GPU twice as fast", "Times as fast a step, were each kernel half as long.");
   f.group("Tables");

@@ -98,72 +98,33 @@ void draw_batches(const Inputs& in, const Outputs& out, const Picture& picture, 
                      {.x = {.kind = widgets::AxisKind::log2, .lo = 1, .hi = 512, .label = "batch"},
                       .y = {.kind = widgets::AxisKind::log10, .label = "one step", .unit = "s"},
                       .size = size});
-  if (picture.batches.empty()) return;
-  plot.line(picture.modes[0].label, picture.batches, picture.step_now,
-            {.colour = t.accent, .label = false, .info = "simulated, launch by launch", .version = picture.version});
-  if (!one_mode(in))
-    plot.line(
-        picture.modes[1].label, picture.batches, picture.step_beside,
-        {.colour = t.series_at(2), .label = false, .info = "simulated, launch by launch", .version = picture.version});
-  plot.line("on a GPU twice as fast", picture.batches, picture.step_twice,
-            {.colour = t.accent,
-             .dashed = true,
-             .label = false,
-             .info = "every kernel half as long, the same launches",
-             .version = picture.version});
+  if (picture.over_batch.empty()) return;
+  plot.curves(picture.over_batch);
   if (out.free_batch >= 1 && out.free_batch <= 512)
     plot.vertical_mark(out.free_batch, "launches covered from here", {.dashed = true});
-  plot.line(
-      "launches alone", picture.batches, picture.host_floor,
-      {.colour = t.muted, .dashed = true, .label = false, .info = "launches x a launch", .version = picture.version});
   const auto x = static_cast<double>(in.batch), y = out.now.step_s;
   if (in.batch <= 512)
     plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }
 
-void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false},
-                                                                {.title = "kernels"},
-                                                                {.title = "times", .priority = 1},
-                                                                {.title = "a kernel", .value_unit = "s"},
-                                                                {.title = "to launch", .value_unit = "s", .bar = true},
-                                                                {.title = "to run", .value_unit = "s", .bar = true}}};
-  widgets::TableSource source{.context = &out, .rows = out.operations.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
-    if (column == 0)
-      cell.text = r.name;
-    else if (column < 3)
-      widgets::put_number(cell, static_cast<double>(column == 1 ? r.kernels : r.count), "");
-    else
-      widgets::put_number(cell, column == 3 ? r.kernel_s : column == 4 ? r.launches_s : r.kernels_s, "s");
-  };
-  widgets::draw_table("operations", columns, source, view.operations, size);
+void draw_operations(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "operation"},
+                                                           {.key = "kernels", .title = "kernels"},
+                                                           {.key = "count", .title = "times", .priority = 1},
+                                                           {.key = "kernel_s", .title = "a kernel"},
+                                                           {.key = "launches_s", .title = "to launch", .bar = true},
+                                                           {.key = "kernels_s", .title = "to run", .bar = true}}};
+  view.operations.draw("operations", out.operations, columns, size);
 }
 
-void draw_recorded(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "recording", .number = false},
-                                                                {.title = "a call", .value_unit = "s"},
-                                                                {.title = "to the next", .value_unit = "s"},
-                                                                {.title = "on its way", .value_unit = "s"},
-                                                                {.title = "between", .value_unit = "s", .priority = 1},
-                                                                {.title = "ahead"}}};
-  widgets::TableSource source{.context = &out, .rows = out.recorded.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const RecordedRow& r = static_cast<const Outputs*>(context)->recorded[row];
-    if (column == 0)
-      cell.text = r.name;
-    else if (column == 5)
-      widgets::put_number(cell, static_cast<double>(r.lead), "");
-    else
-      widgets::put_number(cell,
-                          column == 1   ? r.call_s
-                          : column == 2 ? r.interval_s
-                          : column == 3 ? r.latency_s
-                                        : r.between_s,
-                          "s");
-  };
-  widgets::draw_table("recorded", columns, source, view.recorded, size);
+void draw_recorded(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "recording"},
+                                                           {.key = "call_s", .title = "a call"},
+                                                           {.key = "interval_s", .title = "to the next"},
+                                                           {.key = "latency_s", .title = "on its way"},
+                                                           {.key = "between_s", .title = "between", .priority = 1},
+                                                           {.key = "lead", .title = "ahead"}}};
+  view.recorded.draw("recorded", out.recorded, columns, size);
 }
 
 }  // namespace
@@ -177,9 +138,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("batch", {.title = "Against the batch", .least = {380, 210}},
               [&](ImVec2 size) { draw_batches(in, out, picture, view, size); });
   stage.panel("operations", {.title = "Operations", .least = {430, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_operations(out, picture, view, size); });
+              [&](ImVec2 size) { draw_operations(out, view, size); });
   stage.panel("recorded", {.title = "Recorded launches, medians", .least = {430, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_recorded(out, picture, view, size); });
+              [&](ImVec2 size) { draw_recorded(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

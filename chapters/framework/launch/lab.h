@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/training/launch_queue.h"
 #include "widgets/plot/plot.h"
-#include "widgets/table/table.h"
 #include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
@@ -42,16 +42,15 @@ struct RecordedRow {
   std::int64_t lead = 0;
 };
 
-/// One mode's kernels and their history.
-struct ModeRun {
-  models::LaunchList list;
-  models::LaunchRun run;
-  double step_s = 0, idle = 0, host_s = 0;
+/// What one mode comes to.
+struct ModeFigures {
+  double step_s = 0, idle = 0, host_s = 0;  ///< idle: %, of the device
+  std::int64_t launches = 0, most_queued = 0;
 };
 
 struct Outputs {
   std::string reason;
-  ModeRun now, beside;
+  ModeFigures now, beside;
   double speedup = 1, twice = 1, kernels_s = 0, launch_s = 0, tokens_per_s = 0, free_batch = 0, kernels_a_layer = 0;
   double sync_step_s = 0, sync_layer_s = 0;  ///< what waiting adds to a step in which the host never waits
   std::string host_times;
@@ -60,9 +59,27 @@ struct Outputs {
   std::vector<RecordedRow> recorded;
 };
 
+/// One mode's kernels and the history of their launches.
+struct ModeRun {
+  models::LaunchList list;
+  models::LaunchRun run;
+  ModeFigures figures;
+};
+/// The steps of another batch.
+struct BatchSteps {
+  double batch = 0, now_s = 0, beside_s = 0, twice_s = 0, host_s = 0;
+};
+struct Run {
+  ModeRun now, beside;
+  ModeRun twice;                  ///< the first mode on a GPU that is twice as fast
+  models::LaunchHost host;        ///< its times as they are used
+  bool hip = false;               ///< an AMD GPU
+  std::vector<BatchSteps> steps;  ///< over the batch; empty where nobody will look
+};
+
 /// A mode as two conveyors and the pool between them.
 struct Conveyors {
-  std::string label, lane;  ///< of the pair of them; of its first lane
+  std::string label, lane;  ///< names of the pair of them and of its first lane
   std::string host_words, queue_words, device_words;
   std::vector<widgets::TimelineSpan> groups;  ///< over the host's launches: what they are for
   std::vector<widgets::TimelineSpan> host, device;
@@ -80,41 +97,34 @@ struct Picture {
   std::vector<widgets::SpanName> names;
   double window_s = 1;
   PublishedMarks published;
-  std::vector<double> batches, step_now, step_twice, step_beside, host_floor;
+  std::vector<widgets::Curve> over_batch;
 };
 
 struct View {
   widgets::TimelineView timeline;
   widgets::PlotView plot;
-  widgets::TableView operations, recorded;
+  DescribedTable<OperationRow> operations;
+  DescribedTable<RecordedRow> recorded;
   std::vector<widgets::TimelineLane> lanes;
   std::array<widgets::TimelineCounter, 2> counters;
-  std::array<std::size_t, 3> device_lanes{};  ///< of the two modes and of the faster GPU; npos: not shown
+  std::array<std::size_t, 3> device_lanes{};  ///< places of the two modes and of the faster GPU; npos: not shown
 };
 
-/// What the inputs name, as the model takes it.
-struct Asked {
-  const models::Architecture* architecture = nullptr;
-  std::string model, chip;
-  bool hip = false;  ///< an AMD GPU: graphs are HIP's, and the host's times are assumed
-  models::Machine machine;
-  models::Workload workload;
-  models::LaunchHost host;
-};
-models::Result<Asked> asked_of(const Inputs& in);
-models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, models::LaunchSync sync,
-                                 double faster = 1);
 /// The two conveyors would be the same.
 bool one_mode(const Inputs& in);
 /// A mode in the words of the chip's maker.
 std::string mode_name(models::LaunchMode mode, bool hip);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+using Computed = chapters::Computed<Outputs, Run>;
+Computed compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, OperationRow& row);
+void describe(Fields& f, RecordedRow& row);
+void describe(Fields& f, View& view);
 
 extern const Choices syncs;
 

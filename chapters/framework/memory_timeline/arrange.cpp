@@ -7,11 +7,10 @@
 namespace chapters::framework::memory_timeline {
 namespace {
 
-using models::memory::LayerKeep, models::memory::MemoryOwner, models::memory::StepPhase, widgets::format_text;
+using models::memory::LayerKeep, models::memory::MemoryOwner, models::memory::StepPhase, widgets::figure,
+    widgets::format_text;
 
-constexpr std::size_t most_points = 900;
-
-std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+constexpr std::size_t max_points = 900, max_recorded = 3000;
 
 /// The chosen points, each twice, so that the plot has steps. The last one ends at `end_s`.
 Curve steps_of(const models::memory::StepTimeline& t, const std::vector<std::size_t>& chosen, double end_s) {
@@ -36,16 +35,16 @@ Curve steps_of(const models::memory::StepTimeline& t, const std::vector<std::siz
   return curve;
 }
 
-/// At most `most_points` of the curve: of each stretch of time the fullest.
+/// At most `max_points` of the curve: of each stretch of time the fullest.
 Curve curve_of(const models::memory::StepTimeline& t) {
   std::vector<std::size_t> chosen;
   const double end = t.points.back().time_s;
   const auto bucket = [&](std::size_t k) {
-    return static_cast<std::size_t>(t.points[k].time_s / end * static_cast<double>(most_points));
+    return static_cast<std::size_t>(t.points[k].time_s / end * static_cast<double>(max_points));
   };
   for (std::size_t i = 0; i < t.points.size();) {
     std::size_t best = i, k = i + 1;
-    for (; t.points.size() > most_points && k < t.points.size() && bucket(k) == bucket(i); ++k)
+    for (; t.points.size() > max_points && k < t.points.size() && bucket(k) == bucket(i); ++k)
       if (t.points[k].held.total() > t.points[best].held.total()) best = k;
     chosen.push_back(best);
     i = k;
@@ -68,7 +67,7 @@ Curve loss_of(const models::memory::StepTimeline& t) {
   return steps_of(t, chosen, end + room);
 }
 
-std::string bytes_of(double bytes) { return ticked(format_text(bytes, "B")); }
+std::string bytes_of(double bytes) { return figure(bytes, "B"); }
 
 std::string where_of(const Outputs& out) {
   if (out.peak_phase == "loss") return "The peak is the loss";
@@ -87,8 +86,7 @@ std::string trend_answer(const Outputs& out) {
   switch (out.trend.trend) {
     case MemoryTrend::leak:
       return "A leak: each step ends " + bytes_of(out.trend.growth_bytes) + " of " + out.trend_owner +
-             " higher than it began; step " + ticked(format_text(out.trend.first_over, "")) +
-             " is the first over the line.";
+             " higher than it began; step " + figure(out.trend.first_over, "") + " is the first over the line.";
     case MemoryTrend::plateau:
       return "No leak: the first step ends " + bytes_of(out.trend.growth_bytes) + " of " +
              (out.trend_owner == "optimizer" ? "moments" : out.trend_owner) +
@@ -114,13 +112,13 @@ std::string answer_of(const Outputs& out) {
     return "The gradients of the first micro-batch stay: the last one peaks " + bytes_of(out.micro_growth_bytes) +
            " higher, at " + bytes_of(out.peak_bytes) + ", " + by_line(out) + ".";
   if (out.layers_again > 0)
-    says += ". Running " + ticked(format_text(out.layers_again, "")) + (out.layers_again == 1 ? " layer" : " layers") +
-            " again frees " + bytes_of(out.saved_bytes) + " and takes " + ticked(format_text(out.again_share, "%", 2)) +
+    says += ". Running " + figure(out.layers_again, "") + (out.layers_again == 1 ? " layer" : " layers") +
+            " again frees " + bytes_of(out.saved_bytes) + " and takes " + figure(out.again_share, "%", 2) +
             " more time";
   else if (!out.fits)
     says += std::isnan(out.layers_needed)
                 ? "; not even running every layer again would do"
-                : "; running the first " + ticked(format_text(out.layers_needed, "")) + " layers again would do";
+                : "; running the first " + figure(out.layers_needed, "") + " layers again would do";
   else
     says += ", and no layer runs again";
   return says + ".";
@@ -139,31 +137,50 @@ std::string summit_of(const Outputs& out) {
   return out.peak_phase + " pass, " + gb(out.held[most]) + " of " + std::string(models::memory::owner_name(most));
 }
 
-void arrange_pillars(const Setting& s, const Outputs& out, Picture& p) {
-  const auto costs =
-      models::memory::checkpoint_setting(s.architecture, s.timeline.plan, s.machine, s.timeline.roof_share, 0);
-  if (!costs) return;
+void arrange_pillars(const Run& run, const Outputs& out, Picture& p) {
+  if (run.costs.empty()) return;
   double most = 0;
-  for (const auto& l : costs->layers) most = std::max(most, l.saved);
-  for (std::size_t i = 0; i < costs->layers.size(); ++i) {
-    const LayerKeep keep = s.timeline.layers[i];
-    const auto& l = costs->layers[i];
+  for (const auto& l : run.costs) most = std::max(most, l.saved);
+  for (std::size_t i = 0; i < run.costs.size(); ++i) {
+    const LayerKeep keep = run.layers[i];
+    const auto& l = run.costs[i];
     const bool hollow = keep == LayerKeep::again || keep == LayerKeep::joined;
     const bool after = i > 0 && p.pillars.back().hollow;
     p.pillars.push_back({.kept = hollow ? 0 : (keep == LayerKeep::selective ? l.selective : l.saved) / most,
                          .hollow = hollow,
                          .joined = keep == LayerKeep::joined && after});
   }
-  p.low_share = costs->layers.front().checkpoint / most;
+  p.low_share = run.costs.front().checkpoint / most;
   p.full_words = format_text(most, "B");
-  p.low_words = format_text(costs->layers.front().checkpoint, "B");
+  p.low_words = format_text(run.costs.front().checkpoint, "B");
   if (out.layers_needed > 0) {
     p.mark = static_cast<std::ptrdiff_t>(out.layers_needed) - 1;
     p.mark_words = out.layers_needed == 1 ? "the first alone would do"
                                           : "the first " + format_text(out.layers_needed, "") + " would do";
   }
-  p.count_words = format_text(out.layers_again, "") + " of " +
-                  format_text(static_cast<double>(s.architecture.layers), "") + " run again; press or drag the pillars";
+  p.count_words = format_text(out.layers_again, "") + " of " + format_text(static_cast<double>(run.costs.size()), "") +
+                  " run again; press or drag the pillars";
+}
+
+/// The recording, of each stretch of points the fullest, and the model, each on its own time.
+void arrange_recording(const models::memory::RecordedCurve& recorded, const Outputs& out, Picture& p) {
+  widgets::Curve curve{.kind = widgets::Curve::Kind::steps, .label = "recorded", .tint = widgets::Tint::strong()};
+  const auto& points = recorded.points;
+  const std::size_t step = std::max<std::size_t>(1, points.size() / max_recorded);
+  for (std::size_t i = 0; i < points.size();) {
+    std::size_t best = i;
+    const std::size_t until = std::min(points.size(), i + step);
+    for (std::size_t k = i; k < until; ++k)
+      if (points[k].bytes > points[best].bytes) best = k;
+    curve.add(points[i].time_s, points[best].bytes);
+    i = until;
+  }
+  p.beside = {
+      std::move(curve),
+      {.label = "model", .tint = widgets::Tint::yours(), .dashed = true, .x = p.curve.time_s, .y = p.curve.total}};
+  const double residual = out.recording.residual;
+  p.recorded_words = recorded.kind + ": its peak is " + format_text(recorded.peak_bytes, "B") + "; the model's is " +
+                     format_text(std::abs(residual), "%", 3) + (residual < 0 ? " lower." : " higher.");
 }
 
 }  // namespace
@@ -187,69 +204,32 @@ void sample_curve(const models::memory::StepTimeline& t, std::size_t columns, Cu
   }
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  const auto setting = read_setting(in);
-  if (!out.reason.empty() || !setting) return p;
-  auto timeline = models::memory::step_timeline(setting->architecture, setting->timeline, setting->machine);
-  if (!timeline) return p;
-  p.timeline = std::move(*timeline);
-  p.curve = curve_of(p.timeline);
-  p.loss = loss_of(p.timeline);
+  if (!out.reason.empty() || run.timeline.points.empty()) return p;
+  p.curve = curve_of(run.timeline);
+  p.loss = loss_of(run.timeline);
   if (out.layers_again > 0) {
-    models::memory::TimelineSetting all = setting->timeline;
-    all.layers.clear();
-    if (const auto before = models::memory::step_timeline(setting->architecture, all, setting->machine)) {
-      p.before = curve_of(*before);
-      p.before_words = "all kept: " + format_text(out.before_peak_bytes, "B");
-    }
-  }
-  for (const models::memory::StepSpan& span : p.timeline.spans) {
-    const StepPhase phase = span.phase == StepPhase::again ? StepPhase::backward : span.phase;
-    if (!p.phases.empty() && p.phases.back().phase == phase && p.phases.back().micro_batch == span.micro_batch &&
-        p.phases.back().step == span.step)
-      p.phases.back().end_s = span.end_s;
-    else
-      p.phases.push_back({span.begin_s, span.end_s, phase, -1, span.micro_batch, span.step});
-  }
-  p.fullest.assign(p.phases.size(), 0);
-  std::size_t phase = 0;
-  for (const models::memory::MemoryPoint& point : p.timeline.points) {
-    while (phase + 1 < p.phases.size() && point.time_s >= p.phases[phase].end_s) ++phase;
-    p.fullest[phase] = std::max(p.fullest[phase], point.held.total());
+    Curve before = curve_of(run.all_kept);
+    p.before = {.label = "all kept: " + format_text(out.before_peak_bytes, "B"),
+                .width = 1.5f,
+                .dashed = true,
+                .named = false,
+                .x = std::move(before.time_s),
+                .y = std::move(before.total)};
   }
   p.answer = answer_of(out);
   p.kept_outputs = in.keep_outputs;
-  p.letters = models::memory::plan_letters(setting->timeline.layers);
+  p.letters = models::memory::plan_letters(run.layers);
   p.peak_bold = format_text(out.peak_bytes, "B");
   p.peak_words = summit_of(out);
-  p.tensors = models::memory::largest_tensors(setting->architecture, setting->timeline, p.timeline);
-  const std::size_t after = std::min(p.timeline.peak + 1, p.timeline.points.size() - 1);
-  const double lasts_s = p.timeline.points[after].time_s - p.timeline.points[p.timeline.peak].time_s;
-  p.lens_left = "the loss, " + format_text(p.loss.time_s.back() - p.loss.time_s.front(), "s");
+  p.lens_left = "the loss, " + format_text(out.loss_s, "s");
   p.lens_right = format_text(out.loss_peak_bytes, "B");
-  if (out.peak_phase == "loss") p.lens_right += " for " + format_text(lasts_s, "s");
+  if (out.peak_phase == "loss") p.lens_right += " for " + format_text(out.peak_lasts_s, "s");
   p.tensor_words = "What is there at the peak, " + format_text(out.peak_bytes, "B") +
                    ": the rows add up to it. Moments are those of one matrix together.";
-  arrange_pillars(*setting, out, p);
-  const auto curve = recorded(in, nullptr);
-  if (curve && *curve) {
-    const auto& points = (*curve)->points;
-    const std::size_t step = std::max<std::size_t>(1, points.size() / 3000);
-    for (std::size_t i = 0; i < points.size();) {
-      std::size_t best = i;
-      const std::size_t until = std::min(points.size(), i + step);
-      for (std::size_t k = i; k < until; ++k)
-        if (points[k].bytes > points[best].bytes) best = k;
-      p.recorded_s.push_back(points[i].time_s);
-      p.recorded_bytes.push_back(points[best].bytes);
-      i = until;
-    }
-    const double residual = out.recording.residual;
-    p.recorded_words = (*curve)->kind + ": its peak is " + format_text((*curve)->peak_bytes, "B") +
-                       "; the model's is " + format_text(std::abs(residual), "%", 3) +
-                       (residual < 0 ? " lower." : " higher.");
-  }
+  arrange_pillars(run, out, p);
+  if (run.recorded) arrange_recording(*run.recorded, out, p);
   return p;
 }
 

@@ -32,7 +32,7 @@ void describe(Fields& f, Inputs& in) {
                {.help = "Its nameplate memory is the line: an 80 GB A100 or H100 reports 79.2 GiB, 85.0 GB, of which "
                         "the CUDA context takes part. Its peaks give the times."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
-  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
+  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   f.integer("micro_batches", in.micro_batches, "Micro-batches", "Forward and backward passes before the optimizer.",
             {.range = {1, 4}});
   f.integer("steps", in.steps, "Steps", "One after the other.", {.range = {1, 4}});
@@ -63,6 +63,23 @@ void describe(Fields& f, View& v) {
          {.range = {-1, 1e6}, .any_number = true});
 }
 
+void describe(Fields& f, PhaseRow& r) {
+  f.text("name", r.name, "Phase");
+  f.integer("step", r.step, "Step", "Counted from 1.");
+  f.integer("micro_batch", r.micro_batch, "Micro-batch", "Counted from 1.");
+  f.real("begin_s", r.begin_s, {"Begins", "s"}, {.formula = "sum of times before it"});
+  f.real("takes_s", r.takes_s, {"Takes", "s"}, {.formula = "sum of its operations"});
+  f.real("fullest_bytes", r.fullest_bytes, {"Fullest", "B"}, {.formula = "largest sum in the phase"});
+}
+
+void describe(Fields& f, PeakTensor& r) {
+  f.text("name", r.name, "Tensor");
+  f.text("owner", r.owner, "Owner");
+  f.real("each_bytes", r.each_bytes, {"One of them", "B"}, {.formula = "elements x bytes / splits"});
+  f.real("count", r.count, "Times", "So many of them stand in memory at the peak.");
+  f.real("total_bytes", r.total_bytes, {"Together", "B"}, {.formula = "one of them x times"});
+}
+
 void describe(Fields& f, Outputs& o) {
   f.group("The peak");
   f.real("peak_bytes", o.peak_bytes, {"Peak", "B"}, {.headline = true, .formula = "largest sum over time"});
@@ -72,23 +89,28 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "memory - peak"});
   f.real("step_s", o.step_s, {"Step", "s"}, "All operations one after the other.",
          {.headline = true, .source = "roofline of every operation at the share of the roof"});
-  f.real("loss_spike_bytes", o.loss_spike_bytes, {"Loss spike", "B"}, "Most that the loss holds for the logits.",
+  f.real("loss_spike_bytes", o.loss_spike_bytes, {"Loss spike", "B"}, "The most that the loss holds for the logits.",
          {.headline = true, .formula = "tokens x vocabulary x bytes of the loss"});
   f.toggle("fits", o.fits, "Under the nameplate");
   f.text("peak_phase", o.peak_phase, "In the phase");
   f.text("peak_operation", o.peak_operation, "While runs");
   f.real("peak_s", o.peak_s, {"At", "s"}, {.formula = "sum of times before it"});
+  f.real("peak_lasts_s", o.peak_lasts_s, {"For", "s"}, "So long runs the operation at the peak.",
+         {.formula = "time of the operation after it - its own"});
   f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
   f.group("Along the step");
   f.real("end_of_forward_bytes", o.end_of_forward_bytes, {"End of forward", "B"},
-         "Behind the last layer, before the loss.");
+         "After the last layer, before the loss.");
   f.real("loss_peak_bytes", o.loss_peak_bytes, {"Fullest in the loss", "B"}, "All owners together.");
-  f.real("rest_bytes", o.rest_bytes, {"End of step", "B"}, "Behind the last optimizer.");
+  f.real("loss_s", o.loss_s, {"The loss takes", "s"}, "The loss of the first micro-batch.",
+         {.formula = "sum of its operations"});
+  f.real("rest_bytes", o.rest_bytes, {"End of step", "B"}, "After the last optimizer step.");
+  f.table("phases", o.phases, "Phases", {.max_items = 256});
   f.group("Running again");
   f.real("layers_again", o.layers_again, "Layers that run again", "Each of them once.");
   f.real("again_s", o.again_s, {"Time for it", "s"}, {.formula = "sum of their forward times"});
   f.real("again_share", o.again_share, {"More time", "%"}, {.formula = "time for it / step without it"});
-  f.real("before_peak_bytes", o.before_peak_bytes, {"Peak with all kept", "B"}, "The ghost.");
+  f.real("before_peak_bytes", o.before_peak_bytes, {"Peak with all kept", "B"}, "The dashed line.");
   f.real("saved_bytes", o.saved_bytes, {"Saved at the peak", "B"}, {.formula = "peak with all kept - peak"});
   f.real("layers_needed", o.layers_needed, "First layers that would do",
          "So many of the first layers must run again for the peak to be under the nameplate.",
@@ -99,13 +121,15 @@ void describe(Fields& f, Outputs& o) {
          "The first of a plateau, each later one of a leak.", {.formula = "held at its end - held at its beginning"});
   f.text("growth_owner", o.trend_owner, "What grows");
   f.real("first_over", o.trend.first_over, "First step over the line",
-         "Of a leak, were it to go on; 0 where there is none.", {.formula = "steps + (memory - last peak) / growth"});
+         "The step at which a leak is over the line, were it to go on; 0 where there is none.",
+         {.formula = "steps + (memory - last peak) / growth"});
   f.real("micro_growth_bytes", o.micro_growth_bytes, {"Last micro-batch over the first", "B"},
          "0 where a step has one.", {.formula = "its peak - the first one's"});
   f.real("scores_bytes", o.scores_bytes, {"Scores at the peak", "B"},
          "0 where attention is fused, or its scores are dropped.", {.formula = "peak - peak with the scores dropped"});
   f.group("Owners at the peak");
   describe(f, o.held);
+  f.table("tensors", o.tensors, "Largest tensors at the peak", {.max_items = 512});
   f.group("The recording");
   f.text("recorded_kind", o.recording.kind, "Form");
   f.real("recorded_peak_bytes", o.recording.peak_bytes, {"Recorded peak", "B"},

@@ -63,7 +63,7 @@ void draw_stack(widgets::Plot& plot, const Curve& curve, const Picture& picture)
 void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float top, float height) {
   const auto& t = widgets::theme();
   const widgets::Painter p = widgets::Painter::window();
-  for (const models::memory::StepSpan& span : picture.phases) {
+  for (const models::memory::StepSpan& span : picture.run->phases) {
     const auto x0 = std::max(static_cast<float>(frame.x.pixel(span.begin_s)), frame.area.min.x),
                x1 = std::min(static_cast<float>(frame.x.pixel(span.end_s)), frame.area.max.x);
     if (x1 - x0 < 1) continue;
@@ -131,12 +131,12 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
   const auto columns =
       static_cast<std::size_t>(std::clamp(plot_width > 1 ? plot_width : size.x - t.px(80), 60.0f, 4000.0f) * 0.5f);
   if (view.sampled_of != picture.version || view.columns != columns || view.sampled.time_s.empty()) {
-    sample_curve(picture.timeline, columns, view.sampled);
+    sample_curve(picture.run->timeline, columns, view.sampled);
     view.sampled_of = picture.version;
     view.columns = columns;
   }
   const double top =
-      1.12 * std::max({out.chip_bytes, out.peak_bytes, picture.before.total.empty() ? 0.0 : out.before_peak_bytes});
+      1.12 * std::max({out.chip_bytes, out.peak_bytes, picture.before.y.empty() ? 0.0 : out.before_peak_bytes});
   {
     widgets::Plot plot(
         "mountain", view.plot,
@@ -145,9 +145,7 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
          .size = {size.x, size.y - strip},
          .legend = size.y >= t.px(220)});  // in less the phases and the figures of the answer must do
     draw_stack(plot, view.sampled, picture);
-    if (!picture.before.time_s.empty())
-      plot.line(picture.before_words, picture.before.time_s, picture.before.total,
-                {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = picture.version});
+    if (!picture.before.x.empty()) plot.curve(picture.before);
     plot.horizontal_mark(out.chip_bytes, "nameplate", {.colour = out.fits ? t.text : t.bad, .dashed = false});
     double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
     if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
@@ -155,11 +153,11 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
   draw_phases(picture, view.plot.scratch.frame, at.y + t.px(2), strip - t.px(5));
   double states = 0;
   for (const MemoryOwner owner : {MemoryOwner::weights, MemoryOwner::master, MemoryOwner::optimizer})
-    states += picture.timeline.points.front().held[owner];
+    states += picture.run->timeline.points.front().held[owner];
   const widgets::PlotFrame& frame = view.plot.scratch.frame;
   widgets::Occupancy& room = view.plot.scratch.room;
   // Of several losses the lens would show one, and it would not say which.
-  const auto losses = std::count_if(picture.phases.begin(), picture.phases.end(),
+  const auto losses = std::count_if(picture.run->phases.begin(), picture.run->phases.end(),
                                     [](const auto& span) { return span.phase == StepPhase::loss; });
   if (losses == 1)
     if (const widgets::Box lens = draw_lens(picture, frame, states); lens.width() > 0) room.block(lens);
@@ -184,7 +182,7 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   if (stack) {
     const double end = picture.curve.time_s.back();
     const double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
-    const models::memory::MemoryPoint& point = point_at(picture.timeline, time_s);
+    const models::memory::MemoryPoint& point = point_at(picture.run->timeline, time_s);
     view.layers.clear();
     for (const MemoryOwner owner : stack_order) {
       const OwnerLook& look = owner_look(owner);
@@ -195,7 +193,7 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                              .info = look.info});
     }
     view.runs = widgets::Line();
-    view.runs.add("runs: ").add(picture.timeline.operations[point.operation]);
+    view.runs.add("runs: ").add(picture.run->timeline.operations[point.operation]);
     widgets::Line label;
     label.add("at ").add(widgets::format(time_s, "s"));
     const widgets::Vessel vessel[] = {
@@ -252,7 +250,7 @@ void draw_beside(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const widgets::Painter p = widgets::Painter::window();
-  if (picture.recorded_s.empty()) {
+  if (picture.beside.empty()) {
     widgets::fit_text(p, at, "Drop a memory snapshot (JSON), a memory timeline or a trace with [memory] events here.",
                       size.x, t.muted, Type::small);
     return;
@@ -264,60 +262,32 @@ void draw_beside(const Outputs& out, const Picture& picture, View& view, ImVec2 
                      {.x = {.kind = widgets::AxisKind::time, .lo = 0, .label = "time", .unit = "s"},
                       .y = {.lo = 0, .label = "memory", .unit = "B"},
                       .size = {size.x, size.y - line}});
-  plot.steps("recorded", picture.recorded_s, picture.recorded_bytes, {.colour = t.text, .version = picture.version});
-  plot.line("model", picture.curve.time_s, picture.curve.total,
-            {.colour = t.accent, .dashed = true, .version = picture.version});
+  plot.curves(picture.beside);
   plot.horizontal_mark(out.recording.peak_bytes, "recorded peak");
 }
 
-void draw_phase_table(const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "phase", .number = false},
-                                                                {.title = "step"},
-                                                                {.title = "micro-batch"},
-                                                                {.title = "begins", .value_unit = "s"},
-                                                                {.title = "takes", .value_unit = "s", .bar = true},
-                                                                {.title = "fullest", .value_unit = "B"}}};
-  widgets::TableSource source{.context = &picture, .rows = picture.phases.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const Picture& pic = *static_cast<const Picture*>(context);
-    const models::memory::StepSpan& span = pic.phases[row];
-    if (column == 0) {
-      cell.text = models::memory::phase_name(span.phase);
-      return;
-    }
-    if (column == 1) cell.value = span.step + 1;
-    if (column == 2) cell.value = span.micro_batch + 1;
-    if (column == 3) cell.value = span.begin_s;
-    if (column == 4) cell.value = span.end_s - span.begin_s;
-    if (column == 5) cell.value = pic.fullest[row];
-    cell.number = widgets::format(cell.value, column == 5 ? "B" : column >= 3 ? "s" : "");
-  };
-  widgets::draw_table("phases", columns, source, view.phases, size);
+void draw_phase_table(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "phase"},
+                                                           {.key = "step", .title = "step"},
+                                                           {.key = "micro_batch", .title = "micro-batch"},
+                                                           {.key = "begin_s", .title = "begins"},
+                                                           {.key = "takes_s", .title = "takes", .bar = true},
+                                                           {.key = "fullest_bytes", .title = "fullest"}}};
+  view.phases.draw("phases", out.phases, columns, size);
 }
 
-void draw_tensors(const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{
-      {{.title = "tensor", .number = false},
-       {.title = "owner", .number = false, .priority = 1},
-       {.title = "one of them", .value_unit = "B", .bar = true},
-       {.title = "times"},
-       {.title = "together", .value_unit = "B", .bar = true}}};
+void draw_tensors(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{{{.key = "name", .title = "tensor"},
+                                                           {.key = "owner", .title = "owner", .priority = 1},
+                                                           {.key = "each_bytes", .title = "one of them", .bar = true},
+                                                           {.key = "count", .title = "times"},
+                                                           {.key = "total_bytes", .title = "together", .bar = true}}};
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(6);
   widgets::fit_text(widgets::Painter::window(), at, picture.tensor_words, size.x, t.muted, Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + line});
-  widgets::TableSource source{.context = &picture, .rows = picture.tensors.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const Picture& pic = *static_cast<const Picture*>(context);
-    const models::memory::TensorRow& r = pic.tensors[row];
-    if (column == 0) cell.text = r.name;
-    if (column == 1) cell.text = name_of(r.owner, pic);
-    if (column < 2) return;
-    cell.value = column == 2 ? r.each_bytes : column == 3 ? r.count : r.total_bytes();
-    cell.number = widgets::format(cell.value, column == 3 ? "" : "B");
-  };
-  widgets::draw_table("tensors", columns, source, view.tensors, {size.x, size.y - line});
+  view.tensors.draw("tensors", out.tensors, columns, {size.x, size.y - line});
 }
 
 }  // namespace
@@ -328,11 +298,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("loss", {.title = "The loss", .least = {560, 300}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_loss(out, picture, view, size); });
   stage.panel("tensors", {.title = "Largest tensors", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
-              [&](ImVec2 size) { draw_tensors(picture, view, size); });
+              [&](ImVec2 size) { draw_tensors(out, picture, view, size); });
   stage.panel("beside", {.title = "Beside a recording", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_beside(out, picture, view, size); });
   stage.panel("phases", {.title = "Phases", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
-              [&](ImVec2 size) { draw_phase_table(picture, view, size); });
+              [&](ImVec2 size) { draw_phase_table(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

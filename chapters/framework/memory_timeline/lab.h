@@ -7,6 +7,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/memory/largest_tensors.h"
@@ -15,8 +16,8 @@
 #include "models/memory/step_timeline.h"
 #include "widgets/charts/pillars.h"
 #include "widgets/charts/vessel.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// The memory of a training step over time, operation by operation, and the layers that run again.
 namespace chapters::framework::memory_timeline {
@@ -48,21 +49,47 @@ struct Recording {
   double residual = 0;  ///< %, of the recorded peak
 };
 
+/// A phase of the step, whatever layers it runs through.
+struct PhaseRow {
+  std::string name;
+  std::int64_t step = 1, micro_batch = 1;  ///< from 1
+  double begin_s = 0, takes_s = 0, fullest_bytes = 0;
+};
+
+/// Tensors of one kind that stand in memory at the peak.
+struct PeakTensor {
+  std::string name, owner;
+  double each_bytes = 0, count = 0, total_bytes = 0;
+};
+
 struct Outputs {
   std::string reason;
   models::memory::HeldBytes held;  ///< at the peak
   double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, step_s = 0, loss_spike_bytes = 0;
   bool fits = false;
   std::string peak_phase, peak_operation;
-  double peak_s = 0, end_of_forward_bytes = 0, loss_peak_bytes = 0, rest_bytes = 0;
+  double peak_s = 0, peak_lasts_s = 0, loss_s = 0;
+  double end_of_forward_bytes = 0, loss_peak_bytes = 0, rest_bytes = 0;
   double again_s = 0, again_share = 0, layers_again = 0;
   double before_peak_bytes = 0, saved_bytes = 0;  ///< with every layer kept
-  models::memory::TrendFacts trend;               ///< of the steps in a row
+  models::memory::TrendFacts trend;               ///< what the steps in a row do
   std::string trend_name, trend_owner;
   double micro_growth_bytes = 0;  ///< the last micro-batch over the first
   double scores_bytes = 0;        ///< what the peak would fall by, were the scores not kept
   double layers_needed = 0;       ///< first layers that must run again to fit; NaN: not even all
   Recording recording;
+  std::vector<PhaseRow> phases;
+  std::vector<PeakTensor> tensors;  ///< at the peak, largest first
+};
+
+/// The steps as simulated, and what the picture shows of them beyond the facts.
+struct Run {
+  models::memory::StepTimeline timeline;
+  models::memory::StepTimeline all_kept;          ///< the same steps with every layer kept; empty where none runs again
+  std::vector<models::memory::LayerKeep> layers;  ///< the plan as it is
+  std::vector<models::memory::LayerCost> costs;   ///< one a layer
+  std::vector<models::memory::StepSpan> phases;   ///< neighbours of one phase joined, in the order of Outputs::phases
+  std::shared_ptr<const models::memory::RecordedCurve> recorded;  ///< null: no file is chosen
 };
 
 /// From the ground up in the order in which they come and go: what stays at the bottom.
@@ -84,20 +111,17 @@ struct Curve {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  Curve curve, before, loss;                     ///< loss: its first time, every point
-  std::vector<models::memory::StepSpan> phases;  ///< neighbours of one phase joined
-  std::vector<double> fullest;                   ///< of each phase, bytes
+  Curve curve, loss;      ///< loss: its first time, every point
+  widgets::Curve before;  ///< with every layer kept; empty where none runs again
   std::vector<widgets::Pillar> pillars;
   std::string lens_left, lens_right;
   bool kept_outputs = false;  ///< then the buffers are outputs that the program keeps
-  std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, before_words,
-      recorded_words;
+  std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, recorded_words;
   double low_share = 0;
-  std::vector<models::memory::TensorRow> tensors;  ///< at the peak, largest first
   std::ptrdiff_t mark = -1;
-  std::string letters;  ///< of the plan as it is
-  std::vector<double> recorded_s, recorded_bytes;
-  models::memory::StepTimeline timeline;
+  std::string letters;                 ///< what becomes of each layer, as a plan by hand says it
+  std::vector<widgets::Curve> beside;  ///< the recording and the model, where there is a recording
+  std::shared_ptr<const Run> run;
   PublishedMarks published;
 };
 
@@ -106,31 +130,32 @@ struct View {
   widgets::PillarView pillars;
   widgets::VesselView vessel;
   std::vector<widgets::VesselLayer> layers;
-  widgets::TableView phases, tensors;
+  DescribedTable<PhaseRow> phases;
+  DescribedTable<PeakTensor> tensors;
   Curve sampled;  ///< a step for each pixel of the plot, kept while `sampled_of` and the width are the same
   std::uint64_t sampled_of = 0;
   std::size_t columns = 0;
   widgets::Line runs;  ///< what runs at the cursor
-  double time_s = -1;  ///< of the cursor; below 0: at the peak
+  double time_s = -1;  ///< where the cursor stands; below 0: at the peak
 };
 
 struct Setting : TrainedOn {
   models::memory::TimelineSetting timeline;
 };
 models::Result<Setting> read_setting(const Inputs& in);
-std::vector<models::memory::LayerKeep> keep_of(const Inputs& in, std::size_t layers, std::string& problem);
-/// The file as a curve, read once; null where there is none. Fails with a sentence.
-models::Result<std::shared_ptr<const models::memory::RecordedCurve>> recorded(const Inputs& in,
-                                                                              const Progress* progress);
 
 /// A staircase of `columns` steps over the whole time, each as high as the fullest point in it.
 void sample_curve(const models::memory::StepTimeline& timeline, std::size_t columns, Curve& out);
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+using Computed = chapters::Computed<Outputs, Run>;
+Computed compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, View& view);
+void describe(Fields& fields, PhaseRow& row);
+void describe(Fields& fields, PeakTensor& row);
 
 }  // namespace chapters::framework::memory_timeline

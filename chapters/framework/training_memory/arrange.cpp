@@ -3,33 +3,30 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/framework/training_memory/lab.h"
-#include "models/memory/activation_formulas.h"
 #include "models/memory/state_bytes.h"
 #include "widgets/number/number.h"
 
 namespace chapters::framework::training_memory {
 namespace {
 
-using models::memory::MemoryOwner, models::memory::OptimizerKind, models::memory::StateRecipe, widgets::format_text;
-
-std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+using models::memory::MemoryOwner, models::memory::OptimizerKind, models::memory::StateRecipe, widgets::figure,
+    widgets::format_text;
 
 std::string answer_of(const Outputs& out) {
   const models::memory::HeldBytes& held = out.memory.held;
   const double optimizer = held[MemoryOwner::optimizer] + held[MemoryOwner::master];
-  const std::string head = ticked(format_text(out.total_bytes, "B")) +
+  const std::string head = figure(out.total_bytes, "B") +
                            (out.fits ? " are under the nameplate " : " are over the nameplate ") +
-                           ticked(format_text(out.chip_bytes, "B"));
-  const std::string weights = "the weights are " + ticked(format_text(held[MemoryOwner::weights], "B")) + " of them";
+                           figure(out.chip_bytes, "B");
+  const std::string weights = "the weights are " + figure(held[MemoryOwner::weights], "B") + " of them";
   const double largest = *std::max_element(held.bytes.begin(), held.bytes.end());
   if (optimizer >= largest && optimizer > held[MemoryOwner::weights])
-    return head + ", and " + weights + ": optimizer and master keep " + ticked(format_text(optimizer, "B")) + ".";
+    return head + ", and " + weights + ": optimizer and master keep " + figure(optimizer, "B") + ".";
   const auto owner =
       static_cast<MemoryOwner>(std::max_element(held.bytes.begin(), held.bytes.end()) - held.bytes.begin());
-  if (owner == MemoryOwner::weights)
-    return head + ": the weights are the largest part, " + ticked(format_text(largest, "B")) + ".";
+  if (owner == MemoryOwner::weights) return head + ": the weights are the largest part, " + figure(largest, "B") + ".";
   return head + ", and " + weights + ": the " + std::string(models::memory::owner_name(owner)) + " take " +
-         ticked(format_text(largest, "B")) + ".";
+         figure(largest, "B") + ".";
 }
 
 /// When the vessel is fullest, and whose gradients stand in it.
@@ -95,32 +92,6 @@ void arrange_strips(const Inputs& in, const Outputs& out, const TrainingCase& s,
   }
 }
 
-/// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10; without
-/// dropout a mask less in both blocks) and operation by operation.
-void arrange_layer(const Inputs& in, const Outputs& out, const TrainingCase& s, Picture& p) {
-  const double t = static_cast<double>(in.tensor_parallel), whole = in.sequence_parallel ? t : 1;
-  const double value = in.recipe == StateRecipe::fp32 ? 4 : 2, mask = in.dropout ? 1 : 0;
-  const double each = models::memory::formula_score_bytes({.dropout = in.dropout, .value_bytes = value});
-  const double scores =
-      each * static_cast<double>(s.architecture.heads * in.sequence) / static_cast<double>(s.architecture.hidden);
-  const double block = (value + mask) / whole;
-  p.layer[0] = {"formula", 4 * value / t + block, 8 * value / t + block, 2 * value / whole, scores / t};
-  LayerParts& own = p.layer[1];
-  own.name = "this model";
-  for (const SavedTensorRow& row : out.saved) {
-    const std::string& name = row.operation;
-    const double dropped = row.bytes > 0 ? row.per_sbh * row.dropped_bytes / row.bytes : 0;
-    const bool norm = name.find("norm") != std::string::npos;
-    const bool feed = name.find("gate") != std::string::npos || name.find("up") != std::string::npos ||
-                      name.find("down") != std::string::npos || name.find("activation") != std::string::npos ||
-                      name.find("expert") != std::string::npos || name == "router";
-    const bool latent =
-        name.find("latent") != std::string::npos || name.starts_with("query") || name.starts_with("key");
-    own.scores += dropped;
-    (norm ? own.norms : feed && !latent ? own.feed_forward : own.attention) += row.per_sbh - dropped;
-  }
-}
-
 void arrange_sequences(const Inputs& in, const TrainingCase& s, Picture& p) {
   constexpr int points = 33;
   const double top = std::max(16384.0, 2.0 * static_cast<double>(in.sequence));
@@ -165,15 +136,8 @@ std::size_t shown_change(const Inputs& in, const Outputs& out) {
   return most;
 }
 
-}  // namespace
-
-Picture arrange(const Inputs& set, const Outputs& out) {
-  Picture p;
-  const Inputs in = in_force(set);
-  const auto setting = read_setting(in);
-  if (!out.reason.empty() || !setting) return p;
-  p.answer = answer_of(out);
-  p.shown_change = shown_change(in, out);
+/// The names of the two vessels and what they leave free.
+void arrange_labels(const Inputs& in, const Outputs& out, Picture& p) {
   const auto& recipe = state_recipe_choices()[static_cast<std::size_t>(in.recipe)].label;
   p.a_label = "A  " + recipe;
   p.a_note = out.fits ? format_text(out.free_bytes, "B") + " free" : "";
@@ -189,6 +153,10 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   p.over_bold = format_text(std::abs(out.free_bytes), "B");
   p.over_words = out.fits ? "are free" : "do not fit";
   p.share_bold = format_text(std::round(10 * out.weights_share) / 10, "%", 3);
+}
+
+/// What the chip leaves for a parameter, beside what a recipe takes of it.
+void arrange_limit(const Outputs& out, Picture& p) {
   double rest = out.total_bytes;
   for (const MemoryOwner owner :
        {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master, MemoryOwner::optimizer})
@@ -210,10 +178,22 @@ Picture arrange(const Inputs& set, const Outputs& out) {
                               " of activations, logits and buffers are in: the recipe must end before the line."
                         : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
   p.limit_words += moment_of(out.memory);
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& set, const Outputs& out) {
+  Picture p;
+  const Inputs in = in_force(set);
+  const auto setting = read_setting(in);
+  if (!out.reason.empty() || !setting) return p;
+  p.answer = answer_of(out);
+  p.shown_change = shown_change(in, out);
+  arrange_labels(in, out, p);
+  arrange_limit(out, p);
   p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +
                   " a layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") + ".";
   arrange_strips(in, out, *setting, p);
-  arrange_layer(in, out, *setting, p);
   arrange_sequences(in, *setting, p);
   return p;
 }

@@ -51,6 +51,83 @@ double largest_sequence(const TrainingCase& s, std::int64_t step, double chip_by
   return static_cast<double>(lo * step);
 }
 
+/// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10; without
+/// dropout a mask less in both blocks) and operation by operation.
+std::vector<LayerParts> layer_parts(const Inputs& in, const TrainingCase& s, const std::vector<SavedTensorRow>& saved) {
+  const double t = static_cast<double>(in.tensor_parallel), split = in.sequence_parallel ? t : 1;
+  const double value = in.recipe == models::memory::StateRecipe::fp32 ? 4 : 2, mask = in.dropout ? 1 : 0;
+  const double each = models::memory::formula_score_bytes({.dropout = in.dropout, .value_bytes = value});
+  const double scores =
+      each * static_cast<double>(s.architecture.heads * in.sequence) / static_cast<double>(s.architecture.hidden);
+  const double block = (value + mask) / split;
+  const LayerParts formula{"formula", 4 * value / t + block, 8 * value / t + block, 2 * value / split, scores / t};
+  LayerParts own{.name = "this model"};
+  for (const SavedTensorRow& row : saved) {
+    const std::string& name = row.operation;
+    const double dropped = row.bytes > 0 ? row.per_sbh * row.dropped_bytes / row.bytes : 0;
+    const bool norm = name.find("norm") != std::string::npos;
+    const bool feed = name.find("gate") != std::string::npos || name.find("up") != std::string::npos ||
+                      name.find("down") != std::string::npos || name.find("activation") != std::string::npos ||
+                      name.find("expert") != std::string::npos || name == "router";
+    const bool latent =
+        name.find("latent") != std::string::npos || name.starts_with("query") || name.starts_with("key");
+    own.scores += dropped;
+    (norm ? own.norms : feed && !latent ? own.feed_forward : own.attention) += row.per_sbh - dropped;
+  }
+  return {formula, own};
+}
+
+/// Shares and what is left, from the memory that is held.
+void fill_shares(const Inputs& in, const TrainingCase& s, Outputs& out) {
+  const models::memory::TrainingMemory& memory = out.memory;
+  out.total_bytes = memory.total();
+  out.chip_bytes = s.chip->memory_bytes;
+  out.free_bytes = out.chip_bytes - out.total_bytes;
+  out.fits = out.free_bytes >= 0;
+  out.chip_share = whole * out.total_bytes / out.chip_bytes;
+  out.states_bytes = memory.states.total();
+  out.states_share = whole * out.states_bytes / out.total_bytes;
+  out.weights_share = whole * memory.held[MemoryOwner::weights] / out.total_bytes;
+  const HeldBytes& held = memory.held;
+  const double others = out.total_bytes - held[MemoryOwner::weights] - held[MemoryOwner::gradients] -
+                        held[MemoryOwner::master] - held[MemoryOwner::optimizer];
+  out.left_per_parameter = (out.chip_bytes - others) / memory.parameters;
+  const double tokens = static_cast<double>(in.batch * in.sequence) / static_cast<double>(in.context_parallel);
+  const double hidden = static_cast<double>(s.architecture.hidden);
+  const bool formula = in.count == models::memory::ActivationCount::formula;
+  const double layer = formula ? memory.formula_layer_bytes : memory.operations_layer_bytes;
+  out.layer_sbh = layer / (tokens * hidden);
+  out.bytes_per_token = (others - held[MemoryOwner::buffers]) / tokens;
+  out.counts_ratio = memory.formula_bytes > 0 ? memory.operations_bytes / memory.formula_bytes : 1;
+  out.scores_bytes = memory.layer_none_bytes - memory.layer_selective_bytes;
+}
+
+/// Every change alone, and the first that makes the step fit.
+void fill_changes(const Inputs& in, Outputs& out) {
+  out.best_total_bytes = std::numeric_limits<double>::quiet_NaN();
+  out.best_change = out.fits ? "none is needed" : "no single one";
+  for (std::size_t i = 1; i + 1 < change_count; ++i) {
+    out.changes.push_back(row_of(in, static_cast<Change>(i), out.chip_bytes, out.total_bytes));
+    const ChangeRow& row = out.changes.back();
+    if (row.possible && row.fits && row.change != Change::plain && !out.fits && !(out.best_total_bytes > 0)) {
+      out.best_change = row.name;
+      out.best_total_bytes = row.total_bytes;
+    }
+  }
+}
+
+/// What the most frequent layer keeps, nothing recomputed.
+void fill_layer(const Inputs& in, const TrainingCase& s, Outputs& out) {
+  models::memory::TrainingPlan all = s.plan;
+  all.recompute = models::Recompute::none;
+  const auto kinds = models::layer_kinds(s.architecture);
+  const auto most =
+      std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+  for (models::memory::SavedRow& row : models::memory::saved_rows(s.architecture, *most, all))
+    out.saved.push_back({std::move(row.operation), std::string(row.what), row.bytes, row.dropped, row.per_sbh});
+  out.layer_parts = layer_parts(in, s, out.saved);
+}
+
 }  // namespace
 
 Inputs in_force(const Inputs& in) {
@@ -168,50 +245,16 @@ Outputs compute(const Inputs& set) {
     return out;
   }
   out.memory = *memory;
-  out.total_bytes = memory->total();
-  out.chip_bytes = s.chip->memory_bytes;
-  out.free_bytes = out.chip_bytes - out.total_bytes;
-  out.fits = out.free_bytes >= 0;
-  out.chip_share = whole * out.total_bytes / out.chip_bytes;
+  fill_shares(in, s, out);
   models::memory::TrainingPlan single = s.plan;
   single.micro_batches = 1;
   const auto one = models::memory::training_memory(s.architecture, single, s.options);
   out.one_micro_batch_bytes = one ? one->total() : std::numeric_limits<double>::quiet_NaN();
   for (const auto& [first, end] : models::memory::stage_layers(s.architecture, s.plan))
     out.stage_layers += static_cast<double>(end - first);
-  out.states_bytes = memory->states.total();
-  out.states_share = whole * out.states_bytes / out.total_bytes;
-  out.weights_share = whole * memory->held[MemoryOwner::weights] / out.total_bytes;
-  const HeldBytes& held = memory->held;
-  const double others = out.total_bytes - held[MemoryOwner::weights] - held[MemoryOwner::gradients] -
-                        held[MemoryOwner::master] - held[MemoryOwner::optimizer];
-  out.left_per_parameter = (out.chip_bytes - others) / memory->parameters;
-  const double tokens = static_cast<double>(in.batch * in.sequence) / static_cast<double>(in.context_parallel);
-  const double hidden = static_cast<double>(s.architecture.hidden);
-  const bool formula = in.count == models::memory::ActivationCount::formula;
-  const double layer = formula ? memory->formula_layer_bytes : memory->operations_layer_bytes;
-  out.layer_sbh = layer / (tokens * hidden);
-  out.bytes_per_token = (others - held[MemoryOwner::buffers]) / tokens;
-  out.counts_ratio = memory->formula_bytes > 0 ? memory->operations_bytes / memory->formula_bytes : 1;
-  out.scores_bytes = memory->layer_none_bytes - memory->layer_selective_bytes;
   out.largest_sequence = largest_sequence(s, sequence_step(in), out.chip_bytes);
-  out.best_total_bytes = std::numeric_limits<double>::quiet_NaN();
-  out.best_change = out.fits ? "none is needed" : "no single one";
-  for (std::size_t i = 1; i + 1 < change_count; ++i) {
-    out.changes.push_back(row_of(in, static_cast<Change>(i), out.chip_bytes, out.total_bytes));
-    const ChangeRow& row = out.changes.back();
-    if (row.possible && row.fits && row.change != Change::plain && !out.fits && !(out.best_total_bytes > 0)) {
-      out.best_change = row.name;
-      out.best_total_bytes = row.total_bytes;
-    }
-  }
-  models::memory::TrainingPlan all = s.plan;
-  all.recompute = models::Recompute::none;
-  const auto kinds = models::layer_kinds(s.architecture);
-  const auto most =
-      std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
-  for (models::memory::SavedRow& row : models::memory::saved_rows(s.architecture, *most, all))
-    out.saved.push_back({std::move(row.operation), std::string(row.what), row.bytes, row.dropped, row.per_sbh});
+  fill_changes(in, out);
+  fill_layer(in, s, out);
   return out;
 }
 

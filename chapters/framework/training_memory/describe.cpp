@@ -38,22 +38,10 @@ constexpr std::string_view zero_paper = "Rajbhandari et al. 2019 (ZeRO), section
 
 std::string_view change_name(Change change) { return changes[static_cast<std::size_t>(change)].label; }
 
-void describe(Fields& f, Inputs& in) {
-  f.group("The recipe");
-  f.choice("recipe", in.recipe, state_recipe_choices(), "Recipe", "What is kept of every parameter between steps.",
-           {.headline = true});
-  f.choice("optimizer", in.optimizer, optimizer_choices(), "Optimizer", "What it remembers of every parameter.",
-           {.headline = true});
-  describe_recompute(f, in.recompute);
-  f.choice("change", in.change, changes, "Beside it", "The second vessel: the same plan after one change.");
-  f.group("The work");
-  shared::model(f, "model", in.model, {.help = "Its parameters, and the shapes of its activations."});
-  shared::chip(f, "chip", in.chip,
-               {.help = "Its nameplate memory is the vessel's rim, in the maker's GB: an 80 GB A100 or H100 reports "
-                        "79.2 GiB, 85.0 GB, of which the CUDA context takes part."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
-  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  describe_loss(f, in.loss);
+namespace {
+
+/// How the step is cut over chips.
+void describe_cuts(Fields& f, Inputs& in) {
   f.group("Cut over chips");
   f.choice("split", in.split, splits, "Cuts", "Whether the model is cut over chips at all.");
   constexpr When cut{"split", "as_set"};
@@ -76,14 +64,36 @@ void describe(Fields& f, Inputs& in) {
   f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
             "Chunks of layers on each GPU of an interleaved pipeline, all of one size.",
             {.range = {1, 64, Scale::log}, .when = cut});
-  f.integer("micro_batches", in.micro_batches, "Micro-batches",
-            "Of a step: a pipeline holds no more of them than there are. From the second on the gradients of those "
-            "before are there.",
-            {.range = {1, 65536, Scale::log}});
+  f.integer(
+      "micro_batches", in.micro_batches, "Micro-batches",
+      "So many make a step: a pipeline holds no more of them than there are. From the second on the gradients of those "
+      "before are there.",
+      {.range = {1, 65536, Scale::log}});
   shared::parallel_context(f, "context_parallel", in.context_parallel,
                            {.help = "GPUs that share each sequence, two pieces each.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
                           {.help = "GPUs that share the experts of a model that has them.", .when = cut});
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.group("The recipe");
+  f.choice("recipe", in.recipe, state_recipe_choices(), "Recipe", "What is kept of every parameter between steps.",
+           {.headline = true});
+  f.choice("optimizer", in.optimizer, optimizer_choices(), "Optimizer", "What it remembers of every parameter.",
+           {.headline = true});
+  describe_recompute(f, in.recompute);
+  f.choice("change", in.change, changes, "Beside it", "The second vessel: the same plan after one change.");
+  f.group("The work");
+  shared::model(f, "model", in.model, {.help = "Its parameters, and the shapes of its activations."});
+  shared::chip(f, "chip", in.chip,
+               {.help = "Its nameplate memory is the vessel's rim, in the maker's GB: an 80 GB A100 or H100 reports "
+                        "79.2 GiB, 85.0 GB, of which the CUDA context takes part."});
+  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
+  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
+  describe_loss(f, in.loss);
+  describe_cuts(f, in);
   f.group("How it is counted");
   f.choice("count", in.count, counts, "Activations", "What counts them; the other stands beside it.");
   f.toggle("fused_attention", in.fused_attention, "FlashAttention",
@@ -120,9 +130,52 @@ void describe(Fields& f, SavedTensorRow& r) {
   f.text("operation", r.operation, "Operation");
   f.text("keeps", r.keeps, "Keeps");
   f.real("bytes", r.bytes, {"Bytes", "B"}, {.formula = "elements x bytes / splits"});
-  f.real("dropped_bytes", r.dropped_bytes, {"Of it dropped by selective recomputation", "B"}, {.source = korthikanti});
+  f.real("dropped_bytes", r.dropped_bytes, {"Dropped by selective recomputation", "B"}, {.source = korthikanti});
   f.real("per_sbh", r.per_sbh, "Over sbh", {.formula = "bytes / (tokens x hidden)"});
 }
+
+void describe(Fields& f, LayerParts& r) {
+  f.text("name", r.name, "Counted by");
+  f.real("attention", r.attention, "Attention", "Its bytes for each token and hidden unit, but for the scores.",
+         {.source = korthikanti});
+  f.real("feed_forward", r.feed_forward, "Feed-forward", "Its bytes for each token and hidden unit.",
+         {.source = korthikanti});
+  f.real("norms", r.norms, "Norms", "Their bytes for each token and hidden unit.", {.source = korthikanti});
+  f.real("scores", r.scores, "Scores", "What selective recomputation drops.", {.source = korthikanti});
+}
+
+namespace {
+
+/// Activations, and what stands along the step.
+void describe_activations(Fields& f, Outputs& o) {
+  f.group("Activations");
+  f.real("formula_bytes", o.memory.formula_bytes, {"By the formula", "B"},
+         "With dropout; without it 32 + 2as/h in place of the bracket.",
+         {.formula = "L s b h (34 + 5as/h)", .source = korthikanti});
+  f.real("operations_bytes", o.memory.operations_bytes, {"Operation by operation", "B"},
+         "For this architecture, from the list that times it.");
+  f.real("counts_ratio", o.counts_ratio, "Operations over formula", {.formula = "operations / formula"});
+  f.real("layer_sbh", o.layer_sbh, "A layer over sbh", "34 by the formula with dropout and all but the scores kept.",
+         {.formula = "bytes / (tokens x hidden)"});
+  f.real("scores_bytes", o.scores_bytes, {"Scores of a layer", "B"}, "What keeping all adds.", {.source = korthikanti});
+  f.real("stage_layers", o.stage_layers, "Layers on this stage", "All chunks of it.");
+  f.real("layers_held", o.memory.layers_held, "Layers held at once", "Micro-batches of a pipeline counted.",
+         {.source = "Narayanan et al. 2021"});
+  f.real("layer_none_bytes", o.memory.layer_none_bytes, {"A layer, all kept", "B"}, {.source = korthikanti});
+  f.real("layer_selective_bytes", o.memory.layer_selective_bytes, {"... without the scores", "B"},
+         {.source = korthikanti});
+  f.real("layer_full_bytes", o.memory.layer_full_bytes, {"... its input alone", "B"}, {.source = korthikanti});
+  f.group("Along the step");
+  f.real("logits_spike_bytes", o.memory.logits_spike_bytes, {"Loss at its fullest", "B"},
+         {.formula = "tokens x vocabulary x bytes of the loss / tensor"});
+  f.real("backward_spike_bytes", o.memory.backward_spike_bytes, {"A layer's backward pass", "B"},
+         "What it holds beyond what is kept.");
+  f.real("bytes_per_token", o.bytes_per_token, {"A token", "B"}, {.formula = "what is no state or buffer / tokens"});
+  f.real("largest_sequence", o.largest_sequence, {"Longest sequence that fits", "tokens"},
+         "0 where not even the shortest does; found to 0.2 %.");
+}
+
+}  // namespace
 
 void describe(Fields& f, Outputs& o) {
   f.group("The vessel");
@@ -158,37 +211,14 @@ void describe(Fields& f, Outputs& o) {
   f.real("left_per_parameter", o.left_per_parameter, {"Left for a parameter", "B"},
          "What the chip has for states of a parameter once everything else is in; negative where nothing is.",
          {.formula = "(memory - everything else) / parameters"});
-  f.group("Activations");
-  f.real("formula_bytes", o.memory.formula_bytes, {"By the formula", "B"},
-         "With dropout; without it 32 + 2as/h in place of the bracket.",
-         {.formula = "L s b h (34 + 5as/h)", .source = korthikanti});
-  f.real("operations_bytes", o.memory.operations_bytes, {"Operation by operation", "B"},
-         "For this architecture, from the list that times it.");
-  f.real("counts_ratio", o.counts_ratio, "Operations over formula", {.formula = "operations / formula"});
-  f.real("layer_sbh", o.layer_sbh, "A layer over sbh", "34 by the formula with dropout and all but the scores kept.",
-         {.formula = "bytes / (tokens x hidden)"});
-  f.real("scores_bytes", o.scores_bytes, {"Scores of a layer", "B"}, "What keeping all adds.", {.source = korthikanti});
-  f.real("stage_layers", o.stage_layers, "Layers on this stage", "All chunks of it.");
-  f.real("layers_held", o.memory.layers_held, "Layers held at once", "Micro-batches of a pipeline counted.",
-         {.source = "Narayanan et al. 2021"});
-  f.real("layer_none_bytes", o.memory.layer_none_bytes, {"A layer, all kept", "B"}, {.source = korthikanti});
-  f.real("layer_selective_bytes", o.memory.layer_selective_bytes, {"... without the scores", "B"},
-         {.source = korthikanti});
-  f.real("layer_full_bytes", o.memory.layer_full_bytes, {"... its input alone", "B"}, {.source = korthikanti});
-  f.group("Along the step");
-  f.real("logits_spike_bytes", o.memory.logits_spike_bytes, {"Loss at its fullest", "B"},
-         {.formula = "tokens x vocabulary x bytes of the loss / tensor"});
-  f.real("backward_spike_bytes", o.memory.backward_spike_bytes, {"A layer's backward pass", "B"},
-         "What it holds beyond what is kept.");
-  f.real("bytes_per_token", o.bytes_per_token, {"A token", "B"}, {.formula = "what is no state or buffer / tokens"});
-  f.real("largest_sequence", o.largest_sequence, {"Longest sequence that fits", "tokens"},
-         "0 where not even the shortest does; found to 0.2 %.");
+  describe_activations(f, o);
   f.group("One change");
   f.text("best_change", o.best_change, "First that fits");
   f.real("best_total_bytes", o.best_total_bytes, {"Then held", "B"},
          {.absent = "It fits, or no single change makes it.", .formula = "sum of owners"});
   f.table("changes", o.changes, "Every change alone");
   f.table("saved", o.saved, "What a layer keeps");
+  f.table("layer_parts", o.layer_parts, "A layer by part, over sbh");
 }
 
 LabPtr make() {

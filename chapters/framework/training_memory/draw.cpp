@@ -40,30 +40,18 @@ void draw_changes(const Outputs& out, const Picture&, View& view, ImVec2 size) {
 }
 
 void draw_saved(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{
-      {{.title = "operation", .number = false},
-       {.title = "keeps", .number = false, .priority = 1},
-       {.title = "bytes", .value_unit = "B", .bar = true},
-       {.title = "over sbh"},
-       {.title = "dropped", .value_unit = "B", .priority = 2}}};
-  widgets::TableSource source{.context = &out, .rows = out.saved.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const SavedTensorRow& r = static_cast<const Outputs*>(context)->saved[row];
-    if (column == 0) {
-      cell.text = r.operation;
-    } else if (column == 1) {
-      cell.text = r.keeps;
-    } else {
-      cell.value = column == 2 ? r.bytes : column == 3 ? r.per_sbh : r.dropped_bytes;
-      cell.number = widgets::format(cell.value, column == 3 ? "" : "B");
-    }
-  };
+  static constexpr std::array<DescribedColumn, 5> columns{
+      {{.key = "operation", .title = "operation"},
+       {.key = "keeps", .title = "keeps", .priority = 1},
+       {.key = "bytes", .title = "bytes", .bar = true},
+       {.key = "per_sbh", .title = "over sbh"},
+       {.key = "dropped_bytes", .title = "dropped", .priority = 2}}};
   const float line = widgets::theme().type(Type::small) + widgets::theme().px(6);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const widgets::Painter p = widgets::Painter::window();
   widgets::fit_text(p, at, picture.layer_words, size.x, widgets::theme().muted, Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + line});
-  widgets::draw_table("saved", columns, source, view.saved, {size.x, size.y - line});
+  view.saved.draw("saved", out.saved, columns, {size.x, size.y - line});
 }
 
 /// Owners stacked over the sequence, and the chip's memory as a line.
@@ -97,6 +85,37 @@ void draw_sequence(Inputs& in, const Outputs& out, const Picture& picture, View&
 
 }  // namespace
 
+namespace {
+
+/// The recipes as rows of bytes.
+void fill_byte_rows(const Picture& picture, View& view) {
+  view.runs.clear();
+  view.rows.clear();
+  for (const RecipeStrip& r : picture.recipes) {
+    std::array<widgets::ByteRun, 4> runs;
+    constexpr MemoryOwner owners[] = {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master,
+                                      MemoryOwner::optimizer};
+    for (std::size_t k = 0; k < 4; ++k) {
+      const OwnerLook& look = owner_look(owners[k]);
+      runs[k] = {.label = look.name, .bytes = r.bytes[k], .tint = look.tint, .pale = look.pale};
+    }
+    view.runs.push_back(runs);
+  }
+  for (std::size_t i = 0; i < picture.recipes.size(); ++i) {
+    const RecipeStrip& r = picture.recipes[i];
+    view.rows.push_back({.label = r.name,
+                         .note = r.note,
+                         .runs = view.runs[i],
+                         .figure = r.figure,
+                         .chosen = r.is_a || r.is_b,
+                         .letter = r.is_a   ? 'A'
+                                   : r.is_b ? 'B'
+                                            : '\0'});
+  }
+}
+
+}  // namespace
+
 void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto fill = [](std::vector<widgets::VesselLayer>& layers, const models::memory::HeldBytes& held) {
@@ -125,29 +144,7 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   widgets::draw_vessels("vessel", std::span(vessels).first(second ? 2 : 1), view.vessels,
                         {.unit = "B", .size = {left, size.y}, .brackets = brackets, .axis = true});
   if (!wide) return;
-  view.runs.clear();
-  view.rows.clear();
-  for (const RecipeStrip& r : picture.recipes) {
-    std::array<widgets::ByteRun, 4> runs;
-    constexpr MemoryOwner owners[] = {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master,
-                                      MemoryOwner::optimizer};
-    for (std::size_t k = 0; k < 4; ++k) {
-      const OwnerLook& look = owner_look(owners[k]);
-      runs[k] = {.label = look.name, .bytes = r.bytes[k], .tint = look.tint, .pale = look.pale};
-    }
-    view.runs.push_back(runs);
-  }
-  for (std::size_t i = 0; i < picture.recipes.size(); ++i) {
-    const RecipeStrip& r = picture.recipes[i];
-    view.rows.push_back({.label = r.name,
-                         .note = r.note,
-                         .runs = view.runs[i],
-                         .figure = r.figure,
-                         .chosen = r.is_a || r.is_b,
-                         .letter = r.is_a   ? 'A'
-                                   : r.is_b ? 'B'
-                                            : '\0'});
-  }
+  fill_byte_rows(picture, view);
   const float x = at.x + left + t.px(16), width = size.x - left - t.px(16);
   const widgets::Painter p = widgets::Painter::window();
   p.text({x, at.y}, "One parameter, byte by byte", t.text, Type::body, widgets::Font::bold);
@@ -167,15 +164,16 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const float rest = at.y + size.y - words_y - words;
   if (rest < t.px(150)) return;
   ImGui::SetCursorScreenPos({x, at.y + size.y - std::min(rest, t.px(170))});
-  draw_layer_parts(in, picture, view, {width, std::min(rest, t.px(170))});
+  draw_layer_parts(in, out, view, {width, std::min(rest, t.px(170))});
 }
 
-void draw_layer_parts(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+void draw_layer_parts(const Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   constexpr std::string_view names[] = {"attention", "feed-forward", "norms", "scores"};
   const bool kept = in.recompute == models::Recompute::none;
   std::array<widgets::StackedBar, 2> bars;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const LayerParts& parts = picture.layer[i];
+  const std::size_t count = std::min(bars.size(), out.layer_parts.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const LayerParts& parts = out.layer_parts[i];
     const double values[] = {parts.attention, parts.feed_forward, parts.norms, kept ? parts.scores : 0};
     for (std::size_t k = 0; k < 4; ++k)
       view.parts[i][k] = {.label = names[k],
@@ -184,7 +182,7 @@ void draw_layer_parts(const Inputs& in, const Picture& picture, View& view, ImVe
                           .info = "bytes for each token and hidden unit"};
     bars[i] = {.label = parts.name, .segments = view.parts[i]};
   }
-  widgets::draw_stacked_bars("layer", bars, view.layer,
+  widgets::draw_stacked_bars("layer", std::span(bars).first(count), view.layer,
                              {.axis_label = "one layer: bytes over sbh", .size = size, .bar_px = 22});
 }
 

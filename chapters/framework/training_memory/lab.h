@@ -6,6 +6,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/memory/training_memory.h"
@@ -13,7 +14,6 @@
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/vessel.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// The memory of one GPU in a training step, by owner, and what a single change would leave of it.
 namespace chapters::framework::training_memory {
@@ -72,6 +72,12 @@ struct SavedTensorRow {
   double bytes = 0, dropped_bytes = 0, per_sbh = 0;
 };
 
+/// One layer of activations by part, in bytes for each token and hidden unit.
+struct LayerParts {
+  std::string name;
+  double attention = 0, feed_forward = 0, norms = 0, scores = 0;
+};
+
 struct Outputs {
   std::string reason;
   models::memory::TrainingMemory memory;
@@ -84,11 +90,12 @@ struct Outputs {
   double bytes_per_token = 0, largest_sequence = 0;
   double counts_ratio = 1;  ///< operations over formula
   double layer_sbh = 0;     ///< bytes of a layer over tokens x hidden, as counted
-  double scores_bytes = 0;  ///< of a layer, by the formula
+  double scores_bytes = 0;  ///< what a layer's scores take, by the formula
   std::string best_change;
   double best_total_bytes = 0;  ///< NaN where no single change fits
   std::vector<ChangeRow> changes;
-  std::vector<SavedTensorRow> saved;  ///< of the most frequent layer, nothing recomputed
+  std::vector<SavedTensorRow> saved;    ///< by the most frequent layer, nothing recomputed
+  std::vector<LayerParts> layer_parts;  ///< by the formula, and by this model's operations
 };
 
 struct RecipeStrip {
@@ -99,20 +106,13 @@ struct RecipeStrip {
   bool is_a = false, is_b = false;
 };
 
-/// One layer of activations by part, in units of tokens x hidden.
-struct LayerParts {
-  std::string name;
-  double attention = 0, feed_forward = 0, norms = 0, scores = 0;
-};
-
 struct Picture {
   std::uint64_t version = 0;
-  std::array<LayerParts, 2> layer;  ///< by the formula, and this model's operations
   std::string answer;
   std::string a_label, a_note, b_label, b_note, over_bold, share_bold, limit_words, layer_words;
   std::string_view over_words;
-  double limit = 0;  ///< bytes of a parameter that a row must end before; 0: states are split, and no row says it
-  std::size_t shown_change = 0;  ///< of Outputs::changes; changes.size(): none
+  double limit = 0;  ///< bytes a parameter that a row must end before; 0: states are split, and no row says it
+  std::size_t shown_change = 0;  ///< index in Outputs::changes; changes.size(): none
   std::vector<RecipeStrip> recipes;
   std::vector<double> sequences;
   std::array<std::vector<double>, models::memory::memory_owner_count> by_sequence;
@@ -122,7 +122,7 @@ struct Picture {
 struct View {
   widgets::VesselView vessels;
   widgets::ByteStripView bytes;
-  widgets::TableView saved;
+  DescribedTable<SavedTensorRow> saved;
   widgets::StackedBarView changes, layer;
   widgets::PlotView sequence;
   std::vector<widgets::VesselLayer> layers_a, layers_b;
@@ -149,9 +149,10 @@ Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessel(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
-void draw_layer_parts(const Inputs& inputs, const Picture& picture, View& view, ImVec2 size);
+void draw_layer_parts(const Inputs& inputs, const Outputs& out, View& view, ImVec2 size);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, SavedTensorRow& row);
 
 }  // namespace chapters::framework::training_memory

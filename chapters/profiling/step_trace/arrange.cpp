@@ -7,14 +7,13 @@
 namespace chapters::profiling::step_trace {
 namespace {
 
-using models::StepBlock, models::StepCause, models::StepRow, models::StepWork, widgets::format_text, widgets::Meaning,
-    widgets::TimelineMark, widgets::Tint;
+using models::StepBlock, models::StepCause, models::StepRow, models::StepWork, widgets::figure, widgets::format_text,
+    widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 constexpr std::int32_t shown_workers = 4;
 constexpr Tint copy_tint = Tint::series(0), sync_tint = Tint::series(5);
 
 double step_seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-std::string figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
 Tint tint_of_cause(StepCause cause) {
   switch (cause) {
@@ -120,14 +119,14 @@ std::int64_t known_until_ns(const models::StepRun& run, std::int64_t ahead) {
   return last_ns;
 }
 
-Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
-  const auto& steps = step.run.steps;
-  Shown out{&step.run, 0, std::llround(range_s * 1e9)};
-  if (step.run.blocks.empty()) return out;
+Shown shown_of(const models::StepRun& run, double period_s, double range_s, std::int64_t ahead) {
+  const auto& steps = run.steps;
+  Shown out{&run, 0, std::llround(range_s * 1e9)};
+  if (run.blocks.empty()) return out;
   std::int64_t first_step = steps.back().end_ns > 0 ? static_cast<std::int64_t>(steps.size()) - 1 : 0;
-  for (const StepBlock& b : step.run.blocks)
+  for (const StepBlock& b : run.blocks)
     if (b.row == StepRow::compute) first_step = std::min(first_step, b.step);
-  const std::int64_t known_ns = known_until_ns(step.run, ahead), launched_ns = known_until_ns(step.run, 0);
+  const std::int64_t known_ns = known_until_ns(run, ahead), launched_ns = known_until_ns(run, 0);
   // From the end of a step that leaves room for the whole range: where as many steps end in it as on average, so that
   // a loader that brings batches in rounds is shown with its pauses. The latest of those that are known in full, or
   // else but for the workers.
@@ -140,7 +139,7 @@ Shown shown_of(const SimulatedStep& step, double range_s, std::int64_t ahead) {
     const int known = known_ns - origin_ns >= out.range_ns ? 2 : launched_ns - origin_ns >= out.range_ns ? 1 : 0;
     std::size_t ends = 0;
     while (i + 1 + ends < steps.size() && steps[i + 1 + ends].end_ns - origin_ns <= out.range_ns) ++ends;
-    const double off = std::abs(static_cast<double>(ends) * step.mean.period_s - range_s);
+    const double off = std::abs(static_cast<double>(ends) * period_s - range_s);
     if (best >= 0 && best_known >= known && off >= best) continue;
     best = off;
     best_known = known;
@@ -233,9 +232,9 @@ Lane memory_lane(const Shown& shown) {
   return lane;
 }
 
-std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label, const Switches& as,
-                           const models::StepSetup* loader) {
-  Shown shown = shown_of(step, range_s, as.workers * as.prefetch);
+std::vector<Lane> lanes_of(Picture& p, const models::StepRun& run, double period_s, double range_s, std::string label,
+                           const Switches& as, const models::StepSetup* loader) {
+  Shown shown = shown_of(run, period_s, range_s, as.workers * as.prefetch);
   shown.loads_itself = as.workers == 0;
   std::vector<Lane> out;
   out.push_back(steps_lane(p, shown, std::move(label)));
@@ -270,16 +269,16 @@ Bar bar_of(std::string label, const std::array<double, part_count>& parts) {
   return bar;
 }
 
-std::string answer_of(const Outputs& out) {
+std::string answer_of(const Outputs& out, const Run& run) {
   const double before_s = out.found.mean.period_s, after_s = out.now.mean.period_s;
-  std::string head = "As found, " + out.largest_found + " takes " + figure(out.found.parts[out.found.largest], "s") +
-                     " of " + figure(before_s, "s");
+  std::string head = "As found, " + out.found.largest + " takes " +
+                     figure(run.found_parts.s[run.found_parts.largest], "s") + " of " + figure(before_s, "s");
   if (out.fixes.empty()) return head + ", the largest part; no change is made.";
   const std::string most =
       out.fixes.size() == 1 ? "one change makes" : std::to_string(out.fixes.size()) + " changes make";
   if (after_s > before_s * (1 + 1e-9)) return head + "; " + most + " it longer, " + figure(after_s, "s") + ".";
-  return head + "; " + most + " it " + figure(after_s, "s") + ", and then " + out.largest + " is the largest, " +
-         figure(out.share[out.now.largest], "%") + ".";
+  return head + "; " + most + " it " + figure(after_s, "s") + ", and then " + out.now.largest + " is the largest, " +
+         figure(out.now.share[run.parts.largest], "%") + ".";
 }
 
 }  // namespace
@@ -289,25 +288,20 @@ widgets::Tint tint_of_part(std::size_t part) {
   return part < busy.size() ? Tint(busy[part]) : tint_of_cause(static_cast<StepCause>(part - busy.size()));
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.range_s = 1.06 * std::max(out.found.mean.period_s, out.now.mean.period_s);
-  p.before = lanes_of(p, out.found, p.range_s, "Before", in.found, nullptr);
-  p.after = lanes_of(p, out.now, p.range_s, "After", in.now, &out.setup);
-  const std::vector<models::StepLedger>& steps = out.now.run.steps;
-  const std::size_t round = std::min(steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, in.now.workers)));
-  std::int64_t longest_ns = 0;
-  for (std::size_t i = steps.size() - round; i < steps.size(); ++i)
-    longest_ns = std::max(longest_ns, steps[i].period_ns);
-  if (step_seconds(longest_ns) > 1.25 * out.now.mean.period_s)
+  p.range_s = run.range_s;
+  p.before = lanes_of(p, run.found, out.found.mean.period_s, p.range_s, "Before", in.found, nullptr);
+  p.after = lanes_of(p, run.now, out.now.mean.period_s, p.range_s, "After", in.now, &run.setup);
+  if (out.longest_step_s > 1.25 * out.now.mean.period_s)
     p.uneven_words = "batches come in rounds over " + std::to_string(in.now.workers) + " workers: a step takes " +
                      format_text(out.now.mean.period_s, "s") + " on average";
-  p.order = order_of(in, out);
-  p.bars.push_back(bar_of("as found", out.found.parts));
+  p.order = order_of(in, out, run);
+  p.bars.push_back(bar_of("as found", run.found_parts.s));
   for (std::size_t i = 0; i < out.fixes.size(); ++i)
-    p.bars.push_back(bar_of("then " + p.order.rows[i].name, out.fixes[i].parts));
-  p.answer = answer_of(out);
+    p.bars.push_back(bar_of("then " + p.order.rows[i].name, run.fix_parts[i].s));
+  p.answer = answer_of(out, run);
   return p;
 }
 

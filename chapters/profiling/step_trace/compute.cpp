@@ -11,7 +11,7 @@ namespace {
 /// Steps that pass before the figures count.
 constexpr std::int64_t warm_up = 16;
 /// Steps whose history is kept for the picture, at most.
-constexpr std::int64_t most_kept = 64, most_kernels = 30'000;
+constexpr std::int64_t max_kept = 64, max_kernels = 30'000;
 
 models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   models::StepSetup out;
@@ -57,17 +57,58 @@ models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   return out;
 }
 
-/// The steady figures, and the history of the last `kept` steps.
-models::Result<SimulatedStep> simulated(const models::StepSetup& setup, std::int64_t kept) {
-  const std::int64_t steady = models::steady_steps(setup), steps = warm_up + std::max(steady, kept);
-  auto run = models::simulate_steps(setup, {.steps = steps, .record_from = steps - kept, .record_blocks = kept > 0});
+/// A run of `steps` steps and its steady figures.
+struct SimulatedStep {
+  models::StepRun run;
+  models::StepMeans mean;
+  StepParts parts;
+};
+
+/// How many steps a run has whose figures count.
+std::int64_t figure_steps(const models::StepSetup& setup, std::int64_t kept) {
+  return warm_up + std::max(models::steady_steps(setup), kept);
+}
+
+/// The steady figures, and the history of the last `recorded` of the steps.
+models::Result<SimulatedStep> simulated(const models::StepSetup& setup, std::int64_t steps, std::int64_t recorded) {
+  auto run =
+      models::simulate_steps(setup, {.steps = steps, .record_from = steps - recorded, .record_blocks = recorded > 0});
   if (!run) return models::Result<SimulatedStep>::fail(run.error);
-  SimulatedStep out{.mean = models::mean_of_last(*run, steady)};
+  SimulatedStep out{.mean = models::mean_of_last(*run, models::steady_steps(setup))};
   out.run = std::move(*run);
-  out.parts = {out.mean.forward_s, out.mean.backward_s, out.mean.optimizer_s};
-  for (std::size_t c = 0; c < models::step_cause_count; ++c) out.parts[3 + c] = out.mean.idle_s[c];
-  out.largest = static_cast<std::size_t>(std::max_element(out.parts.begin(), out.parts.end()) - out.parts.begin());
+  std::array<double, part_count>& s = out.parts.s;
+  s = {out.mean.forward_s, out.mean.backward_s, out.mean.optimizer_s};
+  for (std::size_t c = 0; c < models::step_cause_count; ++c) s[3 + c] = out.mean.idle_s[c];
+  out.parts.largest = static_cast<std::size_t>(std::max_element(s.begin(), s.end()) - s.begin());
   return models::Result<SimulatedStep>::ok(std::move(out));
+}
+models::Result<SimulatedStep> simulated(const models::StepSetup& setup) {
+  return simulated(setup, figure_steps(setup, 0), 0);
+}
+
+/// How many steps a picture of `range_s` needs. A loader that is too slow brings batches in rounds over its workers: a
+/// whole round is kept. What the main thread and the workers do ahead of the last step is known only if steps after
+/// those that are shown are kept too.
+std::int64_t kept_steps(const SimulatedStep& s, const Switches& as, const models::StepSetup& setup, double range_s) {
+  const double steps = s.mean.period_s > 0 ? range_s / s.mean.period_s : 1;
+  const std::int64_t ahead = as.workers * as.prefetch, round = std::max<std::int64_t>(as.workers, 1),
+                     lead = s.run.largest_lead / (3 * setup.layers * setup.kernels_per_layer) + 1;
+  // Where launches leave gaps each kernel is kept.
+  const double gaps_s = s.mean.idle_s[static_cast<std::size_t>(models::StepCause::launch)],
+               kernels = static_cast<double>(3 * setup.layers * setup.kernels_per_layer);
+  const bool gaps = gaps_s > 0.02 * kernels * setup.launch_s;
+  const std::int64_t room = gaps ? std::llround(max_kernels / kernels) : max_kept;
+  return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + round + ahead + lead, 4,
+                                  std::clamp<std::int64_t>(room, 4, max_kept));
+}
+
+/// The step again with the history that is shown, whose length `first` tells; without one where nobody looks, and then
+/// only where the longer run has other figures.
+models::Result<SimulatedStep> shown_step(SimulatedStep first, const Switches& as, const models::StepSetup& setup,
+                                         double range_s, bool facts_alone) {
+  const std::int64_t kept = kept_steps(first, as, setup, range_s), steps = figure_steps(setup, kept);
+  if (facts_alone && steps == figure_steps(setup, 0)) return models::Result<SimulatedStep>::ok(std::move(first));
+  return simulated(setup, steps, facts_alone ? 0 : kept);
 }
 
 /// A change: its name, whether it is one here, and how it is made.
@@ -103,118 +144,123 @@ constexpr std::array<Change, 7> changes{{
 }};
 
 /// What each change takes: after those above it, and alone.
-void fill_fixes(const Inputs& in, Outputs& out, Progress& progress) {
+void fill_fixes(const Inputs& in, const SimulatedStep& found, const SimulatedStep& now, Progress& progress, Run& run,
+                Outputs& out) {
   Switches so_far = in.found;
-  double last_s = out.found.mean.period_s;
+  double last_s = found.mean.period_s;
   for (const Change& change : changes) {
     if (!change.differs(in.found, in.now) || progress.cancelled) continue;
     change.make(so_far, in.now);
     Switches alone = in.found;
     change.make(alone, in.now);
     // The last is the step as changed, and the first stands alone.
-    const SimulatedStep* together = &out.now;
+    const SimulatedStep* together = &now;
     models::Result<SimulatedStep> made = models::Result<SimulatedStep>::ok({}), lone = made;
     if (!(so_far == in.now)) {
-      made = simulated(setup_of(in, so_far), 0);
+      made = simulated(setup_of(in, so_far));
       if (!made) continue;
       together = &*made;
     }
     const SimulatedStep* by_itself = together;
     if (!(alone == so_far)) {
-      lone = simulated(setup_of(in, alone), 0);
+      lone = simulated(setup_of(in, alone));
       if (!lone) continue;
       by_itself = &*lone;
     }
+    const StepParts& parts = together->parts;
     out.fixes.push_back({
         .name = std::string(change.name),
-        .then = std::string(part_names[together->largest]),
+        .then = std::string(part_names[parts.largest]),
         .in_order_s = together->mean.period_s - last_s,
-        .alone_s = by_itself->mean.period_s - out.found.mean.period_s,
+        .alone_s = by_itself->mean.period_s - found.mean.period_s,
         .step_s = together->mean.period_s,
-        .then_share = 100 * together->parts[together->largest] / together->mean.period_s,
-        .parts = together->parts,
+        .then_share = 100 * parts.s[parts.largest] / together->mean.period_s,
     });
-    if (change.name == changes[0].name) out.data_cut = -100 * out.fixes.back().alone_s / out.found.mean.period_s;
+    run.fix_parts.push_back(parts);
+    if (change.name == changes[0].name) out.data_cut = -100 * out.fixes.back().alone_s / found.mean.period_s;
     last_s = together->mean.period_s;
   }
 }
 
-}  // namespace
-
-Outputs compute(const Inputs& in, Progress& progress) {
-  Outputs out;
-  out.setup = setup_of(in, in.now);
-  const models::StepSetup as_found = setup_of(in, in.found);
-  auto found = simulated(as_found, 0), now = simulated(out.setup, 0);
-  if (found && now) {
-    // Both are shown over the longer of the two steps.
-    const double range_s = 1.06 * std::max(found->mean.period_s, now->mean.period_s);
-    // A loader that is too slow brings batches in rounds over its workers: a whole round is kept. What the main thread
-    // and the workers do ahead of the last step is known only if steps after those that are shown are kept too.
-    const auto kept = [&](const SimulatedStep& s, const Switches& as, const models::StepSetup& setup) {
-      const double steps = s.mean.period_s > 0 ? range_s / s.mean.period_s : 1;
-      const std::int64_t ahead = as.workers * as.prefetch, round = std::max<std::int64_t>(as.workers, 1),
-                         lead = s.run.largest_lead / (3 * setup.layers * setup.kernels_per_layer) + 1;
-      // Where launches leave gaps each kernel is kept.
-      const double gaps_s = s.mean.idle_s[static_cast<std::size_t>(models::StepCause::launch)],
-                   kernels = static_cast<double>(3 * setup.layers * setup.kernels_per_layer);
-      const bool gaps = gaps_s > 0.02 * kernels * setup.launch_s;
-      const std::int64_t room = gaps ? std::llround(most_kernels / kernels) : most_kept;
-      return std::clamp<std::int64_t>(std::llround(std::min(steps, 100.0)) + 3 + round + ahead + lead, 4,
-                                      std::clamp<std::int64_t>(room, 4, most_kept));
-    };
-    found = simulated(as_found, kept(*found, in.found, as_found));
-    now = simulated(out.setup, kept(*now, in.now, out.setup));
-  }
-  if (!found || !now) {
-    out.reason = !found ? found.error : now.error;
-    return out;
-  }
-  out.found = std::move(*found);
-  out.now = std::move(*now);
-  const models::StepMeans &a = out.found.mean, &b = out.now.mean;
-  if (!(a.period_s > 0 && b.period_s > 0)) {
-    out.reason = "A step takes no time here: give its kernels a time above 0.";
-    return out;
-  }
-  out.speedup = a.period_s / b.period_s;
-  out.idle_s = b.idle_total_s();
-  out.busy_found = 100 * (1 - a.idle_total_s() / a.period_s);
-  out.busy = 100 * (1 - out.idle_s / b.period_s);
-  out.useful_found = 100 * (a.forward_s + a.backward_s) / a.period_s;
-  out.useful = 100 * (b.forward_s + b.backward_s) / b.period_s;
-  for (std::size_t i = 0; i < part_count; ++i) {
-    out.found_share[i] = 100 * out.found.parts[i] / a.period_s;
-    out.share[i] = 100 * out.now.parts[i] / b.period_s;
-  }
-  out.largest_found = part_names[out.found.largest];
-  out.largest = part_names[out.now.largest];
-  out.optimizer_gain = b.optimizer_s > 0 ? a.optimizer_s / b.optimizer_s : std::numeric_limits<double>::quiet_NaN();
-  models::LoaderSetup lone = out.setup.loader;
-  lone.workers = 1;
-  const models::LoaderCeilings one = models::loader_ceilings(lone);
-  out.load_s = 1 / one.workers_per_s;
-  // Without a wait for data the step is what is left of it; workers must bring a batch in that time.
-  const double rest_s = b.period_s - b.idle_s[0];
-  out.workers_needed = rest_s > 0 ? std::ceil(out.load_s / rest_s - 1e-9) : std::numeric_limits<double>::quiet_NaN();
-  out.ceiling_per_s = models::loader_ceilings(out.setup.loader).least_per_s();
-  if (!std::isfinite(out.ceiling_per_s)) out.ceiling_per_s = std::numeric_limits<double>::quiet_NaN();
-  const double exposed_s = b.idle_s[static_cast<std::size_t>(models::StepCause::communication)];
-  out.hidden_communication =
-      b.communication_s > 0 ? 100 * (1 - exposed_s / b.communication_s) : std::numeric_limits<double>::quiet_NaN();
-  out.peak_bytes = in.state_bytes + in.activation_bytes;
-  out.lead = out.now.run.largest_lead;
-  fill_fixes(in, out, progress);
-  return out;
+StepFigures figures_of(const SimulatedStep& s) {
+  const models::StepMeans& m = s.mean;
+  StepFigures f{.mean = m,
+                .busy = 100 * (1 - m.idle_total_s() / m.period_s),
+                .idle_s = m.idle_total_s(),
+                .useful = 100 * (m.forward_s + m.backward_s) / m.period_s,
+                .largest = std::string(part_names[s.parts.largest]),
+                .lead = s.run.largest_lead};
+  for (std::size_t i = 0; i < part_count; ++i) f.share[i] = 100 * s.parts.s[i] / m.period_s;
+  return f;
 }
 
-models::Result<std::string> document_of(const Outputs& out) {
+/// The longest step of the last round over the workers: a loader that is too slow brings batches in rounds.
+double longest_of_round(const models::StepRun& run, std::int64_t workers) {
+  const std::size_t round = std::min(run.steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(1, workers)));
+  std::int64_t longest_ns = 0;
+  for (std::size_t i = run.steps.size() - round; i < run.steps.size(); ++i)
+    longest_ns = std::max(longest_ns, run.steps[i].period_ns);
+  return static_cast<double>(longest_ns) * 1e-9;
+}
+
+/// What the loader can do, and what the step asks of it.
+void fill_loader(const models::StepSetup& setup, Outputs& out) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  models::LoaderSetup lone = setup.loader;
+  lone.workers = 1;
+  out.load_s = 1 / models::loader_ceilings(lone).workers_per_s;
+  // Without a wait for data the step is what is left of it; workers must bring a batch in that time.
+  const double rest_s = out.now.mean.period_s - out.now.mean.idle_s[0];
+  out.workers_needed = rest_s > 0 ? std::ceil(out.load_s / rest_s - 1e-9) : unknown;
+  out.ceiling_per_s = models::loader_ceilings(setup.loader).least_per_s();
+  if (!std::isfinite(out.ceiling_per_s)) out.ceiling_per_s = unknown;
+}
+
+}  // namespace
+
+Computed compute(const Inputs& in, Progress& progress) {
+  const auto fail = [](std::string reason) { return Computed{.facts = {.reason = std::move(reason)}}; };
+  const models::StepSetup as_found = setup_of(in, in.found), setup = setup_of(in, in.now);
+  auto found = simulated(as_found), now = simulated(setup);
+  double range_s = 1;
+  if (found && now) {
+    range_s = 1.06 * std::max(found->mean.period_s, now->mean.period_s);
+    found = shown_step(std::move(*found), in.found, as_found, range_s, progress.facts_alone);
+    now = shown_step(std::move(*now), in.now, setup, range_s, progress.facts_alone);
+  }
+  if (!found || !now) return fail(!found ? found.error : now.error);
+  const models::StepMeans &a = found->mean, &b = now->mean;
+  if (!(a.period_s > 0 && b.period_s > 0)) return fail("A step takes no time here: give its kernels a time above 0.");
+  const auto run = std::make_shared<Run>();
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  Outputs out;
+  out.found = figures_of(*found);
+  out.now = figures_of(*now);
+  out.speedup = a.period_s / b.period_s;
+  out.optimizer_gain = b.optimizer_s > 0 ? a.optimizer_s / b.optimizer_s : unknown;
+  out.longest_step_s = longest_of_round(now->run, in.now.workers);
+  fill_loader(setup, out);
+  const double exposed_s = b.idle_s[static_cast<std::size_t>(models::StepCause::communication)];
+  out.hidden_communication = b.communication_s > 0 ? 100 * (1 - exposed_s / b.communication_s) : unknown;
+  out.gradient_bytes = setup.gradient_bytes;
+  out.peak_bytes = in.state_bytes + in.activation_bytes;
+  fill_fixes(in, *found, *now, progress, *run, out);
+  run->setup = setup;
+  run->range_s = 1.06 * std::max(a.period_s, b.period_s);
+  run->found_parts = found->parts;
+  run->parts = now->parts;
+  run->found = std::move(found->run);
+  run->now = std::move(now->run);
+  return {.facts = std::move(out), .run = run};
+}
+
+models::Result<std::string> document_of(const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return models::Result<std::string>::fail(out.reason);
   constexpr std::int64_t steps = 8;
-  const auto run =
-      models::simulate_steps(out.setup, {.steps = warm_up + steps, .record_from = warm_up, .record_traces = true});
-  if (!run) return models::Result<std::string>::fail(run.error);
-  return models::trace::to_chrome_json(run->traces.front());
+  const auto eight =
+      models::simulate_steps(run.setup, {.steps = warm_up + steps, .record_from = warm_up, .record_traces = true});
+  if (!eight) return models::Result<std::string>::fail(eight.error);
+  return models::trace::to_chrome_json(eight->traces.front());
 }
 
 }  // namespace chapters::profiling::step_trace

@@ -54,16 +54,16 @@ void describe_switches(Fields& f, Inputs& in) {
   count(f, "prefetch", s.prefetch, "Batches ahead", "Each worker is asked for so many (prefetch_factor).", 1, 16);
   f.group("As found");
   Switches& g = in.found;
-  count(f, "found_workers", g.workers, "Loader workers, found", "Of the step above.", 0, 32);
-  f.choice("found_copy", g.copy, copies, "Copies, found", "Of the step above.");
+  count(f, "found_workers", g.workers, "Loader workers, found", "As of the changed step.", 0, 32);
+  f.choice("found_copy", g.copy, copies, "Copies, found", "As of the changed step.");
   count(f, "found_sync_every", g.sync_every, "Loss read every, found",
         "Steps between two calls of loss.item(); 0: never.", 0, 100);
-  f.choice("found_optimizer", g.optimizer, optimizer_code_choices(), "AdamW, found", "Of the step above.");
-  f.toggle("found_amp", g.amp, "BF16, found", "Of the step above.");
-  f.toggle("found_compile", g.compile, "Compiled, found", "Of the step above.");
-  f.toggle("found_overlap", g.overlap, "Overlap, found", "Of the step above.");
-  count(f, "found_buckets", g.buckets, "Buckets, found", "Of the step above.", 1, 64);
-  count(f, "found_prefetch", g.prefetch, "Batches ahead, found", "Of the step above.", 1, 16);
+  f.choice("found_optimizer", g.optimizer, optimizer_code_choices(), "AdamW, found", "As of the changed step.");
+  f.toggle("found_amp", g.amp, "BF16, found", "As of the changed step.");
+  f.toggle("found_compile", g.compile, "Compiled, found", "As of the changed step.");
+  f.toggle("found_overlap", g.overlap, "Overlap, found", "As of the changed step.");
+  count(f, "found_buckets", g.buckets, "Buckets, found", "As of the changed step.", 1, 64);
+  count(f, "found_prefetch", g.prefetch, "Batches ahead, found", "As of the changed step.", 1, 16);
 }
 
 }  // namespace
@@ -71,18 +71,18 @@ void describe_switches(Fields& f, Inputs& in) {
 void describe(Fields& f, Inputs& in) {
   describe_switches(f, in);
   f.group("The batch");
-  count(f, "samples", in.samples, "Samples", "Of one batch on one device.", 1, 2048);
-  time(f, "decode_s", in.decode_s, "Decoding one", "Of one sample on one core.", 1e-6, 0.1);
+  count(f, "samples", in.samples, "Samples", "So many make one batch on one device.", 1, 2048);
+  time(f, "decode_s", in.decode_s, "Decoding one", "What one sample takes on one core.", 1e-6, 0.1);
   share(f, "decode_spread", in.decode_spread, "Spread",
         "A batch takes between 1 - spread and 1 + spread of the mean to decode.", 0, 0.9);
-  bytes(f, "sample_bytes", in.sample_bytes, "Stored size", "Of one sample.", 1e3, 1e8);
+  bytes(f, "sample_bytes", in.sample_bytes, "Stored size", "What one sample takes in the storage.", 1e3, 1e8);
   time(f, "request_latency_s", in.request_latency_s, "Request", "From asking the storage to its first byte.", 1e-6,
        0.1);
   // One GPU's share of a storage that thousands read may be small.
   rate(f, "storage_bytes_per_s", in.storage_bytes_per_s, "Storage", "For all workers together.", 1e6);
   count(f, "cores", in.cores, "Cores", "That decode at once.", 1, 128);
   bytes(f, "batch_bytes", in.batch_bytes, "Decoded batch", "What is copied to the device.", 1e5, 1e10);
-  count(f, "seed", in.seed, "Seed", "Of the luck in decoding.", 1, 99);
+  count(f, "seed", in.seed, "Seed", "It draws the luck in decoding.", 1, 99);
   f.group("The GPU");
   time(f, "forward_s", in.forward_s, "Forward", "Its kernels alone, in FP32 and eager.", 1e-4, 10);
   time(f, "backward_s", in.backward_s, "Backward", "Its kernels alone, in FP32 and eager.", 1e-4, 10);
@@ -123,7 +123,7 @@ void describe(Fields& f, FixRow& r) {
   f.real("alone_s", r.alone_s, {"Alone", "s"}, "Against the step as found.");
   f.real("step_s", r.step_s, {"Step", "s"}, "With this change and those above.");
   f.text("then", r.then, "Then the largest");
-  f.real("then_share", r.then_share, {"Its share", "%"}, "Of the step.");
+  f.real("then_share", r.then_share, {"Its share", "%"}, "Its share of the step.");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -132,16 +132,19 @@ void describe(Fields& f, Outputs& o) {
   f.real("step_s", o.now.mean.period_s, {"One step", "s"}, mean,
          {.headline = true, .formula = "end of step - end of step before"});
   f.real("found_s", o.found.mean.period_s, {"As found", "s"}, mean);
+  f.real("longest_step_s", o.longest_step_s, {"Longest step", "s"},
+         "The longest of the last round over the workers: a loader that is too slow brings batches in rounds.",
+         {.formula = "end of step - end of step before"});
   f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "as found / one step"});
-  f.real("useful", o.useful, {"Forward, backward", "%"}, "Their share of the step.",
+  f.real("useful", o.now.useful, {"Forward, backward", "%"}, "Their share of the step.",
          {.headline = true, .formula = "(forward + backward) / step"});
-  f.real("useful_found", o.useful_found, {"Forward, backward, found", "%"}, "Of the step as found.");
-  f.real("idle_s", o.idle_s, {"GPU idle", "s"}, "The compute stream, in a step.",
+  f.real("useful_found", o.found.useful, {"Forward, backward, found", "%"}, "Their share of the step as found.");
+  f.real("idle_s", o.now.idle_s, {"GPU idle", "s"}, "The compute stream, in a step.",
          {.headline = true, .formula = "step - kernels"});
-  f.real("busy", o.busy, {"GPU busy", "%"}, {.formula = "kernels / step"});
-  f.real("busy_found", o.busy_found, {"GPU busy, found", "%"}, {.formula = "kernels / step"});
-  f.text("largest", o.largest, "Largest part");
-  f.text("largest_found", o.largest_found, "Largest part, found");
+  f.real("busy", o.now.busy, {"GPU busy", "%"}, {.formula = "kernels / step"});
+  f.real("busy_found", o.found.busy, {"GPU busy, found", "%"}, {.formula = "kernels / step"});
+  f.text("largest", o.now.largest, "Largest part");
+  f.text("largest_found", o.found.largest, "Largest part, found");
   f.group("Parts as found");
   constexpr std::array<std::string_view, part_count> found_keys{
       "found_forward", "found_backward", "found_optimizer_part", "found_data",
@@ -149,10 +152,10 @@ void describe(Fields& f, Outputs& o) {
   constexpr std::array<std::string_view, part_count> keys{"forward", "backward",     "optimizer_part", "data",
                                                           "copies",  "launch_waits", "sync_waits",     "communication"};
   for (std::size_t i = 0; i < part_count; ++i)
-    f.real(found_keys[i], o.found_share[i], {part_names[i], "%"}, "Share of the step as found.");
+    f.real(found_keys[i], o.found.share[i], {part_names[i], "%"}, "Share of the step as found.");
   f.group("Parts with the changes");
   for (std::size_t i = 0; i < part_count; ++i)
-    f.real(keys[i], o.share[i], {part_names[i], "%"}, "Share of the changed step.");
+    f.real(keys[i], o.now.share[i], {part_names[i], "%"}, "Share of the changed step.");
   f.real("optimizer_s", o.now.mean.optimizer_s, {"Optimizer kernels", "s"},
          {.formula = "parameters x bytes / bandwidth",
           .source = "torch/optim/adamw.py: 80 B a parameter unfused, 28 fused, in FP32"});
@@ -165,15 +168,17 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "There is no step to keep up with.", .formula = "ceil(a batch / step without waiting)"});
   f.real("ceiling_per_s", o.ceiling_per_s, "Batches a second",
          "The least that storage, cores, workers and the pinning thread allow.", {.absent = "Nothing bounds it."});
-  f.real("data_cut", o.data_cut, {"Workers alone save", "%"}, "Of the step as found; 0 where workers are no change.");
+  f.real("data_cut", o.data_cut, {"Workers alone save", "%"},
+         "Their share of the step as found; 0 where workers are no change.");
   f.group("Beside the kernels");
   f.real("hidden_communication", o.hidden_communication, {"All-reduce hidden", "%"},
          {.absent = "One GPU exchanges nothing.", .formula = "1 - waiting for it / its time"});
-  f.real("gradient_bytes", o.setup.gradient_bytes, {"Gradients reduced", "B"},
+  f.real("gradient_bytes", o.gradient_bytes, {"Gradients reduced", "B"},
          {.binary = false,
           .formula = "parameters x 4 B, or 2 where they are sent in BF16",
           .source = "DistributedDataParallel reduces in the parameters' dtype; bf16_compress_hook casts"});
-  f.integer("lead", o.lead, "Launches ahead", "Kernels launched and not begun, at most; the queue has room for 1,024.");
+  f.integer("lead", o.now.lead, "Launches ahead",
+            "Kernels launched and not begun, at most; the queue has room for 1,024.");
   f.real("peak_bytes", o.peak_bytes, {"Peak memory", "B"}, {.binary = false, .formula = "states + activations"});
   f.group("Tables");
   f.table("fixes", o.fixes, "What each change takes");

@@ -3,8 +3,6 @@
 
 #include "chapters/profiling/step_trace/hero_plan.h"
 #include "chapters/profiling/step_trace/lab.h"
-#include "widgets/number/number.h"
-#include "widgets/table/row_table.h"
 
 namespace chapters::profiling::step_trace {
 namespace {
@@ -33,26 +31,20 @@ void draw_causes(const Picture& picture, View& view, ImVec2 size) {
                              {.unit = "s", .axis_label = "one step", .size = size, .bar_px = 34});
 }
 
-void draw_fixes(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "change", .number = false},
-                                                                {.title = "in this order", .value_unit = "s"},
-                                                                {.title = "alone", .value_unit = "s"},
-                                                                {.title = "step", .value_unit = "s", .bar = true},
-                                                                {.title = "then the largest", .number = false},
-                                                                {.title = "share", .unit = "%", .priority = 1}}};
-  widgets::TableSource source =
-      widgets::table_of(out.fixes, picture.version, [](const FixRow& r, const widgets::RowCells& cells) {
-        using Figure = widgets::CellFigure;
-        cells(r.name, Figure{r.in_order_s, "s"}, Figure{r.alone_s, "s"}, Figure{r.step_s, "s"}, r.then,
-              Figure{r.then_share});
-      });
-  source.hover = [](const void*, std::size_t, std::size_t column) -> std::string_view {
+void draw_fixes(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "change"},
+                                                           {.key = "in_order_s", .title = "in this order"},
+                                                           {.key = "alone_s", .title = "alone"},
+                                                           {.key = "step_s", .title = "step", .bar = true},
+                                                           {.key = "then", .title = "then the largest"},
+                                                           {.key = "then_share", .title = "share", .priority = 1}}};
+  const auto hover = [](const void*, std::size_t, std::size_t column) -> std::string_view {
     return column == 1   ? "what it takes off the step with the changes above it"
            : column == 2 ? "what it takes off the step as found"
            : column == 3 ? "the step with this change and those above it"
                          : "";
   };
-  widgets::draw_table("what each change takes", columns, source, view.fixes, size);
+  view.fixes.draw("what each change takes", out.fixes, columns, size, {.hover = hover});
 }
 
 }  // namespace
@@ -64,7 +56,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   stage.panel("causes", {.title = "One step by cause", .least = {1200, 640}},
               [&](ImVec2 size) { draw_causes(picture, view, size); });
   stage.panel("fixes", {.title = "What each change takes", .least = {1200, 640}, .scrolls = true},
-              [&](ImVec2 size) { draw_fixes(out, picture, view, size); });
+              [&](ImVec2 size) { draw_fixes(out, view, size); });
 }
 
 }  // namespace chapters::profiling::step_trace

@@ -9,7 +9,7 @@ namespace chapters::profiling::step_trace {
 
 struct HeroNeeds {
   float steps_height = 0;  ///< px that the trace needs with rows that can be read
-  std::size_t bars = 0;    ///< of the slab
+  std::size_t bars = 0;    ///< in the slab
   std::size_t fixes = 0;   ///< rows of the table; 0: there is none
 };
 

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/training/step_simulation.h"
 #include "widgets/charts/stacked_bar.h"
-#include "widgets/table/table.h"
 #include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
@@ -66,28 +66,38 @@ inline constexpr std::array<std::string_view, part_count> part_names{"forward",
 struct FixRow {
   std::string name, then;
   double in_order_s = 0, alone_s = 0, step_s = 0, then_share = 0;
-  std::array<double, part_count> parts{};
 };
 
-/// A run and its steady figures.
-struct SimulatedStep {
-  models::StepRun run;
+/// What a steady step consists of. Shares in %.
+struct StepFigures {
   models::StepMeans mean;
-  std::array<double, part_count> parts{};
-  std::size_t largest = 0;
+  double busy = 0, idle_s = 0, useful = 0;  ///< what the compute stream does; useful: forward and backward
+  std::array<double, part_count> share{};
+  std::string largest;  ///< the part that takes most
+  std::int64_t lead = 0;
 };
 
 struct Outputs {
   std::string reason;
-  SimulatedStep found, now;
-  models::StepSetup setup;  ///< as changed
-  double speedup = 1, busy_found = 0, busy = 0, idle_s = 0, useful_found = 0, useful = 0;
-  std::array<double, part_count> found_share{}, share{};
-  std::string largest_found, largest;
-  double load_s = 0, workers_needed = 0, hidden_communication = 0, ceiling_per_s = 0, optimizer_gain = 1;
-  double peak_bytes = 0, data_cut = 0;
-  std::int64_t lead = 0;
+  StepFigures found, now;
+  double speedup = 1, optimizer_gain = 1, longest_step_s = 0;
+  double load_s = 0, workers_needed = 0, hidden_communication = 0, ceiling_per_s = 0;
+  double gradient_bytes = 0, peak_bytes = 0, data_cut = 0;
   std::vector<FixRow> fixes;
+};
+
+/// A step in seconds by part, and which part is the largest.
+struct StepParts {
+  std::array<double, part_count> s{};
+  std::size_t largest = 0;
+};
+
+struct Run {
+  models::StepRun found, now;  ///< the last steps, as many as are shown; without blocks where nobody will look
+  models::StepSetup setup;     ///< as changed
+  double range_s = 1;          ///< both are shown over the longer of the two steps
+  StepParts found_parts, parts;
+  std::vector<StepParts> fix_parts;  ///< in the order of Outputs::fixes
 };
 
 struct Lane {
@@ -110,7 +120,7 @@ struct Order {
     bool differs = false;     ///< alone it is worth another amount than in its place
   };
   std::vector<Row> rows;
-  double largest_s = 0;  ///< of in_order_s, without sign
+  double largest_s = 0;  ///< the largest in_order_s, without its sign
   std::string says;      ///< a sentence, its figures between backticks; empty for fewer than two changes
 };
 
@@ -128,18 +138,21 @@ struct Picture {
 struct View {
   widgets::TimelineView timeline;
   widgets::StackedBarView bars;
-  widgets::TableView fixes;
+  DescribedTable<FixRow> fixes;
   std::vector<widgets::TimelineLane> lanes;
   std::vector<widgets::TimelineCounter> counters;
   widgets::StackedBarView slab;
   std::vector<widgets::StackedBar> drawn;
 };
 
-Outputs compute(const Inputs& in, Progress& progress);
-Picture arrange(const Inputs& in, const Outputs& out);
+using Computed = chapters::Computed<Outputs, Run>;
+Computed compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The changed steps as a Chrome trace of eight steps.
-models::Result<std::string> document_of(const Outputs& out);
+models::Result<std::string> document_of(const Outputs& out, const Run& run);
+
+void describe(Fields& f, FixRow& row);
 
 /// The colour of a part of the step, in the order of part_names.
 widgets::Tint tint_of_part(std::size_t part);

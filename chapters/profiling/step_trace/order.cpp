@@ -40,32 +40,32 @@ std::string signed_seconds(double s) {
 
 }  // namespace
 
-Order order_of(const Inputs& in, const Outputs& out) {
+Order order_of(const Inputs& in, const Outputs& out, const Run& run) {
   Order order;
   double furthest_s = 0;
   std::size_t most = 0;
-  for (const FixRow& fix : out.fixes) {
+  for (std::size_t i = 0; i < out.fixes.size(); ++i) {
+    const FixRow& fix = out.fixes[i];
     const double apart_s = std::abs(fix.alone_s - fix.in_order_s);
     if (apart_s > furthest_s) most = order.rows.size();
     furthest_s = std::max(furthest_s, apart_s);
     order.largest_s = std::max(order.largest_s, std::abs(fix.in_order_s));
-    const auto largest =
-        static_cast<std::size_t>(std::max_element(fix.parts.begin(), fix.parts.end()) - fix.parts.begin());
     order.rows.push_back({.name = words_of_change(fix.name, in.now),
                           .in_order = signed_seconds(fix.in_order_s),
                           .alone = signed_seconds(fix.alone_s),
                           .step = widgets::format_text(fix.step_s, "s"),
                           .then = fix.then + ", " + widgets::format_text(fix.then_share, "%"),
                           .in_order_s = fix.in_order_s,
-                          .largest = largest,
+                          .largest = run.fix_parts[i].largest,
                           .differs = apart_s > 0.01 * out.found.mean.period_s &&
                                      apart_s > 0.25 * std::max(std::abs(fix.alone_s), std::abs(fix.in_order_s))});
   }
   if (order.rows.size() < 2) return order;
   const Order::Row& row = order.rows[most];
-  order.says = row.differs ? "Order decides the worth: " + row.name + " alone changes the step by `" + row.alone +
-                                 "`, after those above it by `" + row.in_order + "`."
-                           : "Alone or in this order, each of these changes is worth about the same.";
+  order.says = row.differs
+                   ? "Order decides the worth: " + row.name + " alone changes the step by " +
+                         widgets::figure(row.alone) + ", after those above it by " + widgets::figure(row.in_order) + "."
+                   : "Alone or in this order, each of these changes is worth about the same.";
   return order;
 }
 

@@ -7,7 +7,7 @@
 namespace chapters::profiling::utilization {
 namespace {
 
-using models::UtilizationLoss, widgets::format_text, widgets::Meaning, widgets::Tint;
+using models::UtilizationLoss, widgets::figure, widgets::format_text, widgets::Meaning, widgets::Tint;
 
 constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting for data", "More workers, cheaper decoding, a batch ahead.", Meaning::data_loading},
@@ -25,7 +25,6 @@ constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"multiplied twice", "Keep more activations, if memory allows.", Meaning::backward},
 }};
 
-std::string ticked(double percent) { return "`" + format_text(percent, "%") + "`"; }
 std::string percent_text(double share) { return format_text(100 * share, "%"); }
 
 /// Losses from the right edge to the left: what runs least comes last.
@@ -122,28 +121,30 @@ void add_meters(const Outputs& out, Picture& p) {
 /// What the convention says where that is another figure than what is needed.
 std::string reported_sentence(const Inputs& in, const Outputs& out) {
   if (in.job == Job::recording || std::abs(out.mfu - out.needed) <= 0.05) return {};
-  std::string said = " Reported as MFU: " + ticked(out.mfu);
-  if (out.never_run > 0.05) said += ", `" + format_text(out.never_run, "") + "` points of it never run";
+  std::string said = " Reported as MFU: " + figure(out.mfu, "%");
+  if (out.never_run > 0.05) said += ", " + figure(out.never_run, "") + " points of it never run";
   return said + ".";
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.job == Job::decoding)
-    return "Decoding keeps the GPU " + ticked(out.busy) + " busy and needs " + ticked(out.needed) + " of its peak" +
+    return "Decoding keeps the GPU " + figure(out.busy, "%") + " busy and needs " + figure(out.needed, "%") +
+           " of its peak" +
            (out.mbu >= out.needed ? ": the meter that fits is MBU, " : "; with so many sequences MBU says less, ") +
-           ticked(out.mbu) + (out.mbu > 100 ? ", which counts weights that were not read." : ".") +
+           figure(out.mbu, "%") + (out.mbu > 100 ? ", which counts weights that were not read." : ".") +
            reported_sentence(in, out);
   if (in.job == Job::rate)
-    return "At this rate the GPU multiplies " + ticked(out.issued) + " of what its peak allows, and " +
-           ticked(out.needed) + " is needed, while nvidia-smi reads " + ticked(out.busy) + "." +
+    return "At this rate the GPU multiplies " + figure(out.issued, "%") + " of what its peak allows, and " +
+           figure(out.needed, "%") + " is needed, while nvidia-smi reads " + figure(out.busy, "%") + "." +
            reported_sentence(in, out);
   if (in.job == Job::recording && std::isnan(out.mfu))
-    return "The GPU is " + ticked(out.busy) + " busy; without shapes in the recording nobody can say with what.";
-  std::string said = "The GPU is " + ticked(out.busy) + " busy, multiplies " + ticked(out.issued) +
-                     " of what its peak allows, and " + ticked(out.needed) +
-                     " is needed; the largest loss: " + out.largest + ", " + ticked(out.largest_share) + ".";
+    return "The GPU is " + figure(out.busy, "%") + " busy; without shapes in the recording nobody can say with what.";
+  std::string said = "The GPU is " + figure(out.busy, "%") + " busy, multiplies " + figure(out.issued, "%") +
+                     " of what its peak allows, and " + figure(out.needed, "%") +
+                     " is needed; the largest loss: " + out.largest + ", " + figure(out.largest_share, "%") + ".";
   const double uncounted = out.loss[static_cast<std::size_t>(UtilizationLoss::uncounted)];
-  if (uncounted > 0.05) said += " For " + ticked(uncounted) + " products run whose flops nobody wrote: MFU is more.";
+  if (uncounted > 0.05)
+    said += " For " + figure(uncounted, "%") + " products run whose flops nobody wrote: MFU is more.";
   return said + reported_sentence(in, out);
 }
 

@@ -125,8 +125,6 @@ void fill_second(const models::Utilization& u, Outputs& out) {
   out.issued = 100 * u.issued_share();
   out.products = 100 * u.product_s / u.wall_s;
   out.product_rate = u.product_s > 0 ? 100 * u.issued_flops() / (u.product_s * u.peak_flops_per_s) : unknown;
-  out.peak_flops_per_s = u.peak_flops_per_s;
-  out.step_s = u.wall_s;
   std::size_t largest = 0;
   for (std::size_t i = 0; i < u.loss.size(); ++i) {
     out.loss[i] = 100 * u.loss[i];
@@ -158,7 +156,7 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   const models::Architecture& a = s.model->architecture;
   const bool train = in.job != Job::decoding;
   const double times = train ? static_cast<double>(in.micro_batches) : 1;
-  const double at_peak = out.step_s * reported_peak(in, s);
+  const double at_peak = out.second.wall_s * reported_peak(in, s);
   const auto counted = [&](const models::FlopConvention& c) { return times * models::counted_flops(a, s.workload, c); };
   const models::FlopConvention mine{.attention = in.attention, .weights = in.weights, .recompute = in.count_recompute};
   models::FlopConvention hardware = mine;
@@ -169,11 +167,11 @@ void fill_reported(const Inputs& in, const Setting& s, Outputs& out) {
   out.never_run = 100 * times * never_run_flops(a, s.workload, mine) / at_peak;
   out.recompute_ratio = out.counted_flops > 0 ? out.hfu / out.mfu : unknown;
   out.tokens = times * models::new_tokens(s.workload);
-  out.tokens_per_s = out.tokens / out.step_s;
+  out.tokens_per_s = out.tokens / out.second.wall_s;
   out.flops_per_token = out.counted_flops / out.tokens;
-  out.reported_flops_per_s = out.counted_flops / out.step_s;
+  out.reported_flops_per_s = out.counted_flops / out.second.wall_s;
   out.bytes = times * models::counted_bytes(a, s.workload, train ? models::CountedBytes::operands : in.bytes);
-  out.mbu = 100 * out.bytes / (out.step_s * s.machine.bandwidth_bytes_per_s);
+  out.mbu = 100 * out.bytes / (out.second.wall_s * s.machine.bandwidth_bytes_per_s);
   const bool mixture = a.moe.routed > 0;
   for (const models::NamedConvention& named : models::named_conventions()) {
     if (named.convention.weights == models::CountedWeights::all_experts && !mixture) continue;  // the last
@@ -195,32 +193,33 @@ models::Result<models::Utilization> printed_rate(const Inputs& in, const Setting
 
 double seconds_of(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
-/// The first device that computes, from its first work to its last or in one step.
-void compute_recording(const Inputs& in, const Setting& s, Progress& progress, Outputs& out) {
-  trace_viewer::RecordingPtr recording;
-  if (in.file.path.empty()) {
-    recording = trace_viewer::sample_recordings(in.sample).front();
-  } else {
-    recording = trace_viewer::read_recording(in.file, progress, out.reason);
-    if (!recording) return;
-  }
+/// A part of a recording on its first device that computes: from its first work to its last, or one step.
+struct RecordedPart {
+  const models::trace::Trace* trace = nullptr;
+  std::int32_t device = 0;
+  models::trace::Extent extent;
+};
+
+models::Result<RecordedPart> recorded_part(const Inputs& in, const trace_viewer::Recording& recording) {
   const models::trace::DeviceMetrics* device = nullptr;
-  for (const auto& d : recording->metrics.devices)
+  for (const auto& d : recording.metrics.devices)
     if (!device && d.computations > 0) device = &d;
-  if (!device) {
-    out.reason = "No kernel of a device is in this recording: record it with ProfilerActivity.CUDA.";
-    return;
-  }
-  const models::trace::Trace& trace = recording->trace;
-  models::trace::Extent extent = models::trace::device_extent(trace, device->device);
-  const auto& steps = recording->metrics.steps;
+  if (!device)
+    return models::Result<RecordedPart>::fail(
+        "No kernel of a device is in this recording: record it with ProfilerActivity.CUDA.");
+  RecordedPart part{&recording.trace, device->device, models::trace::device_extent(recording.trace, device->device)};
+  const auto& steps = recording.metrics.steps;
   if (in.step > 0 && !steps.empty()) {
     const models::trace::Step& step = steps[std::min(static_cast<std::size_t>(in.step), steps.size()) - 1];
-    extent = {step.start_ns, step.end_ns};
+    part.extent = {step.start_ns, step.end_ns};
   }
-  const auto window = models::trace::measure_window(trace, device->device, extent.first_ns, extent.last_ns);
-  const auto work = models::trace::measure_products(trace, device->device, extent.first_ns, extent.last_ns);
-  progress.fraction = 0.98;
+  return models::Result<RecordedPart>::ok(part);
+}
+
+/// Where its time goes, as the model of a second takes it.
+models::UtilizationTimes times_of(const RecordedPart& part, const models::trace::ProductWork& work) {
+  const auto [first_ns, last_ns] = part.extent;
+  const auto window = models::trace::measure_window(*part.trace, part.device, first_ns, last_ns);
   models::UtilizationTimes t{.wall_s = seconds_of(window.window_ns)};
   const auto idle = [&](UtilizationLoss loss) -> double& { return t.idle_s[static_cast<std::size_t>(loss)]; };
   idle(UtilizationLoss::launches) = seconds_of(window.idle.host_wait_ns + window.idle.kernel_wait_ns);
@@ -230,37 +229,63 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   const std::int64_t other_ns = window.comp_ns - work.busy_ns - work.uncounted_ns;
   t.uncounted_s = seconds_of(work.uncounted_ns);
   const std::int64_t update_ns =
-      std::min(other_ns, models::trace::optimizer_busy_ns(trace, device->device, extent.first_ns, extent.last_ns));
+      std::min(other_ns, models::trace::optimizer_busy_ns(*part.trace, part.device, first_ns, last_ns));
   t.optimizer_s = seconds_of(update_ns);
   t.other_s = seconds_of(other_ns - update_ns);
-  const models::UtilizationFlops flops{.needed = work.needed_flops,
-                                       .recomputed = work.recomputed_flops,
-                                       .extra = work.issued_flops - work.needed_flops - work.recomputed_flops};
-  const auto second = models::utilization_of(t, flops, s.machine.peak_flops_per_s);
-  if (!second) {
-    out.reason = second.error;
-    return;
-  }
-  fill_second(*second, out);
+  return t;
+}
+
+/// What the recording's products say, where it has shapes.
+void fill_products(const Inputs& in, const Setting& s, const models::trace::ProductWork& work, Outputs& out) {
   const double against = s.machine.peak_flops_per_s / reported_peak(in, s);
   const bool shapes = work.calls > 0;
   out.mfu = shapes ? against * out.needed : unknown;
   // As by every convention of HFU: scores that attention's backward pass makes again are not in it.
-  const double run_twice = 100 * second->recomputed_flops / (second->wall_s * second->peak_flops_per_s);
+  const double run_twice = 100 * out.second.recomputed_flops / (out.second.wall_s * out.second.peak_flops_per_s);
   out.hfu = shapes ? against * (out.needed + run_twice) : unknown;
   if (!shapes) out.issued = out.needed = out.products = unknown;
   out.mbu = out.tokens = out.tokens_per_s = out.flops_per_token = out.bytes = out.never_run = unknown;
   out.recompute_ratio = out.mfu > 0 ? out.hfu / out.mfu : unknown;
   out.counted_flops = work.needed_flops;
-  out.reported_flops_per_s = work.needed_flops / out.step_s;
+  out.reported_flops_per_s = work.needed_flops / out.second.wall_s;
   out.calls = static_cast<double>(work.calls);
   out.unknown_calls = static_cast<double>(work.unknown_calls);
   out.recomputed_calls = static_cast<double>(work.recomputed_calls);
-  const auto index = static_cast<std::size_t>(std::max(0, device->device));
-  if (index < trace.device_names.size()) out.device = trace.device_names[index];
   for (const auto& row : work.rows)
     out.product_rows.push_back({row.name, row.calls, row.flops, seconds_of(row.kernel_ns),
                                 row.kernel_ns > 0 ? row.flops / seconds_of(row.kernel_ns) : 0});
+}
+
+void compute_recording(const Inputs& in, const Setting& s, Progress& progress, Outputs& out) {
+  trace_viewer::RecordingPtr recording;
+  if (in.file.path.empty()) {
+    recording = trace_viewer::sample_recordings(in.sample).front();
+  } else {
+    recording = trace_viewer::read_recording(in.file, progress, out.reason);
+    if (!recording) return;
+  }
+  const auto part = recorded_part(in, *recording);
+  if (!part) {
+    out.reason = part.error;
+    return;
+  }
+  const auto work =
+      models::trace::measure_products(*part->trace, part->device, part->extent.first_ns, part->extent.last_ns);
+  const models::UtilizationTimes times = times_of(*part, work);
+  progress.fraction = 0.98;
+  const models::UtilizationFlops flops{.needed = work.needed_flops,
+                                       .recomputed = work.recomputed_flops,
+                                       .extra = work.issued_flops - work.needed_flops - work.recomputed_flops};
+  const auto second = models::utilization_of(times, flops, s.machine.peak_flops_per_s);
+  if (!second) {
+    out.reason = second.error;
+    return;
+  }
+  fill_second(*second, out);
+  fill_products(in, s, work, out);
+  const auto& names = recording->trace.device_names;
+  const auto index = static_cast<std::size_t>(std::max(0, part->device));
+  if (index < names.size()) out.device = names[index];
 }
 
 /// So many of 10,000 GPUs are free when MFU rises by one point and the work stays.

@@ -36,7 +36,7 @@ const Choices weight_counts{
     {"multiplied", "multiplied", "Every matrix that a token is multiplied with, the output matrix among them."},
     {"with_embedding", "with the embedding", "The input embedding too, which is looked up: PaLM, torchtitan in 2024."},
     {"inside_layers", "inside layers", "Without the output matrix: BLOOM's first tables."},
-    {"all_experts", "all experts", "Of a mixture all experts, chosen or not."},
+    {"all_experts", "all experts", "All experts of a mixture, chosen or not."},
 };
 static_assert(models::counted_weights_count == 4);
 const Choices peaks{
@@ -65,7 +65,7 @@ void describe_job(Fields& f, Inputs& in) {
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence.", .when = {"job", trained}});
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each.", .when = {"job", "decoding"}});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
-            "Of one step: gradients are exchanged and weights updated after the last.",
+            "So many make one step: gradients are exchanged and weights updated after the last.",
             {.range = {1, 64, Scale::step}, .when = {"job", trained}});
   f.choice("recompute", in.recompute, recompute_choices(), "Kept",
            "What of the forward pass is kept for the backward pass.", {.headline = true, .when = {"job", trained}});
@@ -74,7 +74,7 @@ void describe_job(Fields& f, Inputs& in) {
   f.toggle("fused_elementwise", in.fused_elementwise, "Fused element-wise",
            "Norms, gates and residual adds without a pass of their own, as a compiler writes them.",
            {.when = {"job", "training"}});
-  f.real("tokens_per_s", in.tokens_per_s, {"Rate", "tokens/s"}, "Of one GPU, as printed.",
+  f.real("tokens_per_s", in.tokens_per_s, {"Rate", "tokens/s"}, "The rate of one GPU, as printed.",
          {.range = {1, 1e6, Scale::log}, .typical = {100, 30000}, .when = {"job", "rate"}});
   f.real("busy_read", in.busy_read, {"Busy, as read", "%"},
          "GPU-Util of nvidia-smi during the run. A rate alone does not tell it.",

@@ -1,49 +1,32 @@
 #include <array>
 
 #include "chapters/profiling/utilization/lab.h"
-#include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::profiling::utilization {
 namespace {
 
-void draw_losses(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {
-      {.title = "loss", .number = false},
-      {.title = "share", .unit = "%", .bar = true, .full = 100},
-      {.title = "a step", .value_unit = "s", .priority = 1},
-      {.title = "what takes it away", .number = false, .priority = 2},
-  };
-  widgets::TableSource source{.context = &out, .rows = out.losses.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const LossRow& r = static_cast<const Outputs*>(context)->losses[row];
-    if (column == 0 || column == 3) {
-      cell.text = column == 0 ? r.name : r.cure;
-    } else {
-      cell.value = column == 1 ? r.share : r.seconds;
-      if (column == 1) cell.number = widgets::format(cell.value, "");
-    }
-  };
-  widgets::draw_table("losses", columns, source, view.losses, size);
+void draw_losses(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 4> columns{
+      {{.key = "name", .title = "loss"},
+       {.key = "share", .title = "share", .bar = true, .full = 100},
+       {.key = "seconds", .title = "a step", .priority = 1},
+       {.key = "cure", .title = "what takes it away", .priority = 2}}};
+  view.losses.draw("losses", out.losses, columns, size);
 }
 
 /// A row sets its convention.
-void draw_conventions(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_conventions(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   static constexpr widgets::TableColumn columns[] = {
       {.title = "convention", .number = false},
       {.title = "reported", .unit = "%", .bar = true, .full = 100},
       {.title = "vs needed", .unit = "points", .priority = 1},
       {.title = "used by", .number = false, .priority = 2},
   };
-  widgets::TableSource source{.context = &out, .rows = out.conventions.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const ConventionRow& r = static_cast<const Outputs*>(context)->conventions[row];
-    if (column == 0 || column == 3) {
-      cell.text = column == 0 ? r.name : r.who;
-    } else {
-      cell.value = column == 1 ? r.reported : r.against;
-      cell.number = widgets::format(cell.value, "");
-    }
-  };
+  const widgets::TableSource source =
+      widgets::table_of(out.conventions, [](const ConventionRow& r, const widgets::RowCells& cells) {
+        cells(r.name, widgets::CellFigure{r.reported}, widgets::CellFigure{r.against}, r.who);
+      });
   const auto result = widgets::draw_table("conventions", columns, source, view.conventions, size);
   if (!result.selection_changed || view.conventions.selected < 0) return;
   const auto row = static_cast<std::size_t>(view.conventions.selected);
@@ -54,26 +37,13 @@ void draw_conventions(Inputs& in, const Outputs& out, const Picture& picture, Vi
   in.count_recompute = chosen.recompute;
 }
 
-void draw_products(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {
-      {.title = "operation", .number = false},
-      {.title = "calls", .priority = 2},
-      {.title = "work", .value_unit = "FLOP"},
-      {.title = "kernels", .value_unit = "s", .priority = 1},
-      {.title = "rate", .value_unit = "FLOP/s", .bar = true},
-  };
-  widgets::TableSource source{.context = &out, .rows = out.product_rows.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const ProductRow& r = static_cast<const Outputs*>(context)->product_rows[row];
-    if (column == 0) {
-      cell.text = r.name;
-      return;
-    }
-    const std::array<double, 4> values{static_cast<double>(r.calls), r.flops, r.seconds, r.rate};
-    cell.value = values[column - 1];
-    if (column == 1) cell.number = widgets::format(cell.value, "");
-  };
-  widgets::draw_table("products", columns, source, view.products, size);
+void draw_products(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{{{.key = "name", .title = "operation"},
+                                                           {.key = "calls", .title = "calls", .priority = 2},
+                                                           {.key = "flops", .title = "work"},
+                                                           {.key = "seconds", .title = "kernels", .priority = 1},
+                                                           {.key = "rate", .title = "rate", .bar = true}}};
+  view.products.draw("products", out.product_rows, columns, size);
 }
 
 }  // namespace
@@ -84,12 +54,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (!out.conventions.empty())
     stage.panel("conventions",
                 {.title = "By every convention", .least = {460, 190}, .ideal = {0, 220}, .scrolls = true},
-                [&](ImVec2 size) { draw_conventions(in, out, picture, view, size); });
+                [&](ImVec2 size) { draw_conventions(in, out, view, size); });
   if (!out.product_rows.empty())
     stage.panel("products", {.title = "Products by shape", .least = {460, 150}, .ideal = {0, 200}, .scrolls = true},
-                [&](ImVec2 size) { draw_products(out, picture, view, size); });
+                [&](ImVec2 size) { draw_products(out, view, size); });
   stage.panel("losses", {.title = "Every loss", .least = {460, 190}, .ideal = {0, 220}, .scrolls = true},
-              [&](ImVec2 size) { draw_losses(out, picture, view, size); });
+              [&](ImVec2 size) { draw_losses(out, view, size); });
   published_panel(stage, "Published runs", picture.published);
 }
 

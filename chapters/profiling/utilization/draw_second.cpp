@@ -103,41 +103,10 @@ void paint_meters(const Painter& p, const Theme& t, const Picture& picture, cons
   }
 }
 
-void export_second(const Painter& p, const Picture& picture) {
-  if (!p.record()) return;
-  widgets::DataTable table{"second", {"part", "from_time", "to_time", "from_rate", "to_rate"}, {}};
-  for (const SecondPart& s : picture.parts)
-    table.rows.push_back(
-        {s.name, widgets::exact(s.x0), widgets::exact(s.x1), widgets::exact(s.y0), widgets::exact(s.y1)});
-  p.record()->tables.push_back(std::move(table));
-}
-
-}  // namespace
-
-void draw_second(const Picture& picture, View& view, ImVec2 size) {
-  const Theme& t = widgets::theme();
-  const Rect all = widgets::canvas("second", size, {16, 16});
-  const bool hovered = ImGui::IsItemHovered();
-  const Painter p = Painter::window();
-  if (picture.version == 0) return;
-  SecondLayout& l = view.second;
-  layout_second(picture.parts, picture.ledger, picture.busy, picture.products, picture.reported, picture.meters.size(),
-                all, widgets::measure_text, t.px(1), t.type(Type::small), l);
+/// The reported utilization as a dashed frame over the square, its words where they cover no other.
+void paint_reported(const Painter& p, const Theme& t, const Picture& picture, const SecondLayout& l) {
   const Rect& s = l.square;
-  p.rect(s.min, s.max, t.card);
   const float line = t.type(Type::small);
-  for (const PlacedPart& placed : l.parts) {
-    const SecondPart& part = picture.parts[placed.part];
-    paint_fill(p, t, placed.rect, part.tint, part.fill);
-    if (placed.rect.width() > t.px(6) && placed.rect.height() > t.px(6))
-      p.frame(placed.rect.min, placed.rect.max, t.panel, t.px(1));
-  }
-  // The nested frames: wall, busy, products.
-  p.frame(s.min, s.max, t.text, t.px(1.5f));
-  p.line({l.busy_x, s.min.y}, {l.busy_x, s.max.y}, t.text, t.px(1.5f));
-  p.line({l.products_x, s.min.y}, {l.products_x, s.max.y}, t.text, t.px(1.5f));
-  for (const PlacedPart& placed : l.parts)
-    if (placed.named) paint_name(p, t, picture.parts[placed.part], placed);
   if (picture.reported > 0) {
     const ImVec2 corners[] = {
         {s.min.x, s.max.y}, {s.min.x, l.reported_y}, {l.products_x, l.reported_y}, {l.products_x, s.max.y}};
@@ -160,7 +129,11 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
       }
     }
   }
-  // Axes: rate upwards, time to the right.
+}
+
+/// Rate upwards, time to the right.
+void paint_axes(const Painter& p, const Theme& t, Rect all, Rect s) {
+  const float line = t.type(Type::small);
   p.text({s.min.x - t.px(6), s.min.y - line / 2}, "100 %", t.muted, Type::small, Font::sans, Align::right);
   if (s.height() > 4 * line)
     p.text({s.min.x - t.px(6), (s.min.y + s.max.y - line) / 2}, "50 %", t.muted, Type::small, Font::sans, Align::right);
@@ -169,6 +142,44 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
                              short_axes = "up: rate; right: time";
   const bool wide = widgets::text_size(long_axes, Type::small).x <= s.width();
   widgets::fit_text(p, {s.min.x, all.min.y}, wide ? long_axes : short_axes, s.width(), t.muted, Type::small);
+}
+
+void export_second(const Painter& p, const Picture& picture) {
+  if (!p.record()) return;
+  widgets::DataTable table{"second", {"part", "from_time", "to_time", "from_rate", "to_rate"}, {}};
+  for (const SecondPart& s : picture.parts)
+    table.rows.push_back(
+        {s.name, widgets::exact(s.x0), widgets::exact(s.x1), widgets::exact(s.y0), widgets::exact(s.y1)});
+  p.record()->tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+void draw_second(const Picture& picture, View& view, ImVec2 size) {
+  const Theme& t = widgets::theme();
+  const Rect all = widgets::canvas("second", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered();
+  const Painter p = Painter::window();
+  if (picture.version == 0) return;
+  SecondLayout& l = view.second;
+  layout_second(picture.parts, picture.ledger, picture.busy, picture.products, picture.reported, picture.meters.size(),
+                all, widgets::measure_text, t.px(1), t.type(Type::small), l);
+  const Rect& s = l.square;
+  p.rect(s.min, s.max, t.card);
+  for (const PlacedPart& placed : l.parts) {
+    const SecondPart& part = picture.parts[placed.part];
+    paint_fill(p, t, placed.rect, part.tint, part.fill);
+    if (placed.rect.width() > t.px(6) && placed.rect.height() > t.px(6))
+      p.frame(placed.rect.min, placed.rect.max, t.panel, t.px(1));
+  }
+  // The nested frames: wall, busy, products.
+  p.frame(s.min, s.max, t.text, t.px(1.5f));
+  p.line({l.busy_x, s.min.y}, {l.busy_x, s.max.y}, t.text, t.px(1.5f));
+  p.line({l.products_x, s.min.y}, {l.products_x, s.max.y}, t.text, t.px(1.5f));
+  for (const PlacedPart& placed : l.parts)
+    if (placed.named) paint_name(p, t, picture.parts[placed.part], placed);
+  paint_reported(p, t, picture, l);
+  paint_axes(p, t, all, s);
   if (l.has_dimensions) {
     paint_dimension(p, t, s.min.x, l.products_x, l.dimension_y[0], picture.products_words, s.max.x);
     paint_dimension(p, t, s.min.x, l.busy_x, l.dimension_y[1], picture.busy_words, s.max.x);

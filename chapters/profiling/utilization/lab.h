@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -78,15 +79,14 @@ struct ProductRow {
 /// Shares are in percent of one second at the peak of the format.
 struct Outputs {
   std::string reason;
-  models::Utilization second;
+  models::Utilization second;  ///< its products run for no known time where the job is a rate
   double busy = 0, hfu = 0, mfu = 0, mbu = 0;
   double needed = 0, issued = 0, products = 0, product_rate = 0;
   std::array<double, models::utilization_loss_count> loss{};
   std::string largest;
   double largest_share = 0;
-  double step_s = 0, tokens = 0, tokens_per_s = 0, counted_flops = 0, flops_per_token = 0, reported_flops_per_s = 0;
-  double peak_flops_per_s = 0, bandwidth_bytes_per_s = 0, bytes = 0, never_run = 0, gpus_a_point = 0,
-         recompute_ratio = 1;
+  double tokens = 0, tokens_per_s = 0, counted_flops = 0, flops_per_token = 0, reported_flops_per_s = 0;
+  double bandwidth_bytes_per_s = 0, bytes = 0, never_run = 0, gpus_a_point = 0, recompute_ratio = 1;
   double calls = 0, unknown_calls = 0, recomputed_calls = 0;
   std::string device;
   std::vector<LossRow> losses;
@@ -109,7 +109,9 @@ struct Picture {
 
 struct View {
   SecondLayout second;
-  widgets::TableView losses, conventions, products;
+  widgets::TableView conventions;
+  DescribedTable<LossRow> losses;
+  DescribedTable<ProductRow> products;
 };
 
 Outputs compute(const Inputs& in, Progress& progress);
@@ -129,5 +131,7 @@ const LossLook& loss_look(models::UtilizationLoss loss);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, LossRow& row);
+void describe(Fields& f, ProductRow& row);
 
 }  // namespace chapters::profiling::utilization

@@ -44,7 +44,7 @@ struct PlacedPart {
 };
 
 struct SecondLayout {
-  widgets::Rect square{};  ///< of the whole second
+  widgets::Rect square{};  ///< the whole second
   widgets::Rect ledger{};
   std::vector<PlacedPart> parts;
   bool totals_only = false;          ///< the ledger has no room for the losses
@@ -54,7 +54,7 @@ struct SecondLayout {
   float reported_y = 0;              ///< top of the reported utilization's frame
   bool reported_over = false;        ///< it would stand above the square
   float meters_top = 0;              ///< under the ledger; below 0: there is no room for them
-  float dimension_y[2]{};            ///< of the two dimension lines under the square
+  float dimension_y[2]{};            ///< heights of the two dimension lines under the square
 };
 
 /// Room for the axes' words at the left and under the square, the ledger at the right in a third of the width or what

@@ -66,13 +66,15 @@ TEST_CASE("allocator lab: the strip at any cursor adds up to what the allocator 
     in.sequences = 30;
     in.steps = 1;
     chapters::Progress progress;
-    const lab_of::Outputs out = lab_of::compute(in, progress);
-    const lab_of::Picture picture = lab_of::arrange(in, out);
+    const lab_of::Computed made = lab_of::compute(in, progress);
+    const lab_of::Outputs& out = made.facts;
+    lab_of::Picture picture = lab_of::arrange(in, out, *made.run);
+    picture.run = made.run;
     lab_of::StripState strip;
-    for (std::size_t i = 0; i < picture.at.size(); i += 7) {
-      lab_of::lay_strip(picture, static_cast<std::int64_t>(picture.at[i]), strip);
-      CHECK(static_cast<double>(strip.reserved) == picture.reserved[i]);
-      CHECK(static_cast<double>(strip.in_use) == picture.allocated[i]);
+    for (std::size_t i = 0; i < made.run->at.size(); i += 7) {
+      lab_of::lay_strip(picture, static_cast<std::int64_t>(made.run->at[i]), strip);
+      CHECK(static_cast<double>(strip.reserved) == made.run->reserved[i]);
+      CHECK(static_cast<double>(strip.in_use) == made.run->allocated[i]);
       CHECK(strip.reserved == strip.in_use + strip.hole_bytes);
       // Both runs below the strip: what empty_cache returns, and the holes that are left.
       CHECK(std::accumulate(strip.returns.begin(), strip.returns.end(), std::uint64_t{0}) == strip.emptiable);
@@ -96,7 +98,7 @@ TEST_CASE("allocator lab: empty_cache for each request is 3.5 times the cudaMall
     in.sequences = 70;
     in.empty_cache = empty;
     chapters::Progress progress;
-    const lab_of::Outputs out = lab_of::compute(in, progress);
+    const lab_of::Outputs out = lab_of::compute(in, progress).facts;
     CHECK(out.failed_at.empty());
     CHECK(out.device_allocs == (empty ? 994 : 285));
   }
@@ -106,7 +108,10 @@ TEST_CASE(
     "allocator lab: the strip opens where the picture is: the failure, the peak of a program, the end of a list") {
   const auto picture_of = [](const lab_of::Inputs& in) {
     chapters::Progress progress;
-    return lab_of::arrange(in, lab_of::compute(in, progress));
+    const lab_of::Computed made = lab_of::compute(in, progress);
+    lab_of::Picture picture = lab_of::arrange(in, made.facts, *made.run);
+    picture.run = made.run;
+    return picture;
   };
   lab_of::Inputs in;
   CHECK(picture_of(in).opening == 856);
@@ -116,10 +121,11 @@ TEST_CASE(
   in.order = models::memory::LengthOrder::falling;
   const lab_of::Picture falling = picture_of(in);
   CHECK(falling.failed_event == -1);
-  const auto most = std::max_element(falling.reserved.begin(), falling.reserved.end());
+  const auto most = std::max_element(falling.run->reserved.begin(), falling.run->reserved.end());
   CHECK(falling.opening > 0);
   // The first of eight steps reserves all that is ever needed; the curve is noted every few events.
-  CHECK(static_cast<double>(falling.opening) <= falling.at[static_cast<std::size_t>(most - falling.reserved.begin())]);
+  CHECK(static_cast<double>(falling.opening) <=
+        falling.run->at[static_cast<std::size_t>(most - falling.run->reserved.begin())]);
   CHECK(falling.opening < falling.events / 8);
   lab_of::StripState strip;
   lab_of::lay_strip(falling, falling.opening, strip);

@@ -17,9 +17,9 @@ namespace {
 
 lab_fusion::Picture picture_of(const lab_fusion::Inputs& in) {
   use_bundled_catalog();
-  const lab_fusion::Outputs out = lab_fusion::compute(in);
-  REQUIRE(out.reason.empty());
-  return lab_fusion::arrange(in, out);
+  const lab_fusion::Computed made = lab_fusion::compute(in);
+  REQUIRE(made.facts.reason.empty());
+  return lab_fusion::arrange(in, made.facts, *made.run);
 }
 
 }  // namespace

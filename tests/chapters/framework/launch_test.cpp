@@ -9,6 +9,17 @@
 using namespace support;
 namespace lab_launch = chapters::framework::launch;
 
+namespace {
+
+lab_launch::Picture launch_picture(const lab_launch::Inputs& in) {
+  chapters::Progress progress;
+  const lab_launch::Computed made = lab_launch::compute(in, progress);
+  REQUIRE(made.facts.reason.empty());
+  return lab_launch::arrange(in, made.facts, *made.run);
+}
+
+}  // namespace
+
 TEST_CASE("launch: eager decoding goes at the host's pace, and a GPU twice as fast changes nothing") {
   const LabPtr lab = open_lab("framework/launch", R"({"host": "own", "launch_s": 8e-6})");
   compute(*lab);
@@ -38,10 +49,7 @@ TEST_CASE("launch: from the batch that it names on, kernels cover their launches
 
 TEST_CASE("launch: the picture's gaps and kernels fill the device's conveyor, and the pool counts what waits") {
   use_bundled_catalog();
-  const lab_launch::Inputs in;
-  const lab_launch::Outputs o = lab_launch::compute(in);
-  REQUIRE(o.reason.empty());
-  const lab_launch::Picture p = lab_launch::arrange(in, o);
+  const lab_launch::Picture p = launch_picture({});
   for (const auto& mode : p.modes) {
     for (std::size_t i = 1; i < mode.device.size(); ++i) CHECK(mode.device[i].start_ns >= mode.device[i - 1].end_ns());
     for (const auto& point : mode.queue) CHECK(point.value >= 0);
@@ -85,7 +93,7 @@ TEST_CASE("launch: chips without launches of kernels are refused, and an AMD GPU
   use_bundled_catalog();
   lab_launch::Inputs in;
   in.chip = "mi300x";
-  const lab_launch::Picture p = lab_launch::arrange(in, lab_launch::compute(in));
+  const lab_launch::Picture p = launch_picture(in);
   CHECK(p.modes[1].label == "HIP graph");
   CHECK(p.answer.find("Assumed: HIP") != std::string::npos);
 }
@@ -97,9 +105,7 @@ TEST_CASE("launch: a training step is refused in a sentence") {
 
 TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and the gaps' sums stand under them") {
   use_bundled_catalog();
-  const lab_launch::Inputs in;
-  const lab_launch::Outputs o = lab_launch::compute(in);
-  const lab_launch::Picture p = lab_launch::arrange(in, o);
+  const lab_launch::Picture p = launch_picture({});
   const auto work_ns = [](const lab_launch::Conveyors& c, widgets::TimelineMark mark) {
     std::int64_t sum = 0;
     for (const widgets::TimelineSpan& span : c.device)
@@ -122,6 +128,6 @@ TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and t
   CHECK(p.answer.find("one twice as fast changes next to nothing, `1.01`") != std::string::npos);
   lab_launch::Inputs busy;
   busy.batch = 128;
-  const lab_launch::Picture full = lab_launch::arrange(busy, lab_launch::compute(busy));
+  const lab_launch::Picture full = launch_picture(busy);
   CHECK(full.answer.find("one twice as fast makes it `1.55`") != std::string::npos);
 }

@@ -79,8 +79,8 @@ TEST_CASE("step-trace: a network of 50 MB/s holds up eight workers, and they the
 TEST_CASE("step-trace: lanes stand on one axis, before above after, and every gap says its cause") {
   lab_step::Inputs in;
   chapters::Progress progress;
-  const lab_step::Outputs o = lab_step::compute(in, progress);
-  const lab_step::Picture p = lab_step::arrange(in, o);
+  const lab_step::Computed made = lab_step::compute(in, progress);
+  const lab_step::Picture p = lab_step::arrange(in, made.facts, *made.run);
   REQUIRE(p.before.size() == 5);
   CHECK(p.before.front().label == "Before");
   CHECK(p.before.back().label == "compute");
@@ -107,8 +107,9 @@ TEST_CASE("step-trace: its document opens as a recording with the figures of the
   in.layers = 8;
   in.now.sync_every = 0;
   chapters::Progress progress;
-  const lab_step::Outputs o = lab_step::compute(in, progress);
-  const auto text = lab_step::document_of(o);
+  const lab_step::Computed made = lab_step::compute(in, progress);
+  const lab_step::Outputs& o = made.facts;
+  const auto text = lab_step::document_of(o, *made.run);
   REQUIRE(text);
   const auto read = models::trace::read_trace(*text, "exported");
   REQUIRE(read);
@@ -130,8 +131,8 @@ TEST_CASE(
     "differ") {
   lab_step::Inputs in;
   chapters::Progress progress;
-  const lab_step::Outputs o = lab_step::compute(in, progress);
-  const lab_step::Order order = lab_step::arrange(in, o).order;
+  const lab_step::Computed made = lab_step::compute(in, progress);
+  const lab_step::Order order = lab_step::arrange(in, made.facts, *made.run).order;
   REQUIRE(order.rows.size() == 4);
   CHECK(order.rows[0].name == "2 workers, 2 ahead");
   CHECK(order.rows[1].name == "pinned, a copy stream");
@@ -154,7 +155,8 @@ TEST_CASE("step-trace: what is shown of the main thread and the workers is known
   in.now.amp = in.now.compile = true;  // the main thread is two steps ahead of the GPU
   in.now.workers = GENERATE(2, 8, 16);
   chapters::Progress progress;
-  const lab_step::Picture p = lab_step::arrange(in, lab_step::compute(in, progress));
+  const lab_step::Computed made = lab_step::compute(in, progress);
+  const lab_step::Picture p = lab_step::arrange(in, made.facts, *made.run);
   const auto range_ns = std::llround(p.range_s * 1e9);
   for (const auto& lane : p.after) {
     if (lane.label != "main thread" && lane.label != "workers" && lane.label != "compute") continue;

@@ -81,7 +81,7 @@ TEST_CASE("dashboard: a step takes as long in the step trace, part by part") {
         in.sync_every = reads;
         const dashboard::Outputs out = dashboard_of(in);
         chapters::Progress progress;
-        const step_trace::Outputs trace = step_trace::compute(traced(out.now.step.setup), progress);
+        const step_trace::Outputs trace = step_trace::compute(traced(out.now.step.setup), progress).facts;
         REQUIRE(trace.reason == "");
         CHECK(near(trace.now.mean.period_s, out.now.mean.period_s, 1e-9));
         for (std::size_t c = 0; c < models::step_cause_count; ++c)

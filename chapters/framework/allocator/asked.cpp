@@ -1,0 +1,115 @@
+#include "chapters/framework/allocator/asked.h"
+
+#include "models/trace/bytes.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::allocator {
+namespace {
+
+using namespace models::memory;
+
+constexpr std::uint64_t max_snapshot_bytes = 512 * mib;
+
+std::string inflated(std::string packed, std::string& error) {
+  if (!packed.starts_with("\x1f\x8b")) return packed;
+  const models::trace::Bytes bytes = models::trace::in_memory(std::move(packed));
+  models::trace::Inflater inflater(bytes);
+  std::string text, part(1 << 20, '\0');
+  for (std::size_t n = 0; (n = inflater.read(part.data(), part.size())) > 0;) {
+    text.append(part, 0, n);
+    if (text.size() <= max_snapshot_bytes) continue;
+    error = "The snapshot is larger than 512 MiB when it is unpacked; record fewer entries.";
+    return {};
+  }
+  error = inflater.error();
+  return text;
+}
+
+using SnapshotOrFault = models::Result<std::shared_ptr<const AllocatorSnapshot>>;
+
+SnapshotOrFault open_snapshot(const FileInput& file) {
+  if (!file.bytes)
+    return SnapshotOrFault::fail("Choose a file: torch.cuda.memory._snapshot() written as JSON, or a list of events.");
+  std::string error;
+  auto snapshot = file.bytes->made<AllocatorSnapshot>([&]() -> std::shared_ptr<const AllocatorSnapshot> {
+    if (file.bytes->size_bytes > max_snapshot_bytes) {
+      error = "The snapshot is larger than 512 MiB; record fewer entries.";
+      return nullptr;
+    }
+    std::string text;
+    error = file.bytes->read(text);
+    if (error.empty()) text = inflated(std::move(text), error);
+    if (!error.empty()) return nullptr;
+    // A text that is no JSON and no pickle is a list of events.
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && std::string_view("afrs").find(text[first]) != std::string_view::npos) {
+      auto list = parse_allocator_events(text);
+      error = list.error;
+      if (!list) return nullptr;
+      AllocatorSnapshot events;
+      events.list = std::move(*list);
+      events.is_list = true;
+      return std::make_shared<const AllocatorSnapshot>(std::move(events));
+    }
+    auto read = read_allocator_snapshot(text);
+    error = read.error;
+    return read ? std::make_shared<const AllocatorSnapshot>(std::move(*read)) : nullptr;
+  });
+  return snapshot ? SnapshotOrFault::ok(snapshot) : SnapshotOrFault::fail(error);
+}
+
+}  // namespace
+
+models::Result<Asked> ask(const Inputs& in) {
+  using Out = models::Result<Asked>;
+  Asked asked;
+  AllocatorConfig& c = asked.config;
+  c.capacity_bytes = static_cast<std::uint64_t>(in.capacity_bytes);
+  c.fraction = in.fraction;
+  c.expandable_segments = in.expandable_segments;
+  for (const AllocatorSetting& s :
+       {AllocatorSetting{AllocatorSetting::Key::max_split_size, in.max_split_size_bytes},
+        AllocatorSetting{AllocatorSetting::Key::max_non_split_rounding, in.max_non_split_rounding_bytes},
+        AllocatorSetting{AllocatorSetting::Key::garbage_collection_threshold, in.garbage_collection_threshold},
+        AllocatorSetting{AllocatorSetting::Key::roundup_power2_divisions,
+                         static_cast<double>(in.roundup_power2_divisions)}})
+    if (const models::Status set = apply_setting(s, c); !set) return Out::fail("PyTorch refuses this: " + set.error);
+  const bool varies = !in.listed() && (in.source == Source::lengths || in.source == Source::requests);
+  if (varies && in.shortest > in.longest)
+    return Out::fail("The shortest sequence, " + widgets::format_text(in.shortest, "tokens", 6) +
+                     ", is longer than the longest, " + widgets::format_text(in.longest, "tokens", 6) +
+                     ": lower the shortest or raise the longest.");
+  if (in.listed()) {
+    auto list = parse_allocator_events(in.events);
+    if (!list) return Out::fail(list.error);
+    asked.program.list = std::move(*list);
+  } else if (in.source == Source::snapshot) {
+    auto snapshot = open_snapshot(in.snapshot);
+    if (!snapshot) return Out::fail(snapshot.error);
+    const AllocatorSnapshot& s = **snapshot;
+    asked.program.list = s.list;
+    if (s.is_list) return Out::ok(std::move(asked));
+    asked.initial = s.initial;
+    asked.initial_owners = s.initial_owners;
+    asked.placement = s.placement;
+    asked.config = s.config;  // as it was recorded
+    asked.snapshot = *snapshot;
+  } else {
+    asked.program = make_allocator_program({
+        .workload = static_cast<AllocatorWorkload>(in.source),
+        .layers = in.layers,
+        .width = in.width,
+        .vocabulary = in.vocabulary,
+        .batch = in.sequences,
+        .steps = in.steps,
+        .shortest = in.shortest,
+        .longest = in.longest,
+        .order = in.order,
+        .empty_cache = in.empty_cache,
+        .seed = in.seed,
+    });
+  }
+  return Out::ok(std::move(asked));
+}
+
+}  // namespace chapters::framework::allocator
