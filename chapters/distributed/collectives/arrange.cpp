@@ -11,12 +11,27 @@ namespace {
 
 using namespace models::parallel;
 using models::as_double;
-using widgets::format_text;
+using widgets::figure, widgets::format_text;
 
-std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
-std::string times(double factor) { return "`" + format_text(factor, "", 2) + "×`"; }
+std::string times(double factor) { return figure(format_text(factor, "", 2) + "×"); }
 
 constexpr int size_points = 97;
+
+/// A line of one algorithm: the one that is drawn, the one it is held against, or another.
+widgets::Curve curve_of(const Inputs& in, CollectiveAlgorithm algorithm) {
+  widgets::Curve c{.label = std::string(algorithm_name(algorithm)), .width = 1.5f, .dashed = true};
+  if (algorithm == in.beside) {
+    c.tint = widgets::Tint::strong();
+    c.width = 2;
+    c.dashed = false;
+  }
+  if (algorithm == in.algorithm) {
+    c.tint = widgets::Tint::yours();
+    c.width = 3;
+    c.dashed = false;
+  }
+  return c;
+}
 
 void add_curves(const Inputs& in, Picture& p) {
   const AlphaBetaLinks links = links_of(in);
@@ -28,25 +43,26 @@ void add_curves(const Inputs& in, Picture& p) {
   p.most_s = 0;
   const double factor = bus_factor(in.primitive, in.ranks);
   for (const CollectiveAlgorithm algorithm : algorithms_for(in)) {
-    AlgorithmCurve c;
-    c.algorithm = algorithm;
-    c.name = algorithm_name(algorithm);
     const CollectiveSpec spec = spec_of(in, algorithm);
-    c.info = std::to_string(collective_steps(spec)) + " steps, " + format_text(sent_share(spec), "") +
-             " times the bytes sent by the busiest rank";
+    widgets::Curve cost = curve_of(in, algorithm), bus = cost, by_ranks = cost;
+    cost.info = bus.info = std::to_string(collective_steps(spec)) + " steps, " + format_text(sent_share(spec), "") +
+                           " times the bytes sent by the busiest rank";
+    by_ranks.info = "at these bytes and links";
     for (const double bytes : p.bytes) {
       const double time_s = collective_time(spec, bytes, links).total_s();
-      c.time_s.push_back(time_s);
-      c.busbw_bytes_per_s.push_back(factor * bytes / time_s);
+      cost.add(bytes, time_s);
+      bus.add(bytes, factor * bytes / time_s);
       p.least_s = std::min(p.least_s, time_s);
       p.most_s = std::max(p.most_s, time_s);
     }
     for (const double ranks : p.ranks) {
       CollectiveSpec at = spec;
       at.ranks = std::llround(ranks);
-      c.time_by_ranks_s.push_back(check(at) ? collective_time(at, in.bytes, links).total_s() : not_there);
+      by_ranks.add(ranks, check(at) ? collective_time(at, in.bytes, links).total_s() : not_there);
     }
-    p.curves.push_back(std::move(c));
+    p.cost.push_back(std::move(cost));
+    p.bus.push_back(std::move(bus));
+    p.by_ranks.push_back(std::move(by_ranks));
   }
 }
 
@@ -64,23 +80,23 @@ std::string wins(const Inputs& in, CollectiveAlgorithm algorithm) {
 std::string takes(CollectiveAlgorithm algorithm) {
   return algorithm == CollectiveAlgorithm::double_binary_tree ? " take " : " takes ";
 }
-std::string steps_text(double steps) { return ticked(steps, "") + (steps == 1 ? " step" : " steps"); }
+std::string steps_text(double steps) { return figure(steps, "") + (steps == 1 ? " step" : " steps"); }
 
 void add_crossings(const Inputs& in, Picture& p) {
   const AlphaBetaLinks links = links_of(in);
   const CollectiveSpec own = spec_of(in, in.algorithm);
-  for (const AlgorithmCurve& c : p.curves) {
-    if (c.algorithm == in.algorithm) continue;
-    const CollectiveSpec other = spec_of(in, c.algorithm);
+  for (const CollectiveAlgorithm algorithm : algorithms_for(in)) {
+    if (algorithm == in.algorithm) continue;
+    const CollectiveSpec other = spec_of(in, algorithm);
     for (const double bytes : crossing_bytes(own, other, links, p.bytes.front(), p.bytes.back())) {
       const bool own_wins =
           collective_time(own, bytes * 1.1, links).total_s() < collective_time(other, bytes * 1.1, links).total_s();
-      const auto winner = own_wins ? in.algorithm : c.algorithm, loser = own_wins ? c.algorithm : in.algorithm;
+      const auto winner = own_wins ? in.algorithm : algorithm, loser = own_wins ? algorithm : in.algorithm;
       p.crossings.push_back({.bytes = bytes,
                              .time_s = collective_time(own, bytes, links).total_s(),
                              .size = format_text(bytes, "B", 2),
                              .said = "beyond, " + wins(in, winner) + " over " + std::string(algorithm_said(in, loser)),
-                             .beside = c.algorithm == in.beside});
+                             .beside = algorithm == in.beside});
     }
   }
 }
@@ -100,9 +116,9 @@ std::string reason_text(const Inputs& in, const Outputs& out, bool other_wins) {
   if (chain_wins)
     text += " for the first piece and one more for each other";
   else if (chain_loses)
-    text += ", where the chain takes " + ticked(lost, "") + " for its first piece alone";
+    text += ", where the chain takes " + figure(lost, "") + " for its first piece alone";
   else
-    text += won == lost ? " like the other" : ", not " + ticked(lost, "");
+    text += won == lost ? " like the other" : ", not " + figure(lost, "");
   // More bytes are what the winner pays for fewer steps.
   text += factor > 1 + 5e-3 ? ", though " : ", and ";
   if (std::abs(factor - 1) < 5e-3) return text + "as many bytes" + std::string(where);
@@ -120,25 +136,25 @@ std::string beats(const Inputs& in, bool other_wins) {
 /// A third algorithm that leaves both behind at these bytes; empty where there is none.
 std::string faster_still(const Inputs& in, const Outputs& out) {
   if (out.fastest_s > 0.9999 * std::min(out.time_s, out.beside_s)) return "";
-  return " Faster still: " + std::string(algorithm_said(in, out.fastest)) + ", " + ticked(out.fastest_s, "s") + ".";
+  return " Faster still: " + std::string(algorithm_said(in, out.fastest)) + ", " + figure(out.fastest_s, "s") + ".";
 }
 
 /// What the two take, which wins where, and by what, and whether a third is faster; two or three short sentences.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string own(algorithm_said(in, in.algorithm)), other(algorithm_said(in, in.beside));
   if (std::isnan(out.beside_s))
-    return "For " + ticked(in.bytes, "B") + " on " + ticked(as_double(in.ranks), "") + " ranks " + own +
-           takes(in.algorithm) + ticked(out.time_s, "s") + ": " + steps_text(as_double(out.steps)) + ", and " +
-           ticked(out.bytes_sent_per_rank, "B") + " sent by the busiest rank.";
-  const std::string both = "For " + ticked(in.bytes, "B") + " " + own + takes(in.algorithm) + ticked(out.time_s, "s") +
-                           ", " + other + " " + ticked(out.beside_s, "s");
+    return "For " + figure(in.bytes, "B") + " on " + figure(as_double(in.ranks), "") + " ranks " + own +
+           takes(in.algorithm) + figure(out.time_s, "s") + ": " + steps_text(as_double(out.steps)) + ", and " +
+           figure(out.bytes_sent_per_rank, "B") + " sent by the busiest rank.";
+  const std::string both = "For " + figure(in.bytes, "B") + " " + own + takes(in.algorithm) + figure(out.time_s, "s") +
+                           ", " + other + " " + figure(out.beside_s, "s");
   if (!std::isnan(out.crossing_bytes)) {
     // Below the crossing the one with less latency wins, which is seen a little below it.
     const AlphaBetaLinks links = links_of(in);
     const double below = out.crossing_bytes / 1.1;
     const bool other_below = collective_time(spec_of(in, in.beside), below, links).total_s() <
                              collective_time(spec_of(in, in.algorithm), below, links).total_s();
-    return both + ". Below " + ticked(out.crossing_bytes, "B") + " " + beats(in, other_below) + ": " +
+    return both + ". Below " + figure(out.crossing_bytes, "B") + " " + beats(in, other_below) + ": " +
            reason_text(in, out, other_below) + "." + faster_still(in, out);
   }
   if (std::abs(out.times_faster - 1) < 1e-9)
@@ -166,11 +182,11 @@ std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm)
   return chain_of(in, algorithm) ? "the chain" : said[static_cast<std::size_t>(algorithm)];
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.own = arrange_board(in, in.algorithm);
-  if (in.beside != in.algorithm) p.beside = arrange_board(in, in.beside);
+  p.own = arrange_board(in, run.own);
+  p.beside = arrange_board(in, run.beside);
   if (p.own.ranks == 0)
     p.no_chunks =
         "Chunks are drawn for up to " + std::to_string(max_film_ranks) + " ranks. " +
@@ -180,7 +196,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   add_curves(in, p);
   add_crossings(in, p);
   p.answer = answer_of(in, out);
-  p.measured = arrange_measured(in.measured, out.measured);
+  p.measured = arrange_measured(out.measured, run.measured);
   return p;
 }
 

@@ -108,23 +108,9 @@ void add_turn(const CollectiveSchedule& s, const CollectiveRun& run, BoardPictur
 
 }  // namespace
 
-BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm) {
-  BoardPicture p;
-  if (in.ranks > max_film_ranks) return p;
-  const auto made = make_collective(spec_of(in, algorithm));
-  if (!made) return p;
-  const CollectiveSchedule& s = *made;
-  CollectiveRun run = run_collective(s, true);
-  p.ranks = in.ranks;
-  p.title = algorithm_name(algorithm);
-  p.chunks = s.chunks;
-  p.steps = s.steps;
-  p.hub = s.switch_rank >= 0;
-  p.travels = in.primitive == Primitive::all_to_all;
-  p.sums = p.travels || in.primitive == Primitive::all_reduce || in.primitive == Primitive::reduce_scatter ||
-           in.primitive == Primitive::reduce;
-  p.places = p.sums ? in.ranks : 1;
-  p.group = algorithm == CollectiveAlgorithm::hierarchical ? in.node_ranks : 0;
+namespace {
+
+void add_names(const Inputs& in, const CollectiveSchedule& s, BoardPicture& p) {
   for (std::int64_t r = 0; r < in.ranks; ++r) {
     p.rank_names.push_back("rank " + std::to_string(r));
     for (std::int64_t c = 0; c < s.chunks; ++c) p.asked.push_back(asked_origins(s, r, c));
@@ -133,6 +119,9 @@ BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm) {
     p.chunk_names.push_back(s.chunks == 1 ? "all" : (p.travels ? "for " : "chunk ") + std::to_string(c));
   if (p.group > 0)
     for (std::int64_t g = 0; g * p.group < in.ranks; ++g) p.node_names.push_back("node " + std::to_string(g));
+}
+
+void add_steps(const Inputs& in, const CollectiveSchedule& s, const CollectiveRun& run, BoardPicture& p) {
   for (const ChunkTransfer& t : s.transfers)
     p.messages.push_back({t.step, t.source, t.target, t.chunk, t.action == ChunkAction::reduce, t.origin});
   std::size_t first = 0;
@@ -143,20 +132,41 @@ BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm) {
                                        : "");
     first = last;
   }
+}
+
+}  // namespace
+
+BoardPicture arrange_board(const Inputs& in, const std::optional<ExecutedSchedule>& executed) {
+  BoardPicture p;
+  if (!executed || executed->state_s.empty()) return p;
+  const CollectiveSchedule& s = executed->schedule;
+  const CollectiveRun& run = executed->run;
+  p.ranks = in.ranks;
+  p.title = algorithm_name(s.spec.algorithm);
+  p.chunks = s.chunks;
+  p.steps = s.steps;
+  p.hub = s.switch_rank >= 0;
+  p.travels = in.primitive == Primitive::all_to_all;
+  p.sums = p.travels || in.primitive == Primitive::all_reduce || in.primitive == Primitive::reduce_scatter ||
+           in.primitive == Primitive::reduce;
+  p.places = p.sums ? in.ranks : 1;
+  p.group = s.spec.algorithm == CollectiveAlgorithm::hierarchical ? in.node_ranks : 0;
+  add_names(in, s, p);
+  add_steps(in, s, run, p);
   add_turn(s, run, p);
   p.places_say =
       p.places > 1 ? "whose numbers a cell holds, place by place" : "a filled cell: the rank holds that chunk";
   p.verdict = "executed on numbers: " + format_text(models::as_double(run.right), "", 9) + " of " +
               format_text(models::as_double(run.asked), "", 9) + " right";
+  p.origins = run.origins;
   if (!p.sums) {
     // One place: what it holds is the chunk itself, whoever's it was.
-    for (std::uint64_t& origins : run.origins) origins = origins != 0;
+    for (std::uint64_t& origins : p.origins) origins = origins != 0;
     for (std::uint64_t& origins : p.asked) origins = origins != 0;
   }
-  p.origins = std::move(run.origins);
-  p.numbers = std::move(run.numbers);
+  p.numbers = run.numbers;
   p.number_width = run.width;
-  p.state_s = state_times(s, in.bytes, links_of(in));
+  p.state_s = executed->state_s;
   p.subtitle = std::to_string(p.steps) + (p.steps == 1 ? " step, " : " steps, ") + format_text(p.state_s.back(), "s") +
                " one after the other";
   const double pieces_s = collective_time(s.spec, in.bytes, links_of(in)).total_s();

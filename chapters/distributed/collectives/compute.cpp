@@ -61,33 +61,59 @@ void compare_with_beside(const Inputs& in, Outputs& out) {
   if (!at.empty()) out.crossing_bytes = at.back();
 }
 
-void execute(const CollectiveSpec& spec, const Inputs& in, Outputs& out) {
-  const auto schedule = make_collective(spec);
-  if (!schedule) return;
-  out.schedule_steps = schedule->steps;
-  out.step_by_step_s = step_by_step_time(*schedule, in.bytes, links_of(in)).total_s();
-  const CollectiveRun run = run_collective(*schedule, false);
-  out.checked = widgets::format_text(models::as_double(run.right), "", 9) + " of " +
-                widgets::format_text(models::as_double(run.asked), "", 9);
+std::string_view action_name(ChunkAction action) {
+  return action == ChunkAction::reduce ? "reduce" : action == ChunkAction::copy ? "copy" : "move";
+}
+
+void fill_schedule(const Inputs& in, const ExecutedSchedule& executed, Outputs& out) {
+  const CollectiveSchedule& schedule = executed.schedule;
+  const CollectiveRun& run = executed.run;
+  out.schedule_steps = schedule.steps;
+  out.step_by_step_s = step_by_step_time(schedule, in.bytes, links_of(in)).total_s();
+  out.checked =
+      widgets::format_text(as_double(run.right), "", 9) + " of " + widgets::format_text(as_double(run.asked), "", 9);
   out.wrong = as_double(run.asked - run.right);
   if (in.ranks > widgets::max_board_ranks_in_full) return;
-  out.transfers.reserve(schedule->transfers.size());
-  for (const ChunkTransfer& t : schedule->transfers)
-    out.transfers.push_back({t.step, t.source, t.target, t.chunk,
-                             t.action == ChunkAction::reduce ? "reduce"
-                             : t.action == ChunkAction::copy ? "copy"
-                                                             : "move"});
+  out.transfers.reserve(schedule.transfers.size());
+  for (const ChunkTransfer& t : schedule.transfers)
+    out.transfers.push_back({t.step, t.source, t.target, t.chunk, std::string(action_name(t.action))});
+}
+
+void fill_algorithms(const Inputs& in, Outputs& out) {
+  for (const CollectiveAlgorithm algorithm : algorithms_for(in)) out.algorithms.push_back(row_of(in, algorithm));
+  std::stable_sort(out.algorithms.begin(), out.algorithms.end(),
+                   [](const AlgorithmRow& a, const AlgorithmRow& b) { return a.time_s < b.time_s; });
+  out.fastest = out.algorithms.front().algorithm;
+  out.fastest_s = out.algorithms.front().time_s;
+}
+
+void fill_hierarchy(const CollectiveSpec& spec, const Inputs& in, Outputs& out) {
+  if (in.primitive != Primitive::all_reduce || in.algorithm != CollectiveAlgorithm::hierarchical) return;
+  const HierarchyTimes h = hierarchy_times(spec, in.bytes, links_of(in));
+  out.inside_s = h.inside_s;
+  out.between_s = h.between_s;
+  out.pipelined_s = h.pipelined_s;
+  out.flat_ring_s = h.flat_ring_s;
+  out.flat_rails_s = h.flat_rails_s;
+  out.one_port_s = h.one_port_s;
 }
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
-  Outputs out;
+std::optional<ExecutedSchedule> execute_schedule(const Inputs& in, CollectiveAlgorithm algorithm, bool drawn) {
+  auto schedule = make_collective(spec_of(in, algorithm));
+  if (!schedule) return std::nullopt;
+  const bool film = drawn && in.ranks <= max_film_ranks;
+  ExecutedSchedule out{.schedule = std::move(*schedule), .run = {}, .state_s = {}};
+  out.run = run_collective(out.schedule, film);
+  if (film) out.state_s = state_times(out.schedule, in.bytes, links_of(in));
+  return out;
+}
+
+Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
   const CollectiveSpec spec = spec_of(in, in.algorithm);
-  if (const models::Status fit = check(spec); !fit) {
-    out.reason = fit.error;
-    return out;
-  }
+  if (const models::Status fit = check(spec); !fit) return {.facts = {.reason = fit.error}};
+  Outputs out;
   const AlgorithmRow own = row_of(in, in.algorithm);
   out.time = collective_time(spec, in.bytes, links_of(in));
   out.time_s = own.time_s;
@@ -97,24 +123,18 @@ Outputs compute(const Inputs& in) {
   out.busbw_bytes_per_s = own.busbw_bytes_per_s;
   out.link_percent = 100 * out.busbw_bytes_per_s / in.bandwidth_bytes_per_s;
   out.latency_percent = 100 * out.time.latency_s / out.time_s;
-  for (const CollectiveAlgorithm algorithm : algorithms_for(in)) out.algorithms.push_back(row_of(in, algorithm));
-  std::stable_sort(out.algorithms.begin(), out.algorithms.end(),
-                   [](const AlgorithmRow& a, const AlgorithmRow& b) { return a.time_s < b.time_s; });
-  out.fastest = out.algorithms.front().algorithm;
-  out.fastest_s = out.algorithms.front().time_s;
+  fill_algorithms(in, out);
   compare_with_beside(in, out);
-  execute(spec, in, out);
-  if (in.primitive == Primitive::all_reduce && in.algorithm == CollectiveAlgorithm::hierarchical) {
-    const HierarchyTimes h = hierarchy_times(spec, in.bytes, links_of(in));
-    out.inside_s = h.inside_s;
-    out.between_s = h.between_s;
-    out.pipelined_s = h.pipelined_s;
-    out.flat_ring_s = h.flat_ring_s;
-    out.flat_rails_s = h.flat_rails_s;
-    out.one_port_s = h.one_port_s;
-  }
-  out.measured = compute_measured(in.measured);
-  return out;
+  fill_hierarchy(spec, in, out);
+  Run run;
+  run.own = execute_schedule(in, in.algorithm, !facts_alone);
+  if (run.own) fill_schedule(in, *run.own, out);
+  if (!facts_alone && in.beside != in.algorithm && in.ranks <= max_film_ranks)
+    run.beside = execute_schedule(in, in.beside, true);
+  MeasuredFound measured = compute_measured(in.measured);
+  out.measured = std::move(measured.facts);
+  run.measured = std::move(measured.run);
+  return {.facts = std::move(out), .run = std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::distributed::collectives

@@ -65,49 +65,51 @@ void describe_link(Fields& f, Inputs& in) {
          "What a message costs before its first byte is on the other rank: the call, the handshake, the way.",
          {.range = {5e-7, 1e-2, Scale::log}, .typical = {1e-6, 5e-5}});
   f.real("bandwidth_bytes_per_s", in.bandwidth_bytes_per_s, {"Bandwidth", "B/s"},
-         "Of one rank, one direction: 50 GB/s is a 400 Gb/s port, 450 GB/s the NVLinks of an H100.",
+         "What one rank sends in one direction: 50 GB/s is a 400 Gb/s port, 450 GB/s the NVLinks of an H100.",
          {.range = {1e8, 1e13, Scale::log}, .typical = {1e9, 1e12}});
   f.toggle("adding_counts", in.adding_counts, "Adding takes time", "Off: bytes are added as fast as they come in.");
   f.real("reduce_bytes_per_s", in.reduce_bytes_per_s, {"Bytes added", "B/s"},
          "Incoming bytes that one rank adds to its own in a second.",
          {.range = {1e9, 1e14, Scale::log}, .when = {"adding_counts", "true"}});
   f.group("Nodes");
-  f.integer("node_ranks", in.node_ranks, "Ranks a node", "Of the hierarchical algorithm: ranks behind one fast switch.",
+  f.integer("node_ranks", in.node_ranks, "Ranks a node",
+            "Ranks behind one fast switch; used by the hierarchical algorithm alone.",
             {.range = {2, 576, Scale::log}, .typical = {2, 8}});
   f.real("inside_latency_s", in.inside_latency_s, {"Latency inside", "s"},
-         "Of a step between two ranks of one node; used by the hierarchical algorithm alone.",
+         "What a step costs between two ranks of one node; used by the hierarchical algorithm alone.",
          {.range = {5e-7, 1e-2, Scale::log}, .typical = {5e-7, 1e-5}});
   f.real("inside_bandwidth_bytes_per_s", in.inside_bandwidth_bytes_per_s, {"Bandwidth inside", "B/s"},
-         "Of one rank, one direction, inside a node; used by the hierarchical algorithm alone.",
+         "What one rank sends in one direction inside a node; used by the hierarchical algorithm alone.",
          {.range = {1e8, 1e13, Scale::log}, .typical = {1e10, 1e12}});
   f.group("How it is drawn");
   f.toggle("nccl_start", in.nccl_start, "Start as NCCL does",
            "Rank r first sends chunk r - 1 and ends its reduce-scatter with chunk r. Off, as in textbooks: it first "
            "sends chunk r and ends with chunk r + 1.",
            {.when = {"algorithm", "ring"}});
-  f.integer("pieces", in.pieces, "Pieces",
-            "That each tree's half, or the chain's buffer, is cut into, so that they follow each other. The time is "
-            "that of the best number of pieces, or of very many, whatever is drawn.",
-            {.range = {1, 16}, .typical = {1, 8}, .when = {"algorithm", "double_binary_tree|ring"}});
+  f.integer(
+      "pieces", in.pieces, "Pieces",
+      "Pieces that each tree's half, or the chain's buffer, is cut into, so that they follow each other. The time is "
+      "that of the best number of pieces, or of very many, whatever is drawn.",
+      {.range = {1, 16}, .typical = {1, 8}, .when = {"algorithm", "double_binary_tree|ring"}});
 }
 
 }  // namespace
 
 void describe(Fields& f, AlgorithmRow& row) {
   f.choice("algorithm", row.algorithm, algorithms, "Algorithm");
-  f.integer("steps", row.steps, "Steps", "That pay a latency.", {.range = {0, 1e9}});
-  f.real("sent_bytes", row.sent_bytes, {"Sent", "B"}, "By the busiest rank.", {.range = {0, 1e15}});
-  f.real("time_s", row.time_s, {"Time", "s"}, "In the model.", {.range = {0, 1e9}});
+  f.integer("steps", row.steps, "Steps", "Steps that pay a latency.", {.range = {0, 1e9}});
+  f.real("sent_bytes", row.sent_bytes, {"Sent", "B"}, "Bytes that the busiest rank sends.", {.range = {0, 1e15}});
+  f.real("time_s", row.time_s, {"Time", "s"}, "Time in the model.", {.range = {0, 1e9}});
   f.real("busbw_bytes_per_s", row.busbw_bytes_per_s, {"Bus bandwidth", "B/s"}, "As nccl-tests prints it.",
          {.range = {0, 1e15}});
 }
 
 void describe(Fields& f, TransferRow& row) {
-  f.integer("step", row.step, "Step, from 0", "Those of one step happen together.", {.range = {0, 1e6}});
+  f.integer("step", row.step, "Step, from 0", "Messages of one step happen together.", {.range = {0, 1e6}});
   f.integer("src", row.src, "From rank", "The switch counts as one rank more.", {.range = {0, 1e6}});
   f.integer("dst", row.dst, "To rank", "The switch counts as one rank more.", {.range = {0, 1e6}});
   f.integer("chunk", row.chunk, "Chunk", "Which part of the buffer, from 0.", {.range = {0, 1e6}});
-  f.text("action", row.action, "There", "reduce: added; copy: put in place; move: put beside.");
+  f.text("action", row.action, "There", "reduce: added; copy: put in place; move: put next to what is there.");
 }
 
 void describe(Fields& f, Inputs& in) {
@@ -126,48 +128,14 @@ void describe(Fields& f, Inputs& in) {
   describe(f, in.measured);
 }
 
-void describe(Fields& f, Outputs& o) {
-  f.group("The collective");
-  f.real("time_s", o.time_s, {"Time", "s"},
-         {.headline = true,
-          .formula = "steps x latency + bytes in series / bandwidth + bytes added in series / rate",
-          .source = thakur});
-  f.integer("steps", o.steps, "Steps",
-            "That pay a latency, one after the other. In a chain each piece after the first pays one more.",
-            {.headline = true, .source = thakur});
-  f.real("algbw_bytes_per_s", o.algbw_bytes_per_s, {"Algorithm bandwidth", "B/s"},
-         {.headline = true, .formula = "bytes / time", .source = nccl_tests});
-  f.real("busbw_bytes_per_s", o.busbw_bytes_per_s, {"Bus bandwidth", "B/s"},
-         "All-reduce: times 2 (N - 1) / N. Broadcast and reduce: as it is. The others, where each rank has a share: "
-         "times (N - 1) / N.",
-         {.headline = true, .formula = "algorithm bandwidth x factor of the primitive", .source = nccl_tests});
-  f.real("bytes_sent_per_rank", o.bytes_sent_per_rank, {"Sent by a rank", "B"}, "By the busiest one.",
-         {.formula = "chunks that it sends x bytes of a chunk"});
-  f.real("link_percent", o.link_percent, {"Of the link", "%"},
-         "Over 100 where fewer bytes pass the link than in a ring: in a switch that adds, or inside of nodes.",
-         {.formula = "bus bandwidth / bandwidth"});
-  f.real("latency_percent", o.latency_percent, {"Latency part", "%"}, {.formula = "steps x latency / time"});
-  f.text("checked", o.checked, "Checked sums",
-         "The schedule was executed on numbers: so many results are right. Empty beyond 64 ranks.");
-  f.real("wrong", o.wrong, "Wrong results", "Of the executed schedule.",
-         {.absent = "Schedules are executed up to 64 ranks."});
-  f.group("Parts of the time");
-  f.real("latency_part_s", o.time.latency_s, {"Latency", "s"}, {.formula = "steps x latency"});
-  f.real("transfer_part_s", o.time.transfer_s, {"Transfer", "s"}, {.formula = "bytes in series / bandwidth"});
-  f.real("reduce_part_s", o.time.reduce_s, {"Adding", "s"}, {.formula = "bytes added in series / rate"});
-  f.integer("schedule_steps", o.schedule_steps, "Steps drawn",
-            "With pieces that follow each other, where there are any.");
-  f.real("step_by_step_s", o.step_by_step_s, {"Step by step", "s"},
-         "The drawn schedule with every step after the one before: what it takes where nothing is pipelined.",
-         {.absent = "Schedules are written out up to 64 ranks."});
-  f.group("Fastest");
-  f.choice("fastest", o.fastest, algorithms, "Fastest",
-           "For these bytes, of the algorithms that need neither nodes nor a switch that adds, and the two chosen.");
-  f.real("fastest_s", o.fastest_s, {"Its time", "s"}, "Of the fastest.");
+namespace {
+
+void describe_other_algorithm(Fields& f, Outputs& o) {
   f.group("Against");
-  f.real("beside_s", o.beside_s, {"Time of the other", "s"}, "Of the algorithm under Against.", {.absent = no_other});
-  f.real("beside_steps", o.beside_steps, "Its steps", "That pay a latency.", {.absent = no_other});
-  f.real("beside_sent_bytes", o.beside_sent_bytes, {"Sent by a rank", "B"}, "By its busiest one.",
+  f.real("beside_s", o.beside_s, {"Time of the other", "s"}, "What the algorithm under Against takes.",
+         {.absent = no_other});
+  f.real("beside_steps", o.beside_steps, "Its steps", "Steps that pay a latency.", {.absent = no_other});
+  f.real("beside_sent_bytes", o.beside_sent_bytes, {"Sent by a rank", "B"}, "Bytes that its busiest rank sends.",
          {.absent = no_other});
   f.real("times_faster", o.times_faster, "Times faster", {.absent = no_other, .formula = "time of the other / time"});
   f.real("crossing_bytes", o.crossing_bytes, {"They change places", "B"}, "The size at which both take equally long.",
@@ -186,6 +154,49 @@ void describe(Fields& f, Outputs& o) {
             "Bytes alone of as many rings as a node has ranks, each through a port of its own.");
   node_time("one_port_s", o.one_port_s, "One rank a node",
             "Bytes alone, if one rank of each node carries the whole sum of its node across and then broadcasts it.");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  f.group("The collective");
+  f.real("time_s", o.time_s, {"Time", "s"},
+         {.headline = true,
+          .formula = "steps x latency + bytes in series / bandwidth + bytes added in series / rate",
+          .source = thakur});
+  f.integer("steps", o.steps, "Steps",
+            "Steps that pay a latency, one after the other. In a chain each piece after the first pays one more.",
+            {.headline = true, .source = thakur});
+  f.real("algbw_bytes_per_s", o.algbw_bytes_per_s, {"Algorithm bandwidth", "B/s"},
+         {.headline = true, .formula = "bytes / time", .source = nccl_tests});
+  f.real("busbw_bytes_per_s", o.busbw_bytes_per_s, {"Bus bandwidth", "B/s"},
+         "All-reduce: times 2 (N - 1) / N. Broadcast and reduce: as it is. The others, where each rank has a share: "
+         "times (N - 1) / N.",
+         {.headline = true, .formula = "algorithm bandwidth x factor of the primitive", .source = nccl_tests});
+  f.real("bytes_sent_per_rank", o.bytes_sent_per_rank, {"Sent by a rank", "B"}, "Bytes that the busiest rank sends.",
+         {.formula = "chunks that it sends x bytes of a chunk"});
+  f.real("link_percent", o.link_percent, {"Of the link", "%"},
+         "Over 100 where fewer bytes pass the link than in a ring: in a switch that adds, or inside of nodes.",
+         {.formula = "bus bandwidth / bandwidth"});
+  f.real("latency_percent", o.latency_percent, {"Latency part", "%"}, {.formula = "steps x latency / time"});
+  f.text("checked", o.checked, "Checked sums",
+         "The schedule was executed on numbers: so many results are right. Empty beyond 64 ranks.");
+  f.real("wrong", o.wrong, "Wrong results", "Results of the executed schedule that are not the right numbers.",
+         {.absent = "Schedules are executed up to 64 ranks."});
+  f.group("Parts of the time");
+  f.real("latency_part_s", o.time.latency_s, {"Latency", "s"}, {.formula = "steps x latency"});
+  f.real("transfer_part_s", o.time.transfer_s, {"Transfer", "s"}, {.formula = "bytes in series / bandwidth"});
+  f.real("reduce_part_s", o.time.reduce_s, {"Adding", "s"}, {.formula = "bytes added in series / rate"});
+  f.integer("schedule_steps", o.schedule_steps, "Steps drawn",
+            "With pieces that follow each other, where there are any.");
+  f.real("step_by_step_s", o.step_by_step_s, {"Step by step", "s"},
+         "The drawn schedule with every step after the one before: what it takes where nothing is pipelined.",
+         {.absent = "Schedules are written out up to 64 ranks."});
+  f.group("Fastest");
+  f.choice("fastest", o.fastest, algorithms, "Fastest",
+           "For these bytes, of the algorithms that need neither nodes nor a switch that adds, and the two chosen.");
+  f.real("fastest_s", o.fastest_s, {"Its time", "s"}, "What the fastest takes.");
+  describe_other_algorithm(f, o);
   describe(f, o.measured);
   f.group("Tables");
   f.table("algorithms", o.algorithms, "Algorithms", {.max_items = 16});
@@ -198,7 +209,8 @@ void describe(Fields& f, View& v) {
          "way.",
          {.range = {-1, 256}});
   f.real("clock", v.clock_s, {"Clock", "s"},
-         "Of the two algorithms on one clock. Beyond the longer one is the end; below 0, where the first one stands.",
+         "Time since both algorithms started, on one clock. Beyond the longer one is the end; below 0, where the first "
+         "one stands.",
          {.range = {-1, 1e9}});
 }
 
@@ -208,8 +220,8 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/collectives", "Collectives", "Which algorithm is fastest for this message, and why?"}, compute,
-      arrange, draw);
+      {"distributed/collectives", "Collectives", "Which algorithm is fastest for this message, and why?"},
+      [](const Inputs& in, Progress& progress) { return compute(in, progress.facts_alone); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::collectives

@@ -10,18 +10,6 @@
 namespace chapters::distributed::collectives {
 namespace {
 
-struct CurveLook {
-  ImU32 colour;
-  float width;
-  bool dashed;
-};
-CurveLook look_of(const Inputs& in, CollectiveAlgorithm algorithm) {
-  const auto& t = widgets::theme();
-  if (algorithm == in.algorithm) return {t.accent, 3, false};
-  if (algorithm == in.beside) return {t.text, 2, false};
-  return {t.muted, 1.5f, true};
-}
-
 void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (p.bytes.empty()) {
@@ -31,12 +19,7 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImV
   widgets::Plot plot(
       "time against bytes", view.cost,
       {.x = bytes_axis(p.bytes), .y = log_time_axis(p.least_s * 0.7, p.most_s * 1.4), .size = size, .legend = false});
-  for (const AlgorithmCurve& c : p.curves) {
-    const CurveLook look = look_of(in, c.algorithm);
-    plot.line(
-        c.name, p.bytes, c.time_s,
-        {.colour = look.colour, .width = look.width, .dashed = look.dashed, .info = c.info, .version = p.version});
-  }
+  plot.curves(p.cost);
   for (const CrossingMark& c : p.crossings) {
     const double x = c.bytes, y = c.time_s;
     plot.scatter(
@@ -62,12 +45,7 @@ void draw_bus(const Inputs& in, const Outputs& out, const Picture& p, View& view
                       .y = {.lo = 0, .label = "bus bandwidth", .unit = "B/s"},
                       .size = size,
                       .legend = false});
-  for (const AlgorithmCurve& c : p.curves) {
-    const CurveLook look = look_of(in, c.algorithm);
-    plot.line(
-        c.name, p.bytes, c.busbw_bytes_per_s,
-        {.colour = look.colour, .width = look.width, .dashed = look.dashed, .info = c.info, .version = p.version});
-  }
+  plot.curves(p.bus);
   plot.horizontal_mark(in.bandwidth_bytes_per_s, "the link, one way", {.dashed = true});
   const double x = in.bytes, y = out.busbw_bytes_per_s;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1),
@@ -88,41 +66,20 @@ void draw_by_ranks(const Inputs& in, const Outputs& out, const Picture& p, View&
                       .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
                       .size = size,
                       .legend = false});
-  for (const AlgorithmCurve& c : p.curves) {
-    const CurveLook look = look_of(in, c.algorithm);
-    plot.line(c.name, p.ranks, c.time_by_ranks_s,
-              {.colour = look.colour,
-               .width = look.width,
-               .dashed = look.dashed,
-               .info = "at these bytes and links",
-               .version = p.version});
-  }
+  plot.curves(p.by_ranks);
   const auto x = static_cast<double>(in.ranks);
   const double y = out.time_s;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1),
                {.colour = t.accent, .radius = 6, .legend = false, .output = "time_s"});
 }
 
-void draw_algorithms(const Outputs& out, const Picture& p, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{
-      {{.title = "algorithm"},
-       {.title = "time", .value_unit = "s", .bar = true},
-       {.title = "steps"},
-       {.title = "sent", .value_unit = "B"},
-       {.title = "bus bandwidth", .value_unit = "B/s", .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.algorithms.size(), .version = p.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const AlgorithmRow& r = static_cast<const Outputs*>(context)->algorithms[row];
-    if (column == 0) {
-      cell.text = algorithm_name(r.algorithm);
-      return;
-    }
-    const std::array<double, 5> values{0, r.time_s, static_cast<double>(r.steps), r.sent_bytes, r.busbw_bytes_per_s};
-    static constexpr std::array<std::string_view, 5> units{"", "s", "", "B", "B/s"};
-    cell.value = values[column];
-    cell.number = widgets::format(values[column], units[column]);
-  };
-  widgets::draw_table("algorithms", columns, source, view.algorithms, size);
+void draw_algorithms(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{{{.key = "algorithm"},
+                                                           {.key = "time_s", .bar = true},
+                                                           {.key = "steps"},
+                                                           {.key = "sent_bytes"},
+                                                           {.key = "busbw_bytes_per_s", .priority = 1}}};
+  view.algorithms.draw("algorithms", out.algorithms, columns, size);
 }
 
 /// Chunks above, cost below; the curve gives way first where there is little room.
@@ -163,15 +120,15 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (view.cost_apart)
     stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
                 [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
-  draw_measured_run(stage, in.measured, picture.measured, picture.version, view.measured);
+  draw_measured_run(stage, in.measured, picture.measured, view.measured);
   stage.panel("bus", {.title = "Bus bandwidth", .least = {340, 180}},
               [&](ImVec2 size) { draw_bus(in, out, picture, view, size); });
   stage.panel("ranks", {.title = "Against ranks", .least = {340, 180}},
               [&](ImVec2 size) { draw_by_ranks(in, out, picture, view, size); });
   stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_algorithms(out, picture, view, size); });
-  draw_measured_parts(stage, out.measured, picture.measured, picture.version, view.measured);
-  draw_weighed(stage, picture.measured, picture.version, view.measured);
+              [&](ImVec2 size) { draw_algorithms(out, view, size); });
+  draw_measured_parts(stage, out.measured, picture.measured, view.measured);
+  draw_weighed(stage, picture.measured, view.measured);
 }
 
 }  // namespace chapters::distributed::collectives

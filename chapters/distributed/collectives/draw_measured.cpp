@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/measured.h"
-#include "models/parallel/collectives/collective_log.h"
+#include "widgets/base/picture_version.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -20,15 +20,13 @@ widgets::AxisSpec log_time_axis(double least_s, double most_s) {
 
 namespace {
 
-constexpr std::size_t longest_log = 40'000;
-
 /// One line of the table of parts.
 struct PartLine {
   std::string_view name, unit;
   double measured, predicted;
 };
 
-void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size, bool x_axis) {
+void draw_times(const MeasuredPicture& p, MeasuredView& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured times", view.times,
                      {.x = bytes_axis(p.bytes),
@@ -38,30 +36,10 @@ void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& v
                       .x_axis = x_axis});
   for (std::size_t i = 0; i < p.choices.size(); ++i)
     if (p.choices.size() > 1) plot.vertical_mark(p.choices[i].bytes, p.choices[i].said, {.colour = t.accent});
-  if (!p.line_s.empty())
-    plot.line("one line", p.bytes, p.line_s,
-              {.colour = t.muted,
-               .width = 1.5f,
-               .dashed = true,
-               .label = false,
-               .info = "alpha + f S / B, fitted to this run: least squares of relative errors",
-               .version = version});
-  if (!p.lines_s.empty())
-    plot.line("three lines", p.bytes, p.lines_s,
-              {.colour = t.series[2],
-               .width = 1.5f,
-               .label = false,
-               .info = "the best split of this run into three lines, which need not join",
-               .version = version});
-  if (!p.predicted_s.empty())
-    plot.line("from the hardware", p.bytes, p.predicted_s,
-              {.colour = t.accent,
-               .width = 3,
-               .label = false,
-               .info = "NCCL's choice and latencies over the links of the catalog; nothing is fitted to this run",
-               .version = version});
+  for (const widgets::Curve* model : {&p.line, &p.lines, &p.predicted})
+    if (!model->x.empty()) plot.curve(*model);
   plot.scatter("measured", p.bytes, p.time_s,
-               {.colour = t.text, .radius = 4, .info = p.source, .version = version, .given = true});
+               {.colour = t.text, .radius = 4, .info = p.source, .version = widgets::picture_version(), .given = true});
   if (!p.spike_bytes.empty())
     plot.scatter("one-off spike", p.spike_bytes, p.spike_s,
                  {.colour = t.muted,
@@ -79,7 +57,7 @@ void draw_times(const MeasuredPicture& p, std::uint64_t version, MeasuredView& v
     plot.callout(named->bytes, named->time_s, named->said, named->cause, {.colour = t.warning});
 }
 
-void draw_errors(const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
+void draw_errors(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured errors", view.errors,
                      {.x = bytes_axis(p.bytes),
@@ -88,15 +66,8 @@ void draw_errors(const MeasuredPicture& p, std::uint64_t version, MeasuredView& 
                       .legend = false,
                       .link = &view.link});
   plot.horizontal_mark(0, "measured", {.colour = t.text, .dashed = false});
-  if (!p.line_off.empty())
-    plot.line("one line", p.bytes, p.line_off,
-              {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = version});
-  if (!p.lines_off.empty())
-    plot.line("three lines", p.bytes, p.lines_off,
-              {.colour = t.series[2], .width = 1.5f, .label = false, .version = version});
-  if (!p.predicted_off.empty())
-    plot.line("from the hardware", p.bytes, p.predicted_off,
-              {.colour = t.accent, .width = 2.5f, .label = false, .version = version});
+  for (const widgets::Curve* model : {&p.line_off, &p.lines_off, &p.predicted_off})
+    if (!model->x.empty()) plot.curve(*model);
 }
 
 /// The row over the plots of a log: what can be pasted, and what came of it.
@@ -107,19 +78,16 @@ float draw_paste(MeasuredInputs& in, MeasuredView& view, float width) {
   const ImVec2 button = widgets::button_size("Paste a log");
   if (widgets::button("Paste a log", in.log.empty())) {
     const char* text = ImGui::GetClipboardText();
-    std::string pasted = text ? text : "";
-    if (pasted.size() > longest_log) pasted = models::parallel::lines_of_collective_log(pasted);
-    view.paste_says = pasted.empty()                ? "The clipboard holds no text, or no row of results."
-                      : pasted.size() > longest_log ? "The log holds more rows than one run has: copy one run alone."
-                                                    : "";
-    if (view.paste_says.empty()) in.log = std::move(pasted);
+    auto pasted = log_of_paste(text ? text : "");
+    view.paste_says = pasted.error;
+    if (pasted) in.log = std::move(*pasted);
   }
   widgets::wrapped_text(widgets::Painter::window(), {at.x + button.x + t.px(12), at.y + t.px(6)}, view.paste_says,
                         std::max(t.px(40), width - button.x - t.px(12)), t.muted, {.max_lines = 1});
   return button.y + t.px(8);
 }
 
-void draw_run(MeasuredInputs& in, const MeasuredPicture& p, std::uint64_t version, MeasuredView& view, ImVec2 size) {
+void draw_run(MeasuredInputs& in, const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float top = draw_paste(in, view, size.x);
@@ -135,10 +103,10 @@ void draw_run(MeasuredInputs& in, const MeasuredPicture& p, std::uint64_t versio
     const float left = size.y - top - title;
     const float errors = left >= t.px(300) ? left * 0.4f : 0;
     ImGui::SetCursorScreenPos({at.x, at.y + top + title});
-    draw_times(p, version, view, {size.x, left - errors}, errors == 0);
+    draw_times(p, view, {size.x, left - errors}, errors == 0);
     if (errors > 0) {
       ImGui::SetCursorScreenPos({at.x, at.y + size.y - errors});
-      draw_errors(p, version, view, {size.x, errors});
+      draw_errors(p, view, {size.x, errors});
     }
   }
   ImGui::SetCursorScreenPos(at);
@@ -151,8 +119,7 @@ std::array<PartLine, 3> part_lines(const MeasuredOutputs& out) {
            {"bus bandwidth, largest", "B/s", out.measured_largest_bytes_per_s, out.predicted_largest_bytes_per_s}}};
 }
 
-void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, std::uint64_t version, MeasuredView& view,
-                ImVec2 size) {
+void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "part", .number = false},
                                                                 {.title = "measured"},
                                                                 {.title = "from the hardware"},
@@ -161,7 +128,7 @@ void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, std::uint6
   const widgets::TableSource source{
       .context = &out,
       .rows = 3,
-      .version = version,
+      .version = widgets::picture_version(),
       .cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
         const PartLine line = part_lines(*static_cast<const MeasuredOutputs*>(context))[row];
         if (column == 0) {
@@ -193,16 +160,15 @@ void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, std::uint6
 
 }  // namespace
 
-void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, std::uint64_t version,
-                       MeasuredView& view) {
+void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view) {
   stage.panel("measured", {.title = "Measured", .least = {420, 200}},
-              [&](ImVec2 size) { draw_run(in, picture, version, view, size); });
+              [&](ImVec2 size) { draw_run(in, picture, view, size); });
 }
 
 void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
-                         std::uint64_t version, MeasuredView& view) {
+                         MeasuredView& view) {
   stage.panel("measured_parts", {.title = "Measured in figures", .least = {380, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_parts(out, picture, version, view, size); });
+              [&](ImVec2 size) { draw_parts(out, picture, view, size); });
 }
 
 }  // namespace chapters::distributed::collectives

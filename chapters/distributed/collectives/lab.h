@@ -1,10 +1,14 @@
 #pragma once
 #include <array>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "chapters/distributed/collectives/measured.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/parallel/collectives/collective_formulas.h"
@@ -12,7 +16,6 @@
 #include "widgets/pictures/chunk_board.h"
 #include "widgets/pictures/rank_circle.h"
 #include "widgets/plot/plot.h"
-#include "widgets/table/table.h"
 
 /// The collectives chunk by chunk: who sends what to whom in each step, and what it costs against size and ranks.
 namespace chapters::distributed::collectives {
@@ -70,17 +73,21 @@ struct Outputs {
   MeasuredOutputs measured;
 };
 
-/// A line of the plots.
-struct AlgorithmCurve {
-  CollectiveAlgorithm algorithm = CollectiveAlgorithm::ring;
-  std::string name, info;
-  std::vector<double> time_s, busbw_bytes_per_s;  ///< against Picture::bytes
-  std::vector<double> time_by_ranks_s;            ///< against Picture::ranks; NaN where there is none
+/// A schedule that was executed on numbers, with all its states where they are drawn.
+struct ExecutedSchedule {
+  models::parallel::CollectiveSchedule schedule;
+  models::parallel::CollectiveRun run;
+  std::vector<double> state_s;  ///< when each state is reached, one step after the other; empty where none is drawn
 };
+struct Run {
+  std::optional<ExecutedSchedule> own, beside;  ///< none beyond the ranks that are written out
+  MeasuredRun measured;
+};
+
 struct CrossingMark {
   double bytes = 0, time_s = 0;
   std::string size, said;
-  bool beside = false;  ///< of the two chosen algorithms
+  bool beside = false;  ///< it is a crossing of the two chosen algorithms
 };
 
 /// A schedule as the board shows it; without ranks where it is not written out.
@@ -89,7 +96,7 @@ struct BoardPicture {
   std::vector<std::uint64_t> origins, asked;
   std::vector<widgets::ChunkMessage> messages;
   std::vector<std::string> rank_names, chunk_names, node_names;
-  std::vector<double> numbers;
+  std::span<const double> numbers;  ///< those of the executed schedule, which the Picture's Run keeps
   std::int64_t number_width = 1, ranks = 0, chunks = 0, steps = 0, places = 1, group = 0;
   bool hub = false, sums = true, travels = false;
   std::vector<std::string> step_says;  ///< what step i + 1 does
@@ -107,20 +114,21 @@ struct Picture {
   std::string no_chunks;  ///< why there is no board, and what was done instead
   // The curves.
   std::vector<double> bytes, ranks;
-  std::vector<AlgorithmCurve> curves;
+  std::vector<widgets::Curve> cost, bus, by_ranks;  ///< one an algorithm: time and bus bandwidth; time against ranks
   std::vector<CrossingMark> crossings;
   double least_s = 1e-6, most_s = 1;
   MeasuredPicture measured;
+  std::shared_ptr<const Run> run;
 };
 
 struct View {
   widgets::ChunkBoardView board, beside_board, pair_board;
   widgets::PlotView cost, bus, by_ranks;
   widgets::RankCircleView circle;
-  double clock_s = -1;  ///< of the two on one clock; below 0: where the drawn one starts
+  double clock_s = -1;  ///< where both boards stand on one clock; below 0: where the drawn one starts
   bool clock_playing = false;
   bool cost_apart = false;  ///< the curve of the cost has no room under the chunks
-  widgets::TableView algorithms;
+  DescribedTable<AlgorithmRow> algorithms;
   MeasuredView measured;
 };
 
@@ -130,8 +138,11 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm);
 std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm);
 /// Up to so many ranks every state of a schedule is kept for the picture.
 inline constexpr std::int64_t max_film_ranks = 32;
-/// The chunks of one of the two algorithms; without ranks where its schedule is not kept.
-BoardPicture arrange_board(const Inputs& in, CollectiveAlgorithm algorithm);
+/// The schedule of one of the two algorithms, executed; nothing where there is none or it is not written out. `drawn`:
+/// with all its states, up to `max_film_ranks`.
+std::optional<ExecutedSchedule> execute_schedule(const Inputs& in, CollectiveAlgorithm algorithm, bool drawn);
+/// Its chunks; without ranks where its states are not kept.
+BoardPicture arrange_board(const Inputs& in, const std::optional<ExecutedSchedule>& executed);
 /// The board's data, which refers to the picture.
 widgets::ChunkBoardData board_of(const BoardPicture& picture);
 /// The step of a board at a time since the start, and back; with the share of the step that is in flight.
@@ -145,8 +156,10 @@ models::parallel::AlphaBetaLinks links_of(const Inputs& in);
 /// chosen ones.
 std::vector<CollectiveAlgorithm> algorithms_for(const Inputs& in);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+/// `facts_alone`: without the states of schedules, and without the schedule of the other algorithm.
+Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone = false);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
+void describe(Fields& f, AlgorithmRow& row);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::distributed::collectives

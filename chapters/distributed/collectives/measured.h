@@ -1,34 +1,19 @@
 #pragma once
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "chapters/distributed/collectives/measured_source.h"
 #include "chapters/mechanism/field.h"
-#include "models/parallel/collectives/collective_fit.h"
-#include "models/parallel/collectives/collective_published.h"
+#include "chapters/mechanism/lab.h"
+#include "models/base/result.h"
 #include "widgets/plot/plot.h"
 #include "widgets/stage/stage.h"
 #include "widgets/table/table.h"
 
 /// Measured runs of collectives beside straight lines and what the hardware lets expect.
 namespace chapters::distributed::collectives {
-
-/// Rows of a published run of 16 H100 as nccl-tests prints them: what the log holds until another is pasted. Source:
-/// issue 309 of nccl-tests.
-std::string_view example_log();
-
-struct MeasuredInputs {
-  std::string run = "h100-8-allreduce-dgx";  ///< id of the catalog, or "log"
-  std::string log = std::string(example_log());
-  // What is known of the machine of a log; a published run states its own.
-  std::string log_chip = "h100_sxm";
-  std::int64_t log_node_ranks = 8;
-  double log_port_bytes_per_s = 50e9;
-  bool nvls = true, in_network = false;
-  bool operator==(const MeasuredInputs&) const = default;
-};
 
 struct CrossingRow {
   double from_bytes = 0, to_bytes = 0, time_ratio = 0, line_ratio = 0;
@@ -68,22 +53,16 @@ struct MeasuredMark {
   double bytes = 0, time_s = 0;
   std::string said, info, cause;  ///< cause empty: noise
 };
-/// One algorithm and protocol against `MeasuredPicture::weighed_bytes`.
-struct CandidateLine {
-  std::string name, info;
-  std::size_t algorithm = 0, protocol = 0;  ///< models::parallel::NcclAlgorithm, NcclProtocol
-  std::vector<double> time_s;
-};
 struct MeasuredPicture {
   std::string title;    ///< the run
   std::string figures;  ///< its floor and plateau, and the hardware's
   std::string source;
   std::vector<double> bytes, time_s, spike_bytes, spike_s;
-  std::vector<double> line_s, lines_s, predicted_s;        ///< against `bytes`; empty: there is none
-  std::vector<double> line_off, lines_off, predicted_off;  ///< (model - measured) / measured, %
+  widgets::Curve line, lines, predicted;              ///< times against bytes; without points: there is none
+  widgets::Curve line_off, lines_off, predicted_off;  ///< (model - measured) / measured, %
   std::vector<MeasuredMark> crossings, choices;
-  std::vector<double> weighed_bytes, chosen_s;
-  std::vector<CandidateLine> candidates;
+  widgets::Curve chosen;                   ///< what NCCL ranks first at each size
+  std::vector<widgets::Curve> candidates;  ///< one an algorithm and protocol
   std::vector<std::string> notes;
   double least_s = 1e-6, most_s = 1;
 };
@@ -99,14 +78,21 @@ struct MeasuredView {
 widgets::AxisSpec bytes_axis(const std::vector<double>& bytes);
 widgets::AxisSpec log_time_axis(double least_s, double most_s);
 
-MeasuredOutputs compute_measured(const MeasuredInputs& in);
-MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs& out);
+/// What is found about a run of the catalog, or about a log.
+struct MeasuredFound {
+  MeasuredOutputs facts;
+  MeasuredRun run;
+};
+MeasuredFound compute_measured(const MeasuredInputs& in);
+MeasuredPicture arrange_measured(const MeasuredOutputs& out, const MeasuredRun& run);
+/// What of a pasted text becomes the input `log`: all of it, or of a long one the lines that are read. Fails with a
+/// sentence.
+models::Result<std::string> log_of_paste(std::string text);
 /// The panel of the curve, and the one of the figures and what there is to say of them.
-void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, std::uint64_t version,
-                       MeasuredView& view);
+void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view);
 void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
-                         std::uint64_t version, MeasuredView& view);
-void draw_weighed(widgets::Stage& stage, const MeasuredPicture& picture, std::uint64_t version, MeasuredView& view);
+                         MeasuredView& view);
+void draw_weighed(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view);
 
 void describe(Fields& f, MeasuredInputs& in);
 void describe(Fields& f, MeasuredOutputs& out);

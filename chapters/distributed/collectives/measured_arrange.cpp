@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "chapters/distributed/collectives/measured_source.h"
+#include "chapters/distributed/collectives/measured.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::collectives {
@@ -13,15 +14,39 @@ namespace {
 
 std::string size_text(double bytes) { return widgets::format_text(bytes, "B", 3, widgets::Prefix::binary); }
 
-void add_times(const MeasuredSource& source, MeasuredPicture& p) {
+/// What each model's line is called and where it comes from.
+void name_models(MeasuredPicture& p) {
+  p.line = {.label = "one line",
+            .info = "alpha + f S / B, fitted to this run: least squares of relative errors",
+            .width = 1.5f,
+            .dashed = true,
+            .named = false};
+  p.lines = {.label = "three lines",
+             .info = "the best split of this run into three lines, which need not join",
+             .tint = widgets::Tint::series(2),
+             .width = 1.5f,
+             .named = false};
+  p.predicted = {.label = "from the hardware",
+                 .info = "NCCL's choice and latencies over the links of the catalog; nothing is fitted to this run",
+                 .tint = widgets::Tint::yours(),
+                 .width = 3,
+                 .named = false};
+  p.line_off = p.line;
+  p.lines_off = p.lines;
+  p.predicted_off = p.predicted;
+  p.predicted_off.width = 2.5f;
+  for (widgets::Curve* off : {&p.line_off, &p.lines_off, &p.predicted_off}) off->info.clear();
+}
+
+void add_times(const MeasuredRun& found, MeasuredPicture& p) {
+  const MeasuredSource& source = found.source;
   const CollectiveCurve& curve = source.run.curve;
-  const std::vector<bool> spikes = one_off_spikes(curve);
-  const auto one = fit_collective(curve, 1), three = fit_collective(curve, 3);
   p.least_s = HUGE_VAL;
   p.most_s = 0;
-  const auto add = [&](double seconds, double measured_s, std::vector<double>& times, std::vector<double>& off) {
-    times.push_back(seconds);
-    off.push_back(100 * (seconds / measured_s - 1));
+  name_models(p);
+  const auto add = [&](double seconds, const CollectiveSample& sample, widgets::Curve& times, widgets::Curve& off) {
+    times.add(sample.bytes, seconds);
+    off.add(sample.bytes, 100 * (seconds / sample.seconds - 1));
     p.least_s = std::min(p.least_s, seconds);
     p.most_s = std::max(p.most_s, seconds);
   };
@@ -29,18 +54,18 @@ void add_times(const MeasuredSource& source, MeasuredPicture& p) {
     const CollectiveSample& s = curve.samples[i];
     p.least_s = std::min(p.least_s, s.seconds);
     p.most_s = std::max(p.most_s, s.seconds);
-    if (spikes[i]) {
+    if (found.spikes[i]) {
       p.spike_bytes.push_back(s.bytes);
       p.spike_s.push_back(s.seconds);
       continue;
     }
     p.bytes.push_back(s.bytes);
     p.time_s.push_back(s.seconds);
-    if (one) add(one->seconds(s.bytes), s.seconds, p.line_s, p.line_off);
-    if (three) add(three->seconds(s.bytes), s.seconds, p.lines_s, p.lines_off);
+    if (found.one) add(found.one->seconds(s.bytes), s, p.line, p.line_off);
+    if (found.three) add(found.three->seconds(s.bytes), s, p.lines, p.lines_off);
     if (source.machine)
-      add(choose_collective(*source.machine, curve.primitive, source.candidates, s.bytes).seconds, s.seconds,
-          p.predicted_s, p.predicted_off);
+      add(choose_collective(*source.machine, curve.primitive, source.candidates, s.bytes).seconds, s, p.predicted,
+          p.predicted_off);
   }
 }
 
@@ -65,19 +90,25 @@ void add_marks(const MeasuredSource& source, const MeasuredOutputs& out, Measure
 
 void add_weighed(const MeasuredSource& source, MeasuredPicture& p) {
   if (!source.machine) return;
+  // An algorithm has a hue. LL is dashed, LL128 thin, Simple wide.
+  static constexpr std::array<float, nccl_protocol_count> widths{1.2f, 1.6f, 2.2f};
   const Primitive primitive = source.run.curve.primitive;
-  for (double bytes = 1024; bytes <= 4 * gib_bytes; bytes *= 2) {
-    p.weighed_bytes.push_back(bytes);
-    p.chosen_s.push_back(choose_collective(*source.machine, primitive, source.candidates, bytes).seconds);
-  }
+  p.chosen = {.label = "chosen",
+              .info = "the one that NCCL ranks first at each size",
+              .tint = widgets::Tint::yours(),
+              .width = 7,
+              .named = false};
+  for (double bytes = 1024; bytes <= 4 * gib_bytes; bytes *= 2)
+    p.chosen.add(bytes, choose_collective(*source.machine, primitive, source.candidates, bytes).seconds);
   for (const NcclCandidate& c : source.candidates) {
-    CandidateLine line{.name = candidate_name(c),
-                       .info = format_text(c.latency_s, "s") + " and " + format_text(c.limited_bytes_per_s, "B/s") +
-                               " of the buffer, limited by " + std::string(c.limit),
-                       .algorithm = static_cast<std::size_t>(c.algorithm),
-                       .protocol = static_cast<std::size_t>(c.protocol)};
-    for (const double bytes : p.weighed_bytes)
-      line.time_s.push_back(candidate_s(*source.machine, primitive, c, bytes, true));
+    widgets::Curve line{.label = candidate_name(c),
+                        .info = format_text(c.latency_s, "s") + " and " + format_text(c.limited_bytes_per_s, "B/s") +
+                                " of the buffer, limited by " + std::string(c.limit),
+                        .tint = widgets::Tint::series(static_cast<std::size_t>(c.algorithm)),
+                        .width = widths[static_cast<std::size_t>(c.protocol)],
+                        .dashed = static_cast<std::size_t>(c.protocol) == 0,
+                        .named = false};
+    for (const double bytes : p.chosen.x) line.add(bytes, candidate_s(*source.machine, primitive, c, bytes, true));
     p.candidates.push_back(std::move(line));
   }
 }
@@ -111,41 +142,49 @@ std::string figures_of(const MeasuredOutputs& out) {
   return said;
 }
 
+/// What there is to say of a run under its figures.
+void add_notes(const MeasuredRun& found, const MeasuredOutputs& out, MeasuredPicture& p) {
+  const MeasuredSource& source = found.source;
+  const PublishedCollective& run = source.run;
+  const auto note = [&](std::string said) {
+    if (!said.empty()) p.notes.push_back(std::move(said));
+  };
+  note(source.no_prediction);
+  if (source.machine) {
+    note(choices_said(source, out));
+    if (found.comparison) note(found.comparison->no_claim);
+    if (run.site.one_process)
+      note("One process launches all ranks of a node, one after the other: " + format_text(group_launch_s, "s") +
+           " each, which no small size undercuts.");
+    if (!source.machine->known_tables)
+      note("NCCL's tables have no row for this chip; that of its contemporary stands in.");
+  }
+  note(run.unmet);
+  note(run.note);
+  if (run.curve.times_from_bandwidth) note("Only bandwidths were printed; the times are computed back from them.");
+  for (const std::string& said : source.log_notes) note(said);
+  for (const MeasuredMark& c : p.crossings) note(c.info);
+  if (!run.gpu.empty())
+    note(run.gpu + ", " + run.library + "; inside: " + run.inside + "; between: " + run.between + ".");
+}
+
 }  // namespace
 
-MeasuredPicture arrange_measured(const MeasuredInputs& in, const MeasuredOutputs& out) {
+MeasuredPicture arrange_measured(const MeasuredOutputs& out, const MeasuredRun& found) {
   MeasuredPicture p;
-  const MeasuredSource source = source_of(in);
+  const MeasuredSource& source = found.source;
   if (!source.fault.empty()) {
     p.notes.push_back(source.fault);
     return p;
   }
-  const PublishedCollective& run = source.run;
-  p.title = run.name;
+  if (source.run.curve.samples.empty()) return p;
+  p.title = source.run.name;
   p.figures = figures_of(out);
-  p.source = source.is_log ? "" : run.source + ", " + run.date;
-  add_times(source, p);
+  p.source = source.is_log ? "" : source.run.source + ", " + source.run.date;
+  add_times(found, p);
   add_marks(source, out, p);
   add_weighed(source, p);
-  if (!source.no_prediction.empty()) p.notes.push_back(source.no_prediction);
-  if (source.machine) p.notes.push_back(choices_said(source, out));
-  if (source.machine) {
-    if (const auto compared = compare_collective(run, *source.machine); !compared.no_claim.empty())
-      p.notes.push_back(compared.no_claim);
-    if (run.site.one_process)
-      p.notes.push_back("One process launches all ranks of a node, one after the other: " +
-                        format_text(group_launch_s, "s") + " each, which no small size undercuts.");
-    if (!source.machine->known_tables)
-      p.notes.push_back("NCCL's tables have no row for this chip; that of its contemporary stands in.");
-  }
-  if (!run.unmet.empty()) p.notes.push_back(run.unmet);
-  if (!run.note.empty()) p.notes.push_back(run.note);
-  if (run.curve.times_from_bandwidth)
-    p.notes.push_back("Only bandwidths were printed; the times are computed back from them.");
-  for (const std::string& note : source.log_notes) p.notes.push_back(note);
-  for (const MeasuredMark& c : p.crossings) p.notes.push_back(c.info);
-  if (!run.gpu.empty())
-    p.notes.push_back(run.gpu + ", " + run.library + "; inside: " + run.inside + "; between: " + run.between + ".");
+  add_notes(found, out, p);
   return p;
 }
 

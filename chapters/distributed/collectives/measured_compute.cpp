@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "chapters/distributed/collectives/measured_source.h"
+#include "chapters/distributed/collectives/measured.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/base/integer_math.h"
 #include "models/parallel/collectives/collective_log.h"
@@ -80,6 +80,15 @@ MeasuredSource source_of(const MeasuredInputs& in) {
   return out;
 }
 
+models::Result<std::string> log_of_paste(std::string text) {
+  using Out = models::Result<std::string>;
+  constexpr std::size_t longest_log = 40'000;
+  if (text.size() > longest_log) text = lines_of_collective_log(text);
+  if (text.empty()) return Out::fail("The clipboard holds no text, or no row of results.");
+  if (text.size() > longest_log) return Out::fail("The log holds more rows than one run has: copy one run alone.");
+  return Out::ok(std::move(text));
+}
+
 std::string candidate_name(const NcclCandidate& c) {
   if (c.algorithm == NcclAlgorithm::send_receive) return std::string(nccl_algorithm_name(c.algorithm));
   return std::string(nccl_algorithm_name(c.algorithm)) + " " + std::string(nccl_protocol_name(c.protocol));
@@ -87,22 +96,23 @@ std::string candidate_name(const NcclCandidate& c) {
 
 namespace {
 
-void add_fits(const CollectiveCurve& curve, MeasuredOutputs& out) {
-  const auto one = fit_collective(curve, 1);
+void add_fits(const MeasuredRun& run, MeasuredOutputs& out) {
+  const auto& one = run.one;
   if (!one) return;
   if (!one->alpha_is_extrapolated) out.alpha_s = one->pieces[0].line.alpha_s;
   if (std::isfinite(one->pieces[0].line.bus_bytes_per_s))
     out.line_bus_bytes_per_s = one->pieces[0].line.bus_bytes_per_s;
   out.one_line_percent = 100 * one->rms_error;
   out.one_line_worst_percent = 100 * one->worst_error;
-  if (const auto two = fit_collective(curve, 2)) out.two_lines_percent = 100 * two->rms_error;
-  if (const auto three = fit_collective(curve, 3)) out.three_lines_percent = 100 * three->rms_error;
+  if (const auto two = fit_collective(run.source.run.curve, 2)) out.two_lines_percent = 100 * two->rms_error;
+  if (run.three) out.three_lines_percent = 100 * run.three->rms_error;
 }
 
-void add_crossing_rows(const PublishedCollective& run, bool over_pcie, MeasuredOutputs& out) {
-  const auto one = fit_collective(run.curve, 1);
-  if (!one) return;
-  for (const CollectiveCrossing& c : find_crossings(run.curve, *one)) {
+void add_crossing_rows(const MeasuredRun& found, MeasuredOutputs& out) {
+  if (!found.one) return;
+  const PublishedCollective& run = found.source.run;
+  const bool over_pcie = found.source.machine && found.source.machine->inside == InsideLink::pcie;
+  for (const CollectiveCrossing& c : find_crossings(run.curve, *found.one)) {
     CrossingRow row{c.from_bytes, c.to_bytes, c.time_ratio, c.line_ratio, std::string(crossing_name(c.kind))};
     row.second_column = c.in_place == SecondColumn::agrees    ? "shows it too"
                         : c.in_place == SecondColumn::differs ? "does not: noise"
@@ -139,8 +149,7 @@ void add_prediction(const MeasuredSource& source, MeasuredOutputs& out) {
   }
 }
 
-void add_claims(const MeasuredSource& source, MeasuredOutputs& out) {
-  const CollectiveComparison compared = compare_collective(source.run, *source.machine);
+void add_claims(const MeasuredSource& source, const CollectiveComparison& compared, MeasuredOutputs& out) {
   const PartComparison& middle = compared.part(CollectivePart::middle);
   if (middle.measured()) {
     out.middle_least_percent = 100 * (middle.least - 1);
@@ -165,27 +174,31 @@ void add_claims(const MeasuredSource& source, MeasuredOutputs& out) {
 
 }  // namespace
 
-MeasuredOutputs compute_measured(const MeasuredInputs& in) {
-  MeasuredOutputs out;
-  const MeasuredSource source = source_of(in);
+MeasuredFound compute_measured(const MeasuredInputs& in) {
+  MeasuredFound found{.facts = {}, .run = {.source = source_of(in)}};
+  MeasuredOutputs& out = found.facts;
+  const MeasuredSource& source = found.run.source;
   out.run_says = source.fault.empty() ? source.no_prediction : source.fault;
-  if (!source.fault.empty()) return out;
+  if (!source.fault.empty()) return found;
   for (const std::string& note : source.log_notes) out.log_says += (out.log_says.empty() ? "" : " ") + note;
   const CollectiveCurve& curve = source.run.curve;
+  found.run.spikes = one_off_spikes(curve);
+  if (auto one = fit_collective(curve, 1)) found.run.one = std::move(*one);
+  if (auto three = fit_collective(curve, 3)) found.run.three = std::move(*three);
   out.ranks = models::as_double(curve.ranks);
   out.sizes = static_cast<double>(curve.samples.size());
-  const std::vector<bool> spikes = one_off_spikes(curve);
-  out.spikes = static_cast<double>(std::count(spikes.begin(), spikes.end(), true));
+  out.spikes = static_cast<double>(std::count(found.run.spikes.begin(), found.run.spikes.end(), true));
   out.measured_floor_s = latency_floor_s(curve);
   for (std::size_t i = 0; i < curve.samples.size(); ++i)
     if (curve.samples[i].bytes == gib_bytes) out.measured_gib_bytes_per_s = curve.busbw(i);
   out.measured_largest_bytes_per_s = curve.busbw(curve.samples.size() - 1);
-  add_fits(curve, out);
-  add_crossing_rows(source.run, source.machine && source.machine->inside == InsideLink::pcie, out);
-  if (!source.machine) return out;
+  add_fits(found.run, out);
+  add_crossing_rows(found.run, out);
+  if (!source.machine) return found;
+  found.run.comparison = compare_collective(source.run, *source.machine);
   add_prediction(source, out);
-  add_claims(source, out);
-  return out;
+  add_claims(source, *found.run.comparison, out);
+  return found;
 }
 
 }  // namespace chapters::distributed::collectives

@@ -9,8 +9,9 @@ void describe(Fields& f, CrossingRow& row) {
   f.real("to_bytes", row.to_bytes, {"To", "B"}, {.range = {0, 1e15}, .binary = true});
   f.text("kind", row.kind, "Kind",
          "dent: the bandwidth falls. step: the time jumps. jump: it hardly grows. flat: it stops growing.");
-  f.real("time_ratio", row.time_ratio, "Times the time", "Of the smaller size.", {.range = {0, 1e9}});
-  f.real("line_ratio", row.line_ratio, "By one line", "The same of the fit.", {.range = {0, 1e9}});
+  f.real("time_ratio", row.time_ratio, "Times the time", "The time of the larger size over that of the smaller.",
+         {.range = {0, 1e9}});
+  f.real("line_ratio", row.line_ratio, "By one line", "The same ratio by the fitted line.", {.range = {0, 1e9}});
   f.text("second_column", row.second_column, "In place", "Whether the second column agrees.");
   f.text("cause", row.cause, "Cause", "Named only where a source names it.");
 }
@@ -62,7 +63,8 @@ void describe(Fields& f, MeasuredOutputs& o) {
     f.real(key, slot, {label, unit}, help, {.absent = absent, .source = source});
   };
   f.group("The measured run");
-  figure("run_ranks", o.ranks, "Ranks of the run", "", "Of a log by its two bandwidths at the largest size.", no_run);
+  figure("run_ranks", o.ranks, "Ranks of the run", "", "A log tells them by its two bandwidths at the largest size.",
+         no_run);
   figure("run_sizes", o.sizes, "Sizes", "", "Message sizes that were timed.", no_run);
   figure("run_spikes", o.spikes, "One-off spikes", "",
          "Over 1.25 times the next larger size, and not so in place; left out of every fit.", no_run);
@@ -83,7 +85,7 @@ void describe(Fields& f, MeasuredOutputs& o) {
          "Predicted time over measured, less 1, from 1 KiB to 1 GiB.", no_prediction);
   f.text("claims", o.claims, "Answers for",
          "Parts within 25 % (floor), a factor of 2 (middle), 15 % (1 GiB, plateau), on NVLink and InfiniBand.");
-  f.text("log_says", o.log_says, "Of the log", "What is odd in it; empty of a published run.");
+  f.text("log_says", o.log_says, "Of the log", "What is odd in a log; empty where a published run is shown.");
   f.text("run_says", o.run_says, "Missing", "Why there is no run or no prediction; else empty.");
   f.group("Lines through it");
   figure("alpha_s", o.alpha_s, "Alpha of one line", "s", "Not shown where the sizes span fewer than four doublings.",

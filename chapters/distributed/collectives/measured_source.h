@@ -1,14 +1,33 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "chapters/distributed/collectives/measured.h"
+#include "models/parallel/collectives/collective_fit.h"
+#include "models/parallel/collectives/collective_published.h"
 #include "models/parallel/collectives/collective_tuner.h"
 
+/// A measured run as the catalog or a log gives it, with its fits and its machine.
 namespace chapters::distributed::collectives {
 
 inline constexpr double gib_bytes = 1024.0 * 1024 * 1024;
+
+/// Rows of a published run of 16 H100 as nccl-tests prints them: what the log holds until another is pasted. Source:
+/// issue 309 of nccl-tests.
+std::string_view example_log();
+
+struct MeasuredInputs {
+  std::string run = "h100-8-allreduce-dgx";  ///< id of the catalog, or "log"
+  std::string log = std::string(example_log());
+  // What is known of the machine of a log; a published run states its own.
+  std::string log_chip = "h100_sxm";
+  std::int64_t log_node_ranks = 8;
+  double log_port_bytes_per_s = 50e9;
+  bool nvls = true, in_network = false;
+  bool operator==(const MeasuredInputs&) const = default;
+};
 
 /// A run with what NCCL would weigh on its machine.
 struct MeasuredSource {
@@ -22,6 +41,15 @@ struct MeasuredSource {
   bool other_switches = false;  ///< NVLS or SHARP are set otherwise than the published runs had them
 };
 MeasuredSource source_of(const MeasuredInputs& in);
+
+/// What was worked out about it.
+struct MeasuredRun {
+  MeasuredSource source;
+  std::vector<bool> spikes;                                          ///< by sample
+  std::optional<models::parallel::CollectiveFit> one, three;         ///< lines; none where the sizes are too few
+  std::optional<models::parallel::CollectiveComparison> comparison;  ///< none without a machine
+};
+
 /// "NVLSTree Simple".
 std::string candidate_name(const models::parallel::NcclCandidate& candidate);
 

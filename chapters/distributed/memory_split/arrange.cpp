@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 
 #include "chapters/described/training_memory.h"
 #include "chapters/distributed/memory_split/lab.h"
@@ -9,7 +9,8 @@
 namespace chapters::distributed::memory_split {
 namespace {
 
-using models::memory::MemoryOwner, models::memory::UnitKind, models::parallel::SplitGpu, widgets::format_text;
+using models::memory::MemoryOwner, models::memory::UnitKind, models::parallel::SplitGpu, widgets::figure,
+    widgets::format_text;
 
 constexpr MemoryOwner owners[] = {MemoryOwner::weights,   MemoryOwner::gradients, MemoryOwner::master,
                                   MemoryOwner::optimizer, MemoryOwner::buffers,   MemoryOwner::activations,
@@ -17,26 +18,25 @@ constexpr MemoryOwner owners[] = {MemoryOwner::weights,   MemoryOwner::gradients
                                   MemoryOwner::slack};
 constexpr std::size_t whole_layer = 4, buffers_layer = 8;
 
-std::string ticked(const std::string& s) { return "`" + s + "`"; }
 std::string bytes(double b) { return format_text(b, "B"); }
 std::string count(std::int64_t n) { return format_text(static_cast<double>(n), ""); }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const models::memory::HeldBytes& held = out.memory.held;
   std::string says = out.fits ? "It fits: " : "It does not fit: ";
-  says += ticked(bytes(out.peak_bytes)) + " of " + ticked(bytes(out.chip_bytes));
-  if (out.alone_bytes > 1.005 * out.peak_bytes) says += ", where plain DDP needs " + ticked(bytes(out.alone_bytes));
+  says += figure(out.peak_bytes, "B") + " of " + figure(out.chip_bytes, "B");
+  if (out.alone_bytes > 1.005 * out.peak_bytes) says += ", where plain DDP needs " + figure(out.alone_bytes, "B");
   const double activations = held[MemoryOwner::activations] + held[MemoryOwner::logits];
   if (out.host_bytes > out.total_bytes)
-    return says + ". In the host's memory wait " + ticked(bytes(out.host_bytes)) + " of its states.";
+    return says + ". In the host's memory wait " + figure(out.host_bytes, "B") + " of its states.";
   if (out.whole_bytes > 0 && out.whole_bytes > out.total_bytes)
-    return says + ". The units that are whole, " + ticked(bytes(out.whole_bytes)) + ", are more than the shards, " +
-           ticked(bytes(out.total_bytes)) + ".";
+    return says + ". The units that are whole, " + figure(out.whole_bytes, "B") + ", are more than the shards, " +
+           figure(out.total_bytes, "B") + ".";
   const bool splits = in.tensor_parallel > 1 || in.context_parallel > 1;
   if (activations > out.total_bytes)
-    return says + ". Activations and logits, " + ticked(bytes(activations)) +
+    return says + ". Activations and logits, " + figure(activations, "B") +
            (splits ? ", are the larger part." : ", are not split by ZeRO.");
-  return says + ". States are " + ticked(bytes(out.total_bytes)) + " of it.";
+  return says + ". States are " + figure(out.total_bytes, "B") + " of it.";
 }
 
 std::string unit_name(const models::memory::GatherUnit& u, bool tied) {
@@ -45,12 +45,12 @@ std::string unit_name(const models::memory::GatherUnit& u, bool tied) {
 }
 
 /// Under a vessel: the coordinates in which the GPUs that are shown differ.
-void arrange_vessels(const Outputs& out, Picture& p) {
-  for (std::size_t i = 0; i < out.split.shown.size(); ++i) {
-    const SplitGpu& g = out.split.shown[i];
-    VesselWords words{.label = "GPU " + count(g.rank)};
+void arrange_vessels(const Outputs& out, const Run& run, Picture& p) {
+  for (std::size_t i = 0; i < run.split.shown.size(); ++i) {
+    const SplitGpu& g = run.split.shown[i];
+    VesselWords words{.label = "GPU " + count(g.rank), .fullest = g.stage == run.split.stage_of[run.split.fullest]};
     const auto coordinate = [&](const char* name, std::int64_t index, const auto& of) {
-      const bool differs = std::any_of(out.split.shown.begin(), out.split.shown.end(),
+      const bool differs = std::any_of(run.split.shown.begin(), run.split.shown.end(),
                                        [&](const SplitGpu& other) { return of(other) != index; });
       if (differs) words.sub += (words.sub.empty() ? "" : ", ") + std::string(name) + " " + count(index);
     };
@@ -60,13 +60,13 @@ void arrange_vessels(const Outputs& out, Picture& p) {
     coordinate("data", g.data, [](const SplitGpu& other) { return other.data; });
     p.vessels.push_back(std::move(words));
   }
-  for (std::size_t k = 0; k < out.split.steps.size(); ++k) {
-    const models::parallel::SplitStep& step = out.split.steps[k];
+  for (std::size_t k = 0; k < run.split.steps.size(); ++k) {
+    const models::parallel::SplitStep& step = run.split.steps[k];
     std::vector<SplitStack> stacks;
     std::vector<std::array<models::parallel::OwnerPart, split_layer_count>> parts;
     for (std::size_t i = 0; i < step.gpus.size(); ++i) {
       stacks.push_back(stack_of(step.gpus[i].held, step.gpus[i].whole));
-      const models::parallel::SplitGpu g = models::parallel::gpu_at(step.plan, out.split.shown[i].rank);
+      const models::parallel::SplitGpu g = models::parallel::gpu_at(step.plan, run.split.shown[i].rank);
       parts.emplace_back();
       for (std::size_t layer = 0; layer <= 6; ++layer)
         if (layer != whole_layer) parts.back()[layer] = models::parallel::owner_part(step.plan, owners[layer], g);
@@ -83,11 +83,11 @@ void arrange_vessels(const Outputs& out, Picture& p) {
   p.rim_words = bytes(out.chip_bytes);
 }
 
-void arrange_moments(const Outputs& out, Picture& p) {
+void arrange_moments(const Run& run, Picture& p) {
   p.moment_values.assign(split_layer_count, {});
   double most = -1;
-  for (std::size_t i = 0; i < out.moments.size(); ++i) {
-    const models::memory::StepMoment& m = out.moments[i];
+  for (std::size_t i = 0; i < run.moments.size(); ++i) {
+    const models::memory::StepMoment& m = run.moments[i];
     const SplitStack stack = stack_of(m.held, m.whole);
     p.moment_stacks.push_back(stack);
     p.moment_at.push_back(static_cast<double>(i));
@@ -118,28 +118,40 @@ void arrange_moments(const Outputs& out, Picture& p) {
   }
 }
 
-/// The peak of the fullest stage against replicas, for each stage of ZeRO; offloaded where that stage of ZeRO allows
-/// it.
-void arrange_replicas(const Inputs& in, const Outputs& out, Picture& p) {
-  p.by_zero.assign(4, {});
-  for (std::int64_t n = 1; n <= 16384; n *= 2) {
-    p.over_data.push_back(static_cast<double>(n));
-    for (std::int64_t zero = 0; zero <= 3; ++zero) {
-      Inputs other = in;
-      other.data_parallel = n;
-      other.zero_stage = zero;
-      const bool allowed = zero >= (in.offload == models::memory::Offload::parameters ? 3 : 1);
-      if (!allowed) other.offload = models::memory::Offload::none;
-      double peak = std::numeric_limits<double>::quiet_NaN();
-      if (const auto s = read_setting(other)) {
-        models::memory::TrainingPlan plan = s->plan;
-        plan.stage = out.split.stage_of[out.split.fullest];
-        const auto m = models::memory::training_memory(s->architecture, plan, s->options);
-        if (m) peak = m->total();
-      }
-      p.by_zero[static_cast<std::size_t>(zero)].push_back(peak);
+/// Which units of the strip stand out at each moment, and where a unit is found.
+void arrange_strip(const Run& run, Picture& p) {
+  const models::memory::TrainingPlan& plan = run.split.steps.back().plan;
+  const auto ahead = static_cast<std::size_t>(plan.gather_ahead), count_of = run.units.size();
+  p.shards = plan.data * plan.context;
+  double parameters = 0;
+  for (const auto& unit : run.units) p.unit_ends.push_back(parameters += unit.parameters);
+  p.backward_of_unit.assign(count_of, -1);
+  for (std::size_t i = 0; i < run.moments.size(); ++i) {
+    const models::memory::StepMoment& m = run.moments[i];
+    MomentUnits units{.unit = m.unit, .gathers = m.whole.unit >= 0};
+    if (units.gathers) {
+      units.whole_first = m.whole.at_work > 0 && !plan.reshard ? 0 : m.unit;
+      units.whole_end = m.unit + 1;
     }
+    if (units.gathers && m.whole.ahead > 0) {
+      units.ahead_first = m.backward ? m.unit - std::min(ahead, m.unit) : m.unit + 1;
+      units.ahead_end = m.backward ? m.unit : std::min(m.unit + 1 + ahead, count_of);
+    }
+    p.moment_units.push_back(units);
+    std::int64_t& first = p.backward_of_unit[m.unit];
+    if (m.backward && first < 0) first = static_cast<std::int64_t>(i);
   }
+}
+
+void add_replicas(const Run& run, Picture& p) {
+  static constexpr std::array<const char*, 4> names{"DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3"};
+  if (run.replicas.empty()) return;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    p.replicas.push_back({.label = names[i],
+                          .info = "of the fullest stage; offloaded where this stage of ZeRO allows it",
+                          .tint = widgets::Tint::ramp(i, names.size()),
+                          .x = run.replicas,
+                          .y = run.peak_by_zero[i]});
 }
 
 }  // namespace
@@ -167,26 +179,27 @@ SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory:
   return out;
 }
 
-Picture arrange(const Inputs& set, const Outputs& out) {
+Picture arrange(const Inputs& set, const Outputs& out, const Run& run) {
   Picture p;
   const Inputs in = in_force(set);
-  const auto setting = read_setting(in);
-  if (!out.reason.empty() || !setting) return p;
+  if (!out.reason.empty() || run.split.steps.empty()) return p;
   p.answer = answer_of(in, out);
-  const bool tied = setting->architecture.tied && in.pipeline_parallel == 1;
-  for (const auto& unit : out.units) p.unit_names.push_back(unit_name(unit, tied));
-  arrange_vessels(out, p);
-  arrange_moments(out, p);
-  arrange_replicas(in, out, p);
-  const bool gathers = models::memory::gathers_units(setting->plan);
-  p.strip_title = gathers ? "The weights, unit by unit" : "The weights";
-  if (in.pipeline_parallel > 1) p.strip_title += ", stage " + count(out.split.stage_of[out.split.fullest]);
-  p.strip_words = gathers ? "each unit is cut into shards, and whole only while it computes"
-                          : "every replica holds all of its units all the time";
-  p.hosted = gathers && in.offload == models::memory::Offload::parameters;
+  for (const auto& unit : run.units) p.unit_names.push_back(unit_name(unit, run.tied));
+  arrange_vessels(out, run, p);
+  arrange_moments(run, p);
+  arrange_strip(run, p);
+  add_replicas(run, p);
+  p.calculators = out.calculators;
+  for (CalculatorRow& row : p.calculators)
+    if (!std::isfinite(row.bytes)) row.leaves_out = "It does not know such a plan.";
+  p.strip_title = run.gathers ? "The weights, unit by unit" : "The weights";
+  if (in.pipeline_parallel > 1) p.strip_title += ", stage " + count(run.split.stage_of[run.split.fullest]);
+  p.strip_words = run.gathers ? "each unit is cut into shards, and whole only while it computes"
+                              : "every replica holds all of its units all the time";
+  p.hosted = run.gathers && in.offload == models::memory::Offload::parameters;
   if (p.hosted) p.strip_words = "each unit waits in the host's memory, and comes whole where it computes";
   const std::int64_t rows = in.data_parallel * in.context_parallel;
-  if (gathers && rows > 4) p.strip_rest = "and " + count(rows - 4) + " more";
+  if (run.gathers && rows > 4) p.strip_rest = "and " + count(rows - 4) + " more";
   return p;
 }
 

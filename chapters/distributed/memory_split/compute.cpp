@@ -35,14 +35,13 @@ std::string cut_name(const SplitStep& step) {
   return {};
 }
 
-std::string moment_name(const Outputs& out) {
-  const models::memory::TrainingMemory& m = out.memory;
+std::string moment_name(const models::memory::TrainingMemory& m, const std::vector<models::memory::GatherUnit>& units) {
   if (m.moment == models::memory::FullestMoment::loss) return "at the loss";
   if (m.moment == models::memory::FullestMoment::end_of_backward) return "at the end of the backward pass";
   const auto unit = static_cast<std::size_t>(std::max<std::ptrdiff_t>(m.whole.unit, 0));
-  if (m.whole.unit < 0 || unit >= out.units.size()) return "in the backward pass of a layer";
-  if (out.units[unit].kind == models::memory::UnitKind::head) return "where the output matrix's gradient is reduced";
-  return "in the backward pass of layer " + std::to_string(out.units[unit].layer);
+  if (m.whole.unit < 0 || unit >= units.size()) return "in the backward pass of a layer";
+  if (units[unit].kind == models::memory::UnitKind::head) return "where the output matrix's gradient is reduced";
+  return "in the backward pass of layer " + std::to_string(units[unit].layer);
 }
 
 }  // namespace
@@ -88,64 +87,104 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
   return setting;
 }
 
-Outputs compute(const Inputs& in) {
-  const auto setting = read_setting(in);
-  if (!setting) return {.reason = setting.error};
-  Outputs out;
-  const TrainingCase& s = *setting;
-  auto split = models::parallel::memory_split(s.architecture, s.plan, s.options);
-  if (!split) {
-    out.reason = split.error;
-    return out;
-  }
-  out.split = std::move(*split);
-  out.memory = out.split.stages[out.split.fullest];
-  models::memory::TrainingPlan at = s.plan;
-  at.stage = out.split.stage_of[out.split.fullest];
-  out.units = models::memory::gather_units(s.architecture, at);
-  if (auto moments = models::memory::step_moments(s.architecture, at, s.options)) out.moments = std::move(*moments);
+namespace {
+
+void fill_peak(const TrainingCase& s, const Run& run, Outputs& out) {
   const models::memory::HeldBytes& states = out.memory.states;
-  out.weights_bytes = states[MemoryOwner::weights];
-  out.gradients_bytes = states[MemoryOwner::gradients];
   out.optimizer_bytes = states[MemoryOwner::master] + states[MemoryOwner::optimizer];
   out.total_bytes = states.total();
   out.peak_bytes = out.memory.total();
   out.chip_bytes = s.chip->memory_bytes;
   out.free_bytes = out.chip_bytes - out.peak_bytes;
   out.fits = out.free_bytes >= 0;
-  out.alone_bytes = out.split.steps.front().fullest_bytes;
-  out.states_times = out.split.steps.front().gpus.front().states.total() / out.total_bytes;
+  const SplitStep& alone = run.split.steps.front();
+  out.alone_bytes = alone.fullest_bytes;
+  out.states_times = alone.gpus.front().states.total() / out.total_bytes;
   if (!(out.total_bytes > 0)) out.states_times = std::numeric_limits<double>::quiet_NaN();
   out.saved_times = out.alone_bytes / out.peak_bytes;
   out.whole_bytes = out.memory.whole.total();
   out.host_bytes = out.memory.host.total();
   const double each = models::memory::gathered_bytes_each(s.architecture, s.plan);
-  for (const auto& unit : out.units) {
+  for (const auto& unit : run.units) {
     out.largest_unit_bytes = std::max(out.largest_unit_bytes, each * unit.parameters);
     if (unit.kind == models::memory::UnitKind::layer)
       out.layer_unit_bytes = std::max(out.layer_unit_bytes, each * unit.parameters);
   }
-  out.cluster_bytes = out.chip_bytes * static_cast<double>(out.split.gpus);
+  out.fullest_moment = moment_name(out.memory, run.units);
+}
+
+void fill_cluster(const TrainingCase& s, const Run& run, Outputs& out) {
+  out.gpus = run.split.gpus;
+  out.cluster_bytes = out.chip_bytes * static_cast<double>(out.gpus);
   out.traffic = models::parallel::zero_traffic(s.plan).total();
   out.traffic_bytes = models::parallel::zero_traffic_bytes(s.architecture, s.plan, out.memory.parameters);
-  out.fullest_moment = moment_name(out);
+}
+
+void fill_tables(const Run& run, Outputs& out) {
   double before = out.alone_bytes;
-  for (const SplitStep& step : out.split.steps) {
+  for (const SplitStep& step : run.split.steps) {
     out.cuts.push_back(
         {cut_name(step), step.fullest_bytes, before - step.fullest_bytes, step.fullest_bytes <= out.chip_bytes});
     before = step.fullest_bytes;
   }
-  for (std::size_t i = 0; i < out.split.stages.size(); ++i) {
-    const models::memory::TrainingMemory& m = out.split.stages[i];
-    out.stages.push_back({.stage = out.split.stage_of[i],
+  for (std::size_t i = 0; i < run.split.stages.size(); ++i) {
+    const models::memory::TrainingMemory& m = run.split.stages[i];
+    out.stages.push_back({.stage = run.split.stage_of[i],
                           .states_bytes = m.states.total(),
                           .activations_bytes = m.held[MemoryOwner::activations],
                           .whole_bytes = m.whole.total(),
                           .peak_bytes = m.total(),
                           .layers_held = m.layers_held});
   }
+}
+
+/// The peak of the fullest stage against replicas, for each stage of ZeRO; offloaded where that stage of ZeRO allows
+/// it.
+void sweep_replicas(const Inputs& in, Run& run) {
+  for (std::int64_t n = 1; n <= 16384; n *= 2) {
+    run.replicas.push_back(static_cast<double>(n));
+    for (std::int64_t zero = 0; zero <= 3; ++zero) {
+      Inputs other = in;
+      other.data_parallel = n;
+      other.zero_stage = zero;
+      const bool allowed = zero >= (in.offload == models::memory::Offload::parameters ? 3 : 1);
+      if (!allowed) other.offload = models::memory::Offload::none;
+      double peak = std::numeric_limits<double>::quiet_NaN();
+      if (const auto s = read_setting(other)) {
+        models::memory::TrainingPlan plan = s->plan;
+        plan.stage = run.split.stage_of[run.split.fullest];
+        if (const auto m = models::memory::training_memory(s->architecture, plan, s->options)) peak = m->total();
+      }
+      run.peak_by_zero[static_cast<std::size_t>(zero)].push_back(peak);
+    }
+  }
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
+  const auto setting = read_setting(in);
+  if (!setting) return {.facts = {.reason = setting.error}};
+  const TrainingCase& s = *setting;
+  auto split = models::parallel::memory_split(s.architecture, s.plan, s.options);
+  if (!split) return {.facts = {.reason = split.error}};
+  Outputs out;
+  Run run{.split = std::move(*split)};
+  out.memory = run.split.stages[run.split.fullest];
+  models::memory::TrainingPlan at = s.plan;
+  at.stage = run.split.stage_of[run.split.fullest];
+  run.units = models::memory::gather_units(s.architecture, at);
+  run.tied = s.architecture.tied && s.plan.pipeline == 1;
+  run.gathers = models::memory::gathers_units(s.plan);
+  if (!facts_alone) {
+    if (auto moments = models::memory::step_moments(s.architecture, at, s.options)) run.moments = std::move(*moments);
+    sweep_replicas(in_force(in), run);
+  }
+  fill_peak(s, run, out);
+  fill_cluster(s, run, out);
+  fill_tables(run, out);
   out.calculators = calculators_of(in, s, out);
-  return out;
+  return {.facts = std::move(out), .run = std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::distributed::memory_split

@@ -18,6 +18,34 @@ const Choices all_cuts = choices_in_order<Cuts::data_alone>(
      {"data_alone", "none: data parallel alone", "The model is whole on every replica but for what ZeRO splits."}});
 constexpr When cut{"model_cuts", "as_set"};
 
+void describe_bytes_and_gather(Fields& f, Inputs& in) {
+  f.group("Bytes a parameter");
+  f.real("weight_bytes", in.weight_bytes, {"Weights", "B"},
+         "2 where a master copy is apart, 4 where the FP32 weights themselves are kept, as FSDP2 does.",
+         {.range = {0.5, 8}});
+  f.real("gradient_bytes", in.gradient_bytes, {"Gradients", "B"}, "2 in the ZeRO paper, 4 in Megatron-LM and FSDP2.",
+         {.range = {0, 8}});
+  f.real("optimizer_bytes", in.optimizer_bytes, {"Optimizer", "B"},
+         "AdamW: 8 of moments, and 4 of FP32 master weights where the weights have fewer.", {.range = {0, 32}});
+  f.real("parameters", in.parameters, {"Parameters", "parameters"},
+         "In place of the model's own number, for states; evenly over tensor and pipeline. 0 takes the model's.",
+         {.range = {0, 1e13}, .typical = {0, 1e12}});
+  f.group("The gather");
+  f.integer("gather_ahead", in.gather_ahead, "Units ahead",
+            "ZeRO-3: units that are gathered before they are needed. FSDP2 takes 1 by itself.", {.range = {0, 8}});
+  f.toggle("reshard", in.reshard, "Reshard after forward",
+           "ZeRO-3: a unit's weights are given up after its forward pass. Otherwise they stay whole until its backward "
+           "pass is done, and are gathered once a micro-batch, not twice.");
+  f.real("reduce_bytes", in.reduce_bytes, {"Reduced in", "B"},
+         "ZeRO-3: bytes of an element where gradients are reduced; 0 takes those that gradients are kept in.",
+         {.range = {0, 4}});
+  f.real("bucket_bytes", in.bucket_bytes, {"Bucket", "B"},
+         "ZeRO-2 and offloading: gradients leave through two of these. DDP's default is 25 MiB, DeepSpeed's 1 GB.",
+         {.range = {0, 8e9}, .typical = {0, 1e9}});
+  f.real("fixed_bytes", in.fixed_bytes, {"Fixed buffers", "B"},
+         "CUDA context, libraries, NCCL's channels: an assumption, often 0.5 to 2 GB.", {.range = {0, 16e9}});
+}
+
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
@@ -52,7 +80,8 @@ void describe(Fields& f, Inputs& in) {
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on each replica."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
-            "Of a step on each replica: a pipeline holds no more of them than there are, and ZeRO-3 gathers for each "
+            "Micro-batches of a step on each replica: a pipeline holds no more of them than there are, and ZeRO-3 "
+            "gathers for each "
             "of them.",
             {.range = {1, 65536, Scale::log}, .typical = {1, 256}});
   describe_recompute(f, in.recompute);
@@ -61,31 +90,7 @@ void describe(Fields& f, Inputs& in) {
            "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept too.");
   f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
            "Products add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
-  f.group("Bytes a parameter");
-  f.real("weight_bytes", in.weight_bytes, {"Weights", "B"},
-         "2 where a master copy is apart, 4 where the FP32 weights themselves are kept, as FSDP2 does.",
-         {.range = {0.5, 8}});
-  f.real("gradient_bytes", in.gradient_bytes, {"Gradients", "B"}, "2 in the ZeRO paper, 4 in Megatron-LM and FSDP2.",
-         {.range = {0, 8}});
-  f.real("optimizer_bytes", in.optimizer_bytes, {"Optimizer", "B"},
-         "AdamW: 8 of moments, and 4 of FP32 master weights where the weights have fewer.", {.range = {0, 32}});
-  f.real("parameters", in.parameters, {"Parameters", "parameters"},
-         "In place of the model's own number, for states; evenly over tensor and pipeline. 0 takes the model's.",
-         {.range = {0, 1e13}, .typical = {0, 1e12}});
-  f.group("The gather");
-  f.integer("gather_ahead", in.gather_ahead, "Units ahead",
-            "ZeRO-3: units that are gathered before they are needed. FSDP2 takes 1 by itself.", {.range = {0, 8}});
-  f.toggle("reshard", in.reshard, "Reshard after forward",
-           "ZeRO-3: a unit's weights are given up after its forward pass. Otherwise they stay whole until its backward "
-           "pass is done, and are gathered once a micro-batch, not twice.");
-  f.real("reduce_bytes", in.reduce_bytes, {"Reduced in", "B"},
-         "ZeRO-3: bytes of an element where gradients are reduced; 0 takes those that gradients are kept in.",
-         {.range = {0, 4}});
-  f.real("bucket_bytes", in.bucket_bytes, {"Bucket", "B"},
-         "ZeRO-2 and offloading: gradients leave through two of these. DDP's default is 25 MiB, DeepSpeed's 1 GB.",
-         {.range = {0, 8e9}, .typical = {0, 1e9}});
-  f.real("fixed_bytes", in.fixed_bytes, {"Fixed buffers", "B"},
-         "CUDA context, libraries, NCCL's channels: an assumption, often 0.5 to 2 GB.", {.range = {0, 16e9}});
+  describe_bytes_and_gather(f, in);
 }
 
 void describe(Fields& f, CutRow& r) {
@@ -107,43 +112,14 @@ void describe(Fields& f, StageRow& r) {
 
 void describe(Fields& f, CalculatorRow& r) {
   f.text("name", r.name, "Calculator");
-  f.real("bytes", r.bytes, {"Says", "B"}, "Of the same plan, by the formulas of its source.",
+  f.real("bytes", r.bytes, {"Says", "B"}, "What it says of the same plan, by the formulas of its source.",
          {.absent = "It does not know such a plan."});
   f.text("leaves_out", r.leaves_out, "Leaves out");
 }
 
-void describe(Fields& f, Outputs& o) {
-  f.group("One GPU");
-  f.real("peak_bytes", o.peak_bytes, {"Peak a GPU", "B"}, "Of the stage that holds most, at its fullest moment.",
-         {.headline = true, .formula = "states + whole units + activations + logits + temporary + buffers"});
-  f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"}, "Negative where it does not fit.",
-         {.headline = true, .formula = "memory - peak"});
-  f.real("total_bytes", o.total_bytes, {"States a GPU", "B"},
-         {.headline = true, .formula = "weights + gradients + optimizer", .source = zero_paper});
-  f.real("whole_bytes", o.whole_bytes, {"Whole at the peak", "B"},
-         "ZeRO-3: the unit at work, the one gathered ahead, gradients not yet reduced. 0 where nothing is gathered.",
-         {.headline = true, .formula = "at work + ahead + gradient + reducing"});
-  f.toggle("fits", o.fits, "Fits");
-  f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
-  f.real("alone_bytes", o.alone_bytes, {"Peak with plain DDP", "B"}, "Every GPU holds the whole model.",
-         {.formula = "no axis applied"});
-  f.real("saved_times", o.saved_times, "Smaller than DDP", {.formula = "peak with DDP / peak"});
-  f.text("fullest_moment", o.fullest_moment, "Fullest");
-  f.group("States");
-  f.real("weights_bytes", o.weights_bytes, {"Weights", "B"},
-         {.formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("gradients_bytes", o.gradients_bytes, {"Gradients", "B"},
-         {.formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("optimizer_bytes", o.optimizer_bytes, {"Optimizer", "B"}, "Master weights and moments.",
-         {.formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("states_times", o.states_times, "States smaller than DDP's",
-         {.absent = "No states are left on the GPU.",
-          .formula = "states of the whole model / states a GPU",
-          .source = zero_paper});
-  f.real("gpu_parameters", o.memory.parameters, {"Parameters of this GPU", "parameters"}, "Before ZeRO splits them.",
-         {.formula = "stage's parameters / tensor, experts / expert parallel"});
-  f.real("host_bytes", o.host_bytes, {"In the host, a GPU", "B"}, "What is offloaded.",
-         {.formula = "offloaded states"});
+namespace {
+
+void describe_peak(Fields& f, Outputs& o) {
   f.group("At the peak");
   f.real("peak_activations", o.memory.held[models::memory::MemoryOwner::activations], {"Activations", "B"},
          {.source = "counted operation by operation"});
@@ -161,8 +137,46 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "parameters of the layer x bytes they are multiplied in"});
   f.real("layers_held", o.memory.layers_held, "Layers held",
          "Whose activations are there, micro-batches under way counted.", {.source = "Narayanan et al. 2021"});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  f.group("One GPU");
+  f.real("peak_bytes", o.peak_bytes, {"Peak a GPU", "B"},
+         "What a GPU of the stage that holds most has at its fullest moment.",
+         {.headline = true, .formula = "states + whole units + activations + logits + temporary + buffers"});
+  f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"}, "Negative where it does not fit.",
+         {.headline = true, .formula = "memory - peak"});
+  f.real("total_bytes", o.total_bytes, {"States a GPU", "B"},
+         {.headline = true, .formula = "weights + gradients + optimizer", .source = zero_paper});
+  f.real("whole_bytes", o.whole_bytes, {"Whole at the peak", "B"},
+         "ZeRO-3: the unit at work, the one gathered ahead, gradients not yet reduced. 0 where nothing is gathered.",
+         {.headline = true, .formula = "at work + ahead + gradient + reducing"});
+  f.toggle("fits", o.fits, "Fits");
+  f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
+  f.real("alone_bytes", o.alone_bytes, {"Peak with plain DDP", "B"}, "Every GPU holds the whole model.",
+         {.formula = "no axis applied"});
+  f.real("saved_times", o.saved_times, "Smaller than DDP", {.formula = "peak with DDP / peak"});
+  f.text("fullest_moment", o.fullest_moment, "Fullest");
+  f.group("States");
+  f.real("weights_bytes", o.memory.states[models::memory::MemoryOwner::weights], {"Weights", "B"},
+         {.formula = "parameters x bytes / splits", .source = zero_paper});
+  f.real("gradients_bytes", o.memory.states[models::memory::MemoryOwner::gradients], {"Gradients", "B"},
+         {.formula = "parameters x bytes / splits", .source = zero_paper});
+  f.real("optimizer_bytes", o.optimizer_bytes, {"Optimizer", "B"}, "Master weights and moments.",
+         {.formula = "parameters x bytes / splits", .source = zero_paper});
+  f.real("states_times", o.states_times, "States smaller than DDP's",
+         {.absent = "No states are left on the GPU.",
+          .formula = "states of the whole model / states a GPU",
+          .source = zero_paper});
+  f.real("gpu_parameters", o.memory.parameters, {"Parameters of this GPU", "parameters"}, "Before ZeRO splits them.",
+         {.formula = "stage's parameters / tensor, experts / expert parallel"});
+  f.real("host_bytes", o.host_bytes, {"In the host, a GPU", "B"}, "What is offloaded.",
+         {.formula = "offloaded states"});
+  describe_peak(f, o);
   f.group("The cluster");
-  f.integer("gpus", o.split.gpus, "GPUs", "tensor x pipeline x context x data.", {.range = {0, 4e9}});
+  f.integer("gpus", o.gpus, "GPUs", "tensor x pipeline x context x data.", {.range = {0, 4e9}});
   f.real("cluster_bytes", o.cluster_bytes, {"Memory in all", "B"}, {.formula = "GPUs x memory"});
   f.real("traffic", o.traffic, "Traffic of a step",
          "Elements that data parallelism moves over those of this GPU's weights, at many replicas.",
@@ -177,17 +191,19 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.integer("moment", v.moment, "Moment", "Of the step, forward and back; -1 is the fullest.", {.range = {-1, 4096}});
+  f.integer("moment", v.moment, "Moment", "Which moment of the step is shown, forward and back; -1 is the fullest.",
+            {.range = {-1, 4096}});
   f.integer("step", v.step, "Axes applied", "Up to this one; -1 is all.", {.range = {-1, 16}});
   f.real("dealt", v.dealt, "Dealt out", "How far the last axis applied has cut, from 0 to 1.", {.range = {0, 1}});
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({"distributed/memory-split",
-                                                   "Memory split",
-                                                   "What does each GPU hold when the model is split, and does it fit?",
-                                                   {.published_keys = "model"}},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"distributed/memory-split",
+       "Memory split",
+       "What does each GPU hold when the model is split, and does it fit?",
+       {.published_keys = "model"}},
+      [](const Inputs& in, Progress& progress) { return compute(in, progress.facts_alone); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::memory_split

@@ -11,12 +11,11 @@ namespace {
 
 using widgets::AxisKind;
 
-void draw_cuts(const Outputs& out, View& view, ImVec2 size) {
+void draw_cuts(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   view.bars.clear();
-  view.segments.resize(out.split.steps.size());
-  for (std::size_t i = 0; i < out.split.steps.size(); ++i) {
-    const models::memory::TrainingMemory& m = out.split.steps[i].gpus.front();
-    const SplitStack stack = stack_of(m.held, m.whole);
+  view.segments.resize(picture.stacks.size());
+  for (std::size_t i = 0; i < picture.stacks.size(); ++i) {
+    const SplitStack& stack = picture.stacks[i].front();
     view.segments[i].resize(split_layer_count);
     for (std::size_t k = 0; k < split_layer_count; ++k) {
       const LayerLook& look = layer_look(k);
@@ -61,55 +60,34 @@ void draw_step(const Outputs& out, const Picture& picture, View& view, ImVec2 si
 
 void draw_replicas(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  static constexpr std::array<const char*, 4> names{"DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3"};
   widgets::Plot plot("replicas", view.replicas,
                      {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 16384, .label = "data parallel"},
                       .y = {.kind = AxisKind::log10, .label = "peak a GPU", .unit = "B"},
                       .size = size});
-  if (picture.over_data.empty()) return;
-  for (std::size_t i = 0; i < 4; ++i)
-    plot.line(names[i], picture.over_data, picture.by_zero[i],
-              {.colour = t.ramp_at(i, 4),
-               .info = "of the fullest stage; offloaded where this stage of ZeRO allows it",
-               .version = picture.version});
+  if (picture.replicas.empty()) return;
+  plot.curves(picture.replicas);
   plot.horizontal_mark(out.chip_bytes, "rim", {.colour = t.text});
   double n = static_cast<double>(in.data_parallel);
   if (plot.drag_x("drag replicas", n, {.lo = 1, .hi = 16384}))
     in.data_parallel = std::max<std::int64_t>(1, std::llround(n));
 }
 
-void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "stage"},
-                                                                {.title = "states", .value_unit = "B"},
-                                                                {.title = "activations", .value_unit = "B"},
-                                                                {.title = "whole", .value_unit = "B", .priority = 1},
-                                                                {.title = "layers held", .priority = 2},
-                                                                {.title = "peak", .value_unit = "B", .bar = true}}};
-  widgets::TableSource source{.context = &out, .rows = out.stages.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const StageRow& r = static_cast<const Outputs*>(context)->stages[row];
-    const std::array<double, 6> values{
-        static_cast<double>(r.stage), r.states_bytes, r.activations_bytes, r.whole_bytes, r.layers_held, r.peak_bytes};
-    cell.value = values[column];
-    if (column == 0 || column == 4) cell.number = widgets::format(cell.value, "");
-  };
-  widgets::draw_table("stages", columns, source, view.stages, size);
+void draw_stages(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "stage"},
+                                                           {.key = "states_bytes"},
+                                                           {.key = "activations_bytes"},
+                                                           {.key = "whole_bytes", .priority = 1},
+                                                           {.key = "layers_held", .priority = 2},
+                                                           {.key = "peak_bytes", .bar = true}}};
+  view.stages.draw("stages", out.stages, columns, size);
 }
 
-void draw_calculators(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 3> columns{
-      {{.title = "calculator", .number = false},
-       {.title = "says", .value_unit = "B", .bar = true},
-       {.title = "leaves out, or counts otherwise", .number = false, .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.calculators.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const CalculatorRow& r = static_cast<const Outputs*>(context)->calculators[row];
-    if (column == 0) cell.text = r.name;
-    if (column == 1) cell.value = r.bytes;
-    if (column == 2)
-      cell.text = std::isfinite(r.bytes) ? std::string_view(r.leaves_out) : "It does not know such a plan.";
-  };
-  widgets::draw_table("calculators", columns, source, view.calculators, size);
+void draw_calculators(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 3> columns{
+      {{.key = "name"},
+       {.key = "bytes", .bar = true},
+       {.key = "leaves_out", .title = "Leaves out, or counts otherwise", .priority = 1}}};
+  view.calculators.draw("calculators", picture.calculators, columns, size);
 }
 
 }  // namespace
@@ -118,15 +96,15 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("vessels", {.title = "Vessels", .least = {620, 400}, .answers = true},
               [&](ImVec2 size) { draw_vessels(in, out, picture, view, size); });
   stage.panel("cuts", {.title = "What each axis takes off", .least = {720, 420}},
-              [&](ImVec2 size) { draw_cuts(out, view, size); });
+              [&](ImVec2 size) { draw_cuts(out, picture, view, size); });
   stage.panel("step", {.title = "Over the step", .least = {720, 420}},
               [&](ImVec2 size) { draw_step(out, picture, view, size); });
   stage.panel("replicas", {.title = "Against replicas", .least = {720, 420}},
               [&](ImVec2 size) { draw_replicas(in, out, picture, view, size); });
   stage.panel("stages", {.title = "Stages", .least = {720, 420}, .scrolls = true},
-              [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+              [&](ImVec2 size) { draw_stages(out, view, size); });
   stage.panel("calculators", {.title = "Other calculators", .least = {720, 420}, .scrolls = true},
-              [&](ImVec2 size) { draw_calculators(out, picture, view, size); });
+              [&](ImVec2 size) { draw_calculators(picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -234,6 +234,60 @@ void deal(const Picture& picture, View& view) {
   motion.moving = true;
 }
 
+/// What the vessels hold: the axes that are applied, the last of them as far as it has cut; or a moment of the step.
+void choose_stacks(const Picture& picture, View& view, std::size_t step) {
+  view.shown = picture.stacks[step];
+  const std::vector<SplitStack>& before = picture.stacks[step > 0 ? step - 1 : 0];
+  for (std::size_t i = 0; i < view.shown.size() && view.dealt < 1; ++i)
+    for (std::size_t k = 0; k < split_layer_count; ++k)
+      view.shown[i][k] += (1 - view.dealt) * (before[i][k] - view.shown[i][k]);
+  const bool at_moment = view.moment >= 0 && view.moment < static_cast<std::int64_t>(picture.moment_stacks.size());
+  if (!at_moment || step + 1 < picture.stacks.size() || view.dealt < 1) return;
+  for (std::size_t i = 0; i < view.shown.size(); ++i)
+    if (picture.vessels[i].fullest) view.shown[i] = picture.moment_stacks[static_cast<std::size_t>(view.moment)];
+}
+
+void paint_pieces(const Painter& p, const Picture& picture, const View& view, std::size_t step) {
+  for (const SplitPiece& piece : view.layout.pieces) {
+    const models::parallel::OwnerPart& part = picture.parts[step][piece.vessel][piece.layer];
+    const double now = view.shown[piece.vessel][piece.layer], after = picture.stacks[step][piece.vessel][piece.layer];
+    const bool leaves = view.dealt < 1 && now > after && !layer_look(piece.layer).passing;
+    paint_piece(p, piece, leaves ? models::parallel::OwnerPart() : part);
+    if (leaves)
+      paint_leaving(p, piece.rect, piece.rect.height() * static_cast<float>((now - after) / now), part, view.dealt);
+  }
+}
+
+/// Under each vessel: its GPU, where that stands, and what it holds.
+void paint_feet(const Painter& p, const Picture& picture, const View& view) {
+  const Theme& t = widgets::theme();
+  const float body = t.type(Type::body);
+  for (std::size_t i = 0; i < view.layout.vessels.size(); ++i) {
+    const Rect& v = view.layout.vessels[i];
+    const VesselWords& words = picture.vessels[i];
+    const float y = view.layout.ground + t.px(7);
+    const widgets::NumberText sum = widgets::format(total_of(view.shown[i]), "B");
+    const float name = widgets::text_size(words.label, Type::body, Font::bold).x,
+                total = widgets::text_size(sum, Type::body, Font::mono).x;
+    const bool beside = name + total + t.px(8) <= v.width();
+    const float below = y + body + t.px(3);
+    p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
+    p.text({v.max.x, beside ? y : below}, sum, t.text, Type::body, Font::mono, widgets::Align::right);
+    const float sub_room = v.width() - (beside ? 0 : total + t.px(4));
+    if (widgets::text_size(words.sub, Type::small).x <= sub_room)
+      p.text({v.min.x, below}, words.sub, t.muted, Type::small);
+  }
+}
+
+void hover_pieces(const View& view) {
+  if (!ImGui::IsItemHovered()) return;
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (const SplitPiece& piece : view.layout.pieces)
+    if (piece.rect.contains(mouse))
+      widgets::tip(layer_look(piece.layer).name, widgets::format(view.shown[piece.vessel][piece.layer], "B"),
+                   layer_look(piece.layer).info);
+}
+
 }  // namespace
 
 void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -252,73 +306,32 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
     top += body + t.px(14);
   }
   const float strip = size.y >= t.px(430) ? t.px(146) : 0;
-  // What is shown: the axes that are applied, the last of them as far as it has cut; or a moment of the step.
   deal(picture, view);
   const std::size_t last = picture.stacks.size() - 1;
   const std::size_t step = view.step >= 0 ? std::min(last, static_cast<std::size_t>(view.step)) : last;
-  view.shown = picture.stacks[step];
-  const std::vector<SplitStack>& before = picture.stacks[step > 0 ? step - 1 : 0];
-  for (std::size_t i = 0; i < view.shown.size() && view.dealt < 1; ++i)
-    for (std::size_t k = 0; k < split_layer_count; ++k)
-      view.shown[i][k] += (1 - view.dealt) * (before[i][k] - view.shown[i][k]);
-  const bool at_moment = view.moment >= 0 && view.moment < static_cast<std::int64_t>(picture.moment_stacks.size());
-  const std::int64_t stage = out.split.stage_of[out.split.fullest];
-  if (at_moment && step == last && !(view.dealt < 1))
-    for (std::size_t i = 0; i < view.shown.size(); ++i)
-      if (out.split.shown[i].stage == stage)
-        view.shown[i] = picture.moment_stacks[static_cast<std::size_t>(view.moment)];
+  choose_stacks(picture, view, step);
   const float foot = 2 * body + t.px(16);
-  const bool wide = size.x >= t.px(560);
+  const bool wide = size.x >= t.px(560), dealt = !(view.dealt < 1);
   const float left = wide ? t.px(170) : t.px(12), right = wide ? t.px(150) : t.px(70);
-  SplitRoom room{.line = small + t.px(3),
-                 .gap = t.px(46),
-                 .least_label = t.px(1.5f),
-                 .widest = t.px(420),
-                 .cut_at_rim = !(view.dealt < 1)};
+  SplitRoom room{
+      .line = small + t.px(3), .gap = t.px(46), .least_label = t.px(1.5f), .widest = t.px(420), .cut_at_rim = dealt};
   room.area = {{at.x + left, top + t.px(8)}, {at.x + size.x - right, at.y + size.y - strip - foot}};
   layout_split(view.shown, picture.ghost, out.chip_bytes, room, view.layout);
   const SplitLayout& l = view.layout;
-  paint_ghost(p, l, step == last && !(view.dealt < 1) ? std::string_view(picture.ghost_words) : std::string_view());
-  for (const SplitPiece& piece : l.pieces) {
-    const models::parallel::OwnerPart& part = picture.parts[step][piece.vessel][piece.layer];
-    const double now = view.shown[piece.vessel][piece.layer], after = picture.stacks[step][piece.vessel][piece.layer];
-    const bool leaves = view.dealt < 1 && now > after && !layer_look(piece.layer).passing;
-    paint_piece(p, piece, leaves ? models::parallel::OwnerPart() : part);
-    if (leaves)
-      paint_leaving(p, piece.rect, piece.rect.height() * static_cast<float>((now - after) / now), part, view.dealt);
-  }
-  if (!(view.dealt < 1)) paint_values(p, l, picture.parts[step]);
+  paint_ghost(p, l, step == last && dealt ? std::string_view(picture.ghost_words) : std::string_view());
+  paint_pieces(p, picture, view, step);
+  if (dealt) paint_values(p, l, picture.parts[step]);
   for (const Rect& v : l.vessels) paint_walls(p, v, l.rim_cut);
   paint_travel(p, l);
   if (wide) paint_labels(p, l, at.x, t.px(120));
   paint_axis(p, l, picture, at.x + size.x);
-  for (std::size_t i = 0; i < l.vessels.size(); ++i) {
-    const Rect& v = l.vessels[i];
-    const VesselWords& words = picture.vessels[i];
-    const float y = l.ground + t.px(7);
-    const widgets::NumberText sum = widgets::format(total_of(view.shown[i]), "B");
-    const float name = widgets::text_size(words.label, Type::body, Font::bold).x,
-                total = widgets::text_size(sum, Type::body, Font::mono).x;
-    const bool beside = name + total + t.px(8) <= v.width();
-    const float below = y + body + t.px(3);
-    p.text({v.min.x, y}, words.label, t.text, Type::body, Font::bold);
-    p.text({v.max.x, beside ? y : below}, sum, t.text, Type::body, Font::mono, widgets::Align::right);
-    const float sub_room = v.width() - (beside ? 0 : total + t.px(4));
-    if (widgets::text_size(words.sub, Type::small).x <= sub_room)
-      p.text({v.min.x, below}, words.sub, t.muted, Type::small);
-  }
+  paint_feet(p, picture, view);
   ImGui::SetCursorScreenPos({at.x, top});
   widgets::press_area("vessels", {size.x, std::max(1.0f, at.y + size.y - strip - top)});
-  if (ImGui::IsItemHovered()) {
-    const ImVec2 mouse = ImGui::GetMousePos();
-    for (const SplitPiece& piece : l.pieces)
-      if (piece.rect.contains(mouse))
-        widgets::tip(layer_look(piece.layer).name, widgets::format(view.shown[piece.vessel][piece.layer], "B"),
-                     layer_look(piece.layer).info);
-  }
+  hover_pieces(view);
   if (strip > 0) {
     ImGui::SetCursorScreenPos({at.x, at.y + size.y - strip});
-    draw_units(out, picture, view, {size.x, strip});
+    draw_units(picture, view, {size.x, strip});
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,12 +9,13 @@
 #include "chapters/described/training_memory.h"
 #include "chapters/distributed/memory_split/layout_split.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/parallel/memory_split/memory_split.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// What lies on each GPU when a model's training step is split over many, what is whole for a while, and whether it
 /// fits.
@@ -59,13 +61,11 @@ struct CalculatorRow {
 
 struct Outputs {
   std::string reason;
-  models::parallel::MemorySplit split;
-  models::memory::TrainingMemory memory;  ///< of the stage that holds most
-  std::vector<models::memory::GatherUnit> units;
-  std::vector<models::memory::StepMoment> moments;
-  double weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, total_bytes = 0;  ///< states on a GPU
+  models::memory::TrainingMemory memory;        ///< what the stage that holds most has on a GPU
+  double optimizer_bytes = 0, total_bytes = 0;  ///< states on a GPU: master weights and moments; all of them
   double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, alone_bytes = 0, saved_times = 1, states_times = 1;
   bool fits = false;
+  std::int64_t gpus = 1;
   double whole_bytes = 0, largest_unit_bytes = 0, layer_unit_bytes = 0, host_bytes = 0, cluster_bytes = 0;
   double traffic = 0, traffic_bytes = 0;
   std::string fullest_moment;
@@ -74,9 +74,30 @@ struct Outputs {
   std::vector<CalculatorRow> calculators;
 };
 
+struct Run {
+  models::parallel::MemorySplit split;
+  // The stage that holds most, unit by unit:
+  std::vector<models::memory::GatherUnit> units;
+  std::vector<models::memory::StepMoment> moments;
+  bool tied = false;             ///< embedding and output are one unit
+  bool gathers = false;          ///< units are shards, or in the host's memory, until they are needed
+  std::vector<double> replicas;  ///< 1, 2, 4, ...
+  /// Peak of that stage with so many replicas, by stage of ZeRO; NaN where there is no such plan.
+  std::array<std::vector<double>, 4> peak_by_zero;
+};
+
 /// Words of one vessel.
 struct VesselWords {
   std::string label, sub;
+  bool fullest = false;  ///< its GPU is of the stage that holds most
+};
+/// Units of the strip that stand out at a moment: the one at work, those that are whole, and those gathered ahead.
+struct MomentUnits {
+  std::size_t unit = 0;
+  std::size_t whole_first = 0, whole_end = 0, ahead_first = 0, ahead_end = 0;  ///< the last one is before `end`
+  bool gathers = false;
+  bool is_whole(std::size_t i) const { return i >= whole_first && i < whole_end; }
+  bool is_ahead(std::size_t i) const { return i >= ahead_first && i < ahead_end; }
 };
 /// A layer of the vessels: whose bytes, and how many parts it has.
 struct Picture {
@@ -88,14 +109,18 @@ struct Picture {
   std::vector<std::string> step_names, step_totals;
   SplitStack ghost{};  ///< every GPU with the whole model
   std::string ghost_total, ghost_words, rim_words, strip_title, strip_words, strip_rest;
-  std::vector<SplitStack> moment_stacks;  ///< of the fullest stage, by moment
+  std::vector<SplitStack> moment_stacks;  ///< the fullest stage at each moment
   std::vector<std::string> moment_words;
+  std::vector<MomentUnits> moment_units;
+  std::vector<std::int64_t> backward_of_unit;  ///< the first moment of a unit's backward pass; -1: none
   std::vector<std::string> unit_names;
+  std::vector<double> unit_ends;  ///< parameters up to the end of each unit
+  std::int64_t shards = 1;        ///< parts that each unit is cut into
   std::size_t fullest_moment = 0;
   std::vector<double> moment_at;
   std::vector<std::vector<double>> moment_values;  ///< [layer of the stack][moment]
-  std::vector<double> over_data;                   ///< 1, 2, 4, ... replicas
-  std::vector<std::vector<double>> by_zero;        ///< [ZeRO stage][of over_data]
+  std::vector<widgets::Curve> replicas;            ///< peak against replicas, of each stage of ZeRO
+  std::vector<CalculatorRow> calculators;          ///< where one knows no such plan, its words say so
   bool hosted = false;                             ///< shards of the weights lie in the host's memory
   PublishedMarks published;
 };
@@ -112,7 +137,8 @@ struct View {
   std::vector<SplitStack> shown;
   widgets::StackedBarView cuts;
   widgets::PlotView over_step, replicas;
-  widgets::TableView stages, calculators;
+  DescribedTable<StageRow> stages;
+  DescribedTable<CalculatorRow> calculators;
   std::vector<std::vector<widgets::BarSegment>> segments;
   std::vector<widgets::StackedBar> bars;
   std::vector<double> stacked;
@@ -136,8 +162,9 @@ SplitStack stack_of(const models::memory::HeldBytes& held, const models::memory:
 /// Other calculators on the same plan, this lab first.
 std::vector<CalculatorRow> calculators_of(const Inputs& in, const TrainingCase& setting, const Outputs& out);
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+/// `facts_alone`: without what only the picture shows, the moments of the step and the peaks against replicas.
+Computed<Outputs, Run> compute(const Inputs& inputs, bool facts_alone = false);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessels(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The row of stages and axes that are switched on the picture. Returns its height.
@@ -145,8 +172,10 @@ float draw_switches(Inputs& in, ImVec2 at, float width);
 /// The row of axes that are applied one after the other; a press shows the vessels as they are then.
 void draw_steps(const Outputs& out, const Picture& picture, View& view, ImVec2 at, float width);
 /// The units of the fullest stage and which of them are whole; a drag over it moves View::moment.
-void draw_units(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_units(const Picture& picture, View& view, ImVec2 size);
 
+void describe(Fields& fields, StageRow& row);
+void describe(Fields& fields, CalculatorRow& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
 

@@ -23,7 +23,7 @@ struct SplitPiece {
 struct GhostPiece {
   std::size_t layer = 0;
   float top = 0, bottom = 0;
-  double value = 0;  ///< of the layer, what of it is shown
+  double value = 0;  ///< the part of the layer that is shown
 };
 /// A name and figure left of the first vessel, moved so that none touch; `at` is where its line ends on the vessel.
 struct SplitLabel {
@@ -50,7 +50,7 @@ struct SplitLayout {
 };
 
 struct SplitRoom {
-  widgets::Rect area{};  ///< of vessels, from the top of the highest to the ground
+  widgets::Rect area{};  ///< where vessels stand, from the top of the highest to the ground
   float line = 14, gap = 30, least_label = 3, widest = 1e6f;
   bool cut_at_rim = true;  ///< a layer across the rim is two pieces
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,13 +11,12 @@ namespace chapters::distributed::overlap {
 namespace {
 
 using namespace models::parallel;
-using widgets::format_text, widgets::TimelineMark, widgets::Tint;
+using widgets::figure, widgets::format_text, widgets::TimelineMark, widgets::Tint;
 
 constexpr std::size_t most_falls = 600;
 constexpr double nothing_s = 1e-9;
 
 std::int64_t whole_ns(double s) { return std::llround(s * 1e9); }
-std::string figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 std::string of_bytes(double bytes) { return format_text(bytes, "B"); }
 
 /// The hue of a unit: the last of the model, whose gradients come first, stands out most. The quarter of the ramp next
@@ -47,9 +47,9 @@ std::string brief(const std::string& name) {
 }
 
 /// Pieces of one unit's pass, which buckets cut, are one block.
-void add_compute(const Outputs& out, Picture& p) {
+void add_compute(const Run& run, Picture& p) {
   SpanWriter write{p, p.compute};
-  const auto& tasks = out.plan.tasks;
+  const auto& tasks = run.plan.tasks;
   double free_s = 0;
   for (std::size_t i = 0; i < tasks.size();) {
     if (is_network(tasks[i].kind)) {
@@ -57,15 +57,15 @@ void add_compute(const Outputs& out, Picture& p) {
       continue;
     }
     const OverlapTask& task = tasks[i];
-    const double start_s = out.run.start_s[i];
+    const double start_s = run.run.start_s[i];
     if (start_s - free_s > nothing_s) p.waits.push_back({free_s, start_s, format_text(start_s - free_s, "s")});
-    double end_s = out.run.end_s[i], alone_s = task.work_s;
+    double end_s = run.run.end_s[i], alone_s = task.work_s;
     for (++i; i < tasks.size(); ++i) {
       if (is_network(tasks[i].kind)) continue;
       const bool same =
-          tasks[i].kind == task.kind && tasks[i].item == task.item && out.run.start_s[i] - end_s <= nothing_s;
+          tasks[i].kind == task.kind && tasks[i].item == task.item && run.run.start_s[i] - end_s <= nothing_s;
       if (!same) break;
-      end_s = out.run.end_s[i];
+      end_s = run.run.end_s[i];
       alone_s += tasks[i].work_s;
     }
     free_s = end_s;
@@ -75,19 +75,19 @@ void add_compute(const Outputs& out, Picture& p) {
     }
     const auto unit = static_cast<std::size_t>(task.item);
     const bool forward = task.kind == OverlapKind::forward;
-    const std::string& name = out.work.units[unit].name;
+    const std::string& name = run.work.units[unit].name;
     std::string info = (forward ? "forward of " : "backward of ") + name;
     if (end_s - start_s - alone_s > nothing_s) info += ", " + format_text(end_s - start_s - alone_s, "s") + " slowed";
-    write.add(start_s, end_s, brief(name), std::move(info), hue_of(unit, out.work.units.size()),
+    write.add(start_s, end_s, brief(name), std::move(info), hue_of(unit, run.work.units.size()),
               forward ? TimelineMark::pale : TimelineMark::solid);
     if (!forward) p.backward_end_s = std::max(p.backward_end_s, end_s);
   }
 }
 
 /// When the last gradient of each bucket appears; the backward is cut there, whether the bucket is sent then or later.
-std::vector<double> full_times(const Outputs& out) {
+std::vector<double> full_times(const Run& run) {
   std::vector<double> full_s;
-  const auto& tasks = out.plan.tasks;
+  const auto& tasks = run.plan.tasks;
   std::int32_t unit = -1;
   double done_s = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -96,56 +96,56 @@ std::vector<double> full_times(const Outputs& out) {
     if (tasks[i].item != unit) done_s = 0;
     unit = tasks[i].item;
     done_s += tasks[i].work_s;
-    const double whole_s = out.work.units[static_cast<std::size_t>(unit)].backward_s;
-    for (; full_s.size() < out.plan.buckets.size(); full_s.push_back(out.run.end_s[i])) {
-      const GradientTensor& completes = out.work.tensors[out.plan.buckets[full_s.size()].last - 1];
+    const double whole_s = run.work.units[static_cast<std::size_t>(unit)].backward_s;
+    for (; full_s.size() < run.plan.buckets.size(); full_s.push_back(run.run.end_s[i])) {
+      const GradientTensor& completes = run.work.tensors[run.plan.buckets[full_s.size()].last - 1];
       if (completes.unit != unit || completes.after_share * whole_s > done_s + nothing_s) break;
     }
   }
-  full_s.resize(out.plan.buckets.size(), full_s.empty() ? 0 : full_s.back());
+  full_s.resize(run.plan.buckets.size(), full_s.empty() ? 0 : full_s.back());
   return full_s;
 }
 
 /// When the unit that is gathered runs.
-double first_use_s(const Outputs& out, std::size_t gather) {
-  const auto& tasks = out.plan.tasks;
+double first_use_s(const Run& run, std::size_t gather) {
+  const auto& tasks = run.plan.tasks;
   for (std::size_t i = gather + 1; i < tasks.size(); ++i)
-    if (tasks[i].item == tasks[gather].item && !is_network(tasks[i].kind)) return out.run.start_s[i];
-  return out.run.end_s[gather];
+    if (tasks[i].item == tasks[gather].item && !is_network(tasks[i].kind)) return run.run.start_s[i];
+  return run.run.end_s[gather];
 }
 
-void add_network(const Inputs& in, const Outputs& out, Picture& p) {
+void add_network(const Inputs& in, const Run& run, Picture& p) {
   SpanWriter write{p, p.network};
   const bool ddp = in.method == OverlapMethod::ddp;
-  const std::size_t units = out.work.units.size();
+  const std::size_t units = run.work.units.size();
   double ready_s = 0;  // when the gradients that are exchanged begin to appear
-  for (std::size_t i = 0; i < out.plan.tasks.size(); ++i)
-    if (out.plan.tasks[i].kind == OverlapKind::forward) ready_s = out.run.end_s[i];
-  const std::vector<double> full_s = ddp ? full_times(out) : std::vector<double>{};
-  for (std::size_t i = 0; i < out.plan.tasks.size(); ++i) {
-    const OverlapTask& task = out.plan.tasks[i];
+  for (std::size_t i = 0; i < run.plan.tasks.size(); ++i)
+    if (run.plan.tasks[i].kind == OverlapKind::forward) ready_s = run.run.end_s[i];
+  const std::vector<double> full_s = ddp ? full_times(run) : std::vector<double>{};
+  for (std::size_t i = 0; i < run.plan.tasks.size(); ++i) {
+    const OverlapTask& task = run.plan.tasks[i];
     if (!is_network(task.kind)) continue;
     const auto item = static_cast<std::size_t>(task.item);
-    const double start_s = out.run.start_s[i], end_s = out.run.end_s[i];
+    const double start_s = run.run.start_s[i], end_s = run.run.end_s[i];
     p.last_s = std::max(p.last_s, end_s);
     const std::size_t unit =
-        ddp ? static_cast<std::size_t>(out.work.tensors[out.plan.buckets[item].last - 1].unit) : item;
+        ddp ? static_cast<std::size_t>(run.work.tensors[run.plan.buckets[item].last - 1].unit) : item;
     const Tint tint = hue_of(unit, units);
     if (task.kind == OverlapKind::all_gather) {
-      const double used_s = first_use_s(out, i);
-      write.add(start_s, end_s, brief(out.work.units[unit].name),
-                "all-gather of " + out.work.units[unit].name + ", " + of_bytes(task.bytes), tint, TimelineMark::pale);
+      const double used_s = first_use_s(run, i);
+      write.add(start_s, end_s, brief(run.work.units[unit].name),
+                "all-gather of " + run.work.units[unit].name + ", " + of_bytes(task.bytes), tint, TimelineMark::pale);
       p.falls.push_back({used_s, used_s, start_s, end_s, tint, true});
       continue;
     }
     // From which part of the compute lane the buffer comes.
     const auto pass = static_cast<std::size_t>(task.needs[0]);
-    const double from_s = ddp ? ready_s : out.run.start_s[pass], to_s = ddp ? full_s[item] : out.run.end_s[pass];
+    const double from_s = ddp ? ready_s : run.run.start_s[pass], to_s = ddp ? full_s[item] : run.run.end_s[pass];
     ready_s = to_s;
     std::string what = ddp ? "bucket " + std::to_string(item) + ", " +
-                                 std::to_string(out.plan.buckets[item].last - out.plan.buckets[item].first) +
+                                 std::to_string(run.plan.buckets[item].last - run.plan.buckets[item].first) +
                                  " gradients"
-                       : task.kind == OverlapKind::reduce_scatter ? "reduce-scatter of " + out.work.units[unit].name
+                       : task.kind == OverlapKind::reduce_scatter ? "reduce-scatter of " + run.work.units[unit].name
                                                                   : "all-reduce over replicas";
     if (start_s - to_s > nothing_s) what += ", waited " + format_text(start_s - to_s, "s");
     write.add(start_s, end_s, of_bytes(task.bytes), what + ", " + of_bytes(task.bytes), tint, TimelineMark::solid);
@@ -160,10 +160,8 @@ void add_network(const Inputs& in, const Outputs& out, Picture& p) {
   }
 }
 
-void add_held(const Inputs& in, const Outputs& out, Picture& p) {
-  const auto scenario = read_scenario(in);
-  if (!scenario) return;
-  for (const HeldWeights& held : held_weights(out.work, scenario->setup, out.plan, out.run)) {
+void add_held(const Run& run, Picture& p) {
+  for (const HeldWeights& held : run.held) {
     const std::int64_t at = whole_ns(held.time_s);
     if (!p.held.empty() && p.held.back().time_ns == at) p.held.pop_back();
     const bool corner = p.held.empty() || std::abs(p.held.back().value - held.bytes) > 1;
@@ -171,94 +169,58 @@ void add_held(const Inputs& in, const Outputs& out, Picture& p) {
   }
   if (p.held.empty()) return;
   if (p.held.front().time_ns > 0) p.held.insert(p.held.begin(), {0, 0});
-  p.held.push_back({whole_ns(out.run.makespan_s), p.held.back().value});
+  p.held.push_back({whole_ns(run.run.makespan_s), p.held.back().value});
 }
 
-/// The scenario's step with another input, or NaN where it cannot be.
-template <class Change>
-double step_with(Inputs in, const Change& change) {
-  change(in);
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  const auto scenario = read_scenario(in);
-  if (!scenario) return none;
-  const auto stepped = run_scenario(*scenario);
-  return stepped ? stepped->run.makespan_s : none;
-}
-
-/// The values of a sweep with the scenario's own among them, so that its point lies on the line.
-template <class Value>
-std::vector<Value> with_yours(std::vector<Value> values, Value yours) {
-  values.push_back(yours);
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-std::vector<std::int64_t> doubled(std::int64_t from, std::int64_t to) {
-  std::vector<std::int64_t> values;
-  for (; from <= to; from *= 2) values.push_back(from);
-  return values;
-}
-
-void add_sweeps(const Inputs& in, const Outputs& out, Picture& p) {
-  if (auto scenario = read_scenario(in); scenario && in.method == OverlapMethod::ddp) {
-    p.sizes = with_yours(bucket_sizes_of(*scenario), in.bucket_bytes);
-    for (const double bytes : p.sizes) {
-      scenario->setup.bucket_bytes = bytes;
-      const OverlapRun run = step_of(*scenario);
-      p.size_step_s.push_back(run.makespan_s);
-      p.size_apart_s.push_back(run.compute_s + run.network_s);
-    }
-    p.least_size = out.best_bucket_bytes;
-    p.least_size_s = out.best_step_s;
-  } else if (in.method == OverlapMethod::fsdp) {
-    const auto most = static_cast<std::int64_t>(out.work.units.size()) * in.layers_per_unit;
-    for (const std::int64_t layers : with_yours(doubled(1, std::min<std::int64_t>(most, 128)), in.layers_per_unit)) {
-      const double step_s = step_with(in, [&](Inputs& i) { i.layers_per_unit = layers; });
-      p.sizes.push_back(models::as_double(layers));
-      p.size_step_s.push_back(step_s);
-      if (std::isfinite(step_s) && (p.least_size == 0 || step_s < p.least_size_s)) {
-        p.least_size = models::as_double(layers);
-        p.least_size_s = step_s;
-      }
-    }
+void add_curves(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  const bool ddp = in.method == OverlapMethod::ddp;
+  p.sizes = {.label = "one step",
+             .info = "the step on two streams",
+             .output = "step_s",
+             .tint = Tint::yours(),
+             .named = false,
+             .legend = false,
+             .x = run.sizes.at,
+             .y = run.sizes.step_s};
+  p.least_size = ddp ? out.best_bucket_bytes : out.best_unit_layers;
+  p.least_size_s = ddp ? out.best_step_s : out.best_unit_step_s;
+  constexpr std::array<std::string_view, overlap_method_count> names{"DDP", "FSDP"};
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    const bool yours = m == static_cast<std::size_t>(in.method);
+    const std::vector<double>& step_s = run.gpu_step_s[m];
+    if (std::none_of(step_s.begin(), step_s.end(), [](double s) { return std::isfinite(s); })) continue;
+    p.gpus.push_back({.label = std::string(names[m]),
+                      .info = "the same batch on each GPU; none where the states do not fit",
+                      .tint = yours ? Tint::yours() : Tint::series(1),
+                      .dashed = !yours,
+                      .x = run.gpus,
+                      .y = step_s});
   }
-  for (const std::int64_t gpus : with_yours(doubled(in.gpus_per_node, 16384), in.gpus)) {
-    p.gpus.push_back(models::as_double(gpus));
-    for (const OverlapMethod method : {OverlapMethod::ddp, OverlapMethod::fsdp})
-      p.gpu_step_s[static_cast<std::size_t>(method)].push_back(step_with(in, [&](Inputs& i) {
-        i.gpus = gpus;
-        i.method = method;
-        i.hybrid = i.hybrid && method == OverlapMethod::fsdp && gpus % i.shards == 0;
-      }));
-  }
-  for (const std::int64_t batch : with_yours(doubled(1, 64), in.batch)) {
-    Inputs other = in;
-    other.batch = batch;
-    const auto scenario = read_scenario(other);
-    if (!scenario) continue;
-    const OverlapRun run = step_of(*scenario);
-    p.tokens.push_back(scenario->work.tokens);
-    p.tokens_exposed.push_back(100 * run.exposed_s / run.makespan_s);
-  }
+  p.tokens = {.label = "exposed",
+              .output = "exposed_share",
+              .named = false,
+              .legend = false,
+              .x = run.tokens,
+              .y = run.tokens_exposed};
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (out.collectives == 0) return "One GPU exchanges nothing: a step takes " + figure(out.run.makespan_s, "s") + ".";
+  if (out.collectives == 0) return "One GPU exchanges nothing: a step takes " + figure(out.step.makespan_s, "s") + ".";
   const bool ddp = in.method == OverlapMethod::ddp;
-  std::string text = "Of " + figure(out.run.network_s, "s") + " of collectives " + figure(out.run.exposed_s, "s") +
-                     " stick out of a step of " + figure(out.run.makespan_s, "s");
+  std::string text = "Of " + figure(out.step.network_s, "s") + " of collectives " + figure(out.step.exposed_s, "s") +
+                     " stick out of a step of " + figure(out.step.makespan_s, "s");
   if (!ddp) {
     text += ": " + figure(out.forward_wait_s, "s") + " in the forward, " + figure(out.backward_wait_s, "s") +
             " in the backward, " + figure(out.tail_wait_s, "s") + " behind it";
     const bool latency = out.work.tokens >= out.critical_tokens && out.work.tokens < out.balance_tokens;
-    if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.run.makespan_s)
+    if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.step.makespan_s)
       return text + ". For its bytes the network would be fast enough; latency is what it waits for.";
     return text + ". At most " + figure(out.held_peak_bytes, "B") + " are gathered or not yet reduced.";
   }
   if (!in.beside_backward) return text + ": nothing overlaps.";
   text += ", and the last bucket alone, " + figure(out.last_bytes, "B") + ", takes " + figure(out.last_s, "s") + ".";
-  const double gain_s = out.run.makespan_s - out.best_step_s;
-  if (gain_s > 0.002 * out.run.makespan_s)
+  const double gain_s = out.step.makespan_s - out.best_step_s;
+  if (gain_s > 0.002 * out.step.makespan_s)
     return text + " With buckets of `" + format_text(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) +
            "` the step is " + figure(gain_s, "s") + " shorter.";
   if (out.collectives == 1) return text + " The first bucket takes every gradient, whatever size the others may have.";
@@ -267,18 +229,18 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || out.plan.tasks.empty()) return p;
-  add_compute(out, p);
-  add_network(in, out, p);
-  add_held(in, out, p);
-  add_sweeps(in, out, p);
+  if (!out.reason.empty() || run.plan.tasks.empty()) return p;
+  add_compute(run, p);
+  add_network(in, run, p);
+  add_held(run, p);
+  add_curves(in, out, run, p);
   const bool ddp = in.method == OverlapMethod::ddp;
   p.compute_words = "forward, backward, AdamW";
   p.network_words = ddp ? "one at a time" : "gathers, reductions";
   p.held_words = ddp ? "fall in full buckets" : "weights up, gradients down";
-  if (out.run.tail_s > nothing_s) p.tail_said = format_text(out.run.tail_s, "s") + " tail";
+  if (out.step.tail_s > nothing_s) p.tail_said = format_text(out.step.tail_s, "s") + " tail";
   p.answer = answer_of(in, out);
   return p;
 }

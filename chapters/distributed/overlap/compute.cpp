@@ -30,58 +30,57 @@ std::string row_name(const OverlapTask& task, const OverlapWork& work) {
   return {};
 }
 
-void fill_rows(const Scenario& scenario, Outputs& out) {
+void fill_rows(const Scenario& scenario, const Run& run, Outputs& out) {
   const bool ddp = scenario.setup.method == OverlapMethod::ddp;
-  for (std::size_t i = 0; i < out.plan.tasks.size(); ++i) {
-    const OverlapTask& task = out.plan.tasks[i];
+  for (std::size_t i = 0; i < run.plan.tasks.size(); ++i) {
+    const OverlapTask& task = run.plan.tasks[i];
     if (!is_network(task.kind)) continue;
     ++out.collectives;
     out.largest_bytes = std::max(out.largest_bytes, task.bytes);
     out.last_bytes = task.bytes;
     out.last_s = task.work_s;
     if (out.rows.size() >= most_rows) continue;
-    CollectiveRow row{.what = row_name(task, out.work), .bytes = task.bytes};
+    CollectiveRow row{.what = row_name(task, run.work), .bytes = task.bytes};
     const auto item = static_cast<std::size_t>(task.item);
     if (task.kind == OverlapKind::all_reduce) {
-      row.what = ddp ? "bucket " + std::to_string(item) : "replicas, " + out.work.units[item].name;
-      if (ddp) row.tensors = static_cast<std::int64_t>(out.plan.buckets[item].last - out.plan.buckets[item].first);
+      row.what = ddp ? "bucket " + std::to_string(item) : "replicas, " + run.work.units[item].name;
+      if (ddp) row.tensors = static_cast<std::int64_t>(run.plan.buckets[item].last - run.plan.buckets[item].first);
     }
     for (const std::int32_t need : task.needs)
-      if (need >= 0) row.ready_s = std::max(row.ready_s, out.run.end_s[static_cast<std::size_t>(need)]);
-    row.start_s = out.run.start_s[i];
-    row.end_s = out.run.end_s[i];
+      if (need >= 0) row.ready_s = std::max(row.ready_s, run.run.end_s[static_cast<std::size_t>(need)]);
+    row.start_s = run.run.start_s[i];
+    row.end_s = run.run.end_s[i];
     row.waits_s = row.start_s - row.ready_s;
     out.rows.push_back(std::move(row));
   }
 }
 
-/// Where the compute stream waits: in the forward, in the backward, behind it.
-void fill_waits(Outputs& out) {
+/// Where the compute stream waits: in the forward, in the backward, after it.
+void fill_waits(const Run& run, Outputs& out) {
   double free_s = 0;
-  for (std::size_t i = 0; i < out.plan.tasks.size(); ++i) {
-    const OverlapKind kind = out.plan.tasks[i].kind;
+  for (std::size_t i = 0; i < run.plan.tasks.size(); ++i) {
+    const OverlapKind kind = run.plan.tasks[i].kind;
     if (is_network(kind)) continue;
-    const double waited_s = std::max(0.0, out.run.start_s[i] - free_s);
+    const double waited_s = std::max(0.0, run.run.start_s[i] - free_s);
     (kind == OverlapKind::forward    ? out.forward_wait_s
      : kind == OverlapKind::backward ? out.backward_wait_s
                                      : out.tail_wait_s) += waited_s;
-    free_s = out.run.end_s[i];
+    free_s = run.run.end_s[i];
   }
 }
 
-void fill_best(Scenario scenario, Outputs& out) {
-  out.best_bucket_bytes = out.best_step_s = std::numeric_limits<double>::quiet_NaN();
-  if (scenario.setup.method != OverlapMethod::ddp || scenario.setup.gpus < 2) return;
-  double best_s = out.run.makespan_s;
-  out.best_bucket_bytes = scenario.setup.bucket_bytes;
-  for (const double bytes : bucket_sizes_of(scenario)) {
-    scenario.setup.bucket_bytes = bytes;
-    const double step_s = step_of(scenario).makespan_s;
-    if (step_s >= best_s * (1 - 1e-9)) continue;
-    best_s = step_s;
-    out.best_bucket_bytes = bytes;
+/// The bucket, or with FSDP the layers a unit, of the shortest step that was tried.
+void fill_best(const Scenario& scenario, const Run& run, const Inputs& in, Outputs& out) {
+  if (scenario.setup.gpus < 2) return;
+  const bool ddp = scenario.setup.method == OverlapMethod::ddp;
+  double best_s = out.step.makespan_s, best = ddp ? in.bucket_bytes : models::as_double(in.layers_per_unit);
+  for (std::size_t i = 0; i < run.sizes.at.size(); ++i) {
+    if (!(run.sizes.step_s[i] < best_s * (1 - 1e-9))) continue;
+    best_s = run.sizes.step_s[i];
+    best = run.sizes.at[i];
   }
-  out.best_step_s = best_s;
+  (ddp ? out.best_bucket_bytes : out.best_unit_layers) = best;
+  (ddp ? out.best_step_s : out.best_unit_step_s) = best_s;
 }
 
 /// One layer of the middle: its forward, the gather of its weights, the reduction of its gradients.
@@ -188,8 +187,8 @@ models::Result<SteppedScenario> run_scenario(const Scenario& scenario) {
   SteppedScenario out;
   out.plan = overlap_plan(scenario.work, scenario.setup);
   out.run = run_overlap(out.plan.tasks, scenario.setup.slowdown);
-  for (const HeldWeights& held : held_weights(scenario.work, scenario.setup, out.plan, out.run))
-    out.held_peak_bytes = std::max(out.held_peak_bytes, held.bytes);
+  out.held = held_weights(scenario.work, scenario.setup, out.plan, out.run);
+  for (const HeldWeights& held : out.held) out.held_peak_bytes = std::max(out.held_peak_bytes, held.bytes);
   if (scenario.work.state_bytes + out.held_peak_bytes > scenario.chip->memory_bytes)
     return Out::fail("Gathered weights and whole gradients take " + widgets::format_text(out.held_peak_bytes, "B") +
                      " beside " + widgets::format_text(scenario.work.state_bytes, "B") + " of states on a GPU of " +
@@ -198,51 +197,61 @@ models::Result<SteppedScenario> run_scenario(const Scenario& scenario) {
   return Out::ok(std::move(out));
 }
 
-std::vector<double> bucket_sizes_of(const Scenario& scenario) {
-  std::vector<double> out;
-  const double whole = scenario.work.elements * scenario.setup.gradient_bytes;
-  for (double bytes = mebibyte / 4; bytes < 2 * whole; bytes *= std::sqrt(2.0)) out.push_back(bytes);
-  return out;
+namespace {
+
+void fill_shares(const Scenario& scenario, Outputs& out) {
+  const double step_s = out.step.makespan_s;
+  out.exposed_share = 100 * out.step.exposed_s / step_s;
+  out.hidden_share = out.step.network_s > 0 ? 100 * (1 - std::min(1.0, out.step.exposed_s / out.step.network_s)) : 100;
+  out.apart_s = out.step.compute_s + out.step.network_s;
+  out.saved_s = out.apart_s - step_s;
+  out.tokens_per_s = models::as_double(scenario.setup.micro_batches) * out.work.tokens / step_s;
+  out.memory_bytes = out.work.state_bytes + out.held_peak_bytes;
 }
 
-Outputs compute(const Inputs& in) {
-  auto scenario = read_scenario(in);
-  if (!scenario) return {.reason = scenario.error};
-  Outputs out;
-  const OverlapSetup& s = scenario->setup;
-  auto stepped = run_scenario(*scenario);
-  if (!stepped) {
-    out.reason = stepped.error;
-    return out;
-  }
-  out.plan = std::move(stepped->plan);
-  out.run = std::move(stepped->run);
-  out.held_peak_bytes = stepped->held_peak_bytes;
-  out.work = scenario->work;
-  const double step_s = out.run.makespan_s;
-  if (!(step_s > 0 && std::isfinite(step_s))) {
-    out.reason = "A step takes no time that can be told here: change the batch or the sequence.";
-    return out;
-  }
-  out.exposed_share = 100 * out.run.exposed_s / step_s;
-  out.hidden_share = out.run.network_s > 0 ? 100 * (1 - std::min(1.0, out.run.exposed_s / out.run.network_s)) : 100;
-  out.apart_s = out.run.compute_s + out.run.network_s;
-  out.saved_s = out.apart_s - step_s;
-  fill_waits(out);
-  fill_rows(*scenario, out);
-  fill_best(*scenario, out);
-  fill_layer(*scenario, out);
-  out.critical_tokens = critical_tokens(scenario->work, s, scenario->reached_flops_per_s);
-  out.balance_tokens = balance_of(*scenario, out.plan);
-  out.tokens_per_s = models::as_double(in.micro_batches) * out.work.tokens / step_s;
-  out.memory_bytes = out.work.state_bytes + out.held_peak_bytes;
+/// What a GPU does next to what it does in the smaller cluster, %.
+double scaling_percent(const Inputs& in, double step_s) {
   Inputs base = in;
   base.gpus = std::min(in.baseline_gpus, in.gpus);
   base.hybrid = in.hybrid && base.gpus % in.shards == 0;
   const auto fewer = read_scenario(base);
   const auto on_fewer = fewer ? run_scenario(*fewer) : models::Result<SteppedScenario>::fail(fewer.error);
-  out.scaling_percent = on_fewer ? 100 * on_fewer->run.makespan_s / step_s : std::numeric_limits<double>::quiet_NaN();
-  return out;
+  return on_fewer ? 100 * on_fewer->run.makespan_s / step_s : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
+  const auto scenario = read_scenario(in);
+  if (!scenario) return {.facts = {.reason = scenario.error}};
+  auto stepped = run_scenario(*scenario);
+  if (!stepped) return {.facts = {.reason = stepped.error}};
+  Outputs out;
+  Run run;
+  run.plan = std::move(stepped->plan);
+  run.run = std::move(stepped->run);
+  run.held = std::move(stepped->held);
+  run.work = scenario->work;
+  out.step = run.run;
+  out.work = run.work;
+  out.sent_bytes = run.plan.sent_bytes;
+  out.held_peak_bytes = stepped->held_peak_bytes;
+  if (!(out.step.makespan_s > 0 && std::isfinite(out.step.makespan_s)))
+    return {.facts = {.reason = "A step takes no time that can be told here: change the batch or the sequence."}};
+  if (in.method == OverlapMethod::ddp)
+    sweep_buckets(*scenario, run);
+  else
+    sweep_units(in, run);
+  if (!facts_alone) sweep_inputs(in, run);
+  fill_shares(*scenario, out);
+  fill_waits(run, out);
+  fill_rows(*scenario, run, out);
+  fill_best(*scenario, run, in, out);
+  fill_layer(*scenario, out);
+  out.critical_tokens = critical_tokens(scenario->work, scenario->setup, scenario->reached_flops_per_s);
+  out.balance_tokens = balance_of(*scenario, run.plan);
+  out.scaling_percent = scaling_percent(in, out.step.makespan_s);
+  return {.facts = std::move(out), .run = std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::distributed::overlap

@@ -24,20 +24,14 @@ void draw_sizes(const Inputs& in, const Outputs& out, const Picture& picture, Vi
                             .label = "one step",
                             .unit = "s"},
                       .size = size});
-  if (picture.sizes.empty()) return;
-  plot.line("one step", picture.sizes, picture.size_step_s,
-            {.colour = t.accent,
-             .label = false,
-             .legend = false,
-             .info = "the step on two streams",
-             .version = picture.version,
-             .output = "step_s"});
-  plot.horizontal_mark(out.run.compute_s, "compute alone", {.output = "compute_s"});
+  if (picture.sizes.x.empty()) return;
+  plot.curve(picture.sizes);
+  plot.horizontal_mark(out.step.compute_s, "compute alone", {.output = "compute_s"});
   if (out.collectives > 0 && std::isfinite(picture.least_size) && picture.least_size > 0)
     plot.scatter(
         "best", std::span(&picture.least_size, 1), std::span(&picture.least_size_s, 1),
         {.colour = t.good, .marker = widgets::Marker::diamond, .radius = 6, .output = ddp ? "best_step_s" : ""});
-  const double x = ddp ? in.bucket_bytes : models::as_double(in.layers_per_unit), y = out.run.makespan_s;
+  const double x = ddp ? in.bucket_bytes : models::as_double(in.layers_per_unit), y = out.step.makespan_s;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .output = "step_s"});
 }
 
@@ -48,19 +42,9 @@ void draw_gpus(const Inputs& in, const Outputs& out, const Picture& picture, Vie
                       .y = {.kind = widgets::AxisKind::log10, .label = "one step", .unit = "s"},
                       .size = size});
   if (picture.gpus.empty()) return;
-  constexpr std::array<std::string_view, 2> names{"DDP", "FSDP"};
-  for (std::size_t m = 0; m < names.size(); ++m) {
-    const bool yours = m == static_cast<std::size_t>(in.method);
-    const std::vector<double>& step_s = picture.gpu_step_s[m];
-    if (std::none_of(step_s.begin(), step_s.end(), [](double s) { return std::isfinite(s); })) continue;
-    plot.line(names[m], picture.gpus, step_s,
-              {.colour = yours ? t.accent : t.series_at(1),
-               .dashed = !yours,
-               .info = "the same batch on each GPU; none where the states do not fit",
-               .version = picture.version});
-  }
-  plot.horizontal_mark(out.run.compute_s, "compute alone", {.output = "compute_s"});
-  const double x = models::as_double(in.gpus), y = out.run.makespan_s;
+  plot.curves(picture.gpus);
+  plot.horizontal_mark(out.step.compute_s, "compute alone", {.output = "compute_s"});
+  const double x = models::as_double(in.gpus), y = out.step.makespan_s;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1),
                {.colour = t.accent, .radius = 6, .legend = false, .output = "step_s"});
 }
@@ -71,9 +55,15 @@ void draw_tokens(const Outputs& out, const Picture& picture, View& view, ImVec2 
                      {.x = {.kind = widgets::AxisKind::log2, .label = "tokens a GPU"},
                       .y = {.lo = 0, .label = "exposed, of the step", .unit = "%"},
                       .size = size});
-  if (picture.tokens.empty()) return;
-  plot.line("exposed", picture.tokens, picture.tokens_exposed,
-            {.colour = t.bad, .label = false, .legend = false, .version = picture.version, .output = "exposed_share"});
+  const widgets::Curve& exposed = picture.tokens;
+  if (exposed.x.empty()) return;
+  // What waits is in the colour of what is wrong, which no Tint has.
+  plot.line(exposed.label, exposed.x, exposed.y,
+            {.colour = t.bad,
+             .label = exposed.named,
+             .legend = exposed.legend,
+             .version = picture.version,
+             .output = exposed.output});
   if (out.critical_tokens > 0) plot.vertical_mark(out.critical_tokens, "critical", {.output = "critical_tokens"});
   if (out.balance_tokens > 2 * out.critical_tokens)
     plot.vertical_mark(out.balance_tokens, "with latency", {.output = "balance_tokens"});
@@ -81,27 +71,15 @@ void draw_tokens(const Outputs& out, const Picture& picture, View& view, ImVec2 
                {.colour = t.accent, .radius = 6, .legend = false, .output = "exposed_share"});
 }
 
-void draw_rows(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "collective"},
-                                                                {.title = "tensors", .priority = 2},
-                                                                {.title = "bytes", .value_unit = "B", .bar = true},
-                                                                {.title = "ready", .value_unit = "s", .priority = 1},
-                                                                {.title = "starts", .value_unit = "s"},
-                                                                {.title = "ends", .value_unit = "s"},
-                                                                {.title = "waits", .value_unit = "s", .bar = true}}};
-  widgets::TableSource source{.context = &out, .rows = out.rows.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const CollectiveRow& r = static_cast<const Outputs*>(context)->rows[row];
-    if (column == 0) {
-      cell.text = r.what;
-      return;
-    }
-    const std::array<double, 7> values{0,        models::as_double(r.tensors), r.bytes, r.ready_s, r.start_s, r.end_s,
-                                       r.waits_s};
-    cell.value = values[column];
-    cell.number = widgets::format(values[column], column == 2 ? "B" : column >= 3 ? "s" : "");
-  };
-  widgets::draw_table("collectives", columns, source, view.rows, size);
+void draw_rows(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 7> columns{{{.key = "what"},
+                                                           {.key = "tensors", .priority = 2},
+                                                           {.key = "bytes", .bar = true},
+                                                           {.key = "ready_s", .priority = 1},
+                                                           {.key = "start_s"},
+                                                           {.key = "end_s"},
+                                                           {.key = "waits_s", .bar = true}}};
+  view.rows.draw("collectives", out.rows, columns, size);
 }
 
 }  // namespace
@@ -117,7 +95,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("tokens", {.title = "Against the batch", .least = {300, 170}},
               [&](ImVec2 size) { draw_tokens(out, picture, view, size); });
   stage.panel("rows", {.title = "Collectives", .least = {420, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_rows(out, picture, view, size); });
+              [&](ImVec2 size) { draw_rows(out, view, size); });
   published_panel(stage, "Published", picture.published);
 }
 

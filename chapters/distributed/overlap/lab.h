@@ -1,15 +1,17 @@
 #pragma once
 #include <array>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/machine/hardware.h"
 #include "models/parallel/overlap/overlap_plan.h"
 #include "widgets/plot/plot.h"
-#include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"
 
 /// One data-parallel step on two streams: what the backward hides of the communication, and the tail that sticks out.
@@ -47,20 +49,37 @@ struct CollectiveRow {
 };
 
 struct Outputs {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
-  models::parallel::OverlapRun run;
-  models::parallel::OverlapPlan plan;
-  models::parallel::OverlapWork work;          ///< in the units that are run
+  models::parallel::OverlapTotals step;
+  models::parallel::OverlapWorkTotals work;
+  double sent_bytes = 0;
   double exposed_share = 0, hidden_share = 0;  ///< % of the step; % of the collectives' time
   double forward_wait_s = 0, backward_wait_s = 0, tail_wait_s = 0;
   double apart_s = 0, saved_s = 0;  ///< nothing overlaps: one collective after the other, and what overlap saves
   std::int64_t collectives = 0;
   double largest_bytes = 0, last_bytes = 0, last_s = 0;
-  double best_bucket_bytes = 0, best_step_s = 0;  ///< NaN with FSDP
+  double best_bucket_bytes = none, best_step_s = none;      ///< NaN with FSDP
+  double best_unit_layers = none, best_unit_step_s = none;  ///< NaN with DDP
   double critical_tokens = 0, balance_tokens = 0, tokens_per_s = 0, scaling_percent = 0;
   double held_peak_bytes = 0, memory_bytes = 0;
   double layer_forward_s = 0, layer_gather_s = 0, layer_ratio = 0, layer_reduce_s = 0;
   std::vector<CollectiveRow> rows;
+};
+
+/// Steps with another value of one input.
+struct StepSweep {
+  std::vector<double> at, step_s;
+};
+struct Run {
+  models::parallel::OverlapPlan plan;
+  models::parallel::OverlapRun run;
+  models::parallel::OverlapWork work;               ///< in the units that are run
+  std::vector<models::parallel::HeldWeights> held;  ///< beyond the states at rest, over time
+  StepSweep sizes;                                  ///< against buckets (DDP, bytes) or layers a unit (FSDP)
+  std::vector<double> gpus;
+  std::array<std::vector<double>, models::parallel::overlap_method_count> gpu_step_s;  ///< NaN where it does not fit
+  std::vector<double> tokens, tokens_exposed;                                          ///< exposed: % of the step
 };
 
 /// A gradient's or a weight's way between the lanes: from [from_s, to_s] of the compute lane to a collective.
@@ -80,25 +99,23 @@ struct Picture {
   std::string answer;
   std::vector<widgets::TimelineSpan> compute, network;
   std::vector<widgets::TimelinePoint> held;
-  std::vector<std::string> names, infos;   ///< of spans, by their name
-  std::vector<std::int64_t> durations_ns;  ///< of these
+  std::vector<std::string> names, infos;   ///< of a span, by its name
+  std::vector<std::int64_t> durations_ns;  ///< how long the spans of these names are
   std::string compute_words, network_words, held_words;
   std::vector<Fall> falls;
   std::vector<Wait> waits;
   double backward_end_s = 0, last_s = 0;  ///< ends of the last backward and of the last collective
   std::string tail_said;                  ///< empty: there is none
-  std::vector<double> sizes, size_step_s, size_apart_s;
+  widgets::Curve sizes, tokens;           ///< one step against the bucket or the unit; exposed against tokens of a GPU
   double least_size_s = 0, least_size = 0;
-  std::vector<double> gpus;
-  std::array<std::vector<double>, 2> gpu_step_s;  ///< DDP and FSDP; NaN where it does not fit
-  std::vector<double> tokens, tokens_exposed;
+  std::vector<widgets::Curve> gpus;  ///< one step against GPUs, of each method that fits
   PublishedMarks published;
 };
 
 struct View {
   widgets::TimelineView timeline;
   widgets::PlotView sizes, gpus, tokens;
-  widgets::TableView rows;
+  DescribedTable<CollectiveRow> rows;
   std::vector<widgets::TimelineCounter> counters;
   std::vector<widgets::TimelineLane> lanes;
 };
@@ -115,23 +132,31 @@ models::Result<Scenario> read_scenario(const Inputs& in);
 
 /// The step alone, without all that is found about it.
 models::parallel::OverlapRun step_of(const Scenario& scenario);
-/// The step with its tasks and what is gathered at most.
+/// The step with its tasks and what is gathered over time.
 struct SteppedScenario {
   models::parallel::OverlapPlan plan;
   models::parallel::OverlapRun run;
+  std::vector<models::parallel::HeldWeights> held;
   double held_peak_bytes = 0;
 };
 /// Fails with a sentence where what is gathered does not fit beside the states.
 models::Result<SteppedScenario> run_scenario(const Scenario& scenario);
-/// Bucket sizes that are tried, from 256 KiB up to the whole gradient in one.
-std::vector<double> bucket_sizes_of(const Scenario& scenario);
+/// Steps with other buckets, in order of their size and the scenario's own among them: from 256 KiB up to the whole
+/// gradient in one.
+void sweep_buckets(Scenario scenario, Run& run);
+/// Steps with other layers a unit (FSDP), the inputs' own among them.
+void sweep_units(const Inputs& in, Run& run);
+/// Steps on other GPUs and with other batches, the inputs' own among them.
+void sweep_inputs(const Inputs& in, Run& run);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+/// `facts_alone`: without the sweeps that only the picture shows.
+Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone = false);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The two lanes with what falls between them, and the tail.
 void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
+void describe(Fields& f, CollectiveRow& row);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 

@@ -8,12 +8,9 @@ namespace chapters::distributed::pipeline {
 namespace {
 
 using namespace models::parallel;
-using widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
-
-constexpr std::size_t most_named = 6000;  // operations; of more none has room for a name or a gap of its own
+using widgets::figure, widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
-std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
 std::string_view words_of(PipeKind kind) {
   switch (kind) {
@@ -60,7 +57,7 @@ struct LaneWriter {
   ScheduleLanes& to;
   RankLane& lane;
   bool named;
-  std::uint32_t block = no_block;  ///< of what is added next
+  std::uint32_t block = no_block;  ///< the place of what is added next
 
   void add(double start_s, double end_s, std::string said, std::string brief, std::string info, Tint tint,
            TimelineMark mark) {
@@ -81,7 +78,7 @@ struct LaneWriter {
   }
 };
 
-/// Behind what a rank did: idle time to the end of the step, or where ranks wait for each other for ever, all that it
+/// After what a rank did: idle time to the end of the step, or where ranks wait for each other for ever, all that it
 /// never comes to, one block after the other, so that it can be taken hold of and put elsewhere.
 void add_waiting(LaneWriter& writer, const Side& side, std::size_t rank, double free_s) {
   if (side.stuck.empty()) {
@@ -102,7 +99,7 @@ void add_waiting(LaneWriter& writer, const Side& side, std::size_t rank, double 
 }
 
 /// One rank's operations, its gaps, and what it keeps. `places` is filled with each operation's span.
-RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool named, double kept_share,
+RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool named,
                  std::vector<std::uint32_t>& places) {
   RankLane lane;
   const PipelineRank& r = side.run.ranks[rank];
@@ -132,32 +129,31 @@ RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool nam
   add_waiting(writer, side, rank, free_s);
   const auto chunks = static_cast<double>(side.plan.chunks);
   double most = 0;
-  for (const KeptActivations& k : kept_activations(side.plan, side.times, side.run, rank, kept_share)) {
-    most = std::max(most, k.kept / chunks);
-    add_kept(lane.kept, in_ns(k.time_s), k.kept / chunks);
-  }
+  if (rank < side.kept.size())
+    for (const KeptActivations& k : side.kept[rank]) {
+      most = std::max(most, k.kept / chunks);
+      add_kept(lane.kept, in_ns(k.time_s), k.kept / chunks);
+    }
   lane.sublabel = side.stuck.empty()
                       ? format_text(r.wall_bubble_s, "s") + " idle, keeps " + format_text(most, "")
                       : std::to_string(side.plan.orders[rank].size() - side.run.start_s[rank].size()) + " not done";
   return lane;
 }
 
-ScheduleLanes lanes_of(const Side& side, double kept_share) {
+ScheduleLanes lanes_of(const Side& side, const SideFigures& figures) {
   ScheduleLanes out;
-  std::size_t operations = 0;
-  for (const auto& order : side.plan.orders) operations += order.size();
+  const bool named = operations_of(side.plan) <= max_named_operations;
   std::vector<std::vector<std::uint32_t>> places(side.plan.orders.size());
   for (std::size_t rank = 0; rank < side.plan.orders.size(); ++rank)
-    out.lanes.push_back(lane_of(out, side, rank, operations <= most_named, kept_share, places[rank]));
-  if (operations <= most_named && side.stuck.empty())
-    for (const PipelinePlace& p : critical_path(side.plan, side.times, side.run)) {
-      const std::uint32_t span = places[p.rank][p.index];
-      const auto lane = static_cast<std::uint32_t>(p.rank);
-      const bool whole = side.plan.orders[p.rank][p.index].kind == PipeKind::backward;
-      for (std::uint32_t part = span; part < span + (whole ? 2 : 1); ++part)
-        if (part < out.lanes[p.rank].spans.size()) out.thread.push_back({lane, part});
-    }
-  for (const double peak : side.peaks) out.peaks.push_back(peak / static_cast<double>(side.plan.chunks));
+    out.lanes.push_back(lane_of(out, side, rank, named, places[rank]));
+  for (const PipelinePlace& p : side.critical) {
+    const std::uint32_t span = places[p.rank][p.index];
+    const auto lane = static_cast<std::uint32_t>(p.rank);
+    const bool whole = side.plan.orders[p.rank][p.index].kind == PipeKind::backward;
+    for (std::uint32_t part = span; part < span + (whole ? 2 : 1); ++part)
+      if (part < out.lanes[p.rank].spans.size()) out.thread.push_back({lane, part});
+  }
+  for (const double peak : figures.peaks) out.peaks.push_back(peak / static_cast<double>(side.plan.chunks));
   out.title = schedule_name(side.spec.schedule);
   if (side.plan.chunks > 1) out.title += ", " + std::to_string(side.plan.chunks) + " chunks a rank";
   if (!side.moves.empty()) out.title += ", edited";
@@ -166,9 +162,9 @@ ScheduleLanes lanes_of(const Side& side, double kept_share) {
     return out;
   }
   out.subtitle = "makespan " + format_text(side.run.makespan_s, "s") + ", idle / makespan " +
-                 format_text(side.idle_percent, "%") + ", idle / ideal " +
-                 format_text(100 * side.run.idle_over_ideal, "%") + ", keeps at most " + format_text(side.peak, "");
-  if (side.weights > 1) out.subtitle += ", weights " + format_text(side.weights, "") + " times";
+                 format_text(figures.idle_percent, "%") + ", idle / ideal " +
+                 format_text(100 * side.run.idle_over_ideal, "%") + ", keeps at most " + format_text(figures.peak, "");
+  if (figures.weights > 1) out.subtitle += ", weights " + format_text(figures.weights, "") + " times";
   return out;
 }
 
@@ -198,60 +194,60 @@ void reach_equally(std::array<ScheduleLanes, 2>& schedules) {
              "", "", "", Tint(), TimelineMark::pale);
 }
 
-std::string kept_text(double kept) { return ticked(kept, "") + (kept == 1 ? " micro-batch" : " micro-batches"); }
+std::string kept_text(double kept) { return figure(kept, "") + (kept == 1 ? " micro-batch" : " micro-batches"); }
 
 /// Times, then shares of idle time.
 std::string clock_text(const Outputs& out, const Picture& p) {
-  const Side &a = out.beside, &b = out.now;
+  const SideFigures &a = out.beside, &b = out.now;
   const std::string &name_a = p.schedules[0].title, &name_b = p.schedules[1].title;
-  std::string text =
-      std::abs(out.saved_s) <= 1e-9 * a.run.makespan_s
-          ? name_b + " and " + name_a + " both take " + ticked(b.run.makespan_s, "s")
-          : name_b + " takes " + ticked(b.run.makespan_s, "s") + ", " + name_a + " " + ticked(a.run.makespan_s, "s");
-  text += ": idle " + ticked(b.idle_percent, "%");
+  std::string text = std::abs(out.saved_s) <= 1e-9 * a.totals.makespan_s
+                         ? name_b + " and " + name_a + " both take " + figure(b.totals.makespan_s, "s")
+                         : name_b + " takes " + figure(b.totals.makespan_s, "s") + ", " + name_a + " " +
+                               figure(a.totals.makespan_s, "s");
+  text += ": idle " + figure(b.idle_percent, "%");
   return text +
-         (std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + ticked(a.idle_percent, "%"));
+         (std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + figure(a.idle_percent, "%"));
 }
 
 /// What the fullest ranks keep, or where those keep as much, the emptiest.
 std::string memory_text(const Outputs& out, const Picture& p) {
   const double a = out.beside.peak, b = out.now.peak;
-  if (a != b) return "Its fullest rank keeps " + kept_text(b) + ", not " + ticked(a, "");
+  if (a != b) return "Its fullest rank keeps " + kept_text(b) + ", not " + figure(a, "");
   const std::string text = "Fullest ranks keep " + kept_text(b) + " in both";
   const double least_a = *std::min_element(p.schedules[0].peaks.begin(), p.schedules[0].peaks.end());
   const double least_b = *std::min_element(p.schedules[1].peaks.begin(), p.schedules[1].peaks.end());
   if (least_a == b && least_b == b) return text;
-  return text + ", the emptiest " + ticked(least_b, "") +
-         (least_a == least_b ? " in both" : ", not " + ticked(least_a, ""));
+  return text + ", the emptiest " + figure(least_b, "") +
+         (least_a == least_b ? " in both" : ", not " + figure(least_a, ""));
 }
 
-std::string generated_text(const Outputs& out, const Picture& p) {
-  const Side &a = out.beside, &b = out.now;
-  if (a.spec.schedule == b.spec.schedule && a.plan.chunks == b.plan.chunks)
-    return p.schedules[1].title + " takes " + ticked(b.run.makespan_s, "s") + ", idle for " +
-           ticked(b.idle_percent, "%") + " of it, and its fullest rank keeps " + kept_text(b.peak) + ".";
+std::string generated_text(const Outputs& out, const Run& run, const Picture& p) {
+  const SideFigures &a = out.beside, &b = out.now;
+  if (run.now.spec.schedule == run.beside.spec.schedule && run.now.plan.chunks == run.beside.plan.chunks)
+    return p.schedules[1].title + " takes " + figure(b.totals.makespan_s, "s") + ", idle for " +
+           figure(b.idle_percent, "%") + " of it, and its fullest rank keeps " + kept_text(b.peak) + ".";
   std::string text = clock_text(out, p) + ". " + memory_text(out, p);
   if (b.weights != a.weights)
-    text += ", and the weights " + ticked(b.weights, "") + " times, not " + ticked(a.weights, "");
+    text += ", and the weights " + figure(b.weights, "") + " times, not " + figure(a.weights, "");
   text += ".";
   if (b.idle_percent - b.idle_without_barrier > 0.5)
-    text += " With no barrier between steps it idles " + ticked(b.idle_without_barrier, "%") + ".";
+    text += " With no barrier between steps it idles " + figure(b.idle_without_barrier, "%") + ".";
   return text;
 }
 
 /// What the learner's moves broke, or else what they changed.
-std::string edited_text(const Outputs& out) {
-  const Side& b = out.now;
+std::string edited_text(const Outputs& out, const Run& run) {
+  const SideFigures& b = out.now;
   if (!b.stuck.empty()) return b.stuck + " ";
   std::string text;
-  if (!b.moves.empty()) {
-    const double sooner_s = out.generated_s - b.run.makespan_s;
-    text = "Your order takes " + ticked(b.run.makespan_s, "s") + ", " +
+  if (!run.now.moves.empty()) {
+    const double sooner_s = out.generated_s - b.totals.makespan_s;
+    text = "Your order takes " + figure(b.totals.makespan_s, "s") + ", " +
            (std::abs(sooner_s) <= 1e-9 * out.generated_s
                 ? "as long as the schedule's own"
-                : ticked(std::abs(sooner_s), "s") + (sooner_s > 0 ? " less" : " more") + " than the schedule's own") +
+                : figure(std::abs(sooner_s), "s") + (sooner_s > 0 ? " less" : " more") + " than the schedule's own") +
            ", and its fullest rank keeps " + kept_text(b.peak) +
-           (b.peak == out.generated_peak ? ", as before. " : ", not " + ticked(out.generated_peak, "") + ". ");
+           (b.peak == out.generated_peak ? ", as before. " : ", not " + figure(out.generated_peak, "") + ". ");
   }
   return text;
 }
@@ -260,48 +256,67 @@ std::string room_text(const Inputs& in, const Outputs& out) {
   if (out.crowded_rank < 0) return {};
   const auto rank = static_cast<std::size_t>(out.crowded_rank);
   return "Rank " + std::to_string(rank) + " runs out of memory: it would keep " + kept_text(out.ranks[rank].keeps) +
-         " and has room for " + ticked(static_cast<double>(in.room), "") + ". ";
+         " and has room for " + figure(static_cast<double>(in.room), "") + ". ";
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p) {
-  const Side& b = out.now;
-  std::string edited = room_text(in, out) + edited_text(out);
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run, const Picture& p) {
+  std::string edited = room_text(in, out) + edited_text(out, run);
   if (out.moves_left_out > 0)
-    edited += "Of your moves " + ticked(static_cast<double>(out.moves_left_out), "") +
+    edited += "Of your moves " + figure(static_cast<double>(out.moves_left_out), "") +
               " name blocks that this schedule does not have. ";
-  if (!edited.empty() && (!b.moves.empty() || !b.stuck.empty())) {
+  if (!edited.empty() && (!run.now.moves.empty() || !run.now.stuck.empty())) {
     edited.pop_back();
     return edited;
   }
-  return edited + generated_text(out, p);
+  return edited + generated_text(out, run, p);
+}
+
+/// What each rank keeps, and idle time against micro-batches, of both schedules.
+void add_curves(const Run& run, Picture& p) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ScheduleLanes& s = p.schedules[i];
+    const widgets::Tint tint = i == 0 ? Tint::series(1) : Tint::yours();
+    widgets::Curve kept{.label = s.title,
+                        .info = "most F begun without their W, in a rank's whole share",
+                        .tint = tint,
+                        .dashed = i == 0,
+                        .named = false};
+    for (std::size_t rank = 0; rank < s.peaks.size(); ++rank) kept.add(static_cast<double>(rank), s.peaks[rank]);
+    p.kept.push_back(std::move(kept));
+    if (run.micro_batches.empty()) continue;
+    p.idle.push_back({.label = s.title,
+                      .info = "simulated; none where the schedule does not take so few",
+                      .tint = tint,
+                      .dashed = i == 0,
+                      .named = false,
+                      .x = run.micro_batches,
+                      .y = run.idle_percent[i]});
+    for (const double percent : run.idle_percent[i])
+      if (percent > p.most_idle) p.most_idle = percent;
+  }
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || out.now.run.ranks.empty()) return p;
-  p.schedules[0] = lanes_of(out.beside, in.kept_share);
-  p.schedules[1] = lanes_of(out.now, in.kept_share);
-  if (!out.now.stuck.empty()) reach_equally(p.schedules);
-  if (out.now.stuck.empty()) add_sooner(p.schedules[0], out.beside.run.makespan_s, out.now.run.makespan_s);
-  if (out.now.stuck.empty()) add_sooner(p.schedules[1], out.now.run.makespan_s, out.beside.run.makespan_s);
+  if (!out.reason.empty() || run.now.run.ranks.empty()) return p;
+  p.schedules[0] = lanes_of(run.beside, out.beside);
+  p.schedules[1] = lanes_of(run.now, out.now);
+  const double own_s = out.now.totals.makespan_s, theirs_s = out.beside.totals.makespan_s;
+  if (run.now.stuck.empty()) {
+    add_sooner(p.schedules[0], theirs_s, own_s);
+    add_sooner(p.schedules[1], own_s, theirs_s);
+  } else {
+    reach_equally(p.schedules);
+  }
   if (in.room > 0) p.room = static_cast<double>(in.room);
   p.most_kept = std::max(p.most_kept, static_cast<double>(in.room));
   for (const ScheduleLanes& s : p.schedules)
     for (const double peak : s.peaks) p.most_kept = std::max(p.most_kept, peak);
-  for (std::size_t r = 0; r < out.ranks.size(); ++r) {
-    p.ranks.push_back(static_cast<double>(r));
-    p.rank_texts.push_back(std::to_string(r));
-  }
-  for (std::int64_t m = in.stages; m <= 32 * in.stages; m *= 2) {
-    const auto now = run_side(in, false, m), beside = run_side(in, true, m);
-    if (!now && !beside) continue;
-    p.micro_batches.push_back(static_cast<double>(m));
-    p.idle[0].push_back(beside ? beside->idle_percent : std::numeric_limits<double>::quiet_NaN());
-    p.idle[1].push_back(now ? now->idle_percent : std::numeric_limits<double>::quiet_NaN());
-  }
-  p.answer = answer_of(in, out, p);
+  for (std::size_t r = 0; r < out.ranks.size(); ++r) p.rank_texts.push_back(std::to_string(r));
+  add_curves(run, p);
+  p.answer = answer_of(in, out, run, p);
   return p;
 }
 

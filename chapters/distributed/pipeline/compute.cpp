@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <memory>
 
 #include "chapters/distributed/pipeline/lab.h"
 
@@ -8,6 +10,7 @@ namespace {
 using namespace models::parallel;
 
 constexpr std::int64_t max_cells = 4096, periods = 4;
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// By how much a step is longer when another one follows it with no barrier: between the ends of the last two of
 /// several.
@@ -36,12 +39,18 @@ models::Result<double> step_period_s(const Side& side) {
 
 /// A step that never ends has no length, and none of its shares.
 void forget_times(PipelineRun& run) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
   run.makespan_s = run.idle_over_makespan = run.idle_over_ideal = run.span_bubble_s = none;
   for (PipelineRank& rank : run.ranks) rank.wall_bubble_s = rank.span_bubble_s = none;
 }
 
-/// Those of the learner's moves that the schedule has the blocks for.
+}  // namespace
+
+std::size_t operations_of(const PipelinePlan& plan) {
+  std::size_t operations = 0;
+  for (const auto& order : plan.orders) operations += order.size();
+  return operations;
+}
+
 std::vector<PipelineMove> moves_of(const Inputs& in, const PipelineSpec& spec) {
   std::vector<PipelineMove> out;
   for (const MoveRow& row : in.moves) {
@@ -55,8 +64,6 @@ std::vector<PipelineMove> moves_of(const Inputs& in, const PipelineSpec& spec) {
   }
   return out;
 }
-
-}  // namespace
 
 models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_batches, bool edited) {
   using Out = models::Result<Side>;
@@ -92,92 +99,135 @@ models::Result<Side> run_side(const Inputs& in, bool beside, std::int64_t micro_
   side.stuck = std::move(attempt.stuck);
   side.reached_s = side.run.makespan_s;
   if (!side.stuck.empty()) forget_times(side.run);
-  side.idle_percent = 100 * side.run.idle_over_makespan;
   return Out::ok(std::move(side));
 }
 
 namespace {
 
-/// What only the shown schedules are asked: memory, weights, and steps without a barrier.
-models::Status finish_side(const Inputs& in, Side& side) {
-  side.peaks = peak_activations(side.plan);
+/// Weights that each rank keeps. A run that only just began has not met all versions that a long one meets.
+models::Result<std::vector<WeightVersions>> versions_by_rank(const Inputs& in, const Side& side) {
+  using Out = models::Result<std::vector<WeightVersions>>;
+  const auto long_run = edited_steps(side.spec, std::max<std::int64_t>(in.steps, periods), side.moves);
+  if (!long_run) return Out::fail(long_run.error);
+  std::vector<WeightVersions> out;
+  for (std::size_t rank = 0; rank < long_run->orders.size(); ++rank)
+    out.push_back(weight_versions(*long_run, rank, in.micro_batches));
+  return Out::ok(std::move(out));
+}
+
+/// What only the shown schedules are asked: memory, weights, and steps without a barrier. `versions` of each rank
+/// matter where the schedule never drains.
+models::Result<SideFigures> figures_of(const Inputs& in, const Side& side,
+                                       const std::vector<WeightVersions>& versions) {
+  using Out = models::Result<SideFigures>;
+  SideFigures out;
+  out.totals = side.run;
+  out.stuck = side.stuck;
+  out.idle_percent = 100 * side.run.idle_over_makespan;
+  out.peaks = peak_activations(side.plan);
   const auto chunks = static_cast<double>(side.plan.chunks);
-  side.peak = *std::max_element(side.peaks.begin(), side.peaks.end()) / chunks;
+  out.peak = *std::max_element(out.peaks.begin(), out.peaks.end()) / chunks;
   const std::vector<double> kept = peak_activations(side.plan, in.kept_share);
-  side.peak_bytes_share = *std::max_element(kept.begin(), kept.end()) / chunks;
-  side.weights = static_cast<double>(copies_of(side.spec.schedule));
-  // A run that only just began has not met all versions that a long one meets.
-  const bool versions = never_drains(side.spec.schedule);
-  const auto long_run = versions ? edited_steps(side.spec, std::max<std::int64_t>(in.steps, periods), side.moves)
-                                 : models::Result<PipelinePlan>::ok({});
-  if (!long_run) return models::Status::fail(long_run.error);
-  for (std::size_t rank = 0; rank < long_run->orders.size(); ++rank) {
-    const WeightVersions v = weight_versions(*long_run, rank, in.micro_batches);
-    side.weights = std::max(side.weights, static_cast<double>(v.versions));
-    side.staleness = std::max(side.staleness, static_cast<double>(v.staleness));
-  }
+  out.peak_bytes_share = *std::max_element(kept.begin(), kept.end()) / chunks;
+  out.weights = static_cast<double>(copies_of(side.spec.schedule));
+  if (never_drains(side.spec.schedule))
+    for (const WeightVersions& v : versions) {
+      out.weights = std::max(out.weights, static_cast<double>(v.versions));
+      out.staleness = std::max(out.staleness, static_cast<double>(v.staleness));
+    }
   if (!side.stuck.empty()) {
-    side.period_s = side.idle_without_barrier = std::numeric_limits<double>::quiet_NaN();
-    return models::Status::ok();
+    out.period_s = out.idle_without_barrier = none;
+    return Out::ok(std::move(out));
   }
   const auto period = step_period_s(side);
-  if (!period) return models::Status::fail(period.error);
-  side.period_s = *period;
+  if (!period) return Out::fail(period.error);
+  out.period_s = *period;
   double work_s = 0;
   for (const PipelineRank& r : side.run.ranks) work_s += r.busy_s;
   work_s /= static_cast<double>(in.steps);
-  side.idle_without_barrier = 100 * (1 - work_s / (side.period_s * static_cast<double>(side.run.ranks.size())));
-  if (side.idle_without_barrier < 1e-9) side.idle_without_barrier = 0;  // rounding of many sums
-  return models::Status::ok();
+  out.idle_without_barrier = 100 * (1 - work_s / (out.period_s * static_cast<double>(side.run.ranks.size())));
+  if (out.idle_without_barrier < 1e-9) out.idle_without_barrier = 0;  // rounding of many sums
+  return Out::ok(std::move(out));
 }
 
-}  // namespace
-
-Outputs compute(const Inputs& in) {
-  Outputs out;
-  auto now = run_side(in, false, in.micro_batches, true), beside = run_side(in, true, in.micro_batches);
-  if (!now || !beside) {
-    out.reason = !now ? now.error : beside.error;
-    return out;
-  }
-  for (Side* side : {&*now, &*beside})
-    if (const models::Status done = finish_side(in, *side); !done) {
-      out.reason = done.error;
-      return out;
-    }
-  out.now = std::move(*now);
-  out.beside = std::move(*beside);
-  out.saved_s = out.beside.run.makespan_s - out.now.run.makespan_s;
-  out.moves_left_out = static_cast<std::int64_t>(in.moves.size() - out.now.moves.size());
-  if (!out.now.moves.empty())
+/// What the moves and the closed form are held against.
+void fill_references(const Inputs& in, const Side& now, Outputs& out) {
+  out.moves_left_out = static_cast<std::int64_t>(in.moves.size() - now.moves.size());
+  if (!now.moves.empty())
     if (const auto generated = run_side(in, false, in.micro_batches)) {
       out.generated_s = generated->run.makespan_s;
       const std::vector<double> peaks = peak_activations(generated->plan);
       out.generated_peak = *std::max_element(peaks.begin(), peaks.end()) / static_cast<double>(generated->plan.chunks);
     }
-  if (in.steps == 1 && out.now.moves.empty())
-    if (const PipelineFormula formula = closed_form(out.now.spec, out.now.times); !formula.formula.empty()) {
+  if (in.steps == 1 && now.moves.empty())
+    if (const PipelineFormula formula = closed_form(now.spec, now.times); !formula.formula.empty()) {
       out.closed_form = formula.formula;
       out.closed_form_s = formula.bubble_s;
     }
-  const double own = static_cast<double>(out.now.plan.chunks), theirs = static_cast<double>(out.beside.plan.chunks);
-  const auto versions = edited_steps(out.now.spec, std::max<std::int64_t>(in.steps, periods), out.now.moves);
-  for (std::size_t r = 0; r < out.now.run.ranks.size(); ++r) {
-    const PipelineRank& rank = out.now.run.ranks[r];
-    out.wall_bubble_s = out.now.stuck.empty() ? std::max(out.wall_bubble_s, rank.wall_bubble_s) : rank.wall_bubble_s;
+}
+
+void fill_ranks(const Inputs& in, const Run& run, const std::vector<WeightVersions>& versions, Outputs& out) {
+  const double own = static_cast<double>(run.now.plan.chunks), theirs = static_cast<double>(run.beside.plan.chunks);
+  for (std::size_t r = 0; r < run.now.run.ranks.size(); ++r) {
+    const PipelineRank& rank = run.now.run.ranks[r];
+    out.wall_bubble_s = run.now.stuck.empty() ? std::max(out.wall_bubble_s, rank.wall_bubble_s) : rank.wall_bubble_s;
     const bool full = in.room > 0 && out.now.peaks[r] / own > static_cast<double>(in.room);
     if (full && out.crowded_rank < 0) out.crowded_rank = static_cast<std::int64_t>(r);
-    const std::int64_t kept = versions ? weight_versions(*versions, r, in.micro_batches).versions : 1;
     out.ranks.push_back({.rank = static_cast<std::int64_t>(r),
-                         .versions = std::max(kept, copies_of(in.schedule)),
+                         .versions = std::max(versions[r].versions, copies_of(in.schedule)),
                          .busy_s = rank.busy_s,
                          .wall_bubble_s = rank.wall_bubble_s,
                          .span_bubble_s = rank.span_bubble_s,
                          .keeps = out.now.peaks[r] / own,
                          .beside_keeps = out.beside.peaks[r] / theirs});
-    out.orders.push_back({static_cast<std::int64_t>(r), order_text(out.now.plan, r)});
+    out.orders.push_back({static_cast<std::int64_t>(r), order_text(run.now.plan, r)});
   }
-  return out;
+}
+
+/// What a rank keeps over time, and which operations decide the makespan.
+void add_histories(const Inputs& in, Side& side) {
+  for (std::size_t rank = 0; rank < side.plan.orders.size(); ++rank)
+    side.kept.push_back(kept_activations(side.plan, side.times, side.run, rank, in.kept_share));
+  if (side.stuck.empty() && operations_of(side.plan) <= max_named_operations)
+    side.critical = critical_path(side.plan, side.times, side.run);
+}
+
+/// Both schedules with more and more micro-batches.
+void sweep_micro_batches(const Inputs& in, Run& run) {
+  for (std::int64_t m = in.stages; m <= 32 * in.stages; m *= 2) {
+    const auto now = run_side(in, false, m), beside = run_side(in, true, m);
+    if (!now && !beside) continue;
+    run.micro_batches.push_back(static_cast<double>(m));
+    run.idle_percent[0].push_back(beside ? 100 * beside->run.idle_over_makespan : none);
+    run.idle_percent[1].push_back(now ? 100 * now->run.idle_over_makespan : none);
+  }
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
+  auto now = run_side(in, false, in.micro_batches, true), beside = run_side(in, true, in.micro_batches);
+  if (!now || !beside) return {.facts = {.reason = !now ? now.error : beside.error}};
+  using Versions = models::Result<std::vector<WeightVersions>>;
+  const Versions own = versions_by_rank(in, *now);
+  const Versions theirs = never_drains(in.beside) ? versions_by_rank(in, *beside) : Versions::ok({});
+  if (!own || !theirs) return {.facts = {.reason = !own ? own.error : theirs.error}};
+  auto now_figures = figures_of(in, *now, *own), beside_figures = figures_of(in, *beside, *theirs);
+  if (!now_figures || !beside_figures)
+    return {.facts = {.reason = !now_figures ? now_figures.error : beside_figures.error}};
+  Outputs out;
+  Run run{.now = std::move(*now), .beside = std::move(*beside)};
+  out.now = std::move(*now_figures);
+  out.beside = std::move(*beside_figures);
+  out.saved_s = out.beside.totals.makespan_s - out.now.totals.makespan_s;
+  fill_references(in, run.now, out);
+  fill_ranks(in, run, *own, out);
+  if (!facts_alone) {
+    add_histories(in, run.now);
+    add_histories(in, run.beside);
+    sweep_micro_batches(in, run);
+  }
+  return {.facts = std::move(out), .run = std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::distributed::pipeline

@@ -21,6 +21,7 @@ const Choices schedules = {
 static_assert(models::parallel::pipeline_schedule_count == 10);
 
 constexpr std::string_view never_ends = "With the moved blocks some ranks wait for each other for ever.";
+constexpr std::string_view no_moves = "No block is moved.";
 
 void describe_times(Fields& f, Inputs& in) {
   const auto time = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
@@ -52,7 +53,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("beside", in.beside, schedules, "Above", "The schedule that the other is held against.");
   f.choice("schedule", in.schedule, schedules, "Below", "The schedule that all figures speak of.", {.headline = true});
   shared::parallel_pipeline(f, "stages", in.stages, {.help = "Ranks that the model is cut over."});
-  f.integer("micro_batches", in.micro_batches, "Micro-batches", "That one step sends through the pipeline.",
+  f.integer("micro_batches", in.micro_batches, "Micro-batches",
+            "Micro-batches that one step sends through the pipeline.",
             {.range = {1, 4096, Scale::log}, .typical = {2, 64}, .headline = true});
   f.integer("chunks", in.chunks, "Chunks a rank",
             "Parts of the model that each rank holds, of the schedule below. Times are those of one part.",
@@ -64,7 +66,7 @@ void describe(Fields& f, Inputs& in) {
   describe_times(f, in);
   f.group("Memory");
   f.real("kept_share", in.kept_share, "Kept for W",
-         "Of a micro-batch's activations, the share that its weight gradient needs once I is done.", {.range = {0, 1}});
+         "The share of a micro-batch's activations that its weight gradient needs once I is done.", {.range = {0, 1}});
   f.integer("room", in.room, "Room",
             "Micro-batches whose activations a rank has room for, of its whole share. 0: any number.",
             {.range = {0, 4096, Scale::step}, .typical = {0, 16}});
@@ -88,7 +90,7 @@ void describe(Fields& f, RankRow& r) {
   f.real("span_bubble_s", r.span_bubble_s, {"Idle inside", "s"},
          {.absent = never_ends, .formula = "its last end - its first start - works"});
   f.real("keeps", r.keeps, "Keeps", "Micro-batches' activations of its whole share, at most.");
-  f.real("beside_keeps", r.beside_keeps, "Keeps, above", "The same of the schedule above.");
+  f.real("beside_keeps", r.beside_keeps, "Keeps, above", "What it keeps at most in the schedule above.");
   f.integer("versions", r.versions, "Weights", "Times that it holds its share of the weights.");
 }
 void describe(Fields& f, OrderRow& r) {
@@ -97,9 +99,36 @@ void describe(Fields& f, OrderRow& r) {
          {.max_bytes = 1 << 20});
 }
 
+namespace {
+
+void describe_above_and_order(Fields& f, Outputs& o) {
+  f.group("Above");
+  f.real("beside_makespan", o.beside.totals.makespan_s, {"Makespan", "s"}, "What the schedule above takes.");
+  f.real("saved", o.saved_s, {"Sooner", "s"}, {.absent = never_ends, .formula = "makespan above - makespan below"});
+  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan", "%"}, "Idle time in the schedule above.");
+  f.real("beside_peak", o.beside.peak, "Micro-batches kept", "What the fullest rank keeps in the schedule above.");
+  f.real("beside_weights", o.beside.weights, "Weights held",
+         "Times that a rank holds its weights in the schedule above.");
+  f.real("beside_period", o.beside.period_s, {"One more step", "s"},
+         "What one more step adds in the schedule above, with no barrier.");
+  f.group("Your order");
+  f.text("stuck", o.now.stuck, "What breaks",
+         "Who would wait for whom for ever; empty where the order can be worked off.");
+  f.real("generated_makespan", o.generated_s, {"Makespan, unmoved", "s"},
+         "What the schedule below takes in its own order, before any block was moved.", {.absent = no_moves});
+  f.real("generated_peak", o.generated_peak, "Micro-batches kept, unmoved",
+         "What its fullest rank keeps in the schedule's own order.", {.absent = no_moves});
+  f.integer("crowded_rank", o.crowded_rank, "Out of room",
+            "The first rank that keeps more than it has room for; -1: none.", {.range = {-1, 1}});
+  f.integer("moves_left_out", o.moves_left_out, "Moves left out",
+            "Moves of blocks that the schedule below does not have.");
+}
+
+}  // namespace
+
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
-  f.real("makespan", o.now.run.makespan_s, {"Makespan", "s"},
+  f.real("makespan", o.now.totals.makespan_s, {"Makespan", "s"},
          "From the first start to the last end, of all steps that are shown.",
          {.headline = true, .absent = never_ends, .formula = "longest path through orders and dependencies"});
   f.real("idle_share", o.now.idle_percent, {"Idle / makespan", "%"},
@@ -110,22 +139,22 @@ void describe(Fields& f, Outputs& o) {
              .source = "(P-1)/(M+P-1) of GPipe and 1F1B, Huang et al. 2019",
          });
   f.real("peak", o.now.peak, "Micro-batches kept",
-         "By the fullest rank: micro-batches whose activations it holds from the start of F to the end of W, "
+         "What the fullest rank keeps: micro-batches whose activations it holds from the start of F to the end of W, "
          "for its whole share.",
          {.headline = true, .formula = "most F begun without their W / chunks"});
   f.real("weights", o.now.weights, "Weights held",
          "Times a rank's share of the model: copies of DualPipe, versions of PipeDream.",
          {.headline = true, .formula = "copies or versions kept at once, at most"});
   f.group("Three bubbles");
-  f.real("idle_over_makespan", o.now.run.idle_over_makespan, "Idle / makespan, as a number",
+  f.real("idle_over_makespan", o.now.totals.idle_over_makespan, "Idle / makespan, as a number",
          {.absent = never_ends, .formula = "1 - work of all ranks / (ranks x makespan)"});
-  f.real("idle_over_ideal", o.now.run.idle_over_ideal, "Idle / ideal",
+  f.real("idle_over_ideal", o.now.totals.idle_over_ideal, "Idle / ideal",
          {.absent = never_ends,
           .formula = "(makespan - work of the busiest rank) / that work",
           .source = "(P-1)/M of 1F1B, Narayanan et al. 2021"});
   f.real("wall_bubble", o.wall_bubble_s, {"Longest wall bubble", "s"}, "What a barrier after the step makes of it.",
          {.absent = never_ends, .formula = "max over ranks of makespan - work"});
-  f.real("span_bubble", o.now.run.span_bubble_s, {"Longest span bubble", "s"},
+  f.real("span_bubble", o.now.totals.span_bubble_s, {"Longest span bubble", "s"},
          {.absent = never_ends,
           .formula = "max over ranks of last end - first start - work",
           .source = "the bubble of the zero-bubble papers, Qi et al. 2023"});
@@ -148,20 +177,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("peak_memory", o.now.peak_bytes_share, "Fullest, as memory",
          "The same as what the fullest rank keeps, with only the share for W after I.",
          {.formula = "1 from F to I, the share kept from I to W; / chunks"});
-  f.group("Above");
-  f.real("beside_makespan", o.beside.run.makespan_s, {"Makespan", "s"}, "Of the schedule above.");
-  f.real("saved", o.saved_s, {"Sooner", "s"}, {.absent = never_ends, .formula = "makespan above - makespan below"});
-  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan", "%"}, "Of the schedule above.");
-  f.real("beside_peak", o.beside.peak, "Micro-batches kept", "Of the schedule above.");
-  f.real("beside_weights", o.beside.weights, "Weights held", "Of the schedule above.");
-  f.real("beside_period", o.beside.period_s, {"One more step", "s"}, "Of the schedule above, with no barrier.");
-  f.group("Your order");
-  f.text("stuck", o.now.stuck, "What breaks",
-         "Who would wait for whom for ever; empty where the order can be worked off.");
-  f.integer("crowded_rank", o.crowded_rank, "Out of room",
-            "The first rank that keeps more than it has room for; -1: none.", {.range = {-1, 1}});
-  f.integer("moves_left_out", o.moves_left_out, "Moves left out",
-            "Moves of blocks that the schedule below does not have.");
+  describe_above_and_order(f, o);
   f.group("Tables");
   f.table("ranks", o.ranks, "Ranks", {.max_items = 1024});
   f.table("orders", o.orders, "Orders", {.max_items = 1024});
@@ -174,7 +190,8 @@ void describe(Fields& f, View& v) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"distributed/pipeline", "Pipeline", "What fills the bubble, and what does it cost?"}, compute, arrange, draw);
+      {"distributed/pipeline", "Pipeline", "What fills the bubble, and what does it cost?"},
+      [](const Inputs& in, Progress& progress) { return compute(in, progress.facts_alone); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::pipeline

@@ -14,7 +14,7 @@ constexpr double no_room = std::numeric_limits<double>::quiet_NaN();
 
 struct PipeNaming {
   const ScheduleLanes* schedule = nullptr;
-  std::span<const std::size_t> ranks;  ///< of the lanes that are shown
+  std::span<const std::size_t> ranks;  ///< the rank of each lane that is shown
   float px_per_ns = 0, letter_px = 1;
 };
 
@@ -96,14 +96,14 @@ float edge_of(const widgets::TimelineView& view, const RankLane& lane, std::size
 }
 
 /// A block of the schedule below follows the pointer along its lane; a line shows where it would go.
-void carry_block(Inputs& in, const Outputs& out, const Picture& picture, View& view,
-                 const widgets::TimelineEvents& events) {
+void carry_block(Inputs& in, const Picture& picture, View& view, const widgets::TimelineEvents& events) {
   const widgets::TimelineView& own = view.timelines[1];
   const bool dropped = events.dropped.lane >= 0;
   const widgets::TimelineSelection held = dropped ? events.dropped : own.grabbed;
   if (held.lane < 0 || held.span < 0 || static_cast<std::size_t>(held.lane) >= view.ranks_shown.size()) return;
   const auto shown = static_cast<std::size_t>(held.lane), rank = view.ranks_shown[shown];
   const RankLane& lane = picture.schedules[1].lanes[rank];
+  const Side& side = picture.run->now;
   const auto span = static_cast<std::size_t>(held.span);
   if (span >= lane.spans.size() || lane.blocks[span] == no_block) return;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -114,18 +114,18 @@ void carry_block(Inputs& in, const Outputs& out, const Picture& picture, View& v
       static_cast<double>(mouse.x - own.x_pixel(0)) / static_cast<double>(own.x_pixel(1) - own.x_pixel(0));
   const std::size_t to = place_at(lane, at_s);
   if (dropped) {
-    if (on_its_rank) move_block(in, out.now, rank, from, to);
+    if (on_its_rank) move_block(in, side, rank, from, to);
     return;
   }
   if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return;
   const auto& t = widgets::theme();
   const auto painter = widgets::Painter::window();
-  const auto& order = out.now.plan.orders[rank];
-  view.carried = label(out.now.plan, order[from]);
+  const auto& order = side.plan.orders[rank];
+  view.carried = label(side.plan, order[from]);
   if (!on_its_rank)
     view.carried += " stays on rank " + std::to_string(rank) + ": its weights lie there";
   else if (to != from && to != from + 1)
-    view.carried += to < order.size() ? " in front of " + label(out.now.plan, order[to]) : " to the end";
+    view.carried += to < order.size() ? " in front of " + label(side.plan, order[to]) : " to the end";
   if (on_its_rank) {
     const float x = std::clamp(edge_of(own, lane, to), lanes.min.x, lanes.max.x);
     painter.rect({x - t.px(1.5f), row.min.y}, {x + t.px(1.5f), row.max.y}, t.accent);
@@ -219,7 +219,7 @@ void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View
   const float row = view.legend_rows * widgets::legend_row_px() + t.px(2);
   const float legend = size.y >= wanted + row ? row : 0;
   const float share = (size.y - legend) / (one ? 1.0f : 2.0f);
-  const double last_s = std::max(out.now.reached_s, out.beside.reached_s);
+  const double last_s = std::max(picture.run->now.reached_s, picture.run->beside.reached_s);
   if (one) {  // the one above, which is not drawn, follows
     view.timelines[0].window = view.timelines[1].window;
     view.timelines[0].cursor_s = view.timelines[1].cursor_s;
@@ -239,11 +239,11 @@ void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View
     own.cursor_s = other.cursor_s;
     own.label_px = other.label_px;
     const auto events = draw_timeline_of(picture, view, i, each, {size.x, height}, i == 1 && legend > 0);
-    if (i == 1) carry_block(in, out, picture, view, events);
+    if (i == 1) carry_block(in, picture, view, events);
     other.window = own.window;
     other.cursor_s = own.cursor_s;
     other.label_px = own.label_px;
-    if (out.now.stuck.empty()) draw_end(own, (i == 0 ? out.beside : out.now).run.makespan_s, last_s);
+    if (out.now.stuck.empty()) draw_end(own, (i == 0 ? out.beside : out.now).totals.makespan_s, last_s);
   }
   ImGui::PopStyleVar();
 }
@@ -256,60 +256,35 @@ void draw_kept(const Picture& picture, View& view, ImVec2 size) {
                      {.x = {.kind = widgets::AxisKind::category, .label = "rank", .categories = view.rank_names},
                       .y = {.lo = 0, .hi = 1.1 * picture.most_kept, .label = "micro-batches kept"},
                       .size = size});
-  for (std::size_t i = 0; i < 2; ++i) {
-    const ScheduleLanes& s = picture.schedules[i];
-    if (s.peaks.size() != picture.ranks.size() || s.peaks.empty()) continue;
-    const ImU32 colour = i == 0 ? t.series_at(1) : t.accent;
-    plot.line(s.title, picture.ranks, s.peaks,
-              {.colour = colour,
-               .dashed = i == 0,
-               .label = false,
-               .info = "most F begun without their W, in a rank's whole share",
-               .version = picture.version});
-    plot.scatter(s.title, picture.ranks, s.peaks, {.colour = colour, .radius = 4, .legend = false});
+  for (const widgets::Curve& kept : picture.kept) {
+    plot.curve(kept);
+    plot.scatter(kept.label, kept.x, kept.y, {.colour = widgets::colour(kept.tint, t), .radius = 4, .legend = false});
   }
 }
 
 void draw_idle(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto stages = static_cast<double>(in.stages);
-  double most = 20;
-  for (const std::vector<double>& idle : picture.idle)
-    for (const double percent : idle)
-      if (percent > most) most = percent;
-  widgets::Plot plot("idle against micro-batches", view.idle,
-                     {.x = {.kind = widgets::AxisKind::log2, .lo = stages, .hi = 32 * stages, .label = "micro-batches"},
-                      .y = {.lo = 0, .hi = std::min(100.0, 1.1 * most), .label = "idle / makespan", .unit = "%"},
-                      .size = size});
-  if (picture.micro_batches.empty()) return;
-  for (std::size_t i = 0; i < 2; ++i)
-    plot.line(picture.schedules[i].title, picture.micro_batches, picture.idle[i],
-              {.colour = i == 0 ? t.series_at(1) : t.accent,
-               .dashed = i == 0,
-               .label = false,
-               .info = "simulated; none where the schedule does not take so few",
-               .version = picture.version});
+  widgets::Plot plot(
+      "idle against micro-batches", view.idle,
+      {.x = {.kind = widgets::AxisKind::log2, .lo = stages, .hi = 32 * stages, .label = "micro-batches"},
+       .y = {.lo = 0, .hi = std::min(100.0, 1.1 * picture.most_idle), .label = "idle / makespan", .unit = "%"},
+       .size = size});
+  if (picture.idle.empty()) return;
+  plot.curves(picture.idle);
   const auto x = static_cast<double>(in.micro_batches), y = out.now.idle_percent;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }
 
-void draw_ranks(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "rank"},
-                                                                {.title = "works", .value_unit = "s", .priority = 1},
-                                                                {.title = "idle", .value_unit = "s", .bar = true},
-                                                                {.title = "idle inside", .value_unit = "s"},
-                                                                {.title = "keeps", .bar = true},
-                                                                {.title = "keeps, above", .priority = 1},
-                                                                {.title = "weights"}}};
-  widgets::TableSource source{.context = &out, .rows = out.ranks.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const RankRow& r = static_cast<const Outputs*>(context)->ranks[row];
-    const std::array<double, 7> values{
-        static_cast<double>(r.rank),    r.busy_s, r.wall_bubble_s, r.span_bubble_s, r.keeps, r.beside_keeps,
-        static_cast<double>(r.versions)};
-    widgets::put_number(cell, values[column], column >= 1 && column <= 3 ? "s" : "");
-  };
-  widgets::draw_table("ranks", columns, source, view.ranks, size);
+void draw_ranks(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 7> columns{{{.key = "rank"},
+                                                           {.key = "busy_s", .priority = 1},
+                                                           {.key = "wall_bubble_s", .bar = true},
+                                                           {.key = "span_bubble_s"},
+                                                           {.key = "keeps", .bar = true},
+                                                           {.key = "beside_keeps", .priority = 1},
+                                                           {.key = "versions"}}};
+  view.ranks.draw("ranks", out.ranks, columns, size);
 }
 
 }  // namespace
@@ -322,7 +297,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("idle", {.title = "Against micro-batches", .least = {340, 150}},
               [&](ImVec2 size) { draw_idle(in, out, picture, view, size); });
   stage.panel("ranks", {.title = "Ranks", .least = {400, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
+              [&](ImVec2 size) { draw_ranks(out, view, size); });
 }
 
 }  // namespace chapters::distributed::pipeline

@@ -30,8 +30,9 @@ void move_block(Inputs& in, const Side& side, std::size_t rank, std::size_t from
   if (row.block == row.before) return;
   if (!in.moves.empty() && in.moves.back().rank == row.rank && in.moves.back().block == row.block) in.moves.pop_back();
   in.moves.push_back(row);
-  const auto now = run_side(in, false, in.micro_batches, true), generated = run_side(in, false, in.micro_batches);
-  if (now && generated && now->plan.orders == generated->plan.orders) in.moves.clear();
+  const auto moved = edited_steps(side.spec, in.steps, moves_of(in, side.spec));
+  const auto generated = edited_steps(side.spec, in.steps, {});
+  if (moved && generated && moved->orders == generated->orders) in.moves.clear();
 }
 
 }  // namespace chapters::distributed::pipeline

@@ -11,7 +11,7 @@ namespace models::parallel {
 
 struct CollectiveSample {
   double bytes = 0;    ///< S as nccl-tests counts it: of all ranks together for all-gather and reduce-scatter
-  double seconds = 0;  ///< of one call, out of place
+  double seconds = 0;  ///< what one call takes, out of place
   double in_place_s = std::numeric_limits<double>::quiet_NaN();         ///< not a number: not printed
   double busbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();  ///< as printed; not a number: not printed
   bool operator==(const CollectiveSample&) const = default;

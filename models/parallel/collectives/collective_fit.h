@@ -23,7 +23,7 @@ struct CollectivePiece {
 
 struct CollectiveFit {
   std::vector<CollectivePiece> pieces;  ///< by size; they need not join
-  double rms_error = 0;                 ///< of (line - measured) / measured
+  double rms_error = 0;                 ///< root mean square of (line - measured) / measured
   double worst_error = 0, worst_at_bytes = 0;
   /// The sizes span fewer than four doublings, so that alpha is an extrapolation and not to be shown.
   bool alpha_is_extrapolated = false;

@@ -14,6 +14,9 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
+/// What two printed decimals leave open of the ratio of two bandwidths.
+constexpr double ratio_slack = 0.006;
+
 Words log_words(std::string_view line) {
   Words out;
   std::size_t at = 0;
@@ -182,6 +185,125 @@ InferredRanks ranks_by_ratio(double busbw, double algbw, bool all_reduce) {
           of((busbw + rounding) / std::max(algbw - rounding, rounding))};
 }
 
+/// Puts the timed rows into the log by size, of a size that stands more than once the last.
+Status take_samples(const LogText& read, CollectiveLog& log) {
+  auto& samples = log.curve.samples;
+  for (const LogRow& row : read.rows) {
+    if (!is_timed(row)) continue;
+    ++log.rows;
+    log.wrong_rows += row.wrong;
+    samples.push_back({row.bytes, row.time_us * 1e-6, row.in_place_us * 1e-6, row.busbw * 1e9});
+  }
+  if (samples.empty())
+    return Status::fail(
+        "There is no row of results in the log: give the whole output of all_reduce_perf or one of its kin, with the "
+        "columns size, count, type, time, algbw and busbw.");
+  if (read.pairs && !read.named)
+    return Status::fail("The log is of sendrecv_perf or hypercube_perf, which time pairs of ranks and no collective.");
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const CollectiveSample& a, const CollectiveSample& b) { return a.bytes < b.bytes; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (i + 1 == samples.size() || samples[i + 1].bytes > samples[i].bytes) samples[kept++] = samples[i];
+  if (kept < samples.size())
+    log.notes.push_back("Sizes stand in the log more than once; the last row of each is taken.");
+  samples.resize(kept);
+  if (kept > max_collective_sizes)
+    return Status::fail("The log has " + std::to_string(kept) + " sizes and at most " +
+                        std::to_string(max_collective_sizes) + " are read: run the test with a factor (-f 2).");
+  return Status::ok();
+}
+
+/// The row of the largest size that has both bandwidths; small ones are rounded to nothing. Fails where it tells
+/// nothing of the ranks, or is of no collective.
+Result<LogRow> largest_row(const LogText& read) {
+  using Out = Result<LogRow>;
+  const LogRow* largest = nullptr;
+  for (const LogRow& row : read.rows)
+    if (is_timed(row) && row.algbw > 0 && (!largest || row.bytes >= largest->bytes)) largest = &row;
+  if (!largest)
+    return Out::fail("Every bandwidth in the log is 0, so that the ranks do not follow: add larger sizes (-e 128M).");
+  if (largest->busbw == 0)
+    return Out::fail("At the largest size the bus bandwidth is 0 beside an algorithm bandwidth of " +
+                     two_decimals(largest->algbw) +
+                     " GB/s: one rank ran alone and nothing was sent, so start the test with mpirun or with -g.");
+  const double ratio = largest->busbw / largest->algbw;
+  if (!(ratio <= 2 + ratio_slack) || ratio < 0.5 - ratio_slack)
+    return Out::fail("At the largest size the bus bandwidth is " + two_decimals(ratio) +
+                     " times the algorithm bandwidth, which no collective of nccl-tests gives: the log is damaged.");
+  return Out::ok(*largest);
+}
+
+/// A broadcast and a reduce have the factor 1, whatever the ranks.
+bool has_factor_one(Primitive primitive) { return primitive == Primitive::broadcast || primitive == Primitive::reduce; }
+
+/// Which collective was timed. Fails where the name and the bandwidths are of two.
+Status take_primitive(const LogText& read, const LogRow& largest, CollectiveLog& log) {
+  const double ratio = largest.busbw / largest.algbw;
+  log.primitive_is_named = read.named.has_value();
+  const Primitive primitive = log.curve.primitive = read.named.value_or(primitive_of(largest, ratio));
+  const bool other = has_factor_one(primitive)            ? std::abs(ratio - 1) > ratio_slack
+                     : primitive == Primitive::all_reduce ? ratio < 1 - ratio_slack
+                                                          : ratio > 1;
+  if (other)
+    return Status::fail("The log is of " + std::string(primitive_id(primitive)) + ", but its bus bandwidth is " +
+                        two_decimals(ratio) +
+                        " times its algorithm bandwidth at the largest size: the test and the table are of two runs.");
+  return Status::ok();
+}
+
+/// How many ranks took part: what the bandwidths say, or what the log lists where both agree.
+Status take_ranks(const LogText& read, const LogRow& largest, CollectiveLog& log) {
+  log.listed_ranks = read.listed_ranks;
+  if (has_factor_one(log.curve.primitive)) {
+    log.inferred_ranks = log.listed_ranks;
+    log.curve.ranks = std::max<std::int64_t>(2, log.listed_ranks);
+    if (log.listed_ranks == 0)
+      log.notes.push_back(
+          "The factor of a broadcast is 1 for any number of ranks, and the log lists none: 2 are taken.");
+    return Status::ok();
+  }
+  const InferredRanks n = ranks_by_ratio(largest.busbw, largest.algbw, log.curve.primitive == Primitive::all_reduce);
+  const bool bounded = n.ranks <= 1e7;
+  if (!bounded && log.listed_ranks < 2)
+    return Status::fail(
+        "At the largest size the two bandwidths are so near to each other that the ranks do not follow: "
+        "give the log with its lines \"# Rank\".");
+  log.inferred_ranks = std::max<std::int64_t>(2, bounded ? std::llround(n.ranks) : log.listed_ranks);
+  const double listed = static_cast<double>(log.listed_ranks);
+  // One rank makes no collective, whatever two decimals leave open.
+  const bool agree = listed >= std::max(2.0, std::floor(n.least)) && listed <= std::ceil(n.most);
+  if (log.listed_ranks > 0 && agree) log.inferred_ranks = log.listed_ranks;
+  if (log.listed_ranks > 0 && !agree)
+    log.notes.push_back("The log lists " + std::to_string(log.listed_ranks) +
+                        (log.listed_ranks == 1 ? " rank" : " ranks") + ", but its bandwidths are those of " +
+                        std::to_string(log.inferred_ranks) + ", which are taken.");
+  if (log.listed_ranks == 0 && n.most > 1.1 * n.least)
+    log.notes.push_back("Two decimals leave the ranks open between " + std::to_string(std::llround(n.least)) + " and " +
+                        (n.most < 1e6 ? std::to_string(std::llround(n.most)) : "any number") + ".");
+  log.curve.ranks = log.inferred_ranks;
+  return Status::ok();
+}
+
+/// What is odd in the rows: spikes, wrong results, bandwidths that do not follow.
+void note_oddities(CollectiveLog& log) {
+  const auto& samples = log.curve.samples;
+  const std::vector<bool> spikes = one_off_spikes(log.curve);
+  for (std::size_t i = 0; i < spikes.size(); ++i)
+    if (spikes[i]) log.spike_bytes.push_back(samples[i].bytes);
+  if (log.wrong_rows > 0)
+    log.notes.push_back(std::to_string(log.wrong_rows) + (log.wrong_rows == 1 ? " row has" : " rows have") +
+                        " wrong results: what was timed did not compute the collective.");
+  std::int64_t odd = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double printed = samples[i].busbw_bytes_per_s;
+    odd += std::abs(log.curve.busbw(i) - printed) > std::max(0.02e9, 0.02 * printed);
+  }
+  if (odd > 0)
+    log.notes.push_back("In " + std::to_string(odd) + (odd == 1 ? " row" : " rows") +
+                        " the bus bandwidth does not follow from size and time; the times are taken.");
+}
+
 }  // namespace
 
 std::string lines_of_collective_log(std::string_view text) {
@@ -201,99 +323,14 @@ Result<CollectiveLog> parse_collective_log(std::string_view text) {
     return Read::fail("The log is larger than 1 MiB: give one run of a test.");
   const LogText read = read_lines(text);
   CollectiveLog log;
-  for (const LogRow& row : read.rows) {
-    if (!is_timed(row)) continue;
-    ++log.rows;
-    log.wrong_rows += row.wrong;
-    log.curve.samples.push_back({row.bytes, row.time_us * 1e-6, row.in_place_us * 1e-6, row.busbw * 1e9});
-  }
-  if (log.curve.samples.empty())
-    return Read::fail(
-        "There is no row of results in the log: give the whole output of all_reduce_perf or one of its kin, with the "
-        "columns size, count, type, time, algbw and busbw.");
-  if (read.pairs && !read.named)
-    return Read::fail("The log is of sendrecv_perf or hypercube_perf, which time pairs of ranks and no collective.");
-
-  std::stable_sort(log.curve.samples.begin(), log.curve.samples.end(),
-                   [](const CollectiveSample& a, const CollectiveSample& b) { return a.bytes < b.bytes; });
-  auto& samples = log.curve.samples;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    if (i + 1 == samples.size() || samples[i + 1].bytes > samples[i].bytes) samples[kept++] = samples[i];
-  if (kept < samples.size())
-    log.notes.push_back("Sizes stand in the log more than once; the last row of each is taken.");
-  samples.resize(kept);
-  if (kept > max_collective_sizes)
-    return Read::fail("The log has " + std::to_string(kept) + " sizes and at most " +
-                      std::to_string(max_collective_sizes) + " are read: run the test with a factor (-f 2).");
-
-  // Of the largest size that has both bandwidths; small ones are rounded to nothing.
-  const LogRow* largest = nullptr;
-  for (const LogRow& row : read.rows)
-    if (is_timed(row) && row.algbw > 0 && (!largest || row.bytes >= largest->bytes)) largest = &row;
-  if (!largest)
-    return Read::fail("Every bandwidth in the log is 0, so that the ranks do not follow: add larger sizes (-e 128M).");
-  if (largest->busbw == 0)
-    return Read::fail("At the largest size the bus bandwidth is 0 beside an algorithm bandwidth of " +
-                      two_decimals(largest->algbw) +
-                      " GB/s: one rank ran alone and nothing was sent, so start the test with mpirun or with -g.");
-  const double ratio = largest->busbw / largest->algbw;
-  constexpr double slack = 0.006;
-  if (!(ratio <= 2 + slack) || ratio < 0.5 - slack)
-    return Read::fail("At the largest size the bus bandwidth is " + two_decimals(ratio) +
-                      " times the algorithm bandwidth, which no collective of nccl-tests gives: the log is damaged.");
-  log.listed_ranks = read.listed_ranks;
-  log.primitive_is_named = read.named.has_value();
-  log.curve.primitive = read.named.value_or(primitive_of(*largest, ratio));
-  const bool sum = log.curve.primitive == Primitive::all_reduce;
-  const bool rooted = log.curve.primitive == Primitive::broadcast || log.curve.primitive == Primitive::reduce;
-  if (rooted ? std::abs(ratio - 1) > slack : sum ? ratio < 1 - slack : ratio > 1)
-    return Read::fail("The log is of " + std::string(primitive_id(log.curve.primitive)) +
-                      ", but its bus bandwidth is " + two_decimals(ratio) +
-                      " times its algorithm bandwidth at the largest size: the test and the table are of two runs.");
-  if (rooted) {
-    log.inferred_ranks = log.listed_ranks;
-    log.curve.ranks = std::max<std::int64_t>(2, log.listed_ranks);
-    if (log.listed_ranks == 0)
-      log.notes.push_back(
-          "The factor of a broadcast is 1 for any number of ranks, and the log lists none: 2 are taken.");
-  } else {
-    const InferredRanks n = ranks_by_ratio(largest->busbw, largest->algbw, sum);
-    const bool bounded = n.ranks <= 1e7;
-    if (!bounded && log.listed_ranks < 2)
-      return Read::fail(
-          "At the largest size the two bandwidths are so near to each other that the ranks do not follow: "
-          "give the log with its lines \"# Rank\".");
-    log.inferred_ranks = std::max<std::int64_t>(2, bounded ? std::llround(n.ranks) : log.listed_ranks);
-    const double listed = static_cast<double>(log.listed_ranks);
-    // One rank makes no collective, whatever two decimals leave open.
-    const bool agree = listed >= std::max(2.0, std::floor(n.least)) && listed <= std::ceil(n.most);
-    if (log.listed_ranks > 0 && agree) log.inferred_ranks = log.listed_ranks;
-    if (log.listed_ranks > 0 && !agree)
-      log.notes.push_back("The log lists " + std::to_string(log.listed_ranks) +
-                          (log.listed_ranks == 1 ? " rank" : " ranks") + ", but its bandwidths are those of " +
-                          std::to_string(log.inferred_ranks) + ", which are taken.");
-    if (log.listed_ranks == 0 && n.most > 1.1 * n.least)
-      log.notes.push_back("Two decimals leave the ranks open between " + std::to_string(std::llround(n.least)) +
-                          " and " + (n.most < 1e6 ? std::to_string(std::llround(n.most)) : "any number") + ".");
-    log.curve.ranks = log.inferred_ranks;
-  }
+  if (const Status taken = take_samples(read, log); !taken) return Read::fail(taken.error);
+  const auto largest = largest_row(read);
+  if (!largest) return Read::fail(largest.error);
+  if (const Status taken = take_primitive(read, *largest, log); !taken) return Read::fail(taken.error);
+  if (const Status taken = take_ranks(read, *largest, log); !taken) return Read::fail(taken.error);
   if (!log.primitive_is_named && log.curve.primitive == Primitive::all_gather)
     log.notes.push_back("The log does not name its test: all-gather is taken, whose factor an all-to-all shares.");
-  const std::vector<bool> spikes = one_off_spikes(log.curve);
-  for (std::size_t i = 0; i < spikes.size(); ++i)
-    if (spikes[i]) log.spike_bytes.push_back(samples[i].bytes);
-  if (log.wrong_rows > 0)
-    log.notes.push_back(std::to_string(log.wrong_rows) + (log.wrong_rows == 1 ? " row has" : " rows have") +
-                        " wrong results: what was timed did not compute the collective.");
-  std::int64_t odd = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const double printed = samples[i].busbw_bytes_per_s;
-    odd += std::abs(log.curve.busbw(i) - printed) > std::max(0.02e9, 0.02 * printed);
-  }
-  if (odd > 0)
-    log.notes.push_back("In " + std::to_string(odd) + (odd == 1 ? " row" : " rows") +
-                        " the bus bandwidth does not follow from size and time; the times are taken.");
+  note_oddities(log);
   return Read::ok(std::move(log));
 }
 

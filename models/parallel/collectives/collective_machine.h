@@ -19,7 +19,7 @@ std::string_view inside_link_name(InsideLink link);  ///< "NVLink"
 /// What the prediction takes of an installation, beyond its chip.
 struct CollectiveSite {
   std::int64_t ranks = 8, ranks_per_node = 8;  ///< a node is a domain of the fast links: 72 on a GB200 rack
-  double nic_line_bytes_per_s = 0;             ///< of one rank's share of its node's ports, one direction
+  double nic_line_bytes_per_s = 0;             ///< line rate of a rank's share of its node's ports, one direction
   bool nvls = true;                            ///< multicast and reduction in NVSwitch may be used where there is one
   bool in_network = false;                     ///< the network's switches add (SHARP)
   /// One process launches the kernels of all ranks of a node, one after the other.

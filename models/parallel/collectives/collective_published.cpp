@@ -153,6 +153,44 @@ std::string_view collective_part_name(CollectivePart part) {
   return published_part_names[static_cast<std::size_t>(part)];
 }
 
+namespace {
+
+/// Takes one more ratio into a part; the first comparison is with not-a-number.
+void widen(PartComparison& part, double ratio, double bytes) {
+  if (!(ratio >= part.least)) {
+    part.least = ratio;
+    part.least_at_bytes = bytes;
+  }
+  if (!(ratio <= part.most)) {
+    part.most = ratio;
+    part.most_at_bytes = bytes;
+  }
+}
+
+/// What a claim rests on.
+struct ClaimGrounds {
+  bool nvlink = false, fabric = false, pairs = false;
+};
+
+/// The sentence where something is not claimed; empty where everything is.
+std::string why_no_claim(const PublishedCollective& published, const CollectiveMachine& machine,
+                         const ClaimGrounds& grounds) {
+  if (!grounds.nvlink)
+    return machine.inside == InsideLink::pcie
+               ? "No claim is made over PCIe: what a path through the host carries depends on the board."
+               : "No claim is made over AMD's links: NCCL's constants were not taken on them.";
+  if (!grounds.fabric)
+    return "No claim is made over " + std::string(network_words(published.network)) +
+           ": there the network's software sets small sizes. Of the all-reduces here on two boxes InfiniBand took 25 "
+           "µs, EFA 71 µs and TCPXO 124 µs.";
+  if (grounds.pairs) return "No claim is made for small sizes: the tuner has no entry for sends and receives.";
+  if (published.through_framework)
+    return "No claim is made for small sizes: a framework's call was timed, and its host sets them.";
+  return {};
+}
+
+}  // namespace
+
 CollectiveComparison compare_collective(const PublishedCollective& published, const CollectiveMachine& machine) {
   constexpr double kib = 1024, gib = 1024.0 * 1024 * 1024;
   const CollectiveCurve& curve = published.curve;
@@ -163,16 +201,7 @@ CollectiveComparison compare_collective(const PublishedCollective& published, co
     return choose_collective(machine, curve.primitive, candidates, bytes).seconds;
   };
   const auto note = [&](CollectivePart part, double ratio, double bytes) {
-    PartComparison& p = out.parts[static_cast<std::size_t>(part)];
-    // The first comparison is with not-a-number.
-    if (!(ratio >= p.least)) {
-      p.least = ratio;
-      p.least_at_bytes = bytes;
-    }
-    if (!(ratio <= p.most)) {
-      p.most = ratio;
-      p.most_at_bytes = bytes;
-    }
+    widen(out.parts[static_cast<std::size_t>(part)], ratio, bytes);
   };
   const std::vector<bool> spikes = one_off_spikes(curve);
   for (std::size_t i = 0; i < curve.samples.size(); ++i) {
@@ -199,19 +228,7 @@ CollectiveComparison compare_collective(const PublishedCollective& published, co
                                            : p.least >= 1 - tolerance && p.most <= 1 + tolerance;
     p.claimed = p.measured() && fabric && nvlink && !(small && (pairs || published.through_framework));
   }
-  if (!nvlink)
-    out.no_claim = machine.inside == InsideLink::pcie
-                       ? "No claim is made over PCIe: what a path through the host carries depends on the board."
-                       : "No claim is made over AMD's links: NCCL's constants were not taken on them.";
-  else if (!fabric)
-    out.no_claim =
-        "No claim is made over " + std::string(network_words(published.network)) +
-        ": there the network's software sets small sizes. Of the all-reduces here on two boxes InfiniBand took 25 µs, "
-        "EFA 71 µs and TCPXO 124 µs.";
-  else if (pairs)
-    out.no_claim = "No claim is made for small sizes: the tuner has no entry for sends and receives.";
-  else if (published.through_framework)
-    out.no_claim = "No claim is made for small sizes: a framework's call was timed, and its host sets them.";
+  out.no_claim = why_no_claim(published, machine, {.nvlink = nvlink, .fabric = fabric, .pairs = pairs});
   return out;
 }
 

@@ -33,7 +33,7 @@ bool has_algorithm(Primitive primitive, CollectiveAlgorithm algorithm);
 enum class ChunkAction : std::uint8_t {
   reduce,  ///< adds it to its own
   copy,    ///< puts it in place of its own
-  move,    ///< puts it beside its own, and the sender is rid of it
+  move,    ///< puts it next to its own, and the sender is rid of it
 };
 
 /// One message of one step: `chunk` goes from `source` to `target`. Ranks count from 0; the switch of an in-network
@@ -41,7 +41,7 @@ enum class ChunkAction : std::uint8_t {
 struct ChunkTransfer {
   std::int32_t step = 0, source = 0, target = 0, chunk = 0;
   ChunkAction action = ChunkAction::copy;
-  std::int32_t origin = -1;  ///< of a move: the rank whose block of this chunk goes; else -1
+  std::int32_t origin = -1;  ///< the rank whose block of this chunk moves; -1 where nothing moves
   bool operator==(const ChunkTransfer&) const = default;
 };
 

@@ -17,7 +17,7 @@ constexpr double tuner_us = 1e-6, tuner_gbps = 1e9;
 struct TunerScale {
   const CollectiveMachine& m;
   double n = 0, nodes = 0, ports = 0;  ///< ranks, nodes, ranks of a node
-  std::size_t row = 0, column = 0;     ///< of the tables of caps
+  std::size_t row = 0, column = 0;     ///< where it stands in the tables of caps
   AllReduceGroup group;
 
   explicit TunerScale(const CollectiveMachine& machine)

@@ -55,14 +55,14 @@ OwnerPart owner_part(const memory::TrainingPlan& plan, memory::MemoryOwner owner
 struct SplitStep {
   SplitAxis axis = SplitAxis::alone;
   memory::TrainingPlan plan;
-  std::vector<memory::TrainingMemory> gpus;  ///< of the GPUs that are shown, in their order
-  double fullest_bytes = 0;                  ///< of all stages of this step's plan
+  std::vector<memory::TrainingMemory> gpus;  ///< what each GPU that is shown holds, in their order
+  double fullest_bytes = 0;                  ///< the most that a stage of this step's plan holds
 };
 
 /// What of a step's communication ZeRO decides: elements a GPU sends or receives over the model's on this GPU, at many
 /// ranks. Source: Rajbhandari et al. 2019, section 7: 2, 2, 2 and 3; a gather for each micro-batch more.
 struct ZeroTraffic {
-  double gathered = 0, reduced = 0;  ///< of weights; of gradients (an all-reduce moves each twice)
+  double gathered = 0, reduced = 0;  ///< weights; gradients (an all-reduce moves each twice)
   double total() const { return gathered + reduced; }
 };
 ZeroTraffic zero_traffic(const memory::TrainingPlan& plan);

@@ -8,7 +8,7 @@ namespace models::parallel {
 /// DeepSpeed's estimate_zero2_model_states_mem_needs and estimate_zero3_model_states_mem_needs. Bytes of a GPU and of a
 /// node's host memory; states alone.
 struct DeepSpeedSetting {
-  double parameters = 0, largest_layer = 0;  ///< of the whole model, of its largest layer
+  double parameters = 0, largest_layer = 0;  ///< those of the whole model and of its largest layer
   std::int64_t gpus_per_node = 1, nodes = 1;
   bool offload_optimizer = false, offload_parameters = false;
   bool zero_init = true;            ///< parameters are split while they are made
@@ -33,7 +33,7 @@ double megatron_activation_without_sp_bytes(const MegatronShapes& shapes);  ///<
 /// never by tensor or pipeline alone, and checkpointing is the selective kind.
 struct CookbookShapes {
   double layers = 0, hidden = 0, heads = 0, vocab = 51200, sequence = 0, batch = 1;
-  double ffn_ratio = 4;  ///< of two matrices
+  double ffn_ratio = 4;  ///< width of the feed-forward, of two matrices, over the hidden width
   double tensor = 1, pipeline = 1, gpus = 1;
   std::int64_t zero_stage = 1;
   bool checkpoint = true;

@@ -67,7 +67,7 @@ struct ShardedStep {
   const OverlapSetup& s;
   OverlapPlan& plan;
   std::vector<std::int32_t> passes{};    ///< the forward tasks, then the backward ones
-  std::vector<std::int32_t> gathered{};  ///< of each unit, the last all-gather; -1: none
+  std::vector<std::int32_t> gathered{};  ///< the last all-gather of each unit; -1: none
 
   bool splits() const { return s.shards > 1; }
   /// A gather of `unit` for the pass at `position` of the step.

@@ -24,7 +24,7 @@ struct OverlapSetup {
   double first_bucket_bytes = mebibyte, bucket_bytes = 25 * mebibyte;  ///< infinite: one bucket
   bool beside_backward = true;  ///< a bucket is summed as soon as it is full; else all are after the backward
   // Of FSDP:
-  bool reshard_after_forward = true;  ///< a unit's weights are freed behind its forward and gathered again
+  bool reshard_after_forward = true;  ///< a unit's weights are freed after its forward and gathered again
   std::int64_t forward_ahead = 2, backward_ahead = 1;  ///< units gathered while an earlier one runs; 0: none
   std::int64_t shards = 64;                            ///< GPUs that the states are split over; the rest are replicas
   // Of both:
@@ -40,7 +40,7 @@ Status check(const OverlapSetup& setup);
 
 struct OverlapPlan {
   std::vector<OverlapTask> tasks;
-  std::vector<GradientBucket> buckets;  ///< of DDP
+  std::vector<GradientBucket> buckets;  ///< DDP's; FSDP has none
   double sent_bytes = 0;                ///< by each GPU, of all collectives, as rings send them
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace models::parallel {
 namespace {
@@ -15,74 +16,97 @@ struct OverlapLane {
   std::size_t next = 0;
   bool running = false;
   double left_s = 0;  ///< work of the task in hand
-  double free_s = 0;  ///< end of the one before
 };
 
-}  // namespace
-
-OverlapRun run_overlap(std::span<const OverlapTask> tasks, double slowdown) {
-  OverlapRun run;
-  run.start_s.assign(tasks.size(), 0);
-  run.end_s.assign(tasks.size(), never_s);
-  std::array<OverlapLane, 2> lanes;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    lanes[is_network(tasks[i].kind) ? 1 : 0].order.push_back(static_cast<std::int32_t>(i));
-    if (!is_network(tasks[i].kind)) run.compute_s += tasks[i].work_s;
+/// The two streams at one moment, and what has come of their tasks so far.
+class TwoStreams {
+ public:
+  TwoStreams(std::span<const OverlapTask> tasks, double slowdown) : tasks_(tasks), beside_(1 / (1 + slowdown)) {
+    run_.start_s.assign(tasks.size(), 0);
+    run_.end_s.assign(tasks.size(), never_s);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      lanes_[is_network(tasks[i].kind) ? 1 : 0].order.push_back(static_cast<std::int32_t>(i));
+      if (!is_network(tasks[i].kind)) run_.compute_s += tasks[i].work_s;
+    }
   }
-  const double beside = 1 / (1 + slowdown);
-  double now_s = 0;
-  const auto in_hand = [&](const OverlapLane& lane) { return static_cast<std::size_t>(lane.order[lane.next]); };
-  const auto done = [&](std::int32_t task) { return task < 0 || run.end_s[static_cast<std::size_t>(task)] <= now_s; };
-  for (;;) {
-    bool moved = true;
-    while (moved) {  // whatever may start at this moment does, and what has no work ends at once
+
+  OverlapRun run() {
+    start_ready();
+    while (lanes_[0].running || lanes_[1].running) {
+      advance();
+      start_ready();
+    }
+    run_.makespan_s = now_s_;
+    double backward_s = 0, last_s = 0;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (tasks_[i].kind == OverlapKind::backward) backward_s = std::max(backward_s, run_.end_s[i]);
+      if (is_network(tasks_[i].kind)) last_s = std::max(last_s, run_.end_s[i]);
+    }
+    run_.tail_s = std::max(0.0, last_s - backward_s);
+    return std::move(run_);
+  }
+
+ private:
+  static std::size_t in_hand(const OverlapLane& lane) { return static_cast<std::size_t>(lane.order[lane.next]); }
+  bool done(std::int32_t task) const { return task < 0 || run_.end_s[static_cast<std::size_t>(task)] <= now_s_; }
+
+  /// Whatever may start at this moment does, and what has no work ends at once.
+  void start_ready() {
+    for (bool moved = true; moved;) {
       moved = false;
-      for (OverlapLane& lane : lanes) {
+      for (OverlapLane& lane : lanes_) {
         if (lane.running || lane.next >= lane.order.size()) continue;
         const std::size_t i = in_hand(lane);
-        if (!done(tasks[i].needs[0]) || !done(tasks[i].needs[1])) continue;
-        run.start_s[i] = now_s;
-        lane.running = tasks[i].work_s > 0;
-        lane.left_s = tasks[i].work_s;
+        if (!done(tasks_[i].needs[0]) || !done(tasks_[i].needs[1])) continue;
+        run_.start_s[i] = now_s_;
+        lane.running = tasks_[i].work_s > 0;
+        lane.left_s = tasks_[i].work_s;
         if (!lane.running) {
-          run.end_s[i] = now_s;
+          run_.end_s[i] = now_s_;
           ++lane.next;
         }
         moved = true;
       }
     }
-    OverlapLane &compute = lanes[0], &network = lanes[1];
-    if (!compute.running && !network.running) break;
-    const double rate = network.running ? beside : 1;
+  }
+
+  /// To the next end of a task.
+  void advance() {
+    OverlapLane &compute = lanes_[0], &network = lanes_[1];
+    const double rate = network.running ? beside_ : 1;
     const double compute_s = compute.running ? compute.left_s / rate : never_s;
     const double network_s = network.running ? network.left_s : never_s;
     const double step_s = std::min(compute_s, network_s);
-    now_s += step_s;
-    if (network.running) run.network_s += step_s;
+    now_s_ += step_s;
+    if (network.running) run_.network_s += step_s;
     if (compute.running) {
-      run.slowed_s += step_s * (1 - rate);
+      run_.slowed_s += step_s * (1 - rate);
       compute.left_s -= step_s * rate;
     } else {
-      run.exposed_s += step_s;
+      run_.exposed_s += step_s;
     }
     if (network.running) network.left_s -= step_s;
-    const auto finish = [&](OverlapLane& lane, double end_s) {
-      if (!lane.running || end_s > step_s) return;
-      run.end_s[in_hand(lane)] = now_s;
-      lane.running = false;
-      ++lane.next;
-    };
-    finish(compute, compute_s);
-    finish(network, network_s);
+    if (compute_s <= step_s) finish(compute);
+    if (network_s <= step_s) finish(network);
   }
-  run.makespan_s = now_s;
-  double backward_s = 0, last_s = 0;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].kind == OverlapKind::backward) backward_s = std::max(backward_s, run.end_s[i]);
-    if (is_network(tasks[i].kind)) last_s = std::max(last_s, run.end_s[i]);
+  void finish(OverlapLane& lane) {
+    if (!lane.running) return;
+    run_.end_s[in_hand(lane)] = now_s_;
+    lane.running = false;
+    ++lane.next;
   }
-  run.tail_s = std::max(0.0, last_s - backward_s);
-  return run;
+
+  std::span<const OverlapTask> tasks_;
+  double beside_;  ///< speed of compute while a collective runs
+  double now_s_ = 0;
+  std::array<OverlapLane, 2> lanes_;
+  OverlapRun run_;
+};
+
+}  // namespace
+
+OverlapRun run_overlap(std::span<const OverlapTask> tasks, double slowdown) {
+  return TwoStreams(tasks, slowdown).run();
 }
 
 }  // namespace models::parallel

@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
-/// Kernels on two streams of one GPU, compute and communication, that run beside each other and slow each other.
+/// Kernels on two streams of one GPU, compute and communication, that run at the same time and slow each other.
 namespace models::parallel {
 
 enum class OverlapKind : std::uint8_t {
   forward,
   backward,
   update,          ///< the optimizer
-  all_reduce,      ///< of a bucket; of a shard's gradients over the replicas
+  all_reduce,      ///< sums a bucket, or a shard's gradients over the replicas
   all_gather,      ///< the weights of a unit
   reduce_scatter,  ///< the gradients of a unit
 };
@@ -23,18 +23,21 @@ struct OverlapTask {
   OverlapKind kind = OverlapKind::forward;
   std::int32_t item = 0;  ///< the unit; of an all-reduce of DDP the bucket
   double work_s = 0;      ///< with the GPU to itself
-  double bytes = 0;       ///< of a collective: of the whole buffer
+  double bytes = 0;       ///< the whole buffer of a collective
   std::array<std::int32_t, 2> needs{-1, -1};
 };
 
-struct OverlapRun {
-  std::vector<double> start_s, end_s;  ///< of each task
+/// Figures of a step as a whole.
+struct OverlapTotals {
   double makespan_s = 0;
   double compute_s = 0;  ///< all work of the compute stream, with the GPU to itself
-  double slowed_s = 0;   ///< what its kernels take beyond that because collectives run beside them
+  double slowed_s = 0;   ///< what its kernels take beyond that because collectives run meanwhile
   double exposed_s = 0;  ///< the compute stream waits; compute_s + slowed_s + exposed_s = makespan_s
   double network_s = 0;  ///< a collective runs
-  double tail_s = 0;     ///< from the end of the last backward to the end of the last collective behind it
+  double tail_s = 0;     ///< from the end of the last backward to the end of the last collective after it
+};
+struct OverlapRun : OverlapTotals {
+  std::vector<double> start_s, end_s;  ///< when each task starts and ends
 };
 
 /// Runs tasks, each stream in the order of the list, from time 0. Beside a collective, compute runs at 1 / (1 +

@@ -24,19 +24,22 @@ struct OverlapUnit {
 struct GradientTensor {
   std::int64_t elements = 0;
   std::int32_t unit = 0;     ///< whose backward completes it
-  double after_share = 1.0;  ///< of that unit's backward that is done when it is there
+  double after_share = 1.0;  ///< the share of that unit's backward that is done when it is there
 };
 
-struct OverlapWork {
-  std::vector<OverlapUnit> units;       ///< in the order of the forward pass
-  std::vector<GradientTensor> tensors;  ///< in the order in which their gradients appear
+/// Figures of the work as a whole.
+struct OverlapWorkTotals {
   double forward_s = 0, backward_s = 0, optimizer_s = 0;
   double elements = 0;      ///< all parameters
-  double active_share = 1;  ///< of the layers' parameters, those that a token uses
-  double tokens = 0;        ///< of the GPU's batch
+  double active_share = 1;  ///< the share of the layers' parameters that a token uses
+  double tokens = 0;        ///< tokens of the GPU's batch
   double state_bytes = 0;   ///< weights, gradients, master weights and moments of the GPU, at rest
-  bool tied = false;        ///< the output matrix is the embedding's
-  bool runs_again = false;  ///< each layer's forward runs again before its backward
+};
+struct OverlapWork : OverlapWorkTotals {
+  std::vector<OverlapUnit> units;       ///< in the order of the forward pass
+  std::vector<GradientTensor> tensors;  ///< in the order in which their gradients appear
+  bool tied = false;                    ///< the output matrix is the embedding's
+  bool runs_again = false;              ///< each layer's forward runs again before its backward
 };
 
 /// Times come from memory::operation_times; the gradients of an operation's parameters appear when its backward ends,

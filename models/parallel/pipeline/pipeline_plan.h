@@ -32,15 +32,15 @@ enum class PipeKind : std::uint8_t { forward, backward, input_gradient, weight_g
 /// One operation of one rank on one micro-batch.
 struct PipeOp {
   PipeKind kind = PipeKind::forward;
-  std::uint16_t stage = 0, micro_batch = 0;            ///< of a pair: of its forward
-  std::uint16_t back_stage = 0, back_micro_batch = 0;  ///< of a pair: of its backward; else 0
+  std::uint16_t stage = 0, micro_batch = 0;            ///< where it is a pair, its forward's
+  std::uint16_t back_stage = 0, back_micro_batch = 0;  ///< where it is a pair, its backward's; else 0
   bool operator==(const PipeOp&) const = default;
 };
 
 struct PipelineSpec {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::int64_t ranks = 4, micro_batches = 8;
-  std::int64_t chunks = 2;  ///< of the interleaved schedule: stages that each rank holds
+  std::int64_t chunks = 2;  ///< stages that each rank holds in the interleaved schedule
   /// Of the interleaved schedule: micro-batches that go through one chunk before the next chunk's turn; 0: `ranks`, as
   /// Megatron-LM does.
   std::int64_t round = 0;
@@ -52,11 +52,11 @@ struct PipelinePlan {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::int64_t ranks = 0;
   std::int64_t depth = 0;          ///< stages that a micro-batch passes
-  std::int64_t stages = 0;         ///< of all directions together
-  std::int64_t micro_batches = 0;  ///< of each direction
+  std::int64_t stages = 0;         ///< stages of all directions together
+  std::int64_t micro_batches = 0;  ///< micro-batches of each direction
   std::int64_t chunks = 1;         ///< parts that a rank's share of the model is cut into: 1 / chunks is a chunk's size
-  std::vector<std::uint16_t> rank_of;       ///< of each stage
-  std::vector<std::vector<PipeOp>> orders;  ///< of each rank
+  std::vector<std::uint16_t> rank_of;       ///< the rank that each stage lies on
+  std::vector<std::vector<PipeOp>> orders;  ///< what each rank does
 };
 
 /// Whether the plan of a spec can be made; a sentence says why not.

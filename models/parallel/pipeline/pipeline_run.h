@@ -23,13 +23,16 @@ struct PipelineRank {
   double busy_s = 0, first_s = 0, last_s = 0, wall_bubble_s = 0, span_bubble_s = 0;
 };
 
-struct PipelineRun {
-  std::vector<std::vector<double>> start_s;  ///< of each rank, of each operation of its order
-  std::vector<PipelineRank> ranks;
+/// Figures of a run as a whole.
+struct PipelineTotals {
   double makespan_s = 0;
   double idle_over_makespan = 0;  ///< idle time of all ranks over ranks x makespan
   double idle_over_ideal = 0;     ///< (makespan - the busiest rank's work) over that work (Megatron-LM)
   double span_bubble_s = 0;       ///< the longest of the ranks'
+};
+struct PipelineRun : PipelineTotals {
+  std::vector<std::vector<double>> start_s;  ///< by rank, then by operation of its order
+  std::vector<PipelineRank> ranks;
 };
 
 /// Times of a plan: each rank does its list strictly in order and starts an operation when it is free and what the
@@ -40,7 +43,7 @@ Result<PipelineRun> run_pipeline(const PipelinePlan& plan, const PipelineTimes& 
 
 /// What became of a plan that may not come to its end.
 struct PipelineAttempt {
-  PipelineRun run;    ///< of what was done: start_s of a rank is shorter than its order where the rank is stuck
+  PipelineRun run;    ///< what was done: start_s of a rank is shorter than its order where the rank is stuck
   std::string stuck;  ///< empty: everything was done; else one sentence on who waits for whom for ever
 };
 /// As run_pipeline, but a plan whose ranks wait for each other is run as far as it goes.

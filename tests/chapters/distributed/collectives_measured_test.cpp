@@ -15,7 +15,8 @@ namespace {
 
 lab_collectives::MeasuredPicture measured_picture(const lab_collectives::MeasuredInputs& in) {
   use_bundled_catalog();
-  return lab_collectives::arrange_measured(in, lab_collectives::compute_measured(in));
+  const auto found = lab_collectives::compute_measured(in);
+  return lab_collectives::arrange_measured(found.facts, found.run);
 }
 
 bool says(const lab_collectives::MeasuredPicture& p, std::string_view words) {
@@ -60,42 +61,42 @@ TEST_CASE(
 
 TEST_CASE("what a measured run does not tell is absent, and the reason is said") {
   const auto not_stated = measured_picture({.run = "h100-64-allreduce-i309b"});
-  CHECK(not_stated.predicted_s.empty());
+  CHECK(not_stated.predicted.y.empty());
   CHECK(says(not_stated, "The rate of the network ports is not stated"));
   const auto ethernet = measured_picture({.run = "h100-16-allreduce-efa-p5"});
   CHECK(says(ethernet, "No claim is made over EFA"));
-  CHECK(ethernet.predicted_s.size() == ethernet.time_s.size());
+  CHECK(ethernet.predicted.y.size() == ethernet.time_s.size());
   const auto racks = measured_picture({.run = "gb200-1440-allreduce-coreweave"});
   CHECK(says(racks, "Twenty racks of 72 are beyond"));
-  const auto plateau = lab_collectives::compute_measured({.run = "h100-8-allreduce-i290"});
+  const auto plateau = lab_collectives::compute_measured({.run = "h100-8-allreduce-i290"}).facts;
   CHECK(std::isnan(plateau.measured_floor_s));
   CHECK(std::isnan(plateau.predicted_floor_s));
   CHECK(std::isnan(plateau.three_lines_percent));
   CHECK_FALSE(std::isnan(plateau.alpha_s));
   // A dent of 2 % among large sizes over PCIe is no change of algorithm.
-  const auto pcie = lab_collectives::compute_measured({.run = "l40s-4-allreduce-auto"});
+  const auto pcie = lab_collectives::compute_measured({.run = "l40s-4-allreduce-auto"}).facts;
   REQUIRE(pcie.crossings.size() == 1);
   CHECK(pcie.crossings[0].cause == "noise");
-  const auto unknown = lab_collectives::compute_measured({.run = "none-such"});
+  const auto unknown = lab_collectives::compute_measured({.run = "none-such"}).facts;
   CHECK(unknown.run_says == "There is no measured run \"none-such\": choose one of the list.");
 }
 
 TEST_CASE("a log of one's own is read, priced on the machine that is set, and its faults are said") {
   use_bundled_catalog();
   lab_collectives::MeasuredInputs in{.run = "log"};
-  const auto example = lab_collectives::compute_measured(in);
+  const auto example = lab_collectives::compute_measured(in).facts;
   CHECK(example.ranks == 16);
   CHECK(near(example.predicted_floor_s, 25.2e-6, 0.01));
   CHECK(near(example.measured_largest_bytes_per_s, 469.2e9, 0.001));
   CHECK(example.log_says == "This is an example, rows of a published run of 16 H100: paste your own.");
   in.log_port_bytes_per_s = 12.5e9;
-  CHECK(lab_collectives::compute_measured(in).predicted_largest_bytes_per_s <
+  CHECK(lab_collectives::compute_measured(in).facts.predicted_largest_bytes_per_s <
         0.5 * example.predicted_largest_bytes_per_s);
   in.log = "no table";
-  CHECK(lab_collectives::compute_measured(in).run_says.starts_with("There is no row of results in the log"));
+  CHECK(lab_collectives::compute_measured(in).facts.run_says.starts_with("There is no row of results in the log"));
   CHECK(measured_picture(in).bytes.empty());
   in.log.clear();
-  CHECK(lab_collectives::compute_measured(in).run_says.starts_with("There is no log yet"));
+  CHECK(lab_collectives::compute_measured(in).facts.run_says.starts_with("There is no log yet"));
 }
 
 TEST_CASE("every run of the catalog draws: sizes rise, errors are finite, and the choices name all of them") {
@@ -105,9 +106,9 @@ TEST_CASE("every run of the catalog draws: sizes rise, errors are finite, and th
     INFO(run.id);
     const auto p = measured_picture({.run = run.id});
     REQUIRE(p.bytes.size() >= 4);
-    CHECK(p.line_s.size() == p.bytes.size());
-    CHECK((p.predicted_s.empty() || p.predicted_s.size() == p.bytes.size()));
-    for (const double error : p.predicted_off) CHECK(std::isfinite(error));
+    CHECK(p.line.y.size() == p.bytes.size());
+    CHECK((p.predicted.y.empty() || p.predicted.y.size() == p.bytes.size()));
+    for (const double error : p.predicted_off.y) CHECK(std::isfinite(error));
     CHECK_FALSE(p.notes.empty());
   }
 }
@@ -140,11 +141,11 @@ TEST_CASE(
   const auto p = measured_picture({.run = "h100-32-allreduce-ib-hgx"});
   // Tree and ring with three protocols each, and NVLSTree.
   REQUIRE(p.candidates.size() == 7);
-  CHECK(p.candidates.back().name == "NVLSTree Simple");
+  CHECK(p.candidates.back().label == "NVLSTree Simple");
   CHECK(p.candidates.back().info == "109 µs and 188 GB/s of the buffer, limited by NCCL's cap on NVLSTree");
-  for (std::size_t i = 0; i < p.weighed_bytes.size(); ++i) {
+  for (std::size_t i = 0; i < p.chosen.x.size(); ++i) {
     bool one_of_them = false;
-    for (const auto& c : p.candidates) one_of_them = one_of_them || c.time_s[i] == p.chosen_s[i];
+    for (const auto& c : p.candidates) one_of_them = one_of_them || c.y[i] == p.chosen.y[i];
     CHECK(one_of_them);
   }
   const auto forced = measured_picture({.run = "l40s-4-allreduce-ll128"});

@@ -88,7 +88,8 @@ TEST_CASE("collectives: what there is not is refused with what there is") {
 TEST_CASE("collectives: the board's states say who holds what, and its words what a step does") {
   use_bundled_catalog();
   const lab_collectives::Inputs in;
-  const lab_collectives::Picture p = lab_collectives::arrange(in, lab_collectives::compute(in));
+  const auto made = lab_collectives::compute(in);
+  const lab_collectives::Picture p = lab_collectives::arrange(in, made.facts, *made.run);
   const widgets::ChunkBoardData board = lab_collectives::board_of(p.own);
   REQUIRE(board.steps == 14);
   CHECK(board.at(0, 3, 5) == 1u << 3);
@@ -114,13 +115,15 @@ TEST_CASE("collectives: a message of a step is as large as what the switch's mul
   use_bundled_catalog();
   lab_collectives::Inputs in;
   in.algorithm = lab_collectives::CollectiveAlgorithm::in_network;
-  const lab_collectives::BoardPicture board = lab_collectives::arrange_board(in, in.algorithm);
+  const auto whole = lab_collectives::execute_schedule(in, in.algorithm, true);
+  const lab_collectives::BoardPicture board = lab_collectives::arrange_board(in, whole);
   REQUIRE(board.step_says.size() == 4);
   // The switch sends every rank the whole buffer, its own share included: a multicast reaches its sender.
   CHECK(board.step_says[3] == "8 messages of 64 MB, copied; the switch sends");
   in.algorithm = lab_collectives::CollectiveAlgorithm::ring;
   in.bytes = 1;
-  CHECK(lab_collectives::arrange_board(in, in.algorithm).step_says[0] ==
+  const auto tiny = lab_collectives::execute_schedule(in, in.algorithm, true);
+  CHECK(lab_collectives::arrange_board(in, tiny).step_says[0] ==
         "8 messages of 1 B at most, each with one rank's numbers, added on arrival; every rank sends");
 }
 
@@ -128,14 +131,16 @@ TEST_CASE("collectives: many ranks without a picture are counted as everywhere e
   use_bundled_catalog();
   lab_collectives::Inputs in;
   in.ranks = 16384;
-  CHECK(lab_collectives::arrange(in, lab_collectives::compute(in)).no_chunks ==
+  const auto made = lab_collectives::compute(in);
+  CHECK(lab_collectives::arrange(in, made.facts, *made.run).no_chunks ==
         "Chunks are drawn for up to 32 ranks. Of 16,384 the time and the bytes are computed.");
 }
 
 TEST_CASE("collectives: on one clock the tree has begun its first step when the ring is in its fifth") {
   use_bundled_catalog();
   const lab_collectives::Inputs in;
-  const lab_collectives::Picture p = lab_collectives::arrange(in, lab_collectives::compute(in));
+  const auto made = lab_collectives::compute(in);
+  const lab_collectives::Picture p = lab_collectives::arrange(in, made.facts, *made.run);
   CHECK(near(p.own.state_s.back(), 2.31e-3, 1e-9));
   CHECK(near(p.beside.state_s.back(), 7.71e-3, 1e-9));
   const double clock_s = lab_collectives::time_of_step(p.own, 4.5);

@@ -46,16 +46,18 @@ TEST_CASE("memory split: defaults fit by ZeRO-3 alone, and the peak is more than
   lab_split::Inputs in;
   in.data_parallel = 64;
   in.sequence = 512;
-  CHECK(lab_split::arrange(in, lab_split::compute(in)).answer ==
+  const auto made = lab_split::compute(in);
+  REQUIRE(made.run);
+  CHECK(lab_split::arrange(in, made.facts, *made.run).answer ==
         "It fits: `7.97 GB` of `80 GB`, where plain DDP needs `133 GB`. The units that are whole, `2.54 GB`, are more "
         "than the shards, `2.01 GB`.");
   // Without the model's own axes they are not applied.
   in.tensor_parallel = 8;
   in.cuts = lab_split::Cuts::data_alone;
-  CHECK(lab_split::compute(in).split.gpus == 64);
+  CHECK(lab_split::compute(in).facts.gpus == 64);
   in.cuts = lab_split::Cuts::as_set;
   in.tensor_parallel = 3;
-  CHECK(lab_split::compute(in).reason == "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
+  CHECK(lab_split::compute(in).facts.reason == "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
 }
 
 TEST_CASE("memory split: layers stand on one scale, what is over the rim is apart, and the ghost begins there") {

@@ -16,7 +16,11 @@ using models::parallel::OverlapMethod;
 namespace {
 
 lab_overlap::Picture overlap_picture(const lab_overlap::Inputs& in) {
-  return picture_of(in, lab_overlap::compute, lab_overlap::arrange);
+  use_bundled_catalog();
+  const auto made = lab_overlap::compute(in);
+  INFO(made.facts.reason);
+  REQUIRE(made.facts.reason.empty());
+  return lab_overlap::arrange(in, made.facts, *made.run);
 }
 
 }  // namespace
@@ -131,14 +135,16 @@ TEST_CASE("overlap: what falls, what is red and what the answer says") {
   for (const std::int64_t gpus : {1, 48}) {
     in.gpus = gpus;
     const lab_overlap::Picture own = overlap_picture(in);
-    const double step_s = lab_overlap::compute(in).run.makespan_s;
-    REQUIRE(own.sizes.front() == 65536);
-    CHECK(near(own.size_step_s.front(), step_s, 1e-9));
-    const auto at = std::find(own.gpus.begin(), own.gpus.end(), static_cast<double>(gpus)) - own.gpus.begin();
-    REQUIRE(at < static_cast<std::ptrdiff_t>(own.gpus.size()));
-    CHECK(near(own.gpu_step_s[0][static_cast<std::size_t>(at)], step_s, 1e-9));
-    CHECK(std::is_sorted(own.tokens.begin(), own.tokens.end()));
-    CHECK(own.tokens[2] == 3 * 2048);
+    const double step_s = lab_overlap::compute(in).facts.step.makespan_s;
+    REQUIRE(own.sizes.x.front() == 65536);
+    CHECK(near(own.sizes.y.front(), step_s, 1e-9));
+    REQUIRE(own.gpus[0].label == "DDP");
+    const std::vector<double>& of_gpus = own.gpus[0].x;
+    const auto at = std::find(of_gpus.begin(), of_gpus.end(), static_cast<double>(gpus)) - of_gpus.begin();
+    REQUIRE(at < static_cast<std::ptrdiff_t>(of_gpus.size()));
+    CHECK(near(own.gpus[0].y[static_cast<std::size_t>(at)], step_s, 1e-9));
+    CHECK(std::is_sorted(own.tokens.x.begin(), own.tokens.x.end()));
+    CHECK(own.tokens.x[2] == 3 * 2048);
   }
   in = {};
   CHECK(p.answer.starts_with("Of `35.3 ms` of collectives `5.88 ms` stick out of a step of `163 ms`"));

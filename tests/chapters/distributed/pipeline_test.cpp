@@ -17,7 +17,11 @@ using models::parallel::PipelineSchedule;
 namespace {
 
 lab_pipeline::Picture pipeline_picture(const lab_pipeline::Inputs& in) {
-  return picture_of(in, lab_pipeline::compute, lab_pipeline::arrange);
+  use_bundled_catalog();
+  const auto made = lab_pipeline::compute(in);
+  INFO(made.facts.reason);
+  REQUIRE(made.facts.reason.empty());
+  return lab_pipeline::arrange(in, made.facts, *made.run);
 }
 
 }  // namespace
@@ -192,7 +196,7 @@ TEST_CASE("pipeline: where a dragged block goes") {
   in.schedule = PipelineSchedule::one_f_one_b;
   in.micro_batches = 4;
   const auto moved = [&](std::size_t rank, std::size_t from, std::size_t to) {
-    lab_pipeline::move_block(in, lab_pipeline::compute(in).now, rank, from, to);
+    lab_pipeline::move_block(in, lab_pipeline::compute(in).run->now, rank, from, to);
     return in.moves.size();
   };
   CHECK(moved(3, 2, 2) == 0);  // where it is
