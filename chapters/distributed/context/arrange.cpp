@@ -12,38 +12,31 @@ using namespace models::parallel;
 using models::as_double;
 using widgets::format_text;
 
-constexpr std::size_t most_rows = 8;  // ranks that a clock shows
 constexpr std::int64_t most_bars = 32;
 
-std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
-
-/// The lanes of one order's ring: all ranks, or some at even distances.
-Clock clock_of(const ContextSetup& s, const ContextRing& ring) {
+/// The lanes of one order's ring.
+Clock clock_of(const OrderRing& order) {
+  const ContextRing& ring = order.ring;
   Clock clock;
-  clock.title = context_order_name(s.order);
+  clock.title = context_order_name(order.setup.order);
   clock.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(clock.title.front())));
   clock.words = format_text(ring.time_s, "s") + ", busy " + format_text(100 * ring.busy_share, "%", 2);
   clock.words += ring.exposed_s > 0       ? "; hatched waits, green for keys"
                  : ring.busy_share < 0.99 ? "; hatched waits"
                                           : "";
   clock.end_s = ring.time_s;
-  const double s_per_pair = s.flops_per_pair() / s.flops_per_s;
-  const std::size_t ranks = static_cast<std::size_t>(s.ranks), shown = std::min(ranks, most_rows);
-  for (std::size_t row = 0; row < shown; ++row) {
-    const auto rank = static_cast<std::int64_t>(shown < 2 ? 0 : row * (ranks - 1) / (shown - 1));
-    clock.names.push_back("rank " + std::to_string(rank));
+  // Of many steps, some neighbours are one bar: what they compute, then what they wait.
+  const auto together = static_cast<std::size_t>(models::ceil_div(order.setup.ranks, most_bars));
+  for (std::size_t row = 0; row < order.ranks.size(); ++row) {
+    clock.names.push_back("rank " + std::to_string(order.ranks[row]));
     std::vector<ClockBar> bars;
-    // Of many steps, some neighbours are one bar: what they compute, then what they wait.
-    const std::int64_t together = models::ceil_div(s.ranks, most_bars);
     double now_s = 0;
-    for (std::int64_t step = 0; step < s.ranks; ++step) {
+    for (std::size_t step = 0; step < ring.steps.size(); ++step) {
       if (step % together == 0) bars.push_back({now_s, now_s, now_s, now_s});
-      const ContextStep& all = ring.steps[static_cast<std::size_t>(step)];
       ClockBar& bar = bars.back();
-      bar.computed_s +=
-          s_per_pair * tile_pairs(s.order, s.sequence, s.ranks, rank, key_owner(s.ranks, rank, step), s.causal);
-      bar.slowest_s += all.compute_s;
-      now_s += all.time_s();
+      bar.computed_s += order.computes_s[row][step];
+      bar.slowest_s += ring.steps[step].compute_s;
+      now_s += ring.steps[step].time_s();
       bar.end_s = now_s;
     }
     if (ring.time_s > now_s) bars.push_back({now_s, now_s, now_s, ring.time_s});  // gradients on their way home
@@ -74,17 +67,18 @@ Clock clock_of_method(ContextMethod method, const ContextCost& cost, Clock clock
 }
 
 std::string waits_text(const Outputs& out) {
-  return "ranks compute for " + ticked(out.busy_percent, "%") + " of " + ticked(out.attention_s, "s");
+  return "ranks compute for " + widgets::figure(out.busy_percent, "%") + " of " + widgets::figure(out.attention_s, "s");
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (in.ranks == 1) return "One rank computes the whole of it alone, in " + ticked(out.attention_s, "s") + " a layer.";
+  if (in.ranks == 1)
+    return "One rank computes the whole of it alone, in " + widgets::figure(out.attention_s, "s") + " a layer.";
   std::string text;
   if (in.method != ContextMethod::ring) {
     text = in.method == ContextMethod::gather ? "Keys are gathered first, then each rank computes its rows: "
            : in.causal                        ? "Tokens become heads, and each rank computes whole triangles: "
                                               : "Tokens become heads, and each rank computes whole squares: ";
-    return text + waits_text(out) + ", and wait " + ticked(out.exposed_s, "s") + " for transfers.";
+    return text + waits_text(out) + ", and wait " + widgets::figure(out.exposed_s, "s") + " for transfers.";
   }
   if (!in.causal)
     text = "Without a mask all tiles are full and the order changes nothing: ";
@@ -94,26 +88,26 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     text = "The " + std::string(context_order_name(in.order)) + " order folds the triangle even: ";
   text += waits_text(out);
   if (in.causal && in.order == ContextOrder::contiguous)
-    text += ", zig-zag would take " + ticked(out.beside.time_s, "s");
+    text += ", zig-zag would take " + widgets::figure(out.beside_s, "s");
   if (in.causal && in.order != ContextOrder::contiguous)
     text += ", `" + format_text(out.speedup, "") + "` times as fast as contiguous";
-  const std::string from = ticked(out.hiding_tokens, "tokens") + " a rank on";
+  const std::string from = widgets::figure(out.hiding_tokens, "tokens") + " a rank on";
   if (!(out.exposed_s > 1e-3 * out.attention_s)) return text + ". Transfers hide, as they do from " + from + ".";
   if (out.rank_tokens < out.hiding_tokens)
-    return text + ". Transfers stick out by " + ticked(out.exposed_s, "s") + ": they hide from " + from + ".";
+    return text + ". Transfers stick out by " + widgets::figure(out.exposed_s, "s") + ": they hide from " + from + ".";
   text += in.pass == AttentionPass::backward ? ". The keys' gradients still have to go home, "
                                              : ". What a message takes before its bytes sticks out, ";
-  text += ticked(out.exposed_s, "s");
+  text += widgets::figure(out.exposed_s, "s");
   return text + ".";
 }
 
 /// A step's slowest tile and its transfer against the tokens of a rank.
-void add_hiding(const Inputs& in, const Setting& s, Picture& p) {
-  if (in.ranks < 2) return;
-  const double yours = as_double(s.setup.sequence / in.ranks);
+void add_hiding(const ContextSetup& setup, Picture& p) {
+  if (setup.ranks < 2) return;
+  const double yours = as_double(setup.sequence / setup.ranks);
   const double lo = std::max(64.0, std::min(256.0, yours / 4)), hi = std::max(65536.0, 4 * yours);
   for (double tokens = lo; tokens <= hi * 1.001; tokens *= std::sqrt(2.0)) {
-    ContextSetup at = s.setup;
+    ContextSetup at = setup;
     const auto even = static_cast<std::int64_t>(2 * std::llround(tokens / 2));
     at.sequence = even * at.ranks;
     double pairs = 0;
@@ -125,22 +119,19 @@ void add_hiding(const Inputs& in, const Setting& s, Picture& p) {
   }
 }
 
-void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
-  const std::int64_t n = p.drawn_ranks, tokens = n * tokens_a_rank, pieces = out.sequence / (2 * in.ranks);
-  p.whole_work.assign(static_cast<std::size_t>(n), 0);
-  for (std::int64_t step = 0; step < n; ++step) {
-    std::vector<double> work;
+void add_ring(const Inputs& in, const Run& run, Picture& p) {
+  const auto n = static_cast<std::size_t>(p.drawn_ranks);
+  p.whole_work.assign(n, 0);
+  for (std::size_t step = 0; step < n; ++step) {
+    std::vector<double> work = run.pairs[step];
     std::vector<std::string> meets;
-    double full = 0;
-    for (std::int64_t rank = 0; rank < n; ++rank) {
-      const std::int64_t owner = key_owner(n, rank, step);
-      // The bars are those of the whole sequence; of the few tokens drawn the diagonal would count for too much.
-      work.push_back(tile_pairs(in.order, 2 * n * pieces, n, rank, owner, in.causal));
-      full = std::max(full, work.back());
-      const double pairs = tile_pairs(in.order, tokens, n, rank, owner, in.causal);
-      meets.push_back("K" + std::to_string(owner) + ", " + format_text(pairs, "") + " pairs");
+    for (std::size_t rank = 0; rank < n; ++rank) {
+      p.whole_work[rank] += work[rank];
+      const std::int64_t owner =
+          key_owner(p.drawn_ranks, static_cast<std::int64_t>(rank), static_cast<std::int64_t>(step));
+      meets.push_back("K" + std::to_string(owner) + ", " + format_text(run.small_pairs[step][rank], "") + " pairs");
     }
-    for (std::size_t rank = 0; rank < work.size(); ++rank) p.whole_work[rank] += work[rank];
+    const double full = *std::max_element(work.begin(), work.end());
     for (double& w : work) w /= full;
     p.work.push_back(std::move(work));
     p.meets.push_back(std::move(meets));
@@ -152,26 +143,13 @@ void add_ring(const Inputs& in, const Outputs& out, Picture& p) {
   for (double& w : p.whole_work) w = in.method == ContextMethod::all_to_all ? 1 : w / most;
 }
 
-}  // namespace
-
-Picture arrange(const Inputs& in, const Outputs& out) {
-  Picture p;
-  const auto setting = read_setting(in);
-  if (!setting || !out.reason.empty() || out.methods.size() != context_method_count) return p;
-  p.answer = answer_of(in, out);
-  p.drawn_ranks = in.ranks > 6 ? 4 : in.ranks;
-  p.ranks_note = std::to_string(p.drawn_ranks * tokens_a_rank) + " tokens drawn";
-  if (p.drawn_ranks != in.ranks)
-    p.ranks_note =
-        "drawn with " + std::to_string(p.drawn_ranks) + " of " + std::to_string(in.ranks) + " ranks, " + p.ranks_note;
-  add_ring(in, out, p);
-  ContextSetup other = setting->setup;
-  other.order = in.order == ContextOrder::contiguous ? ContextOrder::zig_zag : ContextOrder::contiguous;
+/// The two rings; of a method without steps its ring and itself.
+void add_clocks(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   const bool contiguous = in.order == ContextOrder::contiguous;
-  Clock own = clock_of(setting->setup, out.ring);
+  Clock own = clock_of(run.chosen);
   if (in.method == ContextMethod::ring || in.ranks == 1) {
     own.chosen = true;
-    p.clocks[contiguous ? 1 : 0] = clock_of(other, out.beside);
+    p.clocks[contiguous ? 1 : 0] = clock_of(run.beside);
     p.clocks[contiguous ? 0 : 1] = std::move(own);
   } else {
     const ContextCost& cost = out.methods[static_cast<std::size_t>(in.method)].cost;
@@ -184,17 +162,37 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.held_words = in.method == ContextMethod::gather ? "all keys" : "all tokens";
   }
   p.clock_end_s = std::max(p.clocks[0].end_s, p.clocks[1].end_s);
+}
+
+std::string check_of(const Inputs& in, const Outputs& out, std::int64_t drawn) {
   const bool dealt = in.method == ContextMethod::all_to_all;
-  p.check = "Computed on " + std::to_string(p.drawn_ranks) + (p.drawn_ranks == 1 ? " rank" : " ranks") +
-            (dealt ? ": all-to-all is off by " : ": the ring is off by ") +
-            format_text(dealt ? out.all_to_all_error : out.ring_error, "", 1) + " of the whole's largest number";
-  if (p.drawn_ranks > 1 && !dealt)
-    p.check += ", averaging its blocks instead would be off by " + format_text(out.averaged_error, "%", 2);
-  p.check += ".";
-  add_hiding(in, *setting, p);
-  for (std::int64_t n = 1; n <= 64; n *= 2) {
-    p.reach_ranks.push_back(as_double(n));
-    p.reach_tokens.push_back(as_double(longest_sequence(in, *setting, n)));
+  std::string text = "Computed on " + std::to_string(drawn) + (drawn == 1 ? " rank" : " ranks") +
+                     (dealt ? ": all-to-all is off by " : ": the ring is off by ") +
+                     format_text(dealt ? out.all_to_all_error : out.ring_error, "", 1) +
+                     " of the whole's largest number";
+  if (drawn > 1 && !dealt)
+    text += ", averaging its blocks instead would be off by " + format_text(out.averaged_error, "%", 2);
+  return text + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
+  Picture p;
+  if (!out.reason.empty() || run.pairs.empty()) return p;
+  p.answer = answer_of(in, out);
+  p.drawn_ranks = run.square.ranks;
+  p.ranks_note = std::to_string(run.square.tokens) + " tokens drawn";
+  if (p.drawn_ranks != in.ranks)
+    p.ranks_note =
+        "drawn with " + std::to_string(p.drawn_ranks) + " of " + std::to_string(in.ranks) + " ranks, " + p.ranks_note;
+  add_ring(in, run, p);
+  add_clocks(in, out, run, p);
+  p.check = check_of(in, out, p.drawn_ranks);
+  add_hiding(run.chosen.setup, p);
+  for (const ReachPoint& point : run.reach) {
+    p.reach_ranks.push_back(as_double(point.ranks));
+    p.reach_tokens.push_back(as_double(point.tokens));
   }
   return p;
 }

@@ -11,6 +11,7 @@ using namespace models::parallel;
 using models::as_double;
 
 constexpr std::int64_t most_listed = 64;  // ranks whose tiles are listed
+constexpr std::size_t most_rows = 8;      // ranks that a clock shows
 
 /// The small attention, on as many ranks as are drawn.
 models::Result<ContextRun> small_attention(const Inputs& in) {
@@ -23,7 +24,7 @@ models::Result<ContextRun> small_attention(const Inputs& in) {
                                 .seed = in.seed});
 }
 
-void list_tiles(const Inputs& in, const Setting& s, Outputs& out) {
+void list_tiles(const Inputs& in, const Setting& s, const ContextRing& ring, Outputs& out) {
   const double s_per_pair = s.setup.flops_per_pair() / s.setup.flops_per_s;
   if (in.ranks > most_listed) return;
   for (std::int64_t step = 0; step < in.ranks; ++step)
@@ -31,9 +32,21 @@ void list_tiles(const Inputs& in, const Setting& s, Outputs& out) {
       TileRow row{.step = step, .rank = rank, .keys_of = key_owner(in.ranks, rank, step)};
       row.pairs = tile_pairs(in.order, s.setup.sequence, in.ranks, rank, row.keys_of, in.causal);
       row.compute_s = row.pairs * s_per_pair;
-      row.waits_s = out.ring.steps[static_cast<std::size_t>(step)].time_s() - row.compute_s;
+      row.waits_s = ring.steps[static_cast<std::size_t>(step)].time_s() - row.compute_s;
       out.tiles.push_back(row);
     }
+}
+
+/// What the query of the small sequence's last token knows after each step.
+void list_softmax(const Inputs& in, const ContextRun& small, Outputs& out) {
+  const std::int64_t drawn = static_cast<std::int64_t>(small.pairs.size());
+  const std::int64_t last = token_rank(in.order, drawn * tokens_a_rank, drawn, drawn * tokens_a_rank - 1);
+  for (std::size_t step = 0; step < small.last_query.size(); ++step) {
+    const SoftmaxState& state = small.last_query[step];
+    out.softmax.push_back({static_cast<std::int64_t>(step),
+                           "rank " + std::to_string(key_owner(drawn, last, static_cast<std::int64_t>(step))),
+                           state.largest, state.sum, state.result});
+  }
 }
 
 void count_memory(const Inputs& in, const Setting& s, Outputs& out) {
@@ -46,6 +59,36 @@ void count_memory(const Inputs& in, const Setting& s, Outputs& out) {
   out.one_rank_memory_bytes = bytes(1);
   out.reach = longest_sequence(in, s, in.ranks);
   out.one_rank_reach = longest_sequence(in, s, 1);
+}
+
+/// A ring with what its first, its last and some ranks between compute.
+OrderRing order_ring(const ContextSetup& setup, ContextRing ring) {
+  OrderRing out{.setup = setup, .ring = std::move(ring)};
+  const double s_per_pair = setup.flops_per_pair() / setup.flops_per_s;
+  const auto ranks = static_cast<std::size_t>(setup.ranks);
+  const std::size_t shown = std::min(ranks, most_rows);
+  for (std::size_t row = 0; row < shown; ++row) {
+    const auto rank = static_cast<std::int64_t>(shown < 2 ? 0 : row * (ranks - 1) / (shown - 1));
+    out.ranks.push_back(rank);
+    std::vector<double> computes_s;
+    for (std::int64_t step = 0; step < setup.ranks; ++step)
+      computes_s.push_back(s_per_pair * tile_pairs(setup.order, setup.sequence, setup.ranks, rank,
+                                                   key_owner(setup.ranks, rank, step), setup.causal));
+    out.computes_s.push_back(std::move(computes_s));
+  }
+  return out;
+}
+
+/// Tiles of the whole sequence, were it shared by the ranks that are drawn: of the few tokens drawn the diagonal would
+/// count for too much.
+std::vector<std::vector<double>> drawn_pairs(const Inputs& in, std::int64_t sequence, std::int64_t drawn) {
+  const std::int64_t pieces = sequence / (2 * in.ranks);
+  std::vector<std::vector<double>> pairs(static_cast<std::size_t>(drawn));
+  for (std::int64_t step = 0; step < drawn; ++step)
+    for (std::int64_t rank = 0; rank < drawn; ++rank)
+      pairs[static_cast<std::size_t>(step)].push_back(
+          tile_pairs(in.order, 2 * drawn * pieces, drawn, rank, key_owner(drawn, rank, step), in.causal));
+  return pairs;
 }
 
 }  // namespace
@@ -117,62 +160,75 @@ std::int64_t longest_sequence(const Inputs& in, const Setting& s, std::int64_t r
   return lo * piece;
 }
 
-Outputs compute(const Inputs& in) {
+namespace {
+
+/// The chosen method beside the contiguous ring, and the parts of a step of the ring.
+void judge_times(const Inputs& in, const Setting& s, const ContextRing& ring, Outputs& out) {
+  const ContextCost& chosen = out.methods[static_cast<std::size_t>(in.method)].cost;
+  out.attention_s = chosen.time_s;
+  out.exposed_s = chosen.exposed_s;
+  out.sent_bytes = chosen.sent_bytes;
+  out.busy_percent =
+      100 * (ring.pairs / as_double(in.ranks) * s.setup.flops_per_pair() / s.setup.flops_per_s) / chosen.time_s;
+  const double contiguous_s = in.order == ContextOrder::contiguous ? ring.time_s : out.beside_s;
+  out.speedup = contiguous_s / chosen.time_s;
+  out.slowdown_closed_form = ring_slowdown(ContextOrder::contiguous, in.ranks, in.causal);
+  out.sequence = s.setup.sequence;
+  out.rank_tokens = as_double(out.sequence / in.ranks);
+  out.hiding_tokens = hiding_tokens(s.setup);
+  for (const ContextStep& step : ring.steps) out.largest_pairs = std::max(out.largest_pairs, step.slowest_pairs);
+  out.fair_pairs = ring.pairs / as_double(in.ranks * in.ranks);
+  out.tile_compute_s = out.largest_pairs * s.setup.flops_per_pair() / s.setup.flops_per_s;
+  out.transfer_s = in.ranks > 1 ? s.setup.message_s + s.setup.block_bytes() / s.setup.link_bytes_per_s : 0;
+}
+
+}  // namespace
+
+Computed compute(const Inputs& in, const Progress& progress) {
+  Computed done;
+  Outputs& out = done.facts;
   const auto setting = read_setting(in);
-  if (!setting) return {.reason = setting.error};
-  Outputs out;
+  if (!setting) {
+    out.reason = setting.error;
+    return done;
+  }
   const Setting& s = *setting;
   auto ring = run_context_ring(s.setup);
   ContextSetup other = s.setup;
   other.order = in.order == ContextOrder::contiguous ? ContextOrder::zig_zag : ContextOrder::contiguous;
   auto beside = run_context_ring(other);
-  const auto run = small_attention(in);
-  if (!ring || !beside || !run) {
-    out.reason = !ring ? ring.error : !beside ? beside.error : run.error;
-    return out;
+  auto small = small_attention(in);
+  if (!ring || !beside || !small) {
+    out.reason = !ring ? ring.error : !beside ? beside.error : small.error;
+    return done;
   }
-  out.ring = std::move(*ring);
-  out.beside = std::move(*beside);
+  out.beside_s = beside->time_s;
   for (std::size_t i = 0; i < context_method_count; ++i) {
     const auto method = static_cast<ContextMethod>(i);
     out.methods.push_back({.method = std::string(context_method_name(method)), .cost = context_cost(method, s.setup)});
     out.methods.back().why_not = out.methods.back().cost.why_not;
   }
-  const ContextCost& chosen = out.methods[static_cast<std::size_t>(in.method)].cost;
-  if (!chosen.why_not.empty()) {
-    out.reason = chosen.why_not;
-    return out;
+  if (const std::string& why_not = out.methods[static_cast<std::size_t>(in.method)].why_not; !why_not.empty()) {
+    out.reason = why_not;
+    return done;
   }
-  out.attention_s = chosen.time_s;
-  out.exposed_s = chosen.exposed_s;
-  out.sent_bytes = chosen.sent_bytes;
-  out.busy_percent =
-      100 * (out.ring.pairs / as_double(in.ranks) * s.setup.flops_per_pair() / s.setup.flops_per_s) / chosen.time_s;
-  ContextSetup contiguous = s.setup;
-  contiguous.order = ContextOrder::contiguous;
-  if (const auto plain = run_context_ring(contiguous); plain) out.speedup = plain->time_s / chosen.time_s;
-  out.slowdown_closed_form = ring_slowdown(ContextOrder::contiguous, in.ranks, in.causal);
-  out.sequence = s.setup.sequence;
-  out.rank_tokens = as_double(out.sequence / in.ranks);
-  out.hiding_tokens = hiding_tokens(s.setup);
-  for (const ContextStep& step : out.ring.steps) out.largest_pairs = std::max(out.largest_pairs, step.slowest_pairs);
-  out.fair_pairs = out.ring.pairs / as_double(in.ranks * in.ranks);
-  out.tile_compute_s = out.largest_pairs * s.setup.flops_per_pair() / s.setup.flops_per_s;
-  out.transfer_s = in.ranks > 1 ? s.setup.message_s + s.setup.block_bytes() / s.setup.link_bytes_per_s : 0;
-  out.ring_error = run->ring_error;
-  out.all_to_all_error = run->all_to_all_error;
-  out.averaged_error = 100 * run->forgotten_error;
-  const std::int64_t drawn = static_cast<std::int64_t>(run->pairs.size());
-  const std::int64_t last = token_rank(in.order, drawn * tokens_a_rank, drawn, drawn * tokens_a_rank - 1);
-  for (std::size_t step = 0; step < run->last_query.size(); ++step) {
-    const SoftmaxState& state = run->last_query[step];
-    out.softmax.push_back({static_cast<std::int64_t>(step),
-                           "rank " + std::to_string(key_owner(drawn, last, static_cast<std::int64_t>(step))),
-                           state.largest, state.sum, state.result});
-  }
-  list_tiles(in, s, out);
+  judge_times(in, s, *ring, out);
+  out.ring_error = small->ring_error;
+  out.all_to_all_error = small->all_to_all_error;
+  out.averaged_error = 100 * small->forgotten_error;
+  list_softmax(in, *small, out);
+  list_tiles(in, s, *ring, out);
   count_memory(in, s, out);
-  return out;
+  if (progress.facts_alone) return done;
+  const auto drawn = static_cast<std::int64_t>(small->pairs.size());
+  Run run{.chosen = order_ring(s.setup, std::move(*ring)),
+          .beside = order_ring(other, std::move(*beside)),
+          .square = square_of(in.order, in.causal, drawn),
+          .small_pairs = std::move(small->pairs),
+          .pairs = drawn_pairs(in, out.sequence, drawn)};
+  for (std::int64_t n = 1; n <= 64; n *= 2) run.reach.push_back({n, longest_sequence(in, s, n)});
+  done.run = std::make_shared<const Run>(std::move(run));
+  return done;
 }
 
 }  // namespace chapters::distributed::context

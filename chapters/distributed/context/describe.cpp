@@ -115,7 +115,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("closed_form", o.slowdown_closed_form, "By closed form",
          "An even order over contiguous, of a causal ring whose transfers hide.", {.formula = "(2n - 1) / n"});
   f.real("exposed_s", o.exposed_s, {"Exposed", "s"}, "Transfers that no compute covers.");
-  f.real("beside_s", o.beside.time_s, {"The other order", "s"},
+  f.real("beside_s", o.beside_s, {"The other order", "s"},
          "A ring in contiguous order, or zig-zag where that is chosen.");
   f.group("A step");
   f.real("largest_pairs", o.largest_pairs, "Largest tile", "Pairs of the slowest rank, in one head.");
@@ -167,7 +167,7 @@ LabPtr make() {
        "Context",
        "Who computes which part of the triangle, and who waits?",
        {.published_keys = "model chip context_parallel sequence order method"}},
-      compute, arrange, draw);
+      [](const Inputs& in, Progress& progress) { return compute(in, progress); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::context

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chapters/distributed/context/lab.h"
-#include "models/parallel/context/context_order.h"
 #include "widgets/base/arrow.h"
 #include "widgets/base/press_area.h"
 #include "widgets/controls/button.h"
@@ -32,14 +31,15 @@ RingMoment moment_of(const widgets::Playback& playback, std::int64_t ranks) {
 void paint_square(const Painter& p, const Inputs& in, const Picture& picture, const RingPlaces& l,
                   const RingMoment& now) {
   const auto& t = widgets::theme();
-  const std::int64_t n = picture.drawn_ranks, tokens = n * tokens_a_rank;
+  const Square& square = picture.run->square;
+  const std::int64_t n = square.ranks, tokens = square.tokens;
   const bool in_steps = picture.method_words.empty(),
              dealt = !in_steps && in.method == models::parallel::ContextMethod::all_to_all;
   const float inset = l.cell >= t.px(8) ? t.px(0.75f) : l.cell >= t.px(4) ? 0.5f : 0;
   p.rect(l.square.min, l.square.max, widgets::with_alpha(t.line, 0.25f));
   for (std::int64_t q = 0; q < tokens; ++q)
     for (std::int64_t k = 0; k < tokens; ++k) {
-      const SquareCell cell = square_cell(in.order, in.causal, n, now.step, q, k);
+      const SquareCell cell = square_cell(square, now.step, q, k);
       if (cell.state == CellState::masked) continue;
       const ImVec2 at{l.square.min.x + static_cast<float>(k) * l.cell, l.square.min.y + static_cast<float>(q) * l.cell};
       if (dealt) {
@@ -59,11 +59,11 @@ void paint_square(const Painter& p, const Inputs& in, const Picture& picture, co
              widgets::with_alpha(rank_hue(cell.rank), alpha));
     }
   for (std::int64_t i = 0; i < tokens; ++i) {
-    const auto rank = models::parallel::token_rank(in.order, tokens, n, i);
+    const std::int64_t rank = square.token_rank[static_cast<std::size_t>(i)];
     const float from = static_cast<float>(i) * l.cell, to = from + l.cell;
     p.rect({l.queries.min.x, l.square.min.y + from + inset}, {l.queries.max.x, l.square.min.y + to - inset},
            dealt ? t.muted : rank_hue(rank));
-    const auto holder = models::parallel::key_holder(n, rank, now.step);
+    const std::int64_t holder = square.holder(now.step, rank);
     p.rect({l.square.min.x + from + inset, l.keys.min.y}, {l.square.min.x + to - inset, l.keys.max.y},
            in_steps ? rank_hue(holder) : t.muted);
   }
@@ -219,19 +219,19 @@ float draw_steps(const Picture& picture, View& view, float width) {
 void show_cell(const Inputs& in, const Picture& picture, const RingPlaces& l) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (!l.square.contains(mouse)) return;
-  const std::int64_t n = picture.drawn_ranks, tokens = n * tokens_a_rank;
+  const Square& square = picture.run->square;
+  const std::int64_t tokens = square.tokens;
   const auto q =
       std::clamp<std::int64_t>(static_cast<std::int64_t>((mouse.y - l.square.min.y) / l.cell), 0, tokens - 1);
   const auto k =
       std::clamp<std::int64_t>(static_cast<std::int64_t>((mouse.x - l.square.min.x) / l.cell), 0, tokens - 1);
   widgets::Line name, value;
   name.add("query ").add_integer(q).add(", key ").add_integer(k);
-  if (in.causal && k > q) {
+  if (square.step_of(q, k) < 0) {
     widgets::tip(name.view(), "masked: the key comes later than the query");
     return;
   }
-  const auto rank = models::parallel::token_rank(in.order, tokens, n, q),
-             owner = models::parallel::token_rank(in.order, tokens, n, k);
+  const std::int64_t rank = square.token_rank[static_cast<std::size_t>(q)];
   if (!picture.method_words.empty()) {
     if (in.method == models::parallel::ContextMethod::all_to_all)
       value.add("every rank computes it, for its own heads");
@@ -240,7 +240,7 @@ void show_cell(const Inputs& in, const Picture& picture, const RingPlaces& l) {
     widgets::tip(name.view(), value.view());
     return;
   }
-  value.add("rank ").add_integer(rank).add(" computes it in step ").add_integer(((rank - owner) % n + n) % n);
+  value.add("rank ").add_integer(rank).add(" computes it in step ").add_integer(square.step_of(q, k));
   widgets::tip(name.view(), value.view(), "the keys began at the rank that holds that token");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,9 +60,8 @@ struct SoftmaxRow {
 struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
-  models::parallel::ContextRing ring;    ///< of the chosen order
-  models::parallel::ContextRing beside;  ///< contiguous, or where that is chosen, zig-zag
   double attention_s = 0, speedup = 1, slowdown_closed_form = 1, busy_percent = 0;
+  double beside_s = 0;  ///< a ring in contiguous order, or where that is chosen, in zig-zag
   double exposed_s = 0, sent_bytes = 0;
   double rank_tokens = 0, hiding_tokens = 0, tile_compute_s = 0, transfer_s = 0;
   double largest_pairs = 0, fair_pairs = 0;  ///< of a (rank, step); of one if all had the same
@@ -73,6 +73,26 @@ struct Outputs {
   std::vector<TileRow> tiles;
   std::vector<SoftmaxRow> softmax;
 };
+
+/// A ring in one order, and what some of its ranks compute in each step.
+struct OrderRing {
+  models::parallel::ContextSetup setup;
+  models::parallel::ContextRing ring;
+  std::vector<std::int64_t> ranks;              ///< all, or some at even distances
+  std::vector<std::vector<double>> computes_s;  ///< of [rank][step]
+};
+/// The longest sequence that so many ranks hold.
+struct ReachPoint {
+  std::int64_t ranks = 1, tokens = 0;
+};
+struct Run {
+  OrderRing chosen, beside;                      ///< beside: contiguous, or where that is chosen, zig-zag
+  Square square;                                 ///< the small sequence, on as many ranks as are drawn
+  std::vector<std::vector<double>> small_pairs;  ///< of [step][rank] of the small sequence
+  std::vector<std::vector<double>> pairs;        ///< the same of the whole sequence, over the ranks that are drawn
+  std::vector<ReachPoint> reach;
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// One rank's bars on the clock, in seconds.
 struct ClockBar {
@@ -89,6 +109,7 @@ struct Clock {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  std::shared_ptr<const Run> run;
   std::int64_t drawn_ranks = 1;
   std::string ranks_note;
   std::vector<std::string> step_names, key_names, rank_names;
@@ -127,8 +148,8 @@ models::memory::TrainingPlan plan_of(const Inputs& in, std::int64_t ranks, std::
 /// The longest sequence of 2n pieces that fits into the chip's memory, up to 2^26 tokens; 0: none does.
 std::int64_t longest_sequence(const Inputs& in, const Setting& setting, std::int64_t ranks);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in, const Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
 

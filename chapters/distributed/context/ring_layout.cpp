@@ -17,13 +17,26 @@ ImVec2 on_ring(const RingPlaces& places, std::int64_t ranks, double at, float ra
 
 }  // namespace
 
-SquareCell square_cell(models::parallel::ContextOrder order, bool causal, std::int64_t ranks, std::int64_t step,
-                       std::int64_t query, std::int64_t key) {
-  const std::int64_t tokens = ranks * tokens_a_rank;
-  SquareCell cell{.rank = models::parallel::token_rank(order, tokens, ranks, query)};
-  if (causal && key > query) return cell;
-  const std::int64_t owner = models::parallel::token_rank(order, tokens, ranks, key);
-  const std::int64_t meets = ((cell.rank - owner) % ranks + ranks) % ranks;
+Square square_of(models::parallel::ContextOrder order, bool causal, std::int64_t ranks) {
+  Square s{.ranks = ranks, .tokens = ranks * tokens_a_rank};
+  for (std::int64_t i = 0; i < s.tokens; ++i)
+    s.token_rank.push_back(models::parallel::token_rank(order, s.tokens, ranks, i));
+  for (std::int64_t query = 0; query < s.tokens; ++query)
+    for (std::int64_t key = 0; key < s.tokens; ++key) {
+      const std::int64_t rank = s.token_rank[static_cast<std::size_t>(query)],
+                         owner = s.token_rank[static_cast<std::size_t>(key)];
+      s.meets.push_back(causal && key > query ? -1 : ((rank - owner) % ranks + ranks) % ranks);
+    }
+  for (std::int64_t step = 0; step < ranks; ++step)
+    for (std::int64_t owner = 0; owner < ranks; ++owner)
+      s.holders.push_back(models::parallel::key_holder(ranks, owner, step));
+  return s;
+}
+
+SquareCell square_cell(const Square& square, std::int64_t step, std::int64_t query, std::int64_t key) {
+  SquareCell cell{.rank = square.token_rank[static_cast<std::size_t>(query)]};
+  const std::int64_t meets = square.step_of(query, key);
+  if (meets < 0) return cell;
   cell.state = meets < step ? CellState::done : meets == step ? CellState::now : CellState::later;
   return cell;
 }

@@ -17,8 +17,22 @@ struct SquareCell {
   std::int64_t rank = 0;  ///< whose query
   CellState state = CellState::masked;
 };
-SquareCell square_cell(models::parallel::ContextOrder order, bool causal, std::int64_t ranks, std::int64_t step,
-                       std::int64_t query, std::int64_t key);
+/// Who computes which pair of the small sequence, and when.
+struct Square {
+  std::int64_t ranks = 1, tokens = 0;
+  std::vector<std::int64_t> token_rank;  ///< the rank that holds each token
+  std::vector<std::int64_t> meets;       ///< of [query][key]: the step in which the pair is computed; -1: masked
+  std::vector<std::int64_t> holders;     ///< of [step][rank]: who holds the keys that began at this rank
+
+  std::int64_t step_of(std::int64_t query, std::int64_t key) const {
+    return meets[static_cast<std::size_t>(query * tokens + key)];
+  }
+  std::int64_t holder(std::int64_t step, std::int64_t owner) const {
+    return holders[static_cast<std::size_t>(step * ranks + owner)];
+  }
+};
+Square square_of(models::parallel::ContextOrder order, bool causal, std::int64_t ranks);
+SquareCell square_cell(const Square& square, std::int64_t step, std::int64_t query, std::int64_t key);
 
 struct RingPlaces {
   widgets::Rect square{};           ///< of all cells

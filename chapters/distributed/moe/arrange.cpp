@@ -7,55 +7,53 @@ namespace chapters::distributed::moe {
 namespace {
 
 using namespace models::parallel;
-using widgets::format_text;
-
-std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+using widgets::figure, widgets::format_text;
 
 /// The load, what it drops, and the layer's time beside an even one.
 std::string cost_text(const Inputs& in, const Outputs& out) {
   const bool even = out.load_max < 1.005;
   std::string text = even ? "Every expert is asked for its even share"
-                          : "The fullest expert is asked for " + ticked(out.load_max, "") + " times its even share";
+                          : "The fullest expert is asked for " + figure(out.load_max, "") + " times its even share";
   if (in.placement >= MoePlacementRule::by_load && !even)
-    text += ", the fullest rank works on " + ticked(out.rank_max, "") + " times the mean";
+    text += ", the fullest rank works on " + figure(out.rank_max, "") + " times the mean";
   else if (out.idle_experts > 0)
     text +=
-        ", " + ticked(out.idle_experts, "") + (out.idle_experts == 1 ? " expert gets nothing" : " experts get nothing");
-  if (out.dropped > 0) text += ", " + ticked(out.dropped, "%") + " of the copies are dropped";
-  text += ", and one layer takes " + ticked(out.layer.layer_s, "s");
-  if (out.slowdown > 1.005) text += " where an even load would take " + ticked(out.even.layer_s, "s");
+        ", " + figure(out.idle_experts, "") + (out.idle_experts == 1 ? " expert gets nothing" : " experts get nothing");
+  if (out.dropped > 0) text += ", " + figure(out.dropped, "%") + " of the copies are dropped";
+  text += ", and one layer takes " + figure(out.layer.layer_s, "s");
+  if (out.slowdown > 1.005) text += " where an even load would take " + figure(out.even.layer_s, "s");
   return text + ". ";
 }
 
 /// Nothing is routed by what a token is: what is left is what the exchange takes.
 std::string dealt_text(const Outputs& out) {
-  return "Experts are dealt out evenly: one layer takes " + ticked(out.layer.layer_s, "s") + ", of it dispatch " +
-         ticked(out.layer.dispatch.time_s, "s") + " and combine " + ticked(out.layer.combine.time_s, "s") + ", " +
-         ticked(out.exchange_share, "%") + ". Experts that see every topic learn little: test loss " +
-         ticked(out.loss, "%") + ".";
+  return "Experts are dealt out evenly: one layer takes " + figure(out.layer.layer_s, "s") + ", of it dispatch " +
+         figure(out.layer.dispatch.time_s, "s") + " and combine " + figure(out.layer.combine.time_s, "s") + ", " +
+         figure(out.exchange_share, "%") + ". Experts that see every topic learn little: test loss " +
+         figure(out.loss, "%") + ".";
 }
 
 /// The loss, beside the top-k run that says most: the unbalanced one, or the bias where yours is that.
 std::string loss_text(const Inputs& in, const Outputs& out) {
-  std::string text = "Test loss " + ticked(out.loss, "%") + ".";
+  std::string text = "Test loss " + figure(out.loss, "%") + ".";
   if (out.balances.size() < 3) return text;
   const bool plain = in.rule == MoeRule::top_k && in.balance == MoeBalance::none;
   const BalanceRow& other = out.balances[plain ? 2 : 0];
   text += plain ? " With a bias: " : in.rule == MoeRule::top_k ? " Not balanced: " : " Top-k, not balanced: ";
-  return text + "fullest " + ticked(other.max_over_mean, "") + " times, " + ticked(other.layer_s, "s") + ", loss " +
-         ticked(other.loss, "%") + ".";
+  return text + "fullest " + figure(other.max_over_mean, "") + " times, " + figure(other.layer_s, "s") + ", loss " +
+         figure(other.loss, "%") + ".";
 }
 
-void add_curves(const Inputs& in, const Outputs& out, Picture& p) {
-  const auto add = [&](const MoeTrained& run, std::vector<double>& loss, std::vector<double>& load) {
+void add_curves(const Inputs& in, const Run& run, Picture& p) {
+  const auto add = [&](const MoeTrained& trained, std::vector<double>& loss, std::vector<double>& load) {
     // Means over a few steps: single batches are noisy.
     constexpr std::size_t window = 5;
-    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    for (std::size_t i = 0; i < trained.steps.size(); ++i) {
       double l = 0, m = 0;
       const std::size_t from = i + 1 >= window ? i + 1 - window : 0;
       for (std::size_t j = from; j <= i; ++j) {
-        l += run.steps[j].loss;
-        m += run.steps[j].max_over_mean;
+        l += trained.steps[j].loss;
+        m += trained.steps[j].max_over_mean;
       }
       const auto count = static_cast<double>(i + 1 - from);
       loss.push_back(100 * l / count);
@@ -63,22 +61,22 @@ void add_curves(const Inputs& in, const Outputs& out, Picture& p) {
       p.most_load = std::max(p.most_load, load.back());
     }
   };
-  for (std::size_t i = 0; i < out.mine->steps.size(); ++i) p.step.push_back(static_cast<double>(i + 1));
-  for (std::size_t b = 0; b < out.by_balance.size(); ++b)
-    if (out.by_balance[b]) add(*out.by_balance[b], p.loss[b], p.load[b]);
+  for (std::size_t i = 0; i < run.mine->steps.size(); ++i) p.step.push_back(static_cast<double>(i + 1));
+  for (std::size_t b = 0; b < run.by_balance.size(); ++b)
+    if (run.by_balance[b]) add(*run.by_balance[b], p.loss[b], p.load[b]);
   p.mine = in.rule == MoeRule::top_k ? static_cast<std::size_t>(in.balance) : 3;
-  if (p.mine == 3) add(*out.mine, p.mine_loss, p.mine_load);
+  if (p.mine == 3) add(*run.mine, p.mine_loss, p.mine_load);
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || !out.mine) return p;
+  if (!out.reason.empty() || !run.mine) return p;
   p.answer = in.rule == MoeRule::dealt ? dealt_text(out) : cost_text(in, out) + loss_text(in, out);
-  arrange_rain(in, out, p);
-  add_curves(in, out, p);
-  p.rain_even = static_cast<double>(out.mine->routed.copies.size()) / static_cast<double>(in.experts);
+  arrange_rain(in, out, run, p);
+  add_curves(in, run, p);
+  p.rain_even = out.copies / static_cast<double>(in.experts);
   if (in.rule == MoeRule::expert_choice)
     p.rain_even =
         static_cast<double>(moe_test_tokens) * static_cast<double>(in.top_k) / static_cast<double>(in.experts);

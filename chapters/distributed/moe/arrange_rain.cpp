@@ -27,16 +27,16 @@ std::vector<std::vector<SlotOf>> slots_of(const MoePlacement& placement) {
 }
 
 /// The grains of a slot: copies that arrive there, kept ones first.
-void add_grains(const Outputs& out, const std::vector<std::uint32_t>& of_expert, const SlotOf& slot,
+void add_grains(const MoeTrained& trained, const std::vector<std::uint32_t>& of_expert, const SlotOf& slot,
                 widgets::RainBucket& bucket, std::vector<widgets::RainGrain>& grains) {
-  const MoeRouted& routed = out.mine->routed;
+  const MoeRouted& routed = trained.routed;
   const auto all = static_cast<float>(routed.copies.size());
   bucket.first = static_cast<std::uint32_t>(grains.size());
   for (const bool kept : {true, false})
     for (const std::uint32_t i : of_expert) {
       const MoeCopy& copy = routed.copies[i];
       if (copy.kept != kept || copy.token % slot.copies != slot.copy) continue;
-      grains.push_back({out.mine->test.topics[copy.token], static_cast<float>(i + 1) / all});
+      grains.push_back({trained.test.topics[copy.token], static_cast<float>(i + 1) / all});
       ++(kept ? bucket.kept : bucket.spilled);
     }
 }
@@ -74,23 +74,23 @@ void add_clock(const Outputs& out, Picture& p) {
 
 }  // namespace
 
-void arrange_rain(const Inputs& in, const Outputs& out, Picture& p) {
-  const MoeRouted& routed = out.mine->routed;
+void arrange_rain(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  const MoeRouted& routed = run.mine->routed;
   widgets::TokenRain& rain = p.rain;
-  const std::size_t ranks = out.placement.experts.size();
-  const auto slots = slots_of(out.placement);
+  const std::size_t ranks = run.placement.experts.size();
+  const auto slots = slots_of(run.placement);
   std::size_t buckets = 0;
   for (const auto& of_rank : slots) buckets += of_rank.size();
   p.texts.reserve(2 * static_cast<std::size_t>(moe_max_topics) + 2 * ranks + 2 * buckets);
   std::vector<double> topics(static_cast<std::size_t>(in.topics), 0.0);
-  for (const std::uint8_t topic : out.mine->test.topics) topics[topic] += 1.0 / static_cast<double>(moe_test_tokens);
+  for (const std::uint8_t topic : run.mine->test.topics) topics[topic] += 1.0 / static_cast<double>(moe_test_tokens);
   for (std::size_t i = 0; i < topics.size(); ++i)
     rain.sources.push_back(
         {.label = keep_text(p, "topic " + std::to_string(i + 1) + ", " + format_text(100 * topics[i], "%", 2)),
          .brief = keep_text(p, std::to_string(i + 1)),
          .share = topics[i],
          .tint = widgets::Tint::series(i)});
-  std::vector<std::vector<std::uint32_t>> of_expert(out.placement.ranks.size());
+  std::vector<std::vector<std::uint32_t>> of_expert(run.placement.ranks.size());
   for (std::uint32_t i = 0; i < routed.copies.size(); ++i) of_expert[routed.copies[i].expert].push_back(i);
   add_clock(out, p);
   p.grains.reserve(routed.copies.size());
@@ -110,7 +110,7 @@ void arrange_rain(const Inputs& in, const Outputs& out, Picture& p) {
       b.label = keep_text(p, name);
       b.group = static_cast<std::uint32_t>(r);
       b.rim = static_cast<double>(routed.capacity) / static_cast<double>(slot.copies);
-      add_grains(out, of_expert[static_cast<std::size_t>(slot.expert)], slot, b, p.grains);
+      add_grains(*run.mine, of_expert[static_cast<std::size_t>(slot.expert)], slot, b, p.grains);
       b.info = keep_text(p, bucket_info(b, b.rim));
       rain.largest = std::max(rain.largest, std::max(b.kept + b.spilled, static_cast<std::uint32_t>(b.rim)));
       rain.buckets.push_back(b);

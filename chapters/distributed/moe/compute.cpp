@@ -86,8 +86,7 @@ models::Result<Priced> price(const Inputs& in, const MoeChip& chip, const MoeLin
   return models::Result<Priced>::ok(std::move(out));
 }
 
-void count_experts(const Inputs& in, Outputs& out) {
-  const MoeTrained& run = *out.mine;
+void count_experts(const Inputs& in, const MoeTrained& run, const MoePlacement& placement, Outputs& out) {
   const auto experts = static_cast<std::size_t>(in.experts);
   std::vector<std::array<double, moe_max_topics>> topics(experts);
   for (const MoeCopy& copy : run.routed.copies)
@@ -101,8 +100,7 @@ void count_experts(const Inputs& in, Outputs& out) {
     row.kept = static_cast<double>(run.routed.kept[e]);
     row.dropped = row.asked - row.kept;
     row.main_topic = row.kept > 0 ? 100 * *std::max_element(topics[e].begin(), topics[e].end()) / row.kept : 0;
-    for (const std::int32_t r : out.placement.ranks[e])
-      row.ranks += (row.ranks.empty() ? "" : ", ") + std::to_string(r);
+    for (const std::int32_t r : placement.ranks[e]) row.ranks += (row.ranks.empty() ? "" : ", ") + std::to_string(r);
     out.experts.push_back(std::move(row));
     out.expert_load.push_back(mean > 0 ? asked[e] / mean : 0);
   }
@@ -112,8 +110,7 @@ void count_experts(const Inputs& in, Outputs& out) {
   out.deviation = load_deviation(asked);
 }
 
-void judge_loss(Outputs& out) {
-  const MoeTrained& run = *out.mine;
+void judge_loss(const MoeTrained& run, Outputs& out) {
   std::array<double, moe_max_topics> error{}, count{};
   for (std::size_t t = 0; t < run.test.size(); ++t) {
     error[run.test.topics[t]] += run.token_error[t];
@@ -175,87 +172,112 @@ std::string_view balance_name(std::size_t balance) {
   return names[balance];
 }
 
-Outputs compute(const Inputs& in, Progress& progress, Runs& runs) {
-  Outputs out;
-  const auto chip = chip_of(in);
-  const auto links = links_of(in);
-  const MoeTrainingSetting mine = training_of(in, in.rule, in.balance);
-  const models::Status routing = check_moe_routing(mine.routing);
+namespace {
+
+/// The sentence that says why nothing can be computed; empty where all is well.
+std::string problem_of(const Inputs& in, const MoeTrainingSetting& mine) {
+  if (const models::Status routing = check_moe_routing(mine.routing); !routing) return routing.error;
   const auto placed =
       place_experts({in.placement, in.ranks, nodes_of(in), in.spare_slots, mine.routing.group_limit > 0},
                     std::vector<double>(static_cast<std::size_t>(in.experts), 1.0));
-  for (const std::string* error : {&chip.error, &links.error, &routing.error, &placed.error})
+  return placed ? std::string() : placed.error;
+}
+
+/// What becomes of the copies of the tested tokens.
+void count_copies(const Inputs& in, const MoeTrained& mine, Outputs& out) {
+  const MoeRouted& routed = mine.routed;
+  out.copies = static_cast<double>(routed.copies.size());
+  out.dropped = 100 * static_cast<double>(routed.dropped) / out.copies;
+  out.without = 100 * static_cast<double>(routed.tokens_without) / static_cast<double>(moe_test_tokens);
+  out.kept_copies = (out.copies - static_cast<double>(routed.dropped)) / static_cast<double>(moe_test_tokens);
+  out.capacity = static_cast<double>(routed.capacity);
+  out.router_entropy = mine.router_entropy;
+  out.auxiliary = mine.auxiliary;
+  if (in.rule == MoeRule::top_k && in.balance == MoeBalance::bias) out.bias_step = mine.bias_step;
+  out.tokens_per_rank = static_cast<double>(in.batch) * static_cast<double>(in.sequence);
+  out.rank_rows = out.tokens_per_rank * out.kept_copies;
+}
+
+/// A training of top-k and what its routing costs on the same machine.
+AlphaRow cost_of(const Inputs& in, const MoeChip& chip, const MoeLinks& links, const MoeTrained& trained) {
+  Inputs other = in;
+  other.rule = MoeRule::top_k;
+  if (in.rule != MoeRule::top_k) other.node_limit = 0;
+  const auto cost = price(other, chip, links, trained);
+  const std::vector<double> asked(trained.routed.asked.begin(), trained.routed.asked.end());
+  return {0, 100 * trained.test_loss, max_over_mean(asked), cost ? cost->layer.layer_s : 0};
+}
+
+void compare_balances(const Inputs& in, const MoeChip& chip, const MoeLinks& links, const Run& run, Outputs& out) {
+  for (std::size_t b = 0; b < run.by_balance.size() && run.by_balance[b]; ++b) {
+    const MoeTrained& t = *run.by_balance[b];
+    const bool mine = in.rule == MoeRule::top_k && static_cast<std::size_t>(in.balance) == b;
+    const AlphaRow row = mine ? AlphaRow{0, out.loss, out.load_max, out.layer.layer_s} : cost_of(in, chip, links, t);
+    out.balances.push_back({std::string(balance_name(b)), row.loss, row.max_over_mean,
+                            100 * static_cast<double>(t.routed.dropped) / static_cast<double>(t.routed.copies.size()),
+                            row.layer_s, mine});
+  }
+}
+
+}  // namespace
+
+Computed compute(const Inputs& in, Progress& progress, Trainings& trainings) {
+  Computed done;
+  Outputs& out = done.facts;
+  const auto chip = chip_of(in);
+  const auto links = links_of(in);
+  const std::string problem = problem_of(in, training_of(in, in.rule, in.balance));
+  for (const std::string* error : {&chip.error, &links.error, &problem})
     if (!error->empty()) {
       out.reason = *error;
-      return out;
+      return done;
     }
-  const auto run = [&](MoeRule rule, MoeBalance balance) {
-    const auto found = runs.get(training_of(in, rule, balance),
-                                [&](const MoeTrainingSetting& s) { return train_moe(s, &progress.cancelled); });
-    progress.fraction = progress.fraction + 0.25;
-    return found;
+  const auto train = [&](const Inputs& of, MoeRule rule, MoeBalance balance) {
+    return trainings.runs.get(training_of(of, rule, balance), [&](const MoeTrainingSetting& s) {
+      const auto tokens = trainings.tokens.get({s.task, s.tokens}, [](const Trainings::Drawn& drawn) {
+        return std::make_shared<const MoeTrainingTokens>(draw_training_tokens(drawn.task, drawn.step_tokens));
+      });
+      return train_moe(s, *tokens, &progress.cancelled);
+    });
   };
-  out.mine = run(in.rule, in.balance);
-  if (in.rule != MoeRule::dealt)
-    for (std::size_t b = 0; b < out.by_balance.size(); ++b)
-      out.by_balance[b] = run(MoeRule::top_k, static_cast<MoeBalance>(b));
-  if (progress.cancelled) {
-    out.reason = stopped;
-    return out;
+  const auto stop = [&] {
+    out = {.reason = stopped};
+    return done;
+  };
+  Run run;
+  run.mine = train(in, in.rule, in.balance);
+  progress.fraction = 0.25;
+  for (std::size_t b = 0; b < run.by_balance.size() && in.rule != MoeRule::dealt; ++b) {
+    run.by_balance[b] = train(in, MoeRule::top_k, static_cast<MoeBalance>(b));
+    progress.fraction = progress.fraction + 0.25;
   }
-  auto priced = price(in, *chip, *links, *out.mine);
+  if (progress.cancelled || !run.mine) return stop();
+  auto priced = price(in, *chip, *links, *run.mine);
   if (!priced) {
     out.reason = priced.error;
-    return out;
+    return done;
   }
-  out.placement = std::move(priced->placement);
+  run.placement = std::move(priced->placement);
   out.layer = std::move(priced->layer);
   out.even = std::move(priced->even);
   out.rank_max = priced->rank_max;
   out.even_nodes = priced->even_nodes;
-  const MoeRouted& routed = out.mine->routed;
-  const auto copies = static_cast<double>(routed.copies.size());
-  out.dropped = 100 * static_cast<double>(routed.dropped) / copies;
-  out.without = 100 * static_cast<double>(routed.tokens_without) / static_cast<double>(moe_test_tokens);
-  out.kept_copies = (copies - static_cast<double>(routed.dropped)) / static_cast<double>(moe_test_tokens);
-  out.capacity = static_cast<double>(routed.capacity);
-  out.router_entropy = out.mine->router_entropy;
-  out.auxiliary = out.mine->auxiliary;
-  if (in.rule == MoeRule::top_k && in.balance == MoeBalance::bias) out.bias_step = out.mine->bias_step;
-  out.tokens_per_rank = static_cast<double>(in.batch) * static_cast<double>(in.sequence);
-  out.rank_rows = out.tokens_per_rank * out.kept_copies;
-  count_experts(in, out);
-  judge_loss(out);
+  count_copies(in, *run.mine, out);
+  count_experts(in, *run.mine, run.placement, out);
+  judge_loss(*run.mine, out);
   keep_times(in, *chip, out);
-  const auto cost_of = [&](const MoeTrained& t) {
-    Inputs other = in;
-    other.rule = MoeRule::top_k;
-    if (in.rule != MoeRule::top_k) other.node_limit = 0;
-    const auto cost = price(other, *chip, *links, t);
-    const std::vector<double> asked(t.routed.asked.begin(), t.routed.asked.end());
-    return AlphaRow{0, 100 * t.test_loss, max_over_mean(asked), cost ? cost->layer.layer_s : 0};
-  };
-  for (std::size_t b = 0; b < out.by_balance.size() && out.by_balance[b]; ++b) {
-    const MoeTrained& t = *out.by_balance[b];
-    const AlphaRow row = cost_of(t);
-    out.balances.push_back({std::string(balance_name(b)), row.loss, row.max_over_mean,
-                            100 * static_cast<double>(t.routed.dropped) / static_cast<double>(t.routed.copies.size()),
-                            row.layer_s, in.rule == MoeRule::top_k && static_cast<std::size_t>(in.balance) == b});
-  }
-  if (in.rule != MoeRule::top_k || in.balance != MoeBalance::auxiliary) return out;
-  for (const double alpha : {0.01, 0.1, 1.0, 10.0}) {
-    Inputs other = in;
-    other.alpha = alpha;
-    const auto found = runs.get(training_of(other, in.rule, in.balance),
-                                [&](const MoeTrainingSetting& s) { return train_moe(s, &progress.cancelled); });
-    if (!found) {
-      out.reason = stopped;
-      return out;
+  compare_balances(in, *chip, *links, run, out);
+  if (in.rule == MoeRule::top_k && in.balance == MoeBalance::auxiliary)
+    for (const double alpha : {0.01, 0.1, 1.0, 10.0}) {
+      Inputs other = in;
+      other.alpha = alpha;
+      const auto found = train(other, in.rule, in.balance);
+      if (!found) return stop();
+      out.alphas.push_back(cost_of(in, *chip, *links, *found));
+      out.alphas.back().alpha = alpha;
     }
-    out.alphas.push_back(cost_of(*found));
-    out.alphas.back().alpha = alpha;
-  }
-  return out;
+  if (!progress.facts_alone) done.run = std::make_shared<const Run>(std::move(run));
+  return done;
 }
 
 }  // namespace chapters::distributed::moe

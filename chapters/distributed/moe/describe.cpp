@@ -125,15 +125,15 @@ void describe(Fields& f, Inputs& in) {
 }
 
 LabPtr make() {
-  // One for all labs of the program: a training depends on its setting alone, and a scenario, a drill or a published
-  // row that opens a lab of its own asks for the same few again and again.
-  static const auto runs = std::make_shared<Runs>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {"distributed/moe",
        "Mixture of experts",
        "What does an uneven load of the experts cost, and what does evening it out cost?",
        {.job = true, .published_keys = "rule exchange ranks"}},
-      [](const Inputs& in, Progress& progress) { return compute(in, progress, *runs); }, arrange, draw);
+      [trainings = std::make_shared<Trainings>()](const Inputs& in, Progress& progress) {
+        return compute(in, progress, *trainings);
+      },
+      arrange, draw);
 }
 
 }  // namespace chapters::distributed::moe

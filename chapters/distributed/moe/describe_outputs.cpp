@@ -16,6 +16,7 @@ void describe_load(Fields& f, Outputs& o) {
   f.real("capacity", o.capacity, "Capacity of an expert", "Of 2,048 tested tokens; 0 where there is no limit.",
          {.formula = "ceil(factor x tokens x k / experts)", .source = switch_source});
   f.real("without", o.without, {"Tokens without an expert", "%"}, {.formula = "all copies dropped"});
+  f.real("copies", o.copies, "Copies", "Copies of the 2,048 tested tokens that experts are asked to take.");
   f.real("kept_copies", o.kept_copies, "Copies a token", {.formula = "kept copies / tokens"});
   f.real("idle_experts", o.idle_experts, "Experts without a token", "Of the tested ones.");
   f.real("entropy", o.entropy, "Entropy of the load", {.formula = "-sum(s ln s) / ln(E)"});

@@ -33,9 +33,7 @@ void draw_rain_buttons(View& view, const Outputs& out) {
   }
   ImGui::SameLine(0, t.px(12));
   widgets::Line words;
-  words.add("2,048 tokens, ")
-      .add(widgets::format(static_cast<double>(out.mine->routed.copies.size()), "", 9))
-      .add(" copies; each grain is one");
+  words.add("2,048 tokens, ").add(widgets::format(out.copies, "", 9)).add(" copies; each grain is one");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = widgets::button_size("Play").y;
   widgets::fit_text(widgets::Painter::window(), {at.x, at.y + (height - t.type(widgets::Type::small)) / 2},
@@ -195,7 +193,7 @@ void draw_experts(const Outputs& out, const Picture& picture, View& view, ImVec2
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("rain", {.title = "Tokens into experts", .least = {560, 380}, .answers = true},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
-  if (picture.version == 0 || !out.mine) return;
+  if (picture.version == 0 || picture.rain.buckets.empty()) return;
   // Experts that are dealt ask for no balance; what their exchange takes is the question then.
   const bool communication = out.balances.empty();
   if (communication) published_panel(stage, "Published times", picture.published);

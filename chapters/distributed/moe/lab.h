@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
@@ -60,16 +61,12 @@ struct AlphaRow {
   double alpha = 0, loss = 0, max_over_mean = 1, layer_s = 0;  ///< loss in %
 };
 
-using Trained = std::shared_ptr<const models::parallel::MoeTrained>;
-
 struct Outputs {
   std::string reason;
-  Trained mine;
-  std::array<Trained, models::parallel::moe_balance_count> by_balance;  ///< of top-k; null where none are compared
-  models::parallel::MoePlacement placement;
   models::parallel::MoeLayerTime layer, even;  ///< as routed, and with the same copies spread evenly
   double loss = 0, dropped = 0, without = 0;   ///< in %
   double load_max = 1, rank_max = 1, entropy = 1, deviation = 0, capacity = 0, kept_copies = 0, idle_experts = 0;
+  double copies = 0;                                ///< of all tested tokens, before capacity
   double worst_topic_loss = 0, hot_topic_loss = 0;  ///< in %
   double router_entropy = 1, auxiliary = std::nan(""), bias_step = std::nan("");
   double slowdown = 1, exchange_s = 0, even_exchange_s = 0, exchange_share = 0, step_exchange_s = 0,
@@ -81,6 +78,26 @@ struct Outputs {
   std::vector<RankRow> ranks;
   std::vector<BalanceRow> balances;
   std::vector<AlphaRow> alphas;  ///< ascending; empty unless yours is the auxiliary loss
+};
+
+using Trained = std::shared_ptr<const models::parallel::MoeTrained>;
+
+struct Run {
+  Trained mine;
+  std::array<Trained, models::parallel::moe_balance_count> by_balance;  ///< of top-k; null where none are compared
+  models::parallel::MoePlacement placement;
+};
+using Computed = chapters::Computed<Outputs, Run>;
+
+/// What takes long, kept with the lab: trainings, and the tokens that those of one task share.
+struct Trainings {
+  struct Drawn {
+    models::parallel::MoeTaskSetting task;
+    std::int64_t step_tokens = 0;
+    bool operator==(const Drawn&) const = default;
+  };
+  Memo<models::parallel::MoeTrainingSetting, models::parallel::MoeTrained, 64> runs;
+  Memo<Drawn, models::parallel::MoeTrainingTokens, 4> tokens;
 };
 
 struct Picture {
@@ -109,14 +126,12 @@ struct View {
   widgets::TableView experts, ranks;
 };
 
-using Runs = Memo<models::parallel::MoeTrainingSetting, models::parallel::MoeTrained, 64>;
-
-Outputs compute(const Inputs& in, Progress& progress, Runs& runs);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in, Progress& progress, Trainings& trainings);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// Buckets, grains and clock of the hero.
-void arrange_rain(const Inputs& in, const Outputs& out, Picture& picture);
+void arrange_rain(const Inputs& in, const Outputs& out, const Run& run, Picture& picture);
 /// The name of a way of balancing, as in the legend of every panel.
 std::string_view balance_name(std::size_t balance);
 

@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "chapters/distributed/planner/lab.h"
-#include "chapters/mechanism/catalog.h"
-#include "chapters/mechanism/memo.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/base/integer_math.h"
 
 namespace chapters::distributed::planner {
@@ -85,106 +84,140 @@ void choose(Inputs& in, const PlanPoint& p) {
   in.sequence_parallel = p.sequence_parallel || p.tensor == 1;
 }
 
-std::shared_ptr<const PlannerSearch> searched(const Inputs& in, Progress* progress) {
-  struct Entry {
-    Inputs inputs;
-    const Catalog* of = nullptr;
-    bool operator==(const Entry&) const = default;
-  };
-  static Memo<Entry, PlannerSearch, 6> searches;
-  return searches.get({search_key(in), &catalog()}, [&](const Entry& entry) -> std::shared_ptr<const PlannerSearch> {
-    const auto job = job_of(entry.inputs);
-    auto out = std::make_shared<PlannerSearch>();
-    if (!job) {
-      out->reason = job.error;
-      return out;
-    }
-    PlannerSpace space;
-    space.max_tensor = in.max_tensor;
-    space.max_pipeline = in.max_pipeline;
-    if (!in.context_plans) space.max_context = 1;
-    if (!in.recompute_plans) space.recompute[1] = space.recompute[2] = false;
-    for (std::int64_t zero = in.max_zero + 1; zero < 4; ++zero) space.zero[zero] = false;
-    *out = search_plans(*job, space, [&](double done) {
-      if (progress == nullptr) return true;
-      progress->fraction = done;
-      return !progress->cancelled.load();
-    });
-    return out->stopped ? nullptr : out;
-  });
+std::shared_ptr<const PlannerSearch> searched(const Inputs& in, Progress& progress, Searches& searches) {
+  return searches.get({search_key(in), &catalog()},
+                      [&](const SearchKey& entry) -> std::shared_ptr<const PlannerSearch> {
+                        const auto job = job_of(entry.inputs);
+                        auto out = std::make_shared<PlannerSearch>();
+                        if (!job) {
+                          out->reason = job.error;
+                          return out;
+                        }
+                        PlannerSpace space;
+                        space.max_tensor = in.max_tensor;
+                        space.max_pipeline = in.max_pipeline;
+                        if (!in.context_plans) space.max_context = 1;
+                        if (!in.recompute_plans) space.recompute[1] = space.recompute[2] = false;
+                        for (std::int64_t zero = in.max_zero + 1; zero < 4; ++zero) space.zero[zero] = false;
+                        *out = search_plans(*job, space, [&](double done) {
+                          progress.fraction = done;
+                          return !progress.cancelled.load();
+                        });
+                        return out->stopped ? nullptr : out;
+                      });
 }
 
 namespace {
 
 /// The plan that is set, where it can run; else the sentence that says why not, and no figures.
-void price_yours(const Inputs& in, const PlannerJob& job, const PlannerSearch& search, Outputs& out) {
-  const auto yours = price_plan(job, plan_of(job, point_of(in)));
-  if (!yours) {
-    out.plan_problem = yours.error;
+void price_yours(const Inputs& in, const PlannerJob& job, const PlannerSearch& search, Outputs& out, PlanCard& card) {
+  card = price_card(job, point_of(in));
+  if (card.name.empty()) {
+    out.plan_problem = price_plan(job, plan_of(job, point_of(in))).error;
     out.yours.step_s = out.yours.memory_bytes = Outputs::none;
     out.yours.parts.seconds.fill(Outputs::none);
     out.held.bytes.fill(Outputs::none);
     return;
   }
-  out.yours = *yours;
-  out.fits = yours->fits;
-  out.mfu = 100 * planner_mfu(job, yours->step_s);
-  out.tokens_per_s = models::as_double(in.global_batch) * models::as_double(in.sequence) / yours->step_s;
-  const auto held = models::memory::training_memory(
-      job.architecture, yours->plan, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes});
-  if (held) out.held = held->held;
+  out.yours = card.price;
+  out.held = card.held;
+  out.fits = out.yours.fits;
+  out.mfu = 100 * planner_mfu(job, out.yours.step_s);
+  out.tokens_per_s = models::as_double(in.global_batch) * models::as_double(in.sequence) / out.yours.step_s;
   // Plans of the same price share a rank.
   const auto end = search.points.begin() + static_cast<std::ptrdiff_t>(search.fitting);
-  const auto ahead = std::partition_point(search.points.begin(), end,
-                                          [&](const PlanPoint& p) { return p.step_s < yours->step_s * (1 - 1e-12); });
+  const auto ahead = std::partition_point(
+      search.points.begin(), end, [&](const PlanPoint& p) { return p.step_s < out.yours.step_s * (1 - 1e-12); });
   out.plan_rank = 1 + static_cast<double>(ahead - search.points.begin());
+}
+
+void judge_best(const PlannerJob& job, const PlannerSearch& search, Outputs& out) {
+  if (search.fitting == 0) return;
+  const PlanPoint& best = search.points.front();
+  out.best_step_time_s = best.step_s;
+  out.best_memory_bytes = best.memory_bytes;
+  out.best_mfu = 100 * planner_mfu(job, best.step_s);
+  out.best_plan = plan_name(best) + ", " + plan_detail(job, best);
+  out.behind_best = 100 * (out.yours.step_s / best.step_s - 1);
+  out.near_best = 0;
+  for (std::size_t i = 0; i < search.fitting && search.points[i].step_s <= 1.05 * best.step_s; ++i) out.near_best += 1;
+  for (std::size_t i = 0; i < std::min(listed, search.fitting); ++i) {
+    const PlanPoint& p = search.points[i];
+    out.plans.push_back({.plan = plan_name(p),
+                         .details = plan_detail(job, p),
+                         .step_s = p.step_s,
+                         .memory_bytes = p.memory_bytes,
+                         .mfu = 100 * planner_mfu(job, p.step_s),
+                         .later = 100 * (p.step_s / best.step_s - 1)});
+  }
+}
+
+/// The second fastest that fits, and what it needs more of each cause.
+void judge_second(const PlannerJob& job, const PlannerSearch& search, Outputs& out, Run& run) {
+  if (search.fitting > 0) run.best = price_card(job, search.points[0]);
+  if (search.fitting < 2) return;
+  const PlanPoint& second = search.points[1];
+  run.second = price_card(job, second);
+  out.runner_up = plan_name(second) + ", " + plan_detail(job, second);
+  out.runner_up_lost_s = second.step_s - search.points.front().step_s;
+  run.lost = lost_time(run.best.price.parts, run.second.price.parts);
+  for (const LostTime& l : run.lost) out.lost.push_back({std::string(step_cause_name(l.cause)), l.seconds});
+}
+
+/// Published plans of the same job: model, chips, batch, sequence, format and software.
+void price_published(const Inputs& in, Run& run) {
+  for (const Published& row : catalog().published_of("distributed/planner")) {
+    Inputs theirs;
+    Fields fields;
+    describe(fields, theirs);
+    set_published_inputs(fields, row);
+    if (theirs.model != in.model || theirs.chip != in.chip || theirs.gpus != in.gpus ||
+        theirs.global_batch != in.global_batch || theirs.sequence != in.sequence || theirs.format != in.format ||
+        theirs.software != in.software)
+      continue;
+    const auto price = price_plan(run.job, plan_of(run.job, point_of(theirs)));
+    if (price) run.published.push_back({row.label.empty() ? row.name : row.label, price->memory_bytes, price->step_s});
+  }
 }
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress) {
+Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
+  Computed done;
+  Outputs& out = done.facts;
   const auto job = job_of(in);
-  if (!job) return {.reason = job.error};
-  Outputs out;
-  const auto search = searched(in, &progress);
-  if (!search) {
+  if (!job) {
+    out.reason = job.error;
+    return done;
+  }
+  Run run{.job = *job, .search = searched(in, progress, searches)};
+  if (!run.search) {
     out.reason = "The search was stopped; change an input to start it again.";
-    return out;
+    return done;
   }
-  price_yours(in, *job, *search, out);
-  out.plans_total = static_cast<std::int64_t>(search->points.size());
-  out.plans_fit = static_cast<std::int64_t>(search->fitting);
-  if (search->fitting > 0) {
-    const PlanPoint& best = search->points.front();
-    out.best_step_time_s = best.step_s;
-    out.best_memory_bytes = best.memory_bytes;
-    out.best_mfu = 100 * planner_mfu(*job, best.step_s);
-    out.best_plan = plan_name(best) + ", " + plan_detail(*job, best);
-    out.behind_best = 100 * (out.yours.step_s / best.step_s - 1);
-    out.near_best = 0;
-    for (std::size_t i = 0; i < search->fitting && search->points[i].step_s <= 1.05 * best.step_s; ++i)
-      out.near_best += 1;
-  }
-  if (search->fitting > 1) {
-    const PlanPoint& second = search->points[1];
-    out.runner_up = plan_name(second) + ", " + plan_detail(*job, second);
-    out.runner_up_lost_s = second.step_s - search->points.front().step_s;
-  }
-  if (!search->beyond.empty()) {
-    const PlanPoint& fastest = search->points[search->fitting];
+  const PlannerSearch& search = *run.search;
+  price_yours(in, *job, search, out, run.yours);
+  out.plans_total = static_cast<std::int64_t>(search.points.size());
+  out.plans_fit = static_cast<std::int64_t>(search.fitting);
+  out.wall_bytes = job->cluster.memory_bytes;
+  if (!search.points.empty())
+    out.least_memory_bytes =
+        std::min_element(search.points.begin(), search.points.end(), [](const PlanPoint& a, const PlanPoint& b) {
+          return a.memory_bytes < b.memory_bytes;
+        })->memory_bytes;
+  judge_best(*job, search, out);
+  judge_second(*job, search, out, run);
+  if (!search.beyond.empty()) {
+    const PlanPoint& fastest = search.points[search.fitting];
     out.beyond_step_s = fastest.step_s;
     out.beyond_memory_bytes = fastest.memory_bytes;
   }
-  for (std::size_t i = 0; i < std::min(listed, search->fitting); ++i) {
-    const PlanPoint& p = search->points[i];
-    out.plans.push_back({.plan = plan_name(p),
-                         .details = plan_detail(*job, p),
-                         .step_s = p.step_s,
-                         .memory_bytes = p.memory_bytes,
-                         .mfu = 100 * planner_mfu(*job, p.step_s),
-                         .later = 100 * (p.step_s / search->points.front().step_s - 1)});
-  }
-  return out;
+  if (progress.facts_alone) return done;
+  for (PlanCard* card : {&run.best, &run.second, &run.yours})
+    if (!card->name.empty()) add_staircase(*card);
+  price_published(in, run);
+  done.run = std::make_shared<const Run>(std::move(run));
+  return done;
 }
 
 }  // namespace chapters::distributed::planner

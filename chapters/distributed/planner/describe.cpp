@@ -88,6 +88,11 @@ void describe(Fields& f, PlanRow& r) {
   f.real("later", r.later, {"Longer than the best", "%"}, "By how much its step is longer.");
 }
 
+void describe(Fields& f, LostRow& r) {
+  f.text("cause", r.cause, "Cause", "What a step's time goes to.");
+  f.real("seconds", r.seconds, {"More", "s"}, "Seconds that the runner-up needs more; negative: it needs less.");
+}
+
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view no_plan = "No plan fits this memory.", no_run = "Your plan cannot run.";
   f.group("Your plan");
@@ -117,6 +122,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("plans_total", o.plans_total, "Plans that can run", "Priced, whether or not they fit.",
             {.range = {0, 1e9}});
   f.integer("plans_fit", o.plans_fit, "Plans that fit", "Within the memory.", {.range = {0, 1e9}});
+  f.real("wall_bytes", o.wall_bytes, {"Memory to fit in", "B"}, {.formula = "the chip's memory - what is kept free"});
+  f.real("least_memory_bytes", o.least_memory_bytes, {"Least memory", "B"},
+         {.absent = "No plan can run.", .formula = "least memory of all plans that can run"});
   f.real("best_step_time_s", o.best_step_time_s, {"Best step", "s"},
          {.absent = no_plan, .formula = "least step time of all plans that fit"});
   f.real("best_mfu", o.best_mfu, {"Its MFU", "%"}, {.absent = no_plan, .formula = "as of yours"});
@@ -125,6 +133,9 @@ void describe(Fields& f, Outputs& o) {
   f.text("runner_up", o.runner_up, "Runner-up", "The second fastest that fits.");
   f.real("runner_up_lost_s", o.runner_up_lost_s, {"It lost", "s"},
          {.absent = "Fewer than two plans fit.", .formula = "its step - best step"});
+  f.table("lost", o.lost, "Why it lost",
+          "By cause, the largest difference first; causes under a thousandth of the step are left out.",
+          {.max_items = 12});
   f.real("near_best", o.near_best, "Within 5 %",
          {.absent = no_plan, .formula = "plans that fit whose step is at most 1.05 of the best"});
   f.real("beyond_step_s", o.beyond_step_s, {"Were there no wall", "s"},
@@ -170,7 +181,10 @@ void describe(Fields& f, Outputs& o) {
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {"distributed/planner", "Planner", "Which plan is fastest, and what does it have to fit through?", {.job = true}},
-      compute, arrange, draw);
+      [searches = std::make_shared<Searches>()](const Inputs& in, Progress& progress) {
+        return compute(in, progress, *searches);
+      },
+      arrange, draw);
 }
 
 }  // namespace chapters::distributed::planner

@@ -32,52 +32,64 @@ std::size_t nearest_plan(const Picture& picture, const widgets::PlotFrame& frame
 
 void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture) {
   const auto& t = widgets::theme();
-  if (picture.has_best)
-    plot.steps("frontier", picture.line_x, picture.line_y,
-               {.colour = t.text,
-                .width = 2,
-                .label = false,
-                .info = "no plan that fits beats these in time and memory",
-                .version = picture.version});
-  if (picture.beyond_x.size() > 1)
-    plot.steps(picture.has_best ? "faster beyond" : "frontier, none fits", picture.beyond_x, picture.beyond_y,
-               {.colour = t.of(widgets::Meaning::memory_bound),
-                .width = 1.5f,
-                .dashed = true,
-                .label = false,
-                .version = picture.version});
-  if (!picture.published_x.empty()) {
-    static thread_local std::array<std::string_view, 8> names;
-    const std::size_t n = std::min(names.size(), picture.published_names.size());
-    for (std::size_t i = 0; i < n; ++i) names[i] = picture.published_names[i];
+  const Run& run = *picture.run;
+  plot.curves(picture.frontiers);
+  if (!picture.published_x.empty())
     plot.scatter("published plans", picture.published_x, picture.published_y,
                  {.colour = t.good,
                   .marker = widgets::Marker::diamond,
                   .radius = 10,
-                  .labels = std::span(names.data(), n),
+                  .labels = picture.published_names,
                   .version = picture.version});
-  }
-  if (picture.has_second) {
-    const double x = picture.second.price.memory_bytes, y = picture.second.price.step_s;
+  if (!run.second.name.empty()) {
+    const double x = run.second.price.memory_bytes, y = run.second.price.step_s;
     plot.scatter("runner-up", std::span(&x, 1), std::span(&y, 1),
                  {.colour = t.text, .marker = widgets::Marker::square, .radius = 5});
   }
-  if (picture.has_best) {
-    const double x = picture.best.price.memory_bytes, y = picture.best.price.step_s;
+  if (!run.best.name.empty()) {
+    const double x = run.best.price.memory_bytes, y = run.best.price.step_s;
     plot.scatter("fastest", std::span(&x, 1), std::span(&y, 1),
                  {.colour = t.accent, .radius = 7, .output = "best_step_time_s"});
     plot.tag_y(y, {}, {.colour = t.accent, .output = "best_step_time_s"});
     plot.tag_x(x, {}, {.colour = t.accent, .output = "best_memory_bytes"});
   }
-  if (!picture.has_yours) return;
+  if (run.yours.name.empty()) return;
   const double x = out.yours.memory_bytes, y = out.yours.step_s;
   plot.scatter("your plan", std::span(&x, 1), std::span(&y, 1),
                {.colour = t.series_at(1), .marker = widgets::Marker::triangle, .radius = 7, .output = "step_time_s"});
 }
 
+/// Asks for the card of the plan under the pointer, says what the plot itself knows of it, and takes a press.
+void show_hovered(Inputs& in, const Picture& picture, View& view) {
+  const auto& t = widgets::theme();
+  const widgets::PlotFrame& frame = view.plans.scratch.frame;
+  const std::size_t point = nearest_plan(picture, frame);
+  view.hovered = {picture.version, point};
+  if (point == nothing) return;
+  view.hover.ask(view.requests, view.hovered, [run = picture.run](const HoveredPlan& plan, Progress&) {
+    return card_of(run->job, run->search->points[plan.point]);
+  });
+  if (const PlanCard* card = view.hover.answer(); card != nullptr && view.shown != view.hovered) {
+    view.card = *card;
+    view.shown = view.hovered;
+  }
+  const models::parallel::PlanPoint& plan = picture.run->search->points[point];
+  widgets::Painter::window().ring(
+      {static_cast<float>(frame.x.pixel(plan.memory_bytes)), static_cast<float>(frame.y.pixel(plan.step_s))}, t.px(6),
+      t.text, t.px(2));
+  widgets::Line value;
+  value.add(widgets::format(plan.step_s, "s")).add(", ").add(widgets::format(plan.memory_bytes, "B"));
+  const bool known = view.shown == view.hovered;
+  widgets::tip(known ? std::string_view(view.card.name) : "a plan", value.view(),
+               known ? std::string_view(view.card.details) : std::string_view());
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 3).x == 0 &&
+      ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 3).y == 0)
+    choose(in, plan);
+}
+
 void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  if (!picture.search) {
+  if (!picture.run->search) {
     ImGui::Dummy(size);
     return;
   }
@@ -91,7 +103,7 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                .label = "time of a step",
                .unit = "s"},
          .size = size});
-    const double wall[] = {picture.wall_bytes, picture.most_bytes}, top[] = {picture.most_s, picture.most_s},
+    const double wall[] = {out.wall_bytes, picture.most_bytes}, top[] = {picture.most_s, picture.most_s},
                  floor[] = {picture.least_s, picture.least_s};
     plot.area(picture.wall_text, wall, top, floor,
               {.colour = t.of(widgets::Meaning::memory_bound), .alpha = 0.10f, .outline = false});
@@ -101,33 +113,13 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                  {.colour = widgets::with_alpha(t.of(widgets::Meaning::memory_bound), 0.7f),
                   .radius = 1.8f,
                   .version = picture.version});
-    plot.vertical_mark(picture.wall_bytes, {}, {.colour = t.text, .dashed = false});
+    plot.vertical_mark(out.wall_bytes, {}, {.colour = t.text, .dashed = false});
     draw_marks(plot, out, picture);
   }
-  if (!ImGui::IsItemHovered()) {
-    if (ImGui::IsWindowHovered()) view.hovered_point = nothing;
-    return;
-  }
-  const std::size_t point = nearest_plan(picture, view.plans.scratch.frame);
-  if (point != view.hovered_point || picture.version != view.hovered_version) {
-    view.hovered_point = point;
-    view.hovered_version = picture.version;
-    if (point != nothing)
-      if (const auto job = job_of(in)) view.hovered = card_of(*job, picture.search->points[point]);
-  }
-  if (point == nothing) return;
-  const auto at = view.plans.scratch.frame;
-  const ImVec2 centre{static_cast<float>(at.x.pixel(view.hovered.price.memory_bytes)),
-                      static_cast<float>(at.y.pixel(view.hovered.price.step_s))};
-  widgets::Painter::window().ring(centre, t.px(6), t.text, t.px(2));
-  widgets::Line value;
-  value.add(widgets::format(view.hovered.price.step_s, "s"))
-      .add(", ")
-      .add(widgets::format(view.hovered.price.memory_bytes, "B"));
-  widgets::tip(view.hovered.name, value.view(), view.hovered.details);
-  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 3).x == 0 &&
-      ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 3).y == 0)
-    choose(in, view.hovered.point);
+  if (ImGui::IsItemHovered())
+    show_hovered(in, picture, view);
+  else if (ImGui::IsWindowHovered())
+    view.hovered = {};
 }
 
 /// A word that leads to another lab with the plan in it.
@@ -151,10 +143,14 @@ constexpr PlanDoor doors[] = {{"open the pipeline", "Pipeline", "distributed/pip
                               {"open the split", "Split", "distributed/memory-split"},
                               {"open the memory", "Memory", "framework/training-memory"}};
 
-void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const bool hovering = view.hovered_point != nothing && view.hovered_version == picture.version;
-  const PlanCard& card = hovering ? view.hovered : picture.has_best ? picture.best : picture.yours;
+  const Run& run = *picture.run;
+  const bool fits = !run.best.name.empty();
+  // Until the plan under the pointer is priced, the one before it stays.
+  const bool hovering =
+      view.hovered.point != nothing && view.hovered.version == picture.version && view.shown.version == picture.version;
+  const PlanCard& card = hovering ? view.card : fits ? run.best : run.yours;
   if (card.name.empty()) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const auto painter = widgets::Painter::window();
@@ -163,18 +159,16 @@ void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     ImGui::Dummy(size);
     return;
   }
-  const std::string_view heading = hovering           ? "under the pointer"
-                                   : picture.has_best ? "fastest that fits"
-                                                      : "your plan";
+  const std::string_view heading = hovering ? "under the pointer" : fits ? "fastest that fits" : "your plan";
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float doors_px = t.type(Type::small) + t.px(16);
   const bool room = size.y > t.px(200) && size.x > t.px(200);
-  draw_card(card, heading, hovering ? t.text : t.accent, picture.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
+  draw_card(card, heading, hovering ? t.text : t.accent, out.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
   if (!room) return;
   const float gap = t.px(8), wide = 1.6f;
   const float width = (size.x - 3 * gap) / (wide + static_cast<float>(std::size(doors)));
   ImVec2 next{at.x, at.y + size.y - doors_px + t.px(6)};
-  if (draw_door("make it yours", "Make it yours", next, wide * width) && picture.search) choose(in, card.point);
+  if (draw_door("make it yours", "Make it yours", next, wide * width)) choose(in, card.point);
   next.x += wide * width + gap;
   for (const PlanDoor& door : doors) {
     if (draw_door(door.label, door.words, next, width)) view.requests.open_link = link_to(in, card, door.lab);
@@ -182,24 +176,14 @@ void draw_yours(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
 }
 
-void draw_table_of(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "plan", .number = false},
-                                                                {.title = "step", .value_unit = "s"},
-                                                                {.title = "longer", .unit = "%"},
-                                                                {.title = "memory", .value_unit = "B", .bar = true},
-                                                                {.title = "MFU", .unit = "%", .priority = 1},
-                                                                {.title = "details", .number = false, .priority = 2}}};
-  widgets::TableSource source{.context = &out, .rows = out.plans.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const PlanRow& r = static_cast<const Outputs*>(context)->plans[row];
-    if (column == 0) cell.text = r.plan;
-    if (column == 5) cell.text = r.details;
-    const std::array<double, 6> values{0, r.step_s, r.later, r.memory_bytes, r.mfu, 0};
-    if (column == 0 || column == 5) return;
-    cell.value = values[column];
-    if (column == 2 || column == 4) cell.number = widgets::format(cell.value, "", 3);
-  };
-  widgets::draw_table("plans-table", columns, source, view.table, size);
+void draw_table_of(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "plan"},
+                                                           {.key = "step_s"},
+                                                           {.key = "later", .title = "Longer"},
+                                                           {.key = "memory_bytes", .bar = true},
+                                                           {.key = "mfu", .priority = 1},
+                                                           {.key = "details", .priority = 2}}};
+  view.table.draw("plans-table", out.plans, columns, size);
 }
 
 }  // namespace
@@ -208,10 +192,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("every-plan", {.title = "Every plan", .least = {430, 300}, .ideal = {760, 0}, .answers = true},
               [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
   stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
-              [&](ImVec2 size) { draw_yours(in, picture, view, size); });
-  stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}}, [&](ImVec2 size) { draw_lost(picture, size); });
+              [&](ImVec2 size) { draw_yours(in, out, picture, view, size); });
+  stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}},
+              [&](ImVec2 size) { draw_lost(out, picture, size); });
   stage.panel("table", {.title = "Table", .least = {430, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_table_of(out, picture, view, size); });
+              [&](ImVec2 size) { draw_table_of(out, view, size); });
 }
 
 }  // namespace chapters::distributed::planner

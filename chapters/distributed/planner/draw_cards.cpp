@@ -58,6 +58,17 @@ void draw_staircase(const Painter& painter, const PlanCard& card, widgets::Rect 
   }
 }
 
+/// What the staircase shows: "4 stages, bubble 12 %; 16 of 64 shown".
+widgets::Line stair_words(const PlanCard& card) {
+  const models::memory::TrainingPlan& p = card.price.plan;
+  widgets::Line words;
+  words.add_integer(p.pipeline).add(p.pipeline == 1 ? " stage" : " stages");
+  if (p.pipeline > 1) words.add(", bubble ").add(widgets::format(100 * card.price.bubble_share, "%", 2));
+  if (card.micro_batches_shown < p.micro_batches)
+    words.add("; ").add_integer(card.micro_batches_shown).add(" of ").add_integer(p.micro_batches).add(" shown");
+  return words;
+}
+
 /// The fullest GPU as a vessel: owners from the ground up, its rim at the wall.
 void draw_vessel(const Painter& painter, const PlanCard& card, double wall_bytes, widgets::Rect area) {
   using models::memory::MemoryOwner;
@@ -132,7 +143,7 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
   if (stair > t.px(24)) {
     draw_staircase(painter, card, {{at.x + pad, y}, {at.x + pad + left, y + stair}});
     y += stair + t.px(4);
-    widgets::fit_text(painter, {at.x + pad, y}, card.staircase, left, t.muted, Type::small);
+    widgets::fit_text(painter, {at.x + pad, y}, stair_words(card).view(), left, t.muted, Type::small);
     y += line + t.px(4);
   }
   for (const CauseGroup& g : cause_groups) {
@@ -148,21 +159,22 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
   ImGui::Dummy(size);
 }
 
-void draw_lost(const Picture& picture, ImVec2 size) {
+void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size) {
+  const PlanCard &best = picture.run->best, &second = picture.run->second;
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto painter = Painter::window();
   painter.frame(at, {at.x + size.x, at.y + size.y}, t.line, t.px(1.5f), t.px(8));
   const float pad = t.px(12), width = size.x - 2 * pad, bottom = at.y + size.y - pad;
-  if (!picture.has_second) {
+  if (second.name.empty()) {
     widgets::fit_text(painter, {at.x + pad, at.y + pad}, "No second plan fits.", width, t.muted, Type::body);
     ImGui::Dummy(size);
     return;
   }
-  float y = draw_head(painter, picture.second, "runner-up", t.muted, {at.x + pad, at.y + pad}, width);
+  float y = draw_head(painter, second, "runner-up", t.muted, {at.x + pad, at.y + pad}, width);
   const float line = t.type(Type::small) + t.px(5), bar = t.px(17), name = t.px(62);
-  const double longest = std::max(picture.best.price.step_s, picture.second.price.step_s);
-  for (const PlanCard* card : {&picture.best, &picture.second}) {
+  const double longest = std::max(best.price.step_s, second.price.step_s);
+  for (const PlanCard* card : {&best, &second}) {
     float x = at.x + pad;
     for (const CauseGroup& g : cause_groups) {
       const float w = static_cast<float>(seconds_of(g, card->price.parts) / longest) * (width - name);
@@ -170,15 +182,15 @@ void draw_lost(const Picture& picture, ImVec2 size) {
       x += w;
     }
     widgets::fit_text(painter, {at.x + pad + width, y + (bar - t.type(Type::small)) / 2},
-                      card == &picture.best ? "fastest" : "runner-up", name - t.px(4), t.text, Type::small,
-                      widgets::Font::sans, widgets::Align::right);
+                      card == &best ? "fastest" : "runner-up", name - t.px(4), t.text, Type::small, widgets::Font::sans,
+                      widgets::Align::right);
     y += bar + t.px(4);
   }
   y += t.px(4);
   widgets::fit_text(painter, {at.x + pad, y}, picture.lost_text, width, t.text, Type::small, widgets::Font::bold);
   y += line;
   double most = 1e-12;
-  for (const auto& l : picture.lost) most = std::max(most, std::abs(l.seconds));
+  for (const auto& l : out.lost) most = std::max(most, std::abs(l.seconds));
   const float words = 0.44f * width, number = 0.2f * width, axis = at.x + pad + words + number + 0.15f * width;
   const auto row = [&](std::string_view cause, double seconds) {
     widgets::fit_text(painter, {at.x + pad, y}, cause, words - t.px(4), t.muted, Type::small);
@@ -194,12 +206,12 @@ void draw_lost(const Picture& picture, ImVec2 size) {
   };
   // Where not all causes have room the last row is the sum of the others, so that the rows add up to what was lost.
   const auto room = static_cast<std::size_t>(std::max(0.0f, std::floor((bottom + t.px(10) - y - line) / line)));
-  const bool whole = picture.lost.size() <= room;
-  const std::size_t shown = whole ? picture.lost.size() : room < 2 ? room : room - 1;
-  double rest = picture.second.price.step_s - picture.best.price.step_s;
+  const bool whole = out.lost.size() <= room;
+  const std::size_t shown = whole ? out.lost.size() : room < 2 ? room : room - 1;
+  double rest = second.price.step_s - best.price.step_s;
   for (std::size_t i = 0; i < shown; ++i) {
-    row(models::parallel::step_cause_name(picture.lost[i].cause), picture.lost[i].seconds);
-    rest -= picture.lost[i].seconds;
+    row(out.lost[i].cause, out.lost[i].seconds);
+    rest -= out.lost[i].seconds;
   }
   if (!whole && room > 1) row("all others", rest);
   if (y + line <= bottom + t.px(10))

@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/aside.h"
+#include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/memo.h"
 #include "models/parallel/planner/planner_search.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"
-#include "widgets/table/table.h"
 
 /// Every plan of a training job, ranked: what fits, what is fastest, and why the second lost.
 namespace chapters::distributed::planner {
@@ -33,6 +37,11 @@ struct PlanRow {
   std::string plan, details;
   double step_s = 0, memory_bytes = 0, mfu = 0, later = 0;
 };
+/// What the runner-up needs more of one cause than the best plan; negative where it needs less.
+struct LostRow {
+  std::string cause;
+  double seconds = 0;
+};
 
 struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -43,9 +52,11 @@ struct Outputs {
   double mfu = none, tokens_per_s = none, plan_rank = none;
   bool fits = false;
   std::int64_t plans_total = 0, plans_fit = 0;
+  double wall_bytes = none, least_memory_bytes = none;  ///< memory that there is; that the leanest plan needs
   double behind_best = none, best_step_time_s = none, best_mfu = none, best_memory_bytes = none, near_best = none;
   std::string best_plan, runner_up;
   double runner_up_lost_s = none, beyond_step_s = none, beyond_memory_bytes = none;
+  std::vector<LostRow> lost;   ///< why the runner-up lost, the largest difference first
   std::vector<PlanRow> plans;  ///< the fastest that fit
 };
 
@@ -60,10 +71,34 @@ struct PlanCard {
   models::parallel::PlanPoint point;
   models::parallel::PricedPlan price;
   models::memory::HeldBytes held;
-  std::string name, details, staircase;
+  std::string name, details;
   std::vector<StairBlock> blocks;
   int lanes = 0;
+  std::int64_t micro_batches_shown = 0;  ///< in the staircase
 };
+/// A published plan of the same job, priced.
+struct PublishedPlan {
+  std::string name;
+  double memory_bytes = 0, step_s = 0;
+};
+
+/// What a search depends on: the inputs without the plan to price, and the catalog.
+struct SearchKey {
+  Inputs inputs;
+  const Catalog* of = nullptr;
+  bool operator==(const SearchKey&) const = default;
+};
+using Searches = Memo<SearchKey, models::parallel::PlannerSearch, 6>;
+
+struct Run {
+  models::parallel::PlannerJob job;
+  std::shared_ptr<const models::parallel::PlannerSearch> search;
+  // Cards of plans that there are have a name.
+  PlanCard best, second, yours;
+  std::vector<models::parallel::LostTime> lost;  ///< of the second against the best
+  std::vector<PublishedPlan> published;
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// One dot; many plans may share it.
 struct PlanDot {
@@ -74,33 +109,44 @@ struct PlanDot {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::shared_ptr<const models::parallel::PlannerSearch> search;
+  std::shared_ptr<const Run> run;
   std::vector<PlanDot> dots;  ///< of all plans, those that fit first; at most one a cell of a fine grid
-  std::vector<double> fit_x, fit_y, out_x, out_y, line_x, line_y, beyond_x, beyond_y, published_x, published_y;
-  std::vector<std::string> published_names;
+  std::vector<double> fit_x, fit_y, out_x, out_y, published_x, published_y;
+  std::vector<widgets::Curve> frontiers;          ///< of plans that fit, then of faster ones beyond the wall
+  std::vector<std::string_view> published_names;  ///< texts of the Run
   std::size_t dots_fitting = 0;
-  double most_bytes = 1, least_s = 0, most_s = 1, wall_bytes = 0, least_memory_bytes = 0;
+  double most_bytes = 1, least_s = 1, most_s = 1;
   std::string fits_text, beyond_text, wall_text;
-  PlanCard best, second, yours;
-  bool has_best = false, has_second = false, has_yours = false;
-  std::vector<models::parallel::LostTime> lost;
   std::string lost_text, lost_why;
+};
+
+/// A plan under the pointer: which picture's, and where it stands in the search.
+struct HoveredPlan {
+  std::uint64_t version = 0;
+  std::size_t point = static_cast<std::size_t>(-1);
+  bool operator==(const HoveredPlan&) const = default;
 };
 
 struct View {
   widgets::PlotView plans;
-  widgets::TableView table;
+  DescribedTable<PlanRow> table;
   Requests requests;
-  PlanCard hovered;
-  std::size_t hovered_point = static_cast<std::size_t>(-1);
-  std::uint64_t hovered_version = 0;
+  Aside<HoveredPlan, PlanCard> hover;
+  HoveredPlan hovered, shown;  ///< under the pointer; whose card `card` is
+  PlanCard card;               ///< the last one that was answered
 };
 
 models::Result<models::parallel::PlannerJob> job_of(const Inputs& in);
 models::parallel::PlanPoint point_of(const Inputs& in);
 /// The search of the inputs' job, kept for those that came before; null where `progress` was cancelled.
-std::shared_ptr<const models::parallel::PlannerSearch> searched(const Inputs& in, Progress* progress);
-/// Prices a point and simulates its pipeline, folded to at most eight stages.
+std::shared_ptr<const models::parallel::PlannerSearch> searched(const Inputs& in, Progress& progress,
+                                                                Searches& searches);
+/// Name, price and memory of a plan; without a name where it cannot run.
+PlanCard price_card(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
+/// The pipeline's schedule, simulated with equal stages and folded to at most eight; a long one has fewer
+/// micro-batches.
+void add_staircase(PlanCard& card);
+/// Both.
 PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
 /// A lab that shows one side of a plan, with the plan in it; empty where there is no such lab or it cannot hold the
 /// plan. What distributed/memory-split does not know leads to framework/training-memory.
@@ -108,13 +154,14 @@ std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab
 /// Puts a point into the inputs.
 void choose(Inputs& in, const models::parallel::PlanPoint& point);
 
-Outputs compute(const Inputs& in, Progress& progress);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in, Progress& progress, Searches& searches);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
-void draw_lost(const Picture& picture, ImVec2 size);
+void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
+void describe(Fields& f, PlanRow& row);
 void describe(Fields& f, Outputs& out);
 
 }  // namespace chapters::distributed::planner

@@ -9,9 +9,7 @@ namespace chapters::distributed::tensor_parallel {
 namespace {
 
 using namespace models::parallel;
-using models::as_double, widgets::format_text, widgets::Meaning;
-
-std::string ticked(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+using models::as_double, widgets::figure, widgets::format_text, widgets::Meaning;
 
 /// The collectives of a cut's forward pass that are sent, in words: "all-reduce behind".
 std::string bar_words(const CutRow& row, bool gathers) {
@@ -26,7 +24,7 @@ std::string with_article(const std::string& collective) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.ranks < 2)
-    return "One rank holds all of it and sends nothing: a layer takes " + ticked(out.layer_s, "s") + ".";
+    return "One rank holds all of it and sends nothing: a layer takes " + figure(out.layer_s, "s") + ".";
   const CutRow& row = out.cuts[static_cast<std::size_t>(in.cut)];
   std::string text;
   if (in.cut != TensorCut::column_row)
@@ -36,10 +34,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     text = "By column, then row, nothing is sent between: a gather in front and a scatter behind send ";
   else
     text = std::string("By column, then row, nothing is sent between: the all-reduce behind ") +
-           (out.layer.forward.collectives == 1 ? "both blocks" : "each block") + " sends ";
-  text += ticked(row.forward_bytes, "B") + " a rank.";
-  return text + " Of a layer's " + ticked(out.layer_s, "s") + " on " + ticked(as_double(in.ranks), "") + " ranks, " +
-         ticked(out.exposed_share, "%") + " is waiting for collectives.";
+           (out.forward.collectives == 1 ? "both blocks" : "each block") + " sends ";
+  text += figure(row.forward_bytes, "B") + " a rank.";
+  return text + " Of a layer's " + figure(out.layer_s, "s") + " on " + figure(as_double(in.ranks), "") + " ranks, " +
+         figure(out.exposed_share, "%") + " is waiting for collectives.";
 }
 
 std::string check_of(const Outputs& out, std::int64_t drawn) {
@@ -117,10 +115,10 @@ struct MatrixMaker {
 };
 
 /// Attention and feed-forward that read the same input are summed together: the collectives are those of the latter.
-CutCapsule capsule_of(const Inputs& in, const Outputs& out, bool joined, TensorPlace place, std::size_t before) {
+CutCapsule capsule_of(const Inputs& in, const TensorLayer& layer, bool joined, TensorPlace place, std::size_t before) {
   CutCapsule capsule{.before = before, .lines = {"nothing", "to send"}, .empty = true};
   capsule.info = "What a rank holds here is what it needs next.";
-  for (const TimedCollective& c : out.layer.collectives)
+  for (const TimedCollective& c : layer.collectives)
     if ((c.block == in.block || joined) && !c.collective.backward && c.collective.place == place) {
       const std::string name(collective_words(c.collective.primitive));
       const std::size_t hyphen = name.find('-') + 1;
@@ -132,14 +130,15 @@ CutCapsule capsule_of(const Inputs& in, const Outputs& out, bool joined, TensorP
   return capsule;
 }
 
-CutScene scene_of(const Inputs& in, const Outputs& out, const Setting& s, const TensorRun& run) {
+CutScene scene_of(const Inputs& in, const Run& made) {
+  const TensorRun& run = made.small;
   CutScene scene;
   const bool attention = in.block == TensorBlock::attention, row_first = first_by_row(in.cut);
-  const BlockSizes z = sizes_of(in, s);
-  const double t = as_double(in.ranks), copies = attention ? out.layer.kv_copies : 1;
+  const BlockSizes& z = made.sizes;
+  const double t = as_double(in.ranks), copies = attention ? made.layer.kv_copies : 1;
   // A copied key and value head is held by every rank that it is copied to.
   const double a_piece = attention ? z.inner / t + (z.projected - z.inner) * copies / t : z.projected / t;
-  const bool one = in.ranks == 1, by_token = s.split.sequence_parallel && !one;
+  const bool one = in.ranks == 1, by_token = made.split_tokens && !one;
   scene.drawn_ranks = static_cast<std::int64_t>(run.a_cols.size());
   if (scene.drawn_ranks != in.ranks)
     scene.ranks_note =
@@ -147,14 +146,13 @@ CutScene scene_of(const Inputs& in, const Outputs& out, const Setting& s, const 
   if (copies > 1)
     scene.ranks_note += (scene.ranks_note.empty() ? "" : "; ") + std::string("each key and value head is held by ") +
                         format_text(copies, "") + " ranks";
-  const bool joined = s.model->architecture.parallel_attention;
   const auto gap = [&](TensorPlace place) {
     if (!one)
       scene.capsules.push_back(
-          capsule_of(in, out, joined && place != TensorPlace::between, place, scene.matrices.size()));
+          capsule_of(in, made.layer, made.joined && place != TensorPlace::between, place, scene.matrices.size()));
   };
   const Lie a_lie = one ? Lie::whole : row_first ? Lie::rows : Lie::columns;
-  const std::string a_name = attention ? "A: Q, K, V" : s.model->architecture.gated ? "A: gate, up" : "A: up";
+  const std::string a_name = attention ? "A: Q, K, V" : made.gated ? "A: gate, up" : "A: up";
   const std::string f_name = attention ? "attention(XA)" : "f(XA)";
   std::vector<PieceRange> tokens;
   for (std::size_t r = 0; r < run.a_cols.size(); ++r)
@@ -211,38 +209,28 @@ CutScene scene_of(const Inputs& in, const Outputs& out, const Setting& s, const 
   return scene;
 }
 
-/// A layer's time and activations on every count of ranks that it can be cut over.
-void add_ranks(const Inputs& in, const Setting& s, Picture& p) {
-  std::vector<std::int64_t> counts;
-  for (const std::int64_t t : possible_ranks(s.model->architecture, 64))
-    if ((t & (t - 1)) == 0 || t == in.ranks) counts.push_back(t);
+/// A layer's time and activations against ranks.
+void add_ranks(const Inputs& in, const Run& run, Picture& p) {
   std::array<std::vector<double>, 3> parts;
-  for (const std::int64_t t : counts) {
-    Setting other = s;
-    other.split.ranks = t;
-    if (t == 1) other.split.sequence_parallel = false;
-    if (t == 1) other.split.overlap = TensorOverlap::none;
-    const auto layer = tensor_layer(s.model->architecture, s.kinds[s.kind], s.workload, other.split);
-    if (!layer) continue;
-    if (t == in.ranks) p.yours = static_cast<std::int64_t>(p.rank_places.size());
-    if (t <= in.ranks_per_node) p.node_place = as_double(static_cast<std::int64_t>(p.rank_places.size())) + 0.5;
-    p.rank_places.push_back(as_double(static_cast<std::int64_t>(p.rank_places.size())));
-    p.rank_names.push_back(std::to_string(t));
-    parts[0].push_back(layer->forward.products_s + layer->backward.products_s);
-    parts[1].push_back(layer->forward.other_s + layer->backward.other_s);
-    parts[2].push_back(layer->exposed_s());
-    if (in.phase == models::Phase::train) {
-      p.activation.push_back(kept_activations(s, t, false));
-      p.activation_split.push_back(kept_activations(s, t, true));
-    }
+  for (const RankPoint& point : run.by_ranks) {
+    const auto place = static_cast<std::int64_t>(p.rank_places.size());
+    if (point.ranks == in.ranks) p.yours = place;
+    if (point.ranks <= in.ranks_per_node) p.node_place = as_double(place) + 0.5;
+    p.rank_places.push_back(as_double(place));
+    p.rank_names.push_back(std::to_string(point.ranks));
+    parts[0].push_back(point.products_s);
+    parts[1].push_back(point.other_s);
+    parts[2].push_back(point.exposed_s);
+    if (in.phase != models::Phase::train) continue;
+    p.activation.push_back(point.activation_bytes);
+    p.activation_split.push_back(point.activation_split_bytes);
   }
   for (const auto& part : parts) p.layers.insert(p.layers.end(), part.begin(), part.end());
 }
 
 std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
 
-void add_ring(const Inputs& in, const Setting& s, Picture& p) {
-  const RingRun run = ring_of(in, s);
+void add_ring(const RingRun& run, Picture& p) {
   if (run.spans.empty()) return;
   p.ring_end_s = std::max(run.total_s, run.whole_s);
   const std::array<std::string_view, 4> labels{"products", "link", "in blocks", "link"};
@@ -266,23 +254,19 @@ void add_ring(const Inputs& in, const Setting& s, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  const auto setting = read_setting(in);
-  if (!setting || !out.reason.empty() || out.cuts.size() != tensor_cut_count) return p;
-  const auto run = small_run(in, *setting, in.cut);
-  if (!run) return p;
+  if (!out.reason.empty() || out.cuts.size() != tensor_cut_count) return p;
   p.answer = answer_of(in, out);
-  p.scene = scene_of(in, out, *setting, *run);
+  p.scene = scene_of(in, run);
   p.check = check_of(out, p.scene.drawn_ranks);
   for (std::size_t i = 0; i < p.bars.size(); ++i) {
     const CutRow& row = out.cuts[i];
-    p.bars[i] = {row.cut, bar_words(row, setting->split.sequence_parallel && i == 0), row.forward_bytes,
-                 row.backward_bytes};
+    p.bars[i] = {row.cut, bar_words(row, run.split_tokens && i == 0), row.forward_bytes, row.backward_bytes};
     p.most_bytes = std::max(p.most_bytes, row.forward_bytes + row.backward_bytes);
   }
-  add_ranks(in, *setting, p);
-  add_ring(in, *setting, p);
+  add_ranks(in, run, p);
+  add_ring(run.ring, p);
   return p;
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "models/base/integer_math.h"
@@ -15,6 +17,15 @@ using widgets::format_text;
 
 constexpr double largest_share = 20;
 
+/// The model, its most frequent kind of layer, and what the ranks are.
+struct Setting : OnCluster {
+  std::vector<models::LayerKind> kinds;
+  std::size_t kind = 0;
+  models::Workload workload;
+  bool dropout = false;
+  models::parallel::TensorSplit split;
+};
+
 std::string product_text(const models::ProductShape& s) {
   if (!(s.k > 0)) return {};
   std::string text = "[" + format_text(s.m, "") + " × " + format_text(s.k, "") + "] × [" + format_text(s.k, "") +
@@ -27,53 +38,6 @@ std::string_view place_words(TensorPlace place) {
   return place == TensorPlace::before ? "in front" : place == TensorPlace::between ? "between" : "behind";
 }
 
-double exposed_share(const TensorLayer& layer) { return 100 * layer.exposed_s() / layer.total_s(); }
-
-/// What each of the four cuts of the shown block sends.
-void compare_cuts(const Inputs& in, const Setting& s, Outputs& out) {
-  for (std::size_t i = 0; i < tensor_cut_count; ++i) {
-    const auto cut = static_cast<TensorCut>(i);
-    CutRow row{.cut = std::string(tensor_cut_name(cut)), .between = "nothing", .behind = "nothing"};
-    const bool split_tokens = s.split.sequence_parallel && cut == TensorCut::column_row;
-    for (const TensorCollective& c :
-         block_collectives(cut, sizes_of(in, s), in.ranks, split_tokens, in.phase == models::Phase::train)) {
-      const double bytes = sent_elements(c, in.ranks) * s.split.sent_bytes;
-      (c.backward ? row.backward_bytes : row.forward_bytes) += bytes;
-      if (c.backward) continue;
-      row.forward_s += tensor_collective_s(c.primitive, c.elements * s.split.sent_bytes, s.split);
-      if (c.place == TensorPlace::between) row.between = collective_words(c.primitive);
-      if (c.place == TensorPlace::behind) row.behind = collective_words(c.primitive);
-    }
-    out.cuts.push_back(std::move(row));
-  }
-}
-
-void list_rows(Outputs& out) {
-  for (const TensorOperation& op : out.layer.operations)
-    out.operations.push_back({op.whole.name, std::string(tensor_part_name(op.part)), product_text(op.whole.shape),
-                              product_text(op.shape), op.forward_s, op.backward_s});
-  for (const TimedCollective& c : out.layer.collectives)
-    out.collectives.push_back({std::string(tensor_block_name(c.block)),
-                               std::string(collective_words(c.collective.primitive)),
-                               c.collective.regather   ? "backward, again"
-                               : c.collective.backward ? "backward"
-                                                       : "forward",
-                               std::string(place_words(c.collective.place)), c.sent_bytes, c.time_s, c.exposed_s});
-}
-
-/// The ranks up to 64, of which the model can be cut over, that leave at most a fifth of the layer exposed.
-std::int64_t largest_group(const Setting& s) {
-  std::int64_t best = 1;
-  for (const std::int64_t ranks : possible_ranks(s.model->architecture, 64)) {
-    Setting other = s;
-    other.split.ranks = ranks;
-    if (ranks == 1) continue;
-    const auto layer = tensor_layer(s.model->architecture, s.kinds[s.kind], s.workload, other.split);
-    if (layer && exposed_share(*layer) <= largest_share) best = ranks;
-  }
-  return best;
-}
-
 }  // namespace
 
 std::string_view collective_words(Primitive primitive) {
@@ -81,6 +45,8 @@ std::string_view collective_words(Primitive primitive) {
          : primitive == Primitive::all_gather ? "all-gather"
                                               : "reduce-scatter";
 }
+
+namespace {
 
 models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
@@ -117,10 +83,12 @@ models::Result<Setting> read_setting(const Inputs& in) {
   return Out::ok(std::move(s));
 }
 
+/// Sizes of the shown block.
 BlockSizes sizes_of(const Inputs& in, const Setting& s) {
   return block_sizes(s.model->architecture, in.block, s.kinds[s.kind].form.experts, s.workload);
 }
 
+/// Activations that a layer keeps for the backward pass, on one of `ranks`.
 double kept_activations(const Setting& s, std::int64_t ranks, bool sequence_parallel) {
   models::memory::TrainingPlan plan{.batch = s.workload.batch, .sequence = s.workload.sequence};
   plan.tensor = ranks;
@@ -132,6 +100,7 @@ double kept_activations(const Setting& s, std::int64_t ranks, bool sequence_para
   return models::memory::layer_memory(s.model->architecture, operations, plan).kept(models::Recompute::none);
 }
 
+/// The gather and the first products of the shown block, cut along the ring; no spans where nothing can be cut.
 RingRun ring_of(const Inputs& in, const Setting& s) {
   if (in.ranks < 2 || std::fmod(models::new_tokens(s.workload), as_double(in.ranks)) != 0) return {};
   double product_s = 0, block_s = 0;
@@ -154,6 +123,7 @@ RingRun ring_of(const Inputs& in, const Setting& s) {
   return run_ring_overlap(RingKind::gather, in.ranks, product_s, block_s, gather_s / as_double(in.ranks - 1));
 }
 
+/// The small block that is computed, on as many ranks as are drawn.
 models::Result<TensorRun> small_run(const Inputs& in, const Setting& s, TensorCut cut) {
   const models::Architecture& a = s.model->architecture;
   TensorRunSetup setup{.cut = cut, .block = in.block, .ranks = in.ranks > 6 ? 4 : in.ranks, .seed = in.seed};
@@ -162,68 +132,191 @@ models::Result<TensorRun> small_run(const Inputs& in, const Setting& s, TensorCu
   return run_tensor_cut(setup);
 }
 
-Outputs compute(const Inputs& in) {
-  const auto setting = read_setting(in);
-  if (!setting) return {.reason = setting.error};
-  Outputs out;
-  const Setting& s = *setting;
-  const models::Architecture& a = s.model->architecture;
-  auto layer = tensor_layer(a, s.kinds[s.kind], s.workload, s.split);
-  const auto run = layer ? small_run(in, s, in.cut) : models::Result<TensorRun>::fail(layer.error);
-  if (!run) {
-    out.reason = run.error;
-    return out;
+/// What each of the four cuts of the shown block sends.
+void compare_cuts(const Inputs& in, const Setting& s, Outputs& out) {
+  for (std::size_t i = 0; i < tensor_cut_count; ++i) {
+    const auto cut = static_cast<TensorCut>(i);
+    CutRow row{.cut = std::string(tensor_cut_name(cut)), .between = "nothing", .behind = "nothing"};
+    const bool split_tokens = s.split.sequence_parallel && cut == TensorCut::column_row;
+    for (const TensorCollective& c :
+         block_collectives(cut, sizes_of(in, s), in.ranks, split_tokens, in.phase == models::Phase::train)) {
+      const double bytes = sent_elements(c, in.ranks) * s.split.sent_bytes;
+      (c.backward ? row.backward_bytes : row.forward_bytes) += bytes;
+      if (c.backward) continue;
+      row.forward_s += tensor_collective_s(c.primitive, c.elements * s.split.sent_bytes, s.split);
+      if (c.place == TensorPlace::between) row.between = collective_words(c.primitive);
+      if (c.place == TensorPlace::behind) row.behind = collective_words(c.primitive);
+    }
+    out.cuts.push_back(std::move(row));
   }
-  out.layer = std::move(*layer);
-  out.layer_s = out.layer.total_s();
-  out.forward_s = out.layer.forward.total_s();
-  out.backward_s = out.layer.backward.total_s();
-  out.forward_own_s = out.layer.forward.own_s();
-  out.backward_own_s = out.layer.backward.own_s();
-  out.exposed_share = exposed_share(out.layer);
-  const BlockSizes sizes = sizes_of(in, s);
-  out.buffer_bytes = sizes.rows * sizes.hidden * s.split.sent_bytes;
-  for (const TimedCollective& c : out.layer.collectives)
-    if (c.block == in.block || a.parallel_attention)
+}
+
+void list_rows(const TensorLayer& layer, Outputs& out) {
+  for (const TensorOperation& op : layer.operations)
+    out.operations.push_back({op.whole.name, std::string(tensor_part_name(op.part)), product_text(op.whole.shape),
+                              product_text(op.shape), op.forward_s, op.backward_s});
+  for (const TimedCollective& c : layer.collectives)
+    out.collectives.push_back({std::string(tensor_block_name(c.block)),
+                               std::string(collective_words(c.collective.primitive)),
+                               c.collective.regather   ? "backward, again"
+                               : c.collective.backward ? "backward"
+                                                       : "forward",
+                               std::string(place_words(c.collective.place)), c.sent_bytes, c.time_s, c.exposed_s});
+}
+
+/// A layer on other counts of ranks, each worked out once.
+class LayersByRanks {
+ public:
+  struct Passes {
+    TensorPass forward, backward;
+    double exposed_s() const { return forward.exposed_s + backward.exposed_s; }
+    double total_s() const { return forward.total_s() + backward.total_s(); }
+    double exposed_share() const { return 100 * exposed_s() / total_s(); }
+  };
+
+  explicit LayersByRanks(const Setting& setting) : setting_(setting) {}
+  void keep(std::int64_t ranks, const TensorLayer& layer) { kept_[ranks] = Passes{layer.forward, layer.backward}; }
+  /// Nothing where the model cannot be cut so.
+  const std::optional<Passes>& on(std::int64_t ranks) {
+    const auto [at, fresh] = kept_.try_emplace(ranks);
+    if (!fresh) return at->second;
+    Setting other = setting_;
+    other.split.ranks = ranks;
+    if (ranks == 1) {
+      other.split.sequence_parallel = false;
+      other.split.overlap = TensorOverlap::none;
+    }
+    if (const auto layer = layer_of(other, other.kinds[other.kind]); layer)
+      at->second = Passes{layer->forward, layer->backward};
+    return at->second;
+  }
+  static models::Result<TensorLayer> layer_of(const Setting& s, const models::LayerKind& kind) {
+    return tensor_layer(s.model->architecture, kind, s.workload, s.split);
+  }
+
+ private:
+  const Setting& setting_;
+  std::map<std::int64_t, std::optional<Passes>> kept_;
+};
+
+/// The ranks up to 64, of which the model can be cut over, that leave at most a fifth of the layer exposed.
+std::int64_t largest_group(const std::vector<std::int64_t>& possible, LayersByRanks& layers) {
+  for (auto ranks = possible.rbegin(); ranks != possible.rend(); ++ranks)
+    if (*ranks > 1)
+      if (const auto& layer = layers.on(*ranks); layer && layer->exposed_share() <= largest_share) return *ranks;
+  return 1;
+}
+
+/// A layer's time and activations on powers of two and on yours.
+std::vector<RankPoint> points_by_ranks(const Inputs& in, const Setting& s, const std::vector<std::int64_t>& possible,
+                                       LayersByRanks& layers) {
+  std::vector<RankPoint> points;
+  for (const std::int64_t t : possible) {
+    if ((t & (t - 1)) != 0 && t != in.ranks) continue;
+    const auto& layer = layers.on(t);
+    if (!layer) continue;
+    RankPoint point{.ranks = t,
+                    .products_s = layer->forward.products_s + layer->backward.products_s,
+                    .other_s = layer->forward.other_s + layer->backward.other_s,
+                    .exposed_s = layer->exposed_s()};
+    if (in.phase == models::Phase::train) {
+      point.activation_bytes = kept_activations(s, t, false);
+      point.activation_split_bytes = kept_activations(s, t, true);
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+/// What a layer takes, alone and against one rank and against ranks in nodes of their own.
+void judge_layer(const Inputs& in, const Setting& s, const TensorLayer& layer, LayersByRanks& layers, Outputs& out) {
+  out.forward = layer.forward;
+  out.backward = layer.backward;
+  out.kv_copies = layer.kv_copies;
+  out.layer_s = layer.total_s();
+  out.forward_s = layer.forward.total_s();
+  out.backward_s = layer.backward.total_s();
+  out.forward_own_s = layer.forward.own_s();
+  out.backward_own_s = layer.backward.own_s();
+  out.exposed_share = 100 * layer.exposed_s() / layer.total_s();
+  for (const TimedCollective& c : layer.collectives)
+    if (c.block == in.block || s.model->architecture.parallel_attention)
       if (!c.collective.backward && c.collective.place == TensorPlace::behind) out.one_collective_s = c.time_s;
-  Setting one = s;
-  one.split.ranks = 1;
-  one.split.sequence_parallel = false;
-  one.split.overlap = TensorOverlap::none;
-  if (const auto alone = tensor_layer(a, s.kinds[s.kind], s.workload, one.split); alone) {
+  if (const auto& alone = layers.on(1); alone) {
     out.speedup = alone->total_s() / out.layer_s;
     out.efficiency = 100 * out.speedup / as_double(in.ranks);
   }
-  if (in.ranks > 1) {
-    Setting across = s;
-    across.split.ranks_per_node = 1;
-    if (const auto far = tensor_layer(a, s.kinds[s.kind], s.workload, across.split); far)
-      out.across_share = exposed_share(*far);
+  if (in.ranks < 2) return;
+  Setting across = s;
+  across.split.ranks_per_node = 1;
+  if (const auto far = LayersByRanks::layer_of(across, s.kinds[s.kind]); far)
+    out.across_share = 100 * far->exposed_s() / far->total_s();
+}
+
+/// Sums over all layers, and what a rank holds.
+void sum_layers(const Inputs& in, const Setting& s, const TensorLayer& layer, Outputs& out) {
+  for (std::size_t i = 0; i < s.kinds.size(); ++i) {
+    const models::LayerKind& kind = s.kinds[i];
+    const auto each = i == s.kind ? models::Result<TensorLayer>::ok(layer) : LayersByRanks::layer_of(s, kind);
+    if (!each) continue;
+    out.model_s += as_double(kind.count) * each->total_s();
+    out.model_collectives += kind.count * (each->forward.collectives + each->backward.collectives);
+    out.model_exposed_s += as_double(kind.count) * each->exposed_s();
+    out.weight_bytes += as_double(kind.count) * each->rank_parameters * s.workload.weight_bytes;
   }
-  for (const models::LayerKind& kind : s.kinds)
-    if (const auto each = tensor_layer(a, kind, s.workload, s.split); each) {
-      out.model_s += as_double(kind.count) * each->total_s();
-      out.model_collectives += kind.count * (each->forward.collectives + each->backward.collectives);
-      out.model_exposed_s += as_double(kind.count) * each->exposed_s();
-      out.weight_bytes += as_double(kind.count) * each->rank_parameters * s.workload.weight_bytes;
-    }
-  out.kv_bytes_per_token = models::kv_bytes_per_token(rank_architecture(a, in.ranks), s.workload.kv_bytes);
-  if (in.phase == models::Phase::train) {
-    out.activation_bytes = kept_activations(s, in.ranks, s.split.sequence_parallel);
-    out.activation_whole_bytes = kept_activations(s, 1, false);
+  out.kv_bytes_per_token =
+      models::kv_bytes_per_token(rank_architecture(s.model->architecture, in.ranks), s.workload.kv_bytes);
+  if (in.phase != models::Phase::train) return;
+  out.activation_bytes = kept_activations(s, in.ranks, s.split.sequence_parallel);
+  out.activation_whole_bytes = kept_activations(s, 1, false);
+}
+
+}  // namespace
+
+Computed compute(const Inputs& in, const Progress& progress) {
+  Computed done;
+  Outputs& out = done.facts;
+  const auto setting = read_setting(in);
+  if (!setting) {
+    out.reason = setting.error;
+    return done;
   }
-  out.sum_error = run->error;
-  out.gradient_error = run->gradient_error;
-  out.without_between = 100 * run->error_without_between;
-  if (const RingRun ring = ring_of(in, s); !ring.spans.empty()) {
+  const Setting& s = *setting;
+  auto layer = LayersByRanks::layer_of(s, s.kinds[s.kind]);
+  auto small = layer ? small_run(in, s, in.cut) : models::Result<TensorRun>::fail(layer.error);
+  if (!small) {
+    out.reason = small.error;
+    return done;
+  }
+  LayersByRanks layers(s);
+  if (in.ranks > 1) layers.keep(in.ranks, *layer);
+  judge_layer(in, s, *layer, layers, out);
+  sum_layers(in, s, *layer, out);
+  const BlockSizes sizes = sizes_of(in, s);
+  out.buffer_bytes = sizes.rows * sizes.hidden * s.split.sent_bytes;
+  out.sum_error = small->error;
+  out.gradient_error = small->gradient_error;
+  out.without_between = 100 * small->error_without_between;
+  RingRun ring = ring_of(in, s);
+  if (!ring.spans.empty()) {
     out.ring_s = ring.total_s;
     out.ring_closed_form_s = ring.closed_form_s;
     out.ring_whole_s = ring.whole_s;
   }
-  out.largest = largest_group(s);
+  const std::vector<std::int64_t> possible = possible_ranks(s.model->architecture, 64);
+  out.largest = largest_group(possible, layers);
   compare_cuts(in, s, out);
-  list_rows(out);
-  return out;
+  list_rows(*layer, out);
+  if (progress.facts_alone) return done;
+  done.run = std::make_shared<const Run>(Run{.layer = std::move(*layer),
+                                             .small = std::move(*small),
+                                             .ring = std::move(ring),
+                                             .sizes = sizes,
+                                             .split_tokens = s.split.sequence_parallel,
+                                             .gated = s.model->architecture.gated,
+                                             .joined = s.model->architecture.parallel_attention,
+                                             .by_ranks = points_by_ranks(in, s, possible, layers)});
+  return done;
 }
 
 }  // namespace chapters::distributed::tensor_parallel

@@ -103,7 +103,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "products + other operations + exposed collectives"});
   f.real("exposed_share", o.exposed_share, {"Exposed", "%"},
          {.headline = true, .formula = "exposed collectives / a layer"});
-  f.real("sent_bytes", o.layer.forward.sent_bytes, {"Sent forward", "B"},
+  f.real("sent_bytes", o.forward.sent_bytes, {"Sent forward", "B"},
          {.headline = true,
           .formula = "2 (t - 1) / t of the buffer for an all-reduce, half of it for a gather or scatter",
           .source = "Patarasuk, Yuan 2009"});
@@ -111,21 +111,20 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "a layer on one rank / a layer on t"});
   f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.formula = "faster / t"});
   f.group("Passes");
-  f.real("forward_products_s", o.layer.forward.products_s, {"Products, forward", "s"}, "On a rank.");
-  f.real("forward_other_s", o.layer.forward.other_s, {"Other, forward", "s"},
-         "Norms, activations, attention, residuals.");
-  f.real("forward_exposed_s", o.layer.forward.exposed_s, {"Exposed, forward", "s"},
+  f.real("forward_products_s", o.forward.products_s, {"Products, forward", "s"}, "On a rank.");
+  f.real("forward_other_s", o.forward.other_s, {"Other, forward", "s"}, "Norms, activations, attention, residuals.");
+  f.real("forward_exposed_s", o.forward.exposed_s, {"Exposed, forward", "s"},
          "Collectives that nothing hides, and what cutting costs.");
   f.real("forward_s", o.forward_s, {"Forward", "s"},
          {.formula = "products + other + exposed", .source = "roofline and tiling"});
   f.real("backward_s", o.backward_s, {"Backward", "s"}, {.formula = "products + other + exposed"});
   f.real("forward_own_s", o.forward_own_s, {"Forward, without collectives", "s"}, {.formula = "products + other"});
   f.real("backward_own_s", o.backward_own_s, {"Backward, without collectives", "s"}, "0 without a backward pass.");
-  f.real("backward_exposed_s", o.layer.backward.exposed_s, {"Exposed, backward", "s"}, "0 without a backward pass.");
+  f.real("backward_exposed_s", o.backward.exposed_s, {"Exposed, backward", "s"}, "0 without a backward pass.");
   f.group("Collectives");
-  f.integer("forward_collectives", o.layer.forward.collectives, "Forward", "Of a layer.");
-  f.integer("backward_collectives", o.layer.backward.collectives, "Backward", "Of a layer.");
-  f.real("backward_sent_bytes", o.layer.backward.sent_bytes, {"Sent backward", "B"}, "By each rank, of a layer.");
+  f.integer("forward_collectives", o.forward.collectives, "Forward", "Of a layer.");
+  f.integer("backward_collectives", o.backward.collectives, "Backward", "Of a layer.");
+  f.real("backward_sent_bytes", o.backward.sent_bytes, {"Sent backward", "B"}, "By each rank, of a layer.");
   f.real("buffer_bytes", o.buffer_bytes, {"Summed behind a block", "B"}, {.formula = "tokens x hidden x 2 B"});
   f.real("one_collective_s", o.one_collective_s, {"One of them", "s"},
          {.formula = "call + steps x latency + bytes / link"});
@@ -141,7 +140,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("activation_whole_bytes", o.activation_whole_bytes, {"On a single rank", "B"},
          "The same layer's activations, not cut.", {.absent = no_train});
   f.real("weight_bytes", o.weight_bytes, {"Weights of all layers", "B"}, "Without embeddings.");
-  f.real("kv_copies", o.layer.kv_copies, "Copies of a key head",
+  f.real("kv_copies", o.kv_copies, "Copies of a key head",
          {.formula = "t / key heads where there are fewer than ranks"});
   f.real("kv_bytes_per_token", o.kv_bytes_per_token, {"Cache of a token", "B"},
          "Keys and values of all layers, on a rank.");
@@ -178,7 +177,7 @@ LabPtr make() {
        "Tensor parallel",
        "Which cut of a layer has to send what?",
        {.published_keys = "model chip tensor_parallel sequence_parallel phase"}},
-      compute, arrange, draw);
+      [](const Inputs& in, Progress& progress) { return compute(in, progress); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::tensor_parallel

@@ -2,7 +2,6 @@
 
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "widgets/number/number.h"
-#include "widgets/table/row_table.h"
 
 namespace chapters::distributed::tensor_parallel {
 namespace {
@@ -101,33 +100,25 @@ void draw_ring(const Picture& picture, View& view, ImVec2 size) {
                           .legend = legend});
 }
 
-void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false},
-                                                                {.title = "cut", .number = false},
-                                                                {.title = "whole", .number = false, .priority = 2},
-                                                                {.title = "on a rank", .number = false, .priority = 1},
-                                                                {.title = "forward", .value_unit = "s", .bar = true},
-                                                                {.title = "backward", .value_unit = "s"}}};
-  const widgets::TableSource source =
-      widgets::table_of(out.operations, picture.version, [](const RankOperationRow& r, const widgets::RowCells& cells) {
-        cells(r.operation, r.part, r.whole, r.shape, r.forward_s, r.backward_s);
-      });
-  widgets::draw_table("operations", columns, source, view.operations, size);
+void draw_operations(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "operation"},
+                                                           {.key = "part"},
+                                                           {.key = "whole", .priority = 2},
+                                                           {.key = "shape", .priority = 1},
+                                                           {.key = "forward_s", .bar = true},
+                                                           {.key = "backward_s"}}};
+  view.operations.draw("operations", out.operations, columns, size);
 }
 
-void draw_collectives(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "block", .number = false},
-                                                                {.title = "pass", .number = false},
-                                                                {.title = "collective", .number = false},
-                                                                {.title = "where", .number = false, .priority = 1},
-                                                                {.title = "sent", .value_unit = "B", .bar = true},
-                                                                {.title = "takes", .value_unit = "s"},
-                                                                {.title = "exposed", .value_unit = "s"}}};
-  const widgets::TableSource source =
-      widgets::table_of(out.collectives, picture.version, [](const CollectiveRow& r, const widgets::RowCells& cells) {
-        cells(r.block, r.pass, r.collective, r.where, r.sent_bytes, r.time_s, r.exposed_s);
-      });
-  widgets::draw_table("collectives", columns, source, view.collectives, size);
+void draw_collectives(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 7> columns{{{.key = "block"},
+                                                           {.key = "pass"},
+                                                           {.key = "collective"},
+                                                           {.key = "where", .priority = 1},
+                                                           {.key = "sent_bytes", .bar = true},
+                                                           {.key = "time_s"},
+                                                           {.key = "exposed_s"}}};
+  view.collectives.draw("collectives", out.collectives, columns, size);
 }
 
 }  // namespace
@@ -144,9 +135,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     stage.panel("activations", {.title = "Activations", .least = {340, 170}},
                 [&](ImVec2 size) { draw_activation(picture, view, size); });
   stage.panel("operations", {.title = "A rank's operations", .least = {520, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_operations(out, picture, view, size); });
+              [&](ImVec2 size) { draw_operations(out, view, size); });
   stage.panel("collectives", {.title = "Collectives", .least = {520, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_collectives(out, picture, view, size); });
+              [&](ImVec2 size) { draw_collectives(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chapters/distributed/tensor_parallel/cut_layout.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -50,7 +51,8 @@ struct CollectiveRow {
 struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
-  models::parallel::TensorLayer layer;           ///< of the kind that most layers are
+  models::parallel::TensorPass forward, backward;  ///< of a layer of the kind that most layers are
+  double kv_copies = 1;
   double forward_s = 0, backward_s = 0;          ///< of a layer
   double forward_own_s = 0, backward_own_s = 0;  ///< of it without collectives
   double layer_s = 0, exposed_share = 0, speedup = 1, efficiency = 100;
@@ -67,6 +69,23 @@ struct Outputs {
   std::vector<RankOperationRow> operations;
   std::vector<CollectiveRow> collectives;
 };
+
+/// What a layer takes and keeps on so many ranks. NaN: nothing is kept.
+struct RankPoint {
+  std::int64_t ranks = 1;
+  double products_s = 0, other_s = 0, exposed_s = 0;
+  double activation_bytes = Outputs::none, activation_split_bytes = Outputs::none;  ///< split: by tokens too
+};
+struct Run {
+  models::parallel::TensorLayer layer;
+  models::parallel::TensorRun small;   ///< the small block, really computed
+  models::parallel::RingRun ring;      ///< gather and first products of the block; no spans where nothing can be cut
+  models::parallel::BlockSizes sizes;  ///< of the shown block
+  bool split_tokens = false, gated = false;
+  bool joined = false;  ///< attention and feed-forward read the same input, and are summed together
+  std::vector<RankPoint> by_ranks;
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 struct CutBar {
   std::string name, words;
@@ -106,36 +125,22 @@ struct View {
   CutPlaces places;
   widgets::PlotView against, activation;
   widgets::TimelineView ring;
-  widgets::TableView operations, collectives;
+  DescribedTable<RankOperationRow> operations;
+  DescribedTable<CollectiveRow> collectives;
   std::vector<std::string_view> rank_names;
   std::vector<widgets::TimelineLane> lanes;
 };
 
-/// The model, its most frequent kind of layer, and what the ranks are.
-struct Setting : OnCluster {
-  std::vector<models::LayerKind> kinds;
-  std::size_t kind = 0;
-  models::Workload workload;
-  bool dropout = false;
-  models::parallel::TensorSplit split;
-};
-models::Result<Setting> read_setting(const Inputs& in);
-/// Activations that a layer keeps for the backward pass, on one of `ranks`.
-double kept_activations(const Setting& setting, std::int64_t ranks, bool sequence_parallel);
-/// The gather and the first products of the shown block, cut along the ring; no spans where there is nothing to cut.
-models::parallel::RingRun ring_of(const Inputs& in, const Setting& setting);
-/// The small block that is computed, on as many ranks as are drawn.
-models::Result<models::parallel::TensorRun> small_run(const Inputs& in, const Setting& setting,
-                                                      models::parallel::TensorCut cut);
-models::parallel::BlockSizes sizes_of(const Inputs& in, const Setting& setting);
 std::string_view collective_words(models::parallel::Primitive primitive);  ///< "all-reduce"
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in, const Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
+void describe(Fields& f, RankOperationRow& row);
+void describe(Fields& f, CollectiveRow& row);
 void describe(Fields& f, Outputs& out);
 
 }  // namespace chapters::distributed::tensor_parallel

@@ -11,7 +11,6 @@ using parallel::TopologyAxis;
 using widgets::format_text;
 
 constexpr std::array<std::string_view, 4> letters{"T", "C", "P", "D"};
-constexpr std::size_t most_pairs = 32;
 
 /// Busy times of every link for one axis, as shares of the busiest.
 void mark_links(const parallel::Topology& graph, const std::vector<double>& load, bool line, bool ghost,
@@ -43,8 +42,8 @@ std::string rank_text(const parallel::TopologyPlan& plan, std::int64_t rank) {
   return text;
 }
 
-void mark_chips(const Outputs& out, Picture& p) {
-  const parallel::Topology& graph = out.graph;
+void mark_chips(const Run& run, Picture& p) {
+  const parallel::Topology& graph = run.graph;
   p.chips.resize(graph.chips.size());
   p.chip_of_node.assign(graph.nodes.size(), -1);
   for (std::size_t c = 0; c < graph.chips.size(); ++c) {
@@ -53,14 +52,13 @@ void mark_chips(const Outputs& out, Picture& p) {
     p.chips[c].name = name.substr(name.rfind(' ') + 1);
   }
   const auto chip_of = [&](std::uint32_t rank) {
-    return out.plan.chip_of_rank.empty() ? rank : out.plan.chip_of_rank[rank];
+    return run.plan.chip_of_rank.empty() ? rank : run.plan.chip_of_rank[rank];
   };
   for (std::uint32_t i = 0; i < p.chips.size(); ++i) p.chips[chip_of(i)].position = i;
-  for (std::int64_t r = 0; r < out.plan.ranks(); ++r)
-    p.chips[chip_of(static_cast<std::uint32_t>(r))].rank = rank_text(out.plan, r);
-  const auto groups = parallel::topology_groups(out.plan, static_cast<TopologyAxis>(out.lit));
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const std::uint32_t rank : groups[g]) p.chips[chip_of(rank)].group = static_cast<std::int32_t>(g);
+  for (std::int64_t r = 0; r < run.plan.ranks(); ++r)
+    p.chips[chip_of(static_cast<std::uint32_t>(r))].rank = rank_text(run.plan, r);
+  for (std::size_t g = 0; g < run.groups.size(); ++g)
+    for (const std::uint32_t rank : run.groups[g]) p.chips[chip_of(rank)].group = static_cast<std::int32_t>(g);
 }
 
 PlacementBar bar_of(const Outputs& out, const parallel::TopologyPlacement& placed, std::string name) {
@@ -78,57 +76,53 @@ PlacementBar bar_of(const Outputs& out, const parallel::TopologyPlacement& place
 }
 
 /// Yours, the best one where that is another, and the orders that differ, slowest last; five at most.
-void add_bars(const Outputs& out, Picture& p) {
-  const parallel::TopologyPlacement yours{out.plan.order, out.plan.chip_of_rank, 0, out.step_s, out.costs};
-  p.bars.push_back(bar_of(out, yours, order_words(out.plan, out.plan.order)));
+void add_bars(const Outputs& out, const Run& run, Picture& p) {
+  const parallel::TopologyPlacement yours{run.plan.order, run.plan.chip_of_rank, 0, out.step_s, run.costs};
+  p.bars.push_back(bar_of(out, yours, order_words(run.plan, run.plan.order)));
   p.bars.back().yours = true;
   const auto same = [](double a, double b) { return std::abs(a - b) <= 0.005 * b; };
   const auto shown = [&](double s) {
     return std::any_of(p.bars.begin(), p.bars.end(), [&](const PlacementBar& b) { return same(b.step_s, s); });
   };
-  if (out.search.best.swaps > 0 && !shown(out.search.best.step_s))
-    p.bars.push_back(bar_of(out, out.search.best, order_words(out.plan, out.search.best.order) + ", chips exchanged"));
+  if (run.search.best.swaps > 0 && !shown(run.search.best.step_s))
+    p.bars.push_back(bar_of(out, run.search.best, order_words(run.plan, run.search.best.order) + ", chips exchanged"));
   std::vector<const parallel::TopologyPlacement*> others;
-  for (const auto& o : out.search.orders)
+  for (const auto& o : run.search.orders)
     if (!shown(o.step_s) &&
         std::none_of(others.begin(), others.end(), [&](const auto* other) { return same(other->step_s, o.step_s); }))
       others.push_back(&o);
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < others.size(); ++i)
     if (others.size() <= most || i + 1 == others.size() || i + 1 < most)
-      p.bars.push_back(bar_of(out, *others[i], order_words(out.plan, others[i]->order)));
+      p.bars.push_back(bar_of(out, *others[i], order_words(run.plan, others[i]->order)));
   std::stable_sort(p.bars.begin(), p.bars.end(),
                    [](const PlacementBar& a, const PlacementBar& b) { return a.step_s < b.step_s; });
   p.bars.front().best = true;
   p.most_s = p.bars.back().step_s;
 }
 
-void add_pairs(const Outputs& out, parallel::TopologyPricer& pricer, Picture& p) {
-  const std::size_t n = std::min(out.graph.chips.size(), most_pairs);
-  const bool line = out.plan.line_rates;
-  p.pair_rates.assign(n * n, std::nan(""));
-  for (std::uint32_t a = 0; a < n; ++a) {
-    p.pair_names.push_back(out.graph.boxes > 1
-                               ? std::string(1, static_cast<char>('A' + out.graph.nodes[out.graph.chips[a]].box)) +
-                                     p.chips[a].name
-                               : p.chips[a].name);
-    for (std::uint32_t b = 0; b < n; ++b) {
-      double most = 0;
-      for (const auto& step : pricer.routes().between(a, b)) {
-        const auto& link = out.graph.links[step.arc / 2];
-        most =
-            std::max(most, static_cast<double>(step.share) / (line ? link.line_bytes_per_s : link.reached_bytes_per_s));
-      }
-      if (most > 0) p.pair_rates[a * n + b] = 1 / most;
-    }
+void name_pairs(const Run& run, Picture& p) {
+  for (std::size_t a = 0; a < run.pairs_shown; ++a) {
+    const std::int32_t box = run.graph.nodes[run.graph.chips[a]].box;
+    p.pair_names.push_back((run.graph.boxes > 1 ? std::string(1, static_cast<char>('A' + box)) : std::string()) +
+                           p.chips[a].name);
   }
 }
 
+void add_figures(const Outputs& out, Picture& p) {
+  for (const FigureRow& f : out.figures)
+    p.figures.push_back({f.what,
+                         f.share > 0       ? format_text(f.share, "%")
+                         : f.latency_s > 0 ? format_text(f.latency_s, "s")
+                                           : format_text(f.bytes_per_s, "B/s"),
+                         f.source});
+}
+
 /// The rates of the first machine's first link of each kind, those of a GPU to all switches added up.
-void add_rates(const Outputs& out, Picture& p) {
-  const auto& links = out.graph.links;
+void add_rates(const Run& run, Picture& p) {
+  const auto& links = run.graph.links;
   const auto rate = [&](const parallel::TopologyLink& l) {
-    return out.plan.line_rates ? l.line_bytes_per_s : l.reached_bytes_per_s;
+    return run.plan.line_rates ? l.line_bytes_per_s : l.reached_bytes_per_s;
   };
   std::array<bool, parallel::topology_link_kind_count> said{};
   for (const parallel::TopologyLink& l : links) {
@@ -150,67 +144,57 @@ void add_rates(const Outputs& out, Picture& p) {
 }
 
 std::string caption_of(const Outputs& out) {
-  const auto& c = out.costs.axes[out.lit];
+  const parallel::TopologyAxisCost& c = out.lit;
   std::string text = "busiest for " + std::string(parallel::topology_axis_name(c.call.axis)) + ": " + out.slowest +
-                     ", " + format_text(out.slowest_bytes_per_s, "B/s");
+                     ", " + format_text(c.slowest_bytes_per_s, "B/s");
   if (c.method == parallel::TopologyMethod::in_switch) text += " while the switches add";
-  if (out.sharing > 1)
-    text += " shared by " + std::to_string(out.sharing) + " of " + std::to_string(c.groups) + " groups";
+  if (c.sharing > 1) text += " shared by " + std::to_string(c.sharing) + " of " + std::to_string(c.groups) + " groups";
   text += "; one " + std::string(parallel::topology_pattern_name(c.call.pattern)) + " of " +
           format_text(c.call.bytes, "B") + " takes " + format_text(c.call_s, "s") + " (" + out.method + ")";
   return text;
 }
 
-}  // namespace
-
-Picture arrange(const Inputs& in, const Outputs& out) {
-  Picture p;
-  if (!out.reason.empty() || out.graph.chips.empty()) return p;
-  const auto asked = asked_of(in);
-  if (!asked) return p;
-  p.graph = out.graph;
-  p.lit = out.lit;
-  parallel::TopologyPricer pricer(out.graph, asked->calls);
-  std::array<std::vector<double>, parallel::topology_axis_count> load;
-  pricer.price(out.plan, &load);
-  p.links.assign(out.graph.links.size(), {});
-  if (!load[out.lit].empty()) mark_links(out.graph, load[out.lit], out.plan.line_rates, false, p.links);
-  p.nodes_busy.assign(out.graph.nodes.size(), false);
+/// How busy the lit axis keeps the links, and dashed the other placement's.
+void add_links(const Outputs& out, const Run& run, Picture& p) {
+  const parallel::Topology& graph = run.graph;
+  p.links.assign(graph.links.size(), {});
+  p.nodes_busy.assign(graph.nodes.size(), false);
+  if (!run.load.empty()) mark_links(graph, run.load, run.plan.line_rates, false, p.links);
   for (std::size_t i = 0; i < p.links.size(); ++i) {
     p.slowest_links += p.links[i].slowest ? 1 : 0;
     if (p.links[i].busy <= 0) continue;
-    p.nodes_busy[out.graph.links[i].a] = true;
-    p.nodes_busy[out.graph.links[i].b] = true;
+    p.nodes_busy[graph.links[i].a] = true;
+    p.nodes_busy[graph.links[i].b] = true;
   }
-  // The ghost: the best placement where yours is slower, else the worst.
-  const bool slower = out.over_best > 1.005;
-  if (slower || out.spread > 1.005) {
-    parallel::TopologyPlan other = out.plan;
-    const parallel::TopologyPlacement& placed = slower ? out.search.best : out.search.worst;
-    other.order = placed.order;
-    other.chip_of_rank = placed.chip_of_rank;
-    for (auto& l : load) l.clear();
-    pricer.price(other, &load);
-    if (!load[out.lit].empty()) mark_links(out.graph, load[out.lit], out.plan.line_rates, true, p.links);
-    if (std::any_of(p.links.begin(), p.links.end(), [](const LinkMark& link) { return link.dashed(); }))
-      p.ghost_words = "dashed: " + order_words(out.plan, placed.order) +
-                      (slower ? (placed.swaps > 0 ? ", chips exchanged" : "") : ", the slowest order");
-  }
-  mark_chips(out, p);
-  add_rates(out, p);
-  for (const TopologyAxis axis : out.plan.order) {
-    const std::int64_t n = axis == TopologyAxis::data ? out.plan.data : out.plan.size(axis);
+  if (run.other_load.empty()) return;
+  mark_links(graph, run.other_load, run.plan.line_rates, true, p.links);
+  if (std::none_of(p.links.begin(), p.links.end(), [](const LinkMark& link) { return link.dashed(); })) return;
+  const parallel::TopologyPlacement& other = run.other(out);
+  p.ghost_words = "dashed: " + order_words(run.plan, other.order);
+  p.ghost_words += !run.slower(out) ? ", the slowest order" : other.swaps > 0 ? ", chips exchanged" : "";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
+  Picture p;
+  if (!out.reason.empty() || run.graph.chips.empty()) return p;
+  add_links(out, run, p);
+  mark_chips(run, p);
+  add_rates(run, p);
+  for (const TopologyAxis axis : run.plan.order) {
+    const std::int64_t n = axis == TopologyAxis::data ? run.plan.data : run.plan.size(axis);
     if (n < 2) continue;
     p.ordered.push_back(axis);
     p.axis_names.push_back(std::string(parallel::topology_axis_name(axis)) + " " + std::to_string(n));
   }
-  p.machine = (out.graph.boxes > 1 ? std::to_string(out.graph.boxes) + " × " : std::string()) + out.graph.name;
+  p.machine = (run.graph.boxes > 1 ? std::to_string(run.graph.boxes) + " × " : std::string()) + run.graph.name;
   p.caption = caption_of(out);
   p.bars_title = in.traffic == Traffic::step ? "Communication of one step, none of it hidden" : "The call";
-  add_bars(out, p);
-  add_pairs(out, pricer, p);
-  p.axes = out.axes;
-  p.answer = answer_of(in, out);
+  add_bars(out, run, p);
+  name_pairs(run, p);
+  add_figures(out, p);
+  p.answer = answer_of(in, out, run);
   return p;
 }
 

@@ -1,11 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "chapters/distributed/topology/lab.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/parallel/topology/topology_parse.h"
 #include "models/parallel/topology/topology_traffic.h"
-#include "widgets/number/number.h"
 
 namespace chapters::distributed::topology {
 namespace {
@@ -20,6 +20,17 @@ constexpr std::string_view example_table =
     "GPU1 NODE  X   NV4  SYS  0-15  0\n"
     "GPU2 SYS  NV4   X   NODE 16-31 1\n"
     "GPU3 NV4  SYS  NODE  X   16-31 1\n";
+
+constexpr std::size_t most_pairs = 32;  // chips whose pairs are rated
+
+/// Graph, plan and messages that the inputs ask for.
+struct Asked {
+  parallel::Topology graph;
+  parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
+  std::int64_t ranks_asked = 0;
+  std::string left_out;  ///< what of the inputs does not count, and why; else empty
+  std::vector<parallel::TopologyCall> calls;
+};
 
 models::Result<parallel::Topology> graph_of(const Inputs& in) {
   using Graph = models::Result<parallel::Topology>;
@@ -73,52 +84,79 @@ AxisRow row_of(const parallel::Topology& graph, const TopologyAxisCost& c) {
   row.method = parallel::topology_method_name(c.method);
   row.path = path_words(c.kinds);
   row.slowest = link_words(graph, c.slowest_link);
-  row.ranks = c.ranks;
-  row.groups = c.groups;
-  row.sharing = c.sharing;
-  row.bytes = c.call.bytes;
-  row.calls = c.call.calls;
-  row.slowest_bytes_per_s = c.slowest_bytes_per_s;
-  row.call_s = c.call_s;
-  row.bus_bytes_per_s = c.bus_bytes_per_s;
-  row.step_s = c.step_s;
+  row.cost = c;
   return row;
 }
 
-void set_lit(const Inputs& in, Outputs& out) {
-  const auto& axes = out.costs.axes;
-  out.lit = 0;
+/// The axis that the picture shows: the one that is asked for where it sends, else the costliest.
+void set_lit(const Inputs& in, Outputs& out, Run& run) {
+  const auto& axes = run.costs.axes;
+  run.lit = 0;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    if (axes[i].step_s > axes[out.lit].step_s) out.lit = i;
+    if (axes[i].step_s > axes[run.lit].step_s) run.lit = i;
   const std::size_t asked = static_cast<std::size_t>(in.axis);
-  if (asked > 0 && asked <= axes.size() && axes[asked - 1].step_s > 0) out.lit = asked - 1;
-  const TopologyAxisCost& c = axes[out.lit];
-  out.call_s = c.call_s;
-  out.bus_bytes_per_s = c.bus_bytes_per_s;
-  out.bound_bytes_per_s = c.bound_bytes_per_s;
-  out.slowest_bytes_per_s = c.slowest_bytes_per_s;
-  out.sharing = c.sharing;
-  out.slowest = link_words(out.graph, c.slowest_link);
-  out.path = path_words(c.kinds);
-  out.method = parallel::topology_method_name(c.method);
+  if (asked > 0 && asked <= axes.size() && axes[asked - 1].step_s > 0) run.lit = asked - 1;
+  out.lit = axes[run.lit];
+  out.slowest = link_words(run.graph, out.lit.slowest_link);
+  out.path = path_words(out.lit.kinds);
+  out.method = parallel::topology_method_name(out.lit.method);
 }
 
-void set_search(Outputs& out) {
-  const parallel::TopologySearch& s = out.search;
+void set_search(Outputs& out, const Run& run) {
+  const parallel::TopologySearch& s = run.search;
   out.best_s = std::min(s.best.step_s, out.step_s);
   out.worst_s = std::max(s.worst.step_s, out.step_s);
   out.over_best = out.step_s / out.best_s;
   out.spread = out.worst_s / out.best_s;
   out.priced = s.priced;
-  out.best_order = order_words(out.plan, s.best.order);
+  out.best_order = order_words(run.plan, s.best.order);
   for (const parallel::TopologyPlacement& p : s.orders)
-    out.orders.push_back({order_words(out.plan, p.order), p.step_s, p.step_s / out.best_s});
-  if (out.graph.boxes > 1 || out.graph.shape == parallel::TopologyShape::torus) return;
-  const auto ranks = static_cast<std::size_t>(out.plan.ranks());
+    out.orders.push_back({order_words(run.plan, p.order), p.step_s, p.step_s / out.best_s});
+  if (run.graph.boxes > 1 || run.graph.shape == parallel::TopologyShape::torus) return;
+  const auto ranks = static_cast<std::size_t>(run.plan.ranks());
   for (std::size_t r = 0; r < ranks; ++r) {
     if (r > 0) out.devices += ",";
     out.devices += std::to_string(s.best.chip_of_rank.empty() ? r : s.best.chip_of_rank[r]);
   }
+}
+
+void list_rows(Outputs& out, const Run& run) {
+  for (const TopologyAxisCost& c : run.costs.axes)
+    if (c.step_s > 0) out.axes.push_back(row_of(run.graph, c));
+  for (const parallel::TopologyFigure& f : run.graph.figures)
+    out.figures.push_back({f.what, f.source, f.bytes_per_s, f.latency_s, 0});
+  if (run.graph.in_switch_share > 0)
+    out.figures.push_back({"all-reduce in the switches, of a GPU's line rate", run.graph.in_switch_source, 0, 0,
+                           100 * run.graph.in_switch_share});
+}
+
+/// What every two chips reach alone.
+void rate_pairs(parallel::TopologyPricer& pricer, Run& run) {
+  const std::size_t n = run.pairs_shown = std::min(run.graph.chips.size(), most_pairs);
+  run.pair_rates.assign(n * n, std::nan(""));
+  for (std::uint32_t a = 0; a < n; ++a)
+    for (std::uint32_t b = 0; b < n; ++b) {
+      double most = 0;
+      for (const auto& step : pricer.routes().between(a, b)) {
+        const auto& link = run.graph.links[step.arc / 2];
+        most = std::max(most, static_cast<double>(step.share) /
+                                  (run.plan.line_rates ? link.line_bytes_per_s : link.reached_bytes_per_s));
+      }
+      if (most > 0) run.pair_rates[a * n + b] = 1 / most;
+    }
+}
+
+using Loads = std::array<std::vector<double>, parallel::topology_axis_count>;
+
+/// What the other placement puts on the links, where there is one that takes another time.
+void load_other(parallel::TopologyPricer& pricer, const Outputs& out, Run& run) {
+  if (!run.slower(out) && out.spread <= 1.005) return;
+  parallel::TopologyPlan other = run.plan;
+  other.order = run.other(out).order;
+  other.chip_of_rank = run.other(out).chip_of_rank;
+  Loads load;
+  pricer.price(other, &load);
+  run.other_load = std::move(load[run.lit]);
 }
 
 parallel::TopologyPlan cut_to_fit(parallel::TopologyPlan plan, std::int64_t chips) {
@@ -168,20 +206,48 @@ AxisOrder order_of(const std::array<TopologyAxis, 4>& axes) {
   return {};
 }
 
+namespace {
+
+/// What the plan sends in a step of the model, or the one call. May take experts out of the plan, and says so.
+models::Status set_calls(const Inputs& in, parallel::TopologyPlan whole, Asked& asked) {
+  if (in.traffic == Traffic::one_call) {
+    asked.calls = {{axis_of_call(in, asked.plan), in.pattern, in.bytes, 1}};
+    return models::Status::ok();
+  }
+  const auto model = find_model(in.model);
+  if (!model) return models::Status::fail(model.error);
+  const bool experts = (*model)->architecture.moe.routed > 0;
+  if (experts && in.data % in.expert != 0)
+    return models::Status::fail("Experts are spread over ranks along the data axis, and " + std::to_string(in.data) +
+                                " ranks are no multiple of " + std::to_string(in.expert) + ".");
+  if (!experts && in.expert > 1) {
+    if (!asked.left_out.empty()) asked.left_out += " ";
+    asked.left_out += (*model)->name + " has no experts, so that expert parallel sends nothing.";
+    whole.expert = 1;
+    asked.plan.expert = 1;
+  }
+  auto calls = parallel::topology_calls((*model)->architecture, {in.batch, in.sequence, in.micro_batches}, whole);
+  if (!calls) return models::Status::fail(calls.error);
+  asked.calls = std::move(*calls);
+  return models::Status::ok();
+}
+
+/// A plan of more ranks than chips is placed in part: fewer replicas first, then fewer stages, then shorter context
+/// groups, with the messages of the whole plan.
 models::Result<Asked> asked_of(const Inputs& in) {
   using Answer = models::Result<Asked>;
   auto graph = graph_of(in);
   if (!graph) return Answer::fail(graph.error);
   Asked asked;
   asked.graph = std::move(*graph);
-  parallel::TopologyPlan whole{.tensor = in.tensor,
-                               .context = in.context,
-                               .pipeline = in.pipeline,
-                               .data = in.data,
-                               .expert = in.expert,
-                               .order = axes_of(in.order),
-                               .in_switch = in.in_switch,
-                               .line_rates = in.rates == Rates::line};
+  const parallel::TopologyPlan whole{.tensor = in.tensor,
+                                     .context = in.context,
+                                     .pipeline = in.pipeline,
+                                     .data = in.data,
+                                     .expert = in.expert,
+                                     .order = axes_of(in.order),
+                                     .in_switch = in.in_switch,
+                                     .line_rates = in.rates == Rates::line};
   if (in.machine == pasted && in.table.empty() && in.file.text.empty())
     asked.left_out = "Nothing is pasted yet: this is an example of four cards.";
   asked.ranks_asked = whole.ranks();
@@ -190,63 +256,51 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (!chips) return Answer::fail(chips.error);
   asked.plan.chip_of_rank = std::move(*chips);
   if (const auto fits = parallel::check_topology_plan(asked.graph, asked.plan); !fits) return Answer::fail(fits.error);
-  if (in.traffic == Traffic::one_call) {
-    asked.calls = {{axis_of_call(in, asked.plan), in.pattern, in.bytes, 1}};
-  } else {
-    const auto model = find_model(in.model);
-    if (!model) return Answer::fail(model.error);
-    const bool experts = (*model)->architecture.moe.routed > 0;
-    if (experts && in.data % in.expert != 0)
-      return Answer::fail("Experts are spread over ranks along the data axis, and " + std::to_string(in.data) +
-                          " ranks are no multiple of " + std::to_string(in.expert) + ".");
-    if (!experts && in.expert > 1) {
-      if (!asked.left_out.empty()) asked.left_out += " ";
-      asked.left_out += (*model)->name + " has no experts, so that expert parallel sends nothing.";
-      whole.expert = 1;
-      asked.plan.expert = 1;
-    }
-    auto calls = parallel::topology_calls((*model)->architecture, {in.batch, in.sequence, in.micro_batches}, whole);
-    if (!calls) return Answer::fail(calls.error);
-    asked.calls = std::move(*calls);
-  }
+  if (const auto calls = set_calls(in, whole, asked); !calls) return Answer::fail(calls.error);
   if (std::none_of(asked.calls.begin(), asked.calls.end(),
                    [&](const parallel::TopologyCall& c) { return asked.plan.size(c.axis) > 1; }))
     return Answer::fail("No axis that sends has two ranks here; set one to two or more, or take more machines.");
   return Answer::ok(std::move(asked));
 }
 
-Outputs compute(const Inputs& in) {
+}  // namespace
+
+Computed compute(const Inputs& in, const Progress& progress) {
+  Computed done;
+  Outputs& out = done.facts;
   auto asked = asked_of(in);
-  if (!asked) return {.reason = asked.error};
-  Outputs out;
-  out.graph = std::move(asked->graph);
-  out.plan = asked->plan;
-  out.ranks = out.plan.ranks();
+  if (!asked) {
+    out.reason = asked.error;
+    return done;
+  }
+  const auto made = std::make_shared<Run>();
+  Run& run = *made;
+  run.graph = std::move(asked->graph);
+  run.plan = std::move(asked->plan);
+  out.ranks = run.plan.ranks();
   out.ranks_asked = asked->ranks_asked;
-  out.left_out = asked->left_out;
-  parallel::TopologyPricer pricer(out.graph, asked->calls);
+  out.left_out = std::move(asked->left_out);
+  parallel::TopologyPricer pricer(run.graph, asked->calls);
   if (!pricer.routes().connected()) {
     out.reason = "Some chips have no path to the others; paste the table with its adapters and processors.";
-    return out;
+    return done;
   }
-  out.costs = pricer.price(out.plan);
-  out.step_s = out.costs.step_s;
-  out.search = parallel::search_placements(pricer, out.graph, out.plan);
-  out.chips = static_cast<std::int64_t>(out.graph.chips.size());
-  out.links = static_cast<std::int64_t>(out.graph.links.size());
-  set_lit(in, out);
-  set_search(out);
-  for (const TopologyAxisCost& c : out.costs.axes)
-    if (c.step_s > 0) out.axes.push_back(row_of(out.graph, c));
-  for (const parallel::TopologyFigure& f : out.graph.figures)
-    out.figures.push_back(
-        {f.what, f.source,
-         f.latency_s > 0 ? widgets::format_text(f.latency_s, "s") : widgets::format_text(f.bytes_per_s, "B/s"),
-         f.bytes_per_s, f.latency_s});
-  if (out.graph.in_switch_share > 0)
-    out.figures.push_back({"all-reduce in the switches, of a GPU's line rate", out.graph.in_switch_source,
-                           widgets::format_text(100 * out.graph.in_switch_share, "%"), 0, 0});
-  return out;
+  Loads load;
+  run.costs = pricer.price(run.plan, progress.facts_alone ? nullptr : &load);
+  out.step_s = run.costs.step_s;
+  run.search = parallel::search_placements(pricer, run.graph, run.plan);
+  out.chips = static_cast<std::int64_t>(run.graph.chips.size());
+  out.links = static_cast<std::int64_t>(run.graph.links.size());
+  set_lit(in, out, run);
+  set_search(out, run);
+  list_rows(out, run);
+  if (progress.facts_alone) return done;
+  run.load = std::move(load[run.lit]);
+  load_other(pricer, out, run);
+  rate_pairs(pricer, run);
+  run.groups = parallel::topology_groups(run.plan, static_cast<TopologyAxis>(run.lit));
+  done.run = made;
+  return done;
 }
 
 }  // namespace chapters::distributed::topology

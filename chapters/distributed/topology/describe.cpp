@@ -141,19 +141,19 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, AxisRow& r) {
   f.text("axis", r.axis, "Axis");
-  f.integer("ranks", r.ranks, "Ranks", "Of one group.");
-  f.integer("groups", r.groups, "Groups", "All at work at once.");
+  f.integer("ranks", r.cost.ranks, "Ranks", "Of one group.");
+  f.integer("groups", r.cost.groups, "Groups", "All at work at once.");
   f.text("collective", r.collective, "Collective");
   f.text("method", r.method, "Done by", "The fastest way that the model knows.");
   f.text("path", r.path, "Path", "Kinds of links that its bytes cross.");
   f.text("slowest", r.slowest, "Busiest link");
-  f.real("slowest_bytes_per_s", r.slowest_bytes_per_s, {"It carries", "B/s"}, "In one direction.");
-  f.integer("sharing", r.sharing, "Groups on it", "That put bytes on it in one direction.");
-  f.real("bytes", r.bytes, {"Bytes of a call", "B"}, "As nccl-tests counts them.");
-  f.real("calls", r.calls, "Calls", "Of a rank in a step.");
-  f.real("call_s", r.call_s, {"A call", "s"}, {.formula = "latency + bytes over the busiest link"});
-  f.real("bus_bytes_per_s", r.bus_bytes_per_s, {"Bus bandwidth", "B/s"}, {.formula = "bus factor x bytes / time"});
-  f.real("step_s", r.step_s, {"A step", "s"}, {.formula = "calls x time of a call"});
+  f.real("slowest_bytes_per_s", r.cost.slowest_bytes_per_s, {"It carries", "B/s"}, "In one direction.");
+  f.integer("sharing", r.cost.sharing, "Groups on it", "That put bytes on it in one direction.");
+  f.real("bytes", r.cost.call.bytes, {"Bytes of a call", "B"}, "As nccl-tests counts them.");
+  f.real("calls", r.cost.call.calls, "Calls", "Of a rank in a step.");
+  f.real("call_s", r.cost.call_s, {"A call", "s"}, {.formula = "latency + bytes over the busiest link"});
+  f.real("bus_bytes_per_s", r.cost.bus_bytes_per_s, {"Bus bandwidth", "B/s"}, {.formula = "bus factor x bytes / time"});
+  f.real("step_s", r.cost.step_s, {"A step", "s"}, {.formula = "calls x time of a call"});
 }
 void describe(Fields& f, OrderRow& r) {
   f.text("order", r.order, "Order", "Inner axis first.");
@@ -164,6 +164,7 @@ void describe(Fields& f, FigureRow& r) {
   f.text("what", r.what, "Of what");
   f.real("bytes_per_s", r.bytes_per_s, {"Carries", "B/s"}, "In one direction; 0: a latency.");
   f.real("latency_s", r.latency_s, {"Latency", "s"}, "Of one hop of a collective.");
+  f.real("share", r.share, {"Share", "%"}, "Of a line rate; 0 where the figure is none.");
   f.text("source", r.source, "From", {.max_bytes = 400});
 }
 
@@ -175,19 +176,20 @@ void describe(Fields& f, Outputs& o) {
   f.real("over_best", o.over_best, "Over the best found",
          "Times as long as the best placement that was found for the same plan.",
          {.headline = true, .formula = "time / best time"});
-  f.real("slowest_bytes_per_s", o.slowest_bytes_per_s, {"Busiest link", "B/s"},
+  f.real("slowest_bytes_per_s", o.lit.slowest_bytes_per_s, {"Busiest link", "B/s"},
          "What the link that the lit axis keeps busy longest carries in one direction; where the switches add, what a "
          "GPU sends to them.",
          {.headline = true, .source = "tab Figures"});
-  f.real("call_s", o.call_s, {"A call of the lit axis", "s"},
+  f.real("call_s", o.lit.call_s, {"A call of the lit axis", "s"},
          {.headline = true,
           .formula = "latency + bytes over the busiest link",
           .source = "all_reduce_time; NCCL, src/graph/tuning.cc"});
   f.group("The lit axis");
-  f.real("bus_bytes_per_s", o.bus_bytes_per_s, {"Bus bandwidth", "B/s"},
+  f.real("bus_bytes_per_s", o.lit.bus_bytes_per_s, {"Bus bandwidth", "B/s"},
          {.formula = "bus factor x bytes / time", .source = "doc/PERFORMANCE.md of nccl-tests"});
-  f.real("bound_bytes_per_s", o.bound_bytes_per_s, {"Without latency", "B/s"}, "Bus bandwidth of an endless message.");
-  f.integer("sharing", o.sharing, "Groups on the busiest link", "That send over it in one direction at once.");
+  f.real("bound_bytes_per_s", o.lit.bound_bytes_per_s, {"Without latency", "B/s"},
+         "Bus bandwidth of an endless message.");
+  f.integer("sharing", o.lit.sharing, "Groups on the busiest link", "That send over it in one direction at once.");
   f.text("slowest", o.slowest, "Which link", "The kind of the busiest one.");
   f.text("path", o.path, "Path", "Kinds of links that its bytes cross.");
   f.text("method", o.method, "Done by", "The fastest way that the model knows.");
@@ -221,7 +223,7 @@ LabPtr make() {
        "Topology",
        "Which link does each axis stand on, and what does another order cost?",
        {.published_keys = "machine boxes pattern"}},
-      compute, arrange, draw);
+      [](const Inputs& in, Progress& progress) { return compute(in, progress); }, arrange, draw);
 }
 
 }  // namespace chapters::distributed::topology

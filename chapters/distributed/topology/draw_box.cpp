@@ -35,7 +35,7 @@ void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, st
   const auto& t = widgets::theme();
   const Rect& r = l.nodes[n];
   if (!drawn(r)) return;
-  const auto& node = picture.graph.nodes[n];
+  const auto& node = picture.run->graph.nodes[n];
   const float round = std::min(t.px(5), r.height() / 4);
   const std::int32_t chip = picture.chip_of_node[n];
   if (chip < 0) {
@@ -73,10 +73,10 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
     float busy = 0;
     std::string_view rests, carries;  // none where the machine has no links between its chips but PCIe
     for (std::size_t i = 0; i < picture.links.size(); ++i) {
-      const auto& link = picture.graph.links[i];
+      const auto& link = picture.run->graph.links[i];
       const bool fabric =
           link.kind == parallel::TopologyLinkKind::nvlink || link.kind == parallel::TopologyLinkKind::xgmi;
-      if (fabric && picture.graph.nodes[link.a].box == static_cast<std::int32_t>(b)) {
+      if (fabric && picture.run->graph.nodes[link.a].box == static_cast<std::int32_t>(b)) {
         busy = std::max(busy, picture.links[i].busy);
         rests = link.kind == parallel::TopologyLinkKind::nvlink ? "NVLink idle" : "xGMI idle";
         carries = link.kind == parallel::TopologyLinkKind::nvlink ? "NVLink in use" : "xGMI in use";
@@ -102,11 +102,11 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
       widgets::fit_text(p, {r.min.x + t.px(10), r.min.y + t.px(4)}, names[b], r.width() * 0.5f, t.text, Type::body,
                         Font::bold);
     const ImVec2 corner{r.max.x - t.px(10), r.min.y + t.px(4)};
-    if (b == 1 && picture.graph.shape != parallel::TopologyShape::tree)
+    if (b == 1 && picture.run->graph.shape != parallel::TopologyShape::tree)
       p.text(corner, first_that_fits({"numbered from the right", "from the right"}, r.width() * 0.45f, Type::small),
              t.muted, Type::small, Font::sans, Align::right);
     else
-      widgets::fit_text(p, corner, picture.graph.name, r.width() * 0.45f, t.muted, Type::small, Font::sans,
+      widgets::fit_text(p, corner, picture.run->graph.name, r.width() * 0.45f, t.muted, Type::small, Font::sans,
                         Align::right);
   }
 }
@@ -135,7 +135,7 @@ void exchange(Inputs& in, parallel::TopologyAxis a, parallel::TopologyAxis b) {
 }
 
 /// The axes as names to drag, from the inner one to the outer one.
-void paint_order(const Painter& p, Inputs& in, const Picture& picture, View& view) {
+void paint_order(const Painter& p, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   const auto& t = widgets::theme();
   const BoxLayout& l = view.layout;
   if (l.axes.empty()) return;
@@ -149,14 +149,14 @@ void paint_order(const Painter& p, Inputs& in, const Picture& picture, View& vie
     const bool pressed = widgets::press_area("axis", {r.width(), r.height()});
     const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
     ImGui::PopID();
-    if (pressed && picture.axes.size() > 1) in.axis = static_cast<LitAxis>(axis + 1);
+    if (pressed && out.axes.size() > 1) in.axis = static_cast<LitAxis>(axis + 1);
     if (held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, t.px(4))) {
       const float x = ImGui::GetMousePos().x;
       if (i > 0 && x < middle_of(l.axes[i - 1]).x) exchange(in, picture.ordered[i - 1], picture.ordered[i]);
       if (i + 1 < l.axes.size() && x > middle_of(l.axes[i + 1]).x)
         exchange(in, picture.ordered[i], picture.ordered[i + 1]);
     }
-    const bool lit = axis == picture.lit;
+    const bool lit = axis == picture.run->lit;
     p.rect(r.min, r.max, lit ? widgets::with_alpha(t.accent, 0.25f) : t.card, t.px(6));
     p.frame(r.min, r.max, lit || hovered ? t.accent : t.line, t.px(1), t.px(6));
     widgets::fit_text(p, {middle_of(r).x, y}, picture.axis_names[i], r.width() - t.px(8), t.text, Type::small,
@@ -173,13 +173,13 @@ void paint_order(const Painter& p, Inputs& in, const Picture& picture, View& vie
                       Align::right);
 }
 
-void paint_bars(const Painter& p, Inputs& in, const Picture& picture, const BoxLayout& l) {
+void paint_bars(const Painter& p, Inputs& in, const Outputs& out, const Picture& picture, const BoxLayout& l) {
   const auto& t = widgets::theme();
   if (!drawn(l.bars) || picture.bars.empty()) return;
   const float small = t.type(Type::small), head = small + t.px(8);
   float x = l.bars.min.x;
   x += p.text({x, l.bars.min.y}, picture.bars_title, t.text, Type::small, Font::bold) + t.px(14);
-  for (const AxisRow& axis : picture.axes) {  // the key
+  for (const AxisRow& axis : out.axes) {  // the key
     std::size_t which = 0;
     while (which + 1 < parallel::topology_axis_count &&
            parallel::topology_axis_name(static_cast<parallel::TopologyAxis>(which)) != axis.axis)
@@ -229,7 +229,7 @@ void paint_bars(const Painter& p, Inputs& in, const Picture& picture, const BoxL
 void take_chips(Inputs& in, const Picture& picture, View& view) {
   const BoxLayout& l = view.layout;
   for (std::size_t c = 0; c < picture.chips.size(); ++c) {
-    const Rect& r = l.nodes[picture.graph.chips[c]];
+    const Rect& r = l.nodes[picture.run->graph.chips[c]];
     if (!drawn(r)) continue;
     ImGui::SetCursorScreenPos(r.min);
     ImGui::PushID(static_cast<int>(c));
@@ -245,7 +245,7 @@ void take_chips(Inputs& in, const Picture& picture, View& view) {
         value.add("rank ").add_integer(picture.chips[c].position).add(", ").add(picture.chips[c].rank);
       else
         value.add("no rank");
-      widgets::tip(picture.graph.nodes[picture.graph.chips[c]].name, value.view(),
+      widgets::tip(picture.run->graph.nodes[picture.run->graph.chips[c]].name, value.view(),
                    "drag it onto another to exchange ranks");
     }
   }
@@ -254,7 +254,7 @@ void take_chips(Inputs& in, const Picture& picture, View& view) {
   view.dragged_chip = -1;
   if (from >= picture.chips.size()) return;
   for (std::size_t c = 0; c < picture.chips.size(); ++c) {
-    if (c == from || !l.nodes[picture.graph.chips[c]].contains(ImGui::GetMousePos())) continue;
+    if (c == from || !l.nodes[picture.run->graph.chips[c]].contains(ImGui::GetMousePos())) continue;
     std::vector<std::size_t> order(picture.chips.size());
     for (std::size_t i = 0; i < picture.chips.size(); ++i)
       order[picture.chips[i].position] = i == c ? from : i == from ? c : i;
@@ -266,11 +266,11 @@ void take_chips(Inputs& in, const Picture& picture, View& view) {
 
 }  // namespace
 
-void layout_box(const Picture& picture, Rect area, BoxLayout& out) {
+void layout_box(const Picture& picture, const parallel::Topology& graph, Rect area, BoxLayout& out) {
   const auto& t = widgets::theme();
   const bool same = out.version == picture.version && out.scale == t.scale && out.area.min.x == area.min.x &&
                     out.area.min.y == area.min.y && out.area.max.x == area.max.x && out.area.max.y == area.max.y;
-  if (same && out.nodes.size() == picture.graph.nodes.size()) return;
+  if (same && out.nodes.size() == graph.nodes.size()) return;
   out.version = picture.version;
   out.area = area;
   out.scale = t.scale;
@@ -294,10 +294,10 @@ void layout_box(const Picture& picture, Rect area, BoxLayout& out) {
   out.caption_y = caption > 0 ? area.max.y - bars - caption - (bars > 0 ? t.px(6) : 0) : 0;
   out.graph = {{area.min.x, out.order.max.y}, {area.max.x, caption > 0 ? out.caption_y - t.px(6) : area.max.y - bars}};
   out.px_per_bytes_per_s = t.px(1) / 25e9f;
-  layout_graph(picture.graph, out.graph, out);
+  layout_graph(graph, out.graph, out);
 }
 
-void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (in.machine == pasted && widgets::button("Paste a table")) {
@@ -314,7 +314,7 @@ void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
     ImGui::Dummy(size);
     return;
   }
-  layout_box(picture, area, view.layout);
+  layout_box(picture, picture.run->graph, area, view.layout);
   const BoxLayout& l = view.layout;
   const Painter p = Painter::window();
   std::int32_t groups = 0;
@@ -324,13 +324,13 @@ void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   paint_links(p, picture, l, lit);
   paint_rates(p, picture, l);
   for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit);
-  paint_order(p, in, picture, view);
+  paint_order(p, in, out, picture, view);
   const std::string_view caption = picture.caption;
   if (l.caption_y > 0)
     p.text({area.min.x, l.caption_y},
            first_that_fits({picture.caption, caption.substr(0, caption.rfind(';'))}, area.width(), Type::small), t.text,
            Type::small);
-  paint_bars(p, in, picture, l);
+  paint_bars(p, in, out, picture, l);
   take_chips(in, picture, view);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);

@@ -18,7 +18,7 @@ struct Wire {
 
 Wire wire_of(const Picture& picture, const BoxLayout& l, std::size_t link) {
   Wire w;
-  const auto& graph = picture.graph;
+  const auto& graph = picture.run->graph;
   const auto& which = graph.links[link];
   const Rect &a = l.nodes[which.a], &b = l.nodes[which.b];
   if (!drawn(a) || !drawn(b)) return w;
@@ -61,10 +61,10 @@ Wire wire_of(const Picture& picture, const BoxLayout& l, std::size_t link) {
 
 /// A link of a torus that closes a line would cross it: it is drawn as a stub at either end.
 bool closes_line(const Picture& picture, const BoxLayout& l, std::size_t link) {
-  if (picture.graph.shape != parallel::TopologyShape::torus) return false;
-  const auto& which = picture.graph.links[link];
+  if (picture.run->graph.shape != parallel::TopologyShape::torus) return false;
+  const auto& which = picture.run->graph.links[link];
   const std::int32_t a = picture.chip_of_node[which.a], b = picture.chip_of_node[which.b];
-  const std::int32_t apart = std::abs(a - b), side = picture.graph.torus[0];
+  const std::int32_t apart = std::abs(a - b), side = picture.run->graph.torus[0];
   return l.nodes.size() > 0 && apart != 1 && apart != side && apart != side * side;
 }
 
@@ -80,7 +80,7 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
                 std::int32_t lit_group) {
   const auto& t = widgets::theme();
   const LinkMark& mark = picture.links[i];
-  const auto& link = picture.graph.links[i];
+  const auto& link = picture.run->graph.links[i];
   Wire w = wire_of(picture, l, i);
   if (w.count == 0) return;
   if (closes_line(picture, l, i)) {

@@ -1,9 +1,11 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -60,35 +62,49 @@ struct Inputs {
 /// An axis with what it costs; in words the path and the slowest link.
 struct AxisRow {
   std::string axis, collective, method, path, slowest;
-  std::int64_t ranks = 1, groups = 0, sharing = 0;
-  double bytes = 0, calls = 0, slowest_bytes_per_s = 0, call_s = 0, bus_bytes_per_s = 0, step_s = 0;
+  parallel::TopologyAxisCost cost;
 };
 struct OrderRow {
   std::string order;
   double step_s = 0, ratio = 1;  ///< over the best
 };
+/// A figure of the graph: what a link carries, how long a hop takes, or a share of a rate.
 struct FigureRow {
-  std::string what, source, said;  ///< said: the figure with its unit
-  double bytes_per_s = 0, latency_s = 0;
+  std::string what, source;
+  double bytes_per_s = 0, latency_s = 0, share = 0;  ///< share in %; 0 but for one
 };
 
 struct Outputs {
   std::string reason;
-  parallel::Topology graph;
-  parallel::TopologyPlan plan;
-  parallel::TopologyCosts costs;
-  parallel::TopologySearch search;
-  std::size_t lit = 0;  ///< the axis that the picture shows
-  double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1, call_s = 0, bus_bytes_per_s = 0;
-  double slowest_bytes_per_s = 0, line_bytes_per_s = 0;
-  double bound_bytes_per_s = 0;  ///< bus bandwidth without latency
-  std::int64_t sharing = 0, chips = 0, links = 0, priced = 0;
+  parallel::TopologyAxisCost lit;  ///< of the axis that the picture shows
+  double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1;
+  std::int64_t chips = 0, links = 0, priced = 0;
   std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
   std::string slowest, path, method, best_order, devices, left_out;
   std::vector<AxisRow> axes;
   std::vector<OrderRow> orders;
   std::vector<FigureRow> figures;
 };
+
+struct Run {
+  parallel::Topology graph;
+  parallel::TopologyPlan plan;
+  parallel::TopologyCosts costs;
+  parallel::TopologySearch search;
+  std::size_t lit = 0;
+  std::vector<std::vector<std::uint32_t>> groups;  ///< ranks of the lit axis
+  /// Bytes of one call of the lit axis on every arc, and the same of the best placement where yours is slower, else of
+  /// the slowest order; empty where nothing is sent, and where all placements take the same.
+  std::vector<double> load, other_load;
+  std::vector<double> pair_rates;  ///< pairs_shown x pairs_shown, B/s between two chips alone; NaN: no path
+  std::size_t pairs_shown = 0;
+
+  bool slower(const Outputs& out) const { return out.over_best > 1.005; }
+  const parallel::TopologyPlacement& other(const Outputs& out) const {
+    return slower(out) ? search.best : search.worst;
+  }
+};
+using Computed = chapters::Computed<Outputs, Run>;
 
 /// One bar of the picture: a placement's step cut by axis.
 struct PlacementBar {
@@ -115,10 +131,14 @@ struct ChipMark {
   std::int32_t group = -1;     ///< of the lit axis; -1: no rank
   std::uint32_t position = 0;  ///< in the order of ranks
 };
+/// A figure of the graph in words.
+struct FigureMark {
+  std::string what, said, source;
+};
 struct Picture {
   std::uint64_t version = 0;
   std::string answer, caption, machine, bars_title, ghost_words;
-  parallel::Topology graph;
+  std::shared_ptr<const Run> run;
   std::vector<LinkMark> links;
   std::size_t slowest_links = 0;  ///< that are marked as such
   std::vector<bool> nodes_busy;   ///< bytes of the lit axis pass
@@ -127,12 +147,10 @@ struct Picture {
   std::vector<std::int32_t> chip_of_node;       ///< -1: no chip
   std::vector<std::string> axis_names;          ///< of axes with ranks to order, inner to outer, with their sizes
   std::vector<parallel::TopologyAxis> ordered;  ///< the same axes
-  std::size_t lit = 0;
   std::vector<PlacementBar> bars;
   double most_s = 0;
-  std::vector<double> pair_rates;  ///< chips x chips, B/s between two alone
   std::vector<std::string> pair_names;
-  std::vector<AxisRow> axes;
+  std::vector<FigureMark> figures;
   PublishedMarks published;
 };
 
@@ -153,7 +171,7 @@ struct BoxLayout {
 };
 inline ImVec2 middle_of(const widgets::Rect& r) { return {(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2}; }
 inline bool drawn(const widgets::Rect& r) { return r.max.x > r.min.x; }
-void layout_box(const Picture& picture, widgets::Rect area, BoxLayout& out);
+void layout_box(const Picture& picture, const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
 /// The nodes of the graph inside `area`.
 void layout_graph(const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
 
@@ -161,38 +179,31 @@ struct View {
   BoxLayout layout;
   std::int32_t group = 0;  ///< whose chips are lit
   std::int32_t dragged_chip = -1, dragged_axis = -1;
-  widgets::TableView axes, orders, figures;
+  DescribedTable<AxisRow> axes;
+  DescribedTable<OrderRow> orders;
+  widgets::TableView figures;
   widgets::HeatMapView pairs;
   std::vector<std::string_view> names;
 };
 
-/// Graph, plan and messages that the inputs ask for.
-struct Asked {
-  parallel::Topology graph;
-  parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
-  std::int64_t ranks_asked = 0;
-  std::string left_out;  ///< what of the inputs does not count, and why; else empty
-  std::vector<parallel::TopologyCall> calls;
-};
-/// A plan of more ranks than chips is placed in part: fewer replicas first, then fewer stages, then shorter context
-/// groups, with the messages of the whole plan.
-models::Result<Asked> asked_of(const Inputs& in);
 /// "tensor, data": the axes with ranks to order, inner first.
 std::string order_words(const parallel::TopologyPlan& plan, const std::array<parallel::TopologyAxis, 4>& order);
 /// "a rail", "NVLink", "the link between sockets": what a link is in a sentence.
 std::string link_words(const parallel::Topology& graph, std::int64_t link);
-std::string answer_of(const Inputs& in, const Outputs& out);
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed compute(const Inputs& in, const Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// Every link as thick as it is fast, those of the lit axis over it, strongest those of the lit group; dashed those of
 /// the other placement.
 void paint_links(const widgets::Painter& p, const Picture& picture, const BoxLayout& l, std::int32_t lit_group);
 /// The hero in `size` px from the cursor: axes and chips to drag, bars to press.
-void draw_box(Inputs& in, const Picture& picture, View& view, ImVec2 size);
+void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
+void describe(Fields& f, AxisRow& row);
+void describe(Fields& f, OrderRow& row);
 void describe(Fields& f, Outputs& out);
 
 }  // namespace chapters::distributed::topology

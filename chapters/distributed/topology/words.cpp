@@ -7,9 +7,8 @@
 namespace chapters::distributed::topology {
 namespace {
 
-using widgets::format_text;
+using widgets::figure, widgets::format_text;
 
-std::string ticked_figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 /// "tensor inside, data outside"; of three axes and more "tensor, context, data from inside out".
 std::string phrase_of(const parallel::TopologyPlan& plan, const std::array<parallel::TopologyAxis, 4>& order) {
   const std::string words = order_words(plan, order);
@@ -24,7 +23,7 @@ std::string capital(std::string text) {
   return text;
 }
 
-std::string ticked_ratio(double ratio) { return "`" + format_text(ratio, "", ratio < 1.995 ? 3 : 2) + "×`"; }
+std::string ratio_figure(double ratio) { return figure(format_text(ratio, "", ratio < 1.995 ? 3 : 2) + "×"); }
 
 }  // namespace
 
@@ -64,52 +63,52 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
 
 namespace {
 
-std::string sentence_of(const Inputs& in, const Outputs& out) {
-  const std::string slowest = out.slowest + " at " + ticked_figure(out.slowest_bytes_per_s, "B/s");
+std::string sentence_of(const Inputs& in, const Outputs& out, const Run& run) {
+  const std::string slowest = out.slowest + " at " + figure(out.lit.slowest_bytes_per_s, "B/s");
   if (in.traffic == Traffic::one_call) {
-    const auto& c = out.costs.axes[out.lit];
+    const auto& c = out.lit;
     const std::string what = c.call.pattern == parallel::TopologyPattern::next_rank ? std::string("A message")
                              : (c.call.pattern == parallel::TopologyPattern::all_reduce ||
                                 c.call.pattern == parallel::TopologyPattern::all_gather ||
                                 c.call.pattern == parallel::TopologyPattern::all_to_all)
                                  ? "An " + std::string(parallel::topology_pattern_name(c.call.pattern))
                                  : "A " + std::string(parallel::topology_pattern_name(c.call.pattern));
-    std::string text = what + " of " + ticked_figure(c.call.bytes, "B") + " over `" + std::to_string(c.ranks) +
-                       "` ranks takes " + ticked_figure(out.call_s, "s") + ", " +
-                       ticked_figure(out.bus_bytes_per_s, "B/s") + " of bus bandwidth; busiest is " + slowest;
+    std::string text = what + " of " + figure(c.call.bytes, "B") + " over `" + std::to_string(c.ranks) +
+                       "` ranks takes " + figure(c.call_s, "s") + ", " + figure(c.bus_bytes_per_s, "B/s") +
+                       " of bus bandwidth; busiest is " + slowest;
     if (c.groups > 1) text += ", with `" + std::to_string(c.groups) + "` groups at work at once";
-    if (out.over_best > 1.005) text += ". The best placement found takes " + ticked_figure(out.best_s, "s");
+    if (out.over_best > 1.005) text += ". The best placement found takes " + figure(out.best_s, "s");
     return text + ".";
   }
-  const parallel::TopologySearch& search = out.search;
-  const bool slower = out.over_best > 1.005;
-  const parallel::TopologyPlacement& other = slower ? search.best : search.worst;
+  const parallel::TopologySearch& search = run.search;
+  const bool slower = run.slower(out);
+  const parallel::TopologyPlacement& other = run.other(out);
   const std::string yours =
-      capital(phrase_of(out.plan, out.plan.order)) + ", a step communicates for " + ticked_figure(out.step_s, "s");
+      capital(phrase_of(run.plan, run.plan.order)) + ", a step communicates for " + figure(out.step_s, "s");
   const std::string exchanged = slower && search.best.swaps > 0 ? " and with chips exchanged" : "";
   if (!slower && out.spread <= 1.005)
     return yours + "; busiest is " + slowest + ", and none of `" + std::to_string(out.priced) +
            "` placements priced is faster.";
   // What makes the difference: the axis whose time changes most.
   std::size_t moved = 0;
-  const auto change = [&](std::size_t a) { return std::abs(other.costs.axes[a].step_s - out.costs.axes[a].step_s); };
+  const auto change = [&](std::size_t a) { return std::abs(other.costs.axes[a].step_s - run.costs.axes[a].step_s); };
   for (std::size_t a = 0; a < parallel::topology_axis_count; ++a)
     if (change(a) > change(moved)) moved = a;
-  const auto &here = out.costs.axes[moved], &there = other.costs.axes[moved];
+  const auto &here = run.costs.axes[moved], &there = other.costs.axes[moved];
   const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " axis reaches " +
-                          ticked_figure(there.bound_bytes_per_s, "B/s") + " of bus bandwidth, not " +
-                          ticked_figure(here.bound_bytes_per_s, "B/s") + ".";
+                          figure(there.bound_bytes_per_s, "B/s") + " of bus bandwidth, not " +
+                          figure(here.bound_bytes_per_s, "B/s") + ".";
   if (slower)
-    return yours + ", " + ticked_ratio(out.over_best) + " as long as the same plan " +
-           phrase_of(out.plan, search.best.order) + exchanged + ", " + ticked_figure(out.best_s, "s") + why;
-  return yours + "; the same plan " + phrase_of(out.plan, search.worst.order) + " takes " +
-         ticked_figure(out.worst_s, "s") + ", " + ticked_ratio(out.spread) + " as long" + why;
+    return yours + ", " + ratio_figure(out.over_best) + " as long as the same plan " +
+           phrase_of(run.plan, search.best.order) + exchanged + ", " + figure(out.best_s, "s") + why;
+  return yours + "; the same plan " + phrase_of(run.plan, search.worst.order) + " takes " + figure(out.worst_s, "s") +
+         ", " + ratio_figure(out.spread) + " as long" + why;
 }
 
 }  // namespace
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  std::string text = sentence_of(in, out);
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
+  std::string text = sentence_of(in, out, run);
   if (out.ranks < out.ranks_asked)
     text += " The machines hold `" + std::to_string(out.ranks) + "` of the plan's `" + std::to_string(out.ranks_asked) +
             "` ranks.";

@@ -266,12 +266,23 @@ void test_moe(MoeLayer& layer, MoeTrained& out) {
 
 }  // namespace
 
+MoeTrainingTokens draw_training_tokens(const MoeTaskSetting& task, std::int64_t step_tokens) {
+  const auto tokens = static_cast<std::size_t>(step_tokens);
+  const std::size_t pool = (pool_tokens + tokens - 1) / tokens * tokens;
+  return {draw_moe_tokens(task, pool, 0), draw_moe_tokens(task, moe_test_tokens, 1)};
+}
+
 std::shared_ptr<const MoeTrained> train_moe(const MoeTrainingSetting& s, const std::atomic<bool>* cancelled) {
+  return train_moe(s, draw_training_tokens(s.task, s.tokens), cancelled);
+}
+
+std::shared_ptr<const MoeTrained> train_moe(const MoeTrainingSetting& s, const MoeTrainingTokens& drawn,
+                                            const std::atomic<bool>* cancelled) {
   auto out = std::make_shared<MoeTrained>();
   MoeLayer layer(s);
   const auto tokens = static_cast<std::size_t>(s.tokens);
-  const std::size_t pool = (pool_tokens + tokens - 1) / tokens * tokens;
-  const MoeTokens train = draw_moe_tokens(s.task, pool, 0);
+  const MoeTokens& train = drawn.train;
+  const std::size_t pool = train.size();
   out->trained_load.assign(static_cast<std::size_t>(s.routing.experts), 0.0);
   std::vector<double> asked;
   for (std::int64_t step = 0; step < s.steps; ++step) {
@@ -292,7 +303,7 @@ std::shared_ptr<const MoeTrained> train_moe(const MoeTrainingSetting& s, const s
     if (layer.gated()) layer.gate.update(rate, step);
     out->bias_step = layer.move_bias();
   }
-  out->test = draw_moe_tokens(s.task, moe_test_tokens, 1);
+  out->test = drawn.test;
   test_moe(layer, *out);
   return out;
 }

@@ -51,9 +51,19 @@ struct MoeTrained {
 
 inline constexpr std::size_t moe_test_tokens = 2048;
 
+/// The tokens that trainings of one task share: drawing them is a tenth of a training.
+struct MoeTrainingTokens {
+  MoeTokens train, test;
+};
+/// `step_tokens` as MoeTrainingSetting::tokens.
+MoeTrainingTokens draw_training_tokens(const MoeTaskSetting& task, std::int64_t step_tokens);
+
 /// Trains and tests. Experts are linear maps [moe_inputs][moe_outputs], the gate one [moe_inputs][experts]; both follow
 /// Adam (0.9, 0.95). A dropped copy gives nothing and learns nothing; a token without an expert gives 0, as the
 /// residual path would. Null where `cancelled` became true. The same setting gives the same result, bit for bit.
+/// `tokens` are those that draw_training_tokens gives for the setting.
+std::shared_ptr<const MoeTrained> train_moe(const MoeTrainingSetting& setting, const MoeTrainingTokens& tokens,
+                                            const std::atomic<bool>* cancelled = nullptr);
 std::shared_ptr<const MoeTrained> train_moe(const MoeTrainingSetting& setting,
                                             const std::atomic<bool>* cancelled = nullptr);
 

@@ -15,7 +15,15 @@ std::string not_divisible(std::int64_t ranks, std::int64_t of, const char* what,
          "; choose a divisor of " + std::to_string(of) + ".";
 }
 
+/// Whether heads and columns divide over the ranks: head_problem without its sentences.
+bool can_share(const Architecture& a, std::int64_t ranks) {
+  return ranks >= 1 && ranks <= 64 && a.heads % ranks == 0 &&
+         (a.has_latent() || a.kv_heads % ranks == 0 || ranks % a.kv_heads == 0) && (a.ffn <= 0 || a.ffn % ranks == 0) &&
+         (a.moe.routed <= 0 || a.moe.ffn % ranks == 0);
+}
+
 std::string head_problem(const Architecture& a, std::int64_t ranks) {
+  if (can_share(a, ranks)) return {};
   if (ranks < 1 || ranks > 64) return "From 1 to 64 ranks can share a layer.";
   if (a.heads % ranks != 0) return not_divisible(ranks, a.heads, "query heads", ", and a head cannot be cut");
   if (!a.has_latent() && a.kv_heads % ranks != 0 && ranks % a.kv_heads != 0)
@@ -29,8 +37,8 @@ std::string head_problem(const Architecture& a, std::int64_t ranks) {
 
 std::int64_t whole_number(double x) { return static_cast<std::int64_t>(std::llround(x)); }
 
-/// Times of a product in one piece and of one of `ranks` blocks of its rows: forward, and the gradients of its input
-/// and of its weights.
+/// Times of a product in one piece and, where it is cut along a ring, of one of `ranks` blocks of its rows: forward,
+/// and the gradients of its input and of its weights.
 struct ProductTimes {
   std::array<double, 3> whole_s{}, block_s{};
 };
@@ -44,15 +52,16 @@ double roofline_s(const Machine& machine, const OpCost& cost, double kernels) {
 }
 
 ProductTimes times_of_product(const ProductShape& s, double bytes, const TensorSplit& split, bool train) {
-  ProductTimes out;
-  const double blocks = as_double(split.ranks), m = std::max(1.0, s.m / blocks);
-  out.whole_s[forward_kernel] = tensor_product_s(s.m, s.n, s.k, bytes, split);
-  out.block_s[forward_kernel] = tensor_product_s(m, s.n, s.k, bytes, split);
-  if (!train) return out;
-  out.whole_s[input_kernel] = tensor_product_s(s.m, s.k, s.n, bytes, split);
-  out.block_s[input_kernel] = tensor_product_s(m, s.k, s.n, bytes, split);
-  out.whole_s[weight_kernel] = tensor_product_s(s.k, s.n, s.m, bytes, split);
-  out.block_s[weight_kernel] = tensor_product_s(s.k, s.n, m, bytes, split);
+  const auto times = [&](double m) {
+    std::array<double, 3> out{};
+    out[forward_kernel] = tensor_product_s(m, s.n, s.k, bytes, split);
+    if (!train) return out;
+    out[input_kernel] = tensor_product_s(m, s.k, s.n, bytes, split);
+    out[weight_kernel] = tensor_product_s(s.k, s.n, m, bytes, split);
+    return out;
+  };
+  ProductTimes out{.whole_s = times(s.m)};
+  if (split.overlap == TensorOverlap::ring) out.block_s = times(std::max(1.0, s.m / as_double(split.ranks)));
   return out;
 }
 
@@ -150,7 +159,7 @@ std::string tensor_problem(const Architecture& a, const Workload& w, const Tenso
 std::vector<std::int64_t> possible_ranks(const Architecture& a, std::int64_t most) {
   std::vector<std::int64_t> out;
   for (std::int64_t t = 1; t <= std::min<std::int64_t>(most, 64); ++t)
-    if (head_problem(a, t).empty()) out.push_back(t);
+    if (can_share(a, t)) out.push_back(t);
   return out;
 }
 

@@ -4,7 +4,6 @@
 
 #include "chapters/distributed/context/lab.h"
 #include "tests/support/base/near.h"
-#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -15,8 +14,16 @@ using models::parallel::ContextOrder;
 
 namespace {
 
+lab_context::Computed context_of(const lab_context::Inputs& in) {
+  use_bundled_catalog();
+  lab_context::Computed done = lab_context::compute(in, {});
+  INFO(done.facts.reason);
+  REQUIRE(done.run);
+  return done;
+}
 lab_context::Picture context_picture(const lab_context::Inputs& in) {
-  return picture_of(in, lab_context::compute, lab_context::arrange);
+  const auto [o, run] = context_of(in);
+  return lab_context::arrange(in, o, *run);
 }
 
 }  // namespace
@@ -79,16 +86,18 @@ TEST_CASE(
   for (const ContextOrder order : {ContextOrder::contiguous, ContextOrder::zig_zag, ContextOrder::striped})
     for (const std::int64_t ranks : {1, 4, 6}) {
       const std::int64_t tokens = ranks * lab_context::tokens_a_rank;
+      const lab_context::Square square = lab_context::square_of(order, true, ranks);
       for (std::int64_t q = 0; q < tokens; ++q)
         for (std::int64_t k = 0; k < tokens; ++k) {
           int now = 0;
           for (std::int64_t step = 0; step < ranks; ++step) {
-            const auto cell = lab_context::square_cell(order, true, ranks, step, q, k);
+            const auto cell = lab_context::square_cell(square, step, q, k);
             if (cell.state == lab_context::CellState::now) {
               ++now;
               // Who holds the keys in this step is the one who computes.
               const auto owner = models::parallel::token_rank(order, tokens, ranks, k);
               CHECK(models::parallel::key_holder(ranks, owner, step) == cell.rank);
+              CHECK(square.holder(step, owner) == cell.rank);
             }
           }
           CHECK(now == (k <= q ? 1 : 0));
@@ -102,13 +111,12 @@ TEST_CASE("context: a method without steps has lanes of its own, as long and as 
     for (const auto pass : {lab_context::AttentionPass::forward, lab_context::AttentionPass::backward})
       for (const ContextOrder order : {ContextOrder::contiguous, ContextOrder::zig_zag}) {
         const lab_context::Inputs in{.order = order, .method = method, .pass = pass};
-        const lab_context::Outputs o = lab_context::compute(in);
-        REQUIRE(o.reason.empty());
-        const lab_context::Picture p = lab_context::arrange(in, o);
+        const auto [o, run] = context_of(in);
+        const lab_context::Picture p = lab_context::arrange(in, o, *run);
         CHECK_FALSE(p.method_words.empty());
         CHECK_FALSE(p.clocks[0].chosen);
         CHECK(p.clocks[0].title == (order == ContextOrder::contiguous ? "Contiguous ring" : "Zig-zag ring"));
-        CHECK(near(p.clocks[0].end_s, o.ring.time_s));
+        CHECK(near(p.clocks[0].end_s, run->chosen.ring.time_s));
         const lab_context::Clock& clock = p.clocks[1];
         CHECK(clock.chosen);
         CHECK(near(clock.end_s, o.attention_s));

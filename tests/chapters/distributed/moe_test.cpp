@@ -14,16 +14,17 @@ namespace lab_moe = chapters::distributed::moe;
 
 namespace {
 
-lab_moe::Runs moe_runs;
+lab_moe::Trainings moe_trainings;
 
-lab_moe::Outputs moe_outputs_of(const lab_moe::Inputs& in) {
+lab_moe::Computed moe_of(const lab_moe::Inputs& in) {
   use_bundled_catalog();
   chapters::Progress progress;
-  lab_moe::Outputs o = lab_moe::compute(in, progress, moe_runs);
-  INFO(o.reason);
-  REQUIRE(o.reason.empty());
-  return o;
+  lab_moe::Computed done = lab_moe::compute(in, progress, moe_trainings);
+  INFO(done.facts.reason);
+  REQUIRE(done.run);
+  return done;
 }
+lab_moe::Outputs moe_outputs_of(const lab_moe::Inputs& in) { return moe_of(in).facts; }
 
 }  // namespace
 
@@ -85,10 +86,10 @@ TEST_CASE("moe: the balancings that are compared are those that are computed whe
 TEST_CASE("moe: the picture has a grain for each copy and a bucket for each slot, and its clock ends with the layer") {
   lab_moe::Inputs in;
   in.placement = models::parallel::MoePlacementRule::replicated;
-  const lab_moe::Outputs o = moe_outputs_of(in);
-  const lab_moe::Picture p = lab_moe::arrange(in, o);
+  const auto [o, run] = moe_of(in);
+  const lab_moe::Picture p = lab_moe::arrange(in, o, *run);
   CHECK(p.rain.buckets.size() == 24);
-  CHECK(p.grains.size() == o.mine->routed.copies.size());
+  CHECK(p.grains.size() == run->mine->routed.copies.size());
   std::size_t kept = 0, spilled = 0;
   for (const auto& b : p.rain.buckets) {
     kept += b.kept;

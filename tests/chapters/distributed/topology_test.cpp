@@ -4,7 +4,6 @@
 
 #include "chapters/distributed/topology/lab.h"
 #include "tests/support/base/near.h"
-#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -20,8 +19,12 @@ constexpr const char* odd_pairs = R"({"machine": "pasted", "boxes": 1, "chip": "
 
 std::string answer_text(chapters::Lab& lab) { return std::string(lab.answer()); }
 
-lab_topology::Picture topology_picture(const lab_topology::Inputs& in) {
-  return picture_of(in, lab_topology::compute, lab_topology::arrange);
+lab_topology::Computed topology_of(const lab_topology::Inputs& in) {
+  use_bundled_catalog();
+  lab_topology::Computed done = lab_topology::compute(in, {});
+  INFO(done.facts.reason);
+  REQUIRE(done.run);
+  return done;
 }
 
 }  // namespace
@@ -96,32 +99,33 @@ TEST_CASE("topology: the 24 orders are 24 permutations, and each finds itself") 
 
 TEST_CASE("topology: two machines face each other, every rail level with itself") {
   use_bundled_catalog();
-  const lab_topology::Picture p = topology_picture({});
+  const lab_topology::Computed done = topology_of({});
+  const models::parallel::Topology& graph = done.run->graph;
   lab_topology::BoxLayout l;
-  lab_topology::layout_graph(p.graph, {{0, 0}, {1000, 500}}, l);
+  lab_topology::layout_graph(graph, {{0, 0}, {1000, 500}}, l);
   REQUIRE(l.frames.size() == 2);
   const auto centre = [&](std::uint32_t n) { return (l.nodes[n].min.x + l.nodes[n].max.x) / 2; };
   for (std::size_t i = 0; i < 8; ++i) {
-    const std::uint32_t a = p.graph.chips[i], b = p.graph.chips[8 + i];
+    const std::uint32_t a = graph.chips[i], b = graph.chips[8 + i];
     CHECK(l.nodes[a].min.y == l.nodes[b].min.y);
     CHECK(std::abs(centre(a) + centre(b) - 1000) < 0.1f);  // mirrored
     CHECK(l.nodes[a].max.x < l.frames[0].max.x);
   }
   // The shortest wire is that of the last rail, and no two wires run at one height.
   std::vector<float> heights;
-  for (std::uint32_t n = 0; n < p.graph.nodes.size(); ++n)
-    if (p.graph.nodes[n].kind == models::parallel::TopologyNodeKind::leaf) heights.push_back(l.nodes[n].min.y);
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
+    if (graph.nodes[n].kind == models::parallel::TopologyNodeKind::leaf) heights.push_back(l.nodes[n].min.y);
   REQUIRE(heights.size() == 8);
   CHECK(std::is_sorted(heights.rbegin(), heights.rend()));
   CHECK(heights.back() > l.frames[0].max.y);
   CHECK(heights.front() < 500);
   // Without room for a row of adapters there are no wires to join: each machine is a plate with its chips on it.
-  lab_topology::layout_graph(p.graph, {{0, 0}, {1000, 150}}, l);
+  lab_topology::layout_graph(graph, {{0, 0}, {1000, 150}}, l);
   CHECK(l.frames.empty());
   REQUIRE(l.plates.size() == 2);
   CHECK(l.plates[0].max.x <= l.plates[1].min.x);
   for (std::size_t i = 0; i < 16; ++i) {
-    const widgets::Rect &chip = l.nodes[p.graph.chips[i]], &plate = l.plates[i / 8];
+    const widgets::Rect &chip = l.nodes[graph.chips[i]], &plate = l.plates[i / 8];
     CHECK((chip.min.x > plate.min.x && chip.max.x < plate.max.x && chip.max.y < plate.max.y));
   }
 }
@@ -134,15 +138,16 @@ TEST_CASE("topology: every machine is laid out inside its panel without one chip
       in.machine = static_cast<lab_topology::Machine>(m);
       in.boxes = m % 2 == 0 ? 2 : 1;
       in.data = 4;
-      const lab_topology::Picture p = topology_picture(in);
+      const lab_topology::Computed done = topology_of(in);
+      const models::parallel::Topology& graph = done.run->graph;
       lab_topology::BoxLayout l;
-      lab_topology::layout_graph(p.graph, {{0, 0}, size}, l);
-      for (std::size_t i = 0; i < p.graph.chips.size(); ++i) {
-        const widgets::Rect& a = l.nodes[p.graph.chips[i]];
+      lab_topology::layout_graph(graph, {{0, 0}, size}, l);
+      for (std::size_t i = 0; i < graph.chips.size(); ++i) {
+        const widgets::Rect& a = l.nodes[graph.chips[i]];
         REQUIRE(a.width() > 4);
         CHECK((a.min.x >= -1 && a.min.y >= -1 && a.max.x <= size.x + 1 && a.max.y <= size.y + 1));
-        for (std::size_t j = i + 1; j < p.graph.chips.size(); ++j) {
-          const widgets::Rect& b = l.nodes[p.graph.chips[j]];
+        for (std::size_t j = i + 1; j < graph.chips.size(); ++j) {
+          const widgets::Rect& b = l.nodes[graph.chips[j]];
           const bool apart = a.max.x <= b.min.x || b.max.x <= a.min.x || a.max.y <= b.min.y || b.max.y <= a.min.y;
           if (!apart) FAIL_CHECK("machine " << m << ": chips " << i << " and " << j << " overlap");
         }
