@@ -1,6 +1,6 @@
 #include "chapters/framework/allocator/asked.h"
 
-#include "models/trace/bytes.h"
+#include "models/trace/text/bytes.h"
 #include "widgets/number/number.h"
 
 namespace chapters::framework::allocator {

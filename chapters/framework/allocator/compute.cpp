@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "chapters/framework/allocator/history.h"
-#include "models/trace/text/bytes.h"
 #include "widgets/number/number.h"
 
 namespace chapters::framework::allocator {
