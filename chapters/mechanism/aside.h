@@ -19,10 +19,13 @@ class Aside {
   /// it needs itself (a copy, or the shared Run); a cancelled one's answer is dropped.
   template <class Work>
   void ask(Requests& requests, const Key& key, Work work) {
-    if (asked_ && *asked_ == key) return;
+    if (asked_ && *asked_ == key && !slot_->dropped) return;
     asked_ = key;
     slot_ = std::make_shared<Slot>();
-    requests.aside = [slot = slot_, key, work = std::move(work)](Progress& progress) {
+    // What was not answered, since another question took its place before or while it was worked on, is dropped with
+    // the work.
+    const std::shared_ptr<void> unanswered(nullptr, [slot = slot_](void*) { slot->dropped = !slot->done; });
+    requests.aside = [slot = slot_, unanswered, key, work = std::move(work)](Progress& progress) {
       Answer answer = work(key, progress);
       if (progress.cancelled) return;
       slot->answer = std::move(answer);
@@ -38,11 +41,11 @@ class Aside {
   const Key* asked() const { return asked_ ? &*asked_ : nullptr; }
   /// The answer to what was asked last; null while there is none yet.
   const Answer* answer() const { return slot_ && slot_->done ? &slot_->answer : nullptr; }
-  bool waiting() const { return slot_ && !slot_->done; }
+  bool waiting() const { return slot_ && !slot_->done && !slot_->dropped; }
 
  private:
   struct Slot {
-    std::atomic<bool> done{false};
+    std::atomic<bool> done{false}, dropped{false};
     Answer answer{};
   };
   std::optional<Key> asked_;

@@ -152,6 +152,9 @@ TEST_CASE("lab parts: an aside is asked once a question, and answered when its w
   chapters::Progress cancelled;
   cancelled.cancelled = true;
   std::exchange(requests.aside, nullptr)(cancelled);
+  CHECK_FALSE(tenfold.waiting());
+  CHECK(tenfold.answer() == nullptr);
+  tenfold.ask(requests, 5, times_ten);  // nobody answered: it may be asked again
   CHECK(tenfold.waiting());
   tenfold.forget();
   CHECK_FALSE(tenfold.waiting());
