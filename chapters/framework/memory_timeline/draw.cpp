@@ -168,6 +168,37 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
                           t.accent);
 }
 
+/// What is held at the cursor, as a stack in the scale of the mountain beside it.
+void draw_cursor_stack(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const double end = picture.curve.time_s.back();
+  const double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
+  const models::memory::MemoryPoint& point = point_at(picture.run->timeline, time_s);
+  view.layers.clear();
+  for (const MemoryOwner owner : stack_order) {
+    const OwnerLook& look = owner_look(owner);
+    view.layers.push_back({.label = name_of(owner, picture),
+                           .value = std::max(0.0, point.held[owner]),
+                           .tint = look.tint,
+                           .pale = look.pale,
+                           .info = look.info});
+  }
+  view.runs = widgets::Line();
+  view.runs.add("runs: ").add(picture.run->timeline.operations[point.operation]);
+  widgets::Line label;
+  label.add("at ").add(widgets::format(time_s, "s"));
+  const widgets::Vessel vessel[] = {
+      {.label = label.view(), .note = view.runs.view(), .layers = view.layers, .rim = out.chip_bytes}};
+  // On the scale of the mountain, so that rim and line are one; on its own where the rim is beyond the plot.
+  const widgets::PlotFrame& frame = view.plot.scratch.frame;
+  const double ground = frame.y.pixel(0), rim = frame.y.pixel(out.chip_bytes), unit = ground - rim;
+  const bool within = unit > 1 && rim >= static_cast<double>(at.y + t.px(44));
+  widgets::draw_vessels(
+      "at the cursor", vessel, view.vessel,
+      {.unit = "B", .size = size, .scale = within ? out.chip_bytes / unit : 0, .ground = static_cast<float>(ground)});
+}
+
 void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   if (picture.curve.time_s.empty()) return;
   const auto& t = widgets::theme();
@@ -180,34 +211,8 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const float upper = size.y - pillars - (row ? t.px(26) : 0.0f);
   draw_mountain(out, picture, view, {size.x - right - (stack ? t.px(12) : 0.0f), upper});
   if (stack) {
-    const double end = picture.curve.time_s.back();
-    const double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
-    const models::memory::MemoryPoint& point = point_at(picture.run->timeline, time_s);
-    view.layers.clear();
-    for (const MemoryOwner owner : stack_order) {
-      const OwnerLook& look = owner_look(owner);
-      view.layers.push_back({.label = name_of(owner, picture),
-                             .value = std::max(0.0, point.held[owner]),
-                             .tint = look.tint,
-                             .pale = look.pale,
-                             .info = look.info});
-    }
-    view.runs = widgets::Line();
-    view.runs.add("runs: ").add(picture.run->timeline.operations[point.operation]);
-    widgets::Line label;
-    label.add("at ").add(widgets::format(time_s, "s"));
-    const widgets::Vessel vessel[] = {
-        {.label = label.view(), .note = view.runs.view(), .layers = view.layers, .rim = out.chip_bytes}};
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
-    // On the scale of the mountain, so that rim and line are one; on its own where the rim is beyond the plot.
-    const widgets::PlotFrame& frame = view.plot.scratch.frame;
-    const double ground = frame.y.pixel(0), rim = frame.y.pixel(out.chip_bytes), unit = ground - rim;
-    const bool within = unit > 1 && rim >= static_cast<double>(at.y + t.px(44));
-    widgets::draw_vessels("at the cursor", vessel, view.vessel,
-                          {.unit = "B",
-                           .size = {right, upper},
-                           .scale = within ? out.chip_bytes / unit : 0,
-                           .ground = static_cast<float>(ground)});
+    draw_cursor_stack(out, picture, view, {right, upper});
   }
   if (!row) return;
   const widgets::Painter p = widgets::Painter::window();

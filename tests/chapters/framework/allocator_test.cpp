@@ -152,3 +152,18 @@ TEST_CASE("allocator lab: the button goes back to the beginning, and the strip i
   canvas.ui.frames(2);
   CHECK(lab->view().find("cursor")->number() == 856);
 }
+
+TEST_CASE("allocator lab: figures do not depend on whether the history is written") {
+  const lab_of::Inputs in;
+  chapters::Progress seen, alone;
+  alone.facts_alone = true;
+  const lab_of::Computed drawn = lab_of::compute(in, seen), read = lab_of::compute(in, alone);
+  CHECK(read.facts.failed_at == drawn.facts.failed_at);
+  CHECK(read.facts.hole_bytes == drawn.facts.hole_bytes);
+  CHECK(read.facts.peak_reserved_bytes == drawn.facts.peak_reserved_bytes);
+  REQUIRE(read.facts.settings.size() == drawn.facts.settings.size());
+  for (std::size_t i = 0; i < read.facts.settings.size(); ++i)
+    CHECK(read.facts.settings[i].outcome == drawn.facts.settings[i].outcome);
+  CHECK(read.run->blocks.empty());
+  CHECK_FALSE(drawn.run->blocks.empty());
+}

@@ -108,6 +108,24 @@ TEST_CASE("memory timeline lab: the peak is the loss, and running eight layers a
   CHECK(reason_of(*lab).starts_with("Letter 3 of the plan is none of k"));
 }
 
+TEST_CASE("memory timeline lab: phases follow each other through the step, and the tensors of the peak add up to it") {
+  const LabPtr lab = open_lab("framework/memory-timeline", R"({"micro_batches": 2})");
+  compute(*lab);
+  const std::size_t phases = rows(*lab, "phases"), tensors = rows(*lab, "tensors");
+  REQUIRE(phases == 7);  // forward, loss and backward twice, and the optimizer
+  double end_s = 0, fullest = 0, held = 0;
+  for (std::size_t i = 0; i < phases; ++i) {
+    CHECK(near(cell(*lab, "phases", i, "begin_s"), end_s, 1e-9));
+    end_s += cell(*lab, "phases", i, "takes_s");
+    fullest = std::max(fullest, cell(*lab, "phases", i, "fullest_bytes"));
+  }
+  CHECK(near(end_s, out(*lab, "step_s"), 1e-9));
+  CHECK(fullest == out(*lab, "peak_bytes"));
+  CHECK(near(cell(*lab, "phases", 1, "takes_s"), out(*lab, "loss_s"), 1e-9));
+  for (std::size_t i = 0; i < tensors; ++i) held += cell(*lab, "tensors", i, "total_bytes");
+  CHECK(near(held, out(*lab, "peak_bytes"), 1e-9));
+}
+
 TEST_CASE("memory timeline lab: pressing a pillar lets its layer run again") {
   const LabPtr lab = open_lab("framework/memory-timeline", R"({"which": "none"})");
   lab->compute();

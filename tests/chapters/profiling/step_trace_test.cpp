@@ -102,6 +102,21 @@ TEST_CASE("step-trace: lanes stand on one axis, before above after, and every ga
         "is the largest, `49.8 %`.");
 }
 
+TEST_CASE("step-trace: who reads the figures alone reads the same ones, and no history is kept for him") {
+  lab_step::Inputs in;
+  in.decode_spread = GENERATE(0.0, 0.5);
+  in.now.workers = GENERATE(2, 16);
+  chapters::Progress seen, alone;
+  alone.facts_alone = true;
+  const lab_step::Computed drawn = lab_step::compute(in, seen), read = lab_step::compute(in, alone);
+  CHECK(read.facts.now.mean.period_s == drawn.facts.now.mean.period_s);
+  CHECK(read.facts.found.share == drawn.facts.found.share);
+  CHECK(read.facts.now.share == drawn.facts.now.share);
+  CHECK(read.facts.longest_step_s == drawn.facts.longest_step_s);
+  CHECK(read.run->now.blocks.empty());
+  CHECK_FALSE(drawn.run->now.blocks.empty());
+}
+
 TEST_CASE("step-trace: its document opens as a recording with the figures of the lab") {
   lab_step::Inputs in;
   in.layers = 8;
