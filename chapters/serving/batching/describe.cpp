@@ -152,6 +152,8 @@ void describe(Fields& f, Outputs& o) {
   f.text("state", o.state, "The queue", "Whether as many leave as come, which steady figures need.");
   f.integer("measured", o.chosen.requests, "Figures from",
             "Requests between the warm-up and the drain; of a file all. A P99 takes 1,000, a P90 100.");
+  f.integer("warm_up", o.warm_up, "Warm-up", "Requests before those that are measured: the server fills with them.");
+  f.integer("failed", o.failed, "Failed in the file", "Requests of a file that got no token back: they are left out.");
   f.integer("completed", o.chosen.counts.completed, "Served",
             "Requests that left with their whole answer, warm-up and drain included.");
   f.integer("refused", o.chosen.counts.refused, "Refused", "Requests longer than the whole cache.");
@@ -171,12 +173,13 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
+  const auto streams = std::make_shared<Streams>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {"serving/batching",
        "Batching",
        "The same arrivals through several schedulers: who waits, for whom, and how long?",
        {.job = true}},
-      compute, arrange, draw);
+      [streams](const Inputs& in, Progress& progress) { return compute(in, progress, *streams); }, arrange, draw);
 }
 
 }  // namespace chapters::serving::batching
