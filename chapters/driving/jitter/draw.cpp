@@ -55,7 +55,7 @@ void draw_effects(const Outputs& out, const Picture& picture, View& view, ImVec2
 }
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  const bool shown = out.run && !out.run->response_s.empty();
+  const bool shown = !picture.run->frames.response_s.empty();
   if (out.overloaded)
     stage.panel("road", {.title = "The queue never ends", .least = {420, 200}, .answers = true}, [&](ImVec2 size) {
       if (shown) draw_overload(out, picture, view, size);

@@ -53,9 +53,12 @@ struct Outputs {
   double frame_m = 0, extra_p99_m = 0, blind_worst_m = 0, blind_per_hour_m = 0, blind_worst_s = 0, blind_from_s = 0;
   std::string biggest;
   std::vector<EffectRow> effects;
+};
 
-  /// Every frame, up to a million of them, which copies of the Outputs share.
-  std::shared_ptr<const models::JitterRun> run;
+/// Every frame, up to a million of them, and the points of the plots of their times.
+struct Run {
+  models::JitterRun frames;
+  models::JitterDistribution distribution;
 };
 
 /// A frame on its piece of the road; where they are many, the slowest of its neighbours.
@@ -66,6 +69,7 @@ struct FrameColumn {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   double length_s = 1;           ///< of the run
   double min_tail_share = 1e-3;  ///< smallest share on the plot of the tail, %
@@ -101,8 +105,8 @@ struct View {
   std::array<std::string_view, window_frames> late_causes{};
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::driving::jitter
