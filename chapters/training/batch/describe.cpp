@@ -61,6 +61,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("examples_here", o.examples_here, "Examples to the target", {.source = "the fit at this batch"});
   f.real("steps_min", o.steps_min, "Fewest steps", {.source = "fit of examples against batch"});
   f.real("examples_min", o.examples_min, "Fewest examples", {.source = "fit of examples against batch"});
+  f.real("critical_steps", o.critical_steps, "Steps at the critical batch",
+         {.formula = "2 x fewest steps", .source = mccandlish});
+  f.real("critical_examples", o.critical_examples, "Examples at the critical batch",
+         {.formula = "2 x fewest examples", .source = mccandlish});
   f.real("noise_early", o.noise_early, "Noise scale, early", "Of the gradient, over 256 digits, after ten steps.",
          {.formula = "trace of the covariance / |gradient|^2", .source = mccandlish});
   f.real("noise_late", o.noise_late, "Noise scale, at the target",

@@ -62,6 +62,21 @@ struct Outputs {
   std::vector<DropRow> drops;
 };
 
+struct Setting : TrainedOn {
+  models::memory::CheckpointSetting costs;
+  std::vector<models::memory::FrontierPoint> frontier;
+  std::vector<models::memory::LayerKeep> plan;
+  double budget = 0;
+};
+
+struct Run {
+  Setting setting;
+  bool exact = true;  ///< no plan at all beats the frontier
+  /// Peaks of pieces of 1, 2, 3 ... layers; and of Chen's chain of the same length, whose layers keep nothing but one
+  /// tensor as large as all that a layer keeps here.
+  std::vector<double> piece_bytes, chain_bytes;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
@@ -85,16 +100,8 @@ struct View {
   std::vector<std::string_view> names;
 };
 
-struct Setting : TrainedOn {
-  models::memory::CheckpointSetting costs;
-  std::vector<models::memory::FrontierPoint> frontier;
-  std::vector<models::memory::LayerKeep> plan;
-  double budget = 0;
-};
-models::Result<Setting> read_setting(const Inputs& in);
-
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);

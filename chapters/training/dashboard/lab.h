@@ -124,6 +124,16 @@ struct Outputs {
   std::vector<StudyRow> study;
 };
 
+/// A step with another number of the loader's workers, s.
+struct WorkersPoint {
+  std::int64_t workers = 1;
+  double found_s = 0, now_s = 0;  ///< with the loader alone, and with the switches that are on
+  double floor_s = 0;             ///< what the loader needs for a batch
+};
+struct Run {
+  std::vector<WorkersPoint> by_workers;
+};
+
 /// What a row of the hero says.
 struct RowWords {
   std::array<std::string, widgets::bite_columns> figures;
@@ -176,8 +186,8 @@ PressedStep press(const models::SwitchedJob& job, models::SwitchSet on);
 /// found. Empty where that lab has no such step: layers that run again, micro-batches, times out of its ranges.
 std::string step_trace_link(const Inputs& in, const Outputs& out);
 
-Outputs compute(const Inputs& in, Progress& progress);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);

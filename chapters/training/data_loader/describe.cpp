@@ -101,12 +101,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"training/data-loader",
-       "Data loader",
-       "Why does the GPU starve, and what would twice the workers change?",
-       {.job = true}},
-      [](const Inputs& in, Progress&) { return compute(in); }, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"training/data-loader",
+                                                   "Data loader",
+                                                   "Why does the GPU starve, and what would twice the workers change?",
+                                                   {.job = true}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::training::data_loader

@@ -103,6 +103,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("product_share", o.product_share, {"Products over the step's", "%"},
          "FLOPs over FLOPs: Muon's products on this chip, over forward and backward.",
          {.formula = "products / (6 x (parameters - input embedding) x tokens)"});
+  f.real("product_time_share", o.product_time_share, {"Products, of the time", "%"},
+         "The optimizer's time in which Muon's matrix products run.", {.formula = "time of products / optimizer"});
   f.real("intensity", o.intensity, {"Intensity", "FLOP/B"}, "14 FLOPs a parameter, and Muon's products.",
          {.formula = "FLOPs / bytes"});
   f.real("ridge", o.ridge, {"Ridge", "FLOP/B"}, {.formula = "peak / bandwidth"});

@@ -32,13 +32,10 @@ struct ChoiceRow {
 };
 
 struct Outputs {
-  std::vector<models::OptimizerPass> passes, fused_passes;  ///< of the chosen optimizer: as chosen, and fused
-  models::OptimizerStorage storage;
   models::OptimizerTime time, fused_time;
-  models::OptimizerTime
-      compared_time;  ///< of the lane beside it: 8-bit AdamW has AdamW's, the fused code the looped one's
   double matrix_bytes = 0, vector_bytes = 0;  ///< Muon's traffic of a parameter in a hidden matrix, and in the rest
   double product_share = 0;                   ///< Muon's products over the FLOPs of forward and backward, percent
+  double product_time_share = 0;              ///< time of Muon's products in the time of the optimizer, percent
   double passes_count = 0, read_bytes = 0, write_bytes = 0, traffic_bytes = 0, fused_bytes = 0;  ///< a parameter
   double traffic_ratio = 1, speedup = 1;
   double state_bytes = 0, stored_bytes = 0, temporary_bytes = 0;  ///< a parameter
@@ -49,6 +46,21 @@ struct Outputs {
   double intensity = 0, ridge = 0;
   std::vector<ChoiceRow> choices;
   std::string reason;
+};
+
+/// An optimizer written in one way: its passes, and how long each takes on this chip.
+struct CodeRun {
+  models::OptimizerKind kind{};
+  models::UpdateCode code{};
+  std::vector<models::OptimizerPass> passes;
+  models::TimedOptimizer time;
+  double temporary_bytes = 0;  ///< a parameter, at the peak of the step
+};
+/// The optimizer that is chosen and one to compare it with. The longer way is `upper`: the one of several operations,
+/// or what 8-bit AdamW compares with; the fused one is `lower`.
+struct Run {
+  CodeRun upper, lower;
+  bool chosen_lower = false;  ///< the lower one is what is chosen
 };
 
 /// A pass as a column: where it begins, in bytes a parameter from the lane's beginning. Muon's five rounds of three
@@ -88,8 +100,8 @@ struct View {
   std::vector<std::array<widgets::BarSegment, 2>> segments;
 };
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// Both lanes between chip and HBM in `size` px from the cursor.

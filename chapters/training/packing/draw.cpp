@@ -10,9 +10,9 @@ namespace {
 
 constexpr double play_s = 8;  ///< what all documents take to fall
 
-void draw_buttons(const Outputs& out, View& view) {
+void draw_buttons(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
-  const auto end = static_cast<double>(out.packing.pieces.size());
+  const auto end = static_cast<double>(picture.run->packing.pieces.size());
   if (widgets::button(view.playback.playing ? "Pause##packing" : "Play##packing")) {
     view.playback.time_s = std::min(view.placed, end) / std::max(1.0, end) * play_s;
     widgets::start_or_stop(view.playback, play_s);
@@ -48,11 +48,11 @@ void draw_hero(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   }
   if (view.playback.playing) {
     widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
-    view.placed = view.playback.time_s / play_s * static_cast<double>(out.packing.pieces.size());
+    view.placed = view.playback.time_s / play_s * static_cast<double>(picture.run->packing.pieces.size());
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float buttons = size.y > t.px(240) ? widgets::button_size("All").y + t.px(8) : 0.0f;
-  if (buttons > 0) draw_buttons(out, view);
+  if (buttons > 0) draw_buttons(picture, view);
   const float height = size.y - buttons;
   const float mask = size.x > t.px(620) ? std::min(size.x * 0.3f, height - t.px(60)) : 0.0f,
               gap = mask > 0 ? t.px(28) : 0.0f;
@@ -60,7 +60,7 @@ void draw_hero(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   draw_batch(in, out, picture, view, {size.x - mask - gap, height});
   if (mask <= 0) return;
   ImGui::SetCursorScreenPos({corner.x + size.x - mask, corner.y + buttons});
-  draw_mask(in, out, picture, view, {mask, height});
+  draw_mask(in, picture, view, {mask, height});
 }
 
 /// The same documents by every policy; a click chooses one.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,7 @@ struct PolicyRow {
 };
 
 struct Outputs {
-  models::Packing packing, padded;  ///< of the chosen policy, and a row for each document
-  std::vector<std::uint32_t> lengths;
-  std::int64_t rows = 0, padded_rows = 0, least_rows = 0, best_rows = 0;  ///< best_rows 0: the search gave up
+  std::int64_t rows = 0, padded_rows = 0, least_rows = 0;
   double optimum_rows = std::nan("");
   double tokens = 0, computed_tokens = 0, useful_share = 0, padding_share = 0, padded_useful_share = 0;
   double linear_flops = 0, attention_flops = 0, flops = 0, padded_flops = 0, air_share = 0, padded_air_share = 0,
@@ -55,8 +54,14 @@ struct Outputs {
   std::string reason;
 };
 
+struct Run {
+  models::Packing packing, padded;  ///< by the chosen policy, and with a row for each document
+  std::vector<std::uint32_t> lengths;
+};
+
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   std::string policy_name;             ///< of the chosen one, for the head of its rectangle
   std::string packed_words;            ///< under that name: rows, how full they are, what is cut
@@ -76,14 +81,14 @@ struct View {
   widgets::TableView policies;
 };
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// Both rectangles, padded and packed, one scale, in `size` px from the cursor; a click on a row shows its mask.
 void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// Which positions of a row may attend to which.
-void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size);
+void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec2 size);
 /// The row whose mask is shown, from 0.
 std::size_t shown_row(const Picture& picture, const View& view);
 
