@@ -62,7 +62,7 @@ struct Outputs {
   PolicyRun chosen;
   std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
   double speedup_p50 = 1;
-  std::string state;  ///< of the chosen policy's queue: steady, overloaded, or why that is not known
+  std::string state;  ///< whether the chosen policy's queue is steady or overloaded, or why that is not known
   double theory_wait_s = std::nan(""), offered_load = std::nan("");
   std::string theory;  ///< which formula speaks of this queue, or why none does
   double kv_pool_bytes = 0;
@@ -121,7 +121,7 @@ struct PolicyPicture {
   std::int32_t queue_rows = 0;
   std::vector<Occupation> occupation;
   std::vector<double> latency_s, ttft_s;  ///< quantiles of the requests measured
-  std::vector<bool> missed;               ///< of the requests shown, by number: beyond a limit, or refused
+  std::vector<bool> missed;               ///< by number of the requests shown: beyond a limit, or refused
   bool missed_by(std::int64_t request) const {
     return request >= 0 && static_cast<std::size_t>(request) < missed.size() &&
            missed[static_cast<std::size_t>(request)];
@@ -139,7 +139,7 @@ struct MeasuredRun {
 };
 /// Published runs of the model that is served, after the chosen policy's own.
 struct MeasuredRuns {
-  std::string title;  ///< of the panel: the model and the chip that were measured
+  std::string title;  ///< the panel's: the model and the chip that were measured
   bool rate = false;  ///< all output tokens; else those of one answer, which is 1 / TPOT
   std::string axis;
   std::vector<MeasuredRun> runs;  ///< the first is this lab's own
@@ -163,7 +163,7 @@ struct Picture {
   std::uint64_t version = 0;
   DrawnMarks drawn;
   std::vector<PolicyPicture> policies;
-  std::vector<Dot> dots;      ///< of the requests pictured
+  std::vector<Dot> dots;      ///< the requests pictured
   std::vector<double> later;  ///< arrivals behind them while somebody pictured is still there, seconds
   double shown_s = 1;
   double peak_waiting = 1;     ///< over all policies, so that their strips compare

@@ -55,7 +55,7 @@ struct Outputs {
   double kept_peak_bytes = 0, saved_bytes = 0,
          saved_per_s = 0;  ///< with every layer kept; bytes a second of running again
   double every_layer_bytes = 0, every_layer_share = 0, square_root_bytes = 0, smallest_bytes = 0, smallest_share = 0;
-  double best_share = 0, best_recomputed = 0;  ///< of the fastest plan within the budget; NaN where none is
+  double best_share = 0, best_recomputed = 0;  ///< the fastest plan within the budget; NaN where none is
   double excess_bytes = 0;                     ///< over the best plan that is no slower
   double layer_bytes = 0, checkpoint_bytes = 0, layer_over_checkpoint = 0, best_piece = 0;
   std::vector<PlanRow> plans;

@@ -24,6 +24,60 @@ CodeRun code_run(OptimizerKind kind, UpdateCode code, models::OptimizerRecipe re
   };
 }
 
+/// What every optimizer is timed with.
+struct Setting {
+  std::vector<models::ParameterTensor> tensors;
+  models::OptimizerMachine machine;
+  models::OptimizerRecipe recipe{};
+  double shards = 1, width = 1;
+  models::TimedOptimizer time(OptimizerKind kind, UpdateCode code) const {
+    return models::time_optimizer(kind, code, recipe, tensors, shards, machine);
+  }
+};
+
+/// The same model under every optimizer, written in every way that there is.
+std::vector<ChoiceRow> every_choice(const Setting& setting, const Outputs& out) {
+  std::vector<ChoiceRow> rows;
+  for (int k = 0; k < models::optimizer_kind_count; ++k)
+    for (int c = 0; c < models::update_code_count; ++c) {
+      const auto kind = static_cast<OptimizerKind>(k);
+      const auto code = static_cast<UpdateCode>(c);
+      if (kind == OptimizerKind::adamw_8bit && code != UpdateCode::fused) continue;
+      const models::OptimizerTime t = setting.time(kind, code);
+      const std::string_view home = models::optimizer_home(kind, code);
+      rows.push_back({
+          .optimizer = kind_choices()[static_cast<std::size_t>(k)].label,
+          .code = kind == OptimizerKind::adamw_8bit ? "a kernel a tensor"
+                                                    : code_choices()[static_cast<std::size_t>(c)].label,
+          .home = home.empty() ? "hypothetical" : std::string(home),
+          .traffic_bytes = t.bytes * setting.shards / out.parameters,
+          .state_bytes = models::mean_state_bytes(kind, setting.recipe, setting.tensors, setting.width),
+          .time_s = t.time_s,
+          .launches = t.launches,
+          .step_share = 100 * t.time_s / (out.forward_backward_s + t.time_s),
+      });
+    }
+  return rows;
+}
+
+/// The optimizer that is chosen, which takes `chosen` (and `fused` if it is fused), beside the one to compare it with.
+std::shared_ptr<const Run> run_of(const Inputs& in, const Setting& setting, const models::TimedOptimizer& chosen,
+                                  const models::TimedOptimizer& fused) {
+  Run run;
+  if (in.kind == OptimizerKind::adamw_8bit) {
+    run.upper = code_run(OptimizerKind::adamw, UpdateCode::fused, in.recipe,
+                         setting.time(OptimizerKind::adamw, UpdateCode::fused));
+    run.lower = code_run(in.kind, in.code, in.recipe, chosen);
+    run.chosen_lower = true;
+  } else {
+    run.chosen_lower = in.code == UpdateCode::fused;
+    const UpdateCode code = run.chosen_lower ? UpdateCode::looped : in.code;
+    run.upper = code_run(in.kind, code, in.recipe, run.chosen_lower ? setting.time(in.kind, code) : chosen);
+    run.lower = code_run(in.kind, UpdateCode::fused, in.recipe, fused);
+  }
+  return std::make_shared<const Run>(std::move(run));
+}
+
 }  // namespace
 
 Computed<Outputs, Run> compute(const Inputs& in) {
@@ -41,14 +95,17 @@ Computed<Outputs, Run> compute(const Inputs& in) {
     out.reason = (*chip)->name + " has no published BF16 peak or bandwidth: choose another chip.";
     return {std::move(out)};
   }
-  const models::OptimizerMachine machine{.bandwidth_bytes_per_s = bandwidth * in.roof_share,
-                                         .matrix_flops_per_s = peak * in.matrix_share,
-                                         .launch_s = in.launch_s};
-  const auto tensors = models::parameter_tensors(a);
-  const auto shards = static_cast<double>(in.shards);
-  const auto time = [&](OptimizerKind kind, UpdateCode code) {
-    return models::time_optimizer(kind, code, in.recipe, tensors, shards, machine);
+  const Setting setting{
+      .tensors = models::parameter_tensors(a),
+      .machine = {.bandwidth_bytes_per_s = bandwidth * in.roof_share,
+                  .matrix_flops_per_s = peak * in.matrix_share,
+                  .launch_s = in.launch_s},
+      .recipe = in.recipe,
+      .shards = static_cast<double>(in.shards),
+      .width = static_cast<double>(a.hidden),
   };
+  const auto& tensors = setting.tensors;
+  const double shards = setting.shards;
   const models::ParameterCount count = models::count_parameters(a);
   out.parameters = static_cast<double>(count.total);
   for (const models::ParameterTensor& t : tensors) out.tensors += t.count;
@@ -78,13 +135,13 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   out.fused_bytes = share * bytes_of(fused_passes) + (1 - share) * bytes_of(fused_rest);
   out.traffic_ratio = out.traffic_bytes / out.fused_bytes;
   const models::OptimizerStorage storage = models::optimizer_storage(in.kind, in.code, in.recipe);
-  const auto width = static_cast<double>(a.hidden);
-  out.state_bytes = models::mean_state_bytes(in.kind, in.recipe, tensors, width);
+  out.state_bytes = models::mean_state_bytes(in.kind, in.recipe, tensors, setting.width);
   out.stored_bytes = storage.total() - storage.state_bytes + out.state_bytes;
   out.temporary_bytes = storage.temporary_bytes;
   out.chip_state_bytes = out.stored_bytes * out.parameters / shards;
   out.chip_temporary_bytes = out.temporary_bytes * out.parameters / shards;
-  const models::TimedOptimizer chosen = time(in.kind, in.code), fused = time(in.kind, UpdateCode::fused);
+  const models::TimedOptimizer chosen = setting.time(in.kind, in.code),
+                               fused = setting.time(in.kind, UpdateCode::fused);
   out.time = chosen;
   out.fused_time = fused;
   out.speedup = out.time.time_s / out.fused_time.time_s;
@@ -97,7 +154,7 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   // Forward and backward: 6 FLOPs a parameter and token (Kaplan et al. 2020), without the input embedding and without
   // attention's products between positions.
   const double step_flops = 6 * static_cast<double>(count.active_without_input_embedding) * in.tokens;
-  out.forward_backward_s = step_flops / machine.matrix_flops_per_s;
+  out.forward_backward_s = step_flops / setting.machine.matrix_flops_per_s;
   out.product_share = 100 * out.time.flops / step_flops;
   out.step_s = out.forward_backward_s + out.time.time_s;
   out.step_share = 100 * out.time.time_s / out.step_s;
@@ -106,38 +163,8 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   constexpr double update_flops = 14;
   out.intensity = (out.time.flops + update_flops * out.parameters / shards) / out.time.bytes;
   out.ridge = peak / bandwidth;
-  for (int k = 0; k < models::optimizer_kind_count; ++k)
-    for (int c = 0; c < models::update_code_count; ++c) {
-      const auto kind = static_cast<OptimizerKind>(k);
-      const auto code = static_cast<UpdateCode>(c);
-      if (kind == OptimizerKind::adamw_8bit && code != UpdateCode::fused) continue;
-      const models::OptimizerTime t = time(kind, code);
-      const std::string_view home = models::optimizer_home(kind, code);
-      out.choices.push_back({
-          .optimizer = kind_choices()[static_cast<std::size_t>(k)].label,
-          .code = kind == OptimizerKind::adamw_8bit ? "a kernel a tensor"
-                                                    : code_choices()[static_cast<std::size_t>(c)].label,
-          .home = home.empty() ? "hypothetical" : std::string(home),
-          .traffic_bytes = t.bytes * shards / out.parameters,
-          .state_bytes = models::mean_state_bytes(kind, in.recipe, tensors, width),
-          .time_s = t.time_s,
-          .launches = t.launches,
-          .step_share = 100 * t.time_s / (out.forward_backward_s + t.time_s),
-      });
-    }
-  Run run;
-  if (in.kind == OptimizerKind::adamw_8bit) {
-    run.upper =
-        code_run(OptimizerKind::adamw, UpdateCode::fused, in.recipe, time(OptimizerKind::adamw, UpdateCode::fused));
-    run.lower = code_run(in.kind, in.code, in.recipe, chosen);
-    run.chosen_lower = true;
-  } else {
-    run.chosen_lower = in.code == UpdateCode::fused;
-    const UpdateCode code = run.chosen_lower ? UpdateCode::looped : in.code;
-    run.upper = code_run(in.kind, code, in.recipe, run.chosen_lower ? time(in.kind, code) : chosen);
-    run.lower = code_run(in.kind, UpdateCode::fused, in.recipe, fused);
-  }
-  return {std::move(out), std::make_shared<const Run>(std::move(run))};
+  out.choices = every_choice(setting, out);
+  return {std::move(out), run_of(in, setting, chosen, fused)};
 }
 
 }  // namespace chapters::training::optimizer

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "models/training/optimizer_traffic.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/controls/playback.h"
-#include "widgets/table/table.h"
 
 /// The bytes of one parameter during an optimizer step, pass by pass, and what they cost.
 namespace chapters::training::optimizer {
@@ -42,7 +42,7 @@ struct Outputs {
   double chip_state_bytes = 0, chip_temporary_bytes = 0;          ///< on this chip, of all its parameters
   double parameters = 0, tensors = 0;
   double forward_backward_s = 0, step_s = 0, step_share = 0, step_speedup = 1;
-  double launch_wait_s = 0;  ///< of the time: kernels that are shorter than a launch
+  double launch_wait_s = 0;  ///< time of kernels that are shorter than a launch
   double intensity = 0, ridge = 0;
   std::vector<ChoiceRow> choices;
   std::string reason;
@@ -75,8 +75,8 @@ struct PassColumn {
 struct PassLane {
   std::string head, more;
   std::vector<PassColumn> columns;
-  std::vector<models::OptimizerPassTime> times;  ///< of each pass on this chip, rounds apart
-  double bytes = 0;                              ///< of the columns, a round that is repeated once
+  std::vector<models::OptimizerPassTime> times;  ///< each pass on this chip, rounds apart
+  double bytes = 0;                              ///< the columns together, a round that is repeated once
   double all_bytes = 0, time_s = 0;
   /// Bytes a parameter that have gone both ways when the columns up to `at` are passed.
   double travelled(double at) const;
@@ -91,10 +91,12 @@ struct Picture {
   double axis_bytes = 1, axis_s = 1;
 };
 
+void describe(Fields& f, ChoiceRow& r);
+
 struct View {
   double at = 1e9;  ///< bytes a parameter that have travelled
   widgets::Playback playback{.time_s = 1e9};
-  widgets::TableView choices;
+  DescribedTable<ChoiceRow> choices;
   widgets::StackedBarView bars;
   std::vector<widgets::StackedBar> rows;
   std::vector<std::array<widgets::BarSegment, 2>> segments;

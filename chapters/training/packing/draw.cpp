@@ -64,31 +64,18 @@ void draw_hero(const Inputs& in, const Outputs& out, const Picture& picture, Vie
 }
 
 /// The same documents by every policy; a click chooses one.
-void draw_policies(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {
-      {.title = "policy", .number = false},
-      {.title = "rows"},
-      {.title = "useful", .unit = "%", .bar = true, .full = 100},
-      {.title = "FLOPs", .value_unit = "FLOP", .priority = 1},
-      {.title = "\xC3\x97 padding"},
+void draw_policies(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn columns[] = {
+      {"policy", "policy"},
+      {"rows", "rows"},
+      {.key = "useful_share", .title = "useful", .bar = true, .full = 100},
+      {.key = "flops", .priority = 1},
+      {"speedup", "\xC3\x97 padding"},
   };
-  widgets::TableSource source{.context = &out, .rows = out.policies.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const PolicyRow& r = static_cast<const Outputs*>(context)->policies[row];
-    if (column == 0) {
-      cell.text = r.policy;
-      return;
-    }
-    cell.value = column == 1   ? static_cast<double>(r.rows)
-                 : column == 2 ? r.useful_share
-                 : column == 3 ? r.flops
-                               : r.speedup;
-    if (column != 3) cell.number = widgets::format(cell.value, "");
-  };
-  view.policies.selected = static_cast<std::int64_t>(in.policy);
-  const auto result = widgets::draw_table("policies", columns, source, view.policies, size);
-  if (result.selection_changed && view.policies.selected >= 0)
-    in.policy = static_cast<models::PackingPolicy>(view.policies.selected);
+  std::int64_t& selected = view.policies.view.selected;
+  selected = static_cast<std::int64_t>(in.policy);
+  const auto result = view.policies.draw("policies", out.policies, columns, size);
+  if (result.selection_changed && selected >= 0) in.policy = static_cast<models::PackingPolicy>(selected);
 }
 
 }  // namespace
@@ -97,7 +84,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("batch", {.title = "The batch", .least = {520, 320}, .answers = true},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("policies", {.title = "Every policy", .least = {420, 220}, .ideal = {0, 270}, .scrolls = true},
-              [&](ImVec2 size) { draw_policies(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_policies(in, out, view, size); });
   published_panel(stage, "Published packings of Wikipedia", picture.published);
 }
 
