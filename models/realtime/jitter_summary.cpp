@@ -16,8 +16,8 @@ double percentile_in_place(std::vector<float>& values, double share) {
   return static_cast<double>(*at);
 }
 
-JitterSummary summarize(const JitterRun& run) {
-  JitterSummary out;
+JitterDistribution summarize(const JitterRun& run) {
+  JitterDistribution out;
   std::vector<float> v;
   v.reserve(run.response_s.size());
   double sum = 0;

@@ -12,12 +12,15 @@ double percentile_in_place(std::vector<float>& values, double share);
 struct JitterSummary {
   std::int64_t answered = 0;  ///< frames that are not skipped; times below are of these
   double mean_s = 0, p50_s = 0, p99_s = 0, p999_s = 0, worst_s = 0, best_s = 0;
+};
+/// The summary with the points of its plots.
+struct JitterDistribution : JitterSummary {
   std::vector<double> bin_s,
       bin_share;  ///< histogram: centres of equal bins, and percent of answered frames; the last holds the rest
   std::vector<double> tail_s,
       tail_share;  ///< percent of answered frames that take longer than tail_s; falling, never 0
 };
-JitterSummary summarize(const JitterRun& run);
+JitterDistribution summarize(const JitterRun& run);
 
 /// The run in at most `most` stretches of equal length: each one's first frame, best, middle and worst answer. Skipped
 /// frames are left out.

@@ -13,13 +13,12 @@ ServingRun simulate_serving(std::span<const ServingRequest> requests, const Serv
   const bool steps =
       setup.cost && (setup.policy == ServingPolicy::continuous || setup.policy == ServingPolicy::chunked);
   const std::int64_t replicas = setup.cost ? setup.servers : 1;
+  const std::int64_t room = setup.blocks * setup.block_tokens;
   std::vector<serving::Share> shares(static_cast<std::size_t>(replicas));
   for (serving::Share& share : shares) share.requests = requests;
   if (setup.cost || requests.size() > 0) shares[0].ids.reserve(requests.size() / shares.size() + 1);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const bool never_fits =
-        setup.cost &&
-        serving::blocks_of(std::int64_t{requests[i].prompt_tokens} + requests[i].output_tokens, setup) > setup.blocks;
+    const bool never_fits = setup.cost && std::int64_t{requests[i].prompt_tokens} + requests[i].output_tokens > room;
     if (never_fits) {
       ++run.refused;
       run.served[i] = {nan, nan, nan, nan};

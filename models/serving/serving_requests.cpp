@@ -70,11 +70,22 @@ class Gaps {
   std::size_t in_burst_ = 0;
 };
 
-std::int32_t length(double mean, double variation, Draws& draws, std::int32_t longest) {
-  const double variance = std::log1p(variation * variation);
-  const double tokens = mean * std::exp(std::sqrt(variance) * draws.normal() - variance / 2);
-  return static_cast<std::int32_t>(std::clamp(std::round(tokens), 1.0, static_cast<double>(longest)));
-}
+/// Log-normal lengths, in tokens.
+class Lengths {
+ public:
+  Lengths(double mean, double variation, std::int32_t longest)
+      : mean_(mean),
+        variance_(std::log1p(variation * variation)),
+        deviation_(std::sqrt(variance_)),
+        longest_(static_cast<double>(longest)) {}
+  std::int32_t next(Draws& draws) const {
+    const double tokens = mean_ * std::exp(deviation_ * draws.normal() - variance_ / 2);
+    return static_cast<std::int32_t>(std::clamp(std::round(tokens), 1.0, longest_));
+  }
+
+ private:
+  double mean_, variance_, deviation_, longest_;
+};
 
 }  // namespace
 
@@ -82,16 +93,18 @@ std::vector<ServingRequest> make_requests(const RequestStream& s) {
   std::vector<ServingRequest> out(static_cast<std::size_t>(std::max<std::int64_t>(s.requests, 0)));
   Gaps gaps(s);
   Draws prompts(s.seed, 3), outputs(s.seed, 4);
+  const Lengths prompt(s.prompt_tokens, s.length_variation, s.longest_tokens),
+      output(s.output_tokens, s.length_variation, s.longest_tokens);
   double now_s = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i].arrival_s = now_s += gaps.next(i);
     if (!s.lengths) continue;
     prompts.at(i);
     outputs.at(i);
-    out[i].prompt_tokens = length(s.prompt_tokens, s.length_variation, prompts, s.longest_tokens);
-    out[i].output_tokens = length(s.output_tokens, s.length_variation, outputs, s.longest_tokens);
+    out[i].prompt_tokens = prompt.next(prompts);
+    out[i].output_tokens = output.next(outputs);
   }
-  draw_service_times(out, s);
+  if (s.service_times) draw_service_times(out, s);
   return out;
 }
 

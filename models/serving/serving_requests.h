@@ -33,6 +33,8 @@ struct RequestStream {
   double length_variation = 0.8;                    ///< standard deviation over mean, of both; 0: all alike
   std::int32_t longest_tokens = 32768;              ///< no length beyond this
   bool lengths = true;                              ///< false: one token each, for plain queues, in a third of the time
+  bool service_times = true;                        ///< false: service_s stays 0; a language model has no use for it
+  bool operator==(const RequestStream&) const = default;
 };
 
 /// The stream, by time of arrival. The same seed gives the same requests on every machine with the same libm. Draws

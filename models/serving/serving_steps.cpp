@@ -171,7 +171,9 @@ class Steps {
     const Ramp ramp{cost_.step_s(batch, batch, static_cast<double>(context)), cost_.context_s * batch};
     if (queue_.empty() && !lanes_.empty() && arrived_ < share_.size())
       k = ramp.steps_until(share_.at(arrived_).arrival_s - now_s_, k);
-    if (growth(k) > free_) {  // the most steps whose blocks there are; one fits, see above
+    const auto members = static_cast<std::int64_t>(running_.size());
+    if (members * blocks_of(k, setup_) > free_ &&
+        growth(k) > free_) {  // the most steps whose blocks there are; one fits, see above
       std::int64_t low = 1, high = k;
       while (high - low > 1) {
         const std::int64_t middle = low + (high - low) / 2;
@@ -186,9 +188,9 @@ class Steps {
       s.token_s = end_s;
       s.stored += k;
       s.tokens_left -= k;
-      const std::int64_t blocks = std::max(s.blocks, blocks_of(s.stored, setup_));
-      taken += blocks - s.blocks;
-      s.blocks = blocks;
+      const std::int64_t more = lacking(s, 0);
+      taken += more;
+      s.blocks += more;
     }
     if (ledger_.counts(end_s))
       ledger_.run().gaps.add_ramp(ramp.first_s + ramp.more_s, ramp.more_s, k - 1,
@@ -199,10 +201,17 @@ class Steps {
     ++ledger_.run().events;
   }
 
+  /// Blocks that a sequence needs besides its own for `steps` more tokens: nearly always none, and then without a
+  /// division.
+  std::int64_t lacking(const Sequence& s, std::int64_t steps) const {
+    const std::int64_t beyond = s.stored + steps - s.blocks * setup_.block_tokens;
+    return beyond > 0 ? blocks_of(beyond, setup_) : 0;
+  }
+
   std::int64_t growth(std::int64_t steps) const {
     std::int64_t blocks = 0;
     for (const Sequence& s : running_)
-      if (s.prompt_left == 0) blocks += std::max<std::int64_t>(0, blocks_of(s.stored + steps, setup_) - s.blocks);
+      if (s.prompt_left == 0) blocks += lacking(s, steps);
     return blocks;
   }
 
@@ -210,7 +219,8 @@ class Steps {
   /// sent back.
   bool grow(std::int64_t steps) {
     bool all_stay = true;
-    while (growth(steps) > free_ && running_.size() > 1) {
+    const auto most = [&] { return static_cast<std::int64_t>(running_.size()) * blocks_of(steps, setup_); };
+    while (running_.size() > 1 && most() > free_ && growth(steps) > free_) {
       preempt();
       all_stay = false;
     }
@@ -219,9 +229,9 @@ class Steps {
     std::int64_t taken = 0;
     for (Sequence& s : running_)
       if (s.prompt_left == 0) {
-        const std::int64_t blocks = std::max(s.blocks, blocks_of(s.stored + steps, setup_));
-        taken += blocks - s.blocks;
-        s.blocks = blocks;
+        const std::int64_t more = lacking(s, steps);
+        taken += more;
+        s.blocks += more;
       }
     if (taken > 0) take_blocks(taken);
     return true;

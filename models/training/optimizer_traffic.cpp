@@ -331,7 +331,7 @@ std::size_t lists_of(const OptimizerPass& pass) {
 
 /// Adds what the passes take over these tensors.
 void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::vector<ParameterTensor>& tensors,
-              double shards, const OptimizerMachine& machine, OptimizerTime& out) {
+              double shards, const OptimizerMachine& machine, TimedOptimizer& out) {
   // 110 tensors of one list, 64 of two, 48 of three and 36 of four fit into the arguments of a kernel.
   constexpr double most_chunks = 320, chunk = 65536, most_tensors[] = {110, 64, 48, 36};
   double all = 0, number = 0;
@@ -373,10 +373,10 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
 
 }  // namespace
 
-OptimizerTime time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
-                             const std::vector<ParameterTensor>& tensors, double shards,
-                             const OptimizerMachine& machine) {
-  OptimizerTime out;
+TimedOptimizer time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
+                              const std::vector<ParameterTensor>& tensors, double shards,
+                              const OptimizerMachine& machine) {
+  TimedOptimizer out;
   const bool lists = code != UpdateCode::looped && kind != OptimizerKind::adamw_8bit;
   if (kind != OptimizerKind::muon) {
     add_time(optimizer_passes(kind, code, recipe), lists, tensors, shards, machine, out);

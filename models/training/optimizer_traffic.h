@@ -99,14 +99,17 @@ struct OptimizerTime {
   double time_s = 0;
   double traffic_s = 0;  ///< what its bytes alone take
   double launches = 0, bytes = 0, flops = 0;
+};
+/// The same with the time of each pass.
+struct TimedOptimizer : OptimizerTime {
   /// In the order of optimizer_passes; of Muon, behind them, those of AdamW over what is no matrix inside a layer.
   std::vector<OptimizerPassTime> passes;
 };
 /// Time of a step over the tensors, each of which is split in `shards` parts of which this chip has one. A kernel takes
 /// the longer of its traffic (or products) and `launch_s`. Lists are cut as PyTorch cuts them: 320 chunks of 65,536
 /// elements a kernel. Muon updates the matrices inside layers, AdamW what is left; 8-bit AdamW is a kernel a tensor.
-OptimizerTime time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
-                             const std::vector<ParameterTensor>& tensors, double shards,
-                             const OptimizerMachine& machine);
+TimedOptimizer time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
+                              const std::vector<ParameterTensor>& tensors, double shards,
+                              const OptimizerMachine& machine);
 
 }  // namespace models

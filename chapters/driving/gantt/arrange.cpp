@@ -10,8 +10,6 @@ namespace {
 
 using models::GraphSchedule, models::TaskGraph, widgets::format_text, widgets::Tint;
 
-std::string quoted(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
-
 std::uint32_t add_name(Picture& picture, widgets::SpanName name) {
   picture.names.push_back(std::move(name));
   return static_cast<std::uint32_t>(picture.names.size() - 1);
@@ -70,8 +68,8 @@ void add_resource_lanes(const Inputs& in, Picture& picture, const ScheduledStack
   const GraphSchedule& s = stack.schedule;
   std::vector<bool> critical(s.segments.size(), false);
   std::vector<widgets::TimelineStep> place_of(s.segments.size(), {UINT32_MAX, 0});
-  for (std::size_t f = 0; f < s.frames.size(); ++f)
-    for (const std::size_t i : models::critical_chain(graph, s, f))
+  for (std::size_t f = 0; f < stack.chains.size(); ++f)
+    for (const std::size_t i : stack.chains[f])
       if (s.segments[i].frame == f) critical[i] = true;
   constexpr std::array<std::size_t, models::stack_resource_count> from_camera_to_plan{3, 1, 2, 0};
   for (const std::size_t r : from_camera_to_plan) {
@@ -93,8 +91,8 @@ void add_resource_lanes(const Inputs& in, Picture& picture, const ScheduledStack
     lanes.labels.push_back(graph.resources[r].name);
     lanes.spans.push_back(std::move(spans));
   }
-  if (s.frames.empty()) return;
-  for (const std::size_t i : models::critical_chain(graph, s, 0))
+  if (stack.chains.empty()) return;
+  for (const std::size_t i : stack.chains[0])
     if (place_of[i].lane != UINT32_MAX) lanes.thread.push_back(place_of[i]);
 }
 
@@ -127,21 +125,21 @@ const ChangeRow* best_change(const Outputs& out, const Saving& saving_s, const C
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string now = quoted(out.latency_s, "s"), found = quoted(out.before_s, "s"),
-                    due = quoted(out.deadline_s, "s");
+  const std::string now = widgets::figure(out.latency_s, "s"), found = widgets::figure(out.before_s, "s"),
+                    due = widgets::figure(out.deadline_s, "s");
   const auto alone = [](const ChangeRow& r) { return r.alone_s; };
   const auto on_top = [](const ChangeRow& r) { return r.on_top_s; };
   // The stack as found has its shared backbone already, so that it is no part of what was saved since.
   const ChangeRow* most =
       best_change(out, alone, [](const ChangeRow& r) { return r.on && r.name != "Shared backbone"; });
   const ChangeRow* next = best_change(out, on_top, [](const ChangeRow& r) { return !r.on; });
-  const std::string then = next ? " Next: " + next->name + ", by `" + format_text(-next->on_top_s, "s") + "`." : "";
+  const std::string then = next ? " Next: " + next->name + ", by " + widgets::figure(-next->on_top_s, "s") + "." : "";
   if (out.saved_s < -1e-9)
     return "None of these: the frame takes " + now + ", longer than the " + found + " as found; due in " + due + ".";
   if (out.slack_s < 0 && in.pipelining && out.keeps_up)
     return "Pipelining keeps up with the camera, but " +
            (out.worst_latency_s > out.latency_s + 1e-9
-                ? "frames take " + now + " to " + quoted(out.worst_latency_s, "s")
+                ? "frames take " + now + " to " + widgets::figure(out.worst_latency_s, "s")
                 : "each frame takes " + now) +
            (out.worst_latency_s > out.latency_s + 1e-9 ? " and are due in " : " and is due in ") + due + "." + then;
   if (out.slack_s < 0 && !out.keeps_up)
@@ -149,17 +147,17 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.slack_s < 0) return "None yet: the frame takes " + now + " and is due in " + due + "." + then;
   if (out.missed_frames > 0)
     return "A lone frame is in time with " + now + " of " + due +
-           ", but later ones wait: " + quoted(static_cast<double>(out.missed_frames), "") + " of " +
-           quoted(static_cast<double>(in.frames), "") + (out.missed_frames == 1 ? " is late." : " are late.");
-  const std::string spare = quoted(out.slack_s, "s") + " to spare.";
+           ", but later ones wait: " + widgets::figure(static_cast<double>(out.missed_frames), "") + " of " +
+           widgets::figure(static_cast<double>(in.frames), "") + (out.missed_frames == 1 ? " is late." : " are late.");
+  const std::string spare = widgets::figure(out.slack_s, "s") + " to spare.";
   if (out.before_s <= out.deadline_s) {
     const std::string need = "None is needed: the frame takes " + found + " as found and is due in " + due;
     if (!most) return need + ".";
     return need + "; those that are on make it " + now + ".";
   }
   if (!most) return "The frame takes " + now + " of " + due + ": " + spare;
-  return "Most is saved by " + most->name + ", " + quoted(-most->alone_s, "s") + " alone: " + found + " become " + now +
-         ", " + spare;
+  return "Most is saved by " + most->name + ", " + widgets::figure(-most->alone_s, "s") + " alone: " + found +
+         " become " + now + ", " + spare;
 }
 
 void arrange_changes(const Outputs& out, Picture& picture) {
@@ -180,15 +178,15 @@ void arrange_changes(const Outputs& out, Picture& picture) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty()) return picture;
   const std::int64_t period_ns = period_ns_of(in.rate_hz);
-  picture.changed = !same_schedule(out.found, out.changed);
-  if (picture.changed) picture.before = lanes_of(in, picture, out.found, period_ns, 0, "as found");
+  picture.changed = !same_schedule(run.found, run.changed);
+  if (picture.changed) picture.before = lanes_of(in, picture, run.found, period_ns, 0, "as found");
   picture.now =
-      lanes_of(in, picture, out.changed, period_ns, picture.before.spans.size(), picture.changed ? "now" : "as found");
-  for (const models::GraphFrame& frame : out.changed.schedule.frames)
+      lanes_of(in, picture, run.changed, period_ns, picture.before.spans.size(), picture.changed ? "now" : "as found");
+  for (const models::GraphFrame& frame : run.changed.schedule.frames)
     picture.deadlines_s.push_back(seconds(frame.release_ns + period_ns));
   picture.answer = answer_of(in, out);
   arrange_changes(out, picture);

@@ -168,15 +168,22 @@ double found_but_s(const Inputs& in, bool engine, bool tuned_code) {
   return lone_latency_s(state);
 }
 
+ScheduledStack scheduled(const TaskGraph& graph, const GraphSchedule& schedule) {
+  ScheduledStack out{graph, schedule, {}};
+  for (std::size_t f = 0; f < schedule.frames.size(); ++f)
+    out.chains.push_back(models::critical_chain(graph, schedule, f));
+  return out;
+}
+
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   Outputs out;
   const std::array<std::int64_t, models::stack_resource_count> units{in.cpu, in.gpu, in.dla, in.isp};
   const models::StackChanges none = none_of(in.changes);
   const auto found = models::stack_graph(in.tasks, units, none),
              graph = models::stack_graph(in.tasks, units, in.changes);
-  if (!found || !graph) return {.reason = !found ? found.error : graph.error};
+  if (!found || !graph) return {{.reason = !found ? found.error : graph.error}};
   out.deadline_s = 1 / in.rate_hz;
   const std::int64_t period_ns = period_ns_of(in.rate_hz);
   const models::GraphOptions plain{.frames = in.frames, .period_ns = period_ns};
@@ -187,15 +194,15 @@ Outputs compute(const Inputs& in) {
       .preemptive = in.preemptive,
   };
   const auto before = models::schedule_frames(*found, plain), now = models::schedule_frames(*graph, options);
-  if (!before || !now) return {.reason = !before ? before.error : now.error};
+  if (!before || !now) return {{.reason = !before ? before.error : now.error}};
   models::GraphOptions lone = options;
   lone.frames = 1;
   const auto first = models::schedule_frames(*graph, lone);
   const auto sustained = models::sustained_rate_hz(*graph, options),
              sustained_before = models::sustained_rate_hz(*found, plain);
-  if (!first || !sustained || !sustained_before) return {.reason = "The schedule could not be made."};
+  if (!first || !sustained || !sustained_before) return {{.reason = "The schedule could not be made."}};
   if (first->makespan_ns == 0 || before->makespan_ns == 0)
-    return {.reason = "All tasks together take no time: give one of them a time above 0."};
+    return {{.reason = "All tasks together take no time: give one of them a time above 0."}};
   out.before_s = seconds(before->frames[0].latency_ns());
   out.latency_s = seconds(first->makespan_ns);
   out.saved_s = out.before_s - out.latency_s;
@@ -215,9 +222,8 @@ Outputs compute(const Inputs& in) {
   fill_tasks(*found, *graph, *first, chain, out);
   fill_resources(in, *graph, *now, out);
   fill_changes(in, out);
-  out.found = {*found, *before};
-  out.changed = {*graph, *now};
-  return out;
+  if (progress.facts_alone) return {std::move(out)};
+  return {std::move(out), std::make_shared<const Run>(Run{scheduled(*found, *before), scheduled(*graph, *now)})};
 }
 
 }  // namespace chapters::driving::gantt

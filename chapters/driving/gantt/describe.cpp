@@ -77,7 +77,7 @@ void describe(Fields& f, ResourceRow& r) {
   f.integer("units", r.units, "Units", "Tasks at once.");
   f.real("work_s", r.work_s, {"Work a frame", "s"}, "Over its units.");
   f.real("demand", r.demand, {"Asked for", "%"}, {.formula = "work a frame x rate"});
-  f.real("busy", r.busy, {"Busy", "%"}, "Of the time from the first release to the last result.");
+  f.real("busy", r.busy, {"Busy", "%"}, "Its part of the time from the first release to the last result.");
 }
 void describe(Fields& f, FrameRow& r) {
   f.integer("frame", r.frame, "Frame", "From 1.");
@@ -99,7 +99,8 @@ void describe(Fields& f, ChangeRow& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("One frame");
-  f.real("latency_s", o.latency_s, {"Latency", "s"}, "Of a frame that finds the machine empty, to its last result.",
+  f.real("latency_s", o.latency_s, {"Latency", "s"},
+         "How long a frame that finds the machine empty takes to its last result.",
          {.headline = true, .formula = "end of the last task - arrival"});
   f.real("before_s", o.before_s, {"Latency as found", "s"}, "Every change off; a shared backbone stays as it is set.");
   f.real("engine_s", o.engine_s, {"With engines alone", "s"},
@@ -113,7 +114,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("deadline_s", o.deadline_s, {"Deadline", "s"}, {.formula = "1 / rate"});
   f.real("slack_s", o.slack_s, {"Slack", "s"}, "Left for jitter; negative when a lone frame is already late.",
          {.headline = true, .formula = "deadline - latency"});
-  f.toggle("deadline_met", o.deadline_met, "Deadline met", "By every frame shown.");
+  f.toggle("deadline_met", o.deadline_met, "Deadline met", "Every frame shown is in time.");
   f.group("Frame after frame");
   f.real("throughput_hz", o.throughput_hz, {"Throughput", "Hz"},
          "Frames a second when there is always a next frame waiting.",
@@ -123,7 +124,8 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("keeps_up", o.keeps_up, "Keeps up with the camera",
            "Throughput is at least the rate: latency does not grow from frame to frame.");
   f.real("worst_latency_s", o.worst_latency_s, {"Worst latency shown", "s"}, {.formula = "max over the frames shown"});
-  f.integer("missed_frames", o.missed_frames, "Frames late", "Of those shown.", {.headline = true});
+  f.integer("missed_frames", o.missed_frames, "Frames late", "How many of the frames shown are late.",
+            {.headline = true});
   f.group("What holds it up");
   f.real("critical_path_s", o.critical_path_s, {"Longest dependency chain", "s"}, "No hardware gets a frame below it.",
          {.formula = "max over paths of the sum of times", .source = graham});

@@ -159,11 +159,11 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   });
   stage.panel("tasks",
               {.title = "The first frame, task by task: times as typed in", .least = {440, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_tasks(out, picture, view, size); });
+              [&](ImVec2 size) { draw_tasks(out, view, size); });
   stage.panel("resources", {.title = "Resources", .least = {330, 120}, .scrolls = true},
-              [&](ImVec2 size) { draw_resources(out, picture, view, size); });
+              [&](ImVec2 size) { draw_resources(out, view, size); });
   stage.panel("frames", {.title = "Frames", .least = {330, 120}, .scrolls = true},
-              [&](ImVec2 size) { draw_frames(out, picture, view, size); });
+              [&](ImVec2 size) { draw_frames(out, view, size); });
 }
 
 }  // namespace chapters::driving::gantt

@@ -5,10 +5,10 @@
 namespace chapters::driving::gantt {
 
 /// The tasks of the first frame, and their room off the critical path.
-void draw_tasks(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_tasks(const Outputs& out, View& view, ImVec2 size);
 /// What each resource has to do at the camera's rate.
-void draw_resources(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_resources(const Outputs& out, View& view, ImVec2 size);
 /// When each frame shown arrives and ends.
-void draw_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_frames(const Outputs& out, View& view, ImVec2 size);
 
 }  // namespace chapters::driving::gantt

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/realtime/task_graph_stack.h"
 #include "widgets/charts/tornado.h"
-#include "widgets/table/table.h"
 #include "widgets/timeline/span_names.h"
 #include "widgets/timeline/timeline.h"
 
@@ -49,12 +49,6 @@ struct ChangeRow {
   double on_top_s = 0;  ///< with the other changes as they are set
 };
 
-/// A stack as a task graph, and its schedule over the frames shown.
-struct ScheduledStack {
-  models::TaskGraph graph;
-  models::GraphSchedule schedule;
-};
-
 struct Outputs {
   std::string reason;
   double before_s = 0, latency_s = 0, speedup = 1, saved_s = 0;
@@ -71,7 +65,17 @@ struct Outputs {
   std::vector<ResourceRow> resources;
   std::vector<FrameRow> frames;
   std::vector<ChangeRow> changes;
+};
 
+/// A stack as a task graph, and its schedule over the frames shown.
+struct ScheduledStack {
+  models::TaskGraph graph;
+  models::GraphSchedule schedule;
+  /// By frame: the segments that its end waited for, one after the other; see models::critical_chain.
+  std::vector<std::vector<std::size_t>> chains;
+};
+
+struct Run {
   ScheduledStack found, changed;
 };
 
@@ -86,24 +90,30 @@ struct Lanes {
 struct Picture {
   std::uint64_t version = 0;
   Lanes before, now;
-  std::vector<widgets::SpanName> names;  ///< of spans, by the number in TimelineSpan::name
+  std::vector<widgets::SpanName> names;  ///< what spans are called, by the number in TimelineSpan::name
   std::vector<double> deadlines_s;
   std::string answer;
   bool changed = true;                    ///< else both schedules are the same, and one is shown
-  std::vector<std::string> change_names;  ///< of the rows of `changes`
+  std::vector<std::string> change_names;  ///< what the rows of `changes` are called
   std::vector<widgets::TornadoRow> changes;
 };
 
+void describe(Fields& f, TaskRow& r);
+void describe(Fields& f, ResourceRow& r);
+void describe(Fields& f, FrameRow& r);
+
 struct View {
   widgets::TimelineView timeline;
-  widgets::TableView tasks, resources, frames;
+  DescribedTable<TaskRow> tasks;
+  DescribedTable<ResourceRow> resources;
+  DescribedTable<FrameRow> frames;
   widgets::TornadoView tornado;
   std::vector<widgets::TimelineLane> lanes;
   std::vector<widgets::TimelineStep> thread;
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }

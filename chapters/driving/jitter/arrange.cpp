@@ -14,8 +14,6 @@ using widgets::format_text;
 constexpr std::size_t max_columns = 400, max_causes = 6, max_bins = 60;
 constexpr double car_m = 4.5;
 
-std::string quoted(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
-
 /// The source that most misses are owed to; empty where it is the undisturbed frame itself.
 std::string_view chief_cause(const Outputs& out) {
   std::int64_t most = out.totals.own_misses;
@@ -40,7 +38,7 @@ std::string within_sentence(std::string_view name) {
 std::string told_apart(double value_s, double other_s) {
   int digits = 3;
   while (digits < 7 && format_text(value_s, "s", digits) == format_text(other_s, "s", digits)) ++digits;
-  return "`" + format_text(value_s, "s", digits) + "`";
+  return widgets::figure(value_s, "s", digits);
 }
 
 /// No frame is in time, because each needs longer than a period or because the watchdog gives it less.
@@ -53,21 +51,21 @@ std::string all_missed_text(const Inputs& in, const Outputs& out) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string due = quoted(out.deadline_s, "s");
+  const std::string due = widgets::figure(out.deadline_s, "s");
   if (out.overloaded)
     return "Overload: a frame needs " + told_apart(out.needs_s, out.deadline_s) + " and gets " +
            told_apart(out.deadline_s, out.needs_s) + ": the queue never ends, and the car stays blind.";
-  const std::string frames = quoted(static_cast<double>(in.frames), "");
+  const std::string frames = widgets::figure(static_cast<double>(in.frames), "");
   if (out.misses == 0)
-    return "Not at all in this run: the slowest of " + frames + " frames took " + quoted(out.summary.worst_s, "s") +
-           " of " + due + ".";
+    return "Not at all in this run: the slowest of " + frames + " frames took " +
+           widgets::figure(out.summary.worst_s, "s") + " of " + due + ".";
   if (out.misses == in.frames) return all_missed_text(in, out);
   const bool in_time = out.summary.mean_s <= out.deadline_s;
-  std::string answer = quoted(out.blind_worst_m, "m") + " in one stretch, though the average answer takes " +
-                       quoted(out.summary.mean_s, "s") + " of " + due;
+  std::string answer = widgets::figure(out.blind_worst_m, "m") + " in one stretch, though the average answer takes " +
+                       widgets::figure(out.summary.mean_s, "s") + " of " + due;
   if (!in_time)
-    answer = quoted(out.blind_worst_m, "m") + " in one stretch: the average answer takes " +
-             quoted(out.summary.mean_s, "s") + ", due in " + due;
+    answer = widgets::figure(out.blind_worst_m, "m") + " in one stretch: the average answer takes " +
+             widgets::figure(out.summary.mean_s, "s") + ", due in " + due;
   const std::string_view cause = chief_cause(out);
   return cause.empty() ? answer + "." : answer + "; chief cause of misses: " + within_sentence(cause) + ".";
 }
@@ -77,8 +75,7 @@ std::string_view cause_name(const Inputs& in, std::uint8_t cause) {
 }
 
 /// The road about the longest blind stretch, with the frames on it. A run without misses shows its first frames.
-void arrange_road(const Inputs& in, const Outputs& out, Picture& picture) {
-  const models::JitterRun& run = *out.run;
+void arrange_road(const Inputs& in, const Outputs& out, const models::JitterRun& run, Picture& picture) {
   const std::size_t n = run.fate.size();
   const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
   const double frame_m = out.frame_m, worst_m = static_cast<double>(run.longest_missed_run) * frame_m,
@@ -130,8 +127,7 @@ void arrange_road(const Inputs& in, const Outputs& out, Picture& picture) {
 }
 
 /// Misses a minute over the run, by what they are owed to.
-void arrange_causes(const Inputs& in, const Outputs& out, Picture& picture) {
-  const models::JitterRun& run = *out.run;
+void arrange_causes(const Inputs& in, const Outputs& out, const models::JitterRun& run, Picture& picture) {
   std::vector<std::pair<std::int64_t, std::uint8_t>> order;
   for (std::size_t k = 0; k < out.effects.size(); ++k)
     order.emplace_back(out.effects[k].hits.misses, static_cast<std::uint8_t>(k));
@@ -185,14 +181,14 @@ void arrange_sources(const Inputs& in, const Outputs& out, Picture& picture) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
-  if (!out.reason.empty() || !out.run) return picture;
+  if (!out.reason.empty() || run.frames.response_s.empty()) return picture;
   picture.answer = answer_of(in, out);
   picture.length_s = static_cast<double>(in.frames) * out.deadline_s;
   for (const auto& source : in.sources) picture.source_causes.push_back(source.name);
   picture.source_causes.emplace_back("undisturbed");
-  const std::vector<double>& shares = out.summary.tail_share;
+  const std::vector<double>& shares = run.distribution.tail_share;
   if (!shares.empty()) picture.min_tail_share = *std::min_element(shares.begin(), shares.end());
   // The right end moves in few steps, so that pictures of several settings compare.
   picture.histogram_s = 2 * out.deadline_s;
@@ -201,8 +197,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     picture.lines[1] = "Each frame waits " + format_text(out.needs_s - out.deadline_s, "s") + " longer than the last.";
     return picture;
   }
-  arrange_road(in, out, picture);
-  arrange_causes(in, out, picture);
+  arrange_road(in, out, run.frames, picture);
+  arrange_causes(in, out, run.frames, picture);
   arrange_sources(in, out, picture);
   return picture;
 }

@@ -69,16 +69,18 @@ void fill_effects(const Inputs& in, const models::JitterRun& run, Outputs& out) 
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress) {
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   auto run = models::run_jitter(jitter_of(in), [&](double fraction) {
     progress.fraction = fraction;
     return !progress.cancelled.load();
   });
-  if (!run) return {.reason = run.error};
-  if (run->cancelled) return {.reason = "The run was stopped before its end."};
+  if (!run) return {{.reason = run.error}};
+  if (run->cancelled) return {{.reason = "The run was stopped before its end."}};
   Outputs out;
-  out.summary = models::summarize(*run);
-  if (out.summary.answered == 0) return {.reason = "No frame was answered: choose another policy or a shorter frame."};
+  models::JitterDistribution distribution = models::summarize(*run);
+  out.summary = distribution;
+  if (out.summary.answered == 0)
+    return {{.reason = "No frame was answered: choose another policy or a shorter frame."}};
   out.totals = *run;
   const double period_s = 1 / in.rate_hz;
   out.deadline_s = period_s;
@@ -105,8 +107,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.needs_s = on_small * least_s + (1 - on_small) * full_s;
   out.overloaded = (waits || small) && least_s > period_s * (1 + 1e-9);
   if (out.overloaded) forget_times(out);
-  out.run = std::make_shared<const models::JitterRun>(std::move(*run));
-  return out;
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(*run), std::move(distribution)})};
 }
 
 }  // namespace chapters::driving::jitter

@@ -25,7 +25,7 @@ void describe(Fields& f, Inputs& in) {
          "Standard deviation over the mean of an undisturbed frame; bell-shaped and bounded.", {.range = {0, 20}});
   f.real("rate_hz", in.rate_hz, {"Camera rate", "Hz"},
          "A frame arrives this often, and is due when the next one arrives.", {.range = {5, 120}});
-  f.real("speed_m_per_s", in.speed_m_per_s, {"Speed", "m/s"}, "Of the car; 31.3 m/s is 70 mph or 113 km/h.",
+  f.real("speed_m_per_s", in.speed_m_per_s, {"Speed", "m/s"}, "The car's speed; 31.3 m/s is 70 mph or 113 km/h.",
          {.range = {1, 70}});
   f.group("When it is late");
   f.choice("policy", in.policy, policies, "When late", "What the stack does about a frame that takes too long.",
@@ -34,7 +34,7 @@ void describe(Fields& f, Inputs& in) {
          "Share of the deadline after which a frame counts as lost (reuse) or as a warning (smaller model).",
          {.range = {50, 100}, .when = {"policy", "reuse|small"}});
   f.real("small_share", in.small_share, {"Smaller model takes", "%"},
-         "Of the full one's time; what is not the network's own stays.",
+         "Its part of the full one's time; what is not the network's own stays.",
          {.range = {5, 100}, .when = {"policy", "small"}});
   f.integer("recover_frames", in.recover_frames, "Smaller model for",
             "Frames after a warning before the full model comes back.",
@@ -50,14 +50,14 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, EffectRow& r) {
   f.text("name", r.name, "Source");
-  f.integer("hits", r.hits.hits, "Frames hit", "Of the whole run.");
+  f.integer("hits", r.hits.hits, "Frames hit", "How many frames of the whole run it hits.");
   f.integer("misses", r.hits.misses, "Misses",
             "Missed frames that it had the largest part in since the stack was last idle.");
   f.real("share", r.share, {"Share", "%"}, {.formula = "frames hit / frames"});
   f.real("mean_s", r.mean_s, {"Mean hit", "s"}, {.formula = "time added / frames hit"});
-  f.real("largest_s", r.hits.largest_s, {"Largest hit", "s"}, "Of the whole run.");
+  f.real("largest_s", r.hits.largest_s, {"Largest hit", "s"}, "The most that it adds to a frame of the whole run.");
   f.real("p99_without_s", r.hits.p99_without_s, {"P99 without it", "s"},
-         "Of the same frames with it off, with the same luck otherwise.", {.absent = never_ends});
+         "P99 of the same frames with it off, with the same luck otherwise.", {.absent = never_ends});
   f.real("p99_saved_s", r.p99_saved_s, {"P99 saved", "s"}, {.absent = never_ends, .formula = "P99 - P99 without it"});
 }
 
@@ -84,9 +84,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = never_ends, .formula = "nearest rank of the answered frames"});
   f.real("p999_s", o.summary.p999_s, {"P99.9", "s"},
          {.absent = never_ends, .formula = "nearest rank of the answered frames"});
-  f.real("worst_s", o.summary.worst_s, {"Worst", "s"}, "Of this run: no bound, a longer run finds worse.",
-         {.absent = never_ends});
-  f.real("mean_s", o.summary.mean_s, {"Mean", "s"}, "Of the answered frames.", {.absent = never_ends});
+  f.real("worst_s", o.summary.worst_s, {"Worst", "s"},
+         "The slowest frame of this run: no bound, a longer run finds worse.", {.absent = never_ends});
+  f.real("mean_s", o.summary.mean_s, {"Mean", "s"}, "The mean of the answered frames.", {.absent = never_ends});
   f.real("tail_ratio", o.tail_ratio, "P99 / P50", "Interactive services live with 2; 1.2 is a common target for a car.",
          {.absent = never_ends, .formula = "P99 / P50"});
   f.toggle("tail_held", o.tail_held, "At most 1.2");

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-
 #include "chapters/driving/jitter/draw_parts.h"
 #include "widgets/base/wrapped_text.h"
 
@@ -23,39 +20,22 @@ void draw_sources(const Outputs& out, const Picture& picture, View& view, ImVec2
                         });
 }
 
-void draw_effects(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 8> columns{
-      {{.title = "source", .number = false},
-       {.title = "frames hit", .priority = 3},
-       {.title = "share", .unit = "%", .priority = 1},
-       {.title = "misses", .bar = true},
-       {.title = "mean hit", .value_unit = "s", .priority = 1},
-       {.title = "largest hit", .value_unit = "s", .priority = 2},
-       {.title = "P99 without it", .value_unit = "s", .priority = 3},
-       {.title = "P99 saved", .value_unit = "s", .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.effects.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const EffectRow& r = static_cast<const Outputs*>(context)->effects[row];
-    if (column == 0) {
-      cell.text = r.name;
-      return;
-    }
-    const std::array<double, 8> values{0,
-                                       static_cast<double>(r.hits.hits),
-                                       r.share,
-                                       static_cast<double>(r.hits.misses),
-                                       r.mean_s,
-                                       r.hits.largest_s,
-                                       r.hits.p99_without_s,
-                                       r.p99_saved_s};
-    cell.value = values[column];
-    cell.number = widgets::format(cell.value, column >= 4 ? "s" : "");
+void draw_effects(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn columns[] = {
+      {"name", "source"},
+      {.key = "hits", .title = "frames hit", .priority = 3},
+      {.key = "share", .title = "share", .priority = 1},
+      {.key = "misses", .title = "misses", .bar = true},
+      {.key = "mean_s", .title = "mean hit", .priority = 1},
+      {.key = "largest_s", .title = "largest hit", .priority = 2},
+      {.key = "p99_without_s", .title = "P99 without it", .priority = 3},
+      {.key = "p99_saved_s", .title = "P99 saved", .priority = 1},
   };
-  widgets::draw_table("what each source costs", columns, source, view.effects, size);
+  view.effects.draw("what each source costs", out.effects, columns, size);
 }
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  const bool shown = out.run && !out.run->response_s.empty();
+  const bool shown = !picture.run->frames.response_s.empty();
   if (out.overloaded)
     stage.panel("road", {.title = "The queue never ends", .least = {420, 200}, .answers = true}, [&](ImVec2 size) {
       if (shown) draw_overload(out, picture, view, size);
@@ -82,7 +62,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
     if (shown) draw_window(out, picture, view, size);
   });
   stage.panel("effects", {.title = "Sources", .least = {460, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_effects(out, picture, view, size); });
+              [&](ImVec2 size) { draw_effects(out, view, size); });
 }
 
 }  // namespace chapters::driving::jitter

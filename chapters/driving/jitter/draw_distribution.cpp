@@ -15,7 +15,7 @@ void mark_deadline(widgets::Plot& plot, const Outputs& out) {
 
 void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const auto& s = out.summary;
+  const models::JitterDistribution& s = picture.run->distribution;
   widgets::Plot plot("answers by time", view.histogram,
                      {
                          .x = {.lo = 0, .hi = picture.histogram_s, .label = "response", .unit = "s"},
@@ -36,10 +36,10 @@ void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVe
 
 void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const auto& s = out.summary;
+  const models::JitterDistribution& s = picture.run->distribution;
   widgets::Plot plot("slower than", view.tail,
                      {
-                         .x = {.lo = std::min(s.best_s, out.deadline_s) * 0.98,
+                         .x = {.lo = std::min(out.summary.best_s, out.deadline_s) * 0.98,
                                .hi = std::max(out.summary.worst_s, out.deadline_s) * 1.05,
                                .label = "response",
                                .unit = "s"},

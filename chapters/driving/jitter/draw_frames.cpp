@@ -65,7 +65,7 @@ void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 
     ImGui::SetCursorScreenPos({corner.x, corner.y + row});
     size.y -= row;
   }
-  const auto& run = *out.run;
+  const models::JitterRun& run = picture.run->frames;
   const std::size_t n = run.response_s.size(), shown = std::min(n, window_frames);
   const std::size_t first = std::min(
       n - shown, static_cast<std::size_t>(std::max(0.0, std::floor(cursor_s(out, view) / out.deadline_s + 1e-6))));

@@ -22,6 +22,6 @@ void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 si
 /// What P99 would be without each source.
 void draw_sources(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The figures of each source.
-void draw_effects(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_effects(const Outputs& out, View& view, ImVec2 size);
 
 }  // namespace chapters::driving::jitter

@@ -76,7 +76,7 @@ void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view
 
 void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const auto& run = *out.run;
+  const models::JitterRun& run = picture.run->frames;
   const std::size_t shown = std::min(run.response_s.size(), window_frames);
   auto& x = view.room[0];
   auto& y = view.room[1];

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/realtime/jitter.h"
@@ -11,7 +12,6 @@
 #include "widgets/charts/tornado.h"
 #include "widgets/pictures/road.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// Frame times of a car's stack, one by one, and how far it drives without a fresh result.
 namespace chapters::driving::jitter {
@@ -53,9 +53,12 @@ struct Outputs {
   double frame_m = 0, extra_p99_m = 0, blind_worst_m = 0, blind_per_hour_m = 0, blind_worst_s = 0, blind_from_s = 0;
   std::string biggest;
   std::vector<EffectRow> effects;
+};
 
-  /// Every frame, up to a million of them, which copies of the Outputs share.
-  std::shared_ptr<const models::JitterRun> run;
+/// Every frame, up to a million of them, and the points of the plots of their times.
+struct Run {
+  models::JitterRun frames;
+  models::JitterDistribution distribution;
 };
 
 /// A frame on its piece of the road; where they are many, the slowest of its neighbours.
@@ -66,11 +69,12 @@ struct FrameColumn {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
-  double length_s = 1;           ///< of the run
+  double length_s = 1;           ///< how long the run lasts
   double min_tail_share = 1e-3;  ///< smallest share on the plot of the tail, %
   double histogram_s = 1;        ///< right end of the histogram: a multiple of the deadline
-  double from_m = 0, to_m = 1;   ///< of the road that is shown
+  double from_m = 0, to_m = 1;   ///< the road that is shown
   std::vector<widgets::RoadStretch> stretches;
   std::int64_t worst = 0;  ///< which of them is in the middle
   std::vector<FrameColumn> columns;
@@ -78,7 +82,7 @@ struct Picture {
   std::string lines[2];  ///< what stands over the columns, and what is said of an overload
 
   std::vector<std::string> source_causes;  ///< what a miss is owed to, by source; the last: undisturbed frames
-  std::vector<std::string> causes;         ///< of misses, most first, at most six
+  std::vector<std::string> causes;         ///< what misses are owed to, most first, at most six
   std::vector<std::string_view> cause_labels;
   std::vector<double> minute_s, misses_per_minute;  ///< bins of the run; their values one cause after the other
   double most_per_minute = 0;
@@ -89,20 +93,22 @@ struct Picture {
 
 constexpr std::size_t window_frames = 240;
 
+void describe(Fields& f, EffectRow& r);
+
 struct View {
   double time_s = -1;  ///< the cursor, since the run began; below 0: shortly before the longest blind stretch
   widgets::RoadView road;
   widgets::TornadoView tornado;
   widgets::PlotView histogram, tail, minutes, window, ramp;
-  widgets::TableView effects;
+  DescribedTable<EffectRow> effects;
   // Room for what the window shows, so that a frame allocates nothing: x, y of answered frames and of each kind of
   // miss.
   std::array<std::array<double, window_frames>, 8> room{};
   std::array<std::string_view, window_frames> late_causes{};
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::driving::jitter

@@ -105,14 +105,15 @@ bool missed_slo(const models::ServingRequest& r, const models::ServedRequest& s,
 }
 
 /// What is drawn of one policy: until the last of the `pictured` first requests has left.
-PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history,
+PolicyPicture picture_of(const PolicyRun& run, const PolicyHistory& of,
                          const std::vector<models::ServingRequest>& requests, std::size_t pictured, const Inputs& in) {
   const bool tokens = in.service == Service::llm;
+  const models::ServingRun& history = of.run;
   PolicyPicture out{
       .name = run.name,
       .curve = run.overloaded ? run.name + ", overloaded" : run.name,
-      .latency_s = run.latency_s,
-      .ttft_s = run.ttft_s,
+      .latency_s = of.latency_s,
+      .ttft_s = of.ttft_s,
       .served = history.served,
       .headlines = headlines_of(run, tokens),
   };
@@ -146,13 +147,13 @@ Dot dot_of(const models::ServingRequest& r, const Inputs& in) {
   return {r.arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)), r.prompt_tokens, r.output_tokens};
 }
 
-std::string caption_of(const Inputs& in, const Outputs& out) {
+std::string caption_of(const Inputs& in, const Outputs& out, std::int64_t pictured) {
   std::string what = "Figures of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   if (!in.trace.text.empty()) what += " of " + in.trace.path.substr(in.trace.path.find_last_of("/\\") + 1);
   if (out.failed > 0) what += ", " + count_text(static_cast<double>(out.failed)) + " failed ones left out";
   if (out.warm_up > 0) what += " after a warm-up of " + count_text(static_cast<double>(out.warm_up));
-  if (out.pictured < out.chosen.requests + out.warm_up)
-    what += "; drawn: the first " + count_text(static_cast<double>(out.pictured));
+  if (pictured < out.chosen.requests + out.warm_up)
+    what += "; drawn: the first " + count_text(static_cast<double>(pictured));
   if (in.service != Service::llm)
     return what + " through a plain queue of " +
            (in.servers == 1 ? std::string("one server") : count_text(static_cast<double>(in.servers)) + " servers") +
@@ -246,19 +247,19 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
-  if (!out.reason.empty() || out.racers.empty()) return picture;
+  if (!out.reason.empty() || run.histories.empty()) return picture;
   picture.shown_s = 1e-9;
-  const auto pictured = static_cast<std::size_t>(out.pictured);
+  const auto pictured = static_cast<std::size_t>(run.pictured);
   for (std::size_t i = 0; i < out.racers.size(); ++i) {
-    picture.policies.push_back(picture_of(out.racers[i], out.histories[i], out.first_requests, pictured, in));
+    picture.policies.push_back(picture_of(out.racers[i], run.histories[i], run.first_requests, pictured, in));
     const PolicyPicture& policy = picture.policies.back();
     picture.shown_s = std::max(picture.shown_s, policy.end_s);
     picture.peak_waiting = std::max(picture.peak_waiting, policy.peak_waiting);
   }
-  for (std::size_t i = 0; i < out.first_requests.size(); ++i) {
-    const models::ServingRequest& r = out.first_requests[i];
+  for (std::size_t i = 0; i < run.first_requests.size(); ++i) {
+    const models::ServingRequest& r = run.first_requests[i];
     if (i < pictured)
       picture.dots.push_back(dot_of(r, in));
     else if (r.arrival_s < picture.shown_s)
@@ -278,13 +279,13 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     }
   }
   picture.kv_blocks = out.kv_blocks;
-  picture.caption = caption_of(in, out);
+  picture.caption = caption_of(in, out, run.pictured);
   picture.answer = answer_of(in, out);
   const std::string whose = " of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   picture.latency_axis = "latency" + whose;
   picture.ttft_axis = "time to first token" + whose;
   const bool overloaded =
-      std::any_of(out.racers.begin(), out.racers.end(), [](const PolicyRun& run) { return run.overloaded; });
+      std::any_of(out.racers.begin(), out.racers.end(), [](const PolicyRun& one) { return one.overloaded; });
   picture.no_shares =
       overloaded ? "Overloaded: waits grow as long as requests come." : "Nothing to show: too few requests have left.";
   picture.ttft_limit_s = in.ttft_limit_s;

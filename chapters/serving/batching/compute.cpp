@@ -34,15 +34,26 @@ models::RequestStream stream_of(const Inputs& in) {
       .output_tokens = in.output_tokens,
       .length_variation = in.length_variation,
       .lengths = in.service == Service::llm,
+      .service_times = in.service != Service::llm,
   };
 }
 
-models::Result<models::RecordedRequests> requests_of(const Inputs& in) {
-  using Outcome = models::Result<models::RecordedRequests>;
-  if (in.trace.text.empty()) return Outcome::ok({.requests = models::make_requests(stream_of(in))});
+/// The requests of a file or of a stream.
+struct Demand {
+  std::shared_ptr<const std::vector<models::ServingRequest>> requests;
+  std::int64_t failed = 0;
+};
+models::Result<Demand> demand_of(const Inputs& in, Streams& streams) {
+  using Outcome = models::Result<Demand>;
+  using Requests = std::vector<models::ServingRequest>;
+  if (in.trace.text.empty())
+    return Outcome::ok({streams.get(stream_of(in), [](const models::RequestStream& stream) {
+      return std::make_shared<const Requests>(models::make_requests(stream));
+    })});
   auto read = models::parse_requests(in.trace.text, max_in_file);
-  if (read) models::draw_service_times(read->requests, stream_of(in));
-  return read;
+  if (!read) return Outcome::fail(read.error);
+  if (in.service != Service::llm) models::draw_service_times(read->requests, stream_of(in));
+  return Outcome::ok({std::make_shared<const Requests>(std::move(read->requests)), read->failed});
 }
 
 /// A batch runs until its longest member is done.
@@ -120,12 +131,22 @@ PolicyRun summarize(ServingPolicy policy, std::span<const models::ServingRequest
       .kv_peak_percent =
           setup.cost ? 100 * static_cast<double>(run.peak_blocks) / static_cast<double>(setup.blocks) : 0,
   };
-  if (out.overloaded) {
-    drop_what_grows(out);
-  } else {
+  if (out.overloaded) drop_what_grows(out);
+  return out;
+}
+
+/// What is drawn of a policy whose figures are `figures`; `followed` requests at most.
+PolicyHistory history_of(const PolicyRun& figures, std::span<const models::ServingRequest> requests,
+                         models::ServingRun run, const models::ServingWindow& window, std::size_t followed,
+                         bool tokens) {
+  PolicyHistory out;
+  if (!figures.overloaded) {
     out.latency_s = models::latency_quantiles(requests, run, window, false);
-    out.ttft_s = models::latency_quantiles(requests, run, window, true);
+    if (tokens) out.ttft_s = models::latency_quantiles(requests, run, window, true);
   }
+  run.served.resize(std::min(followed, run.served.size()));
+  run.served.shrink_to_fit();
+  out.run = std::move(run);
   return out;
 }
 
@@ -190,12 +211,13 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress) {
-  const auto read = requests_of(in);
-  if (!read) return {.reason = read.error};
-  const std::vector<models::ServingRequest>& requests = read->requests;
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& streams) {
+  const auto demand = demand_of(in, streams);
+  if (!demand) return {{.reason = demand.error}};
+  const std::vector<models::ServingRequest>& requests = *demand->requests;
   Outputs out;
-  out.failed = read->failed;
+  Run history;
+  out.failed = demand->failed;
   const std::size_t pictured = std::min(requests.size(), static_cast<std::size_t>(in.pictured));
   models::ServingCost cost;
   models::ServingSetup setup{
@@ -205,12 +227,12 @@ Outputs compute(const Inputs& in, Progress& progress) {
       .chunk_tokens = in.chunk_tokens,
       .block_tokens = in.block_tokens,
       .preemption = in.preemption,
-      .history_requests = static_cast<std::int64_t>(pictured),
+      .history_requests = progress.facts_alone ? 0 : static_cast<std::int64_t>(pictured),
       .cancelled = &progress.cancelled,
   };
   if (in.service == Service::llm) {
     auto made = served_by(in);
-    if (!made) return {.reason = made.error};
+    if (!made) return {{.reason = made.error}};
     cost = std::move(made->cost);
     out.bound = made->bound;
     out.bound.tokens_per_s *= static_cast<double>(in.servers);
@@ -238,27 +260,28 @@ Outputs compute(const Inputs& in, Progress& progress) {
     models::ServingRun run = models::simulate_serving(met, setup);
     if (std::string problem = problem_of(run, setup, in, progress); !problem.empty()) {
       out.reason = std::move(problem);
-      return out;
+      return {std::move(out)};
     }
     out.racers.push_back(summarize(policy, met, run, setup, window, in));
-    run.served.resize(std::min(followed, run.served.size()));
-    run.served.shrink_to_fit();
-    out.histories.push_back(std::move(run));
+    if (!progress.facts_alone)
+      history.histories.push_back(
+          history_of(out.racers.back(), met, std::move(run), window, followed, in.service == Service::llm));
   }
   out.chosen = out.racers.front();
   if (out.chosen.requests == 0)
-    return {.reason =
-                "None of the requests that are measured fits into the cache: give it more memory, or ask for shorter "
-                "requests."};
+    return {{.reason =
+                 "None of the requests that are measured fits into the cache: give it more memory, or ask for shorter "
+                 "requests."}};
   out.state = state_of(in, out.chosen);
   if (out.racers.size() > 1 && out.racers[1].requests == out.chosen.requests && out.chosen.figures.p50_latency_s > 0)
     out.speedup_p50 = out.racers[1].figures.p50_latency_s / out.chosen.figures.p50_latency_s;
   else if (out.racers.size() > 1)
     out.speedup_p50 = std::numeric_limits<double>::quiet_NaN();
   consult_theory(in, requests, out);
-  out.pictured = static_cast<std::int64_t>(pictured);
-  out.first_requests.assign(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(followed));
-  return out;
+  if (progress.facts_alone) return {std::move(out)};
+  history.pictured = static_cast<std::int64_t>(pictured);
+  history.first_requests.assign(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(followed));
+  return {std::move(out), std::make_shared<const Run>(std::move(history))};
 }
 
 }  // namespace chapters::serving::batching

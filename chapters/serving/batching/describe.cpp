@@ -61,7 +61,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = no_wait, .formula = "sum of (start - arrival) / requests measured"});
   half_width(f, "mean_wait_half", o.chosen.figures.half.mean_wait_s, "... give or take");
   f.real("theory_wait_s", o.theory_wait_s, {"Wait by formula", "s"},
-         "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1.",
+         "What a formula says of Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1.",
          {
              .absent = "No formula speaks of it: the next line says why.",
              .when = {"service", "exponential|deterministic"},
@@ -86,12 +86,12 @@ void describe(Fields& f, Outputs& o) {
          {.absent = no_tokens, .formula = "(last token - first token) / (output - 1)"});
   f.real("tpot_p50_s", o.chosen.figures.tpot_p50_s, {"TPOT p50", "s"}, "Time per output token after the first.",
          {.absent = no_tokens, .formula = "(last token - first token) / (output - 1)"});
-  f.real(
-      "gap_p99_s", o.chosen.figures.itl_p99_s, {"Gap between tokens p99", "s"},
-      "Of all tokens of all answers: a stall behind somebody's prompt shows here and vanishes in a mean per request.",
-      {.absent = no_tokens,
-       .formula = "nearest rank of (token - token before), within 0.5 %",
-       .source = "time between tokens, Sarathi-Serve, Agrawal et al., OSDI 2024"});
+  f.real("gap_p99_s", o.chosen.figures.itl_p99_s, {"Gap between tokens p99", "s"},
+         "Counts all tokens of all answers: a stall behind somebody's prompt shows here and vanishes in a mean per "
+         "request.",
+         {.absent = no_tokens,
+          .formula = "nearest rank of (token - token before), within 0.5 %",
+          .source = "time between tokens, Sarathi-Serve, Agrawal et al., OSDI 2024"});
   f.real("gap_longest_s", o.chosen.figures.itl_longest_s, {"Longest gap", "s"}, "The worst stall inside any answer.",
          {.formula = "max of (token - token before)"});
   half_width(f, "ttft_p99_half", o.chosen.figures.half.ttft_p99_s, "TTFT p99, give or take");
@@ -109,7 +109,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("tokens_per_s", o.chosen.figures.tokens_per_s, "Tokens a second", "Output tokens; 0 in a plain queue.",
          {.formula = "output tokens of those that leave / time measured"});
   f.real("speedup_p50", o.speedup_p50, "Rival's p50 over this",
-         "Of the first rival, when both were measured on the same requests; 1 without one.",
+         "The first rival's, when both were measured on the same requests; 1 without one.",
          {.absent = no_figure, .formula = "rival's latency p50 / latency p50"});
   f.real("makespan_s", o.chosen.counts.end_s, {"Last departure", "s"}, {.formula = "from time 0"});
   half_width(f, "goodput_half", o.chosen.figures.half.goodput_per_s, "Goodput, give or take", "");
@@ -118,8 +118,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("utilization", o.chosen.utilization_percent, {"Busy", "%"},
          {.formula = "time with work / time, over the servers"});
   f.real("offered_load", o.offered_load, {"Offered load", "%"},
-         "Of a plain queue served one by one; from 100 % on the line grows without end.",
-         {.absent = "Of a plain queue alone.",
+         "How much is asked of a plain queue served one by one; from 100 % on the line grows without end.",
+         {.absent = "Only a plain queue has one.",
           .when = {"service", "exponential|deterministic"},
           .formula = "rate x service time / servers"});
   f.real("wasted_slots", o.chosen.wasted_slots_percent, {"Slots wasted", "%"},
@@ -152,6 +152,8 @@ void describe(Fields& f, Outputs& o) {
   f.text("state", o.state, "The queue", "Whether as many leave as come, which steady figures need.");
   f.integer("measured", o.chosen.requests, "Figures from",
             "Requests between the warm-up and the drain; of a file all. A P99 takes 1,000, a P90 100.");
+  f.integer("warm_up", o.warm_up, "Warm-up", "Requests before those that are measured: the server fills with them.");
+  f.integer("failed", o.failed, "Failed in the file", "Requests of a file that got no token back: they are left out.");
   f.integer("completed", o.chosen.counts.completed, "Served",
             "Requests that left with their whole answer, warm-up and drain included.");
   f.integer("refused", o.chosen.counts.refused, "Refused", "Requests longer than the whole cache.");
@@ -171,12 +173,13 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
+  const auto streams = std::make_shared<Streams>();
   return make_lab<Inputs, Outputs, Picture, View>(
       {"serving/batching",
        "Batching",
        "The same arrivals through several schedulers: who waits, for whom, and how long?",
        {.job = true}},
-      compute, arrange, draw);
+      [streams](const Inputs& in, Progress& progress) { return compute(in, progress, *streams); }, arrange, draw);
 }
 
 }  // namespace chapters::serving::batching

@@ -60,9 +60,9 @@ void describe(Fields& f, Inputs& in) {
                   .help = "Format of weights and products; the cache has its own.",
                   .when = {"service", "llm"}});
   f.real("service_time_s", in.service_time_s, {"Service time, mean", "s"},
-         "Of the plain queue; the model's steps give their own.", {.range = {1e-4, 1e3, Scale::log}});
+         "The mean of a plain queue; the model's steps give their own.", {.range = {1e-4, 1e3, Scale::log}});
   f.integer("servers", in.servers, "Servers",
-            "Of the plain queue, fed from one line; with a model, replicas that get requests in turn.",
+            "Servers of a plain queue, fed from one line; with a model, replicas that get requests in turn.",
             {.range = {1, 64, Scale::log}});
   f.group("Arrivals");
   f.real("arrival_rate", in.arrival_rate, "Arrivals a second", "Mean rate of requests; a file of arrivals replaces it.",
@@ -94,7 +94,7 @@ void describe(Fields& f, Inputs& in) {
          "Standard deviation over mean; 0 makes all alike.", {.range = {0, 2}, .when = {"service", "llm"}});
   f.group("KV cache");
   f.real("kv_share", in.kv_share, {"Memory for the cache", "%"},
-         "Of what the weights leave; lower it until requests are sent back.",
+         "Its part of what the weights leave; lower it until requests are sent back.",
          {.range = {0.1, 100, Scale::log}, .when = {"service", "llm"}});
   f.choice("kv_format", in.kv_format, kv_formats, "Keys and values in",
            "What a cached number takes: half the bytes hold twice the tokens and are read in half the time.",
@@ -105,9 +105,9 @@ void describe(Fields& f, Inputs& in) {
   f.choice("preemption", in.preemption, preemptions, "When blocks run out",
            "The youngest request goes back to the queue.", {.when = {"service", "llm"}});
   f.group("SLO");
-  f.real("ttft_limit_s", in.ttft_limit_s, {"First token within", "s"}, "For goodput.",
+  f.real("ttft_limit_s", in.ttft_limit_s, {"First token within", "s"}, "What goodput asks of a request.",
          {.range = {1e-3, 1e3, Scale::log}, .typical = {0.05, 10}});
-  f.real("tpot_limit_s", in.tpot_limit_s, {"Further tokens within", "s"}, "For goodput.",
+  f.real("tpot_limit_s", in.tpot_limit_s, {"Further tokens within", "s"}, "What goodput asks of a request.",
          {.range = {1e-3, 10, Scale::log}, .typical = {5e-3, 0.5}, .when = {"service", "llm"}});
 }
 

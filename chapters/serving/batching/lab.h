@@ -6,7 +6,9 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/memo.h"
 #include "models/serving/serving_bound.h"
+#include "models/serving/serving_requests.h"
 #include "models/serving/serving_summary.h"
 #include "widgets/charts/dot_plot.h"
 #include "widgets/charts/ecdf.h"
@@ -53,27 +55,40 @@ struct PolicyRun {
   models::ServingCounts counts;
   bool overloaded = false;  ///< more come than leave: what grows with the run is not given
   double utilization_percent = 0, wasted_slots_percent = 0;  ///< shares of `figures` as they are shown
-  double kv_peak_percent = 0;             ///< largest part of the cache that was taken; 0 without one
-  std::vector<double> latency_s, ttft_s;  ///< at most 1,000 quantiles of what was measured; none when overloaded
+  double kv_peak_percent = 0;  ///< largest part of the cache that was taken; 0 without one
 };
 
 struct Outputs {
   PolicyRun chosen;
   std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
   double speedup_p50 = 1;
-  std::string state;  ///< of the chosen policy's queue: steady, overloaded, or why that is not known
+  std::string state;  ///< whether the chosen policy's queue is steady or overloaded, or why that is not known
   double theory_wait_s = std::nan(""), offered_load = std::nan("");
   std::string theory;  ///< which formula speaks of this queue, or why none does
   double kv_pool_bytes = 0;
   std::int64_t kv_blocks = 0;
-  models::ServingBound bound;  ///< of a full batch at full roofs; all 0 without a model
+  models::ServingBound bound;  ///< a full batch at full roofs; all 0 without a model
+  std::int64_t warm_up = 0, failed = 0;
   std::string reason;
-
-  // What happened to the first requests: those pictured, and as many who came behind them as `max_followed` allows.
-  std::int64_t pictured = 0, warm_up = 0, failed = 0;
-  std::vector<models::ServingRequest> first_requests;
-  std::vector<models::ServingRun> histories;  ///< in the order of `racers`; `served` is of those requests alone
 };
+
+/// What one policy did with the first requests, and how long those took that were measured.
+struct PolicyHistory {
+  models::ServingRun run;  ///< `served` holds the first requests alone
+  /// At most 1,000 quantiles of the latencies and times to first token that were measured; none when overloaded, and
+  /// no times to first token in a plain queue.
+  std::vector<double> latency_s, ttft_s;
+};
+
+struct Run {
+  std::int64_t pictured = 0;
+  /// Those pictured, and as many who came behind them as `max_followed` allows.
+  std::vector<models::ServingRequest> first_requests;
+  std::vector<PolicyHistory> histories;  ///< in the order of Outputs::racers
+};
+
+/// The arrivals made last: policies, slots and limits change without drawing a million requests anew.
+using Streams = Memo<models::RequestStream, std::vector<models::ServingRequest>, 1>;
 
 /// A figure over a policy's lanes: what it is, and how much.
 struct Headline {
@@ -106,7 +121,7 @@ struct PolicyPicture {
   std::int32_t queue_rows = 0;
   std::vector<Occupation> occupation;
   std::vector<double> latency_s, ttft_s;  ///< quantiles of the requests measured
-  std::vector<bool> missed;               ///< of the requests shown, by number: beyond a limit, or refused
+  std::vector<bool> missed;               ///< by number of the requests shown: beyond a limit, or refused
   bool missed_by(std::int64_t request) const {
     return request >= 0 && static_cast<std::size_t>(request) < missed.size() &&
            missed[static_cast<std::size_t>(request)];
@@ -124,7 +139,7 @@ struct MeasuredRun {
 };
 /// Published runs of the model that is served, after the chosen policy's own.
 struct MeasuredRuns {
-  std::string title;  ///< of the panel: the model and the chip that were measured
+  std::string title;  ///< the panel's: the model and the chip that were measured
   bool rate = false;  ///< all output tokens; else those of one answer, which is 1 / TPOT
   std::string axis;
   std::vector<MeasuredRun> runs;  ///< the first is this lab's own
@@ -148,7 +163,7 @@ struct Picture {
   std::uint64_t version = 0;
   DrawnMarks drawn;
   std::vector<PolicyPicture> policies;
-  std::vector<Dot> dots;      ///< of the requests pictured
+  std::vector<Dot> dots;      ///< the requests pictured
   std::vector<double> later;  ///< arrivals behind them while somebody pictured is still there, seconds
   double shown_s = 1;
   double peak_waiting = 1;     ///< over all policies, so that their strips compare
@@ -171,8 +186,8 @@ struct View {
 /// Requests that the picture follows, those that it knows of, and arrivals that are measured of a rival.
 inline constexpr std::int64_t max_pictured = 120, max_followed = 2000, max_raced = 10'000;
 
-Outputs compute(const Inputs& in, Progress& progress);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& streams);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "chapters/training/batch/lab.h"
 #include "widgets/number/number.h"
@@ -6,23 +7,18 @@
 namespace chapters::training::batch {
 namespace {
 
-using widgets::format_text;
-
-std::string ticked(double value, std::string_view unit, int digits = 2) {
-  return "`" + format_text(value, unit, digits) + "`";
-}
-
 /// The pieces' gradients come to that of the whole batch, apart from rounding.
 bool same_gradient(const Inputs& in) {
   const bool even = !in.uneven && in.batch % in.micro_batches == 0;
   return in.rule == models::AccumulationRule::by_count || (in.rule == models::AccumulationRule::mean_of_means && even);
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   const std::string pieces =
       std::to_string(in.micro_batches) + (in.micro_batches == 1 ? " piece ends " : " pieces end ");
-  std::string first = pieces + ticked(out.weights_apart, "%") + " from the batch of " + std::to_string(in.batch);
-  if (out.pieces.diverged && !out.whole.diverged)
+  std::string first =
+      pieces + widgets::figure(out.weights_apart, "%", 2) + " from the batch of " + std::to_string(in.batch);
+  if (run.pieces.diverged && !run.whole.diverged)
     first = std::to_string(in.micro_batches) + " pieces diverge where the batch of " + std::to_string(in.batch) +
             " does not";
   else if (out.diverged)
@@ -33,39 +29,47 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
              : same_gradient(in)        ? ": rounding that so high a rate makes grow"
                                         : ", which is another training";
   first[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(first[0])));
-  return first + "; with a critical batch of " + ticked(out.critical_batch, "") + " it takes " +
-         ticked(out.steps_over, "") + "\xC3\x97 the fewest steps and " + ticked(out.examples_over, "") +
-         "\xC3\x97 the fewest examples.";
+  return first + "; with a critical batch of " + widgets::figure(out.critical_batch, "", 2) + " it takes " +
+         widgets::figure(out.steps_over, "", 2) + "\xC3\x97 the fewest steps and " +
+         widgets::figure(out.examples_over, "", 2) + "\xC3\x97 the fewest examples.";
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+std::int64_t Picture::batch_of(double steps) const {
+  const auto at = std::lower_bound(least_steps_of_batch.begin(), least_steps_of_batch.end(), steps, std::greater<>());
+  return first_batch + (at - least_steps_of_batch.begin());
+}
+
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(in, out);
+  p.answer = answer_of(in, out, run);
   p.whole_name = "batch of " + std::to_string(in.batch);
   p.pieces_name = std::to_string(in.micro_batches) + (in.micro_batches == 1 ? " piece" : " pieces, accumulated");
-  const std::size_t n = std::max(out.whole.loss.size(), out.pieces.loss.size());
+  const std::size_t n = std::max(run.whole.loss.size(), run.pieces.loss.size());
   for (std::size_t i = 0; i < n; ++i) {
     p.step.push_back(static_cast<double>(i + 1));
-    p.whole.push_back(i < out.whole.loss.size() ? out.whole.loss[i] : std::nan(""));
-    p.pieces.push_back(i < out.pieces.loss.size() ? out.pieces.loss[i] : std::nan(""));
+    p.whole.push_back(i < run.whole.loss.size() ? run.whole.loss[i] : std::nan(""));
+    p.pieces.push_back(i < run.pieces.loss.size() ? run.pieces.loss[i] : std::nan(""));
   }
-  for (const std::vector<double>* run : {&p.whole, &p.pieces})
-    for (const double loss : *run)
+  for (const std::vector<double>* losses : {&p.whole, &p.pieces})
+    for (const double loss : *losses)
       if (std::isfinite(loss)) p.most_loss = std::max(p.most_loss, std::min(loss, 6.0));
   for (const CostRow& c : out.costs) {
     p.tried_steps.push_back(c.steps);
     p.tried_examples.push_back(c.examples);
     p.tried_names.push_back(std::to_string(c.batch));
   }
-  p.tried_labels.assign(p.tried_names.begin(), p.tried_names.end());
   if (out.critical_batch > 0)
     for (double batch = 0.5; batch < 1500; batch *= 1.15) {
-      p.fit_steps.push_back(out.steps_min * (1 + out.critical_batch / batch));
-      p.fit_examples.push_back(out.examples_min * (1 + batch / out.critical_batch));
+      p.fit_steps.push_back(out.steps_min * steps_over(out.critical_batch, batch));
+      p.fit_examples.push_back(out.examples_min * examples_over(out.critical_batch, batch));
     }
+  constexpr std::int64_t least = 4, most = 256;  // the range of the input
+  p.first_batch = std::max(least, in.micro_batches);
+  for (std::int64_t batch = p.first_batch; batch < most; ++batch)
+    p.least_steps_of_batch.push_back(out.steps_min * steps_over(out.critical_batch, static_cast<double>(batch) + 0.5));
   return p;
 }
 

@@ -10,12 +10,16 @@ constexpr double target_nats(Target target) { return target == Target::easy ? 1.
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress, Searches& searches) {
+double steps_over(double critical_batch, double batch) { return 1 + critical_batch / batch; }
+double examples_over(double critical_batch, double batch) { return 1 + batch / critical_batch; }
+
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches) {
   Outputs out;
+  Run run;
   if (in.micro_batches > in.batch) {
     out.reason = "A batch of " + std::to_string(in.batch) + " cannot be cut into " + std::to_string(in.micro_batches) +
                  " pieces: take fewer micro-batches.";
-    return out;
+    return {std::move(out)};
   }
   models::BatchRunSetup setup{.batch = static_cast<std::size_t>(in.batch),
                               .steps = static_cast<std::size_t>(in.steps),
@@ -23,50 +27,52 @@ Outputs compute(const Inputs& in, Progress& progress, Searches& searches) {
                               .momentum = in.momentum,
                               .warm_up = static_cast<std::size_t>(in.warm_up),
                               .seed = static_cast<std::uint64_t>(in.seed)};
-  out.whole = models::run_batches(setup);
+  run.whole = models::run_batches(setup);
   progress.fraction = 0.2;
   setup.micro_batches = static_cast<std::size_t>(in.micro_batches);
   setup.rule = in.rule;
   setup.uneven = in.uneven;
-  out.pieces = models::run_batches(setup);
+  run.pieces = models::run_batches(setup);
   progress.fraction = 0.4;
-  out.diverged = out.whole.diverged || out.pieces.diverged;
-  out.loss_whole = out.whole.loss.back();
-  out.loss_pieces = out.pieces.loss.back();
-  const std::size_t both = std::min(out.whole.loss.size(), out.pieces.loss.size());
+  out.diverged = run.whole.diverged || run.pieces.diverged;
+  out.loss_whole = run.whole.loss.back();
+  out.loss_pieces = run.pieces.loss.back();
+  const std::size_t both = std::min(run.whole.loss.size(), run.pieces.loss.size());
   for (std::size_t i = 0; i < both; ++i)
-    out.largest_gap = std::max(out.largest_gap, std::abs(out.whole.loss[i] - out.pieces.loss[i]));
-  const double apart = 100 * models::weight_distance(out.whole.network, out.pieces.network);
+    out.largest_gap = std::max(out.largest_gap, std::abs(run.whole.loss[i] - run.pieces.loss[i]));
+  const double apart = 100 * models::weight_distance(run.whole.network, run.pieces.network);
   out.weights_apart = std::isfinite(apart) ? std::min(apart, 1e6) : 1e6;
   out.passes = static_cast<double>(in.micro_batches);
   // The largest piece is what memory must hold; uneven pieces are of one and three parts.
   const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;
   out.memory_share = 100 * std::min(1.0, parts / static_cast<double>(in.micro_batches));
 
-  out.search = searches.get({in.seed, in.target}, [&progress](const auto& key) {
+  const auto search = searches.get({in.seed, in.target}, [&progress](const auto& key) {
     auto found = std::make_shared<const models::CriticalBatch>(models::find_critical_batch(
         static_cast<std::uint64_t>(key.first), target_nats(key.second), &progress.cancelled));
     return progress.cancelled ? nullptr : found;
   });
-  if (!out.search) {
+  if (!search) {
     out.reason = "The search for the critical batch was stopped before its end.";
-    return out;
+    return {std::move(out)};
   }
-  const models::CriticalBatch& c = *out.search;
+  const models::CriticalBatch& c = *search;
   out.critical_batch = c.batch;
   out.noise_early = c.noise_early;
   out.noise_late = c.noise_late;
   out.steps_min = c.steps_min;
   out.examples_min = c.examples_min;
   const auto batch = static_cast<double>(in.batch);
-  out.steps_over = 1 + c.batch / batch;
-  out.examples_over = 1 + batch / c.batch;
+  out.critical_steps = c.steps_min * steps_over(c.batch, c.batch);
+  out.critical_examples = c.examples_min * examples_over(c.batch, c.batch);
+  out.steps_over = steps_over(c.batch, batch);
+  out.examples_over = examples_over(c.batch, batch);
   out.steps_here = c.steps_min * out.steps_over;
   out.examples_here = c.examples_min * out.examples_over;
   for (const models::BatchCost& cost : c.costs)
     if (cost.reached)
       out.costs.push_back({static_cast<std::int64_t>(cost.batch), cost.steps, cost.examples, cost.rate});
-  return out;
+  return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::training::batch

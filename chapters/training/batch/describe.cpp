@@ -22,15 +22,18 @@ void describe(Fields& f, Inputs& in) {
             "Pieces that the batch is worked through in, one after the other, before the update.",
             {.range = {1, 32, Scale::log}, .headline = true});
   f.choice("rule", in.rule, rules, "Gradients", "How those of the pieces are put together.");
-  f.toggle("uneven", in.uneven, "Uneven pieces", "Of one and three parts in turn, as with texts of different lengths.");
+  f.toggle("uneven", in.uneven, "Uneven pieces",
+           "Pieces take one and three parts in turn, as with texts of different lengths.");
   f.group("The update");
-  f.real("rate", in.rate, "Learning rate", "Of gradient descent.", {.range = {0.01, 5, Scale::log}, .headline = true});
+  f.real("rate", in.rate, "Learning rate", "The step size of gradient descent.",
+         {.range = {0.01, 5, Scale::log}, .headline = true});
   f.integer("warm_up", in.warm_up, "Warm-up", "Steps over which the rate rises to its value.", {.range = {0, 60}});
-  f.real("momentum", in.momentum, "Momentum", "Of the update.", {.range = {0, 0.95}});
+  f.real("momentum", in.momentum, "Momentum", "The share of the update before that is added to this one.",
+         {.range = {0, 0.95}});
   f.integer("steps", in.steps, "Steps", "Updates of both runs.", {.range = {20, 80}});
   f.group("The search");
   f.choice("target", in.target, targets, "Target", "Loss on held-out digits, in nats, to which each batch is trained.");
-  f.integer("seed", in.seed, "Seed", "Of digits, weights and order.", {.range = {1, 2}});
+  f.integer("seed", in.seed, "Seed", "It draws digits, first weights and the order of examples.", {.range = {1, 2}});
 }
 
 void describe(Fields& f, CostRow& r) {
@@ -61,7 +64,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("examples_here", o.examples_here, "Examples to the target", {.source = "the fit at this batch"});
   f.real("steps_min", o.steps_min, "Fewest steps", {.source = "fit of examples against batch"});
   f.real("examples_min", o.examples_min, "Fewest examples", {.source = "fit of examples against batch"});
-  f.real("noise_early", o.noise_early, "Noise scale, early", "Of the gradient, over 256 digits, after ten steps.",
+  f.real("critical_steps", o.critical_steps, "Steps at the critical batch",
+         {.formula = "2 x fewest steps", .source = mccandlish});
+  f.real("critical_examples", o.critical_examples, "Examples at the critical batch",
+         {.formula = "2 x fewest examples", .source = mccandlish});
+  f.real("noise_early", o.noise_early, "Noise scale, early",
+         "How noisy the gradient over 256 digits is after ten steps.",
          {.formula = "trace of the covariance / |gradient|^2", .source = mccandlish});
   f.real("noise_late", o.noise_late, "Noise scale, at the target",
          "Over 256 digits; where the gradient is small it is uncertain.",

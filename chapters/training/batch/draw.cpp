@@ -43,22 +43,21 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
              .label = false,
              .info = "(steps / fewest - 1)(examples / fewest - 1) = 1",
              .version = picture.version});
+  view.tried_labels.assign(picture.tried_names.begin(), picture.tried_names.end());
   plot.scatter("trained, by batch", picture.tried_steps, picture.tried_examples,
                {.colour = t.series_at(1),
-                .labels = picture.tried_labels,
+                .labels = view.tried_labels,
                 .info = "the best of the rates tried",
                 .version = picture.version});
   if (!(out.critical_batch > 0)) return;
   plot.vertical_mark(out.steps_min, "fewest steps", {.colour = t.muted});
   plot.horizontal_mark(out.examples_min, "fewest examples, by the fit", {.colour = t.muted});
-  const std::array<double, 1> knee_x{2 * out.steps_min}, knee_y{2 * out.examples_min};
+  const std::array<double, 1> knee_x{out.critical_steps}, knee_y{out.critical_examples};
   plot.scatter("critical batch", knee_x, knee_y,
                {.colour = t.text, .marker = widgets::Marker::square, .info = "twice the least of both"});
   double steps = out.steps_here, examples = out.examples_here;
-  if (plot.drag_point("batch", steps, examples, {.label = "yours", .lo = out.steps_min * 1.0001})) {
-    const double batch = out.critical_batch / std::max(1e-3, steps / out.steps_min - 1);
-    in.batch = std::clamp<std::int64_t>(std::llround(batch), std::max<std::int64_t>(4, in.micro_batches), 256);
-  }
+  if (plot.drag_point("batch", steps, examples, {.label = "yours", .lo = out.steps_min * 1.0001}))
+    in.batch = picture.batch_of(steps);
 }
 
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

@@ -33,15 +33,18 @@ struct CostRow {
 };
 
 struct Outputs {
-  models::BatchRun whole, pieces;  ///< the batch at once, and in micro-batches
-  std::shared_ptr<const models::CriticalBatch> search;
   double weights_apart = 0, largest_gap = 0;  ///< weights_apart in percent of the weights' length
   double loss_whole = 0, loss_pieces = 0, memory_share = 100, passes = 1;
   bool diverged = false;
   double critical_batch = 0, noise_early = 0, noise_late = 0, steps_min = 0, examples_min = 0;
+  double critical_steps = 0, critical_examples = 0;
   double steps_here = 0, examples_here = 0, steps_over = 1, examples_over = 1;
   std::vector<CostRow> costs;
   std::string reason;
+};
+
+struct Run {
+  models::BatchRun whole, pieces;  ///< trained with the batch at once, and in micro-batches
 };
 
 struct Picture {
@@ -51,12 +54,17 @@ struct Picture {
   std::vector<double> fit_steps, fit_examples;      ///< the fitted trade
   std::vector<double> tried_steps, tried_examples;  ///< what was measured
   std::vector<std::string> tried_names;
-  std::vector<std::string_view> tried_labels;  ///< of `tried_names`
+  /// Batches that may be set, from `first_batch` on: the entry is the fewest updates that still round to this batch.
+  std::vector<double> least_steps_of_batch;
+  std::int64_t first_batch = 4;
+  /// The batch that takes `steps` updates to the target.
+  std::int64_t batch_of(double steps) const;
   double most_loss = 1;
 };
 
 struct View {
   widgets::PlotView losses, trade;
+  std::vector<std::string_view> tried_labels;  ///< Views of Picture::tried_names while they are drawn.
   widgets::TableView costs;
 };
 
@@ -64,8 +72,13 @@ struct View {
 /// the lab.
 using Searches = Memo<std::pair<std::int64_t, Target>, models::CriticalBatch>;
 
-Outputs compute(const Inputs& in, Progress& progress, Searches& searches);
-Picture arrange(const Inputs& in, const Outputs& out);
+/// The trade of McCandlish et al. 2018, equation 2.11: what a batch takes to the target, over the fewest updates and
+/// over the fewest examples.
+double steps_over(double critical_batch, double batch);
+double examples_over(double critical_batch, double batch);
+
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::training::batch

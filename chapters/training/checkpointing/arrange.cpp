@@ -10,41 +10,40 @@ namespace {
 using models::memory::LayerKeep;
 using widgets::format_text;
 
-std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
-
 std::string layers_text(double count) { return format_text(count, "") + (count == 1 ? " layer" : " layers"); }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string peak = ticked(format_text(out.peak_bytes, "B"));
-  std::string budget = ticked(format_text(out.budget, "B"));
-  if (out.budget > out.chip_bytes) budget += ", more than the chip's " + ticked(format_text(out.chip_bytes, "B"));
+  const std::string peak = widgets::figure(format_text(out.peak_bytes, "B"));
+  std::string budget = widgets::figure(format_text(out.budget, "B"));
+  if (out.budget > out.chip_bytes)
+    budget += ", more than the chip's " + widgets::figure(format_text(out.chip_bytes, "B"));
   if (in.plan == Plan::best && std::isnan(out.best_share))
     return "No plan is within " + budget + ": the smallest peak of all is " + peak + ", " +
-           ticked(layers_text(out.recomputed)) + " again.";
+           widgets::figure(layers_text(out.recomputed)) + " again.";
   if (out.recomputed == 0 && out.again_s == 0)
     return "Nothing runs again, and the peak is " + peak + (out.fits ? ", within " : ", over ") + budget + ".";
   if (out.recomputed == 0)
     return "No layer runs again; bringing back what layers dropped takes " +
-           ticked(format_text(out.again_share, "%", 3)) + " more time, and the peak is " + peak +
+           widgets::figure(format_text(out.again_share, "%", 3)) + " more time, and the peak is " + peak +
            (out.fits ? ", within " : ", over ") + budget + ".";
-  std::string says = "Running " + ticked(layers_text(out.recomputed)) + " again takes " +
-                     ticked(format_text(out.again_share, "%", 3)) + " more time; the peak is " + peak +
+  std::string says = "Running " + widgets::figure(layers_text(out.recomputed)) + " again takes " +
+                     widgets::figure(format_text(out.again_share, "%", 3)) + " more time; the peak is " + peak +
                      (out.fits ? ", within " : ", over ") + budget;
   if (in.plan != Plan::best && out.excess_bytes > 0.005 * out.peak_bytes)
-    says += "; the best plan of that time takes " + ticked(format_text(out.peak_bytes - out.excess_bytes, "B"));
+    says +=
+        "; the best plan of that time takes " + widgets::figure(format_text(out.peak_bytes - out.excess_bytes, "B"));
   if (in.plan == Plan::best)
-    says += "; pieces of \xE2\x88\x9AL would take " + ticked(format_text(out.every_layer_share, "%", 3)) + " and " +
-            ticked(format_text(out.square_root_bytes, "B"));
+    says += "; pieces of \xE2\x88\x9AL would take " + widgets::figure(format_text(out.every_layer_share, "%", 3)) +
+            " and " + widgets::figure(format_text(out.square_root_bytes, "B"));
   return says + ".";
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  const auto setting = read_setting(in);
-  if (!out.reason.empty() || !setting) return p;
-  const Setting& s = *setting;
+  const Setting& s = run.setting;
+  if (!out.reason.empty() || s.costs.layers.empty()) return p;
   p.answer = answer_of(in, out);
   p.budget_words = "budget " + format_text(out.budget, "B") + ", to be dragged";
   p.letters = models::memory::plan_letters(s.plan);
@@ -63,7 +62,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.full_words = format_text(most, "B");
   p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
   p.count_words = layers_text(out.recomputed) + " again; press or drag the pillars";
-  p.exact = models::memory::frontier_is_exact(s.costs.layers);
+  p.exact = run.exact;
   for (const auto& point : s.frontier) {
     p.frontier_s.push_back(100 * point.recompute_s / s.costs.step_s);
     p.frontier_bytes.push_back(s.costs.states + point.peak_bytes);
@@ -78,17 +77,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
       p.plan_names.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +
                              (row.peak_bytes >= out.every_layer_bytes ? " more" : " less") + " than every layer";
   }
-  // Chen's chain of the same length: layers that keep nothing but one tensor as large as all that a layer keeps here.
-  const std::size_t layers = s.costs.layers.size();
-  std::vector<models::memory::LayerCost> chain = s.costs.layers;
-  for (auto& l : chain) l.checkpoint = l.saved;
-  for (std::size_t k = 1; k <= layers; ++k) {
-    const auto plan = models::memory::every_k(layers, k);
-    p.piece_k.push_back(static_cast<double>(k));
-    p.piece_bytes.push_back(s.costs.states +
-                            models::memory::checkpoint_cost(s.costs.layers, plan, s.costs.ends).peak_bytes);
-    p.chain_bytes.push_back(s.costs.states + models::memory::checkpoint_cost(chain, plan, s.costs.ends).peak_bytes);
-  }
+  for (std::size_t k = 1; k <= run.piece_bytes.size(); ++k) p.piece_k.push_back(static_cast<double>(k));
+  p.piece_bytes = run.piece_bytes;
+  p.chain_bytes = run.chain_bytes;
   return p;
 }
 

@@ -59,8 +59,6 @@ PlanRow row_of(std::string name, const Setting& s, std::span<const LayerKeep> pl
   return row;
 }
 
-}  // namespace
-
 models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
   auto on = trained_on(in.model, in.chip, in.recipe);
@@ -89,9 +87,29 @@ models::Result<Setting> read_setting(const Inputs& in) {
   return Out::ok(std::move(s));
 }
 
-Outputs compute(const Inputs& in) {
-  const auto setting = read_setting(in);
-  if (!setting) return {.reason = setting.error};
+/// What the picture shows besides the facts.
+std::shared_ptr<const Run> run_of(Setting setting) {
+  Run run;
+  const auto& layers = setting.costs.layers;
+  const auto& ends = setting.costs.ends;
+  const double states = setting.costs.states;
+  run.exact = models::memory::frontier_is_exact(layers);
+  std::vector<models::memory::LayerCost> chain = layers;
+  for (auto& l : chain) l.checkpoint = l.saved;
+  for (std::size_t k = 1; k <= layers.size(); ++k) {
+    const auto plan = every_k(layers.size(), k);
+    run.piece_bytes.push_back(states + models::memory::checkpoint_cost(layers, plan, ends).peak_bytes);
+    run.chain_bytes.push_back(states + models::memory::checkpoint_cost(chain, plan, ends).peak_bytes);
+  }
+  run.setting = std::move(setting);
+  return std::make_shared<const Run>(std::move(run));
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
+  auto setting = read_setting(in);
+  if (!setting) return {{.reason = setting.error}};
   Outputs out;
   const Setting& s = *setting;
   const auto& layers = s.costs.layers;
@@ -141,7 +159,8 @@ Outputs compute(const Inputs& in) {
   }
   for (const models::memory::DropOption& d : s.costs.drops)
     out.drops.push_back({d.operation, d.by, d.bytes, d.time_s, d.bytes_per_s()});
-  return out;
+  if (progress.facts_alone) return {std::move(out)};
+  return {std::move(out), run_of(std::move(*setting))};
 }
 
 }  // namespace chapters::training::checkpointing

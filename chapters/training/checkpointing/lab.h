@@ -55,11 +55,26 @@ struct Outputs {
   double kept_peak_bytes = 0, saved_bytes = 0,
          saved_per_s = 0;  ///< with every layer kept; bytes a second of running again
   double every_layer_bytes = 0, every_layer_share = 0, square_root_bytes = 0, smallest_bytes = 0, smallest_share = 0;
-  double best_share = 0, best_recomputed = 0;  ///< of the fastest plan within the budget; NaN where none is
+  double best_share = 0, best_recomputed = 0;  ///< the fastest plan within the budget; NaN where none is
   double excess_bytes = 0;                     ///< over the best plan that is no slower
   double layer_bytes = 0, checkpoint_bytes = 0, layer_over_checkpoint = 0, best_piece = 0;
   std::vector<PlanRow> plans;
   std::vector<DropRow> drops;
+};
+
+struct Setting : TrainedOn {
+  models::memory::CheckpointSetting costs;
+  std::vector<models::memory::FrontierPoint> frontier;
+  std::vector<models::memory::LayerKeep> plan;
+  double budget = 0;
+};
+
+struct Run {
+  Setting setting;
+  bool exact = true;  ///< no plan at all beats the frontier
+  /// Peaks of pieces of 1, 2, 3 ... layers; and of Chen's chain of the same length, whose layers keep nothing but one
+  /// tensor as large as all that a layer keeps here.
+  std::vector<double> piece_bytes, chain_bytes;
 };
 
 struct Picture {
@@ -85,16 +100,8 @@ struct View {
   std::vector<std::string_view> names;
 };
 
-struct Setting : TrainedOn {
-  models::memory::CheckpointSetting costs;
-  std::vector<models::memory::FrontierPoint> frontier;
-  std::vector<models::memory::LayerKeep> plan;
-  double budget = 0;
-};
-models::Result<Setting> read_setting(const Inputs& in);
-
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);

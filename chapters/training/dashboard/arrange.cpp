@@ -10,7 +10,6 @@ namespace {
 using widgets::format_text;
 
 constexpr std::string_view minus = "\xE2\x88\x92";
-std::string said(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
 
 /// A change in the unit of its column: "−57.5", "+8.9", "0.0".
 std::string change_text(const widgets::UnitScale& scale, double value, int decimals) {
@@ -94,19 +93,21 @@ std::string answer_of(const Outputs& out) {
   if (out.next != "none") {
     next = out.next;
     if (!out.fits)
-      next += ", for the memory: " + said(std::abs(out.next_bytes), "B") + (out.next_bytes < 0 ? " less" : " more") +
-              (out.next_bytes <= out.free_bytes ? "" : ", not enough alone");
+      next += ", for the memory: " + widgets::figure(std::abs(out.next_bytes), "B") +
+              (out.next_bytes < 0 ? " less" : " more") + (out.next_bytes <= out.free_bytes ? "" : ", not enough alone");
     else
-      next += ", " + said(-out.next_s, "s") + " of " + said(step_s, "s");
+      next += ", " + widgets::figure(-out.next_s, "s") + " of " + widgets::figure(step_s, "s");
   }
-  const std::string end = out.fits ? " Next: " + next + "."
-                                   : " It does not fit, by " + said(-out.free_bytes, "B") + ". Next: " + next + ".";
-  const std::string now = "the step is " + said(step_s, "s") + ".";
+  const std::string end =
+      out.fits ? " Next: " + next + "."
+               : " It does not fit, by " + widgets::figure(-out.free_bytes, "B") + ". Next: " + next + ".";
+  const std::string now = "the step is " + widgets::figure(step_s, "s") + ".";
   if (out.last == "none")
-    return "As found the step takes " + said(step_s, "s") +
+    return "As found the step takes " + widgets::figure(step_s, "s") +
            (out.now.bottleneck() == Part::loader && out.floor_s > 0
                 ? ", as long as the loader needs for a batch."
-                : ", and " + out.bottleneck + " is its largest part, " + said(out.bottleneck_share, "%") + ".") +
+                : ", and " + out.bottleneck + " is its largest part, " + widgets::figure(out.bottleneck_share, "%") +
+                      ".") +
            end;
   const SwitchRow& row =
       *std::find_if(out.switches.begin(), out.switches.end(), [&](const SwitchRow& r) { return r.name == out.last; });
@@ -115,30 +116,12 @@ std::string answer_of(const Outputs& out) {
     const std::string why = who.empty() ? "" : ", because " + std::string(who) + " takes it back";
     return out.last + " took `0` ms" + why + "; " + now + end;
   }
-  const std::string took = out.last + (out.last_s < 0 ? " took " : " cost ") + said(std::abs(out.last_s), "s");
+  const std::string took =
+      out.last + (out.last_s < 0 ? " took " : " cost ") + widgets::figure(std::abs(out.last_s), "s");
   if (!(std::abs(out.last_s - out.last_first_s) > 0.02 * out.found.step_s())) return took + "; " + now + end;
   if (std::abs(out.last_first_s) <= slight * out.found.step_s()) return took + "; pressed first it takes `0` ms." + end;
   return took + "; pressed first it " + (out.last_first_s < 0 ? "takes " : "costs ") +
-         said(std::abs(out.last_first_s), "s") + "." + end;
-}
-
-/// The step over the loader's workers, as found and with the switches that are on.
-void fill_workers(const Inputs& in, Picture& p) {
-  Inputs at = in;
-  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
-    at.workers = n;
-    const auto job = read_job(at);
-    if (!job) return;
-    models::SwitchSet none;
-    const PressedStep found = press(*job, none.with(StepSwitch::loader)),
-                      now = press(*job, pressed(in).with(StepSwitch::loader));
-    if (!found.why_not.empty() || !now.why_not.empty()) return;
-    p.workers.push_back(static_cast<double>(n));
-    p.found_s.push_back(found.step_s());
-    p.now_s.push_back(now.step_s());
-    const double rate = models::loader_ceilings(now.step.setup.loader).least_per_s();
-    p.floor_s.push_back(static_cast<double>(now.step.setup.micro_batches) / rate);
-  }
+         widgets::figure(std::abs(out.last_first_s), "s") + "." + end;
 }
 
 }  // namespace
@@ -161,7 +144,7 @@ const PartLook& part_look(std::size_t part) {
   return looks[part];
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || out.switches.size() < step_switch_count) return p;
   p.answer = answer_of(out);
@@ -177,7 +160,12 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
                                                       ? " a batch, beside the GPU: no step is shorter"
                                                       : " a batch, by the training process itself");
-  fill_workers(in, p);
+  for (const WorkersPoint& point : run.by_workers) {
+    p.workers.push_back(static_cast<double>(point.workers));
+    p.found_s.push_back(point.found_s);
+    p.now_s.push_back(point.now_s);
+    p.floor_s.push_back(point.floor_s);
+  }
   p.trace_link = step_trace_link(in, out);
   return p;
 }

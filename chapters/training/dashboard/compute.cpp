@@ -267,9 +267,30 @@ PressedStep press(const models::SwitchedJob& job, SwitchSet on) {
   return out;
 }
 
-Outputs compute(const Inputs& in, Progress& progress) {
+namespace {
+
+/// The step over the loader's workers, as found and with the switches that are on.
+std::vector<WorkersPoint> steps_by_workers(const Inputs& in, const Progress& progress) {
+  std::vector<WorkersPoint> out;
+  Inputs at = in;
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
+    at.workers = n;
+    const auto job = read_job(at);
+    if (!job || progress.cancelled) return out;
+    const PressedStep found = press(*job, SwitchSet{}.with(StepSwitch::loader)),
+                      now = press(*job, pressed(in).with(StepSwitch::loader));
+    if (!found.why_not.empty() || !now.why_not.empty()) return out;
+    const double rate = models::loader_ceilings(now.step.setup.loader).least_per_s();
+    out.push_back({n, found.step_s(), now.step_s(), static_cast<double>(now.step.setup.micro_batches) / rate});
+  }
+  return out;
+}
+
+}  // namespace
+
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const auto job = read_job(in);
-  if (!job) return {.reason = job.error};
+  if (!job) return {{.reason = job.error}};
   Outputs out;
   Presses presses(*job);
   const SwitchSet all = pressed(in);
@@ -277,7 +298,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.now = presses.of(all);
   if (!out.found.why_not.empty() || !out.now.why_not.empty()) {
     out.reason = !out.found.why_not.empty() ? out.found.why_not : out.now.why_not;
-    return out;
+    return {std::move(out)};
   }
   out.chip_bytes = job->chip->memory_bytes;
   out.peak_bytes = peak_of(out.now);
@@ -313,7 +334,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.last = "none";
   out.last_s = out.last_first_s = missing;
   for (const StepSwitch s : order) {
-    if (progress.cancelled) return out;
+    if (progress.cancelled) return {std::move(out)};
     so_far = so_far.with(s);
     const auto i = static_cast<std::size_t>(s);
     const PressedStep& p = presses.of(so_far);
@@ -324,7 +345,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
     out.last_first_s = out.switches[i].first_s;
   }
   fill_study(in, presses, out);
-  return out;
+  if (progress.facts_alone) return {std::move(out)};
+  return {std::move(out), std::make_shared<const Run>(Run{steps_by_workers(in, progress)})};
 }
 
 }  // namespace chapters::training::dashboard

@@ -92,7 +92,7 @@ void describe(Fields& f, Inputs& in) {
         32);
   time(f, "load_s", in.load_s, "One sequence",
        "To read, clean, tokenize and pack it on one core. Assumed: depends on the data.", 1e-5, 10);
-  count(f, "cores", in.cores, "Cores", "That work for the loader at once.", 1, 128);
+  count(f, "cores", in.cores, "Cores", "How many cores work for the loader at once.", 1, 128);
   f.group("GPUs and links");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
   count(f, "buckets", in.buckets, "Buckets", "Parts into which the gradients are cut, at most one a layer.", 1, 64);
@@ -136,7 +136,7 @@ void describe(Fields& f, StageRow& r) {
   f.real("peak_bytes", r.peak_bytes, {"Memory", "B"}, "At the fullest moment.");
   f.real("cost_usd", r.cost_usd, {"Run", "$"}, {.formula = "steps x step x price"});
   f.text("bottleneck", r.bottleneck, "Bottleneck");
-  f.real("share", r.share, {"Its share", "%"}, "Of the step.");
+  f.real("share", r.share, {"Its share", "%"}, "Its share of the step.");
   f.toggle("fits", r.fits, "Fits");
 }
 void describe(Fields& f, StudyRow& r) {
@@ -162,9 +162,9 @@ void describe(Fields& f, Outputs& o) {
   f.text("bottleneck", o.bottleneck, "Bottleneck",
          "The loader where its workers are slower than the GPU; else the largest part.");
   f.real("bottleneck_share", o.bottleneck_share, {"Its share", "%"},
-         "Of the step; of the loader its time for a batch.");
+         "Its share of the step; the loader's is its time for a batch.");
   f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "step as found / step"});
-  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, "Of one GPU.",
+  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, "What one GPU works through.",
          {.formula = "batch x sequence / step"});
   f.real("mfu", o.mfu, {"MFU", "%"}, "Products of the model, causal, over the dense BF16 peak.",
          {.absent = "The chip states no BF16 peak.", .formula = "product flops / step / peak"});
@@ -177,12 +177,13 @@ void describe(Fields& f, Outputs& o) {
   f.text("next", o.next, "Next",
          "Takes most of the step and fits; where it does not fit yet, what makes it fit or frees most.");
   f.real("next_s", o.next_s, {"Changes the step by", "s"}, {.absent = "No switch helps.", .source = simulated});
-  f.real("next_bytes", o.next_bytes, {"Changes the peak by", "B"}, "Of memory.", {.absent = "No switch helps."});
+  f.real("next_bytes", o.next_bytes, {"Changes the peak by", "B"}, "How much the peak of memory changes.",
+         {.absent = "No switch helps."});
   f.text("last", o.last, "Last", "The last one pressed, in the order chosen.");
   f.real("last_s", o.last_s, {"It changed the step by", "s"}, {.absent = "None is on.", .source = simulated});
   f.real("last_first_s", o.last_first_s, {"If it were first", "s"}, {.absent = "None is on.", .source = simulated});
   f.real("product_of_alone", o.product_of_alone, "Product of single gains",
-         "Of the switches that are on, each measured alone on the step as found: what multiplying promises.",
+         "The switches that are on, each measured alone on the step as found: what multiplying promises.",
          {.formula = "product of (as found / step with it alone)"});
   f.real("claimed_product", o.claimed_product, "Product of claims",
          "The study's multipliers of the switches that are on.", {.formula = "product of the claims"});
@@ -198,6 +199,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "1 / batches a second that workers and cores allow"});
   f.group("Memory");
   describe(f, o.now.held);
+  f.real("chip_bytes", o.chip_bytes, {"Memory of the chip", "B"}, {.source = "the chip's data sheet"});
   f.real("free_bytes", o.free_bytes, {"Free", "B"}, {.formula = "chip's memory - peak"});
   f.toggle("fits", o.fits, "Fits");
   constexpr std::string_view absent = "It cannot be pressed here.";

@@ -44,7 +44,7 @@ struct Inputs {
   std::int64_t sync_every = 0;
   double log_s = 13.5e-3;
   double gpu_hour_usd = 3, run_tokens = 1e12;
-  std::array<double, 4> claimed{1.4, 1.7, 1.15, 1.12};  ///< of the first four switches
+  std::array<double, 4> claimed{1.4, 1.7, 1.15, 1.12};  ///< the first four switches, one after the other
   bool operator==(const Inputs&) const = default;
 };
 
@@ -116,12 +116,22 @@ struct Outputs {
   std::string bottleneck, found_bottleneck, next, last;
   double bottleneck_share = 0, floor_s = 0, waits_s = 0, kernels_s = 0, tokens_per_s = 0, mfu = 0;
   double next_s = 0, next_bytes = 0, last_s = 0, last_first_s = 0;
-  double product_of_alone = 1, claimed_product = 1, claimed_usd = 0;                    ///< of the switches that are on
-  double again_share = 0;                                                               ///< of the kernels' own time, %
+  double product_of_alone = 1, claimed_product = 1, claimed_usd = 0;  ///< the switches that are on, together
+  double again_share = 0;                                             ///< its part of the kernels' own time, %
   std::array<double, step_switch_count> change_s{}, first_s{}, memory_bytes{}, gain{};  ///< as in `switches`
   std::vector<SwitchRow> switches;
   std::vector<StageRow> stages;
   std::vector<StudyRow> study;
+};
+
+/// A step with another number of the loader's workers, s.
+struct WorkersPoint {
+  std::int64_t workers = 1;
+  double found_s = 0, now_s = 0;  ///< with the loader alone, and with the switches that are on
+  double floor_s = 0;             ///< what the loader needs for a batch
+};
+struct Run {
+  std::vector<WorkersPoint> by_workers;
 };
 
 /// What a row of the hero says.
@@ -176,8 +186,8 @@ PressedStep press(const models::SwitchedJob& job, models::SwitchSet on);
 /// found. Empty where that lab has no such step: layers that run again, micro-batches, times out of its ranges.
 std::string step_trace_link(const Inputs& in, const Outputs& out);
 
-Outputs compute(const Inputs& in, Progress& progress);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);

@@ -74,17 +74,41 @@ void fill_worker_time(const Inputs& in, const models::StepRun& run, std::int64_t
   out.worker_share[3] = in.workers > 0 ? std::max(0.0, 100 - named) : 0;
 }
 
-void fill_ceilings(const Inputs& in, const models::StepSetup& setup, Outputs& out) {
+/// Writes what each part lets through, and returns the narrowest.
+Bound fill_ceilings(const Inputs& in, const models::StepSetup& setup, Outputs& out) {
   const models::LoaderCeilings c = models::loader_ceilings(setup.loader);
   const auto samples = static_cast<double>(in.samples);
   out.ceilings = {c.storage_per_s * samples, c.workers_per_s * samples, c.cores_per_s * samples, c.pin_per_s * samples,
                   samples / in.gpu_s};
-  out.narrowest =
+  const auto narrowest =
       static_cast<std::size_t>(std::min_element(out.ceilings.begin(), out.ceilings.end()) - out.ceilings.begin());
-  out.bound = in.workers == 0 && out.narrowest == 1 ? "the training process" : bound_names[out.narrowest];
-  out.ceiling_per_s = out.ceilings[out.narrowest];
+  out.bound = in.workers == 0 && narrowest == 1 ? "the training process" : bound_names[narrowest];
+  out.ceiling_per_s = out.ceilings[narrowest];
   for (double& x : out.ceilings)
     if (!std::isfinite(x)) x = nothing;
+  return static_cast<Bound>(narrowest);
+}
+
+/// Samples a second in the steady state; NaN where it cannot be simulated.
+double simulated_rate(const Inputs& in, std::int64_t workers) {
+  const auto steady = steady_of(setup_of(in, workers), false);
+  return steady && steady->mean.period_s > 0 ? static_cast<double>(in.samples) / steady->mean.period_s : nothing;
+}
+
+std::vector<WorkersPoint> rates_by_workers(const Inputs& in) {
+  std::vector<WorkersPoint> out;
+  for (const std::int64_t n : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+    const double bound = std::min(models::loader_ceilings(setup_of(in, n).loader).least_per_s(), 1 / in.gpu_s);
+    out.push_back({n, simulated_rate(in, n), bound * static_cast<double>(in.samples)});
+  }
+  return out;
+}
+
+/// How long the training process asks, reads and decodes in a step that has no workers.
+std::array<double, 3> process_s_of(const Inputs& in, const models::LoaderSetup& loader) {
+  const auto samples = static_cast<double>(in.samples);
+  return {samples / loader.samples_per_request * loader.request_latency_s,
+          samples * loader.sample_bytes / loader.storage_bytes_per_s, samples * loader.decode_s};
 }
 
 }  // namespace
@@ -127,31 +151,27 @@ models::StepSetup setup_of(const Inputs& in, std::int64_t workers) {
   return s;
 }
 
-double simulated_rate(const Inputs& in, std::int64_t workers) {
-  const auto steady = steady_of(setup_of(in, workers), false);
-  return steady && steady->mean.period_s > 0 ? static_cast<double>(in.samples) / steady->mean.period_s : nothing;
-}
-
-Outputs compute(const Inputs& in) {
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   Outputs out;
+  Run run;
   const models::StepSetup setup = setup_of(in, in.workers);
   auto steady = steady_of(setup, true);
   if (!steady) {
     out.reason = steady.error;
-    return out;
+    return {std::move(out)};
   }
-  out.run = std::move(steady->run);
+  run.steps = std::move(steady->run);
   out.step_s = steady->mean.period_s;
   out.samples_per_s = static_cast<double>(in.samples) / out.step_s;
   // Whatever the stream waits for here comes with the batch, but for gaps below a microsecond a step.
   out.starved_s = steady->mean.idle_total_s() < 1e-6 ? 0 : steady->mean.idle_total_s();
   out.starved = 100 * out.starved_s / out.step_s;
-  fill_ceilings(in, setup, out);
-  const auto& steps = out.run.steps;
+  run.narrowest = fill_ceilings(in, setup, out);
+  const auto& steps = run.steps.steps;
   const std::size_t last = steps.size() - 1 - static_cast<std::size_t>(unseen_steps);
   const std::int64_t to_ns = steps[last].end_ns, from_ns = steps[last - static_cast<std::size_t>(steady->steps)].end_ns;
-  fill_worker_time(in, out.run, from_ns, to_ns, out);
-  out.mean_queue = mean_level(out.run.ready, from_ns, to_ns);
+  fill_worker_time(in, run.steps, from_ns, to_ns, out);
+  out.mean_queue = mean_level(run.steps.ready, from_ns, to_ns);
   out.queue_room = static_cast<double>(in.workers * in.prefetch);
   const double batches_per_s = 1 / out.step_s;
   const auto samples = static_cast<double>(in.samples);
@@ -167,7 +187,10 @@ Outputs compute(const Inputs& in) {
   out.twice_gain = in.workers > 0 ? 100 * (simulated_rate(in, 2 * in.workers) / out.samples_per_s - 1) : nothing;
   if (std::abs(out.twice_gain) < 1e-6) out.twice_gain = 0;  // the same but for rounding
   out.gain_over_none = out.samples_per_s / simulated_rate(in, 0);
-  return out;
+  if (progress.facts_alone) return {std::move(out)};
+  run.process_s = process_s_of(in, setup.loader);
+  run.by_workers = rates_by_workers(in);
+  return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::training::data_loader

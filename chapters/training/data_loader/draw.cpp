@@ -66,7 +66,7 @@ void draw_tank(const widgets::Painter& p, Rect at, std::string_view name, std::s
                     outline != Outline::none ? t.accent : t.muted, Type::small, Font::sans, Align::center);
 }
 
-void draw_tanks(const Outputs& out, const Picture& picture, View& view, Rect area) {
+void draw_tanks(const Picture& picture, View& view, Rect area) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const float gap = t.px(26), width = (area.width() - 3 * gap) / 4, middle = (area.min.y + area.max.y) / 2;
@@ -97,8 +97,7 @@ void draw_tanks(const Outputs& out, const Picture& picture, View& view, Rect are
     } else {
       const bool starves = starves_at(picture, now_s);
       draw_tank(p, at, "the GPU", picture.gpu_flow, starves ? "starves" : "works", "", starves ? 0 : 1,
-                t.of(Meaning::forward), out.narrowest == 4 && out.starved < 0.5 ? Outline::tank : Outline::none,
-                starves);
+                t.of(Meaning::forward), picture.gpu_narrowest ? Outline::tank : Outline::none, starves);
     }
   }
 }
@@ -108,7 +107,7 @@ std::string_view gpu_name(const void*, std::uint32_t id) {
 }
 std::string_view loader_tint(const void*, widgets::Tint) { return {}; }
 
-void draw_row(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_row(const Picture& picture, View& view, ImVec2 size) {
   if (picture.gpu.empty()) {
     ImGui::Dummy(size);
     return;
@@ -116,7 +115,7 @@ void draw_row(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float tanks = std::clamp(size.y * 0.42f, t.px(96), t.px(230)), gap = t.px(12), room = size.y - tanks - gap;
-  draw_tanks(out, picture, view, {at, {at.x + size.x, at.y + tanks}});
+  draw_tanks(picture, view, {at, {at.x + size.x, at.y + tanks}});
   ImGui::SetCursorScreenPos({at.x, at.y + tanks + gap});
   static constexpr std::array<std::string_view, 3> labels{"at the storage", "at a core", "in the queue"};
   view.lanes.clear();
@@ -175,7 +174,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   // A cursor that nobody moved shows what the lab asks about.
   if (view.timeline.cursor_s < 0) view.timeline.cursor_s = picture.opening_s;
   stage.panel("tanks", {.title = "From storage to the GPU", .least = {560, 260}, .answers = true},
-              [&](ImVec2 size) { draw_row(out, picture, view, size); });
+              [&](ImVec2 size) { draw_row(picture, view, size); });
   stage.panel("workers", {.title = "Against the workers", .least = {380, 220}},
               [&](ImVec2 size) { draw_against_workers(in, out, picture, view, size); });
   stage.panel("time", {.title = "A worker's time", .least = {380, 110}, .ideal = {0, 180}}, [&](ImVec2 size) {

@@ -38,16 +38,28 @@ inline constexpr std::array<std::string_view, 5> bound_names{"the storage", "the
 
 struct Outputs {
   std::string reason;
-  models::StepRun run;  ///< the steps that count
   double samples_per_s = 0, step_s = 0, starved = 0, starved_s = 0;
   double twice_gain = 0, gain_over_none = 1;
   std::array<double, 5> ceilings{};  ///< samples a second, by Bound; NaN: nothing bounds it there
   double ceiling_per_s = 0;
   std::string bound;
-  std::size_t narrowest = 0;
   std::array<double, 4> worker_share{};  ///< %, by LoaderStage
   double mean_queue = 0, queue_room = 0, storage_use = 0, core_use = 0, one_reader_bytes_per_s = 0, workers_needed = 0;
   double asked_bytes_per_s = 0;
+};
+
+/// Samples a second of the same loader with another number of workers.
+struct WorkersPoint {
+  std::int64_t workers = 1;
+  double simulated = 0;  ///< NaN where it cannot be simulated
+  double allowed = 0;    ///< what the narrowest part lets through
+};
+
+struct Run {
+  models::StepRun steps;  ///< the steps that count
+  Bound narrowest{};
+  std::array<double, 3> process_s{};  ///< without workers: asking, reading and decoding in a step
+  std::vector<WorkersPoint> by_workers;
 };
 
 struct Tank {
@@ -64,6 +76,7 @@ struct Picture {
   std::string answer;
   std::array<Tank, 3> tanks;
   std::string gpu_flow;
+  bool gpu_narrowest = false;      ///< and it does not starve
   bool workers_narrowest = false;  ///< neither the storage nor the cores hold them up: there are too few of them
   std::array<std::vector<widgets::TimelinePoint>, 3> curves;
   std::vector<widgets::TimelineSpan> process;  ///< without workers: what the training process does
@@ -87,11 +100,9 @@ struct View {
 
 /// What the loader is made of, and a GPU that takes a batch every gpu_s.
 models::StepSetup setup_of(const Inputs& in, std::int64_t workers);
-/// Samples a second in the steady state; NaN where it cannot be simulated.
-double simulated_rate(const Inputs& in, std::int64_t workers);
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::training::data_loader

@@ -8,17 +8,14 @@ namespace {
 
 using widgets::format_text;
 
-std::string ticked(double value, std::string_view unit, int digits = 3) {
-  return "`" + format_text(value, unit, digits) + "`";
-}
-
 std::string in_and_out(const models::OptimizerPass& p) {
   return format_text(p.read_bytes(), "") + " in, " + format_text(p.write_bytes(), "") + " out";
 }
 
-PassLane lane_of(std::string head, const std::vector<models::OptimizerPass>& passes, const models::OptimizerTime& time,
-                 double temporary_bytes) {
+PassLane lane_of(std::string head, const CodeRun& run, double temporary_bytes) {
   PassLane lane;
+  const std::vector<models::OptimizerPass>& passes = run.passes;
+  const models::TimedOptimizer& time = run.time;
   constexpr std::size_t round = 3;  // products of a Newton-Schulz step
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const models::OptimizerPass& p = passes[i];
@@ -53,24 +50,26 @@ PassLane lane_of(std::string head, const std::vector<models::OptimizerPass>& pas
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;
-  const std::string share = ticked(out.time.time_s, "s") + ", " + ticked(out.step_share, "%") + " of the step";
-  double products = 0;
-  for (const models::OptimizerPassTime& t : out.time.passes) products += t.product_s;
+  const std::string share =
+      widgets::figure(out.time.time_s, "s") + ", " + widgets::figure(out.step_share, "%") + " of the step";
   if (in.code == models::UpdateCode::fused || in.kind == models::OptimizerKind::adamw_8bit) {
     const std::string passes =
-        out.passes.size() == 1 ? "in one pass" : "in `" + std::to_string(out.passes.size()) + "` passes";
+        out.passes_count == 1 ? "in one pass" : "in " + widgets::figure(out.passes_count, "") + " passes";
     if (in.kind == models::OptimizerKind::adamw_8bit)
-      return name + " moves " + ticked(out.traffic_bytes, "B") + " a parameter " + passes +
+      return name + " moves " + widgets::figure(out.traffic_bytes, "B") + " a parameter " + passes +
              ", always a kernel a tensor, and takes " + share + ".";
     if (in.kind == models::OptimizerKind::muon)
-      return name + " moves " + ticked(out.traffic_bytes, "B") + " a parameter (" + ticked(out.matrix_bytes, "B") +
-             " in hidden matrices, AdamW's " + ticked(out.vector_bytes, "B") + " elsewhere) and takes " + share + "; " +
-             ticked(100 * products / out.time.time_s, "%") + " of that is matrix products.";
-    return name + " moves " + ticked(out.traffic_bytes, "B") + " a parameter " + passes + " and takes " + share + ".";
+      return name + " moves " + widgets::figure(out.traffic_bytes, "B") + " a parameter (" +
+             widgets::figure(out.matrix_bytes, "B") + " in hidden matrices, AdamW's " +
+             widgets::figure(out.vector_bytes, "B") + " elsewhere) and takes " + share + "; " +
+             widgets::figure(out.product_time_share, "%") + " of that is matrix products.";
+    return name + " moves " + widgets::figure(out.traffic_bytes, "B") + " a parameter " + passes + " and takes " +
+           share + ".";
   }
-  return name + " in `" + std::to_string(out.passes.size()) + "` passes moves " + ticked(out.traffic_bytes, "B") +
-         " a parameter, fused " + ticked(out.fused_bytes, "B") + "; fusing makes the optimizer " +
-         ticked(out.speedup, "", 2) + "\xC3\x97 as fast and the step " + ticked(out.step_speedup, "") + "\xC3\x97.";
+  return name + " in " + widgets::figure(out.passes_count, "") + " passes moves " +
+         widgets::figure(out.traffic_bytes, "B") + " a parameter, fused " + widgets::figure(out.fused_bytes, "B") +
+         "; fusing makes the optimizer " + widgets::figure(out.speedup, "", 2) + "\xC3\x97 as fast and the step " +
+         widgets::figure(out.step_speedup, "") + "\xC3\x97.";
 }
 
 }  // namespace
@@ -81,27 +80,23 @@ double PassLane::travelled(double at) const {
   return bytes_gone;
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
   using models::OptimizerKind;
   using models::UpdateCode;
   const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;
+  p.chosen_lower = run.chosen_lower;
   if (in.kind == OptimizerKind::adamw_8bit) {
-    p.upper = lane_of("AdamW, fused", models::optimizer_passes(OptimizerKind::adamw, UpdateCode::fused, in.recipe),
-                      out.compared_time, 0);
-    p.lower = lane_of(name, out.passes, out.time, 0);
-    p.chosen_lower = true;
+    p.upper = lane_of("AdamW, fused", run.upper, 0);
+    p.lower = lane_of(name, run.lower, 0);
   } else {
-    p.chosen_lower = in.code == UpdateCode::fused;
-    const UpdateCode code = p.chosen_lower ? UpdateCode::looped : in.code;
-    p.upper = lane_of(name + ", " + code_choices()[static_cast<std::size_t>(code)].label,
-                      models::optimizer_passes(in.kind, code, in.recipe), p.chosen_lower ? out.compared_time : out.time,
-                      models::optimizer_storage(in.kind, code, in.recipe).temporary_bytes);
+    p.upper = lane_of(name + ", " + code_choices()[static_cast<std::size_t>(run.upper.code)].label, run.upper,
+                      run.upper.temporary_bytes);
     p.lower = lane_of(
         name + ", fused" + (models::optimizer_home(in.kind, UpdateCode::fused).empty() ? " (hypothetical)" : ""),
-        out.fused_passes, out.fused_time, 0);
+        run.lower, 0);
   }
   (p.chosen_lower ? p.lower : p.upper).chosen = true;
   p.axis_bytes = p.upper.bytes;

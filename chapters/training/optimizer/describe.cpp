@@ -41,13 +41,13 @@ void describe(Fields& f, Inputs& in) {
   shared::parallel_shards(f, "shards", in.shards,
                           {.help = "Each chip updates its part of every tensor (ZeRO, FSDP); 1 is the whole model."});
   f.real("tokens", in.tokens, {"Tokens a step", "tokens"},
-         "That this chip works through, forward and backward, between two updates.",
+         "How many tokens this chip works through, forward and backward, between two updates.",
          {.range = {256, 4e6, Scale::log}, .typical = {1024, 262144}, .headline = true});
   f.group("What is reached");
-  f.real("roof_share", in.roof_share, "Share of bandwidth", "That elementwise kernels reach; assumed.",
+  f.real("roof_share", in.roof_share, "Share of bandwidth", "What elementwise kernels reach of it; assumed.",
          {.range = {0.2, 1}});
   f.real("matrix_share", in.matrix_share, "Share of the peak",
-         "That forward and backward, and Muon's products, reach; assumed.", {.range = {0.05, 1}});
+         "What forward and backward, and Muon's products, reach of it; assumed.", {.range = {0.05, 1}});
   f.real("launch_s", in.launch_s, {"An operation on the CPU", "s"},
          "Time between two kernels that eager Python cannot go below; assumed.", {.range = {5e-7, 1e-4, Scale::log}});
 }
@@ -91,18 +91,20 @@ void describe(Fields& f, Outputs& o) {
   f.real("speedup", o.speedup, "Optimizer, fused", {.formula = "time / time fused"});
   f.real("step_speedup", o.step_speedup, "Step, fused", {.formula = "step / step with the fused one"});
   f.real("forward_backward_s", o.forward_backward_s, {"Forward and backward", "s"},
-         "Of the linear layers and the output; attention's products between positions are left out.",
+         "Linear layers and the output; attention's products between positions are left out.",
          {.formula = "6 x (parameters - input embedding) x tokens / (peak x share)", .source = "Kaplan et al. 2020"});
   f.real("step_s", o.step_s, {"Step", "s"}, {.formula = "forward and backward + optimizer"});
   f.real("launches", o.time.launches, "Kernels", "Launched by the optimizer.", {.source = torch});
   f.real("launch_wait_s", o.launch_wait_s, {"Launch-bound", "s"}, "Time of kernels that are shorter than a launch.",
          {.formula = "such kernels x a launch"});
-  f.real("bytes", o.time.bytes, {"Bytes", "B"}, "Of the optimizer on this chip.", {.source = torch});
+  f.real("bytes", o.time.bytes, {"Bytes", "B"}, "What the optimizer reads and writes on this chip.", {.source = torch});
   f.real("product_flops", o.time.flops, {"Products", "FLOP"}, "Newton-Schulz steps of Muon.",
          {.formula = "5 x (4 n + 2 n^2 / m) a parameter"});
   f.real("product_share", o.product_share, {"Products over the step's", "%"},
          "FLOPs over FLOPs: Muon's products on this chip, over forward and backward.",
          {.formula = "products / (6 x (parameters - input embedding) x tokens)"});
+  f.real("product_time_share", o.product_time_share, {"Products, of the time", "%"},
+         "The optimizer's time in which Muon's matrix products run.", {.formula = "time of products / optimizer"});
   f.real("intensity", o.intensity, {"Intensity", "FLOP/B"}, "14 FLOPs a parameter, and Muon's products.",
          {.formula = "FLOPs / bytes"});
   f.real("ridge", o.ridge, {"Ridge", "FLOP/B"}, {.formula = "peak / bandwidth"});

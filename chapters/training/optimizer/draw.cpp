@@ -54,31 +54,20 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
   draw_passes(picture, std::min(view.at, end), {size.x, size.y - buttons});
 }
 
-void draw_choices(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {
-      {.title = "optimizer", .number = false},
-      {.title = "written", .number = false},
-      {.title = "found in", .number = false, .priority = 4},
-      {.title = "traffic", .unit = "B", .bar = true},
-      {.title = "moments", .unit = "B", .priority = 1},
-      {.title = "kernels", .priority = 3},
-      {.title = "time", .value_unit = "s"},
-      {.title = "of the step", .unit = "%", .priority = 2},
+void draw_choices(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn columns[] = {
+      {"optimizer", "optimizer"},
+      {"code", "written"},
+      {.key = "home", .title = "found in", .priority = 4},
+      {.key = "traffic_bytes", .title = "traffic", .bar = true},
+      {.key = "state_bytes", .title = "moments", .priority = 1},
+      {.key = "launches", .title = "kernels", .priority = 3},
+      {"time_s", "time"},
+      {.key = "step_share", .title = "of the step", .priority = 2},
   };
-  widgets::TableSource source{.context = &out, .rows = out.choices.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const ChoiceRow& r = static_cast<const Outputs*>(context)->choices[row];
-    if (column < 3) {
-      cell.text = column == 0 ? r.optimizer : column == 1 ? r.code : r.home;
-      return;
-    }
-    const std::array<double, 5> values{r.traffic_bytes, r.state_bytes, r.launches, r.time_s, r.step_share};
-    cell.value = values[column - 3];
-    if (column != 6) cell.number = widgets::format(cell.value, "");
-  };
-  const auto result = widgets::draw_table("choices", columns, source, view.choices, size);
-  if (!result.selection_changed || view.choices.selected < 0) return;
-  const ChoiceRow& row = out.choices[static_cast<std::size_t>(view.choices.selected)];
+  const auto result = view.choices.draw("choices", out.choices, columns, size);
+  if (!result.selection_changed || view.choices.view.selected < 0) return;
+  const ChoiceRow& row = out.choices[static_cast<std::size_t>(view.choices.view.selected)];
   for (std::size_t k = 0; k < kind_choices().size(); ++k)
     if (kind_choices()[k].label == row.optimizer) in.kind = static_cast<models::OptimizerKind>(k);
   for (std::size_t c = 0; c < code_choices().size(); ++c)
@@ -107,7 +96,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("step", {.title = "The step", .least = {360, 130}, .ideal = {0, 160}},
               [&](ImVec2 size) { draw_step(out, view, size); });
   stage.panel("choices", {.title = "Every optimizer", .least = {520, 220}, .ideal = {0, 250}, .scrolls = true},
-              [&](ImVec2 size) { draw_choices(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_choices(in, out, view, size); });
 }
 
 }  // namespace chapters::training::optimizer

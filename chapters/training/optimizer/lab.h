@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "models/training/optimizer_traffic.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/controls/playback.h"
-#include "widgets/table/table.h"
 
 /// The bytes of one parameter during an optimizer step, pass by pass, and what they cost.
 namespace chapters::training::optimizer {
@@ -32,23 +32,35 @@ struct ChoiceRow {
 };
 
 struct Outputs {
-  std::vector<models::OptimizerPass> passes, fused_passes;  ///< of the chosen optimizer: as chosen, and fused
-  models::OptimizerStorage storage;
   models::OptimizerTime time, fused_time;
-  models::OptimizerTime
-      compared_time;  ///< of the lane beside it: 8-bit AdamW has AdamW's, the fused code the looped one's
   double matrix_bytes = 0, vector_bytes = 0;  ///< Muon's traffic of a parameter in a hidden matrix, and in the rest
   double product_share = 0;                   ///< Muon's products over the FLOPs of forward and backward, percent
+  double product_time_share = 0;              ///< time of Muon's products in the time of the optimizer, percent
   double passes_count = 0, read_bytes = 0, write_bytes = 0, traffic_bytes = 0, fused_bytes = 0;  ///< a parameter
   double traffic_ratio = 1, speedup = 1;
   double state_bytes = 0, stored_bytes = 0, temporary_bytes = 0;  ///< a parameter
   double chip_state_bytes = 0, chip_temporary_bytes = 0;          ///< on this chip, of all its parameters
   double parameters = 0, tensors = 0;
   double forward_backward_s = 0, step_s = 0, step_share = 0, step_speedup = 1;
-  double launch_wait_s = 0;  ///< of the time: kernels that are shorter than a launch
+  double launch_wait_s = 0;  ///< time of kernels that are shorter than a launch
   double intensity = 0, ridge = 0;
   std::vector<ChoiceRow> choices;
   std::string reason;
+};
+
+/// An optimizer written in one way: its passes, and how long each takes on this chip.
+struct CodeRun {
+  models::OptimizerKind kind{};
+  models::UpdateCode code{};
+  std::vector<models::OptimizerPass> passes;
+  models::TimedOptimizer time;
+  double temporary_bytes = 0;  ///< a parameter, at the peak of the step
+};
+/// The optimizer that is chosen and one to compare it with. The longer way is `upper`: the one of several operations,
+/// or what 8-bit AdamW compares with; the fused one is `lower`.
+struct Run {
+  CodeRun upper, lower;
+  bool chosen_lower = false;  ///< the lower one is what is chosen
 };
 
 /// A pass as a column: where it begins, in bytes a parameter from the lane's beginning. Muon's five rounds of three
@@ -63,8 +75,8 @@ struct PassColumn {
 struct PassLane {
   std::string head, more;
   std::vector<PassColumn> columns;
-  std::vector<models::OptimizerPassTime> times;  ///< of each pass on this chip, rounds apart
-  double bytes = 0;                              ///< of the columns, a round that is repeated once
+  std::vector<models::OptimizerPassTime> times;  ///< each pass on this chip, rounds apart
+  double bytes = 0;                              ///< the columns together, a round that is repeated once
   double all_bytes = 0, time_s = 0;
   /// Bytes a parameter that have gone both ways when the columns up to `at` are passed.
   double travelled(double at) const;
@@ -79,17 +91,19 @@ struct Picture {
   double axis_bytes = 1, axis_s = 1;
 };
 
+void describe(Fields& f, ChoiceRow& r);
+
 struct View {
   double at = 1e9;  ///< bytes a parameter that have travelled
   widgets::Playback playback{.time_s = 1e9};
-  widgets::TableView choices;
+  DescribedTable<ChoiceRow> choices;
   widgets::StackedBarView bars;
   std::vector<widgets::StackedBar> rows;
   std::vector<std::array<widgets::BarSegment, 2>> segments;
 };
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// Both lanes between chip and HBM in `size` px from the cursor.

@@ -8,43 +8,39 @@ namespace {
 
 using widgets::format_text;
 
-std::string ticked(double value, std::string_view unit, int digits = 3) {
-  return "`" + format_text(value, unit, digits) + "`";
-}
-
 /// What the whole data set needs, where it is known.
 std::string corpus_of(const Inputs& in, const Outputs& out) {
   if (std::isnan(out.corpus_rows)) return {};
   std::string limit;
   if (in.most_documents > 0) limit = ", at most `" + std::to_string(in.most_documents) + "` a row,";
   return " The whole data set" + limit + " fills `" + format_text(out.corpus_rows, "", 9) + "` rows, " +
-         ticked(out.corpus_share, "%", 4) + " useful.";
+         widgets::figure(out.corpus_share, "%", 4) + " useful.";
 }
 
 std::string sample_answer(const Inputs& in, const Outputs& out) {
-  const std::string air = "Padded, " + ticked(100 - out.padded_useful_share, "%") + " of the positions and " +
-                          ticked(out.padded_air_share, "%") + " of the FLOPs are air";
-  const std::string documents = format_text(static_cast<double>(out.lengths.size()), "", 9) +
-                                (out.lengths.size() == 1 ? " document" : " documents");
+  const std::string air = "Padded, " + widgets::figure(100 - out.padded_useful_share, "%") + " of the positions and " +
+                          widgets::figure(out.padded_air_share, "%") + " of the FLOPs are air";
+  const std::string documents =
+      format_text(static_cast<double>(out.padded_rows), "", 9) + (out.padded_rows == 1 ? " document" : " documents");
   if (in.policy == models::PackingPolicy::padding)
-    return air + ": " + documents + " fill " + ticked(out.useful_share, "%") + " of `" +
+    return air + ": " + documents + " fill " + widgets::figure(out.useful_share, "%") + " of `" +
            format_text(static_cast<double>(out.rows), "", 9) + "` rows.";
   std::string rest = "; the same " + documents + " in `" + format_text(static_cast<double>(out.rows), "", 9) +
-                     (out.rows == 1 ? "` row" : "` rows") + " are " + ticked(out.useful_share, "%") +
-                     " useful and take " + ticked(out.speedup, "", 3) + " times fewer FLOPs";
+                     (out.rows == 1 ? "` row" : "` rows") + " are " + widgets::figure(out.useful_share, "%") +
+                     " useful and take " + widgets::figure(out.speedup, "", 3) + " times fewer FLOPs";
   if (in.policy < models::PackingPolicy::next_fit || in.document_mask) return air + rest + ".";
-  return air + rest + ", while " + ticked(out.foreign_share, "%") + " of the pairs cross documents.";
+  return air + rest + ", while " + widgets::figure(out.foreign_share, "%") + " of the pairs cross documents.";
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   std::string lost;
-  if (out.lost_tokens > 0) lost = " " + ticked(out.lost_tokens, "tokens") + " beyond the row are left out.";
+  if (out.lost_tokens > 0) lost = " " + widgets::figure(out.lost_tokens, "tokens") + " beyond the row are left out.";
   return sample_answer(in, out) + lost + corpus_of(in, out);
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
@@ -56,22 +52,22 @@ Picture arrange(const Inputs& in, const Outputs& out) {
         ", " + format_text(out.cut_documents, "", 9) + (out.cut_documents == 1 ? " document cut" : " documents cut");
   p.shows_optimum = in.policy >= models::PackingPolicy::next_fit && in.policy != models::PackingPolicy::split &&
                     out.optimum_rows < static_cast<double>(out.rows);
-  p.by_row.resize(out.packing.row_room.size());
-  for (std::uint32_t i = 0; i < out.packing.pieces.size(); ++i) p.by_row[out.packing.pieces[i].row].push_back(i);
+  p.by_row.resize(run.packing.row_room.size());
+  for (std::uint32_t i = 0; i < run.packing.pieces.size(); ++i) p.by_row[run.packing.pieces[i].row].push_back(i);
   std::size_t most = 0;
   for (std::size_t r = 0; r < p.by_row.size(); ++r) {
     double used = 0, inside = 0;
     for (const std::uint32_t i : p.by_row[r]) {
-      const double tokens = out.packing.pieces[i].length;
+      const double tokens = run.packing.pieces[i].length;
       used += tokens;
       inside += 0.5 * tokens * (tokens + 1);
     }
-    const double room = out.packing.row_room[r];
+    const double room = run.packing.row_room[r];
     p.row_tokens.push_back(used);
     p.row_pairs.push_back(100 * inside / (0.5 * room * (room + 1)));
     p.row_words.push_back(std::to_string(p.by_row[r].size()) +
                           (p.by_row[r].size() == 1 ? " document, " : " documents, ") + format_text(used, "tokens", 5) +
-                          " of " + format_text(out.packing.row_room[r], "", 5));
+                          " of " + format_text(run.packing.row_room[r], "", 5));
     if (p.by_row[r].size() <= most) continue;
     most = p.by_row[r].size();
     p.fullest_mixed_row = static_cast<std::int64_t>(r);

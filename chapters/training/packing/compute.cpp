@@ -55,66 +55,67 @@ void fill_corpus(const Inputs& in, Outputs& out) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+Computed<Outputs, Run> compute(const Inputs& in) {
   const auto model = find_model(in.model);
-  if (!model) return {.reason = model.error};
+  if (!model) return {{.reason = model.error}};
   Outputs out;
+  Run run;
   const auto row = static_cast<std::uint32_t>(in.sequence);
   if (in.lengths == Lengths::list) {
     auto lengths = models::parse_lengths(in.list, row);
     if (!lengths) {
       out.reason = lengths.error;
-      return out;
+      return {std::move(out)};
     }
-    out.lengths = std::move(*lengths);
+    run.lengths = std::move(*lengths);
   } else {
-    out.lengths = models::draw_lengths(static_cast<models::LengthSource>(in.lengths),
+    run.lengths = models::draw_lengths(static_cast<models::LengthSource>(in.lengths),
                                        static_cast<std::size_t>(in.documents), row, in.median, in.spread, in.seed);
     const auto whole =
         models::draw_lengths(static_cast<models::LengthSource>(in.lengths), static_cast<std::size_t>(in.documents),
                              std::numeric_limits<std::uint32_t>::max(), in.median, in.spread, in.seed);
-    for (std::size_t i = 0; i < whole.size(); ++i) out.lost_tokens += static_cast<double>(whole[i] - out.lengths[i]);
+    for (std::size_t i = 0; i < whole.size(); ++i) out.lost_tokens += static_cast<double>(whole[i] - run.lengths[i]);
   }
   const Price price = price_of((*model)->architecture);
   const auto batch = static_cast<std::uint32_t>(in.batch);
-  out.padded = models::pack_documents(out.lengths, row, PackingPolicy::padding, batch);
-  out.packing = models::pack_documents(out.lengths, row, in.policy, batch);
-  out.tokens = static_cast<double>(out.packing.tokens);
-  out.mean_length = out.tokens / static_cast<double>(out.lengths.size());
-  out.rows = static_cast<std::int64_t>(out.packing.row_room.size());
-  out.padded_rows = static_cast<std::int64_t>(out.lengths.size());
-  out.least_rows = static_cast<std::int64_t>(models::least_rows(out.packing.tokens, row));
+  run.padded = models::pack_documents(run.lengths, row, PackingPolicy::padding, batch);
+  run.packing = models::pack_documents(run.lengths, row, in.policy, batch);
+  out.tokens = static_cast<double>(run.packing.tokens);
+  out.mean_length = out.tokens / static_cast<double>(run.lengths.size());
+  out.rows = static_cast<std::int64_t>(run.packing.row_room.size());
+  out.padded_rows = static_cast<std::int64_t>(run.lengths.size());
+  out.least_rows = static_cast<std::int64_t>(models::least_rows(run.packing.tokens, row));
   // The search is for small cases; of many documents it knows only that best fit reached the bound, if it did.
-  const std::uint64_t nodes = out.lengths.size() <= 64 ? 5'000 : 0;
-  if (const auto best = models::fewest_rows(out.lengths, row, nodes)) out.optimum_rows = *best;
-  out.computed_tokens = static_cast<double>(out.packing.room());
+  const std::uint64_t nodes = run.lengths.size() <= 64 ? 5'000 : 0;
+  if (const auto best = models::fewest_rows(run.lengths, row, nodes)) out.optimum_rows = *best;
+  out.computed_tokens = static_cast<double>(run.packing.room());
   out.useful_share = 100 * out.tokens / out.computed_tokens;
   out.padding_share = 100 - out.useful_share;
-  out.padded_useful_share = 100 * out.tokens / static_cast<double>(out.padded.room());
+  out.padded_useful_share = 100 * out.tokens / static_cast<double>(run.padded.room());
 
   // What documents need: their tokens, and a triangle of pairs each.
   models::Packing alone;
-  for (std::uint32_t d = 0; d < out.lengths.size(); ++d) alone.pieces.push_back({d, d, 0, out.lengths[d]});
+  for (std::uint32_t d = 0; d < run.lengths.size(); ++d) alone.pieces.push_back({d, d, 0, run.lengths[d]});
   const double needed = price.linear(out.tokens) + price.attention(models::attention_pairs(alone, true));
   out.linear_flops = price.linear(out.computed_tokens);
-  out.attention_flops = price.attention(models::attention_pairs(out.packing, masked(in.policy, in.document_mask)));
+  out.attention_flops = price.attention(models::attention_pairs(run.packing, masked(in.policy, in.document_mask)));
   out.flops = out.linear_flops + out.attention_flops;
-  out.padded_flops = flops_of(out.padded, PackingPolicy::padding, in.document_mask, price);
+  out.padded_flops = flops_of(run.padded, PackingPolicy::padding, in.document_mask, price);
   out.padded_air_share = 100 * (1 - needed / out.padded_flops);
   // A document that is cut attends to less than it would whole, so that less than what is needed is computed.
   out.air_share = std::max(0.0, 100 * (1 - needed / out.flops));
   out.speedup = out.padded_flops / out.flops;
-  const double inside = models::attention_pairs(out.packing, true), all = models::attention_pairs(out.packing, false);
+  const double inside = models::attention_pairs(run.packing, true), all = models::attention_pairs(run.packing, false);
   out.mask_share = 100 * inside / all;
   double filled = 0;  // triangles of what is filled in each row
-  std::vector<double> used(out.packing.row_room.size(), 0);
-  for (const models::PackedPiece& p : out.packing.pieces) used[p.row] += p.length;
+  std::vector<double> used(run.packing.row_room.size(), 0);
+  for (const models::PackedPiece& p : run.packing.pieces) used[p.row] += p.length;
   for (const double n : used) filled += n * (n + 1) / 2;
   out.foreign_share = 100 * (1 - inside / filled);
-  out.cut_documents = cut_documents(out.packing, out.lengths.size());
+  out.cut_documents = cut_documents(run.packing, run.lengths.size());
   for (int p = 0; p < models::packing_policy_count; ++p) {
     const auto policy = static_cast<PackingPolicy>(p);
-    const models::Packing packing = models::pack_documents(out.lengths, row, policy, batch);
+    const models::Packing packing = models::pack_documents(run.lengths, row, policy, batch);
     const double flops = flops_of(packing, policy, in.document_mask, price);
     out.policies.push_back({
         .policy = policy_choices()[static_cast<std::size_t>(p)].label,
@@ -125,7 +126,7 @@ Outputs compute(const Inputs& in) {
     });
   }
   fill_corpus(in, out);
-  return out;
+  return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 
 }  // namespace chapters::training::packing

@@ -43,7 +43,7 @@ void describe(Fields& f, Inputs& in) {
   f.text("list", in.list, "List",
          "Lengths in tokens, with commas or blanks between them; at most 4,096, none above the row.",
          {.when = {"lengths", "list"}, .max_bytes = 40'000});
-  f.real("median", in.median, {"Median", "tokens"}, "Of log-normal lengths.",
+  f.real("median", in.median, {"Median", "tokens"}, "The median of log-normal lengths.",
          {.range = {8, 65536, Scale::log}, .when = {"lengths", "lognormal"}});
   f.real("spread", in.spread, "Spread", "Standard deviation of the logarithm: 0.7 is a factor of two.",
          {.range = {0.05, 2.5}, .when = {"lengths", "lognormal"}});
@@ -57,9 +57,10 @@ void describe(Fields& f, Inputs& in) {
            {.headline = true});
   f.group("What it costs");
   shared::model(f, "model", in.model, {.help = "FLOPs of its training: linear layers by tokens, attention by pairs."});
-  f.integer("most_documents", in.most_documents, "Most documents a row", "For the whole data set; 0 is no limit.",
+  f.integer("most_documents", in.most_documents, "Most documents a row",
+            "A limit for packing the whole data set; 0 is no limit.",
             {.range = {0, 64}, .when = {"lengths", "wikipedia"}});
-  f.integer("seed", in.seed, "Seed", "Of the lengths drawn.",
+  f.integer("seed", in.seed, "Seed", "It draws the lengths.",
             {.range = {1, 999}, .when = {"lengths", "wikipedia|sharegpt|arxiv|lognormal"}});
 }
 
@@ -78,7 +79,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("padded_air_share", o.padded_air_share, {"Air when padded", "%"},
          "FLOPs of a row for each document that no document needs.",
          {.headline = true, .formula = "1 - needed FLOPs / FLOPs padded", .source = palm});
-  f.real("speedup", o.speedup, "Over padding", "By FLOPs, at one rate of FLOPs.",
+  f.real("speedup", o.speedup, "Over padding", "How many times fewer FLOPs it takes, at one rate of FLOPs.",
          {.headline = true, .formula = "FLOPs padded / FLOPs"});
   f.integer("rows", o.rows, "Rows", {.headline = true, .source = "the packing itself"});
   f.integer("padded_rows", o.padded_rows, "Documents", "And the rows of padding.");
@@ -88,10 +89,10 @@ void describe(Fields& f, Outputs& o) {
           .source = "branch and bound over all packings of whole documents"});
   f.real("cut_documents", o.cut_documents, "Documents cut", "They lie in more than one row.");
   f.group("Tokens");
-  f.real("tokens", o.tokens, {"Tokens", "tokens"}, "Of the documents.");
+  f.real("tokens", o.tokens, {"Tokens", "tokens"}, "The tokens of all documents.");
   f.real("mean_length", o.mean_length, {"Mean length", "tokens"}, {.formula = "tokens / documents"});
   f.real("lost_tokens", o.lost_tokens, {"Beyond the row", "tokens"},
-         "Of drawn documents that are longer than a row: left out.");
+         "What drawn documents hold beyond the row: it is left out.");
   f.real("computed_tokens", o.computed_tokens, {"Computed", "tokens"}, "Padding included.");
   f.real("padding_share", o.padding_share, {"Padding", "%"}, {.formula = "1 - useful"});
   f.real("padded_useful_share", o.padded_useful_share, {"Useful when padded", "%"}, "With a row for each document.");
@@ -107,7 +108,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("mask_share", o.mask_share, {"Pairs inside documents", "%"},
          {.formula = "documents' triangles / rows' triangles"});
   f.real("foreign_share", o.foreign_share, {"Pairs across documents", "%"},
-         "Of those between tokens of a row: what leaks without a mask.",
+         "Their share of all pairs of tokens in a row: what leaks without a mask.",
          {.formula = "1 - documents' triangles / filled triangles"});
   f.group("The whole data set");
   f.real("corpus_rows", o.corpus_rows, "Rows",

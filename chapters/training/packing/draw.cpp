@@ -10,9 +10,9 @@ namespace {
 
 constexpr double play_s = 8;  ///< what all documents take to fall
 
-void draw_buttons(const Outputs& out, View& view) {
+void draw_buttons(const Picture& picture, View& view) {
   const auto& t = widgets::theme();
-  const auto end = static_cast<double>(out.packing.pieces.size());
+  const auto end = static_cast<double>(picture.run->packing.pieces.size());
   if (widgets::button(view.playback.playing ? "Pause##packing" : "Play##packing")) {
     view.playback.time_s = std::min(view.placed, end) / std::max(1.0, end) * play_s;
     widgets::start_or_stop(view.playback, play_s);
@@ -48,11 +48,11 @@ void draw_hero(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   }
   if (view.playback.playing) {
     widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
-    view.placed = view.playback.time_s / play_s * static_cast<double>(out.packing.pieces.size());
+    view.placed = view.playback.time_s / play_s * static_cast<double>(picture.run->packing.pieces.size());
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float buttons = size.y > t.px(240) ? widgets::button_size("All").y + t.px(8) : 0.0f;
-  if (buttons > 0) draw_buttons(out, view);
+  if (buttons > 0) draw_buttons(picture, view);
   const float height = size.y - buttons;
   const float mask = size.x > t.px(620) ? std::min(size.x * 0.3f, height - t.px(60)) : 0.0f,
               gap = mask > 0 ? t.px(28) : 0.0f;
@@ -60,35 +60,22 @@ void draw_hero(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   draw_batch(in, out, picture, view, {size.x - mask - gap, height});
   if (mask <= 0) return;
   ImGui::SetCursorScreenPos({corner.x + size.x - mask, corner.y + buttons});
-  draw_mask(in, out, picture, view, {mask, height});
+  draw_mask(in, picture, view, {mask, height});
 }
 
 /// The same documents by every policy; a click chooses one.
-void draw_policies(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {
-      {.title = "policy", .number = false},
-      {.title = "rows"},
-      {.title = "useful", .unit = "%", .bar = true, .full = 100},
-      {.title = "FLOPs", .value_unit = "FLOP", .priority = 1},
-      {.title = "\xC3\x97 padding"},
+void draw_policies(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+  static constexpr DescribedColumn columns[] = {
+      {"policy", "policy"},
+      {"rows", "rows"},
+      {.key = "useful_share", .title = "useful", .bar = true, .full = 100},
+      {.key = "flops", .priority = 1},
+      {"speedup", "\xC3\x97 padding"},
   };
-  widgets::TableSource source{.context = &out, .rows = out.policies.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const PolicyRow& r = static_cast<const Outputs*>(context)->policies[row];
-    if (column == 0) {
-      cell.text = r.policy;
-      return;
-    }
-    cell.value = column == 1   ? static_cast<double>(r.rows)
-                 : column == 2 ? r.useful_share
-                 : column == 3 ? r.flops
-                               : r.speedup;
-    if (column != 3) cell.number = widgets::format(cell.value, "");
-  };
-  view.policies.selected = static_cast<std::int64_t>(in.policy);
-  const auto result = widgets::draw_table("policies", columns, source, view.policies, size);
-  if (result.selection_changed && view.policies.selected >= 0)
-    in.policy = static_cast<models::PackingPolicy>(view.policies.selected);
+  std::int64_t& selected = view.policies.view.selected;
+  selected = static_cast<std::int64_t>(in.policy);
+  const auto result = view.policies.draw("policies", out.policies, columns, size);
+  if (result.selection_changed && selected >= 0) in.policy = static_cast<models::PackingPolicy>(selected);
 }
 
 }  // namespace
@@ -97,7 +84,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("batch", {.title = "The batch", .least = {520, 320}, .answers = true},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("policies", {.title = "Every policy", .least = {420, 220}, .ideal = {0, 270}, .scrolls = true},
-              [&](ImVec2 size) { draw_policies(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_policies(in, out, view, size); });
   published_panel(stage, "Published packings of Wikipedia", picture.published);
 }
 

@@ -101,10 +101,10 @@ struct BatchPlan {
   RowBlock padded, packed;
 };
 
-BatchPlan plan_of(const Inputs& in, const Outputs& out, Rect area) {
+BatchPlan plan_of(const Inputs& in, const Run& run, Rect area) {
   const auto& t = widgets::theme();
   const float head = t.type(Type::small) * 2 + t.px(12), gap = t.px(28);
-  const float rows = static_cast<float>(std::max<std::size_t>(1, out.padded.row_room.size()));
+  const float rows = static_cast<float>(std::max<std::size_t>(1, run.padded.row_room.size()));
   BatchPlan plan;
   plan.padded.width = plan.packed.width = std::max(1.0f, (area.width() - gap) / 2);
   plan.padded.pitch = plan.packed.pitch = std::min(t.px(44), (area.height() - head) / rows);
@@ -116,14 +116,15 @@ BatchPlan plan_of(const Inputs& in, const Outputs& out, Rect area) {
   return plan;
 }
 
-void show_tip(const Outputs& out, const Picture& picture, const BatchPlan& plan) {
+void show_tip(const Picture& picture, const BatchPlan& plan) {
+  const Run& run = *picture.run;
   const ImVec2 mouse = ImGui::GetMousePos();
   for (const bool packed : {false, true}) {
     const RowBlock& block = packed ? plan.packed : plan.padded;
     const auto row = static_cast<std::int64_t>(std::floor((mouse.y - block.at.y) / block.pitch));
     const double token = static_cast<double>((mouse.x - block.at.x) / block.width) * block.row_tokens;
     if (row < 0 || token < 0 || token >= block.row_tokens) continue;
-    const models::Packing& packing = packed ? out.packing : out.padded;
+    const models::Packing& packing = packed ? run.packing : run.padded;
     if (row >= static_cast<std::int64_t>(packing.row_room.size())) continue;
     const auto r = static_cast<std::size_t>(row);
     widgets::Line name, value;
@@ -150,8 +151,9 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   const Rect area = widgets::canvas("batch", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
   const Painter p = Painter::window();
-  const BatchPlan plan = plan_of(in, out, area);
-  const auto pieces = static_cast<double>(out.packing.pieces.size());
+  const Run& run = *picture.run;
+  const BatchPlan plan = plan_of(in, run, area);
+  const auto pieces = static_cast<double>(run.packing.pieces.size());
   const double placed = std::clamp(view.placed, 0.0, pieces);
   const auto whole = static_cast<std::size_t>(placed);
 
@@ -163,28 +165,28 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   paint_head(p, plan.padded, "Padding: a row for each document", padded.view());
   paint_head(p, plan.packed, picture.policy_name, picture.packed_words);
   const std::size_t row = shown_row(picture, view);
-  for (std::size_t r = 0; r < out.padded.row_room.size(); ++r) paint_row(p, plan.padded, r, out.padded.row_room[r]);
-  for (std::size_t r = 0; r < out.packing.row_room.size(); ++r) paint_row(p, plan.packed, r, out.packing.row_room[r]);
+  for (std::size_t r = 0; r < run.padded.row_room.size(); ++r) paint_row(p, plan.padded, r, run.padded.row_room[r]);
+  for (std::size_t r = 0; r < run.packing.row_room.size(); ++r) paint_row(p, plan.packed, r, run.packing.row_room[r]);
   // What has moved stays at the left, so that both rectangles compare at the end.
-  for (const models::PackedPiece& d : out.padded.pieces)
+  for (const models::PackedPiece& d : run.padded.pieces)
     paint_document(p, plan.padded.place(d.row, 0, d.length), d.document, false);
   for (const std::uint32_t i : picture.by_row[row]) {
-    const std::uint32_t d = out.packing.pieces[i].document;  // its row of the padded batch has the same number
-    paint_document(p, plan.padded.place(d, 0, out.lengths[d]), d, true);
+    const std::uint32_t d = run.packing.pieces[i].document;  // its row of the padded batch has the same number
+    paint_document(p, plan.padded.place(d, 0, run.lengths[d]), d, true);
   }
   for (std::size_t i = 0; i < whole; ++i) {
-    const models::PackedPiece& d = out.packing.pieces[i];
+    const models::PackedPiece& d = run.packing.pieces[i];
     paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, d.row == row);
   }
-  paint_cuts(p, plan.packed, out.packing, whole);
-  if (whole < out.packing.pieces.size()) {  // the next one is on its way
-    const models::PackedPiece& d = out.packing.pieces[whole];
+  paint_cuts(p, plan.packed, run.packing, whole);
+  if (whole < run.packing.pieces.size()) {  // the next one is on its way
+    const models::PackedPiece& d = run.packing.pieces[whole];
     const Rect from = plan.padded.place(d.document, 0, d.length), to = plan.packed.place(d.row, d.offset, d.length);
     const auto share = static_cast<float>(placed - static_cast<double>(whole));
     const ImVec2 at{from.min.x + (to.min.x - from.min.x) * share, from.min.y + (to.min.y - from.min.y) * share};
     paint_document(p, {at, {at.x + from.width(), at.y + from.height()}}, d.document, true);
   } else {
-    paint_saved(p, plan.packed, out.packing.row_room.size(), out.padded.row_room.size());
+    paint_saved(p, plan.packed, run.packing.row_room.size(), run.padded.row_room.size());
     if (picture.shows_optimum) paint_optimum(p, plan.packed, out.optimum_rows);
   }
   if (plan.packed.pitch > t.px(5)) {
@@ -196,23 +198,24 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
     const auto hit = static_cast<std::int64_t>(std::floor((mouse.y - plan.packed.at.y) / plan.packed.pitch));
     if (mouse.x >= plan.packed.at.x && hit >= 0 && hit < out.rows) view.row = std::min<std::int64_t>(hit + 1, 4096);
   }
-  if (hovered) show_tip(out, picture, plan);
+  if (hovered) show_tip(picture, plan);
   if (!p.record()) return;
   widgets::DataTable table{"packing", {"document", "row", "offset", "tokens"}, {}};
-  for (const models::PackedPiece& d : out.packing.pieces)
+  for (const models::PackedPiece& d : run.packing.pieces)
     table.rows.push_back({std::to_string(d.document + 1), std::to_string(d.row + 1), std::to_string(d.offset),
                           std::to_string(d.length)});
   p.record()->tables.push_back(std::move(table));
 }
 
-void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
+void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Rect area = widgets::canvas("mask", size, {16, 16});
   if (picture.by_row.empty()) return;
+  const Run& run = *picture.run;
   const Painter p = Painter::window();
   const float line = t.type(Type::small), head = 2 * line + t.px(12);
   const std::size_t row = shown_row(picture, view);
-  const double room = out.packing.row_room[row];
+  const double room = run.packing.row_room[row];
   const float side = std::min(area.width(), area.height() - head - line - t.px(8));
   if (side < t.px(40)) return;
   const ImVec2 at{area.min.x, area.min.y + head};
@@ -234,7 +237,7 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
     p.polygon(whole, widgets::with_alpha(t.muted, 0.22f));
   }
   for (const std::uint32_t i : picture.by_row[row]) {
-    const models::PackedPiece& d = out.packing.pieces[i];
+    const models::PackedPiece& d = run.packing.pieces[i];
     const float from = px(d.offset), to = px(d.offset + d.length);
     const ImVec2 own[] = {{at.x + from, at.y + from}, {at.x + to, at.y + to}, {at.x + from, at.y + to}};
     p.polygon(own, tone_of(d.document, true));

@@ -1,16 +1,17 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/training/packing.h"
 #include "models/training/packing_lengths.h"
 #include "widgets/controls/playback.h"
-#include "widgets/table/table.h"
 
 /// Documents of different lengths padded, bucketed or packed into rows of one length.
 namespace chapters::training::packing {
@@ -38,27 +39,31 @@ struct PolicyRow {
 };
 
 struct Outputs {
-  models::Packing packing, padded;  ///< of the chosen policy, and a row for each document
-  std::vector<std::uint32_t> lengths;
-  std::int64_t rows = 0, padded_rows = 0, least_rows = 0, best_rows = 0;  ///< best_rows 0: the search gave up
+  std::int64_t rows = 0, padded_rows = 0, least_rows = 0;
   double optimum_rows = std::nan("");
   double tokens = 0, computed_tokens = 0, useful_share = 0, padding_share = 0, padded_useful_share = 0;
   double linear_flops = 0, attention_flops = 0, flops = 0, padded_flops = 0, air_share = 0, padded_air_share = 0,
          speedup = 1;
-  double mask_share = 0;     ///< of a packed row's triangle that lies inside documents, percent
-  double foreign_share = 0;  ///< of the pairs inside rows that cross documents, percent
+  double mask_share = 0;     ///< percent of a packed row's triangle that lie inside documents
+  double foreign_share = 0;  ///< percent of the pairs inside rows that cross documents
   double cut_documents = 0;  ///< documents that lie in more than one row
   double mean_length = 0;
-  double lost_tokens = 0;           ///< of drawn documents, beyond the row: they are cut to it before they are packed
+  double lost_tokens = 0;  ///< what drawn documents hold beyond the row, to which they are cut before they are packed
   std::vector<PolicyRow> policies;  ///< in the order of models::PackingPolicy
   double corpus_rows = std::nan(""), corpus_share = std::nan(""), corpus_speedup = std::nan("");
   std::string reason;
 };
 
+struct Run {
+  models::Packing packing, padded;  ///< by the chosen policy, and with a row for each document
+  std::vector<std::uint32_t> lengths;
+};
+
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
-  std::string policy_name;             ///< of the chosen one, for the head of its rectangle
+  std::string policy_name;             ///< the chosen one, for the head of its rectangle
   std::string packed_words;            ///< under that name: rows, how full they are, what is cut
   bool shows_optimum = false;          ///< whole documents would go into fewer rows, and the search knows it
   std::vector<std::string> row_words;  ///< by row: how full it is, for the hover
@@ -69,21 +74,23 @@ struct Picture {
   PublishedMarks published;
 };
 
+void describe(Fields& f, PolicyRow& r);
+
 struct View {
   double placed = 1e9;   ///< pieces that lie in their rows
   std::int64_t row = 0;  ///< whose mask is shown, from 1; 0: the one with most documents
   widgets::Playback playback{.time_s = 1e9};
-  widgets::TableView policies;
+  DescribedTable<PolicyRow> policies;
 };
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// Both rectangles, padded and packed, one scale, in `size` px from the cursor; a click on a row shows its mask.
 void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// Which positions of a row may attend to which.
-void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size);
+void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec2 size);
 /// The row whose mask is shown, from 0.
 std::size_t shown_row(const Picture& picture, const View& view);
 

@@ -332,7 +332,8 @@ TEST_CASE("batching: a server that falls behind for lack of memory is set agains
   in.kv_share = 0.1;
   in.against = {};
   chapters::Progress progress;
-  const Outputs out = compute(in, progress);
+  Streams streams;
+  const Outputs out = compute(in, progress, streams).facts;
   const MeasuredRuns runs = measured_runs(in, out);
   REQUIRE_FALSE(runs.runs.empty());
   CHECK(runs.runs.front().name == "model BF16, 1.8");

@@ -36,7 +36,7 @@ TEST_CASE("batch lab: a compute that is stopped says so, and its search is done 
   chapters::Progress stopped, goes_on;
   stopped.cancelled = true;
   const lab_batch::Inputs in{.target = lab_batch::Target::easy};
-  CHECK(lab_batch::compute(in, stopped, searches).reason ==
+  CHECK(lab_batch::compute(in, stopped, searches).facts.reason ==
         "The search for the critical batch was stopped before its end.");
-  CHECK(lab_batch::compute(in, goes_on, searches).critical_batch > 1);
+  CHECK(lab_batch::compute(in, goes_on, searches).facts.critical_batch > 1);
 }

@@ -29,7 +29,7 @@ constexpr const char* all_but_savers =
 dashboard::Outputs dashboard_of(const dashboard::Inputs& in) {
   use_bundled_catalog();
   chapters::Progress progress;
-  return dashboard::compute(in, progress);
+  return dashboard::compute(in, progress).facts;
 }
 
 /// The step trace's own inputs for a setup of the dashboard: kernels and rates as they are, no switch of its own.
@@ -149,7 +149,8 @@ TEST_CASE("dashboard: a starved step brings as many samples as the data loader's
   loader.samples = in.batch;
   loader.decode_s = in.load_s;
   loader.gpu_s = 0.2;
-  const double samples_per_s = chapters::training::data_loader::compute(loader).samples_per_s;
+  chapters::Progress progress;
+  const double samples_per_s = chapters::training::data_loader::compute(loader, progress).facts.samples_per_s;
   CHECK(near(samples_per_s, static_cast<double>(in.batch) / dashboard_of(in).now.step_s(), 0.002));
 }
 

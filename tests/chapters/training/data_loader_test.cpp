@@ -8,6 +8,19 @@
 using namespace support;
 namespace lab_loader = chapters::training::data_loader;
 
+namespace {
+
+auto loader_of(const lab_loader::Inputs& in) {
+  chapters::Progress progress;
+  return lab_loader::compute(in, progress);
+}
+lab_loader::Picture picture_of(const lab_loader::Inputs& in) {
+  const auto computed = loader_of(in);
+  return lab_loader::arrange(in, computed.facts, *computed.run);
+}
+
+}  // namespace
+
 TEST_CASE("data-loader: a full pipe brings its bandwidth over the size, with twice the workers too") {
   const LabPtr lab = open_lab("training/data-loader");
   compute(*lab);
@@ -66,11 +79,12 @@ TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within
   for (const double spread : {0.0, 0.7}) {
     lab_loader::Inputs in;
     in.decode_spread = spread;
-    const lab_loader::Outputs o = lab_loader::compute(in);
+    const auto computed = loader_of(in);
+    const lab_loader::Outputs& o = computed.facts;
     double all = 0;
     for (const double x : o.worker_share) all += x;
     CHECK(std::abs(all - 100) <= 1e-9);
-    const lab_loader::Picture p = lab_loader::arrange(in, o);
+    const lab_loader::Picture p = lab_loader::arrange(in, o, *computed.run);
     for (const auto& tank : p.tanks)
       for (const models::LoaderLevel& l : tank.levels) {
         CHECK(l.count >= 0);
@@ -83,16 +97,15 @@ TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within
 
 TEST_CASE("data-loader: the picture opens where the GPU waits, and at the beginning where it never does") {
   lab_loader::Inputs in;
-  const lab_loader::Outputs o = lab_loader::compute(in);
-  const lab_loader::Picture p = lab_loader::arrange(in, o);
+  const lab_loader::Picture p = picture_of(in);
   bool waits = false;
   for (const widgets::TimelineSpan& s : p.gpu)
     waits |= s.name == 1 && 1e-9 * static_cast<double>(s.start_ns) < p.opening_s &&
              p.opening_s < 1e-9 * static_cast<double>(s.end_ns());
   CHECK(waits);
   in.gpu_s = 0.4;  // 640 samples a second, and the storage brings 1,000
-  CHECK(lab_loader::compute(in).starved == 0);
-  CHECK(lab_loader::arrange(in, lab_loader::compute(in)).opening_s == 0);
+  CHECK(loader_of(in).facts.starved == 0);
+  CHECK(picture_of(in).opening_s == 0);
 }
 
 TEST_CASE("data-loader: the picture says which part is narrow, and without workers how the process divides its time") {
@@ -100,7 +113,7 @@ TEST_CASE("data-loader: the picture says which part is narrow, and without worke
     lab_loader::Inputs in;
     in.storage = storage;
     in.workers = workers;
-    return lab_loader::arrange(in, lab_loader::compute(in));
+    return picture_of(in);
   };
   const lab_loader::Picture server = picture(lab_loader::Storage::nfs, 12);
   CHECK(server.tanks[0].narrowest);

@@ -128,7 +128,7 @@ TEST_CASE("optimizer time: each pass says what its kernels wait for, and the pas
   const OptimizerMachine machine{.bandwidth_bytes_per_s = 1e12, .matrix_flops_per_s = 1e14, .launch_s = 5e-6};
   const std::vector<ParameterTensor> mixed{{4096.0 * 4096, 2, 4096}, {1000, 3}};
   for (const UpdateCode code : {UpdateCode::looped, UpdateCode::foreach, UpdateCode::fused}) {
-    const OptimizerTime t = time_optimizer(OptimizerKind::muon, code, OptimizerRecipe::fp32, mixed, 1, machine);
+    const TimedOptimizer t = time_optimizer(OptimizerKind::muon, code, OptimizerRecipe::fp32, mixed, 1, machine);
     const auto own = optimizer_passes(OptimizerKind::muon, code, OptimizerRecipe::fp32),
                rest = optimizer_passes(OptimizerKind::adamw, code, OptimizerRecipe::fp32);
     REQUIRE(t.passes.size() == own.size() + rest.size());
