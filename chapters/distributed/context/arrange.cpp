@@ -106,6 +106,14 @@ void add_hiding(const ContextSetup& setup, Picture& p) {
   if (setup.ranks < 2) return;
   const double yours = as_double(setup.sequence / setup.ranks);
   const double lo = std::max(64.0, std::min(256.0, yours / 4)), hi = std::max(65536.0, 4 * yours);
+  widgets::Curve tile{.label = "slowest tile",
+                      .info = "pairs x flops a pair / rate",
+                      .tint = widgets::Meaning::forward,
+                      .named = false};
+  widgets::Curve transfer{.label = "transfer",
+                          .info = "message + bytes of keys and values / link",
+                          .tint = widgets::Meaning::communication,
+                          .named = false};
   for (double tokens = lo; tokens <= hi * 1.001; tokens *= std::sqrt(2.0)) {
     ContextSetup at = setup;
     const auto even = static_cast<std::int64_t>(2 * std::llround(tokens / 2));
@@ -113,10 +121,10 @@ void add_hiding(const ContextSetup& setup, Picture& p) {
     double pairs = 0;
     for (const std::int64_t keys : {std::int64_t{0}, at.ranks - 1})
       pairs = std::max(pairs, tile_pairs(at.order, at.sequence, at.ranks, at.ranks - 1, keys, at.causal));
-    p.tokens.push_back(as_double(even));
-    p.tile_s.push_back(pairs * at.flops_per_pair() / at.flops_per_s);
-    p.transfer_s.push_back(at.message_s + at.block_bytes() / at.link_bytes_per_s);
+    tile.add(as_double(even), pairs * at.flops_per_pair() / at.flops_per_s);
+    transfer.add(as_double(even), at.message_s + at.block_bytes() / at.link_bytes_per_s);
   }
+  p.hiding = {std::move(tile), std::move(transfer)};
 }
 
 void add_ring(const Inputs& in, const Run& run, Picture& p) {
@@ -190,10 +198,16 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_clocks(in, out, run, p);
   p.check = check_of(in, out, p.drawn_ranks);
   add_hiding(run.chosen.setup, p);
+  widgets::Curve reach{.label = "fits",
+                       .info = "states, activations and loss within the chip's memory",
+                       .tint = widgets::Meaning::forward,
+                       .named = false};
+  p.longest = as_double(out.sequence);
   for (const ReachPoint& point : run.reach) {
-    p.reach_ranks.push_back(as_double(point.ranks));
-    p.reach_tokens.push_back(as_double(point.tokens));
+    reach.add(as_double(point.ranks), as_double(point.tokens));
+    p.longest = std::max(p.longest, as_double(point.tokens));
   }
+  p.reach.push_back(std::move(reach));
   return p;
 }
 

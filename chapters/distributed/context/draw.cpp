@@ -15,17 +15,9 @@ void draw_hiding(const Outputs& out, const Picture& picture, View& view, ImVec2 
                      {.x = {.kind = AxisKind::log2, .label = "tokens a rank"},
                       .y = {.kind = AxisKind::log10, .label = "one step", .unit = "s"},
                       .size = size});
-  plot.line("slowest tile", picture.tokens, picture.tile_s,
-            {.colour = t.of(Meaning::forward),
-             .label = false,
-             .info = "pairs x flops a pair / rate",
-             .version = picture.version});
-  plot.line("transfer", picture.tokens, picture.transfer_s,
-            {.colour = t.of(Meaning::communication),
-             .label = false,
-             .info = "message + bytes of keys and values / link",
-             .version = picture.version});
-  if (out.hiding_tokens > picture.tokens.front() && out.hiding_tokens < picture.tokens.back())
+  plot.curves(picture.hiding);
+  const std::vector<double>& tokens = picture.hiding.front().x;
+  if (out.hiding_tokens > tokens.front() && out.hiding_tokens < tokens.back())
     plot.vertical_mark(out.hiding_tokens, "hides from here", {.output = "hiding_tokens"});
   const double x = out.rank_tokens, y = out.tile_compute_s;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .output = "rank_tokens"});
@@ -65,18 +57,15 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
 
 void draw_reach(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  double most = static_cast<double>(out.sequence);
-  for (const double tokens : picture.reach_tokens) most = std::max(most, tokens);
-  widgets::Plot plot(
-      "reach", view.reach,
-      {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 64, .label = "ranks that share a sequence"},
-       .y = {.kind = AxisKind::log2, .lo = 1024, .hi = 2 * most, .label = "longest sequence", .unit = "tokens"},
-       .size = size});
-  plot.line("fits", picture.reach_ranks, picture.reach_tokens,
-            {.colour = t.of(Meaning::forward),
-             .label = false,
-             .info = "states, activations and loss within the chip's memory",
-             .version = picture.version});
+  widgets::Plot plot("reach", view.reach,
+                     {.x = {.kind = AxisKind::log2, .lo = 1, .hi = 64, .label = "ranks that share a sequence"},
+                      .y = {.kind = AxisKind::log2,
+                            .lo = 1024,
+                            .hi = 2 * picture.longest,
+                            .label = "longest sequence",
+                            .unit = "tokens"},
+                      .size = size});
+  plot.curves(picture.reach);
   const double x = static_cast<double>(in.ranks), y = static_cast<double>(out.sequence);
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6});
 }
@@ -127,7 +116,7 @@ void draw_softmax(const Outputs& out, const Picture& picture, View& view, ImVec2
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("triangle", {.title = "The triangle and its ring", .least = {620, 400}, .answers = true},
               [&](ImVec2 size) { draw_triangle(in, picture, view, size); });
-  if (!picture.tokens.empty())
+  if (!picture.hiding.empty())
     stage.panel("hiding", {.title = "When transfers hide", .least = {340, 180}},
                 [&](ImVec2 size) { draw_hiding(out, picture, view, size); });
   stage.panel("methods", {.title = "Three methods", .least = {340, 170}},

@@ -14,6 +14,7 @@
 #include "models/parallel/context/context_run.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/controls/playback.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 
@@ -123,10 +124,9 @@ struct Picture {
   std::vector<double> whole_work;  ///< of [rank], of all its tiles beside the most that a rank has: 0 to 1
   double clock_end_s = 0;
   std::string check;
-  // When transfers hide:
-  std::vector<double> tokens, tile_s, transfer_s;
-  // Reach:
-  std::vector<double> reach_ranks, reach_tokens;
+  std::vector<widgets::Curve> hiding;  ///< a step's slowest tile and its transfer against the tokens of a rank
+  std::vector<widgets::Curve> reach;   ///< the longest sequence against ranks
+  double longest = 0;                  ///< of those sequences and yours
   PublishedMarks published;
 };
 

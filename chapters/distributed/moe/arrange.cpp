@@ -44,10 +44,21 @@ std::string loss_text(const Inputs& in, const Outputs& out) {
          figure(other.loss, "%") + ".";
 }
 
-void add_curves(const Inputs& in, const Run& run, Picture& p) {
-  const auto add = [&](const MoeTrained& trained, std::vector<double>& loss, std::vector<double>& load) {
-    // Means over a few steps: single batches are noisy.
-    constexpr std::size_t window = 5;
+/// Training loss and load by step, means over a few: single batches are noisy. Yours is accent; the others have no hue,
+/// since hues are topics here.
+void add_curves(const Run& run, Picture& p) {
+  constexpr std::size_t window = 5;
+  const auto add = [&](const MoeTrained& trained, const std::string& name, std::size_t balance) {
+    const bool mine = balance == p.mine;
+    widgets::Curve loss{.label = name,
+                        .info = "mean of five steps",
+                        .tint = mine           ? widgets::Tint::yours()
+                                : balance == 0 ? widgets::Tint()
+                                               : widgets::Tint::strong(),
+                        .width = mine ? 3.0f : 1.5f,
+                        .dashed = balance == 2,
+                        .named = false};
+    widgets::Curve load = loss;
     for (std::size_t i = 0; i < trained.steps.size(); ++i) {
       double l = 0, m = 0;
       const std::size_t from = i + 1 >= window ? i + 1 - window : 0;
@@ -55,17 +66,17 @@ void add_curves(const Inputs& in, const Run& run, Picture& p) {
         l += trained.steps[j].loss;
         m += trained.steps[j].max_over_mean;
       }
-      const auto count = static_cast<double>(i + 1 - from);
-      loss.push_back(100 * l / count);
-      load.push_back(m / count);
-      p.most_load = std::max(p.most_load, load.back());
+      const auto count = static_cast<double>(i + 1 - from), step = static_cast<double>(i + 1);
+      loss.add(step, 100 * l / count);
+      load.add(step, m / count);
+      p.most_load = std::max(p.most_load, m / count);
     }
+    p.loss.push_back(std::move(loss));
+    p.load.push_back(std::move(load));
   };
-  for (std::size_t i = 0; i < run.mine->steps.size(); ++i) p.step.push_back(static_cast<double>(i + 1));
   for (std::size_t b = 0; b < run.by_balance.size(); ++b)
-    if (run.by_balance[b]) add(*run.by_balance[b], p.loss[b], p.load[b]);
-  p.mine = in.rule == MoeRule::top_k ? static_cast<std::size_t>(in.balance) : 3;
-  if (p.mine == 3) add(*run.mine, p.mine_loss, p.mine_load);
+    if (run.by_balance[b]) add(*run.by_balance[b], p.names[b], b);
+  if (p.mine == 3) add(*run.mine, "yours", 3);
 }
 
 }  // namespace
@@ -75,19 +86,20 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty() || !run.mine) return p;
   p.answer = in.rule == MoeRule::dealt ? dealt_text(out) : cost_text(in, out) + loss_text(in, out);
   arrange_rain(in, out, run, p);
-  add_curves(in, run, p);
+  p.mine = in.rule == MoeRule::top_k ? static_cast<std::size_t>(in.balance) : 3;
+  for (std::size_t b = 0; b < p.names.size(); ++b)
+    p.names[b] = (in.rule == MoeRule::top_k ? "" : "top-k, ") + std::string(balance_name(b));
+  add_curves(run, p);
   p.rain_even = out.copies / static_cast<double>(in.experts);
   if (in.rule == MoeRule::expert_choice)
     p.rain_even =
         static_cast<double>(moe_test_tokens) * static_cast<double>(in.top_k) / static_cast<double>(in.experts);
+  p.path = {.label = "auxiliary loss, by its weight", .width = 1.2f, .dashed = true, .named = false};
   for (const AlphaRow& row : out.alphas) {
-    p.path_s.push_back(row.layer_s);
-    p.path_loss.push_back(row.loss);
+    p.path.add(row.layer_s, row.loss);
     p.path_names.push_back(format_text(row.alpha, ""));
   }
   for (const std::string& name : p.path_names) p.path_labels.push_back(name);
-  for (std::size_t b = 0; b < p.names.size(); ++b)
-    p.names[b] = (in.rule == MoeRule::top_k ? "" : "top-k, ") + std::string(balance_name(b));
   return p;
 }
 

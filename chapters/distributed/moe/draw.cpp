@@ -19,7 +19,6 @@ ImU32 balance_colour(const Picture& picture, std::size_t balance) {
   if (balance == picture.mine) return t.accent;
   return balance == 0 ? t.muted : t.text;
 }
-bool balance_dashed(std::size_t balance) { return balance == 2; }
 widgets::Marker balance_marker(std::size_t balance) {
   return std::array{widgets::Marker::circle, widgets::Marker::square, widgets::Marker::triangle,
                     widgets::Marker::diamond}[balance];
@@ -94,10 +93,9 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                   .labels = std::span(&name, 1),
                   .info = "trained on the same tokens"});
   }
-  if (!picture.path_s.empty()) {
-    plot.line("auxiliary loss, by its weight", picture.path_s, picture.path_loss,
-              {.colour = t.muted, .width = 1.2f, .dashed = true, .label = false, .version = picture.version});
-    plot.scatter("weights", picture.path_s, picture.path_loss,
+  if (!picture.path.x.empty()) {
+    plot.curve(picture.path);
+    plot.scatter("weights", picture.path.x, picture.path.y,
                  {.colour = t.muted, .radius = 3, .labels = picture.path_labels, .version = picture.version});
   }
   if (picture.mine == 3) {
@@ -129,24 +127,7 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
                               .unit = load ? "" : "%"},
                         .size = each,
                         .legend = load});
-    for (std::size_t b = 0; b < picture.names.size(); ++b) {
-      const auto& values = load ? picture.load[b] : picture.loss[b];
-      if (values.empty()) continue;
-      plot.line(picture.names[b], picture.step, values,
-                {.colour = balance_colour(picture, b),
-                 .width = picture.mine == b ? 3.0f : 1.5f,
-                 .dashed = balance_dashed(b),
-                 .label = false,
-                 .info = "mean of five steps",
-                 .version = picture.version});
-    }
-    if (picture.mine == 3)
-      plot.line("yours", picture.step, load ? picture.mine_load : picture.mine_loss,
-                {.colour = balance_colour(picture, 3),
-                 .width = 3,
-                 .label = false,
-                 .info = "mean of five steps",
-                 .version = picture.version});
+    plot.curves(load ? picture.load : picture.loss);
   }
 }
 

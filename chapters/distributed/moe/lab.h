@@ -15,6 +15,7 @@
 #include "models/parallel/moe/moe_training.h"
 #include "widgets/charts/token_rain.h"
 #include "widgets/controls/playback.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -106,14 +107,12 @@ struct Picture {
   std::vector<std::string> texts;  ///< that the rain's parts point into
   std::vector<widgets::RainGrain> grains;
   widgets::TokenRain rain;
-  std::vector<double> step;
-  std::array<std::vector<double>, 3> loss, load;  ///< by step, of each balancing that is compared
-  std::vector<double> mine_loss, mine_load;       ///< where yours is none of these
+  std::vector<widgets::Curve> loss, load;  ///< by step, of each balancing that is compared, and of yours
   std::array<std::string, 3> names;
   std::size_t mine = 0;  ///< which of the three is yours; 3: none
   double most_load = 1;
-  double rain_even = 1;                   ///< copies that an expert gets when all are even
-  std::vector<double> path_s, path_loss;  ///< of the weights of the auxiliary loss
+  double rain_even = 1;  ///< copies that an expert gets when all are even
+  widgets::Curve path;   ///< of the weights of the auxiliary loss; empty unless yours is that
   std::vector<std::string> path_names;
   std::vector<std::string_view> path_labels;
   PublishedMarks published;
