@@ -67,6 +67,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("recommended_speedup", o.recommended_speedup, "... decode over BF16",
          "Of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
          {.absent = "The chip cannot run what the tree says.", .formula = "decode step in BF16 / decode step"});
+  constexpr std::string_view cannot = "The chip cannot run what the tree says.";
+  f.real("recommended_bytes", o.recommended_bytes, {"... takes", "B"},
+         "Weights and cache of the recipe that the tree says.", {.absent = cannot, .formula = "weights + cache"});
+  f.real("recommended_chips", o.recommended_chips, "... chips needed",
+         {.absent = cannot, .formula = "both / 0.9 memory, rounded up"});
+  f.toggle("recommended_fits", o.recommended_fits, "... fits", "On these chips, with this cache.");
   f.text("because", o.because, "Because");
   f.group("Memory");
   f.real("weights_bytes", o.estimate.weights_bytes, {"Weights", "B"},

@@ -67,16 +67,16 @@ void draw_gradients(Inputs& in, const Picture& picture, View& view, ImVec2 size)
                       .y = {.kind = AxisKind::log10, .lo = 1e-3, .hi = 10, .label = "length of the gradient"},
                       .size = size});
   plot.line(
-      "by teacher, with T²", picture.gradients.temperatures, picture.gradients.with_square,
+      "by teacher, with T²", picture.run->gradients.temperatures, picture.run->gradients.with_square,
       {.colour = t.series_at(0), .label = false, .info = "(1 - alpha) T |p_s - p_t|", .version = picture.version});
-  plot.line("by teacher, without T²", picture.gradients.temperatures, picture.gradients.without_square,
+  plot.line("by teacher, without T²", picture.run->gradients.temperatures, picture.run->gradients.without_square,
             {.colour = t.series_at(1),
              .dashed = true,
              .label = false,
              .info = "(1 - alpha) |p_s - p_t| / T",
              .version = picture.version});
   plot.line(
-      "by label", picture.gradients.temperatures, picture.gradients.hard,
+      "by label", picture.run->gradients.temperatures, picture.run->gradients.hard,
       {.colour = t.series_at(2), .label = false, .info = "alpha |softmax(s) - label|", .version = picture.version});
   plot.drag_x("drag temperature", in.temperature, {.lo = 1, .hi = 20});
 }
@@ -145,7 +145,7 @@ void draw_students(const Outputs& out, const Picture& picture, View& view, ImVec
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.study) return;  // the first job has not ended
+  if (!picture.run->study) return;  // the first job has not ended
   stage.panel("confusion", {.title = "What labels do not say", .least = {560, 300}, .ideal = {0, 440}, .answers = true},
               [&](ImVec2 size) { draw_confusion(picture, size); });
   stage.panel("digit", {.title = "One digit", .least = {480, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {

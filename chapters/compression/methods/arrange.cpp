@@ -90,8 +90,8 @@ void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
   p.rounding_words = "100 % is rounding: " + format_text(out.error_of(Method::rtn).held_out, "%") +
                      " of the output for weights alone, " + format_text(out.error_of(Method::both).held_out, "%") +
                      " for both operands";
-  p.awq_story = "best at " + format_text(out.study.awq_alpha, "");
-  p.smooth_story = "best at " + format_text(out.study.smooth_best_alpha, "");
+  p.awq_story = "best at " + format_text(out.figures.awq_alpha, "");
+  p.smooth_story = "best at " + format_text(out.figures.smooth_best_alpha, "");
 }
 
 /// The error column by column, from 0 before the first one.
@@ -144,16 +144,17 @@ Curve error_over_alpha(const std::vector<models::AwqPoint>& points) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || !out.history) return p;
+  const models::MethodHistory& history = run.study.history;
+  if (!out.reason.empty() || history.cols == 0) return p;
   compare_with_rounding(out, p);
   add_published(in, p);
   write_headings(in, out, p);
-  trace_history(*out.history, p);
-  trace_steps(*out.history, p);
-  p.awq = error_over_alpha(out.study.awq_curve);
-  p.smooth = error_over_alpha(out.study.smooth_curve);
+  trace_history(history, p);
+  trace_steps(history, p);
+  p.awq = error_over_alpha(run.study.awq_curve);
+  p.smooth = error_over_alpha(run.study.smooth_curve);
   return p;
 }
 

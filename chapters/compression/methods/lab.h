@@ -42,7 +42,7 @@ struct Inputs {
 };
 
 struct MethodRow {
-  std::string method;
+  std::string method, source;
   double weight_bits = 0, activation_bits = 16, error = 0, held_out = 0, against_rounding = 1;
 };
 
@@ -56,15 +56,17 @@ struct Outputs {
   std::array<ErrorPercent, models::method_count> errors{};  ///< in the order of models::Method
   double gptq_ratio = 1, gptq_ratio_held_out = 1, awq_ratio = 1, awq_ratio_held_out = 1, smooth_ratio = 1,
          smooth_ratio_held_out = 1;
-  models::MethodStudy study;  ///< without its history
+  models::MethodFigures figures;
   double input_spread = 1, smoothed_spread = 1;
   std::int64_t first_column = 0;
   std::string best, weights, note;
   std::vector<MethodRow> rows;
-  std::shared_ptr<const models::MethodHistory> history;
 
-  ErrorPercent& error_of(models::Method m) { return errors[static_cast<std::size_t>(m)]; }
   const ErrorPercent& error_of(models::Method m) const { return errors[static_cast<std::size_t>(m)]; }
+};
+
+struct Run {
+  models::MethodStudy study;
 };
 
 /// Points of a curve.
@@ -75,6 +77,7 @@ struct Curve {
 /// Errors are in percent.
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer, smooth_story, awq_story;
   std::vector<widgets::FigureMeaning> meanings;  ///< of the answer's figures
   /// By models::Method: what is left of the error of rounding at the same bits, in percent.
@@ -102,8 +105,8 @@ struct View {
   widgets::TableView table;
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::compression::methods

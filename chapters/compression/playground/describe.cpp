@@ -81,14 +81,14 @@ void describe(Fields& f, Outputs& o) {
   f.integer("wrong", o.wrong, "Misread of 1,000", "Of the held-out digits.", {.source = held_out});
   f.group("Its bytes");
   f.real("original_bytes", o.original_bytes, {"Original size", "B"}, {.formula = "4 (2,368 weights + 42 biases)"});
-  f.real("values_bytes", o.compressed.size.values_bytes, {"... values", "B"}, "Weights that are kept, packed.",
+  f.real("values_bytes", o.size.values_bytes, {"... values", "B"}, "Weights that are kept, packed.",
          {.formula = "kept weights x bits / 8"});
-  f.real("indices_bytes", o.compressed.size.indices_bytes, {"... indices", "B"},
+  f.real("indices_bytes", o.size.indices_bytes, {"... indices", "B"},
          "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
          {.formula = "weights / 8, or kept weights x 2 / 8"});
-  f.real("scales_bytes", o.compressed.size.scales_bytes, {"... scales", "B"},
+  f.real("scales_bytes", o.size.scales_bytes, {"... scales", "B"},
          "A float32 for each channel or layer, and for each layer's activations.");
-  f.real("biases_bytes", o.compressed.size.biases_bytes, {"... biases", "B"}, "Left in float32.");
+  f.real("biases_bytes", o.size.biases_bytes, {"... biases", "B"}, "Left in float32.");
   f.real("bits_per_weight", o.bits_per_weight, "Bits a weight", "Of the network's own shape, everything counted.",
          {.formula = "8 size / weights"});
   f.real("kept", o.kept, {"Weights not zero", "%"}, "Of the shape that is left, before rounding.");

@@ -89,12 +89,12 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
   plot.drag_y("drag goal", in.goal, {.colour = t.good, .label = "goal", .lo = 50, .hi = 95});
 }
 
-void save_table(const Outputs& out) {
+void save_table(const std::vector<models::SweepPoint>& points) {
   const Painter p = Painter::window();
   if (!p.record()) return;
   widgets::DataTable sweep{"sweep", {"hidden", "pruning", "share", "weight_bits", "size_B", "accuracy_%"}, {}};
   static constexpr std::array<const char*, pruning_count> names{"none", "magnitude", "two_four", "neurons"};
-  for (const auto& s : out.study->sweep)
+  for (const auto& s : points)
     sweep.rows.push_back({std::to_string(models::study_widths[s.width]),
                           names[static_cast<std::size_t>(s.plan.pruning)], widgets::exact(s.plan.share),
                           std::to_string(s.plan.weights.bits), widgets::exact(s.bytes),
@@ -105,19 +105,19 @@ void save_table(const Outputs& out) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.study) return;  // the first job has not ended
+  if (!picture.run->study) return;  // the first job has not ended
   stage.panel("pareto", {.title = "Accuracy by size", .least = {500, 320}, .answers = true}, [&](ImVec2 size) {
     draw_pareto(in, out, picture, view, size);
-    save_table(out);
+    save_table(picture.run->study->sweep);
   });
   stage.panel("pen", {.title = "Draw a digit", .least = {320, 236}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_pen(out, picture, view, size); });
+              [&](ImVec2 size) { draw_pen(picture, view, size); });
   stage.panel("bytes", {.title = "Where the bytes go", .least = {320, 130}, .ideal = {0, 150}},
               [&](ImVec2 size) { draw_bytes(out, picture, size); });
   stage.panel("digits", {.title = "What it reads", .least = {320, 190}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_digits(out, picture, view, size); });
+              [&](ImVec2 size) { draw_digits(picture, view, size); });
   stage.panel("weights", {.title = "First layer", .least = {320, 190}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_weights(out, picture, size); });
+              [&](ImVec2 size) { draw_weights(picture, size); });
 }
 
 }  // namespace chapters::compression::playground

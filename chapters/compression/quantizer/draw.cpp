@@ -172,7 +172,7 @@ void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.original) return;  // the first job has not ended
+  if (picture.error.rows == 0) return;  // the first job has not ended
   stage.panel("rows", {.title = "Who pays", .least = {640, 300}, .answers = true},
               [&](ImVec2 size) { draw_hero(in, picture, view, size); });
   stage.panel("formats", {.title = "Every format on these weights", .least = {380, 240}, .ideal = {0, 360}},

@@ -58,8 +58,11 @@ struct Outputs {
   std::string weights, note;
   std::vector<FormatRow> formats;  ///< every format at every grain, grain by grain
   std::vector<TensorRow> tensors;
-  std::shared_ptr<const models::Matrix> original;
-  std::shared_ptr<const models::QuantizedMatrix> quantized;  ///< `original` in the chosen format
+};
+
+struct Run {
+  models::Matrix original;
+  models::QuantizedMatrix quantized;  ///< `original` in the chosen format
 };
 
 /// The formats at one grain.
@@ -88,8 +91,8 @@ struct View {
   widgets::TableView tensors;
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 /// The quantizer that these Inputs ask for.

@@ -53,10 +53,10 @@ std::string answer_of(const Outputs& out, Skips skips) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   const models::Chip* chip = catalog().chip(in.chip);
-  if (!out.reason.empty() || !out.example || !chip) return p;
+  if (!out.reason.empty() || run.weights.empty() || !chip) return p;
   p.skips = skips_of(in, out);
   p.answer = answer_of(out, p.skips);
   p.speed_words = out.regime + "-bound";

@@ -27,14 +27,14 @@ void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& v
                               .unit = "%",
                           },
                       .size = size});
-  plot.line("unstructured", out.example->shares, out.example->unstructured_curve,
+  plot.line("unstructured", picture.run->shares, picture.run->unstructured_curve,
             {
                 .colour = t.series_at(0),
                 .label = false,
                 .info = "the smallest weights",
                 .version = picture.version,
             });
-  plot.line("whole rows", out.example->shares, out.example->structured_curve,
+  plot.line("whole rows", picture.run->shares, picture.run->structured_curve,
             {
                 .colour = t.series_at(2),
                 .label = false,
@@ -134,15 +134,15 @@ void draw_patterns(const Outputs& out, const Picture& picture, View& view, ImVec
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.example) return;
+  if (picture.run->weights.empty()) return;
   stage.panel("path",
               {.title = picture.pairs ? "Four pairs of weights on their way" : "Four weights on their way",
                .least = {500, 270},
                .ideal = {0, 420},
                .answers = true},
-              [&](ImVec2 size) { draw_path(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_path(in, picture, view, size); });
   stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
+    draw_mask(*picture.run, picture.run->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
   });
   stage.panel("cost", {.title = "What the zeros cost", .least = {340, 220}, .ideal = {0, 340}},
               [&](ImVec2 size) { draw_errors(in, out, picture, view, size); });

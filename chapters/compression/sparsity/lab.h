@@ -35,7 +35,7 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// Example matrix and masks depend on these alone, and not on chip or layer.
+/// The example depends on these alone, and not on chip or layer.
 struct ExampleKey {
   std::int64_t seed = 1;
   bool heavy = false;
@@ -43,14 +43,15 @@ struct ExampleKey {
   bool pairs = false;
   bool operator==(const ExampleKey&) const = default;
 };
-struct Example {
+/// A small matrix, its masks, and the error of every share: made once for a key and shared.
+struct Run {
   std::vector<double> weights;
   double largest = 0;
   std::array<std::vector<std::uint8_t>, pattern_count> masks;        ///< by pattern
   std::array<double, pattern_count> errors{};                        ///< %
   std::vector<double> shares, unstructured_curve, structured_curve;  ///< %
 };
-using Examples = Memo<ExampleKey, Example>;
+using Examples = Memo<ExampleKey, Run>;
 
 inline constexpr double two_four_share = 50;  ///< %: two of every four
 
@@ -71,7 +72,6 @@ struct Outputs {
   std::array<double, pattern_count> errors{};           ///< %, by pattern
   std::array<double, pattern_count> speedups{1, 1, 1};  ///< by pattern
   std::vector<PatternRow> patterns;
-  std::shared_ptr<const Example> example;
 };
 
 /// What the hardware does with the zeros of the pattern that is set.
@@ -86,6 +86,7 @@ inline constexpr std::size_t mask_rows = 32, mask_cols = 64, group_size = 4;
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer, speed_words, error_words;
   std::vector<double> tokens;
   std::array<std::vector<double>, pattern_count> speedups;  ///< over the tokens, by pattern
@@ -104,14 +105,14 @@ struct View {
   widgets::TableView patterns;
 };
 
-Outputs compute(const Inputs& in, Examples& examples);
-Picture arrange(const Inputs& in, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Examples& examples);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The matrix with its zeros; a press on four neighbours, or the arrow keys, choose them to be followed.
 /// `pairs`: eight neighbours are followed, not four.
-void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, bool pairs, View& view, ImVec2 size);
+void draw_mask(const Run& example, const std::vector<std::uint8_t>& mask, bool pairs, View& view, ImVec2 size);
 /// The way of four weights to the multipliers.
-void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size);
+void draw_path(const Inputs& in, const Picture& picture, const View& view, ImVec2 size);
 
 /// Whether the zeros that are set come in pairs, two of four pairs in eight neighbours.
 bool zeros_in_pairs(const Inputs& in);

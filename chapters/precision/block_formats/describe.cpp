@@ -92,6 +92,16 @@ void describe(Fields& f, Outputs& o) {
   f.real("lost", o.lost, "Became 0", "Elements that are not 0 and are stored as 0.", {.headline = true});
   f.real("lost_share", o.lost_share, {"Share that became 0", "%"}, {.formula = "became 0 / elements"});
   f.real("saturated", o.saturated, "Clipped", "Elements past the largest value that their block's scale reaches.");
+  f.group("Next to the largest number");
+  f.real("largest", o.largest, "Largest number", "The number with the largest magnitude; its sign stays.");
+  f.integer("beside", o.beside, "Share its scale", "Elements of its block without itself.");
+  f.integer("beside_not_zero", o.beside_not_zero, "... not 0 before", "Those of them that have something to lose.");
+  f.integer("beside_lost", o.beside_lost, "... became 0", "Those of them that are not 0 and are stored as 0.");
+  f.real("beside_rms", o.beside_rms, "Their RMS error",
+         {.absent = "Nothing shares its scale.", .formula = "sqrt(mean((value - exact)^2))"});
+  f.real("times_calm", o.times_calm, "Times a calm block's",
+         "Their RMS error over that of the block whose largest magnitude is the smallest.",
+         {.absent = "No other block has an error to compare with.", .formula = "RMS error / RMS error of that block"});
   f.group("Blocks");
   f.real("block_size", o.block_size, "Block size", "Elements that share a scale.");
   f.real("blocks", o.blocks, "Blocks", {.formula = "ceil(elements / block size)"});

@@ -42,8 +42,7 @@ struct SizeRow {
 
 struct Outputs {
   std::string reason;
-  std::shared_ptr<const std::vector<double>> exact;  ///< the numbers that are stored; null: none yet
-  std::string numbers;                               ///< what they are
+  std::string numbers;  ///< what they are
   models::Blocks stored;
   models::QuantizationError error;
   std::vector<double> codes;
@@ -52,13 +51,24 @@ struct Outputs {
   double saturated = 0, lost = 0, lost_share = 0;
   double largest_scale = 0;  ///< of any block, the tensor's scale counted in
   double scale_gain_db = 0;  ///< of searching each block's scale, over floor
+  double largest = 0;        ///< the number of the largest magnitude
+  /// Of those that share its scale: how many they are, how many of them are not 0, and how many became 0.
+  std::int64_t beside = 0, beside_not_zero = 0, beside_lost = 0;
+  /// Their RMS error, and how many times that of the block whose largest magnitude is the smallest; NaN where there is
+  /// none, or no other block, or one without an error.
+  double beside_rms = 0, times_calm = 0;
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
 };
 
+struct Run {
+  std::vector<double> exact;  ///< the numbers that are stored
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  std::vector<double> exact;                          ///< what went in
+  std::shared_ptr<const Run> run;
+  const models::FloatFormat* element = nullptr;       ///< of the scheme
   std::vector<std::uint8_t> lost;                     ///< of each element: not 0 where it became 0
   std::vector<std::vector<double>> levels;            ///< of each block: every value its codes can have
   std::vector<std::string> scale_texts, scale_codes;  ///< of each block: "2^-3", and its scale's bits
@@ -82,15 +92,17 @@ struct View {
   std::int64_t block = -1;  ///< whose bits are shown; -1: the block with the largest magnitude
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The elements, exact and stored, over their blocks.
 void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// One block as it is stored: its scale bit by bit, and its codes.
-void draw_block_bits(const Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_block_bits(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 double rms_of(std::span<const double> values);
+/// Which of the values from `first` up to `end` has the largest magnitude; the first of several.
+std::size_t largest_of(std::span<const double> values, std::size_t first, std::size_t end);
 /// An error in percent of the tensor's RMS; 0 where that is 0.
 double percent_of_rms(double error, double rms);
 

@@ -57,11 +57,15 @@ struct Outputs {
 struct FlowStage {
   std::string title, share_text, back_text;  ///< "Q, K, V"; "5.9 %" of the step; "back: E5M2"
   std::string_view why;
-  models::NumberFormat computes = models::NumberFormat::fp32, writes = models::NumberFormat::fp32,
-                       back = models::NumberFormat::fp32;
-  bool product = false;      ///< weights come in from below
-  bool second_half = false;  ///< of the layer: the feed-forward part
-  bool any = false;          ///< the model has it
+  /// What comes in, what it computes in and what it writes; `back` is what it computes in backward.
+  models::NumberFormat comes = models::NumberFormat::fp32, computes = models::NumberFormat::fp32,
+                       writes = models::NumberFormat::fp32, back = models::NumberFormat::fp32;
+  double comes_bytes = 4, computes_bytes = 4;  ///< of a number
+  bool loses_bits = false;                     ///< what comes in is cast to fewer bits
+  bool rounds = false;                         ///< no product, and its results are rounded to be written
+  bool product = false;                        ///< weights come in from below
+  bool second_half = false;                    ///< of the layer: the feed-forward part
+  bool any = false;                            ///< the model has it
 };
 
 /// The step of a recipe, and what of one parameter is kept from step to step, beside the flow.
