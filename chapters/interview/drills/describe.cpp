@@ -56,6 +56,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Question of the day");
   f.toggle("daily_done", o.daily_done, "Today's question answered",
            "One a day, the same for everybody, new at midnight UTC.");
+  f.toggle("is_daily", o.is_daily, "It is on the card", "The question that is asked now is the one of the day.");
   f.integer("daily_streak", o.daily_streak, "Days in a row",
             "On which you answered the question of the day, right or wrong.");
   f.group("Topics");

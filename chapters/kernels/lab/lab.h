@@ -2,12 +2,17 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/lab.h"
 #include "kernels/kernel.h"
+#include "models/machine/kernel_prediction.h"
+#include "models/machine/kernel_rules.h"
+#include "models/machine/roofline.h"
 #include "widgets/charts/port_bars.h"
 #include "widgets/plot/plot_view.h"
 
@@ -99,12 +104,8 @@ struct Outputs {
   RoofFigures roof;
   double flops = 0, bytes = 0, intensity = 0;  ///< of the operation at `size`
   std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0;
-  std::int64_t asked_rung = 1;  ///< counted from 1; past the last means the last, and the answer says so
   std::int64_t rows = 0, roof_rows = 0, prediction_rows = 0;
   std::string command;
-
-  const ::kernels::Ladder* ladder = nullptr;
-  std::size_t selected = 0;  ///< rung of the ladder that `rung` is of
 };
 
 /// One rung against its roof. Shares are of it, 1 is the roof; below 0: there is none.
@@ -113,6 +114,30 @@ struct RungShares {
   Bound bound = Bound::compute;
   bool hidden = false;  ///< measured, and not yet predicted by the learner
   bool failed = false, above_roof = false;
+};
+
+/// Ceilings in force: measured ones where there are, else what is assumed of the core or stated by the chip.
+struct Ceilings {
+  models::Machine machine;
+  models::KernelMachine ports;
+  bool arithmetic_measured = false, bandwidth_measured = false;
+  std::string arithmetic, bandwidth;  ///< names for the caption
+};
+
+struct RatedRung : RungShares {
+  std::shared_ptr<const RunRow> run;  ///< its latest; null when there is none
+  Ceilings ceilings;
+  bool bandwidth = false;  ///< its roof is one of bytes, not of operations
+  double floor_s = 0, predicted_s = 0;
+  models::KernelBound limit;                           ///< by the model, as a share of this rung's roof
+  std::optional<models::KernelPrediction> prediction;  ///< as the model states it
+};
+
+struct Run {
+  const ::kernels::Ladder* ladder = nullptr;
+  std::size_t selected = 0;      ///< which of its rungs the figures are of
+  std::vector<RatedRung> rungs;  ///< all of them, each against its roof
+  const ::kernels::Rung& rung() const { return ladder->rungs[selected]; }
 };
 
 /// What is drawn of one rung. Rates are in Picture::unit; below 0: there is none to show.
@@ -167,6 +192,7 @@ struct SourcePicture {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   std::string change, caption;   ///< what the selected rung changes; its roof and the operation's size
   std::string unit;              ///< of the rates: "FLOP/s" or "B/s"
@@ -193,15 +219,20 @@ void describe(Fields& f, PredictionRow& r);
 void describe(Fields& f, RunRow& r);
 void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
 /// (geometrically) to that.
 std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);
 /// Lines "key value" that the app's service "kernels" reads; the last key, edited_source, takes the rest of the text.
-std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited);
+std::string run_request(const Inputs& in, const Outputs& out, const Run& run, bool all, const View* edited);
+/// The lines of the text in the editor, with those that the rung's own source does not have; done anew where the text
+/// changed.
+void refresh_edited_lines(std::string_view source, View& view);
+/// Does the text ask the compiler for files? It then reads them on this machine, whoever wrote the text.
+bool asks_for_files(std::string_view text);
 std::string roofline_request(::kernels::Device device);
 
 }  // namespace chapters::kernels::lab
