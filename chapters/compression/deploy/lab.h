@@ -35,13 +35,13 @@ struct Speed {
 struct RecipeRow {
   std::string recipe, loss, source;
   bool possible = true;                 ///< false: the chip cannot multiply the format, and `source` says so
-  models::DeploymentEstimate estimate;  ///< of an impossible recipe only the weights' bytes
+  models::DeploymentEstimate estimate;  ///< an impossible recipe has only the weights' bytes
   Speed speed;
 };
 
 struct Outputs {
   std::string reason;
-  models::DeploymentEstimate estimate;  ///< of the chosen recipe and cache
+  models::DeploymentEstimate estimate;  ///< what the chosen recipe and cache take
   Speed speed;
   double total_bytes = 0, memory_bound = 0;  ///< memory_bound in percent
   double bits_per_parameter = 16, smaller = 1;
@@ -51,7 +51,7 @@ struct Outputs {
   // Of what the tree says; NaN, and not fitting, where the chip cannot run it.
   bool recommended_fits = false;
   double recommended_bytes = 0, recommended_chips = 0;
-  double recommended_speedup = 1;  ///< of a decode step over BF16
+  double recommended_speedup = 1;  ///< a decode step's over BF16
   std::vector<RecipeRow> recipes, caches;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "chapters/compression/distillation/students.h"
 #include "widgets/number/number.h"
@@ -18,6 +19,25 @@ void show_example(const Inputs& in, const Outputs& out, const Run& run, Picture&
       v *= 100;
       p.most_likely = std::max(p.most_likely, v);
     }
+}
+
+/// The parts of the gradient over the temperature.
+std::vector<widgets::Curve> pulls_of(const GradientCurves& g) {
+  using widgets::Tint;
+  const auto curve = [&](std::string label, std::string info, Tint tint, const std::vector<double>& lengths) {
+    return widgets::Curve{.label = std::move(label),
+                          .info = std::move(info),
+                          .tint = tint,
+                          .named = false,
+                          .x = g.temperatures,
+                          .y = lengths};
+  };
+  std::vector<widgets::Curve> pulls{
+      curve("by teacher, with T\xC2\xB2", "(1 - alpha) T |p_s - p_t|", Tint::series(0), g.with_square),
+      curve("by teacher, without T\xC2\xB2", "(1 - alpha) |p_s - p_t| / T", Tint::series(1), g.without_square),
+      curve("by label", "alpha |softmax(s) - label|", Tint::series(2), g.hard)};
+  pulls[1].dashed = true;
+  return pulls;
 }
 
 /// "an" before an eight, "a" before any other digit.
@@ -64,6 +84,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   }
   p.labels.assign(class_count * class_count, 0);
   for (std::size_t c = 0; c < class_count; ++c) p.labels[c * class_count + c] = 100;
+  p.pulls = pulls_of(run.gradients);
   write_lines(in, out, p);
   return p;
 }

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "chapters/compression/shared/network.h"
+#include "chapters/mechanism/described_table.h"
 #include "models/compression/distillation.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// A small network that learns from labels and from a large network's softened answers.
 namespace chapters::compression::distillation {
@@ -46,7 +47,7 @@ struct StudentRow {
 
 struct Outputs {
   std::string reason;
-  models::DistillationTerms terms;               ///< of the example, with the student as it was trained
+  models::DistillationTerms terms;               ///< the loss on the example, with the student as it was trained
   double teacher_top = 0, teacher_top_soft = 0;  ///< %
   double entropy = 0, entropy_soft = 0;          ///< bits
   double hard_gradient = 0, soft_gradient = 0, soft_gradient_plain = 0, hot_gradient = 0, gradient_ratio = 0;
@@ -80,16 +81,18 @@ struct Picture {
   std::vector<float> digit;                 ///< pixels of the example
   std::array<std::vector<double>, 3> bars;  ///< %, by class: teacher at 1, teacher at T, student at T
   double most_likely = 1;                   ///< the tallest bar
-  std::vector<double> widths, labels_accuracy, distilled_accuracy;  ///< of the students that were trained
+  std::vector<widgets::Curve> pulls;        ///< the parts of the gradient over the temperature
+  std::vector<double> widths, labels_accuracy, distilled_accuracy;  ///< one a student that was trained
   std::array<std::string, 3> bar_names, says_lines;
   std::string teacher_line, teacher_info;
 };
 
 struct View {
   widgets::PlotView targets, gradients, sizes;
-  widgets::TableView students;
+  DescribedTable<StudentRow> students;
 };
 
+void describe(Fields& f, StudentRow& r);
 struct Memory;
 chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Memory& memory);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);

@@ -102,14 +102,14 @@ void describe(Fields& f, Outputs& o) {
   f.real("pair_bits", o.figures.errors[static_cast<std::size_t>(Method::both)].weight_bits,
          "Bits a weight, both rounded", {.formula = "b + 16 / inputs"});
   f.real("awq_alpha", o.figures.awq_alpha, "AWQ's alpha", "Found by trying 21 of them.", {.source = awq_paper});
-  f.real("smooth_best_alpha", o.figures.smooth_best_alpha, "Best smoothing alpha", "Of 0, 0.1 to 1.",
+  f.real("smooth_best_alpha", o.figures.smooth_best_alpha, "Best smoothing alpha", "The best of 0, 0.1 to 1.",
          {.source = smooth_paper});
   f.real("input_spread", o.input_spread, "Largest over median input",
          {.formula = "max_j max|x_j| / median_j max|x_j|"});
   f.real("smoothed_spread", o.smoothed_spread, "Largest over median, smoothed", {.formula = "of x_j / s_j"});
   f.integer("first_column", o.first_column, "Column rounded first", "By GPTQ, counted from 0.");
   f.group("Which is best");
-  f.text("best", o.best, "Least error at these bits", "Of rounding, GPTQ and AWQ, on held-out tokens.",
+  f.text("best", o.best, "Least error at these bits", "The best of rounding, GPTQ and AWQ on held-out tokens.",
          {.headline = true});
   f.text("weights", o.weights, "Weights of");
   f.text("note", o.note, "Note");

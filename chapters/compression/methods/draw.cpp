@@ -117,23 +117,13 @@ void draw_step(const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_history(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   const double columns = static_cast<double>(picture.run->study.history.cols);
   widgets::Plot plot("error column by column", view.history,
                      {.x = {.lo = 0, .hi = columns, .label = "columns rounded"},
                       .y = {.lo = 0, .label = "output error", .unit = "%"},
                       .size = size});
-  plot.line("rounding", picture.columns, picture.rtn_error,
-            {.colour = t.series_at(0),
-             .width = 1.5f,
-             .dashed = true,
-             .info = "the same columns, each rounded for itself",
-             .version = picture.version});
-  plot.line("GPTQ", picture.columns, picture.gptq_error,
-            {.colour = t.series_at(2),
-             .width = 2.5f,
-             .info = "columns left make up for those rounded",
-             .version = picture.version});
+  plot.curve(picture.rtn_error);
+  plot.curve(picture.gptq_error);
   double at = std::min(view.time, columns);
   if (plot.drag_x("drag column", at, {.lo = 0, .hi = columns})) view.time = std::round(std::clamp(at, 0.0, columns));
 }
@@ -155,7 +145,7 @@ void draw_columns(const Picture& picture, View& view, ImVec2 size) {
   draw_history(picture, view, {size.x, size.y - above - t.px(8)});
 }
 
-void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curve, double chosen, std::uint64_t version,
+void draw_search(const char* id, widgets::PlotView& plot_view, const widgets::Curve& curve, double chosen,
                  std::string_view best, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot(id, plot_view,
@@ -165,8 +155,9 @@ void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curv
                          .size = size,
                          .legend = false,
                      });
-  plot.line("error", curve.x, curve.y, {.colour = t.series_at(2), .label = false, .version = version});
-  plot.scatter("tried", curve.x, curve.y, {.colour = t.series_at(2), .radius = 3, .legend = false, .version = version});
+  plot.curve(curve);
+  plot.scatter("tried", curve.x, curve.y,
+               {.colour = t.series_at(2), .radius = 3, .legend = false, .version = widgets::picture_version()});
   plot.vertical_mark(chosen, best, {.colour = t.accent});
 }
 
@@ -194,12 +185,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("step", {.title = "One step of GPTQ", .least = {320, 210}, .ideal = {0, 300}},
               [&](ImVec2 size) { draw_step(picture, view, size); });
   stage.panel("awq", {.title = "AWQ tries scales", .least = {300, 200}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_search("AWQ search", view.awq, picture.awq, out.figures.awq_alpha, picture.version, picture.awq_story, size);
+    draw_search("AWQ search", view.awq, picture.awq, out.figures.awq_alpha, picture.awq_story, size);
   });
   stage.panel("smooth", {.title = "SmoothQuant shares the range", .least = {300, 200}, .ideal = {0, 300}},
-              [&](ImVec2 size) {
-                draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, picture.version, "yours", size);
-              });
+              [&](ImVec2 size) { draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, "yours", size); });
   stage.panel("methods", {.title = "Side by side", .least = {420, 160}, .ideal = {0, 180}, .scrolls = true},
               [&](ImVec2 size) { draw_table(out, picture, view, size); });
 }

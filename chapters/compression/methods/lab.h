@@ -11,6 +11,7 @@
 #include "models/compression/method_study.h"
 #include "widgets/base/figure_meaning.h"
 #include "widgets/charts/heat_map.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -69,25 +70,20 @@ struct Run {
   models::MethodStudy study;
 };
 
-/// Points of a curve.
-struct Curve {
-  std::vector<double> x, y;
-};
-
 /// Errors are in percent.
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer, smooth_story, awq_story;
-  std::vector<widgets::FigureMeaning> meanings;  ///< of the answer's figures
+  std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
   /// By models::Method: what is left of the error of rounding at the same bits, in percent.
   std::vector<double> place, calibration_left, held_out_left;
   std::vector<std::string> change_words;  ///< by method, on held-out tokens: "-22 %"; of rounding its error, "0.680 %"
   double most_left = 100;
   /// What is left of rounding's loss of perplexity in published models, in the same percent.
   std::vector<double> published_place, published_left;
-  std::vector<double> columns, gptq_error, rtn_error;
-  Curve awq, smooth;           ///< over alpha
+  widgets::Curve rtn_error, gptq_error;  ///< over the columns rounded
+  widgets::Curve awq, smooth;            ///< over alpha
   std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]; step 0: nothing has moved
   double largest_change = 0;
   /// Mean |movement| of each column in each step, [step, column]: the column that is rounded, and those that take its

@@ -21,12 +21,9 @@ void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const dou
   disc("yours", t.accent, 7, "what the controls say");
 }
 
-void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+/// Every compression of the sweep, and each recipe over its bits as a faint line.
+void draw_sweep(const Picture& picture, widgets::Plot& plot) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("accuracy by size", view.pareto,
-                     {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"},
-                      .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
-                      .size = size});
   struct Kind {
     std::string_view name;
     Marker marker;
@@ -55,6 +52,15 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                   .info = "one recipe over its bits",
                   .version = picture.version,
               });
+}
+
+void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("accuracy by size", view.pareto,
+                     {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"},
+                      .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
+                      .size = size});
+  draw_sweep(picture, plot);
   plot.line("your recipe over bits", picture.recipe.bytes, picture.recipe.accuracy,
             {.colour = t.accent,
              .width = 1.5f,

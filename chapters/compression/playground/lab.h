@@ -39,7 +39,7 @@ struct FrontRow {
 
 struct Outputs {
   std::string reason;
-  models::PackedSize size;  ///< of the compressed network
+  models::PackedSize size;  ///< bytes of the compressed network
   double accuracy = 0, original_accuracy = 0, accuracy_lost = 0, student_accuracy = 0, training_accuracy = 0;  ///< %
   double size_bytes = 0, original_bytes = 0, compression = 1, bits_per_weight = 0;
   double kept = 100, squares_kept = 100;  ///< %, of the weights and of the sum of their squares, before tuning
@@ -81,7 +81,7 @@ struct Picture {
   std::vector<std::string_view> recipe_bits;
   std::array<BytePart, 4> parts{};
   std::string before_line, after_line, yours_figure;
-  float largest_weight = 0;        ///< of the first layer
+  float largest_weight = 0;        ///< the largest magnitude in the first layer
   std::vector<std::uint8_t> gone;  ///< by hidden unit: nothing of it is left
   std::vector<std::size_t> shown;  ///< held-out digits, misread ones first
   std::string misread_line;

@@ -13,8 +13,8 @@ using widgets::Align, widgets::Font, widgets::Line, widgets::Painter, widgets::T
 
 /// The four neighbours that are followed, or four pairs of them, and how many of them are stored and multiplied.
 struct Four {
-  std::array<double, group_size> weights{};   ///< of a pair the first
-  std::array<double, group_size> partners{};  ///< of a pair the second; 0 where there are no pairs
+  std::array<double, group_size> weights{};   ///< the first of a pair
+  std::array<double, group_size> partners{};  ///< the second of a pair; 0 where there are no pairs
   std::array<bool, group_size> kept{};
   std::array<std::size_t, group_size> row{};  ///< multiplier that takes the i-th weight
   std::size_t rows = group_size;              ///< multipliers at work
@@ -45,14 +45,14 @@ Four four_of(const Run& example, const Inputs& in, Skips skips, const View& view
 struct PathPlan {
   ImVec2 at, size;
   float title = 0, foot = 0;  ///< y of the words above and below
-  float top = 0, pitch = 0;   ///< of the four rows of weights
+  float top = 0, pitch = 0;   ///< where the four rows of weights stand
   float cell_w = 0, cell_h = 0;
   float stored_x = 0, wires_x = 0, wire_gap = 0, multiply_x = 0, add_x = 0;
   float input_y = 0;  ///< top of the input cells
   float radius = 0;
 
   float weight_y(std::size_t i) const { return top + pitch * (static_cast<float>(i) + 0.5f); }
-  /// Of n multipliers, spread over the same height.
+  /// The middle of one of n multipliers, spread over the same height.
   float row_y(std::size_t i, std::size_t n) const {
     const float step = pitch * static_cast<float>(group_size) / static_cast<float>(std::max<std::size_t>(n, 1));
     return top + step * (static_cast<float>(i) + 0.5f);

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "chapters/compression/shared/network.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/compression/sparsity.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// Three patterns of zeros in a layer's weights: what they cost in error, and what the chip makes of them.
 namespace chapters::compression::sparsity {
@@ -66,7 +67,7 @@ struct PatternRow {
 struct Outputs {
   std::string reason;
   double error = 0, kept = 100;  ///< %
-  models::SparseTime time;       ///< of the layer with the chosen pattern
+  models::SparseTime time;       ///< the layer with the chosen pattern
   double memory_ratio = 1, flops_skipped = 0, two_four_rate = 1;
   std::string regime, dense_regime;
   std::array<double, pattern_count> errors{};           ///< %, by pattern
@@ -88,12 +89,11 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer, speed_words, error_words;
-  std::vector<double> tokens;
-  std::array<std::vector<double>, pattern_count> speedups;  ///< over the tokens, by pattern
+  std::array<widgets::Curve, pattern_count> speedups;  ///< over the tokens, by pattern
   double largest_speedup = 1;
   double pruned = 50;  ///< %, of the pattern that is set
   Skips skips = Skips::nothing;
-  double value_bits = 16;                  ///< of a stored weight
+  double value_bits = 16;                  ///< bits of a stored weight
   bool pairs = false;                      ///< the four that are followed are pairs
   std::string_view two_four_name = "2:4";  ///< "4:8 in pairs" of FP4
   PublishedMarks published;
@@ -102,7 +102,7 @@ struct Picture {
 struct View {
   std::int64_t group_row = 5, group = 3;  ///< the four neighbours that are followed, counted from 0
   widgets::PlotView errors, speeds;
-  widgets::TableView patterns;
+  DescribedTable<PatternRow> patterns;
 };
 
 chapters::Computed<Outputs, Run> compute(const Inputs& in, Examples& examples);
@@ -119,6 +119,7 @@ bool zeros_in_pairs(const Inputs& in);
 /// The layer that these Inputs ask for, with another pattern or another number of tokens.
 models::SparseLayer sparse_layer(const Inputs& in, models::SparsePattern pattern, double tokens);
 
+void describe(Fields& f, PatternRow& r);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& o);
 

@@ -21,14 +21,16 @@ std::string daily_line(const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.answered == 0)
-    return out.limit_s > 0 ? "No answer yet: press Start, and you have `" +
-                                 whole(static_cast<std::int64_t>(out.limit_s)) + "` seconds for a number with its unit."
+    return out.limit_s > 0 ? "No answer yet: press Start, and you have " +
+                                 widgets::figure(whole(static_cast<std::int64_t>(out.limit_s))) +
+                                 " seconds for a number with its unit."
                            : "No answer yet: say a number with its unit; there is no clock.";
   const auto right = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.right; });
   if (out.answered == 1)
     return right == 1 ? "Your one answer was right and in time." : "Your one answer was wrong or late.";
-  std::string text = "`" + whole(right) + "` of `" + whole(out.answered) + "` answers were right and in time";
-  if (std::isfinite(out.median_s)) text += ", half of them within `" + widgets::format_text(out.median_s, "s") + "`";
+  std::string text =
+      widgets::figure(whole(right)) + " of " + widgets::figure(whole(out.answered)) + " answers were right and in time";
+  if (std::isfinite(out.median_s)) text += ", half of them within " + widgets::figure(out.median_s, "s");
   return text + ".";
 }
 

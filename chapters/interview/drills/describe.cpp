@@ -44,7 +44,8 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("Your answers");
-  f.integer("right_in_round", o.right_in_round, "Right in this round", "Of its questions so far.", {.headline = true});
+  f.integer("right_in_round", o.right_in_round, "Right in this round", "Right answers among its questions so far.",
+            {.headline = true});
   f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
   f.real("median_s", o.median_s, {"Median time", "s"},

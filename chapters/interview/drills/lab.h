@@ -73,8 +73,8 @@ struct Picture {
   std::string heading;  ///< topic, level and number of the question
   std::string daily;    ///< how the question of the day stands
   CardText card;
-  std::vector<std::string> notes;               ///< of the topics: "7 of 9 right"
-  std::vector<widgets::IntervalRow> standings;  ///< of the topics; they lie beside `notes`
+  std::vector<std::string> notes;               ///< one a topic: "7 of 9 right"
+  std::vector<widgets::IntervalRow> standings;  ///< one a topic; they point to `notes`
 };
 
 /// What is on the card: the question that waits, or the one just answered, held until Next.

@@ -63,7 +63,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<Line> lines;
-  std::vector<widgets::IntervalRow> rows;  ///< of `lines`, whose texts they point to
+  std::vector<widgets::IntervalRow> rows;  ///< one a line of `lines`, whose texts they point to
   std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
   std::vector<Due> due;                    ///< the longest overdue first
   std::int64_t last_day = 0;               ///< today, in days since 1970; 0: not known

@@ -34,7 +34,7 @@ std::string_view holder(KernelLimit limit) {
   return {};
 }
 
-/// Of the rung after the selected one, against it.
+/// What the rung after the selected one does, against it.
 std::string next_of(const Run& run) {
   const std::size_t next = run.selected + 1;
   if (next >= run.rungs.size()) return "it is the last rung";

@@ -64,7 +64,7 @@ RoofFigures roof_figures(const Inputs& in, const Ceilings& c, const models::OpCo
   };
 }
 
-/// Of the rungs whose times the learner may see.
+/// The best of the rungs whose times the learner may see.
 BestFigures best_figures(const std::vector<RatedRung>& rated, const Ladder& ladder, const models::OpCost& cost) {
   BestFigures out{.title = "none measured yet"};
   double best_bound = 0;

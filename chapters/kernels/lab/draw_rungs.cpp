@@ -215,6 +215,28 @@ void predict_at(Inputs& in, std::string_view ladder, const Bar& bar, const Colum
   row_of->share = std::clamp(std::round(1000 * rate / bar.roof_rate) / 10, 0.1, 100.0);
 }
 
+/// One row: a press on its name chooses the rung, and one along its bar predicts it.
+void draw_rung(Inputs& in, const Picture& picture, std::size_t i, const Columns& c, ImVec2 at, float row) {
+  const Bar& bar = picture.bars[i];
+  ImGui::PushID(static_cast<int>(i));
+  ImGui::SetCursorScreenPos({at.x, at.y});
+  char label[64];
+  const int letters = static_cast<int>(std::min<std::size_t>(bar.id.size(), 40));
+  std::snprintf(label, sizeof label, "rung %.*s", letters, bar.id.data());
+  const bool chosen = widgets::press_area(label, {c.bar_left - at.x, row});
+  bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
+  ImGui::SetCursorScreenPos({c.bar_left, at.y});
+  std::snprintf(label, sizeof label, "predict %.*s", letters, bar.id.data());
+  widgets::press_area(label, {c.bar_right - c.bar_left, row});
+  const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
+  hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
+  if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;
+  if (predicting) predict_at(in, picture.run->ladder->id, bar, c, ImGui::GetIO().MousePos.x);
+  paint_row(Painter::window(), c, bar, i, at.y, row, i == picture.run->selected);
+  if (hovered && !predicting) explain(bar);
+  ImGui::PopID();
+}
+
 }  // namespace
 
 void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
@@ -248,24 +270,7 @@ void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
   }
   float top = at.y;
   for (std::size_t i = 0; i < picture.bars.size(); ++i, top += row) {
-    const Bar& bar = picture.bars[i];
-    ImGui::PushID(static_cast<int>(i));
-    ImGui::SetCursorScreenPos({at.x, top});
-    char label[64];
-    const int letters = static_cast<int>(std::min<std::size_t>(bar.id.size(), 40));
-    std::snprintf(label, sizeof label, "rung %.*s", letters, bar.id.data());
-    const bool chosen = widgets::press_area(label, {c.bar_left - at.x, row});
-    bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
-    ImGui::SetCursorScreenPos({c.bar_left, top});
-    std::snprintf(label, sizeof label, "predict %.*s", letters, bar.id.data());
-    widgets::press_area(label, {c.bar_right - c.bar_left, row});
-    const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
-    hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
-    if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;
-    if (predicting) predict_at(in, picture.run->ladder->id, bar, c, ImGui::GetIO().MousePos.x);
-    paint_row(p, c, bar, i, top, row, i == picture.run->selected);
-    if (hovered && !predicting) explain(bar);
-    ImGui::PopID();
+    draw_rung(in, picture, i, c, {at.x, top}, row);
   }
   float y = bottom + (axis ? widgets::row_axis_height(2) : 0);
   if (legend) {

@@ -124,6 +124,23 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, const Run& run, Vie
   }
 }
 
+/// The rung's name, and with `counted` how many of its lines are new.
+void paint_title(const Painter& p, const Run& run, std::int64_t changed_lines, bool counted, ImVec2 at, float room) {
+  const auto& t = theme();
+  widgets::Line title;
+  title.add("Rung ").add_integer(static_cast<std::int64_t>(run.selected) + 1).add(", ").add(run.rung().title);
+  p.text_fit(at, title.view(), room, t.text, Type::small);
+  const float taken = widgets::text_size(title.view(), Type::small).x + t.px(12);
+  if (!counted || room - taken <= t.px(60)) return;
+  widgets::Line words;
+  if (run.selected == 0)
+    words.add("where the ladder begins");
+  else
+    words.add_integer(changed_lines)
+        .add(changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
+  p.text_fit({at.x + taken, at.y}, words.view(), room - taken, t.muted, Type::small);
+}
+
 }  // namespace
 
 void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -137,21 +154,8 @@ void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, V
   p.rect(at, {at.x + width, at.y + height}, t.card, t.px(8));
   const ::kernels::Rung& rung = run.rung();
   const bool cuda = run.ladder->device == ::kernels::Device::cuda, mine = cuda && edits(run, view);
-  widgets::Line title;
-  title.add("Rung ").add_integer(static_cast<std::int64_t>(run.selected) + 1).add(", ").add(rung.title);
-  p.text_fit({at.x + pad, at.y + t.px(8)}, title.view(), width - 2 * pad, t.text, Type::small);
+  paint_title(p, run, out.rung.changed_lines, !mine, {at.x + pad, at.y + t.px(8)}, width - 2 * pad);
   float y = at.y + t.px(28);
-  if (!mine) {
-    widgets::Line words;
-    if (run.selected == 0)
-      words.add("where the ladder begins");
-    else
-      words.add_integer(out.rung.changed_lines)
-          .add(out.rung.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
-    const float taken = widgets::text_size(title.view(), Type::small).x + t.px(12);
-    if (width - 2 * pad - taken > t.px(60))
-      p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
-  }
   if (cuda) {
     ImGui::SetCursorScreenPos({at.x + pad, y});
     draw_editor_tools(in, out, run, view, mine);

@@ -64,7 +64,7 @@ struct Inputs {
   bool cold = true, predict_first = true;
   std::int64_t seed = 1;
   double seconds_per_rung = 0.5;
-  std::vector<PredictionRow> predictions;  ///< of the rungs of all ladders, one a rung
+  std::vector<PredictionRow> predictions;  ///< one a rung, from all ladders
   std::vector<RunRow> runs;
   std::vector<RoofRow> roofs;
   bool operator==(const Inputs&) const = default;
@@ -102,7 +102,7 @@ struct Outputs {
   RungFigures rung;
   BestFigures best;
   RoofFigures roof;
-  double flops = 0, bytes = 0, intensity = 0;  ///< of the operation at `size`
+  double flops = 0, bytes = 0, intensity = 0;  ///< what the operation takes at `size`
   std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0;
   std::int64_t rows = 0, roof_rows = 0, prediction_rows = 0;
   std::string command;
@@ -146,14 +146,14 @@ struct Bar : RungShares {
   double roof_rate = -1, predicted_rate = -1, measured_rate = -1, published_rate = -1;
   double slow_rate = -1, fast_rate = -1;  ///< ends of the interquartile range
   std::string rate, time, share, hover, published_text;
-  std::string why_above;  ///< of a measurement above its roof: what may be the reason
+  std::string why_above;  ///< why a measurement may lie above its roof
 };
 
 /// Dots of one level of memory: a rung's rate over the operations for each byte that crosses there.
 struct LevelDots {
   std::string name, info;
   std::vector<double> x, y;
-  std::vector<std::string> names;  ///< of the rungs
+  std::vector<std::string> names;  ///< the rungs' names
 };
 
 struct CeilingLine {
@@ -185,7 +185,7 @@ struct Note {
 
 struct SourcePicture {
   std::vector<SourceLine> lines;
-  std::vector<Note> notes;  ///< of the compiler, about the selected rung or its edited text
+  std::vector<Note> notes;  ///< what the compiler says about the selected rung or its edited text
   bool edited_result = false;
   std::string edited_text, failure, report_text, next_text;
 };
@@ -195,12 +195,12 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::string answer;
   std::string change, caption;   ///< what the selected rung changes; its roof and the operation's size
-  std::string unit;              ///< of the rates: "FLOP/s" or "B/s"
+  std::string unit;              ///< what rates are counted in: "FLOP/s" or "B/s"
   double highest = 1;            ///< right end of the rungs' axis
   std::int64_t noisy_rungs = 0;  ///< those whose samples spread widely
   bool any_hidden = false;       ///< a rung was measured and waits for its prediction
   std::vector<Bar> bars;
-  std::vector<widgets::PortRow> ports;  ///< of the selected rung
+  std::vector<widgets::PortRow> ports;  ///< those that the selected rung uses
   PlotPicture plot;
   SourcePicture source;
 };

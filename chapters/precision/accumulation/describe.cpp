@@ -37,7 +37,7 @@ void describe(Fields& f, UpdateRow& r) {
 void describe(Fields& f, Inputs& in) {
   f.group("The sum");
   f.choice("format", in.format, formats, "Format",
-           "Of the accumulator and of the weight: every result is rounded to it.", {.headline = true});
+           "The format of the accumulator and of the weight: every result is rounded to it.", {.headline = true});
   f.choice("terms", in.terms, terms, "Terms", "What is added up.", {.headline = true});
   f.integer("count", in.count, "Terms added",
             "Length of the sum: the depth of a dot product, the micro-batches of a step.",
@@ -56,7 +56,8 @@ void describe(Fields& f, Inputs& in) {
             "Weights that are rounded stochastically, each with luck of its own; their mean is drawn.",
             {.range = {1, 128, Scale::log}});
   f.group("Chance");
-  f.integer("seed", in.seed, "Seed", "Of the terms and of stochastic rounding.", {.range = {1, 1000, Scale::step}});
+  f.integer("seed", in.seed, "Seed", "Draws the terms and the luck of stochastic rounding.",
+            {.range = {1, 1000, Scale::step}});
 }
 
 void describe(Fields& f, View& v) {
@@ -71,7 +72,8 @@ void describe(Fields& f, Outputs& o) {
   const auto weight = [&](UpdateMethod m) -> double& { return o.weight[static_cast<std::size_t>(m)]; };
   const auto gained = [&](UpdateMethod m) -> double& { return o.gained[static_cast<std::size_t>(m)]; };
   f.group("The sum");
-  f.real("exact_sum", o.exact_sum, "Exact sum", "Of the terms as the format holds them, in compensated double.");
+  f.real("exact_sum", o.exact_sum, "Exact sum",
+         "The sum of the terms as the format holds them, in compensated double.");
   f.real("naive_sum", o.naive.final, "Sum in the format", "One accumulator, rounded after each addition.",
          {.headline = true});
   f.real("naive_error", error(SumMethod::naive), {"Its error", "%"},
@@ -89,7 +91,7 @@ void describe(Fields& f, Outputs& o) {
          "One accumulator, rounded up or down by chance.");
   f.real("wide_error", error(SumMethod::wide), {"Error, FP32 accumulator", "%"},
          "Terms of the format, an accumulator in FP32: what tensor cores offer.");
-  f.text("best", o.best, "Nearest within the format", "Of the methods that use no wider number.");
+  f.text("best", o.best, "Nearest within the format", "The most exact of the methods that use no wider number.");
   f.group("The weight's neighbours");
   f.real("epsilon", o.epsilon, "Spacing above 1", {.formula = "2^(-mantissa bits)"});
   f.real("spacing", o.spacing, "Spacing at the weight", "To the next value in the update's direction.");

@@ -47,14 +47,14 @@ struct Outputs {
   std::array<double, models::update_method_count> gained{};  ///< % of what all updates add
   std::vector<SumRow> sums;
   std::vector<UpdateRow> updates;
-  models::SumFigures naive;  ///< of one accumulator in the format
+  models::SumFigures naive;  ///< one accumulator in the format
   models::UpdateFigures update;
 };
 
 struct Run {
   models::SumRun sums;
   models::UpdateRun updates;
-  std::vector<double> terms, stored;  ///< of each addition of the naive sum: what is added, and the sum after it
+  std::vector<double> terms, stored;  ///< one an addition of the naive sum: what is added, and the sum after it
 };
 
 /// One addition of the naive sum as its adder sees it. Rows of bits: the sum so far, the term, and what is
@@ -78,10 +78,10 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::string answer;
   bool positive = true;  ///< the exact sum is above zero all the way, so that shares of it can be drawn
-  /// Of each method, its sum over the exact one at each checkpoint.
+  /// One a method: its sum over the exact one at each checkpoint.
   std::array<std::vector<double>, models::sum_method_count> share;
   std::vector<double> one;  ///< what they should be
-  /// Of each method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
+  /// One a method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
   std::array<bool, models::sum_method_count> right{};
   std::string exact_name = "exact";  ///< "exact, 4 others"
   double share_hi = 1.25;            ///< end of that axis

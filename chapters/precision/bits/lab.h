@@ -48,7 +48,7 @@ struct Outputs {
 struct Run {
   models::TypedDecimal number;                 ///< what is rounded: the value as a decimal, or what the code is worth
   models::RoundingStudy study;                 ///< its code is the one that is shown
-  std::vector<models::RoundingStudy> formats;  ///< of the rows of Outputs::formats
+  std::vector<models::RoundingStudy> formats;  ///< one a row of Outputs::formats
 };
 
 /// A code worth going to with one press.

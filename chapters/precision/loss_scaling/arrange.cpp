@@ -17,7 +17,7 @@ std::string one_in(double percent) {
   return every < 2 ? figure(percent, "%") + " of" : "1 in " + figure(every, "", 9);
 }
 
-/// Of a run without a scale that adapts: nothing there has a normal rate.
+/// The answer for a run without a scale that adapts: nothing there has a normal rate.
 std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
   const std::string zeros = share_words(out.zero_scaled) + " of the gradients become zero";
   if (in.policy == models::ScalerPolicy::none && out.skips == 0)

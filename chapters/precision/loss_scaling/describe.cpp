@@ -96,8 +96,8 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "Nothing adapts, or the run is too short.",
           .formula = "1000 x (growths a step x log2 growth + skip rate x log2 backoff)"});
   f.real("final_scale", o.final_scale, "Last scale", "What the step after the run would be multiplied by.");
-  f.real("lowest_scale", o.lowest_scale, "Lowest scale", "Of the whole run.");
-  f.real("highest_scale", o.highest_scale, "Highest scale", "Of the whole run.");
+  f.real("lowest_scale", o.lowest_scale, "Lowest scale", "The smallest scale of the whole run.");
+  f.real("highest_scale", o.highest_scale, "Highest scale", "The largest scale of the whole run.");
   f.integer("growths", o.figures.growths, "Growths", "Times the scale grew after a clean interval.");
   f.integer("longest_skip_run", o.figures.longest_skip_run, "Longest run of skips",
             "Steps in a row that trained nothing.");

@@ -51,7 +51,8 @@ struct StepPicture {
   /// Shares in % that become zero, subnormal, normal and infinite, in FP16 under the scale, in FP16 as they are and in
   /// BF16 as they are.
   std::array<std::array<double, 4>, 3> shares{};
-  /// Of the bell under the scale: points ends[k] to ends[k + 1] become zero, subnormal, normal and infinite in FP16.
+  /// Parts of the bell under the scale: points ends[k] to ends[k + 1] become zero, subnormal, normal and infinite in
+  /// FP16.
   std::array<std::size_t, 5> ends{};
   double lo = 0, hi = 1;  ///< magnitudes between which both bells lie, and the limits of FP16
 };
@@ -76,7 +77,7 @@ struct Picture {
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
   std::string infinite_label;                                     ///< "65,520: inf"
   std::string answer;
-  std::vector<widgets::FigureMeaning> meanings;  ///< of its figures
+  std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
 };
 
 struct View {

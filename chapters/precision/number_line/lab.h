@@ -13,7 +13,7 @@
 /// The values of formats on a line, and which numbers of a tensor fall off its edges.
 namespace chapters::precision::number_line {
 
-inline constexpr double most_scale = 0x1p24;  ///< of a loss
+inline constexpr double most_scale = 0x1p24;  ///< the largest loss scale
 
 struct Inputs {
   std::string format = "fp16";
@@ -71,7 +71,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   const models::FloatFormat* format = nullptr;
-  std::vector<const models::FloatFormat*> formats;  ///< of the rows
+  std::vector<const models::FloatFormat*> formats;  ///< those of the rows
   std::vector<RowPicture> rows;                     ///< one a row of the Outputs
   std::string spread_text;                          ///< what the numbers are
   std::string bell_text;                            ///< how their curve is coloured, and that it can be dragged
@@ -95,9 +95,9 @@ struct RowCache {
   const models::FloatFormat* format = nullptr;
   double total = 0;
   std::vector<double> counts;
-  std::vector<std::uint8_t> levels;  ///< of each column: brightness, and `subnormal_level` more where so
+  std::vector<std::uint8_t> levels;  ///< one a column: brightness, and `subnormal_level` more where subnormal
   std::vector<models::LineValue> values;
-  std::vector<std::uint8_t> subnormal;                   ///< of each value: not 0 where it is subnormal
+  std::vector<std::uint8_t> subnormal;                   ///< one a value: not 0 where it is subnormal
   std::vector<std::string> labels, short_labels, codes;  ///< in full, and as far as eleven digits go
   std::string count_text;
 };
