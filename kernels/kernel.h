@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/result.h"
 #include "models/machine/op_cost.h"
 
 namespace kernels {
@@ -24,12 +25,8 @@ struct Measurement {
 };
 
 /// Reads measurements from CSV text with the header `name,flops,bytes,time_s` (columns in any order, others ignored).
-/// On a bad row `error` is one sentence with the line, the column and what is expected, and `rows` is empty.
-struct Measurements {
-  std::vector<Measurement> rows;
-  std::string error;
-};
-Measurements parse_measurements(const std::string& csv);
+/// Fails at the first bad row, whose line and column the sentence names, with what is expected there.
+models::Result<std::vector<Measurement>> parse_measurements(const std::string& csv);
 
 enum class Device : std::uint8_t { cpu, cuda };
 /// What the rungs of a ladder are compared by.
@@ -63,8 +60,8 @@ std::span<const Ladder> all_ladders();
 const Ladder* find_ladder(std::string_view id);  ///< null when there is none
 const Rung* find_rung(const Ladder& ladder, std::string_view id);
 
-/// Why a ladder cannot be timed here ("No CUDA driver was found ..."), one sentence; empty when it can.
-std::string why_not(const Ladder& ladder);
+/// Can a ladder be timed here? Fails with the reason ("No CUDA driver was found ...").
+models::Status can_be_timed(const Ladder& ladder);
 
 /// What to run.
 struct Request {
@@ -136,13 +133,13 @@ struct Listener {
   std::function<bool(double fraction)> progress;
 };
 
-/// What is wrong with a request, one sentence; empty when it can be tried. Measures nothing.
-std::string fault_of(const Request& request);
+/// Can a request be tried? Measures nothing.
+models::Status check(const Request& request);
 
 /// Runs the rungs one after the other on this thread: correctness first, then time (kernels are interleaved and
-/// repeated until the median is known to 1 % or the time is over). Returns one sentence when nothing could be run at
-/// all (unknown ladder, rung or size).
-std::string run(const Request& request, const Listener& listener);
+/// repeated until the median is known to 1 % or the time is over). Fails when nothing could be run at all (unknown
+/// ladder, rung or size); what happens to one rung is its Result's `failure`.
+models::Status run(const Request& request, const Listener& listener);
 
 /// Measures the ceilings of a device, about `seconds` long.
 Roofs measure_roofs(Device device, double seconds, const Listener& listener);

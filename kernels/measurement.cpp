@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstdint>
 #include <sstream>
+#include <utility>
 
 #include "kernels/kernel.h"
 
@@ -28,25 +29,25 @@ bool parse_positive(const std::string& s, double& out) {
 
 }  // namespace
 
-Measurements parse_measurements(const std::string& csv) {
+models::Result<std::vector<Measurement>> parse_measurements(const std::string& csv) {
+  using Read = models::Result<std::vector<Measurement>>;
   static constexpr const char* needed[] = {"name", "flops", "bytes", "time_s"};
   std::stringstream in(csv);
   in.exceptions(
       std::ios::badbit);  // a stream keeps std::bad_alloc to itself, and the rest would be left out in silence
   std::string line;
   if (!std::getline(in, line))
-    return {{}, "The measurement file is empty: its first line must be name,flops,bytes,time_s."};
+    return Read::fail("The measurement file is empty: its first line must be name,flops,bytes,time_s.");
   const auto header = split(line);
   std::size_t column[4];
   for (int i = 0; i < 4; ++i) {
     const auto at = std::find(header.begin(), header.end(), needed[i]);
     if (at == header.end())
-      return {{},
-              std::string("The measurement file's first line lacks the column ") + needed[i] +
-                  ": it must name name,flops,bytes,time_s."};
+      return Read::fail(std::string("The measurement file's first line lacks the column ") + needed[i] +
+                        ": it must name name,flops,bytes,time_s.");
     column[i] = static_cast<std::size_t>(at - header.begin());
   }
-  Measurements result;
+  std::vector<Measurement> rows;
   for (std::int64_t number = 2; std::getline(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const auto cells = split(line);
@@ -57,15 +58,14 @@ Measurements parse_measurements(const std::string& csv) {
       if (i == 0)
         m.name = cell;
       else if (!parse_positive(cell, *slots[i]))
-        return {{},
-                "Line " + std::to_string(number) + " of the measurement file has \"" + cell.substr(0, 40) + "\" for " +
-                    needed[i] + ": a number from 1e-30 to 1e30 is expected."};
+        return Read::fail("Line " + std::to_string(number) + " of the measurement file has \"" + cell.substr(0, 40) +
+                          "\" for " + needed[i] + ": a number from 1e-30 to 1e30 is expected.");
     }
-    result.rows.push_back(std::move(m));
-    if (result.rows.size() > 10000)
-      return {{}, "The measurement file has more than 10,000 rows: keep the ones to be drawn."};
+    rows.push_back(std::move(m));
+    if (rows.size() > 10000)
+      return Read::fail("The measurement file has more than 10,000 rows: keep the ones to be drawn.");
   }
-  return result;
+  return Read::ok(std::move(rows));
 }
 
 }  // namespace kernels

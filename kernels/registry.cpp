@@ -23,25 +23,25 @@ std::string ids_of(const List& list) {
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
 
-/// What is wrong with a request for a ladder, one sentence, or nothing.
-std::string fault_for(const Request& r, const Ladder& ladder) {
+models::Status check_for(const Request& r, const Ladder& ladder) {
   const std::string name(ladder.id);
   for (const auto& rung : r.rungs)
     if (!find_rung(ladder, rung))
-      return "The ladder " + name + " has no rung " + quoted(rung) + ": it has " + ids_of(ladder.rungs) + ".";
+      return models::Status::fail("The ladder " + name + " has no rung " + quoted(rung) + ": it has " +
+                                  ids_of(ladder.rungs) + ".");
   if (r.size != 0 && !(ladder.size_lo <= r.size && r.size <= ladder.size_hi))
-    return "The ladder " + name + " takes sizes (" + std::string(ladder.size_label) + ") from " +
-           std::to_string(ladder.size_lo) + " to " + std::to_string(ladder.size_hi) + "; " + std::to_string(r.size) +
-           " is outside.";
+    return models::Status::fail("The ladder " + name + " takes sizes (" + std::string(ladder.size_label) + ") from " +
+                                std::to_string(ladder.size_lo) + " to " + std::to_string(ladder.size_hi) + "; " +
+                                std::to_string(r.size) + " is outside.");
   if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= max_seconds))
-    return "The time for a rung must be more than 0 s and at most 60 s.";
-  if (r.edited_rung.empty()) return {};
+    return models::Status::fail("The time for a rung must be more than 0 s and at most 60 s.");
+  if (r.edited_rung.empty()) return models::Status::ok();
   if (ladder.device == Device::cpu)
-    return "Only CUDA kernels can be edited: the rungs of " + name + " are part of the program.";
+    return models::Status::fail("Only CUDA kernels can be edited: the rungs of " + name + " are part of the program.");
   if (!find_rung(ladder, r.edited_rung))
-    return "The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " + ids_of(ladder.rungs) +
-           ".";
-  return {};
+    return models::Status::fail("The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " +
+                                ids_of(ladder.rungs) + ".");
+  return models::Status::ok();
 }
 
 }  // namespace
@@ -66,16 +66,20 @@ const Rung* find_rung(const Ladder& ladder, std::string_view id) {
   return at == ladder.rungs.end() ? nullptr : &*at;
 }
 
-std::string why_not(const Ladder& ladder) { return ladder.device == Device::cpu ? std::string() : cuda::why_not(); }
-
-std::string fault_of(const Request& request) {
-  const Ladder* ladder = find_ladder(request.ladder);
-  if (!ladder) return "There is no ladder " + quoted(request.ladder) + ": there are " + ids_of(all_ladders()) + ".";
-  return fault_for(request, *ladder);
+models::Status can_be_timed(const Ladder& ladder) {
+  return ladder.device == Device::cpu ? models::Status::ok() : cuda::can_be_timed();
 }
 
-std::string run(const Request& request, const Listener& listener) {
-  if (auto fault = fault_of(request); !fault.empty()) return fault;
+models::Status check(const Request& request) {
+  const Ladder* ladder = find_ladder(request.ladder);
+  if (!ladder)
+    return models::Status::fail("There is no ladder " + quoted(request.ladder) + ": there are " +
+                                ids_of(all_ladders()) + ".");
+  return check_for(request, *ladder);
+}
+
+models::Status run(const Request& request, const Listener& listener) {
+  if (auto checked = check(request); !checked) return checked;
   const Ladder* ladder = find_ladder(request.ladder);
   return ladder->device == Device::cpu ? cpu::run(request, *ladder, listener) : cuda::run(request, *ladder, listener);
 }

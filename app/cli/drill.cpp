@@ -136,11 +136,11 @@ int drill(const Arguments& a, const Streams& s) {
                                            .now_s = reproducible ? 0 : now_s,
                                        });
     const auto question = chapters::make_question(*pick.drill, catalog.drills, pick.seed, labs);
-    if (!question.error.empty()) return complain(s, question.error);
+    if (!question) return complain(s, question.error);
     s.out << "\n"
           << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level
           << " (" << pick.why << ")\n"
-          << question.text << "\n  [" << question.unit_label
+          << question->text << "\n  [" << question->unit_label
           << (*limit_s > 0 ? ", within " + std::to_string(static_cast<int>(*limit_s)) + " seconds" : std::string())
           << "]\n";
     const auto asked = std::chrono::steady_clock::now();
@@ -156,16 +156,16 @@ int drill(const Arguments& a, const Streams& s) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
       chapters::DrillMark mark;
       if (given) {
-        mark = chapters::grade(question, line.substr(0, 200), seconds, *limit_s);
+        mark = chapters::grade(*question, line.substr(0, 200), seconds, *limit_s);
         if (!mark.read) {
           s.out << mark.verdict << "\n";
           continue;
         }
         s.out << (mark.right ? "right: " : mark.late ? "late: " : "wrong: ") << mark.verdict << "\n";
       } else {
-        s.out << "it is " << widgets::format(question.answer, question.unit, 4).view() << ".\n";
+        s.out << "it is " << widgets::format(question->answer, question->unit, 4).view() << ".\n";
       }
-      for (const auto& step : question.steps) s.out << "  " << step << "\n";
+      for (const auto& step : question->steps) s.out << "  " << step << "\n";
       const chapters::DrillRecord record{
           pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s};
       right += mark.right;

@@ -41,7 +41,7 @@ const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
 int list_ladders(const Arguments& a, const Streams& s) {
   Json all = Json::array();
   for (const Ladder& l : kernels::all_ladders()) {
-    const std::string why = kernels::why_not(l);
+    const std::string why = kernels::can_be_timed(l).error;
     if (a.has("--json")) {
       Json rungs = Json::array();
       for (const auto& r : l.rungs)
@@ -155,8 +155,8 @@ int run_ladder(const Arguments& a, const Streams& s) {
   const auto read = read_request(a);
   if (!read) return complain(s, read.error);
   const kernels::Request& request = *read;
-  if (a.has("--json")) return finish_speaking(s, kernels::run(request, speaking(s)));
-  if (const auto fault = kernels::fault_of(request); !fault.empty()) return complain(s, fault);
+  if (a.has("--json")) return finish_speaking(s, kernels::run(request, speaking(s)).error);
+  if (const auto checked = kernels::check(request); !checked) return complain(s, checked.error);
   const Ladder* ladder = kernels::find_ladder(request.ladder);
   kernels::Roofs roofs;
   std::vector<std::vector<std::string>> rows{{"rung", "rate", "time", "spread", "samples", "error", "share of roof"}};
@@ -167,9 +167,9 @@ int run_ladder(const Arguments& a, const Streams& s) {
     rows.push_back(row_of(r, *ladder, roofs));
     return true;
   }};
-  if (kernels::why_not(*ladder).empty())
+  if (kernels::can_be_timed(*ladder))
     roofs = kernels::measure_roofs(ladder->device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
-  if (const auto failure = kernels::run(request, listener); !failure.empty()) return complain(s, failure);
+  if (const auto ran = kernels::run(request, listener); !ran) return complain(s, ran.error);
   // In the ladder's order: rungs finish in their own.
   std::stable_sort(rows.begin() + 1, rows.end(), [&](const auto& x, const auto& y) {
     return kernels::find_rung(*ladder, x[0]) < kernels::find_rung(*ladder, y[0]);

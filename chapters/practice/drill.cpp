@@ -232,17 +232,15 @@ Lab* DrillLabs::reset(std::string_view id) {
   return at->second.get();
 }
 
-DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs,
-                            bool words) {
+models::Result<DrillQuestion> make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed,
+                                            DrillLabs& labs, bool words) {
+  using Made = models::Result<DrillQuestion>;
   DrillQuestion q;
   q.drill = &drill;
   q.seed = seed;
   Maker maker{drill, drills, labs};
   Lab* lab = nullptr;
-  const auto fail = [&](const std::string& what) {
-    q.error = "Drill " + drill.id + " " + what + ".";
-    return q;
-  };
+  const auto fail = [&](const std::string& what) { return Made::fail("Drill " + drill.id + " " + what + "."); };
   constexpr std::uint64_t most_attempts = 16;  // some of a range may be infeasible (a chip without the format)
   for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
     if (auto error = maker.set_up(drill, seed, attempt, lab, 0); !error.empty()) return fail(error);
@@ -255,7 +253,7 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
     return fail("asks for " + drill.output + ", which is no number of " + drill.lab);
   q.unit = asked->spec.unit;
   if (q.answer == 0) return fail("has no answer for seed " + std::to_string(seed));
-  if (!words) return q;
+  if (!words) return Made::ok(std::move(q));
   const DrillNames names{*lab, q.answer, q.unit, maker.previous, maker.previous_unit};
   q.text = fill_drill_text(drill.ask, names);
   q.hint = drill.hint.empty() ? std::string(asked->spec.formula) : fill_drill_text(drill.hint, names);
@@ -274,7 +272,7 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
     if (std::isfinite(v) && other->reason().empty())
       q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, v, q.unit, maker.previous, maker.previous_unit}));
   }
-  return q;
+  return Made::ok(std::move(q));
 }
 
 }  // namespace chapters

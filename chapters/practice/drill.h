@@ -7,6 +7,7 @@
 
 #include "chapters/mechanism/drill_template.h"
 #include "chapters/mechanism/lab.h"
+#include "models/base/result.h"
 
 /// Drills: numeric questions that are data over labs. A template says what varies and what is asked; the answer is the
 /// lab's `compute`.
@@ -37,14 +38,14 @@ struct DrillQuestion {
   std::string text, hint;
   std::vector<std::string> steps;  ///< the worked solution with these numbers
   std::vector<std::pair<double, std::string>> slips;
-  std::string link;   ///< opens the lab with these numbers
-  std::string error;  ///< not empty: the template's data is broken, or nothing feasible was found
+  std::string link;  ///< opens the lab with these numbers
 };
 
 /// The question that `seed` makes of a template; the same on every machine. `drills` holds the templates that it may
-/// follow. `words` off: number and unit alone, for checking many.
-DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs,
-                            bool words = true);
+/// follow. `words` off: number and unit alone, for checking many. Fails where the template's data is broken, or nothing
+/// feasible was found.
+models::Result<DrillQuestion> make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed,
+                                            DrillLabs& labs, bool words = true);
 
 struct DrillMark {
   bool read = false, right = false, late = false;  ///< `late`: within the tolerance or not

@@ -1,4 +1,17 @@
 // Streams: c = a, and c = a + s b (the triad of McCalpin's STREAM). n is the number of floats.
+//
+// cpu-copy:
+//   scalar     one float at a time
+//   simd       AVX2, 32 bytes with each instruction
+//   streaming  non-temporal stores, which do not read a line before they overwrite it
+//   library    memcpy, which chooses among these by size
+// cpu-triad:
+//   scalar     one float at a time
+//   simd       AVX2 with a fused multiply-add
+//   streaming  the result bypasses the caches
+//
+//   ridgeline kernels run cpu-copy --size 64MiB
+//   ridgeline kernels run cpu-triad --rung simd --rung streaming
 #include <cstring>
 
 #include "kernels/cpu/operation.h"

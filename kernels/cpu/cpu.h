@@ -11,7 +11,7 @@ namespace kernels::cpu {
 std::span<const Ladder> ladders();
 
 /// As kernels::run(), for a request that fits `ladder`.
-std::string run(const Request& request, const Ladder& ladder, const Listener& listener);
+models::Status run(const Request& request, const Ladder& ladder, const Listener& listener);
 
 /// Clock, peak multiply-adds, bandwidths and latencies of one core, in about `seconds`.
 Roofs measure_roofs(double seconds, const Listener& listener);

@@ -1,6 +1,17 @@
 // Peak rate: each of 384 numbers goes n times through x = x m + d. The numbers do not depend on each other, so how many
 // are under way at once is the kernel's choice: with k chains in flight, a unit that starts two multiply-adds a cycle
 // of 4 cycles each needs k >= 8. a holds the starting values, b[0] = m and b[1] = d, c the results.
+//
+// cpu-fma:
+//   scalar     one float, a multiply and an add that waits for it
+//   chains-1   AVX2 with a fused multiply-add: eight lanes, one chain
+//   chains-2   two independent chains
+//   chains-4   four: one unit of four cycles' latency is full
+//   chains-8   eight: both units can be full
+//   chains-12  a few more, so that neither unit waits: the peak of AVX2
+//   avx512     twice the lanes
+//
+//   ridgeline kernels run cpu-fma
 #include "kernels/cpu/operation.h"
 
 namespace kernels::cpu {

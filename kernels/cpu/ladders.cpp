@@ -38,10 +38,10 @@ std::span<const Ladder> ladders() {
   return built.ladders;
 }
 
-std::string run(const Request& request, const Ladder& ladder, const Listener& listener) {
+models::Status run(const Request& request, const Ladder& ladder, const Listener& listener) {
   for (const Operation* operation : operations())
     if (operation->ladder.id == ladder.id) return run(request, *operation, listener);
-  return "There is no CPU ladder " + std::string(ladder.id) + ".";
+  return models::Status::fail("There is no CPU ladder " + std::string(ladder.id) + ".");
 }
 
 }  // namespace kernels::cpu

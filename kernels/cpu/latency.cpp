@@ -2,6 +2,15 @@
 // holds, in its slots, the number of the next line in several orders; each order starts at line 0, visits every line
 // once and ends at the last. n is the number of lines; a lies in 2 MiB pages (where the system has them), b in 4 KiB
 // pages; c[0] is the line that was reached.
+//
+// cpu-latency:
+//   random        every load waits for the one before it and misses the caches; 4 KiB pages
+//   huge-pages    the same order in 2 MiB pages: no page walks
+//   in-page       random inside each page: prefetchers and open rows help
+//   eight-chains  random again, eight loads under way together
+//   sequential    line after line: the prefetcher is ahead
+//
+//   ridgeline kernels run cpu-latency --size 256MiB
 #include <algorithm>
 #include <bit>
 #include <numeric>

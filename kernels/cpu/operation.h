@@ -63,7 +63,7 @@ std::span<const Operation* const> operations();
 
 /// Checks and times the rungs of `request` (all, when it names none); what kernels::run() promises. The request fits
 /// the operation.
-std::string run(const Request& request, const Operation& operation, const Listener& listener);
+models::Status run(const Request& request, const Operation& operation, const Listener& listener);
 
 /// Uniform in [lo, hi), the same everywhere for a seed (splitmix64).
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count);

@@ -104,8 +104,8 @@ class Run {
   Run(const Request& request, const Operation& operation, const Listener& listener)
       : request_(request), operation_(operation), listener_(listener) {}
 
-  std::string operator()() {
-    if (const auto fault = prepare(); !fault.empty()) return fault;
+  models::Status operator()() {
+    if (auto prepared = prepare(); !prepared) return prepared;
     for (Trial& t : trials_) {
       if (t.result.failure.empty()) try_out(t, operands_, operation_);
       if (!t.result.failure.empty()) {
@@ -118,7 +118,7 @@ class Run {
         choose_repeats(t);
       }
       report(false);
-      if (stopped_) return {};
+      if (stopped_) return models::Status::ok();
     }
     // Round after round, one sample of each rung: what changes on the machine meanwhile changes for all of them.
     while (!stopped_ && std::any_of(trials_.begin(), trials_.end(), [](const Trial& t) { return !t.done; }))
@@ -129,11 +129,11 @@ class Run {
         report(false);
       }
     report(true);
-    return {};
+    return models::Status::ok();
   }
 
  private:
-  std::string prepare() {
+  models::Status prepare() {
     const std::int64_t size = request_.size > 0 ? request_.size : operation_.ladder.size_default;
     const models::OpCost cost = operation_.ladder.cost(size);
     for (const Version& v : operation_.versions) {
@@ -157,10 +157,10 @@ class Run {
     operands_.c = Buffer(s.c);
     operands_.work = Buffer(s.work);
     if (!operands_.made())
-      return "There is not enough memory for " + std::string(operation_.ladder.id) + " at " + std::to_string(size) +
-             ": choose a smaller size.";
+      return models::Status::fail("There is not enough memory for " + std::string(operation_.ladder.id) + " at " +
+                                  std::to_string(size) + ": choose a smaller size.");
     operation_.fill(s, request_.seed, operands_.a.data(), operands_.b.data());
-    return {};
+    return models::Status::ok();
   }
 
   /// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was
@@ -216,7 +216,7 @@ class Run {
 
 }  // namespace
 
-std::string run(const Request& request, const Operation& operation, const Listener& listener) {
+models::Status run(const Request& request, const Operation& operation, const Listener& listener) {
   return Run(request, operation, listener)();
 }
 

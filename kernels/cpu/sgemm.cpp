@@ -1,4 +1,17 @@
 // C = A B, all n x n and row-major, in single precision.
+//
+// cpu-sgemm:
+//   naive    the definition: the inner loop walks down a column of B
+//   ikj      the inner loop walks along rows of B and C
+//   simd     AVX2 with a fused multiply-add, 8 floats at a time
+//   blocked  a block of B stays in the first cache
+//   tile     6 x 16 results stay in registers over the whole sum
+//   spill    a trap: 8 x 16 results, which do not stay in registers
+//   packed   blocks of A and B are copied into the order in which the tile reads them (sgemm_packed.cpp)
+//   avx512   the same with 12 x 32 results in registers of 16 floats (sgemm_packed.cpp)
+//
+//   ridgeline kernels run cpu-sgemm --size 1024
+//   ridgeline kernels run cpu-sgemm --rung tile --rung spill --warm
 #include <vector>
 
 #include "kernels/cpu/operation.h"

@@ -1,4 +1,11 @@
 // Softmax of each of 64 rows of n floats: c = exp(a - max) / sum exp(a - max).
+//
+// cpu-softmax:
+//   expf    maximum, exponentials and sum, scaling: three passes, one element at a time
+//   simd    the same passes with an exponential of eight lanes
+//   online  maximum and sum in one pass: fewer bytes, three exponentials an element
+//
+//   ridgeline kernels run cpu-softmax --size 65536
 #include <algorithm>
 #include <limits>
 

@@ -1,3 +1,13 @@
+// The ladder of copies on the GPU: out = in, an array of floats. Each version is a file of rungs/, copy_NAME.cu.
+//
+// cuda-copy:
+//   scalar       each thread loads and stores one float
+//   float4       16 bytes an instruction
+//   in_flight    four loads before the first store
+//   grid_stride  one wave of blocks walks the whole array
+//
+//   ridgeline kernels run cuda-copy --size 1GiB
+//   ridgeline kernels run cuda-copy --rung float4 --source mine.cu
 #include <array>
 #include <cmath>
 

@@ -1,18 +1,20 @@
 #include "kernels/cuda/cuda.h"
 
+#include <utility>
+
 #include "kernels/cuda/libraries.h"
 #include "kernels/cuda/run.h"
 #include "kernels/cuda/session.h"
 
 namespace kernels::cuda {
 
-std::string why_not() {
+models::Status can_be_timed() {
   const Machine machine = open_machine(false);
-  if (std::string why = why_no_device(machine); !why.empty()) return why;
-  return machine.no_nvrtc;
+  if (std::string why = why_no_device(machine); !why.empty()) return models::Status::fail(std::move(why));
+  return models::Status{machine.no_nvrtc};
 }
 
-std::string run(const Request& request, const Ladder& ladder, const Listener& listener) {
+models::Status run(const Request& request, const Ladder& ladder, const Listener& listener) {
   return run_on(open_machine(false), request, ladder, listener);
 }
 

@@ -11,13 +11,13 @@ namespace kernels::cuda {
 /// The ladders in teaching order: copy, transpose, reduction, SGEMM.
 std::span<const Ladder> ladders();
 
-/// Why nothing can be timed on a GPU here, one sentence; empty when it can. Loads the driver, and so starts no GPU
-/// context. Kernels may still be compiled where NVRTC is found.
-std::string why_not();
+/// Can anything be timed on a GPU here? Loads the driver, and so starts no GPU context. Kernels may still be compiled
+/// where NVRTC is found.
+models::Status can_be_timed();
 
 /// Runs rungs of `ladder` as kernels::run() does. Without a GPU every rung is compiled alone, and its failure says that
-/// no device is there to time it on. Returns one sentence when nothing could be run or compiled at all.
-std::string run(const Request& request, const Ladder& ladder, const Listener& listener);
+/// no device is there to time it on. Fails when nothing could be run or compiled at all.
+models::Status run(const Request& request, const Ladder& ladder, const Listener& listener);
 
 /// Copy and read bandwidth, FMA rate, and cuBLAS's SGEMM and bf16 rates where cuBLAS is found, `seconds` long in all.
 Roofs measure_roofs(double seconds, const Listener& listener);

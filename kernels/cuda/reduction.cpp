@@ -1,3 +1,13 @@
+// The ladder of sums on the GPU: an array of floats becomes one. Each version is a file of rungs/, reduce_NAME.cu.
+//
+// cuda-reduction:
+//   interleaved  a tree over neighbours: working threads are spread over all warps
+//   sequential   working threads stay together: whole warps finish early
+//   first_add    every thread adds two values as it loads them
+//   shuffle      warps add through registers: one barrier instead of eight
+//   grid_stride  a few blocks walk the array with four float4 in flight a thread
+//
+//   ridgeline kernels run cuda-reduction --size 1GiB
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -213,13 +213,14 @@ class Run {
 
 }  // namespace
 
-std::string run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener) {
+models::Status run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener) {
   const Operation* operation = find_operation(ladder.id);
-  if (!operation) return "There is no CUDA ladder \"" + std::string(ladder.id) + "\".";
+  if (!operation) return models::Status::fail("There is no CUDA ladder \"" + std::string(ladder.id) + "\".");
   Run run(machine, request, *operation, listener);
   run.choose();
   if (!machine.no_nvrtc.empty())
-    return machine.no_driver.empty() ? machine.no_nvrtc : machine.no_driver + " " + machine.no_nvrtc;
+    return models::Status::fail(machine.no_driver.empty() ? machine.no_nvrtc
+                                                          : machine.no_driver + " " + machine.no_nvrtc);
   std::unique_ptr<Session> session;
   std::string why;
   try {
@@ -231,7 +232,7 @@ std::string run_on(const Machine& machine, const Request& request, const Ladder&
     run.on_device(*session);
   else
     run.without_device(why);
-  return {};
+  return models::Status::ok();
 }
 
 }  // namespace kernels::cuda

@@ -6,7 +6,7 @@ namespace kernels::cuda {
 
 /// run() and measure_roofs() of cuda.h on a machine that is given: the one found, or one that a test plays.
 /// kernels::run() has already refused rungs, sizes and times that do not exist.
-std::string run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener);
+models::Status run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener);
 Roofs measure_roofs_on(const Machine& machine, double seconds, const Listener& listener);
 
 }  // namespace kernels::cuda

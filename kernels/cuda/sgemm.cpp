@@ -1,3 +1,14 @@
+// The ladder of matrix products on the GPU: C = A B, n x n floats. Each version is a file of rungs/, sgemm_NAME.cu.
+//
+// cuda-sgemm:
+//   uncoalesced  one thread an element, neighbouring lanes in neighbouring rows
+//   coalesced    a warp reads and writes along rows
+//   shared       32 x 32 tiles in shared memory
+//   register     8 x 8 sums a thread in registers
+//   vector       float4 loads everywhere, the tile of A stored turned
+//   warp         a tile a warp, and the next tile fetched while this one is used
+//
+//   ridgeline kernels run cuda-sgemm --size 4096
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,14 @@
+// The ladder of transposes on the GPU: out = in turned, n x n floats. Each version is a file of rungs/,
+// transpose_NAME.cu.
+//
+// cuda-transpose:
+//   naive     reads along rows, writes down columns
+//   tile      a tile is turned in shared memory: 32-way bank conflicts
+//   padded    one unused word a row of the tile: no conflicts
+//   swizzled  column xor row instead of padding
+//   vector    4 x 4 squares turned in registers, float4 everywhere
+//
+//   ridgeline kernels run cuda-transpose --size 8192
 #include <array>
 #include <cmath>
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,11 +65,20 @@ Result<DeploymentEstimate> estimate_deployment(const Architecture& architecture,
 /// Bytes of all weights under a recipe.
 double recipe_weight_bytes(const Architecture& architecture, const Recipe& recipe);
 
-/// One question on the way to a recipe.
+/// What a question looks at.
+enum class DecisionFigure : std::uint8_t {
+  allowed_loss,  ///< percent of the score
+  fit_bytes,     ///< weights and cache, against the memory that they may take
+  memory_share,  ///< of a decode step, 0 to 1, in operations bound by memory
+  cache_bytes,   ///< cache, against the weights
+  peak           ///< FLOP/s in a format; 0 where the chip states none
+};
+/// One question on the way to a recipe, with the figures that decided.
 struct DecisionStep {
   int node = 0;  ///< of decision_nodes()
   bool yes = false;
-  std::string because;  ///< with the figures that decided
+  DecisionFigure figure{};
+  double value = 0, against = 0;  ///< `against` of fit_bytes and cache_bytes alone
 };
 struct Decision {
   std::vector<DecisionStep> steps;

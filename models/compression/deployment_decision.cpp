@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdio>
 
 #include "models/compression/deployment.h"
 
@@ -44,12 +43,6 @@ constexpr std::array<DecisionNode, 16> tree{{
     {"W8A8 INT8", -1, -1, "w8a8"},
 }};
 
-std::string figures(const char* format, double a, double b) {
-  char text[96];
-  std::snprintf(text, sizeof text, format, a, b);
-  return text;
-}
-
 }  // namespace
 
 std::span<const DecisionNode> decision_nodes() { return tree; }
@@ -61,33 +54,35 @@ Result<Decision> decide_recipe(const Architecture& a, const Deployment& d, doubl
   Decision out;
   int at = loses;
   while (tree[static_cast<std::size_t>(at)].yes >= 0) {
-    DecisionStep step{at, false, {}};
+    DecisionStep step{.node = at};
     const auto peak = [&](Format format) {
-      const auto p = d.chip->peak_flops_per_s(format);
-      step.yes = p.has_value();
-      step.because = p ? figures("%.0f TFLOP/s", *p / 1e12, 0) : std::string("none stated");
+      step.figure = DecisionFigure::peak;
+      step.value = d.chip->peak_flops_per_s(format).value_or(0);
+      step.yes = d.chip->peak_flops_per_s(format).has_value();
     };
     switch (at) {
       case loses:
-        step.yes = may_lose > 0;
-        step.because = figures("up to %.2g %%", may_lose, 0);
+      case one_percent:
+        step.figure = DecisionFigure::allowed_loss;
+        step.value = may_lose;
+        step.yes = at == loses ? may_lose > 0 : may_lose >= 1;
         break;
       case fits:
+        step.figure = DecisionFigure::fit_bytes;
+        step.value = wide->weights_bytes + wide->cache_bytes;
+        step.against = wide->memory_bytes;
         step.yes = wide->fits;
-        step.because =
-            figures("%.0f of %.0f GB", (wide->weights_bytes + wide->cache_bytes) / 1e9, wide->memory_bytes / 1e9);
         break;
       case memory_bound:
+        step.figure = DecisionFigure::memory_share;
+        step.value = wide->decode_memory_share;
         step.yes = wide->decode_memory_share > 0.5;
-        step.because = figures("%.0f %% of the step", 100 * wide->decode_memory_share, 0);
         break;
       case cache_larger:
+        step.figure = DecisionFigure::cache_bytes;
+        step.value = wide->cache_bytes;
+        step.against = wide->weights_bytes;
         step.yes = wide->cache_bytes > wide->weights_bytes;
-        step.because = figures("%.0f against %.0f GB", wide->cache_bytes / 1e9, wide->weights_bytes / 1e9);
-        break;
-      case one_percent:
-        step.yes = may_lose >= 1;
-        step.because = figures("up to %.2g %%", may_lose, 0);
         break;
       case has_fp4:
         peak(Format::fp4);
@@ -100,7 +95,7 @@ Result<Decision> decide_recipe(const Architecture& a, const Deployment& d, doubl
     }
     const DecisionNode& node = tree[static_cast<std::size_t>(at)];
     at = step.yes ? node.yes : node.no;
-    out.steps.push_back(std::move(step));
+    out.steps.push_back(step);
   }
   out.leaf = at;
   out.recipe = tree[static_cast<std::size_t>(at)].recipe;

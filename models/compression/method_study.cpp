@@ -65,6 +65,14 @@ std::string_view method_label(Method method) {
   return labels[static_cast<std::size_t>(method)];
 }
 
+std::string_view method_source_text(Method method) {
+  static constexpr std::string_view texts[] = {
+      "each weight to its nearest level", "Frantar et al. 2022, arXiv:2210.17323", "Lin et al. 2023, arXiv:2306.00978",
+      "weights and activations to their nearest levels", "Xiao et al. 2022, arXiv:2211.10438"};
+  static_assert(std::size(texts) == method_count);
+  return texts[static_cast<std::size_t>(method)];
+}
+
 Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& options,
                                   const std::function<bool(double)>& keep_going) {
   using Outcome = Result<MethodStudy>;

@@ -24,6 +24,8 @@ struct MethodOptions {
 enum class Method : unsigned char { rtn, gptq, awq, both, smooth };  ///< both: weights and activations as they are
 inline constexpr std::size_t method_count = 5;
 std::string_view method_label(Method method);
+/// Who published it, or what it does where nobody needs to be named.
+std::string_view method_source_text(Method method);
 
 struct MethodError {
   double calibration = 0, held_out = 0;  ///< ||Y - Y'||^2 / ||Y||^2 of the layer's outputs
@@ -39,13 +41,16 @@ struct MethodHistory {
   std::size_t rows = 0, cols = 0;
 };
 
-struct MethodStudy {
+/// What a study comes to.
+struct MethodFigures {
   std::array<MethodError, method_count> errors;
-  MethodHistory history;
-  std::vector<AwqPoint> awq_curve, smooth_curve;  ///< of SmoothQuant: alpha 0, 0.1 ... 1
   double awq_alpha = 0, smooth_best_alpha = 0;
   double largest_input = 0, median_input = 0;  ///< max |x_j| over the tokens: of the largest input j and the median one
   double largest_smoothed = 0, median_smoothed = 0;
+};
+struct MethodStudy : MethodFigures {
+  MethodHistory history;
+  std::vector<AwqPoint> awq_curve, smooth_curve;  ///< the errors that were tried; SmoothQuant's at alpha 0, 0.1 ... 1
 };
 
 /// Infeasible: damping so small that H cannot be inverted. `keep_going(fraction)` is asked now and then; false stops

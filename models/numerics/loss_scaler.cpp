@@ -62,13 +62,13 @@ class Scaler {
 };
 
 void summarize_samples(ScalerRun& run) {
-  for (const ScalerSample& s : run.samples) {
+  for (const ScalerSample& s : run.history.samples) {
     run.mean_zero_scaled += s.scaled.zero;
     run.mean_zero_unscaled += s.unscaled.zero;
     run.mean_zero_bf16 += s.bf16.zero;
     run.worst_zero_scaled = std::max(run.worst_zero_scaled, s.scaled.zero);
   }
-  const double n = static_cast<double>(run.samples.size());
+  const double n = static_cast<double>(run.history.samples.size());
   for (double* mean : {&run.mean_zero_scaled, &run.mean_zero_unscaled, &run.mean_zero_bf16}) *mean /= n;
 }
 
@@ -104,14 +104,14 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   if (std::string problem = problem_of(in); !problem.empty()) return Outcome::fail(std::move(problem));
   ScalerRun run;
   const auto steps = static_cast<std::size_t>(in.steps);
-  run.largest_log2.resize(steps);
-  run.scale_log2.resize(steps);
-  run.fate.resize(steps, StepFate::applied);
+  run.history.largest_log2.resize(steps);
+  run.history.scale_log2.resize(steps);
+  run.history.fate.resize(steps, StepFate::applied);
   const std::uint64_t largest = random_stream(in.seed, 1), spike = random_stream(in.seed, 2),
                       bad = random_stream(in.seed, 3);
   const MagnitudeRange fp16 = fp16_magnitudes(), bf16 = bf16_magnitudes();
   const std::size_t samples = std::min(steps, scaler_samples);
-  run.samples.reserve(samples);
+  run.history.samples.reserve(samples);
   Scaler scaler(in);
   run.highest_scale_log2 = run.lowest_scale_log2 = scaler.log2();
   std::int64_t in_a_row = 0, late_skips = 0;
@@ -122,13 +122,13 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
     const double lift = unit_draw(spike, i) < in.spike_rate ? in.spike_log2 : 0;
     const double top = centre + in.spread_log2 * upper_normal_quantile(std::min(tail, 1 - 1e-16)) + lift;
     const double scale = scaler.log2();
-    run.largest_log2[i] = static_cast<float>(top);
-    run.scale_log2[i] = static_cast<float>(scale);
+    run.history.largest_log2[i] = static_cast<float>(top);
+    run.history.scale_log2[i] = static_cast<float>(scale);
     run.highest_scale_log2 = std::max(run.highest_scale_log2, scale);
     run.lowest_scale_log2 = std::min(run.lowest_scale_log2, scale);
     const bool is_bad = unit_draw(bad, i) < in.bad_rate, overflows = top + scale >= fp16.overflow_log2;
     if (is_bad || overflows) {
-      run.fate[i] = is_bad ? StepFate::bad : StepFate::overflowed;
+      run.history.fate[i] = is_bad ? StepFate::bad : StepFate::overflowed;
       ++(is_bad ? run.bad_skips : run.overflow_skips);
       run.longest_skip_run = std::max(run.longest_skip_run, ++in_a_row);
       const bool early = static_cast<std::int64_t>(i) < in.growth_interval;
@@ -136,8 +136,8 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
     } else {
       in_a_row = 0;
     }
-    if (i == run.samples.size() * steps / samples && run.samples.size() < samples)
-      run.samples.push_back(
+    if (i == run.history.samples.size() * steps / samples && run.history.samples.size() < samples)
+      run.history.samples.push_back(
           {static_cast<std::int64_t>(i), centre, scale, magnitude_shares(fp16, centre + scale, in.spread_log2),
            magnitude_shares(fp16, centre, in.spread_log2), magnitude_shares(bf16, centre, in.spread_log2)});
     scaler.update(is_bad || overflows);
@@ -153,7 +153,7 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   return Outcome::ok(std::move(run));
 }
 
-ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& in) {
+ScalerHealth health_of(const ScalerFigures& run, const ScalerInputs& in) {
   if (in.policy != ScalerPolicy::dynamic) return ScalerHealth::unscaled;
   if (run.worst_zero_scaled > 0.5) return ScalerHealth::collapsed;
   if (in.steps <= in.growth_interval) return ScalerHealth::searching;

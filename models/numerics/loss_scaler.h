@@ -60,11 +60,16 @@ struct ScalerSample {
   MagnitudeShares scaled, unscaled, bf16;  ///< FP16 under the scale, FP16 as they are, BF16 as they are
 };
 
-struct ScalerRun {
+/// A run step by step.
+struct ScalerHistory {
   std::vector<float> largest_log2;  ///< of each step, the true largest gradient
   std::vector<float> scale_log2;    ///< of each step, the scale it ran with
   std::vector<StepFate> fate;
   std::vector<ScalerSample> samples;  ///< at most `scaler_samples`, evenly over the run
+};
+
+/// What a run comes to.
+struct ScalerFigures {
   std::int64_t overflow_skips = 0, bad_skips = 0, growths = 0;
   std::int64_t early_skips = 0;  ///< of all skips, those in the first growth interval: the scale being found
   std::int64_t longest_skip_run = 0;
@@ -76,6 +81,10 @@ struct ScalerRun {
   double mean_zero_scaled = 0, mean_zero_unscaled = 0, worst_zero_scaled = 0, mean_zero_bf16 = 0;  ///< over the samples
   double final_scale_log2 = 0, highest_scale_log2 = 0, lowest_scale_log2 = 0;
   std::int64_t skips() const { return overflow_skips + bad_skips; }
+};
+
+struct ScalerRun : ScalerFigures {
+  ScalerHistory history;
 };
 constexpr std::size_t scaler_samples = 400;
 
@@ -93,6 +102,6 @@ double scale_drift_log2(const ScalerInputs& inputs, double skip_rate);
 /// collapsed: more than half of the gradients became zero at some moment under a dynamic scale; unscaled: no dynamic
 /// scale; searching: the run is not longer than the first interval, so that nothing can be said of later.
 enum class ScalerHealth : std::uint8_t { healthy, investigate, collapsed, unscaled, searching };
-ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& inputs);
+ScalerHealth health_of(const ScalerFigures& run, const ScalerInputs& inputs);
 
 }  // namespace models

@@ -60,11 +60,14 @@ struct SumInputs {
   std::int64_t seed = 1;
 };
 
-struct SumTrace {
-  std::vector<double> sum, error;  ///< at each checkpoint; error over the sum of magnitudes, 0 where exact
-  double final = 0, final_error = 0;
-  std::int64_t moved_last = 0;  ///< terms after which the accumulator changed for the last time
-  std::int64_t overflows = 0;   ///< results that were too large and became the largest finite value
+/// What a sum comes to.
+struct SumFigures {
+  double final = 0, final_error = 0;  ///< the error over the sum of magnitudes, 0 where exact
+  std::int64_t moved_last = 0;        ///< terms after which the accumulator changed for the last time
+  std::int64_t overflows = 0;         ///< results that were too large and became the largest finite value
+};
+struct SumTrace : SumFigures {
+  std::vector<double> sum, error;  ///< at each checkpoint
 };
 
 struct SumRun {
@@ -104,10 +107,8 @@ struct UpdateInputs {
   std::int64_t seed = 1;
 };
 
-struct UpdateRun {
-  std::vector<double> step, exact;                              ///< 0 to steps
-  std::array<std::vector<double>, update_method_count> weight;  ///< as the format shows it
-  std::vector<double> stochastic_one;                           ///< the first replica alone
+/// What the updates of a weight come to.
+struct UpdateFigures {
   std::array<std::int64_t, update_method_count>
       first_move{};  ///< step after which it first differs; 0: never (stochastic: of the first replica)
   double start = 0;  ///< the weight in the format
@@ -116,6 +117,11 @@ struct UpdateRun {
   bool first_seen = false;                               ///< one update changes the plain weight
   double stochastic_mean = 0, stochastic_deviation = 0;  ///< of the replicas' last weights
   double exact_final = 0;
+};
+struct UpdateRun : UpdateFigures {
+  std::vector<double> step, exact;                              ///< 0 to steps
+  std::array<std::vector<double>, update_method_count> weight;  ///< as the format shows it
+  std::vector<double> stochastic_one;                           ///< the first replica alone
 };
 
 /// The same updates, kept in four ways. Infeasible as above.

@@ -36,7 +36,7 @@ TEST_CASE("every rung is right at awkward sizes, cold and warm, or says what the
           .seconds_per_rung = 1e-4,
       };
       const std::string failure =
-          run(request, {.result = [&](const Result& r) { return results.emplace(r.rung, r).second; }});
+          run(request, {.result = [&](const Result& r) { return results.emplace(r.rung, r).second; }}).error;
       INFO(ladder.id << " at " << request.size << " " << failure);
       CHECK(failure.empty());
       CHECK(results.size() == ladder.rungs.size());

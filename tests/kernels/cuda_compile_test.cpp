@@ -110,7 +110,7 @@ TEST_CASE("every rung compiles with NVRTC for sm_90 without spills") {
   const Machine machine = compiler_only();
   std::map<std::string, KernelReport> reports;
   for (const Ladder& ladder : ladders()) {
-    const std::string refused =
+    const models::Status ran =
         run_on(machine, {.ladder = std::string(ladder.id)}, ladder,
                {.result =
                     [&](const Result& r) {
@@ -128,7 +128,7 @@ TEST_CASE("every rung compiles with NVRTC for sm_90 without spills") {
                       return true;
                     },
                 .progress = {}});
-    CHECK(refused.empty());
+    CHECK(ran.error == "");
   }
   CHECK(reports.size() == 20);
   // Two 128 x 8 tiles of floats; one of 32 x 32, then with a word more in each row.
@@ -193,7 +193,7 @@ TEST_CASE("spills are counted when a kernel is held to few registers") {
 
 // Where there is no driver the sentence says what to do; where there is one it may be empty.
 TEST_CASE("why CUDA cannot be used is one sentence") {
-  const std::string why = why_not();
+  const std::string why = can_be_timed().error;
   if (!why.empty()) CHECK(why.ends_with('.'));
   Machine machine = open_machine(false);
   if (!machine.no_driver.empty()) CHECK(why == machine.no_driver);

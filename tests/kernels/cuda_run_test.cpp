@@ -48,7 +48,8 @@ Ran run_all(FakeGpu& gpu, const Request& request, const Ladder& ladder = copy_la
                               ran.results.push_back(r);
                               return true;
                             },
-                        .progress = {}});
+                        .progress = {}})
+                    .error;
   return ran;
 }
 
@@ -278,7 +279,7 @@ TEST_CASE("without a driver and without a compiler the sentence names both") {
   Machine machine = gpu.machine();
   machine.no_driver = "No driver.";
   machine.no_nvrtc = "No compiler.";
-  CHECK(run_on(machine, small_copy(), copy_ladder(), {}) == "No driver. No compiler.");
+  CHECK(run_on(machine, small_copy(), copy_ladder(), {}).error == "No driver. No compiler.");
 }
 
 TEST_CASE("a driver that does not start says its error") {
@@ -312,13 +313,13 @@ TEST_CASE("a listener that says stop ends the run and everything is given back")
   FakeGpu gpu;
   const Machine machine = gpu.machine();
   int results = 0;
-  run_on(machine, small_copy(), copy_ladder(),
-         {.result =
-              [&](const Result&) {
-                ++results;
-                return true;
-              },
-          .progress = [](double f) { return f < 0.4; }});
+  CHECK(run_on(machine, small_copy(), copy_ladder(),
+               {.result =
+                    [&](const Result&) {
+                      ++results;
+                      return true;
+                    },
+                .progress = [](double f) { return f < 0.4; }}));
   CHECK(results == 0);
   check_everything_given_back(gpu);
 }
@@ -328,11 +329,11 @@ TEST_CASE("progress grows to one") {
   const Machine machine = gpu.machine();
   double last = 0;
   bool grows = true;
-  run_on(machine, small_copy(), copy_ladder(), {.result = {}, .progress = [&](double f) {
-                                                  grows = grows && f >= last;
-                                                  last = f;
-                                                  return true;
-                                                }});
+  CHECK(run_on(machine, small_copy(), copy_ladder(), {.result = {}, .progress = [&](double f) {
+                                                        grows = grows && f >= last;
+                                                        last = f;
+                                                        return true;
+                                                      }}));
   CHECK(grows);
   CHECK(last == 1.0);
 }

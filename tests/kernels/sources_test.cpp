@@ -22,6 +22,28 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
   CHECK(kernels::embedded_source("").empty());
 }
 
+// Who opens a ladder's file finds its versions at its head, in their order, and the call that runs them.
+TEST_CASE("the head of each ladder's file lists its versions and how to run them") {
+  std::string heads;
+  for (const char* file : {"cpu/copy", "cpu/latency", "cpu/softmax", "cpu/sgemm", "cpu/fma", "cuda/copy",
+                           "cuda/transpose", "cuda/reduction", "cuda/sgemm"}) {
+    const std::string text = support::read_text(support::source_file("kernels/" + std::string(file) + ".cpp"));
+    heads += text.substr(0, text.find("#include"));
+  }
+  for (const auto& ladder : kernels::all_ladders()) {
+    INFO(ladder.id);
+    std::size_t at = heads.find("// " + std::string(ladder.id) + ":\n");
+    REQUIRE(at != std::string::npos);
+    CHECK(heads.find("ridgeline kernels run " + std::string(ladder.id)) != std::string::npos);
+    const std::size_t end = heads.find("//\n", at);
+    for (const auto& rung : ladder.rungs) {
+      INFO(rung.id);
+      at = heads.find("\n//   " + std::string(rung.id) + " ", at);
+      REQUIRE(at < end);
+    }
+  }
+}
+
 TEST_CASE("every rung of every ladder has its text, a title and the roof that bounds it") {
   std::set<std::string_view> ladders;
   for (const auto& ladder : kernels::all_ladders()) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "chapters/compression/deploy/lab.h"
@@ -8,38 +9,37 @@
 namespace chapters::compression::deploy {
 namespace {
 
-using widgets::format_text;
+using widgets::figure, widgets::format_text;
 
 std::string times(double factor) { return format_text(factor, "", 2) + "\xC3\x97"; }
-
-std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 
 std::string chips_text(double chips) { return format_text(chips, "") + (chips == 1 ? " chip" : " chips"); }
 
 /// What was published of the recipe's loss, as the end of a sentence, and whether it may be more than is allowed.
 std::string loss_clause(const models::Recipe& recipe, double may_lose) {
   if (recipe.published_loss_high == 0) return "published tests found no loss";
-  const std::string loss = "published loss " + ticked(published_loss(recipe)), allowed = format_text(may_lose, "%");
-  if (recipe.published_loss_low > may_lose) return loss + ", above " + ticked(allowed);
-  if (recipe.published_loss_high > may_lose) return loss + ", which can pass " + ticked(allowed);
+  const std::string loss = "published loss " + figure(published_loss(recipe)), allowed = format_text(may_lose, "%");
+  if (recipe.published_loss_low > may_lose) return loss + ", above " + figure(allowed);
+  if (recipe.published_loss_high > may_lose) return loss + ", which can pass " + figure(allowed);
   return loss;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string name = ticked(out.recommended);
-  const auto& e = out.recommended_estimate;
-  const models::Recipe* recipe = models::find_recipe(out.decision.recipe);
-  if (!e || !recipe) return name + " is what the tree says, and this chip cannot run it.";
-  const std::string bytes = ticked(format_text(e->weights_bytes + e->cache_bytes, "B"));
-  const std::string room = ticked(format_text(e->memory_bytes, "B"));
+std::string answer_of(const Inputs& in, const Outputs& out, const models::Decision& decision) {
+  const std::string name = figure(out.recommended);
+  const models::Recipe* recipe = models::find_recipe(decision.recipe);
+  if (std::isnan(out.recommended_bytes) || !recipe)
+    return name + " is what the tree says, and this chip cannot run it.";
+  const std::string bytes = figure(out.recommended_bytes, "B");
+  const std::string room = figure(out.estimate.memory_bytes, "B");
   if (recipe->id == "bf16")
     return "Nothing may be lost: `BF16`. Its " + bytes +
-           (e->fits ? " fit in " + room + "."
-                    : " need " + ticked(chips_text(e->chips_needed)) + "; here is room for " + room + ".");
-  const std::string speed = "decode is " + ticked(times(out.recommended_speedup)) + " as fast as BF16";
-  if (!e->fits)
-    return name + ": " + bytes + " need " + ticked(chips_text(e->chips_needed)) +
-           "; if it fitted here, decode would be " + ticked(times(out.recommended_speedup)) + " as fast as BF16.";
+           (out.recommended_fits
+                ? " fit in " + room + "."
+                : " need " + figure(chips_text(out.recommended_chips)) + "; here is room for " + room + ".");
+  const std::string speed = "decode is " + figure(times(out.recommended_speedup)) + " as fast as BF16";
+  if (!out.recommended_fits)
+    return name + ": " + bytes + " need " + figure(chips_text(out.recommended_chips)) +
+           "; if it fitted here, decode would be " + figure(times(out.recommended_speedup)) + " as fast as BF16.";
   return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe, in.may_lose) + ".";
 }
 
@@ -48,8 +48,7 @@ std::string missing_units(const models::Recipe& recipe) {
 }
 
 /// What a recipe of the tree takes on these chips.
-std::string leaf_note(const models::DecisionNode& node, const models::Architecture& a, const models::Deployment& d) {
-  const auto e = models::estimate_deployment(a, *models::find_recipe(node.recipe), *models::find_kv_recipe(node.kv), d);
+std::string leaf_note(const models::DecisionNode& node, const std::optional<models::DeploymentEstimate>& e) {
   if (!e) return missing_units(*models::find_recipe(node.recipe));
   return format_text(e->weights_bytes + e->cache_bytes, "B") + ", " + chips_text(e->chips_needed);
 }
@@ -70,18 +69,9 @@ std::string_view brief_of(std::string_view text) {
 /// Lists the boxes below node `at` and returns the row that its box stands in.
 class TreeList {
  public:
-  TreeList(const Inputs& in, const Outputs& out, Picture& picture) : in_(in), out_(out), picture_(picture) {
-    if (const auto* model = catalog().model(in.model)) architecture_ = &model->architecture;
-    deployment_.chip = catalog().chip(in.chip);
-    deployment_.chips = static_cast<double>(in.chips);
-    deployment_.batch = static_cast<double>(in.batch);
-    deployment_.context = static_cast<double>(in.context);
-    deployment_.prompt = static_cast<double>(in.prompt);
-    deployment_.roof_share = in.roof_share;
-  }
+  TreeList(const Inputs& in, const Run& run, Picture& picture) : in_(in), run_(run), picture_(picture) {}
 
   void make() {
-    if (!architecture_ || !deployment_.chip) return;
     add(0, -1, 0, false, true);
     picture_.rows = static_cast<std::size_t>(next_row_);
     for (TreeBox& box : picture_.tree) picture_.columns = std::max(picture_.columns, box.column + 2);
@@ -104,15 +94,15 @@ class TreeList {
     std::string note;
     if (node.yes < 0) {
       row = next_row_++;
-      note = leaf_note(node, *architecture_, deployment_);
+      note = leaf_note(node, run_.leaves[static_cast<std::size_t>(at)]);
       picture_.tree.back().leaf = true;
       picture_.tree.back().column = 0;
       picture_.tree.back().yours = !picture_.yours.empty() && node.recipe == in_.recipe && node.kv == in_.kv;
     } else {
-      const auto step = std::find_if(out_.decision.steps.begin(), out_.decision.steps.end(),
+      const auto step = std::find_if(run_.decision.steps.begin(), run_.decision.steps.end(),
                                      [&](const models::DecisionStep& s) { return walked && s.node == at; });
-      const bool asked = step != out_.decision.steps.end();
-      if (asked) note = step->because;
+      const bool asked = step != run_.decision.steps.end();
+      if (asked) note = because_words(*step);
       const double above = add(node.yes, index, column + 1, true, asked && step->yes),
                    below = add(node.no, index, column + 1, false, asked && !step->yes);
       row = (above + below) / 2;
@@ -124,16 +114,14 @@ class TreeList {
   }
 
   const Inputs& in_;
-  const Outputs& out_;
+  const Run& run_;
   Picture& picture_;
-  const models::Architecture* architecture_ = nullptr;
-  models::Deployment deployment_;
   double next_row_ = 0;
 };
 
 /// What the learner has set, where the tree says something else.
-void write_yours(const Inputs& in, const Outputs& out, Picture& p) {
-  if (out.decision.recipe == in.recipe && out.decision.kv == in.kv) return;
+void write_yours(const Inputs& in, const Outputs& out, const models::Decision& decision, Picture& p) {
+  if (decision.recipe == in.recipe && decision.kv == in.kv) return;
   p.yours = "yours: " + std::string(out.recipe.label) + ", " + std::string(models::find_kv_recipe(in.kv)->label);
   p.yours_takes = format_text(out.total_bytes, "B") + ", " + chips_text(out.estimate.chips_needed) + "; decode " +
                   times(out.speed.decode_speedup) + " BF16's";
@@ -141,12 +129,14 @@ void write_yours(const Inputs& in, const Outputs& out, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(in, out);
-  write_yours(in, out, p);
-  TreeList(in, out, p).make();
+  p.answer = answer_of(in, out, run.decision);
+  write_yours(in, out, run.decision, p);
+  if (!run.leaves.empty()) TreeList(in, run, p).make();
+  for (const models::Recipe& r : models::deployment_recipes()) p.recipe_ids.push_back(r.id);
+  for (const models::KvRecipe& r : models::kv_recipes()) p.cache_ids.push_back(r.id);
   for (std::size_t i = 0; i < out.recipes.size(); ++i) {
     const RecipeRow& row = out.recipes[i];
     p.why_not.push_back(row.possible ? std::string()

@@ -1,4 +1,7 @@
+#include <cstdio>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/number/number.h"
@@ -49,11 +52,54 @@ std::string reasons_of(const models::Decision& decision) {
   for (const models::DecisionStep& s : decision.steps)
     because += (because.empty() ? "" : " ") +
                std::string(models::decision_nodes()[static_cast<std::size_t>(s.node)].text) + " " +
-               (s.yes ? "Yes" : "No") + " (" + s.because + ").";
+               (s.yes ? "Yes" : "No") + " (" + because_words(s) + ").";
   return because;
 }
 
+/// What each recipe of the tree takes on these chips.
+std::vector<std::optional<models::DeploymentEstimate>> estimate_leaves(const models::Architecture& a,
+                                                                       const models::Deployment& d) {
+  std::vector<std::optional<models::DeploymentEstimate>> leaves;
+  for (const models::DecisionNode& node : models::decision_nodes())
+    leaves.push_back(node.yes >= 0 ? std::nullopt
+                                   : models::estimate_deployment(a, *models::find_recipe(node.recipe),
+                                                                 *models::find_kv_recipe(node.kv), d)
+                                         .value);
+  return leaves;
+}
+
+/// What the recipe at the end of the way through the tree takes, and how fast it decodes.
+void judge_recommended(const std::optional<models::DeploymentEstimate>& e, const models::DeploymentEstimate& base,
+                       Outputs& out) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  out.recommended_fits = e && e->fits;
+  out.recommended_bytes = e ? e->weights_bytes + e->cache_bytes : none;
+  out.recommended_chips = e ? e->chips_needed : none;
+  out.recommended_speedup = e ? base.decode_s / e->decode_s : none;
+}
+
 }  // namespace
+
+std::string because_words(const models::DecisionStep& step) {
+  const auto words = [](const char* format, double a, double b = 0) {
+    char text[96];
+    std::snprintf(text, sizeof text, format, a, b);
+    return std::string(text);
+  };
+  switch (step.figure) {
+    case models::DecisionFigure::allowed_loss:
+      return words("up to %.2g %%", step.value);
+    case models::DecisionFigure::fit_bytes:
+      return words("%.0f of %.0f GB", step.value / 1e9, step.against / 1e9);
+    case models::DecisionFigure::memory_share:
+      return words("%.0f %% of the step", 100 * step.value);
+    case models::DecisionFigure::cache_bytes:
+      return words("%.0f against %.0f GB", step.value / 1e9, step.against / 1e9);
+    case models::DecisionFigure::peak:
+      break;
+  }
+  return step.yes ? words("%.0f TFLOP/s", step.value / 1e12) : "none stated";
+}
 
 std::string published_loss(const models::Recipe& r) {
   using widgets::format_text;
@@ -64,24 +110,24 @@ std::string published_loss(const models::Recipe& r) {
              : format_text(r.published_loss_low, "", 2) + " to " + format_text(r.published_loss_high, "%", 2);
 }
 
-Outputs compute(const Inputs& in) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progress) {
   const auto chip = find_chip(in.chip);
-  if (!chip) return {.reason = chip.error};
+  if (!chip) return {.facts = {.reason = chip.error}};
   const auto model = find_model(in.model);
-  if (!model) return {.reason = model.error};
+  if (!model) return {.facts = {.reason = model.error}};
   const models::Recipe* recipe = models::find_recipe(in.recipe);
   const models::KvRecipe* kv = models::find_kv_recipe(in.kv);
-  if (!recipe || !kv) return {.reason = "There is no such recipe or cache: choose one of the lists."};
+  if (!recipe || !kv) return {.facts = {.reason = "There is no such recipe or cache: choose one of the lists."}};
 
   const models::Architecture& a = (*model)->architecture;
   const models::Deployment d = deployment_of(in, **chip);
   const auto base =
       models::estimate_deployment(a, models::deployment_recipes().front(), models::kv_recipes().front(), d);
-  if (!base) return {.reason = base.error};
+  if (!base) return {.facts = {.reason = base.error}};
   const auto chosen = models::estimate_deployment(a, *recipe, *kv, d);
-  if (!chosen) return {.reason = chosen.error};
+  if (!chosen) return {.facts = {.reason = chosen.error}};
   const auto decision = models::decide_recipe(a, d, in.may_lose);
-  if (!decision) return {.reason = decision.error};
+  if (!decision) return {.facts = {.reason = decision.error}};
 
   Outputs out;
   out.estimate = *chosen;
@@ -107,15 +153,16 @@ Outputs compute(const Inputs& in) {
     if (row.possible) row.source = each.loss_source;
     out.caches.push_back(std::move(row));
   }
-  out.decision = *decision;
   out.recommended = models::decision_nodes()[static_cast<std::size_t>(decision->leaf)].text;
   out.because = reasons_of(*decision);
-  out.recommended_estimate =
+  auto run = std::make_shared<Run>();
+  run->decision = *decision;
+  if (!progress.facts_alone) run->leaves = estimate_leaves(a, d);
+  judge_recommended(
       models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d)
-          .value;
-  out.recommended_speedup = out.recommended_estimate ? base->decode_s / out.recommended_estimate->decode_s
-                                                     : std::numeric_limits<double>::quiet_NaN();
-  return out;
+          .value,
+      *base, out);
+  return {std::move(out), std::move(run)};
 }
 
 }  // namespace chapters::compression::deploy

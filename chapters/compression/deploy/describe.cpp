@@ -26,8 +26,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("recipe", in.recipe, recipe_choices, "Recipe", "W: bits of the weights, A: of the activations in products.",
            {.headline = true});
   f.choice("kv", in.kv, kv_choices, "Cache", "How keys and values are stored.", {.headline = true});
-  f.real("may_lose", in.may_lose, {"May lose", "%"}, "Of a benchmark's score: what the decision tree may spend.",
-         {.range = {0, 5}, .headline = true});
+  f.real("may_lose", in.may_lose, {"May lose", "%"},
+         "The share of a benchmark's score that the decision tree may spend.", {.range = {0, 5}, .headline = true});
   f.group("The device");
   shared::model(f, "model", in.model,
                 {.help = "Its matrices are quantized; embedding, norms, router and output stay in 16 bits."});
@@ -40,7 +40,7 @@ void describe(Fields& f, Inputs& in) {
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each sequence."});
   f.integer("prompt", in.prompt, {"Prompt", "tokens"}, "Tokens of the prompt that prefill works through.",
             {.range = {16, 131072, Scale::log}});
-  f.real("roof_share", in.roof_share, "Share of the roof", "Of peak and bandwidth that kernels reach.",
+  f.real("roof_share", in.roof_share, "Share of the roof", "The share of peak and bandwidth that kernels reach.",
          {.range = {0.1, 1}});
 }
 
@@ -65,8 +65,14 @@ void describe(Fields& f, Outputs& o) {
   f.group("The tree");
   f.text("recommended", o.recommended, "The tree says");
   f.real("recommended_speedup", o.recommended_speedup, "... decode over BF16",
-         "Of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
+         "The speed of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
          {.absent = "The chip cannot run what the tree says.", .formula = "decode step in BF16 / decode step"});
+  constexpr std::string_view cannot = "The chip cannot run what the tree says.";
+  f.real("recommended_bytes", o.recommended_bytes, {"... takes", "B"},
+         "Weights and cache of the recipe that the tree says.", {.absent = cannot, .formula = "weights + cache"});
+  f.real("recommended_chips", o.recommended_chips, "... chips needed",
+         {.absent = cannot, .formula = "both / 0.9 memory, rounded up"});
+  f.toggle("recommended_fits", o.recommended_fits, "... fits", "On these chips, with this cache.");
   f.text("because", o.because, "Because");
   f.group("Memory");
   f.real("weights_bytes", o.estimate.weights_bytes, {"Weights", "B"},
@@ -84,7 +90,7 @@ void describe(Fields& f, Outputs& o) {
          "Over all parameters, those left in 16 bits among them.", {.formula = "8 weights / parameters"});
   f.real("smaller", o.smaller, "Weights smaller by", {.formula = "16 bits / bits a parameter"});
   f.group("Speed");
-  f.real("prefill_s", o.estimate.prefill_s, {"Prefill", "s"}, "Of one prompt.", {.source = roof});
+  f.real("prefill_s", o.estimate.prefill_s, {"Prefill", "s"}, "The time that one prompt takes.", {.source = roof});
   f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s, "Prefill tokens a second",
          {.formula = "prompt / prefill"});
   f.real("prefill_speedup", o.speed.prefill_speedup, "Prefill over BF16", {.formula = "prefill in BF16 / prefill"});
@@ -98,9 +104,9 @@ void describe(Fields& f, Outputs& o) {
          "Share of the step in operations that wait for memory.");
   f.group("What is lost");
   f.real("loss_low", o.recipe.published_loss_low, {"Published loss, from", "%"},
-         "Of a benchmark's score; see where it comes from.");
+         "A share of a benchmark's score; see where it comes from.");
   f.real("loss_high", o.recipe.published_loss_high, {"Published loss, to", "%"},
-         "Of a benchmark's score; see where it comes from.");
+         "A share of a benchmark's score; see where it comes from.");
   f.text("loss_source", o.loss_source, "Loss measured by");
   f.group("Side by side");
   f.table("recipes", o.recipes, "Recipes with the chosen cache");

@@ -59,7 +59,7 @@ void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& 
   };
   const auto result = widgets::draw_table("recipes", columns, source, view.recipes, size);
   if (result.selection_changed && view.recipes.selected >= 0)
-    in.recipe = models::deployment_recipes()[static_cast<std::size_t>(view.recipes.selected)].id;
+    in.recipe = picture.recipe_ids[static_cast<std::size_t>(view.recipes.selected)];
 }
 
 void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -90,7 +90,7 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
   };
   const auto result = widgets::draw_table("caches", columns, source, view.caches, size);
   if (result.selection_changed && view.caches.selected >= 0)
-    in.kv = models::kv_recipes()[static_cast<std::size_t>(view.caches.selected)].id;
+    in.kv = picture.cache_ids[static_cast<std::size_t>(view.caches.selected)];
 }
 
 void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

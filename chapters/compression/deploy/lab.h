@@ -35,24 +35,30 @@ struct Speed {
 struct RecipeRow {
   std::string recipe, loss, source;
   bool possible = true;                 ///< false: the chip cannot multiply the format, and `source` says so
-  models::DeploymentEstimate estimate;  ///< of an impossible recipe only the weights' bytes
+  models::DeploymentEstimate estimate;  ///< an impossible recipe has only the weights' bytes
   Speed speed;
 };
 
 struct Outputs {
   std::string reason;
-  models::DeploymentEstimate estimate;  ///< of the chosen recipe and cache
+  models::DeploymentEstimate estimate;  ///< what the chosen recipe and cache take
   Speed speed;
   double total_bytes = 0, memory_bound = 0;  ///< memory_bound in percent
   double bits_per_parameter = 16, smaller = 1;
   models::Recipe recipe;  ///< the chosen one
   std::string loss_source;
-  models::Decision decision;  ///< the way through the tree
   std::string recommended, because;
-  std::optional<models::DeploymentEstimate>
-      recommended_estimate;        ///< none where the chip cannot run what the tree says
-  double recommended_speedup = 1;  ///< of a decode step over BF16; NaN where there is no estimate
+  // Of what the tree says; NaN, and not fitting, where the chip cannot run it.
+  bool recommended_fits = false;
+  double recommended_bytes = 0, recommended_chips = 0;
+  double recommended_speedup = 1;  ///< a decode step's over BF16
   std::vector<RecipeRow> recipes, caches;
+};
+
+struct Run {
+  models::Decision decision;  ///< the way through the tree
+  /// By node of the tree: what its recipe takes; none at questions, and where the chip cannot run it.
+  std::vector<std::optional<models::DeploymentEstimate>> leaves;
 };
 
 /// A box of the drawn tree. Questions stand left of their answers, yes above no; recipes stand in the last column, each
@@ -76,6 +82,7 @@ struct Picture {
   std::string yours, yours_takes;         ///< the recipe and cache that were set; empty: they are what the tree says
   std::vector<std::string> why_not;       ///< by recipe: the reason in a few words; empty where it runs
   std::vector<std::string> memory_names;  ///< by recipe: its name and what it takes
+  std::vector<std::string_view> recipe_ids, cache_ids;  ///< by row of the tables
   PublishedMarks published;
 };
 
@@ -87,12 +94,14 @@ struct View {
   std::vector<std::array<widgets::BarSegment, 3>> segments;
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, const Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The decision tree in `size` px from the cursor.
 void draw_tree(const Picture& picture, ImVec2 size);
 
+/// The figures that decided a question, in a few words: "147 of 72 GB".
+std::string because_words(const models::DecisionStep& step);
 /// What is published about a recipe's loss: "baseline", "none found" or its range in percent.
 std::string published_loss(const models::Recipe& recipe);
 

@@ -81,6 +81,12 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "- sum p log2 p"});
   f.real("entropy_soft", o.entropy_soft, "Bits, softened", "At this T; log2 10 = 3.32 at most.",
          {.formula = "- sum p log2 p"});
+  f.group("How alike digits are");
+  f.integer("alike_drawn", o.alike_drawn, "Most alike: drawn as", "The class that the teacher most takes for another.");
+  f.integer("alike_said", o.alike_said, "... looks like", "The wrong class that it gives most to.");
+  f.real("alike_percent", o.alike_percent, {"... to this part", "%"},
+         "The teacher's probability of the wrong class at this T, mean over the held-out digits of the class drawn.",
+         {.formula = "mean of softmax(t / T)", .source = held_out});
   f.group("The loss");
   f.real("hard_loss", o.terms.hard_loss, "Loss by label", "Nats, on the example.",
          {.formula = "- log softmax(s)[label]"});

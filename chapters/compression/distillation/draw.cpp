@@ -61,23 +61,11 @@ void draw_targets(const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_gradients(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   widgets::Plot plot("gradient by temperature", view.gradients,
                      {.x = {.kind = AxisKind::log10, .lo = 0.9, .hi = 24, .label = "temperature T"},
                       .y = {.kind = AxisKind::log10, .lo = 1e-3, .hi = 10, .label = "length of the gradient"},
                       .size = size});
-  plot.line(
-      "by teacher, with T²", picture.gradients.temperatures, picture.gradients.with_square,
-      {.colour = t.series_at(0), .label = false, .info = "(1 - alpha) T |p_s - p_t|", .version = picture.version});
-  plot.line("by teacher, without T²", picture.gradients.temperatures, picture.gradients.without_square,
-            {.colour = t.series_at(1),
-             .dashed = true,
-             .label = false,
-             .info = "(1 - alpha) |p_s - p_t| / T",
-             .version = picture.version});
-  plot.line(
-      "by label", picture.gradients.temperatures, picture.gradients.hard,
-      {.colour = t.series_at(2), .label = false, .info = "alpha |softmax(s) - label|", .version = picture.version});
+  plot.curves(picture.pulls);
   plot.drag_x("drag temperature", in.temperature, {.lo = 1, .hi = 20});
 }
 
@@ -120,32 +108,20 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                 .given = true});
 }
 
-void draw_students(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "hidden units"},
-                                                                {.title = "weights", .priority = 2},
-                                                                {.title = "float32", .value_unit = "B", .priority = 1},
-                                                                {.title = "from labels", .unit = "%"},
-                                                                {.title = "distilled", .unit = "%"},
-                                                                {.title = "gain", .unit = "%"}}};
-  widgets::TableSource source{.context = &out, .rows = out.students.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const StudentRow& r = static_cast<const Outputs*>(context)->students[row];
-    const std::array<double, 6> values{static_cast<double>(r.hidden),
-                                       static_cast<double>(r.weights),
-                                       r.bytes,
-                                       r.labels_accuracy,
-                                       r.distilled_accuracy,
-                                       r.gain};
-    cell.value = values[column];
-    cell.number = widgets::format(cell.value, column == 2 ? "B" : "");
-  };
-  widgets::draw_table("students", columns, source, view.students, size);
+void draw_students(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "hidden", .title = "hidden units"},
+                                                           {.key = "weights", .title = "weights", .priority = 2},
+                                                           {.key = "bytes", .title = "float32", .priority = 1},
+                                                           {.key = "labels_accuracy", .title = "from labels"},
+                                                           {.key = "distilled_accuracy", .title = "distilled"},
+                                                           {.key = "gain", .title = "gain"}}};
+  view.students.draw("students", out.students, columns, size);
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.study) return;  // the first job has not ended
+  if (!picture.run->study) return;  // the first job has not ended
   stage.panel("confusion", {.title = "What labels do not say", .least = {560, 300}, .ideal = {0, 440}, .answers = true},
               [&](ImVec2 size) { draw_confusion(picture, size); });
   stage.panel("digit", {.title = "One digit", .least = {480, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {
@@ -162,7 +138,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_gradients(in, picture, view, size); });
   if (!out.students.empty())
     stage.panel("students", {.title = "Students", .least = {420, 110}, .ideal = {0, 130}, .scrolls = true},
-                [&](ImVec2 size) { draw_students(out, picture, view, size); });
+                [&](ImVec2 size) { draw_students(out, view, size); });
 }
 
 }  // namespace chapters::compression::distillation

@@ -109,7 +109,8 @@ void draw_confusion(const Picture& picture, ImVec2 size) {
   const float w = both ? std::floor((size.x - gap) / 2) : size.x, right = at.x + size.x - w;
   const float bottom = at.y + std::min(size.y - foot, w + t.px(40));  // squares at most, not towers
   if (both) draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}});
-  draw_grid("what the teacher says", picture.soft_title, picture.soft, picture, {{right, at.y}, {right + w, bottom}});
+  draw_grid("what the teacher says", picture.soft_title, picture.run->soft, picture,
+            {{right, at.y}, {right + w, bottom}});
   const Painter p = Painter::window();
   if (both)
     widgets::fit_text(p, {at.x, bottom + t.px(4)}, "rows: what was drawn; columns: what is said of it", w, t.muted,

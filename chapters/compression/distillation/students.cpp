@@ -51,6 +51,7 @@ std::shared_ptr<const Lesson> lesson_of(std::int64_t seed, Progress& progress, M
     if (!fresh->study) return nullptr;
     fresh->teacher_logits =
         models::logits_of(fresh->study->networks[0], first_digits(fresh->study->training, digit_counts.back()));
+    fresh->held_out_logits = models::logits_of(fresh->study->networks[0], fresh->study->held_out);
     return fresh;
   });
 }

@@ -16,10 +16,10 @@ struct LabelsKey {
   Width width{};
   bool operator==(const LabelsKey&) const = default;
 };
-/// The teacher, what it says of the first 800 training digits, and the held-out ones.
+/// The teacher, and what it says of the first 800 training digits and of the held-out ones.
 struct Lesson {
   std::shared_ptr<const models::NetworkStudy> study;
-  std::vector<float> teacher_logits;
+  std::vector<float> teacher_logits, held_out_logits;
 };
 struct Memory {
   Memo<std::int64_t, Lesson> lessons;

@@ -40,7 +40,7 @@ void compare_with_rounding(const Outputs& out, Picture& p) {
   }
 }
 
-/// Of the published tables at these bits: the model's loss of perplexity over that of rounding, its marks side by side.
+/// The published tables at these bits: each model's loss of perplexity over that of rounding, its marks side by side.
 void add_published(const Inputs& in, Picture& p) {
   std::array<double, 2> count{};
   for (const Published& row : catalog().published_of("compression/methods")) {
@@ -90,17 +90,25 @@ void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
   p.rounding_words = "100 % is rounding: " + format_text(out.error_of(Method::rtn).held_out, "%") +
                      " of the output for weights alone, " + format_text(out.error_of(Method::both).held_out, "%") +
                      " for both operands";
-  p.awq_story = "best at " + format_text(out.study.awq_alpha, "");
-  p.smooth_story = "best at " + format_text(out.study.smooth_best_alpha, "");
+  p.awq_story = "best at " + format_text(out.figures.awq_alpha, "");
+  p.smooth_story = "best at " + format_text(out.figures.smooth_best_alpha, "");
 }
 
 /// The error column by column, from 0 before the first one.
 void trace_history(const models::MethodHistory& h, Picture& p) {
-  p.columns = p.gptq_error = p.rtn_error = {0};
+  p.rtn_error = {.label = "rounding",
+                 .info = "the same columns, each rounded for itself",
+                 .tint = widgets::Tint::series(0),
+                 .width = 1.5f,
+                 .dashed = true};
+  p.gptq_error = {.label = "GPTQ",
+                  .info = "columns left make up for those rounded",
+                  .tint = widgets::Tint::series(2),
+                  .width = 2.5f};
+  for (widgets::Curve* curve : {&p.rtn_error, &p.gptq_error}) curve->add(0, 0);
   for (std::size_t i = 0; i < h.gptq_error.size(); ++i) {
-    p.columns.push_back(static_cast<double>(i + 1));
-    p.gptq_error.push_back(100 * h.gptq_error[i]);
-    p.rtn_error.push_back(100 * h.rtn_error[i]);
+    p.gptq_error.add(static_cast<double>(i + 1), 100 * h.gptq_error[i]);
+    p.rtn_error.add(static_cast<double>(i + 1), 100 * h.rtn_error[i]);
   }
   const std::size_t weights = h.rows * h.cols;
   p.change.assign(weights + h.change.size(), 0);
@@ -133,27 +141,25 @@ void trace_steps(const models::MethodHistory& h, Picture& p) {
   }
 }
 
-Curve error_over_alpha(const std::vector<models::AwqPoint>& points) {
-  Curve curve;
-  for (const models::AwqPoint& p : points) {
-    curve.x.push_back(p.alpha);
-    curve.y.push_back(100 * p.output_error);
-  }
+widgets::Curve error_over_alpha(const std::vector<models::AwqPoint>& points) {
+  widgets::Curve curve{.label = "error", .tint = widgets::Tint::series(2), .named = false};
+  for (const models::AwqPoint& p : points) curve.add(p.alpha, 100 * p.output_error);
   return curve;
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || !out.history) return p;
+  const models::MethodHistory& history = run.study.history;
+  if (!out.reason.empty() || history.cols == 0) return p;
   compare_with_rounding(out, p);
   add_published(in, p);
   write_headings(in, out, p);
-  trace_history(*out.history, p);
-  trace_steps(*out.history, p);
-  p.awq = error_over_alpha(out.study.awq_curve);
-  p.smooth = error_over_alpha(out.study.smooth_curve);
+  trace_history(history, p);
+  trace_steps(history, p);
+  p.awq = error_over_alpha(run.study.awq_curve);
+  p.smooth = error_over_alpha(run.study.smooth_curve);
   return p;
 }
 

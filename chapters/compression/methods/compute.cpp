@@ -1,5 +1,8 @@
 #include "chapters/compression/methods/lab.h"
 
+#include <memory>
+#include <utility>
+
 namespace chapters::compression::methods {
 namespace {
 
@@ -66,13 +69,20 @@ double ratio_of(double a, double b) { return b > 0 ? a / b : 1; }
 
 /// The errors of every method in percent, and what each is of rounding's or, for SmoothQuant, of both rounded.
 void compare_methods(Outputs& out) {
-  const auto& errors = out.study.errors;
+  const auto& errors = out.figures.errors;
   for (std::size_t m = 0; m < models::method_count; ++m) {
     const models::MethodError& e = errors[m];
     out.errors[m] = {100 * e.calibration, 100 * e.held_out};
     const models::MethodError& plain = errors[m < static_cast<std::size_t>(Method::both) ? 0 : 3];
-    out.rows.push_back({std::string(models::method_label(static_cast<Method>(m))), e.weight_bits, e.activation_bits,
-                        out.errors[m].calibration, out.errors[m].held_out, ratio_of(e.held_out, plain.held_out)});
+    out.rows.push_back({
+        .method = std::string(models::method_label(static_cast<Method>(m))),
+        .source = std::string(models::method_source_text(static_cast<Method>(m))),
+        .weight_bits = e.weight_bits,
+        .activation_bits = e.activation_bits,
+        .error = out.errors[m].calibration,
+        .held_out = out.errors[m].held_out,
+        .against_rounding = ratio_of(e.held_out, plain.held_out),
+    });
   }
   const ErrorPercent &rtn = out.error_of(Method::rtn), &gptq = out.error_of(Method::gptq);
   out.gptq_ratio = ratio_of(gptq.calibration, rtn.calibration);
@@ -89,14 +99,14 @@ void compare_methods(Outputs& out) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   Outputs out;
   models::LayerSample sample = sample_of(in);
   out.weights = "made up from seed " + std::to_string(in.seed);
   WeightPart part;
   if (!in.file.path.empty()) {
     const models::Status read = read_weights(in.file, in.tensor, sample.outputs, sample.inputs, part);
-    if (!read) return {.reason = read.error};
+    if (!read) return {.facts = {.reason = read.error}};
     sample.inputs = part.weights.cols;
     sample.outputs = part.weights.rows;
     out.weights = part.what;
@@ -112,16 +122,14 @@ Outputs compute(const Inputs& in, Progress& progress) {
     progress.fraction = fraction;
     return !progress.cancelled.load();
   });
-  if (!study) return {.reason = study.error};
-  // The history is by far the largest part, and copies of Outputs must stay cheap.
-  out.history = std::make_shared<const models::MethodHistory>(std::exchange(study->history, {}));
-  out.study = std::move(*study);
+  if (!study) return {.facts = {.reason = study.error}};
+  out.figures = *study;
   compare_methods(out);
-  out.input_spread = ratio_of(out.study.largest_input, out.study.median_input);
-  out.smoothed_spread = ratio_of(out.study.largest_smoothed, out.study.median_smoothed);
-  out.first_column = static_cast<std::int64_t>(out.history->order.front());
+  out.input_spread = ratio_of(out.figures.largest_input, out.figures.median_input);
+  out.smoothed_spread = ratio_of(out.figures.largest_smoothed, out.figures.median_smoothed);
+  out.first_column = static_cast<std::int64_t>(study->history.order.front());
   progress.fraction = 1;
-  return out;
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(*study)})};
 }
 
 }  // namespace chapters::compression::methods

@@ -66,26 +66,25 @@ void describe(Fields& f, MethodRow& r) {
   f.real("error", r.error, {"Error, calibration", "%"});
   f.real("held_out", r.held_out, {"Error, held out", "%"});
   f.real("against_rounding", r.against_rounding, "Over plain rounding");
+  f.text("source", r.source, "Source");
 }
 
 void describe(Fields& f, Outputs& o) {
+  const auto error = [&](Method m) -> ErrorPercent& { return o.errors[static_cast<std::size_t>(m)]; };
   f.group("Errors");
-  f.real("rtn_error", o.error_of(Method::rtn).calibration, {"Rounding, calibration", "%"}, {.formula = error_formula});
-  f.real("gptq_error", o.error_of(Method::gptq).calibration, {"GPTQ, calibration", "%"},
+  f.real("rtn_error", error(Method::rtn).calibration, {"Rounding, calibration", "%"}, {.formula = error_formula});
+  f.real("gptq_error", error(Method::gptq).calibration, {"GPTQ, calibration", "%"},
          {.formula = error_formula, .source = gptq_paper});
-  f.real("awq_error", o.error_of(Method::awq).calibration, {"AWQ, calibration", "%"},
+  f.real("awq_error", error(Method::awq).calibration, {"AWQ, calibration", "%"},
          {.formula = error_formula, .source = awq_paper});
-  f.real("both_error", o.error_of(Method::both).calibration, {"Both rounded, calibration", "%"},
-         {.formula = error_formula});
-  f.real("smooth_error", o.error_of(Method::smooth).calibration, {"SmoothQuant, calibration", "%"},
+  f.real("both_error", error(Method::both).calibration, {"Both rounded, calibration", "%"}, {.formula = error_formula});
+  f.real("smooth_error", error(Method::smooth).calibration, {"SmoothQuant, calibration", "%"},
          {.formula = error_formula, .source = smooth_paper});
-  f.real("rtn_held_out", o.error_of(Method::rtn).held_out, {"Rounding, held out", "%"}, {.formula = error_formula});
-  f.real("gptq_held_out", o.error_of(Method::gptq).held_out, {"GPTQ, held out", "%"}, {.formula = error_formula});
-  f.real("awq_held_out", o.error_of(Method::awq).held_out, {"AWQ, held out", "%"}, {.formula = error_formula});
-  f.real("both_held_out", o.error_of(Method::both).held_out, {"Both rounded, held out", "%"},
-         {.formula = error_formula});
-  f.real("smooth_held_out", o.error_of(Method::smooth).held_out, {"SmoothQuant, held out", "%"},
-         {.formula = error_formula});
+  f.real("rtn_held_out", error(Method::rtn).held_out, {"Rounding, held out", "%"}, {.formula = error_formula});
+  f.real("gptq_held_out", error(Method::gptq).held_out, {"GPTQ, held out", "%"}, {.formula = error_formula});
+  f.real("awq_held_out", error(Method::awq).held_out, {"AWQ, held out", "%"}, {.formula = error_formula});
+  f.real("both_held_out", error(Method::both).held_out, {"Both rounded, held out", "%"}, {.formula = error_formula});
+  f.real("smooth_held_out", error(Method::smooth).held_out, {"SmoothQuant, held out", "%"}, {.formula = error_formula});
   f.group("Over rounding");
   f.real("gptq_ratio", o.gptq_ratio, "GPTQ over rounding", "Below 1: GPTQ is better on the tokens it was fitted to.",
          {.formula = "GPTQ / rounding, calibration"});
@@ -98,19 +97,19 @@ void describe(Fields& f, Outputs& o) {
   f.real("smooth_ratio_held_out", o.smooth_ratio_held_out, "SmoothQuant, held-out",
          {.headline = true, .formula = "smoothed / not smoothed, held out"});
   f.group("Bits and searches");
-  f.real("weight_bits", o.study.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits a weight",
+  f.real("weight_bits", o.figures.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits a weight",
          {.formula = "b + (16 + zero bits) / group"});
-  f.real("pair_bits", o.study.errors[static_cast<std::size_t>(Method::both)].weight_bits, "Bits a weight, both rounded",
-         {.formula = "b + 16 / inputs"});
-  f.real("awq_alpha", o.study.awq_alpha, "AWQ's alpha", "Found by trying 21 of them.", {.source = awq_paper});
-  f.real("smooth_best_alpha", o.study.smooth_best_alpha, "Best smoothing alpha", "Of 0, 0.1 to 1.",
+  f.real("pair_bits", o.figures.errors[static_cast<std::size_t>(Method::both)].weight_bits,
+         "Bits a weight, both rounded", {.formula = "b + 16 / inputs"});
+  f.real("awq_alpha", o.figures.awq_alpha, "AWQ's alpha", "Found by trying 21 of them.", {.source = awq_paper});
+  f.real("smooth_best_alpha", o.figures.smooth_best_alpha, "Best smoothing alpha", "The best of 0, 0.1 to 1.",
          {.source = smooth_paper});
   f.real("input_spread", o.input_spread, "Largest over median input",
          {.formula = "max_j max|x_j| / median_j max|x_j|"});
   f.real("smoothed_spread", o.smoothed_spread, "Largest over median, smoothed", {.formula = "of x_j / s_j"});
   f.integer("first_column", o.first_column, "Column rounded first", "By GPTQ, counted from 0.");
   f.group("Which is best");
-  f.text("best", o.best, "Least error at these bits", "Of rounding, GPTQ and AWQ, on held-out tokens.",
+  f.text("best", o.best, "Least error at these bits", "The best of rounding, GPTQ and AWQ on held-out tokens.",
          {.headline = true});
   f.text("weights", o.weights, "Weights of");
   f.text("note", o.note, "Note");

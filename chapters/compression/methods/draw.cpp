@@ -30,12 +30,8 @@ void draw_table(const Outputs& out, const Picture& picture, View& view, ImVec2 s
     cell.value = values[column];
     cell.number = widgets::format(cell.value, "", column == 1 ? 4 : 3);
   };
-  source.hover = [](const void*, std::size_t row, std::size_t column) -> std::string_view {
-    constexpr std::array<std::string_view, 5> what{
-        "each weight to its nearest level", "Frantar et al. 2022, arXiv:2210.17323",
-        "Lin et al. 2023, arXiv:2306.00978", "weights and activations to their nearest levels",
-        "Xiao et al. 2022, arXiv:2211.10438"};
-    return column == 0 ? what[row] : std::string_view();
+  source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
+    return column == 0 ? std::string_view(static_cast<const Outputs*>(context)->rows[row].source) : std::string_view();
   };
   widgets::draw_table("methods side by side", columns, source, view.table, size);
 }
@@ -67,13 +63,13 @@ void draw_bars(const Picture& picture, View& view, ImVec2 size) {
     plot.text(picture.place[i] + 0.18, picture.held_out_left[i], picture.change_words[i], {.colour = t.text});
 }
 
-std::size_t step_of(const Outputs& out, const View& view) {
-  return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), out.history->cols);
+std::size_t step_of(const models::MethodHistory& history, const View& view) {
+  return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), history.cols);
 }
 
-void draw_change(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  const auto& h = *out.history;
-  const std::size_t cells = h.rows * h.cols, step = step_of(out, view);
+void draw_change(const Picture& picture, View& view, ImVec2 size) {
+  const models::MethodHistory& h = picture.run->study.history;
+  const std::size_t cells = h.rows * h.cols, step = step_of(h, view);
   widgets::draw_heat_map("weights moved",
                          {.values = std::span(picture.change).subspan(step * cells, cells),
                           .rows = h.rows,
@@ -100,10 +96,10 @@ void draw_change(const Outputs& out, const Picture& picture, View& view, ImVec2 
 
 /// One step of GPTQ: the column that is rounded, how far its weights move to their levels, and the columns that take
 /// its error up.
-void draw_step(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_step(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const auto& h = *out.history;
-  const std::size_t step = std::max<std::size_t>(step_of(out, view), 1) - 1, rounded = h.order[step];
+  const models::MethodHistory& h = picture.run->study.history;
+  const std::size_t step = std::max<std::size_t>(step_of(h, view), 1) - 1, rounded = h.order[step];
   const auto moved = std::span(picture.moved).subspan(step * h.cols, h.cols);
   const std::array<double, 1> at{static_cast<double>(rounded)}, by{moved[rounded]};
   widgets::Plot plot("one step", view.step,
@@ -120,46 +116,36 @@ void draw_step(const Outputs& out, const Picture& picture, View& view, ImVec2 si
       plot.arrow(at[0], by[0], static_cast<double>(column), moved[column], {}, {.colour = t.text, .dashed = false});
 }
 
-void draw_history(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
-  const double columns = static_cast<double>(out.history->cols);
+void draw_history(const Picture& picture, View& view, ImVec2 size) {
+  const double columns = static_cast<double>(picture.run->study.history.cols);
   widgets::Plot plot("error column by column", view.history,
                      {.x = {.lo = 0, .hi = columns, .label = "columns rounded"},
                       .y = {.lo = 0, .label = "output error", .unit = "%"},
                       .size = size});
-  plot.line("rounding", picture.columns, picture.rtn_error,
-            {.colour = t.series_at(0),
-             .width = 1.5f,
-             .dashed = true,
-             .info = "the same columns, each rounded for itself",
-             .version = picture.version});
-  plot.line("GPTQ", picture.columns, picture.gptq_error,
-            {.colour = t.series_at(2),
-             .width = 2.5f,
-             .info = "columns left make up for those rounded",
-             .version = picture.version});
+  plot.curve(picture.rtn_error);
+  plot.curve(picture.gptq_error);
   double at = std::min(view.time, columns);
   if (plot.drag_x("drag column", at, {.lo = 0, .hi = columns})) view.time = std::round(std::clamp(at, 0.0, columns));
 }
 
 /// How far weights have moved, and the error so far, on one cursor; beside each other where there is room.
-void draw_columns(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_columns(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (size.x >= t.px(620)) {
     const float half = std::floor((size.x - t.px(20)) / 2);
-    draw_change(out, picture, view, {half, size.y});
+    draw_change(picture, view, {half, size.y});
     ImGui::SetCursorScreenPos({at.x + size.x - half, at.y});
-    draw_history(out, picture, view, {half, size.y});
+    draw_history(picture, view, {half, size.y});
     return;
   }
   const float above = std::floor(size.y * 0.46f);
-  draw_change(out, picture, view, {size.x, above});
+  draw_change(picture, view, {size.x, above});
   ImGui::SetCursorScreenPos({at.x, at.y + above + t.px(8)});
-  draw_history(out, picture, view, {size.x, size.y - above - t.px(8)});
+  draw_history(picture, view, {size.x, size.y - above - t.px(8)});
 }
 
-void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curve, double chosen, std::uint64_t version,
+void draw_search(const char* id, widgets::PlotView& plot_view, const widgets::Curve& curve, double chosen,
                  std::string_view best, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot(id, plot_view,
@@ -169,15 +155,16 @@ void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curv
                          .size = size,
                          .legend = false,
                      });
-  plot.line("error", curve.x, curve.y, {.colour = t.series_at(2), .label = false, .version = version});
-  plot.scatter("tried", curve.x, curve.y, {.colour = t.series_at(2), .radius = 3, .legend = false, .version = version});
+  plot.curve(curve);
+  plot.scatter("tried", curve.x, curve.y,
+               {.colour = t.series_at(2), .radius = 3, .legend = false, .version = widgets::picture_version()});
   plot.vertical_mark(chosen, best, {.colour = t.accent});
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.history) return;  // the first job has not ended
+  if (picture.place.empty()) return;  // the first job has not ended
   stage.panel("left", {.title = "What is left of rounding's error", .least = {440, 280}, .answers = true},
               [&](ImVec2 size) {
                 const auto& t = widgets::theme();
@@ -194,16 +181,14 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                                     size.x, t.warning, widgets::Type::small);
               });
   stage.panel("columns", {.title = "GPTQ, column by column", .least = {320, 330}, .ideal = {0, 440}},
-              [&](ImVec2 size) { draw_columns(out, picture, view, size); });
+              [&](ImVec2 size) { draw_columns(picture, view, size); });
   stage.panel("step", {.title = "One step of GPTQ", .least = {320, 210}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_step(out, picture, view, size); });
+              [&](ImVec2 size) { draw_step(picture, view, size); });
   stage.panel("awq", {.title = "AWQ tries scales", .least = {300, 200}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_search("AWQ search", view.awq, picture.awq, out.study.awq_alpha, picture.version, picture.awq_story, size);
+    draw_search("AWQ search", view.awq, picture.awq, out.figures.awq_alpha, picture.awq_story, size);
   });
   stage.panel("smooth", {.title = "SmoothQuant shares the range", .least = {300, 200}, .ideal = {0, 300}},
-              [&](ImVec2 size) {
-                draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, picture.version, "yours", size);
-              });
+              [&](ImVec2 size) { draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, "yours", size); });
   stage.panel("methods", {.title = "Side by side", .least = {420, 160}, .ideal = {0, 180}, .scrolls = true},
               [&](ImVec2 size) { draw_table(out, picture, view, size); });
 }

@@ -11,6 +11,7 @@
 #include "models/compression/method_study.h"
 #include "widgets/base/figure_meaning.h"
 #include "widgets/charts/heat_map.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -42,7 +43,7 @@ struct Inputs {
 };
 
 struct MethodRow {
-  std::string method;
+  std::string method, source;
   double weight_bits = 0, activation_bits = 16, error = 0, held_out = 0, against_rounding = 1;
 };
 
@@ -56,35 +57,33 @@ struct Outputs {
   std::array<ErrorPercent, models::method_count> errors{};  ///< in the order of models::Method
   double gptq_ratio = 1, gptq_ratio_held_out = 1, awq_ratio = 1, awq_ratio_held_out = 1, smooth_ratio = 1,
          smooth_ratio_held_out = 1;
-  models::MethodStudy study;  ///< without its history
+  models::MethodFigures figures;
   double input_spread = 1, smoothed_spread = 1;
   std::int64_t first_column = 0;
   std::string best, weights, note;
   std::vector<MethodRow> rows;
-  std::shared_ptr<const models::MethodHistory> history;
 
-  ErrorPercent& error_of(models::Method m) { return errors[static_cast<std::size_t>(m)]; }
   const ErrorPercent& error_of(models::Method m) const { return errors[static_cast<std::size_t>(m)]; }
 };
 
-/// Points of a curve.
-struct Curve {
-  std::vector<double> x, y;
+struct Run {
+  models::MethodStudy study;
 };
 
 /// Errors are in percent.
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer, smooth_story, awq_story;
-  std::vector<widgets::FigureMeaning> meanings;  ///< of the answer's figures
+  std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
   /// By models::Method: what is left of the error of rounding at the same bits, in percent.
   std::vector<double> place, calibration_left, held_out_left;
   std::vector<std::string> change_words;  ///< by method, on held-out tokens: "-22 %"; of rounding its error, "0.680 %"
   double most_left = 100;
   /// What is left of rounding's loss of perplexity in published models, in the same percent.
   std::vector<double> published_place, published_left;
-  std::vector<double> columns, gptq_error, rtn_error;
-  Curve awq, smooth;           ///< over alpha
+  widgets::Curve rtn_error, gptq_error;  ///< over the columns rounded
+  widgets::Curve awq, smooth;            ///< over alpha
   std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]; step 0: nothing has moved
   double largest_change = 0;
   /// Mean |movement| of each column in each step, [step, column]: the column that is rounded, and those that take its
@@ -102,8 +101,8 @@ struct View {
   widgets::TableView table;
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::compression::methods

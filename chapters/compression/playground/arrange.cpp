@@ -13,7 +13,7 @@ using widgets::format_text;
 using widgets::Tint;
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const auto figure = [](double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; };
+  using widgets::figure;
   const std::string yours = "Yours takes " + figure(out.size_bytes, "B") + ", `" + format_text(out.compression, "") +
                             "\xC3\x97` smaller, and reads " + figure(out.accuracy, "%") + "; ";
   if (!(out.goal_bytes > 0)) return yours + "nothing in the sweep reads more than " + figure(in.goal, "%") + ".";
@@ -24,8 +24,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 }
 
 /// The first point of the recipe that is nearest to the learner's: same network and pruning, nearest share.
-std::size_t nearest_recipe(const Inputs& in, const Outputs& out) {
-  const auto& sweep = out.study->sweep;
+std::size_t nearest_recipe(const Inputs& in, const std::vector<models::SweepPoint>& sweep) {
   const auto pruning = in.pruning != Zeros::two_four && !(in.sparsity > 0)
                            ? models::Pruning::none
                            : static_cast<models::Pruning>(1 + static_cast<int>(in.pruning));
@@ -45,12 +44,12 @@ bool same_recipe(const models::SweepPoint& a, const models::SweepPoint& b) {
   return a.width == b.width && a.plan.pruning == b.plan.pruning && a.plan.share == b.plan.share;
 }
 
-void place_sweep(const Inputs& in, const Outputs& out, Picture& p) {
+void place_sweep(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   constexpr double gap = std::numeric_limits<double>::quiet_NaN();
   static constexpr std::array<std::string_view, 17> digits{"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
                                                            "9", "10", "11", "12", "13", "14", "15", "16"};
-  const auto& sweep = out.study->sweep;
-  const std::size_t mine = nearest_recipe(in, out);
+  const auto& sweep = run.study->sweep;
+  const std::size_t mine = nearest_recipe(in, sweep);
   for (std::size_t i = 0; i < sweep.size(); ++i) {
     const auto& point = sweep[i];
     const auto add = [&](Points& points) {
@@ -77,7 +76,7 @@ void place_sweep(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 void part_bytes(const Outputs& out, Picture& p) {
-  const models::PackedSize& size = out.compressed.size;
+  const models::PackedSize& size = out.size;
   p.parts = {{{"values", "weights kept, packed", size.values_bytes, Tint::ramp(3, 4)},
               {"indices", "where they belong", size.indices_bytes, Tint::ramp(2, 4)},
               {"scales", "float32, per channel or layer, and of activations", size.scales_bytes, Tint::ramp(1, 4)},
@@ -88,18 +87,18 @@ void part_bytes(const Outputs& out, Picture& p) {
 }
 
 /// Misread digits first, at most half of the place, then right ones.
-void choose_digits(const Outputs& out, Picture& p) {
-  const auto& digits = out.study->held_out;
-  const std::size_t n = std::min(digits.size(), out.guesses.size());
+void choose_digits(const Outputs& out, const Run& run, Picture& p) {
+  const auto& digits = run.study->held_out;
+  const std::size_t n = std::min(digits.size(), run.guesses.size());
   for (const bool misread : {true, false})
     for (std::size_t i = 0; i < n && p.shown.size() < (misread ? shown_digits / 2 : shown_digits); ++i)
-      if ((out.guesses[i] != digits.labels[i]) == misread) p.shown.push_back(i);
+      if ((run.guesses[i] != digits.labels[i]) == misread) p.shown.push_back(i);
   p.misread_line = format_text(static_cast<double>(out.wrong), "") + " of " + format_text(static_cast<double>(n), "") +
                    " misread; framed, with what it reads instead";
 }
 
-void inspect_layer(const Outputs& out, Picture& p) {
-  const models::DenseLayer& layer = out.compressed.network.layers.front();
+void inspect_layer(const Run& run, Picture& p) {
+  const models::DenseLayer& layer = run.compressed.network.layers.front();
   for (const float w : layer.weights) p.largest_weight = std::max(p.largest_weight, std::abs(w));
   for (std::size_t u = 0; u < layer.outputs; ++u) {
     bool gone = true;
@@ -122,21 +121,21 @@ std::size_t read(const models::SmallNetwork& network, const models::ActivationGr
 
 }  // namespace
 
-Reading read_ink(const Outputs& out, std::span<const float> ink) {
+Reading read_ink(const Run& run, std::span<const float> ink) {
   Reading reading;
-  reading.original_says = read(out.study->networks[0], {}, ink, reading.original);
-  reading.your_says = read(out.compressed.network, out.compressed.activations, ink, reading.yours);
+  reading.original_says = read(run.study->networks[0], {}, ink, reading.original);
+  reading.your_says = read(run.compressed.network, run.compressed.activations, ink, reading.yours);
   return reading;
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || !out.study) return p;
+  if (!out.reason.empty() || !run.study) return p;
   p.answer = answer_of(in, out);
-  place_sweep(in, out, p);
+  place_sweep(in, out, run, p);
   part_bytes(out, p);
-  choose_digits(out, p);
-  inspect_layer(out, p);
+  choose_digits(out, run, p);
+  inspect_layer(run, p);
   return p;
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/compression/playground/lab.h"
 #include "chapters/mechanism/catalog.h"
@@ -61,23 +63,25 @@ void list_front(const models::NetworkStudy& study, Outputs& out) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Studies& studies) {
   const auto chip = find_chip(in.chip);
-  if (!chip) return {.reason = chip.error};
-  Outputs out;
-  out.study = studies.get({in.seed, in.difficulty}, [&](const StudyKey& key) {
+  if (!chip) return {.facts = {.reason = chip.error}};
+  auto run = std::make_shared<Run>();
+  run->study = studies.get({in.seed, in.difficulty}, [&](const StudyKey& key) {
     return models::make_study(static_cast<std::uint64_t>(key.seed), style_of(key.difficulty),
                               models::study_widths.size(), true, [&](double share) {
                                 progress.fraction = share;
                                 return !progress.cancelled.load();
                               });
   });
-  if (!out.study) return {.reason = "The training was stopped before its end."};
-  const models::NetworkStudy& study = *out.study;
+  if (!run->study) return {.facts = {.reason = "The training was stopped before its end."}};
+  const models::NetworkStudy& study = *run->study;
+  Outputs out;
   const models::Plan plan = plan_of(in);
   const auto which = static_cast<std::size_t>(in.student);
-  out.compressed = models::compress(study.networks[which], study.training, study.held_out, plan, &out.guesses);
-  const models::Compressed& c = out.compressed;
+  run->compressed = models::compress(study.networks[which], study.training, study.held_out, plan, &run->guesses);
+  const models::Compressed& c = run->compressed;
+  out.size = c.size;
   out.accuracy = 100 * c.accuracy;
   out.original_accuracy = 100 * study.accuracies[0];
   out.accuracy_lost = out.original_accuracy - out.accuracy;
@@ -101,7 +105,7 @@ Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
   out.last_loss = study.losses[0].back();
   find_goal(study, in.goal, out);
   list_front(study, out);
-  return out;
+  return {std::move(out), std::move(run)};
 }
 
 }  // namespace chapters::compression::playground

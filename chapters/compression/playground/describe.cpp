@@ -62,7 +62,8 @@ void describe(Fields& f, FrontRow& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("Yours");
-  f.real("accuracy", o.accuracy, {"Accuracy", "%"}, "Of the compressed network, on 1,000 held-out digits.",
+  f.real("accuracy", o.accuracy, {"Accuracy", "%"},
+         "The share that the compressed network reads right of 1,000 held-out digits.",
          {.headline = true, .formula = "right / digits", .source = held_out});
   f.real("size_bytes", o.size_bytes, {"Size", "B"}, "Everything that must travel: values, indices, scales, biases.",
          {.headline = true, .formula = "values + indices + scales + biases"});
@@ -78,44 +79,45 @@ void describe(Fields& f, Outputs& o) {
          {.source = held_out});
   f.real("training_accuracy", o.training_accuracy, {"Teacher on training digits", "%"},
          "Higher than on held-out ones: some of it is memory.");
-  f.integer("wrong", o.wrong, "Misread of 1,000", "Of the held-out digits.", {.source = held_out});
+  f.integer("wrong", o.wrong, "Misread of 1,000", "Held-out digits that it reads wrong.", {.source = held_out});
   f.group("Its bytes");
   f.real("original_bytes", o.original_bytes, {"Original size", "B"}, {.formula = "4 (2,368 weights + 42 biases)"});
-  f.real("values_bytes", o.compressed.size.values_bytes, {"... values", "B"}, "Weights that are kept, packed.",
+  f.real("values_bytes", o.size.values_bytes, {"... values", "B"}, "Weights that are kept, packed.",
          {.formula = "kept weights x bits / 8"});
-  f.real("indices_bytes", o.compressed.size.indices_bytes, {"... indices", "B"},
+  f.real("indices_bytes", o.size.indices_bytes, {"... indices", "B"},
          "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
          {.formula = "weights / 8, or kept weights x 2 / 8"});
-  f.real("scales_bytes", o.compressed.size.scales_bytes, {"... scales", "B"},
+  f.real("scales_bytes", o.size.scales_bytes, {"... scales", "B"},
          "A float32 for each channel or layer, and for each layer's activations.");
-  f.real("biases_bytes", o.compressed.size.biases_bytes, {"... biases", "B"}, "Left in float32.");
-  f.real("bits_per_weight", o.bits_per_weight, "Bits a weight", "Of the network's own shape, everything counted.",
-         {.formula = "8 size / weights"});
-  f.real("kept", o.kept, {"Weights not zero", "%"}, "Of the shape that is left, before rounding.");
+  f.real("biases_bytes", o.size.biases_bytes, {"... biases", "B"}, "Left in float32.");
+  f.real("bits_per_weight", o.bits_per_weight, "Bits a weight",
+         "Bits for each weight of the network's own shape, everything counted.", {.formula = "8 size / weights"});
+  f.real("kept", o.kept, {"Weights not zero", "%"}, "The share of the shape that is left, before rounding.");
   f.real("squares_kept", o.squares_kept, {"Their squares kept", "%"},
-         "Of the sum of all squared weights, before tuning and rounding: small weights add little to it.",
+         "The share of the sum of all squared weights, before tuning and rounding: small weights add little to it.",
          {.formula = "sum of w^2 kept / sum of w^2"});
-  f.integer("hidden", o.hidden, "Hidden units", "Of the network that is left.");
+  f.integer("hidden", o.hidden, "Hidden units", "Hidden units of the network that is left.");
   f.integer("weights", o.weights, "Weights", {.formula = "(64 + 10) hidden"});
   f.integer("multiply_adds", o.multiply_adds, "Multiply-adds a digit", "On hardware that skips no zeros.",
             {.formula = "weights"});
   f.group("The sweep");
   constexpr std::string_view none = "Nothing in the sweep is above the goal.";
   f.real("goal_bytes", o.goal_bytes, {"Smallest above the goal", "B"},
-         "Of the sweep's 168 compressions, none of them tuned again.", {.absent = none});
+         "The smallest of the sweep's 168 compressions, none of them tuned again.", {.absent = none});
   f.real("goal_accuracy", o.goal_accuracy, {"... its accuracy", "%"}, {.absent = none, .source = held_out});
   f.real("goal_compression", o.goal_compression, "... times smaller",
          {.absent = none, .formula = "original size / its size"});
   f.group("Speed and training");
   f.real("speed_memory", o.speed.memory_bound, "Speed, bytes bound",
-         "Of a large network of this shape with one request at a time, unpacking not counted.",
+         "The speed-up of a large network of this shape with one request at a time, unpacking not counted.",
          {.formula = "bytes in 16 bits / bytes"});
   f.real("speed_compute", o.speed.compute_bound, "Speed, compute bound",
-         "Of a large network of this shape in large batches; 8 bits or fewer on both sides run at the chip's INT8 "
+         "The speed-up of a large network of this shape in large batches; 8 bits or fewer on both sides run at the "
+         "chip's INT8 "
          "rate, zeros anywhere skip nothing.",
          {.formula = "multiply-adds fewer x INT8 / BF16 peak x 2:4 rate"});
-  f.real("first_loss", o.first_loss, "Loss, first epoch", "Of the teacher, nats, mean while training.");
-  f.real("last_loss", o.last_loss, "Loss, last epoch", "Of the teacher, nats, mean while training.");
+  f.real("first_loss", o.first_loss, "Loss, first epoch", "The teacher's mean loss while it trains, nats.");
+  f.real("last_loss", o.last_loss, "Loss, last epoch", "The teacher's mean loss while it trains, nats.");
   f.group("Front of the sweep");
   f.table("front", o.front, "Front of the sweep", "Compressions that no other of the sweep beats in both.");
 }

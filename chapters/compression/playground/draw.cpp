@@ -21,12 +21,9 @@ void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const dou
   disc("yours", t.accent, 7, "what the controls say");
 }
 
-void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+/// Every compression of the sweep, and each recipe over its bits as a faint line.
+void draw_sweep(const Picture& picture, widgets::Plot& plot) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("accuracy by size", view.pareto,
-                     {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"},
-                      .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
-                      .size = size});
   struct Kind {
     std::string_view name;
     Marker marker;
@@ -55,6 +52,15 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                   .info = "one recipe over its bits",
                   .version = picture.version,
               });
+}
+
+void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("accuracy by size", view.pareto,
+                     {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"},
+                      .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
+                      .size = size});
+  draw_sweep(picture, plot);
   plot.line("your recipe over bits", picture.recipe.bytes, picture.recipe.accuracy,
             {.colour = t.accent,
              .width = 1.5f,
@@ -89,12 +95,12 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
   plot.drag_y("drag goal", in.goal, {.colour = t.good, .label = "goal", .lo = 50, .hi = 95});
 }
 
-void save_table(const Outputs& out) {
+void save_table(const std::vector<models::SweepPoint>& points) {
   const Painter p = Painter::window();
   if (!p.record()) return;
   widgets::DataTable sweep{"sweep", {"hidden", "pruning", "share", "weight_bits", "size_B", "accuracy_%"}, {}};
   static constexpr std::array<const char*, pruning_count> names{"none", "magnitude", "two_four", "neurons"};
-  for (const auto& s : out.study->sweep)
+  for (const auto& s : points)
     sweep.rows.push_back({std::to_string(models::study_widths[s.width]),
                           names[static_cast<std::size_t>(s.plan.pruning)], widgets::exact(s.plan.share),
                           std::to_string(s.plan.weights.bits), widgets::exact(s.bytes),
@@ -105,19 +111,19 @@ void save_table(const Outputs& out) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.study) return;  // the first job has not ended
+  if (!picture.run->study) return;  // the first job has not ended
   stage.panel("pareto", {.title = "Accuracy by size", .least = {500, 320}, .answers = true}, [&](ImVec2 size) {
     draw_pareto(in, out, picture, view, size);
-    save_table(out);
+    save_table(picture.run->study->sweep);
   });
   stage.panel("pen", {.title = "Draw a digit", .least = {320, 236}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_pen(out, picture, view, size); });
+              [&](ImVec2 size) { draw_pen(picture, view, size); });
   stage.panel("bytes", {.title = "Where the bytes go", .least = {320, 130}, .ideal = {0, 150}},
               [&](ImVec2 size) { draw_bytes(out, picture, size); });
   stage.panel("digits", {.title = "What it reads", .least = {320, 190}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_digits(out, picture, view, size); });
+              [&](ImVec2 size) { draw_digits(picture, view, size); });
   stage.panel("weights", {.title = "First layer", .least = {320, 190}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_weights(out, picture, size); });
+              [&](ImVec2 size) { draw_weights(picture, size); });
 }
 
 }  // namespace chapters::compression::playground

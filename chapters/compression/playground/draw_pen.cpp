@@ -127,13 +127,13 @@ void save_tables(const View& view) {
 
 }  // namespace
 
-void draw_pen(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_pen(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool renewed = view.reading_of != picture.version;
   if (!view.drawn && (!view.fresh || renewed) && !picture.shown.empty()) {
     view.from = std::min(view.from, picture.shown.size() - 1);
-    const auto digit = out.study->held_out.picture(picture.shown[view.from]);
+    const auto digit = picture.run->study->held_out.picture(picture.shown[view.from]);
     std::copy(digit.begin(), digit.end(), view.ink.begin());
   }
   const float foot = widgets::button_size("Clear").y, words = 2 * t.type(Type::small) + t.px(11), gap = t.px(14);
@@ -149,11 +149,11 @@ void draw_pen(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
   if (widgets::button("Next digit") && !picture.shown.empty()) {
     view.from = (view.from + 1) % picture.shown.size();
     view.drawn = view.fresh = false;
-    const auto digit = out.study->held_out.picture(picture.shown[view.from]);
+    const auto digit = picture.run->study->held_out.picture(picture.shown[view.from]);
     std::copy(digit.begin(), digit.end(), view.ink.begin());
   }
   if (!view.fresh || renewed) {
-    view.reading = read_ink(out, view.ink);
+    view.reading = read_ink(*picture.run, view.ink);
     view.reading_of = picture.version;
     view.fresh = true;
   }

@@ -41,29 +41,29 @@ Tiles tiles_in(Rect area, std::size_t count, float most) {
 
 }  // namespace
 
-void draw_digits(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_digits(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Rect area = widgets::canvas("digits", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered(), pressed = ImGui::IsItemActivated();
   const Painter p = Painter::window();
   const float foot = t.type(Type::small) + t.px(4);
-  const auto& digits = out.study->held_out;
+  const auto& digits = picture.run->study->held_out;
   const Tiles tiles = tiles_in({area.min, {area.max.x, area.max.y - foot}}, picture.shown.size(), t.px(120));
   const ImVec2 mouse = ImGui::GetMousePos();
   for (std::size_t k = 0; k < picture.shown.size(); ++k) {
     const std::size_t i = picture.shown[k];
     const Rect at = tiles.tile(k);
     paint_digit(p, digits.picture(i), at.min, tiles.cell);
-    if (out.guesses[i] != digits.labels[i]) {
+    if (picture.run->guesses[i] != digits.labels[i]) {
       p.frame({at.min.x - 1, at.min.y - 1}, {at.max.x + 1, at.max.y + 1}, t.bad, t.px(2));
-      const char guess[2] = {static_cast<char>('0' + out.guesses[i]), 0};
+      const char guess[2] = {static_cast<char>('0' + picture.run->guesses[i]), 0};
       const ImVec2 text = widgets::text_size(guess, Type::small, Font::bold);
       p.rect({at.max.x - text.x - t.px(5), at.min.y}, {at.max.x, at.min.y + text.y + t.px(1)}, t.bad);
       p.text({at.max.x - text.x - t.px(2.5f), at.min.y}, guess, widgets::text_on(t.bad, t), Type::small, Font::bold);
     }
     if (!hovered || !at.contains(mouse)) continue;
     widgets::Line what;
-    what.add("drawn as ").add_integer(digits.labels[i]).add(", read as ").add_integer(out.guesses[i]);
+    what.add("drawn as ").add_integer(digits.labels[i]).add(", read as ").add_integer(picture.run->guesses[i]);
     widgets::tip("Held-out digit", what.view(), "no network was trained on it; a press puts it on the card");
     if (pressed) {
       view.from = k;
@@ -74,12 +74,12 @@ void draw_digits(const Outputs& out, const Picture& picture, View& view, ImVec2 
                     Type::small);
 }
 
-void draw_weights(const Outputs& out, const Picture& picture, ImVec2 size) {
+void draw_weights(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   const Rect area = widgets::canvas("weights", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
-  const models::DenseLayer& layer = out.compressed.network.layers.front();
+  const models::DenseLayer& layer = picture.run->compressed.network.layers.front();
   const float foot = t.type(Type::small) + t.px(4);
   const Tiles tiles = tiles_in({area.min, {area.max.x, area.max.y - foot}}, layer.outputs, t.px(110));
   const ImVec2 mouse = ImGui::GetMousePos();

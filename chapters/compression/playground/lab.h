@@ -39,9 +39,7 @@ struct FrontRow {
 
 struct Outputs {
   std::string reason;
-  std::shared_ptr<const models::NetworkStudy> study;
-  models::Compressed compressed;
-  std::vector<std::uint8_t> guesses;  ///< the class that the compressed network reads in each held-out digit
+  models::PackedSize size;  ///< bytes of the compressed network
   double accuracy = 0, original_accuracy = 0, accuracy_lost = 0, student_accuracy = 0, training_accuracy = 0;  ///< %
   double size_bytes = 0, original_bytes = 0, compression = 1, bits_per_weight = 0;
   double kept = 100, squares_kept = 100;  ///< %, of the weights and of the sum of their squares, before tuning
@@ -51,6 +49,13 @@ struct Outputs {
   models::CompressionSpeed speed;
   double first_loss = 0, last_loss = 0;
   std::vector<FrontRow> front;
+};
+
+/// The networks that the facts were measured on.
+struct Run {
+  std::shared_ptr<const models::NetworkStudy> study;
+  models::Compressed compressed;
+  std::vector<std::uint8_t> guesses;  ///< the class that the compressed network reads in each held-out digit
 };
 
 /// Points of a plot.
@@ -68,6 +73,7 @@ struct BytePart {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   std::array<Points, pruning_count> sweep;    ///< by models::Pruning
   std::array<Points, pruning_count> recipes;  ///< the same with equal recipes in a row over their bits, parted by NaN
@@ -75,7 +81,7 @@ struct Picture {
   std::vector<std::string_view> recipe_bits;
   std::array<BytePart, 4> parts{};
   std::string before_line, after_line, yours_figure;
-  float largest_weight = 0;        ///< of the first layer
+  float largest_weight = 0;        ///< the largest magnitude in the first layer
   std::vector<std::uint8_t> gone;  ///< by hidden unit: nothing of it is left
   std::vector<std::size_t> shown;  ///< held-out digits, misread ones first
   std::string misread_line;
@@ -109,17 +115,17 @@ struct StudyKey {
 };
 using Studies = Memo<StudyKey, models::NetworkStudy>;
 
-Outputs compute(const Inputs& in, Progress& progress, Studies& studies);
-Picture arrange(const Inputs& in, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Studies& studies);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// A card of 8 x 8 to draw on, and what both networks read in it.
-void draw_pen(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_pen(const Picture& picture, View& view, ImVec2 size);
 /// Float32's bytes above and the compressed network's below, both over the full width, with the scale between them.
 void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size);
-void draw_digits(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-void draw_weights(const Outputs& out, const Picture& picture, ImVec2 size);
+void draw_digits(const Picture& picture, View& view, ImVec2 size);
+void draw_weights(const Picture& picture, ImVec2 size);
 
 /// What float32 and the compressed network say of the ink.
-Reading read_ink(const Outputs& out, std::span<const float> ink);
+Reading read_ink(const Run& run, std::span<const float> ink);
 
 }  // namespace chapters::compression::playground

@@ -9,12 +9,12 @@ namespace chapters::compression::quantizer {
 namespace {
 
 using models::QuantGrain;
-using widgets::format_text;
+using widgets::figure;
 
 constexpr std::size_t most_columns = 192, most_levels = 32, curve_points = 512;
 
-models::Matrix absolute_errors(const Outputs& out) {
-  models::Matrix error = models::difference(*out.original, out.quantized->weights);
+models::Matrix absolute_errors(const Run& run) {
+  models::Matrix error = models::difference(run.original, run.quantized.weights);
   for (double& e : error.values) e = std::abs(e);
   return error;
 }
@@ -38,9 +38,9 @@ ShownColumns shown_columns(const Inputs& in, ShownGroup at, std::span<const doub
 }
 
 /// Each weight, where it is drawn, and the level that it becomes.
-void place_row(const Inputs& in, const Outputs& out, ShownGroup at, const std::vector<double>& levels, Picture& p) {
+void place_row(const Inputs& in, const Run& run, ShownGroup at, const std::vector<double>& levels, Picture& p) {
   constexpr double gap = std::numeric_limits<double>::quiet_NaN();
-  const auto row = out.original->row(at.row), rounded = out.quantized->weights.row(at.row);
+  const auto row = run.original.row(at.row), rounded = run.quantized.weights.row(at.row);
   const ShownColumns shown = shown_columns(in, at, row);
   p.row = at.row;
   for (std::size_t c = shown.first; c < shown.first + shown.count; ++c) {
@@ -63,34 +63,48 @@ void place_row(const Inputs& in, const Outputs& out, ShownGroup at, const std::v
 void trace_quantizer(const models::Quantizer& quantizer, const Outputs& out, Picture& p) {
   const double lowest = out.shown_lowest, highest = out.shown_highest;
   const double lo = std::min(lowest, -highest / 4), hi = std::max(highest, -lowest / 4), margin = 0.25 * (hi - lo);
+  using widgets::Curve, widgets::Tint;
+  p.steps = {Curve{.label = "no rounding", .width = 1.2f, .dashed = true, .named = false},
+             Curve{.label = "rounded",
+                   .info = "nearest level, the last one beyond the range",
+                   .tint = Tint::series(1),
+                   .named = false}};
+  p.slopes = {Curve{.label = "true slope",
+                    .info = "0 wherever the staircase has one",
+                    .width = 1.5f,
+                    .dashed = true,
+                    .named = false},
+              Curve{.label = "straight-through",
+                    .info = "1 inside the range, 0 where weights are clipped",
+                    .tint = Tint::series(2),
+                    .named = false}};
   for (std::size_t i = 0; i < curve_points; ++i) {
     const double x = lo - margin + (hi - lo + 2 * margin) * static_cast<double>(i) / (curve_points - 1);
-    p.in.push_back(x);
-    p.out.push_back(quantizer.round(x, out.shown_grid));
-    p.identity.push_back(x);
-    p.gradient.push_back(x >= lowest && x <= highest ? 1 : 0);
-    p.true_gradient.push_back(0);
+    p.steps[0].add(x, x);
+    p.steps[1].add(x, quantizer.round(x, out.shown_grid));
+    p.slopes[0].add(x, 0);
+    p.slopes[1].add(x, x >= lowest && x <= highest ? 1 : 0);
   }
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string format = "`" + std::string(models::quant_format_label(in.format)) + "` at `" +
-                             format_text(out.bits_per_weight, "", 4) + "` bits ";
+std::string answer_of(const Inputs& in, const Outputs& out, std::size_t rows) {
+  const auto row = [](std::int64_t r) { return "row " + figure(std::to_string(r)); };
+  const std::string format =
+      figure(models::quant_format_label(in.format)) + " at " + figure(out.bits_per_weight, "", 4) + " bits ";
   if (!(out.relative_error > 0)) return format + "loses nothing: every weight is one of its levels.";
-  const std::string lost = format + "is off by `" + format_text(out.relative_error, "%") + "`";
-  if (out.original->rows < 2) return lost + ", all of it in the only row there is.";
+  const std::string lost = format + "is off by " + figure(out.relative_error, "%");
+  if (rows < 2) return lost + ", all of it in the only row there is.";
   if (in.grain == QuantGrain::tensor && out.hurt_row == out.scale_row)
-    return lost + ": row `" + std::to_string(out.scale_row) +
-           "` sets the one scale, and loses most of its own size, `" + format_text(out.hurt_row_error, "%") + "`.";
+    return lost + ": " + row(out.scale_row) + " sets the one scale, and loses most of its own size, " +
+           figure(out.hurt_row_error, "%") + ".";
   if (in.grain == QuantGrain::tensor)
-    return lost + ": row `" + std::to_string(out.scale_row) + "` sets the one scale, all others pay, and row `" +
-           std::to_string(out.hurt_row) + "` most: `" + format_text(out.hurt_row_error, "%") + "` of its size.";
-  return lost + "; row `" + std::to_string(out.largest_row) + "`, one of `" + std::to_string(out.original->rows) +
-         "`, holds `" + format_text(out.largest_row_share, "%") + "` of the squared error.";
+    return lost + ": " + row(out.scale_row) + " sets the one scale, all others pay, and " + row(out.hurt_row) +
+           " most: " + figure(out.hurt_row_error, "%") + " of its size.";
+  return lost + "; " + row(out.largest_row) + ", one of " + figure(std::to_string(rows)) + ", holds " +
+         figure(out.largest_row_share, "%") + " of the squared error.";
 }
 
-void write_headings(const Inputs& in, const Outputs& out, ShownGroup at, std::size_t levels, Picture& p) {
-  p.answer = answer_of(in, out);
+void write_headings(const Inputs& in, ShownGroup at, std::size_t levels, Picture& p) {
   p.row_tag = "row " + std::to_string(at.row);
   p.row_title = p.row_tag + (in.grain == QuantGrain::group ? ", group " + std::to_string(at.group) : "") + ": " +
                 std::to_string(levels) + " levels";
@@ -98,15 +112,16 @@ void write_headings(const Inputs& in, const Outputs& out, ShownGroup at, std::si
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || !out.original) return p;
+  if (!out.reason.empty() || run.original.rows == 0) return p;
   const models::Quantizer quantizer(quant_spec(in));
-  const ShownGroup at = shown_group(in, *out.original, paying_row(in, out));
+  const ShownGroup at = shown_group(in, run.original, paying_row(in, out));
   const std::vector<double> levels = quantizer.levels(out.shown_grid);
-  write_headings(in, out, at, levels.size(), p);
-  p.error = absolute_errors(out);
-  place_row(in, out, at, levels, p);
+  p.answer = answer_of(in, out, run.original.rows);
+  write_headings(in, at, levels.size(), p);
+  p.error = absolute_errors(run);
+  place_row(in, run, at, levels, p);
   trace_quantizer(quantizer, out, p);
   for (std::size_t i = 0; i < out.formats.size(); ++i) {
     GrainPoints& points = p.formats[i / quant_format_count];

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/compression/quantizer/lab.h"
 #include "widgets/number/number.h"
@@ -58,9 +60,9 @@ void find_rows_that_pay(const Matrix& w, const Matrix& q, Outputs& out) {
 }
 
 /// The levels that the weights of the shown row or group can become.
-void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, Outputs& out) {
-  const ShownGroup at = shown_group(in, *out.original, paying_row(in, out));
-  const auto& q = *out.quantized;
+void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, const Run& run, Outputs& out) {
+  const ShownGroup at = shown_group(in, run.original, paying_row(in, out));
+  const auto& q = run.quantized;
   out.shown_row = static_cast<std::int64_t>(at.row);
   out.shown_grid = q.grids[in.grain == QuantGrain::tensor ? 0 : at.row * q.grids_per_row + at.group];
   out.shown_lowest = quantizer.lowest(out.shown_grid);
@@ -68,16 +70,16 @@ void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, Outpu
 }
 
 /// Every format at every grain on the same weights; fewer when the learner cancels.
-void compare_formats(const Inputs& in, Progress& progress, Outputs& out) {
+void compare_formats(const Inputs& in, const Matrix& w, Progress& progress, Outputs& out) {
   constexpr double combinations = quant_grain_count * quant_format_count;
   for (std::size_t grain = 0; grain < quant_grain_count; ++grain)
     for (std::size_t format = 0; format < quant_format_count; ++format) {
       QuantSpec spec = quant_spec(in);
       spec.grain = static_cast<QuantGrain>(grain);
       spec.format = static_cast<QuantFormat>(format);
-      const auto q = models::quantize(*out.original, spec);
+      const auto q = models::quantize(w, spec);
       out.formats.push_back({std::string(models::quant_format_label(spec.format)), quant_grain_choices()[grain].label,
-                             q.bits_per_weight, models::quantization_error(*out.original, q.weights).sqnr_db});
+                             q.bits_per_weight, models::quantization_error(w, q.weights).sqnr_db});
       progress.fraction = 0.2 + 0.8 * static_cast<double>(out.formats.size()) / combinations;
       if (progress.cancelled) return;
     }
@@ -120,11 +122,12 @@ ShownGroup shown_group(const Inputs& in, const Matrix& w, std::int64_t worst) {
   };
 }
 
-Outputs compute(const Inputs& in, Progress& progress) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   if (static_cast<std::size_t>(in.rows) * static_cast<std::size_t>(in.columns) > max_weights)
-    return {.reason = "A matrix of " + widgets::format_text(static_cast<double>(in.rows * in.columns), "", 9) +
-                      " weights is asked for and up to " + widgets::format_text(max_weights, "", 9) +
-                      " are quantized while you watch: take fewer rows or columns."};
+    return {.facts = {.reason = "A matrix of " +
+                                widgets::format_text(static_cast<double>(in.rows * in.columns), "", 9) +
+                                " weights is asked for and up to " + widgets::format_text(max_weights, "", 9) +
+                                " are quantized while you watch: take fewer rows or columns."}};
   Outputs out;
   Matrix w;
   if (in.file.path.empty()) {
@@ -136,7 +139,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     WeightPart part;
     const models::Status read =
         read_weights(in.file, in.tensor, static_cast<std::size_t>(in.rows), static_cast<std::size_t>(in.columns), part);
-    if (!read) return {.reason = read.error};
+    if (!read) return {.facts = {.reason = read.error}};
     w = std::move(part.weights);
     out.weights = part.what;
     list_tensors(*part.file, out);
@@ -163,12 +166,11 @@ Outputs compute(const Inputs& in, Progress& progress) {
                " weights: one scale a row.";
   progress.fraction = 0.2;
 
-  out.original = std::make_shared<const Matrix>(std::move(w));
-  out.quantized = std::make_shared<const models::QuantizedMatrix>(std::move(q));
-  take_shown_grid(in, models::Quantizer(spec), out);
-  compare_formats(in, progress, out);
+  auto run = std::make_shared<const Run>(Run{std::move(w), std::move(q)});
+  take_shown_grid(in, models::Quantizer(spec), *run, out);
+  compare_formats(in, run->original, progress, out);
   progress.fraction = 1;
-  return out;
+  return {std::move(out), std::move(run)};
 }
 
 }  // namespace chapters::compression::quantizer

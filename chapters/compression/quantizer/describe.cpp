@@ -37,7 +37,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("columns", in.columns, "Columns", "Inputs; of a file, the first ones.", {.range = {16, 4096, Scale::log}});
   f.real("row_spread", in.row_spread, "Rows differ by", "Standard deviation of the logarithm of a row's size.",
          {.range = {0, 2}});
-  f.real("outlier_share", in.outlier_share, {"Outliers", "%"}, "Of the made-up weights.",
+  f.real("outlier_share", in.outlier_share, {"Outliers", "%"}, "The share of the made-up weights that are outliers.",
          {.range = {0, 5}, .headline = true});
   f.real("outlier_size", in.outlier_size, "An outlier is larger by", "Factor on the weights drawn.",
          {.range = {1, 100, Scale::log}});
@@ -71,7 +71,7 @@ void describe(Fields& f, Outputs& o) {
          "Signal to quantization noise: 6 dB for each bit of a uniform weight.",
          {.headline = true, .formula = "10 log10(sum w^2 / sum e^2)"});
   f.real("mean_error", o.error.mean_abs, "Mean error",
-         "Of the weights' absolute values; a quarter of the step where residuals are uniform.",
+         "The mean of the weights' absolute errors; a quarter of the step where residuals are uniform.",
          {.formula = "mean |w - q|"});
   f.real("rms_error", o.error.rms, "RMS error", "The step over the root of 12 where residuals are uniform.",
          {.formula = "sqrt(mean (w - q)^2)"});
@@ -97,8 +97,8 @@ void describe(Fields& f, Outputs& o) {
   f.integer("shown_row", o.shown_row, "Row shown",
             "The one that you chose; else the one that pays most for the scale.");
   f.integer("largest_row", o.largest_row, "Row that loses most", "By the sum of squared errors.");
-  f.real("largest_row_share", o.largest_row_share, {"In the worst row", "%"}, "Of the squared error of all rows.",
-         {.headline = true, .formula = "its sum of e^2 / sum e^2"});
+  f.real("largest_row_share", o.largest_row_share, {"In the worst row", "%"},
+         "Its share of the squared error of all rows.", {.headline = true, .formula = "its sum of e^2 / sum e^2"});
   f.integer("scale_row", o.scale_row, "Row of the largest weight",
             "With one scale for the whole tensor it sets that scale.");
   f.integer("hurt_row", o.hurt_row, "Row hurt most",
@@ -106,10 +106,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("hurt_row_error", o.hurt_row_error, {"... of its own size", "%"}, "100 %: all of its weights became 0.",
          {.formula = "sqrt(its sum of e^2 / its sum of w^2)"});
   f.real("shown_step", o.shown_grid.step, "Scale shown",
-         "Of the chosen row or group; for integers the distance of two levels.", {.formula = "range / levels"});
-  f.real("shown_lowest", o.shown_lowest, "Lowest level shown", "Of the chosen row or group.");
-  f.real("shown_highest", o.shown_highest, "Highest level shown", "Of the chosen row or group.");
-  f.integer("weight_count", o.weight_count, "Weights", "That were quantized.");
+         "The scale of the chosen row or group; for integers the distance of two levels.",
+         {.formula = "range / levels"});
+  f.real("shown_lowest", o.shown_lowest, "Lowest level shown", "The lowest level of the chosen row or group.");
+  f.real("shown_highest", o.shown_highest, "Highest level shown", "The highest level of the chosen row or group.");
+  f.integer("weight_count", o.weight_count, "Weights", "Weights that were quantized.");
   f.group("The matrix");
   f.text("weights", o.weights, "Weights of");
   f.text("note", o.note, "Note");

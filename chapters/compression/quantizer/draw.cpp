@@ -96,42 +96,25 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_steps(const Picture& p, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
+  const std::vector<double>& ends = p.steps[0].x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float below = std::floor(size.y * 0.38f);
   {
     widgets::Plot plot("weight in, weight out", view.steps,
-                       {.x = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight in"},
-                        .y = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight out"},
+                       {.x = {.lo = ends.front(), .hi = ends.back(), .label = "weight in"},
+                        .y = {.lo = ends.front(), .hi = ends.back(), .label = "weight out"},
                         .size = {size.x, size.y - below},
                         .link = &view.link,
                         .x_axis = false});
-    plot.line("no rounding", p.in, p.identity,
-              {.colour = t.muted, .width = 1.2f, .dashed = true, .label = false, .version = p.version});
-    plot.line("rounded", p.in, p.out,
-              {.colour = t.series_at(1),
-               .label = false,
-               .info = "nearest level, the last one beyond the range",
-               .version = p.version});
+    plot.curves(p.steps);
   }
   ImGui::SetCursorScreenPos({at.x, at.y + size.y - below});
   widgets::Plot plot("gradient", view.gradient,
-                     {.x = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight in"},
+                     {.x = {.lo = ends.front(), .hi = ends.back(), .label = "weight in"},
                       .y = {.lo = -0.15, .hi = 1.25, .label = "slope"},
                       .size = {size.x, below},
                       .link = &view.link});
-  plot.line("true slope", p.in, p.true_gradient,
-            {.colour = t.muted,
-             .width = 1.5f,
-             .dashed = true,
-             .label = false,
-             .info = "0 wherever the staircase has one",
-             .version = p.version});
-  plot.line("straight-through", p.in, p.gradient,
-            {.colour = t.series_at(2),
-             .label = false,
-             .info = "1 inside the range, 0 where weights are clipped",
-             .version = p.version});
+  plot.curves(p.slopes);
 }
 
 void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -172,7 +155,7 @@ void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.original) return;  // the first job has not ended
+  if (picture.error.rows == 0) return;  // the first job has not ended
   stage.panel("rows", {.title = "Who pays", .least = {640, 300}, .answers = true},
               [&](ImVec2 size) { draw_hero(in, picture, view, size); });
   stage.panel("formats", {.title = "Every format on these weights", .least = {380, 240}, .ideal = {0, 360}},

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/weights_source.h"
 #include "models/compression/quantization_sample.h"
 #include "widgets/charts/heat_map.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -42,12 +43,12 @@ struct TensorRow {
 
 struct Outputs {
   std::string reason;
-  models::QuantError error;                      ///< of the weights
+  models::QuantError error;                      ///< what the weights lose
   double relative_error = 0, product_error = 0;  ///< percent
   double bits_per_weight = 0, overhead_bits = 0, size_bytes = 0, smaller = 1;
   double clipped = 0, gradient_passed = 100;  ///< percent
   std::int64_t scales = 0;
-  models::QuantGrid shown_grid;  ///< of the chosen row or group
+  models::QuantGrid shown_grid;  ///< the chosen row's or group's
   double shown_lowest = 0, shown_highest = 0;
   std::int64_t shown_row = 0;
   std::int64_t weight_count = 0, largest_row = 0;
@@ -58,8 +59,11 @@ struct Outputs {
   std::string weights, note;
   std::vector<FormatRow> formats;  ///< every format at every grain, grain by grain
   std::vector<TensorRow> tensors;
-  std::shared_ptr<const models::Matrix> original;
-  std::shared_ptr<const models::QuantizedMatrix> quantized;  ///< `original` in the chosen format
+};
+
+struct Run {
+  models::Matrix original;
+  models::QuantizedMatrix quantized;  ///< `original` in the chosen format
 };
 
 /// The formats at one grain.
@@ -76,8 +80,8 @@ struct Picture {
   std::vector<double> column, weight, rounded;
   std::vector<double> stem_x, stem_y;    ///< from each weight to the level it becomes, parted by NaN
   std::vector<double> level_x, level_y;  ///< a stroke over the columns for each level, parted by NaN
-  std::vector<double> in, out, identity, gradient,
-      true_gradient;  ///< the quantizer as a function, and its two derivatives
+  /// The quantizer as a function beside no rounding, and its true slope beside the one that training sees.
+  std::array<widgets::Curve, 2> steps, slopes;
   std::array<GrainPoints, quant_grain_count> formats;
 };
 
@@ -88,8 +92,8 @@ struct View {
   widgets::TableView tensors;
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 /// The quantizer that these Inputs ask for.

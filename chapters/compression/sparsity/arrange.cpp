@@ -13,13 +13,22 @@ using widgets::format_text;
 
 /// The speed-up of every pattern from 1 token to 65,536.
 void trace_speedups(const Inputs& in, const models::Chip& chip, Picture& p) {
-  for (int i = 0; i <= 32; ++i) p.tokens.push_back(std::exp2(0.5 * i));
-  for (std::size_t k = 0; k < pattern_count; ++k)
-    for (const double tokens : p.tokens) {
+  const std::array<std::string_view, pattern_count> names{"unstructured", p.two_four_name, "whole rows"};
+  for (std::size_t k = 0; k < pattern_count; ++k) {
+    const bool chosen = all_patterns[k] == in.pattern;
+    p.speedups[k] = {.label = std::string(names[k]),
+                     .info = "dense roofline time / sparse roofline time",
+                     .tint = widgets::Tint::series(k),
+                     .width = chosen ? 3.0f : 1.5f,
+                     .dashed = !chosen,
+                     .named = false};
+    for (int i = 0; i <= 32; ++i) {
+      const double tokens = std::exp2(0.5 * i);
       const auto time = models::sparse_time(chip, sparse_layer(in, all_patterns[k], tokens));
-      p.speedups[k].push_back(time ? time->speedup : 1);
-      p.largest_speedup = std::max(p.largest_speedup, p.speedups[k].back());
+      p.speedups[k].add(tokens, time ? time->speedup : 1);
+      p.largest_speedup = std::max(p.largest_speedup, p.speedups[k].y.back());
     }
+  }
 }
 
 Skips skips_of(const Inputs& in, const Outputs& out) {
@@ -31,10 +40,10 @@ Skips skips_of(const Inputs& in, const Outputs& out) {
 std::string answer_of(const Outputs& out, Skips skips) {
   if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
   const bool faster = std::round(100 * out.time.speedup) > 100;
-  const std::string speed = "`" + format_text(out.time.speedup, "") + "\xC3\x97`",
+  const std::string speed = widgets::figure(format_text(out.time.speedup, "") + "\xC3\x97"),
                     at_most = faster ? "at most " + speed + " as fast" : std::string("no faster than dense"),
-                    error = "an error of `" + format_text(out.error, "%") + "`",
-                    bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the weight bytes";
+                    error = "an error of " + widgets::figure(out.error, "%"),
+                    bytes = widgets::figure(100 * out.memory_ratio, "%") + " of the weight bytes";
   switch (skips) {
     case Skips::nothing:
       return "None: these zeros are stored and multiplied, " + at_most + ", for " + error + " in the weights.";
@@ -53,10 +62,10 @@ std::string answer_of(const Outputs& out, Skips skips) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   const models::Chip* chip = catalog().chip(in.chip);
-  if (!out.reason.empty() || !out.example || !chip) return p;
+  if (!out.reason.empty() || run.weights.empty() || !chip) return p;
   p.skips = skips_of(in, out);
   p.answer = answer_of(out, p.skips);
   p.speed_words = out.regime + "-bound";

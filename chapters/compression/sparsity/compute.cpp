@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/compression/sparsity/lab.h"
 #include "chapters/mechanism/catalog.h"
@@ -23,8 +25,8 @@ std::string_view skips_of(SparsePattern p, bool packed, double rate, models::For
   return packed ? "bytes alone, after unpacking" : "nothing: zeros are stored and multiplied";
 }
 
-std::shared_ptr<const Example> make_example(const ExampleKey& key) {
-  const auto out = std::make_shared<Example>();
+std::shared_ptr<const Run> make_example(const ExampleKey& key) {
+  const auto out = std::make_shared<Run>();
   out->weights =
       models::sparse_example(static_cast<std::uint64_t>(key.seed), mask_rows, mask_cols, key.heavy, key.row_spread);
   for (const double w : out->weights) out->largest = std::max(out->largest, std::abs(w));
@@ -69,20 +71,20 @@ models::SparseLayer sparse_layer(const Inputs& in, SparsePattern pattern, double
   };
 }
 
-Outputs compute(const Inputs& in, Examples& examples) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Examples& examples) {
   const auto chip = find_chip(in.chip);
-  if (!chip) return {.reason = chip.error};
+  if (!chip) return {.facts = {.reason = chip.error}};
   const models::Format format = sparse_formats[static_cast<std::size_t>(in.format)];
   Outputs out;
-  out.example = examples.get({in.seed, in.heavy, in.row_spread, in.share, models::in_pairs(format)}, make_example);
+  auto example = examples.get({in.seed, in.heavy, in.row_spread, in.share, models::in_pairs(format)}, make_example);
   out.two_four_rate = models::two_four_rate(**chip, format);
   for (const SparsePattern pattern : all_patterns) {
     const auto time = models::sparse_time(**chip, sparse_layer(in, pattern, in.tokens));
     if (!time)
-      return {.reason = (*chip)->name + " states no dense " + std::string(models::format_label(format)) +
-                        " peak: choose another format or chip."};
+      return {.facts = {.reason = (*chip)->name + " states no dense " + std::string(models::format_label(format)) +
+                                  " peak: choose another format or chip."}};
     const auto k = static_cast<std::size_t>(pattern);
-    out.errors[k] = out.example->errors[k];
+    out.errors[k] = example->errors[k];
     out.speedups[k] = time->speedup;
     out.patterns.push_back({
         .name = std::string(name_of(pattern, models::in_pairs(format))),
@@ -97,12 +99,12 @@ Outputs compute(const Inputs& in, Examples& examples) {
   const auto chosen = static_cast<std::size_t>(in.pattern);
   out.time = out.patterns[chosen].time;
   out.error = out.errors[chosen];
-  out.kept = kept_percent(out.example->masks[chosen]);
+  out.kept = kept_percent(example->masks[chosen]);
   out.memory_ratio = out.patterns[chosen].ratio;
   out.regime = out.patterns[chosen].regime;
   out.dense_regime = models::regime_id(out.time.dense.regime);
   out.flops_skipped = 100 * (1 - out.time.flops_done / (2 * in.tokens * in.inputs * in.outputs));
-  return out;
+  return {std::move(out), std::move(example)};
 }
 
 }  // namespace chapters::compression::sparsity

@@ -28,17 +28,17 @@ void describe(Fields& f, Inputs& in) {
            {.when = {"pattern", "unstructured"}});
   f.group("The layer");
   shared::chip(f, "chip", in.chip, {.help = "Its peak, bandwidth, and whether it has 2:4 units."});
-  shared::format(f, "format", in.format, formats, {.help = "Of weights and activations."});
+  shared::format(f, "format", in.format, formats, {.help = "The format of weights and activations."});
   f.real("tokens", in.tokens, {"Tokens", "tokens"}, "Rows of the input: the batch in decode, the prompt in prefill.",
          {.range = {1, 65536, Scale::log}, .headline = true});
-  f.real("inputs", in.inputs, "Inputs", "Of the layer.", {.range = {256, 32768, Scale::log}});
-  f.real("outputs", in.outputs, "Outputs", "Of the layer.", {.range = {256, 65536, Scale::log}});
+  f.real("inputs", in.inputs, "Inputs", "Inputs of the layer.", {.range = {256, 32768, Scale::log}});
+  f.real("outputs", in.outputs, "Outputs", "Outputs of the layer.", {.range = {256, 65536, Scale::log}});
   f.group("The example matrix");
   f.toggle("heavy", in.heavy, "Heavy tails",
            "Laplace weights instead of normal ones: more near zero, and larger large ones.");
   f.real("row_spread", in.row_spread, "Rows differ by",
          "Standard deviation of the logarithm of each row's own scale; 0: all rows alike.", {.range = {0, 1.5}});
-  f.integer("seed", in.seed, "Seed", "Of the 32 x 64 example matrix.", {.range = {1, 1000, Scale::step}});
+  f.integer("seed", in.seed, "Seed", "Draws the 32 x 64 example matrix.", {.range = {1, 1000, Scale::step}});
 }
 
 void describe(Fields& f, PatternRow& r) {
@@ -58,9 +58,9 @@ void describe(Fields& f, Outputs& o) {
   const auto speedup_of = [&](models::SparsePattern p) -> double& { return o.speedups[static_cast<std::size_t>(p)]; };
   f.group("The pattern");
   f.real("error", o.error, {"Error", "%"},
-         "Of the example's weights; expected error of its output when inputs are independent and alike.",
+         "The error of the example's weights; expected error of its output when inputs are independent and alike.",
          {.headline = true, .formula = "sqrt(energy dropped / energy)"});
-  f.real("kept", o.kept, {"Kept", "%"}, "Of the example's weights.");
+  f.real("kept", o.kept, {"Kept", "%"}, "The share of the example's weights that are kept.");
   f.real("speedup", o.time.speedup, "Speed-up",
          "The most there can be: unpacking and imperfect kernels are not counted.",
          {.headline = true, .formula = "dense time / time", .source = williams});

@@ -27,14 +27,14 @@ void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& v
                               .unit = "%",
                           },
                       .size = size});
-  plot.line("unstructured", out.example->shares, out.example->unstructured_curve,
+  plot.line("unstructured", picture.run->shares, picture.run->unstructured_curve,
             {
                 .colour = t.series_at(0),
                 .label = false,
                 .info = "the smallest weights",
                 .version = picture.version,
             });
-  plot.line("whole rows", out.example->shares, out.example->structured_curve,
+  plot.line("whole rows", picture.run->shares, picture.run->structured_curve,
             {
                 .colour = t.series_at(2),
                 .label = false,
@@ -80,17 +80,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
        .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up over dense, at most"},
        .size = size,
        .end_labels = true});
-  const std::array<std::string_view, pattern_count> names{"unstructured", picture.two_four_name, "whole rows"};
-  for (std::size_t k = 0; k < names.size(); ++k)
-    plot.line(names[k], picture.tokens, picture.speedups[k],
-              {
-                  .colour = t.series_at(k),
-                  .width = k == static_cast<std::size_t>(in.pattern) ? 3.0f : 1.5f,
-                  .dashed = k != static_cast<std::size_t>(in.pattern),
-                  .label = false,
-                  .info = "dense roofline time / sparse roofline time",
-                  .version = picture.version,
-              });
+  for (const widgets::Curve& pattern : picture.speedups) plot.curve(pattern);
   plot.horizontal_mark(1, "dense");
   const std::array<double, 1> x{in.tokens}, y{out.time.speedup};
   plot.scatter("here", x, y,
@@ -106,43 +96,31 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
   plot.drag_x("drag tokens", in.tokens, {.lo = 1, .hi = 65536});
 }
 
-void draw_patterns(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 8> columns{
-      {{.title = "zeros", .number = false},
-       {.title = "pruned", .unit = "%", .priority = 4},
-       {.title = "error", .unit = "%", .bar = true, .priority = 1},
-       {.title = "weight bytes", .value_unit = "B", .priority = 3},
-       {.title = "of dense", .priority = 4},
-       {.title = "time", .value_unit = "s", .priority = 2},
-       {.title = "speed-up", .bar = true},
-       {.title = "the hardware skips", .number = false, .priority = 5}}};
-  widgets::TableSource source{.context = &out, .rows = out.patterns.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const PatternRow& r = static_cast<const Outputs*>(context)->patterns[row];
-    if (column == 0 || column == 7) {
-      cell.text = column == 0 ? r.name : r.skips;
-      return;
-    }
-    const std::array<double, 8> values{
-        0, r.share, r.error, r.time.weight_bytes, r.ratio, r.time.placement.time_s, r.time.speedup, 0};
-    cell.value = values[column];
-    cell.number = widgets::format(cell.value, column == 3 ? "B" : column == 5 ? "s" : "");
-  };
-  widgets::draw_table("patterns", columns, source, view.patterns, size);
+void draw_patterns(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 8> columns{
+      {{.key = "name", .title = "zeros"},
+       {.key = "share", .title = "pruned", .priority = 4},
+       {.key = "error", .title = "error", .bar = true, .priority = 1},
+       {.key = "bytes", .title = "weight bytes", .priority = 3},
+       {.key = "ratio", .title = "of dense", .priority = 4},
+       {.key = "time_s", .title = "time", .priority = 2},
+       {.key = "speedup", .title = "speed-up", .bar = true},
+       {.key = "skips", .title = "the hardware skips", .priority = 5}}};
+  view.patterns.draw("patterns", out.patterns, columns, size);
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.example) return;
+  if (picture.run->weights.empty()) return;
   stage.panel("path",
               {.title = picture.pairs ? "Four pairs of weights on their way" : "Four weights on their way",
                .least = {500, 270},
                .ideal = {0, 420},
                .answers = true},
-              [&](ImVec2 size) { draw_path(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_path(in, picture, view, size); });
   stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
+    draw_mask(*picture.run, picture.run->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
   });
   stage.panel("cost", {.title = "What the zeros cost", .least = {340, 220}, .ideal = {0, 340}},
               [&](ImVec2 size) { draw_errors(in, out, picture, view, size); });
@@ -150,7 +128,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_speeds(in, out, picture, view, size); });
   published_panel(stage, "2:4: best possible against reached", picture.published);
   stage.panel("patterns", {.title = "The three patterns", .least = {420, 120}, .ideal = {0, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_patterns(out, picture, view, size); });
+              [&](ImVec2 size) { draw_patterns(out, view, size); });
 }
 
 }  // namespace chapters::compression::sparsity

@@ -53,7 +53,7 @@ void step_group(int steps, View& view) {
   view.group = wrapped % static_cast<std::int64_t>(groups);
 }
 
-void show_tip(const Example& example, const std::vector<std::uint8_t>& mask, const MaskPlan& plan) {
+void show_tip(const Run& example, const std::vector<std::uint8_t>& mask, const MaskPlan& plan) {
   const ImVec2 mouse = ImGui::GetMousePos();
   for (std::size_t i = 0; i < mask.size(); ++i) {
     const std::size_t r = i / mask_cols, c = i % mask_cols;
@@ -71,7 +71,7 @@ void show_tip(const Example& example, const std::vector<std::uint8_t>& mask, con
 
 }  // namespace
 
-void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, bool pairs, View& view, ImVec2 size) {
+void draw_mask(const Run& example, const std::vector<std::uint8_t>& mask, bool pairs, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Rect area = widgets::canvas("mask", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();

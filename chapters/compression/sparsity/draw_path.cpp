@@ -13,21 +13,21 @@ using widgets::Align, widgets::Font, widgets::Line, widgets::Painter, widgets::T
 
 /// The four neighbours that are followed, or four pairs of them, and how many of them are stored and multiplied.
 struct Four {
-  std::array<double, group_size> weights{};   ///< of a pair the first
-  std::array<double, group_size> partners{};  ///< of a pair the second; 0 where there are no pairs
+  std::array<double, group_size> weights{};   ///< the first of a pair
+  std::array<double, group_size> partners{};  ///< the second of a pair; 0 where there are no pairs
   std::array<bool, group_size> kept{};
   std::array<std::size_t, group_size> row{};  ///< multiplier that takes the i-th weight
   std::size_t rows = group_size;              ///< multipliers at work
 };
 
-Four four_of(const Outputs& out, const Inputs& in, Skips skips, const View& view) {
+Four four_of(const Run& example, const Inputs& in, Skips skips, const View& view) {
   Four f;
   const auto r = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group_row, 0, mask_rows - 1));
   const auto g = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group, 0, mask_cols / group_size - 1));
-  const auto& mask = out.example->masks[static_cast<std::size_t>(in.pattern)];
+  const auto& mask = example.masks[static_cast<std::size_t>(in.pattern)];
   const bool pairs = zeros_in_pairs(in);
   const std::size_t unit = pairs ? 2 : 1, first = r * mask_cols + (pairs ? g / 2 * 2 : g) * group_size;
-  const auto& all = out.example->weights;
+  const auto& all = example.weights;
   std::size_t stored = 0;
   for (std::size_t i = 0; i < group_size; ++i) {
     const std::size_t at = first + i * unit;
@@ -45,14 +45,14 @@ Four four_of(const Outputs& out, const Inputs& in, Skips skips, const View& view
 struct PathPlan {
   ImVec2 at, size;
   float title = 0, foot = 0;  ///< y of the words above and below
-  float top = 0, pitch = 0;   ///< of the four rows of weights
+  float top = 0, pitch = 0;   ///< where the four rows of weights stand
   float cell_w = 0, cell_h = 0;
   float stored_x = 0, wires_x = 0, wire_gap = 0, multiply_x = 0, add_x = 0;
   float input_y = 0;  ///< top of the input cells
   float radius = 0;
 
   float weight_y(std::size_t i) const { return top + pitch * (static_cast<float>(i) + 0.5f); }
-  /// Of n multipliers, spread over the same height.
+  /// The middle of one of n multipliers, spread over the same height.
   float row_y(std::size_t i, std::size_t n) const {
     const float step = pitch * static_cast<float>(group_size) / static_cast<float>(std::max<std::size_t>(n, 1));
     return top + step * (static_cast<float>(i) + 0.5f);
@@ -246,7 +246,7 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
 
 }  // namespace
 
-void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
+void draw_path(const Inputs& in, const Picture& picture, const View& view, ImVec2 size) {
   const widgets::Rect area = widgets::reserve(size, {16, 16});
   if (area.height() < widgets::theme().px(90)) return;  // no cell could be told from another
   const Painter p = Painter::window();
@@ -254,7 +254,7 @@ void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, con
   const float high = std::min(area.height(), widgets::theme().px(480));
   const PathPlan plan =
       plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high}, picture.pairs);
-  const Four f = four_of(out, in, picture.skips, view);
+  const Four f = four_of(*picture.run, in, picture.skips, view);
   double largest = 1e-300;
   for (std::size_t i = 0; i < group_size; ++i) largest = std::max(largest, std::hypot(f.weights[i], f.partners[i]));
   draw_inputs(p, plan, f, picture.skips, picture.pairs);

@@ -21,26 +21,28 @@ std::string daily_line(const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.answered == 0)
-    return out.limit_s > 0 ? "No answer yet: press Start, and you have `" +
-                                 whole(static_cast<std::int64_t>(out.limit_s)) + "` seconds for a number with its unit."
+    return out.limit_s > 0 ? "No answer yet: press Start, and you have " +
+                                 widgets::figure(whole(static_cast<std::int64_t>(out.limit_s))) +
+                                 " seconds for a number with its unit."
                            : "No answer yet: say a number with its unit; there is no clock.";
   const auto right = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.right; });
   if (out.answered == 1)
     return right == 1 ? "Your one answer was right and in time." : "Your one answer was wrong or late.";
-  std::string text = "`" + whole(right) + "` of `" + whole(out.answered) + "` answers were right and in time";
-  if (std::isfinite(out.median_s)) text += ", half of them within `" + widgets::format_text(out.median_s, "s") + "`";
+  std::string text =
+      widgets::figure(whole(right)) + " of " + widgets::figure(whole(out.answered)) + " answers were right and in time";
+  if (std::isfinite(out.median_s)) text += ", half of them within " + widgets::figure(out.median_s, "s");
   return text + ".";
 }
 
 /// How the topics stand: share right, what the answers support, and how many there were.
-void add_standings(const Outputs& out, Picture& picture) {
+void add_standings(const std::vector<TopicStanding>& topics, Picture& picture) {
   const double z = models::confidence_z(95);
-  for (const TopicStanding& s : out.topics)
+  for (const TopicStanding& s : topics)
     picture.notes.push_back(s.asked > 0 ? whole(static_cast<std::int64_t>(s.right)) + " of " +
                                               whole(static_cast<std::int64_t>(s.asked)) + " right"
                                         : "not asked yet");
-  for (std::size_t i = 0; i < out.topics.size(); ++i) {
-    const TopicStanding& s = out.topics[i];
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    const TopicStanding& s = topics[i];
     widgets::IntervalRow row{.label = s.label, .n = static_cast<std::int64_t>(s.asked), .info = picture.notes[i]};
     if (s.asked > 0) {
       row.value = 100 * s.right / s.asked;
@@ -90,16 +92,16 @@ Ruler ruler_of(const DrillQuestion& question, double said) {
   return ruler;
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
-  if (!out.reason.empty()) return picture;
+  if (!out.reason.empty() || !run.asked.drill) return picture;
   picture.answer = answer_of(in, out);
-  picture.card = card_text(out.asked);
+  picture.card = card_text(run.asked);
   picture.daily = daily_line(out);
   picture.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " +
                     whole(out.level_now) + " \xC2\xB7 question " + whole(out.question_of_round) + " of " +
                     whole(in.questions);
-  add_standings(out, picture);
+  add_standings(run.topics, picture);
   return picture;
 }
 

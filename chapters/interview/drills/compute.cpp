@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "chapters/interview/drills/lab.h"
 #include "chapters/interview/shared/words.h"
@@ -19,8 +21,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
-  Outputs out;
+chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const Catalog& c = catalog();
   const auto pick = choose_drill(c.drills, in.history,
                                  {
@@ -30,22 +31,17 @@ Outputs compute(const Inputs& in) {
                                      .seed = static_cast<std::uint64_t>(in.seed),
                                      .now_s = in.now_s,
                                  });
-  if (!pick.drill) {
-    out.reason = "No drills were found: assets/drills holds them.";
-    return out;
-  }
+  if (!pick.drill) return {.facts = {.reason = "No drills were found: assets/drills holds them."}};
   DrillLabs labs;
-  out.asked = make_question(*pick.drill, c.drills, pick.seed, labs);
-  if (!out.asked.error.empty()) {
-    out.reason = out.asked.error;
-    return out;
-  }
-  out.question = out.asked.text;
-  out.unit_hint = out.asked.unit_label;
-  out.hint = in.hints ? out.asked.hint : std::string();
+  auto asked = make_question(*pick.drill, c.drills, pick.seed, labs);
+  if (!asked) return {.facts = {.reason = asked.error}};
+  Outputs out;
+  out.question = asked->text;
+  out.unit_hint = asked->unit_label;
+  out.hint = in.hints ? asked->hint : std::string();
   out.why = pick.why;
   out.level_now = pick.drill->level;
-  out.answer = in.reveal ? out.asked.answer : std::numeric_limits<double>::quiet_NaN();
+  out.answer = in.reveal ? asked->answer : std::numeric_limits<double>::quiet_NaN();
   out.limit_s = limit_of(in.clock);
   for (const Choice& topic : c.drill_topics)
     if (topic.id == pick.drill->topic) out.topic_now = topic.label;
@@ -64,13 +60,13 @@ Outputs compute(const Inputs& in) {
   }
   out.median_s = median(std::move(times));
   out.due = due_count(in.history, in.now_s);
-  out.topics = standings(c.drills, c.drill_topics, in.history, in.now_s, models::confidence_z(95));
-  const TopicStanding* weakest = weakest_topic(out.topics);
+  auto topics = standings(c.drills, c.drill_topics, in.history, in.now_s, models::confidence_z(95));
+  const TopicStanding* weakest = weakest_topic(topics);
   out.weakest = weakest ? std::string(weakest->label) : "not known yet";
   out.daily_done = daily_done(in.history, in.now_s);
   out.daily_streak = daily_streak(in.history, in.now_s);
   out.is_daily = in.drill == today_drill && !out.daily_done;
-  return out;
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(*asked), std::move(topics)})};
 }
 
 }  // namespace chapters::interview::drills

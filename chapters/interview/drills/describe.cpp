@@ -44,7 +44,8 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("Your answers");
-  f.integer("right_in_round", o.right_in_round, "Right in this round", "Of its questions so far.", {.headline = true});
+  f.integer("right_in_round", o.right_in_round, "Right in this round", "Right answers among its questions so far.",
+            {.headline = true});
   f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
   f.real("median_s", o.median_s, {"Median time", "s"},
@@ -56,6 +57,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Question of the day");
   f.toggle("daily_done", o.daily_done, "Today's question answered",
            "One a day, the same for everybody, new at midnight UTC.");
+  f.toggle("is_daily", o.is_daily, "It is on the card", "The question that is asked now is the one of the day.");
   f.integer("daily_streak", o.daily_streak, "Days in a row",
             "On which you answered the question of the day, right or wrong.");
   f.group("Topics");

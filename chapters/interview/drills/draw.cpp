@@ -176,9 +176,9 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   return pressed;
 }
 
-void keep_table(const Outputs& out, widgets::Record& record) {
+void keep_table(const std::vector<TopicStanding>& topics, widgets::Record& record) {
   widgets::DataTable table{"Readiness by topic", {"topic", "asked", "right", "ready"}, {}};
-  for (const TopicStanding& topic : out.topics)
+  for (const TopicStanding& topic : topics)
     table.rows.push_back({std::string(topic.label), widgets::exact(topic.asked), widgets::exact(topic.right),
                           widgets::exact(topic.ready)});
   record.tables.push_back(std::move(table));
@@ -187,13 +187,13 @@ void keep_table(const Outputs& out, widgets::Record& record) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.asked.drill) return;
+  if (!picture.run->asked.drill) return;
   stage.panel("card", {.title = "Question", .least = {560, 330}, .ideal = {0, 600}, .answers = true}, [&](ImVec2 size) {
     const double now = ImGui::GetTime();
     if (view.first < 0) view.first = now;
-    follow_question(out, picture, view);
+    follow_question(picture, view);
     const bool shows_said = !view.said.empty() && !view.holding;
-    const Shown s{view.holding ? view.held : out.asked,
+    const Shown s{view.holding ? view.held : picture.run->asked,
                   view.holding ? view.held_card : picture.card,
                   view.holding ? std::string_view(view.held_heading) : std::string_view(picture.heading),
                   view.holding || shows_said ? &view.mark : nullptr,
@@ -221,7 +221,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     widgets::draw_interval_bars(
         "standings", picture.standings, view.standings,
         {.lo = 0, .hi = 100, .unit = "%", .axis_label = "right, and what the answers support", .size = size});
-    if (widgets::Record* record = Painter::window().record()) keep_table(out, *record);
+    if (widgets::Record* record = Painter::window().record()) keep_table(picture.run->topics, *record);
   });
 }
 

@@ -25,6 +25,6 @@ void begin_question(View& view, double now);
 void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now);
 void next_question(View& view, double now);
 /// Another question on the card has a clock and a box of its own; an answer of a scenario is graded and shown.
-void follow_question(const Outputs& out, const Picture& picture, View& view);
+void follow_question(const Picture& picture, View& view);
 
 }  // namespace chapters::interview::drills

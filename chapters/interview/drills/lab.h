@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,13 @@ struct Outputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
   std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0,
                daily_streak = 0;
-  bool daily_done = false;
+  bool daily_done = false, is_daily = false;     ///< is_daily: the question of the day is on the card
   double answer = 0, limit_s = 0, median_s = 0;  ///< NaN: not revealed; no clock's limit is 0; nothing answered
   std::string reason;
+};
 
+struct Run {
   DrillQuestion asked;
-  bool is_daily = false;  ///< the question of the day is on the card
   std::vector<TopicStanding> topics;
 };
 
@@ -66,12 +68,13 @@ Ruler ruler_of(const DrillQuestion& question, double said);
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   std::string heading;  ///< topic, level and number of the question
   std::string daily;    ///< how the question of the day stands
   CardText card;
-  std::vector<std::string> notes;               ///< of the topics: "7 of 9 right"
-  std::vector<widgets::IntervalRow> standings;  ///< of the topics; they lie beside `notes`
+  std::vector<std::string> notes;               ///< one a topic: "7 of 9 right"
+  std::vector<widgets::IntervalRow> standings;  ///< one a topic; they point to `notes`
 };
 
 /// What is on the card: the question that waits, or the one just answered, held until Next.
@@ -94,8 +97,8 @@ struct View {
   widgets::IntervalBarView standings;
 };
 
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::interview::drills

@@ -89,12 +89,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty()) return picture;
   picture.answer = answer_of(in, out);
   const double z = z_of(in.confidence);
-  const auto order = weak_first(out.standings, in.topic == "weak");
+  const auto order = weak_first(run.topics, in.topic == "weak");
   picture.lines.reserve(order.size() + 2);
   for (const TopicStanding* s : order) {
     const Line& line = picture.lines.emplace_back(Line{
@@ -102,9 +102,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     if (s->topic == in.topic) picture.chosen = static_cast<std::int64_t>(picture.rows.size());
     picture.rows.push_back(row_of(s->label, s->right, s->asked, in.goal_percent, z, line.detail));
   }
-  const Line& line = picture.lines.emplace_back(predictions_line(out.predictions));
+  const Line& line = picture.lines.emplace_back(predictions_line(run.predictions));
   picture.rows.push_back(
-      row_of(line.label, out.predictions.close, out.predictions.asked, in.goal_percent, z, line.detail));
+      row_of(line.label, run.predictions.close, run.predictions.asked, in.goal_percent, z, line.detail));
   if (in.plan_questions > 0) {
     const double more = static_cast<double>(in.plan_questions);
     const Line& plan = picture.lines.emplace_back(Line{

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/interview/readiness/lab.h"
 #include "chapters/interview/shared/words.h"
@@ -24,18 +26,16 @@ std::string verdict_of(std::int64_t needed, double rate, double goal) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
-  Outputs out;
+chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const Catalog& c = catalog();
-  if (c.drills.empty()) {
-    out.reason = "No drills were found: assets/drills holds them.";
-    return out;
-  }
+  if (c.drills.empty()) return {.facts = {.reason = "No drills were found: assets/drills holds them."}};
+  Outputs out;
+  auto run = std::make_shared<Run>();
   const double z = z_of(in.confidence), goal = in.goal_percent / 100;
-  out.standings = standings(c.drills, c.drill_topics, in.history, in.now_s, z);
+  run->topics = standings(c.drills, c.drill_topics, in.history, in.now_s, z);
   const bool everything = in.topic == "weak";
   double asked = 0, right = 0;
-  for (const TopicStanding& s : out.standings) {
+  for (const TopicStanding& s : run->topics) {
     if (everything || s.topic == in.topic) {
       asked += s.asked;
       right += s.right;
@@ -46,10 +46,10 @@ Outputs compute(const Inputs& in) {
                           static_cast<std::int64_t>(s.asked), static_cast<std::int64_t>(s.right), s.best, s.due,
                           s.ready * 100});
   }
-  out.predictions = standing(in.predictions);
-  out.predicted = static_cast<std::int64_t>(out.predictions.asked);
-  out.predicted_close = static_cast<std::int64_t>(out.predictions.close);
-  out.predictions_ready_percent = 100 * models::wilson_lower(out.predictions.close, out.predictions.asked, z);
+  run->predictions = standing(in.predictions);
+  out.predicted = static_cast<std::int64_t>(run->predictions.asked);
+  out.predicted_close = static_cast<std::int64_t>(run->predictions.close);
+  out.predictions_ready_percent = 100 * models::wilson_lower(run->predictions.close, run->predictions.asked, z);
   out.due = due_count(in.history, in.now_s);
   // A kind of question that the templates no longer have still counts as an answer given.
   out.asked = everything ? static_cast<std::int64_t>(in.history.size()) : static_cast<std::int64_t>(asked);
@@ -63,15 +63,15 @@ Outputs compute(const Inputs& in) {
   const std::int64_t needed = models::questions_to_goal(right, asked, rate, goal, z);
   out.needed_questions = std::max<std::int64_t>(needed, 0);
   out.verdict = verdict_of(needed, rate, goal);
-  const TopicStanding* weakest = weakest_topic(out.standings);
+  const TopicStanding* weakest = weakest_topic(run->topics);
   out.weakest = weakest ? std::string(weakest->label) : "not known yet";
   // Of the chosen topic, of the weakest one, or what the drills would ask now.
   const Drill* next = nullptr;
-  for (const TopicStanding& s : out.standings)
+  for (const TopicStanding& s : run->topics)
     if (everything ? &s == weakest : s.topic == in.topic) next = s.next;
   if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s}).drill;
   out.next = next ? next->title : std::string();
-  return out;
+  return {std::move(out), std::move(run)};
 }
 
 }  // namespace chapters::interview::readiness

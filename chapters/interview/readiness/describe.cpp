@@ -67,7 +67,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("due", o.due, "Due for review", "Kinds of question, of every topic, whose time to come back has come.",
             {.source = "intervals of SM-2, Wozniak 1990"});
   f.integer("asked", o.asked, "Asked", "Questions answered.");
-  f.integer("right", o.right, "Right", "Of them right and in time.");
+  f.integer("right", o.right, "Right", "Answers that were right and in time.");
   f.group("Predictions");
   f.integer("predicted", o.predicted, "Predictions",
             "Questions that labs asked before they showed the answer; the first answer to each counts.");

@@ -40,8 +40,10 @@ struct Outputs {
   std::string weakest, next, verdict;
   std::vector<Row> topics;
   std::string reason;
+};
 
-  std::vector<TopicStanding> standings;  ///< in the order of `topics`
+struct Run {
+  std::vector<TopicStanding> topics;  ///< in the order of Outputs::topics
   PredictionStanding predictions;
 };
 
@@ -61,7 +63,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<Line> lines;
-  std::vector<widgets::IntervalRow> rows;  ///< of `lines`, whose texts they point to
+  std::vector<widgets::IntervalRow> rows;  ///< one a line of `lines`, whose texts they point to
   std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
   std::vector<Due> due;                    ///< the longest overdue first
   std::int64_t last_day = 0;               ///< today, in days since 1970; 0: not known
@@ -76,8 +78,8 @@ struct View {
 
 /// Normal quantile of the confidence chosen.
 double z_of(Confidence confidence);
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// Kinds of question to come back to at `now_s`, the longest overdue first: as many as due_count says.
 std::vector<Due> due_list(std::span<const DrillRecord> history, double now_s);

@@ -7,10 +7,9 @@ namespace chapters::kernels::lab {
 namespace {
 
 using models::KernelLimit;
-using widgets::format_text;
+using widgets::figure;
 
-std::string quoted(const std::string& figure) { return "`" + figure + "`"; }
-std::string name_of(std::size_t rung) { return "rung " + quoted(std::to_string(rung + 1)); }
+std::string name_of(std::size_t rung) { return "rung " + figure(std::to_string(rung + 1)); }
 
 /// What holds a rung that cannot reach its roof.
 std::string_view holder(KernelLimit limit) {
@@ -35,11 +34,11 @@ std::string_view holder(KernelLimit limit) {
   return {};
 }
 
-/// Of the rung after the selected one, against it.
-std::string next_of(const Outputs& out, std::span<const RatedRung> rated) {
-  const std::size_t next = out.selected + 1;
-  if (next >= rated.size()) return "it is the last rung";
-  const RatedRung &now = rated[out.selected], &after = rated[next];
+/// What the rung after the selected one does, against it.
+std::string next_of(const Run& run) {
+  const std::size_t next = run.selected + 1;
+  if (next >= run.rungs.size()) return "it is the last rung";
+  const RatedRung &now = run.rungs[run.selected], &after = run.rungs[next];
   const bool both = shown(now) && shown(after);
   const double gain = both                                           ? now.run->time_s / after.run->time_s
                       : now.predicted_s > 0 && after.predicted_s > 0 ? now.predicted_s / after.predicted_s
@@ -48,40 +47,40 @@ std::string next_of(const Outputs& out, std::span<const RatedRung> rated) {
   const bool same = std::abs(gain - 1) < 0.015;
   if (both) {
     if (same) return name_of(next) + " measured the same";
-    return name_of(next) + " measured " + quoted(format_text(gain, "")) + " times as fast";
+    return name_of(next) + " measured " + figure(gain, "") + " times as fast";
   }
   if (same) return name_of(next) + " is held to the same rate";
-  if (gain < 1) return name_of(next) + " is held to " + quoted(format_text(gain, "")) + " of that rate";
-  return name_of(next) + " may be " + quoted(format_text(gain, "")) + " times as fast";
+  if (gain < 1) return name_of(next) + " is held to " + figure(gain, "") + " of that rate";
+  return name_of(next) + " may be " + figure(gain, "") + " times as fast";
 }
 
 }  // namespace
 
-std::string answer_of(const Outputs& out, std::span<const RatedRung> rated, double amount, std::string_view unit) {
-  const RatedRung& now = rated[out.selected];
-  std::string text = "R" + name_of(out.selected).substr(1);
-  if (out.asked_rung > out.rungs)
-    text = "There is no rung " + quoted(std::to_string(out.asked_rung)) + ": the last, " + name_of(out.selected) + ",";
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run, double amount, std::string_view unit) {
+  const RatedRung& now = run.rungs[run.selected];
+  std::string text = "R" + name_of(run.selected).substr(1);
+  if (in.rung > out.rungs)
+    text = "There is no rung " + figure(std::to_string(in.rung)) + ": the last, " + name_of(run.selected) + ",";
   if (now.failed) return text + " failed here: the sentence under its source says why.";
   const bool bound = now.predicted > 0 && now.floor_s > 0;
   const bool free = bound && now.limit.share > 0.985;
   if (shown(now) && now.above_roof)
-    return text + " measured " + quoted(percent_text(now.measured)) +
+    return text + " measured " + figure(percent_text(now.measured)) +
            " of its roof: " + std::string(above_roof_text(now)) + ".";
   if (shown(now) && now.measured >= 0) {
-    text += " reached " + quoted(percent_text(now.measured)) + " of its roof";
+    text += " reached " + figure(percent_text(now.measured)) + " of its roof";
     if (bound && !free)
-      text += "; " + std::string(holder(now.limit.limit)) + " allowed " + quoted(percent_text(now.limit.share));
+      text += "; " + std::string(holder(now.limit.limit)) + " allowed " + figure(percent_text(now.limit.share));
   } else if (bound) {
-    text += " can reach " + quoted(percent_text(now.limit.share)) + " of its roof, " +
-            quoted(format_text(amount / now.predicted_s, unit));
+    text += " can reach " + figure(percent_text(now.limit.share)) + " of its roof, " +
+            figure(amount / now.predicted_s, unit);
     if (!free) text += ", held by " + std::string(holder(now.limit.limit));
   } else if (shown(now)) {
-    text += " took " + quoted(format_text(now.run->time_s, "s"));
+    text += " took " + figure(now.run->time_s, "s");
   } else {
     text += " has no bound here: its roof must be measured first";
   }
-  return text + "; " + next_of(out, rated) + ".";
+  return text + "; " + next_of(run) + ".";
 }
 
 }  // namespace chapters::kernels::lab

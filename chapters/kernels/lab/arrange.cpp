@@ -55,16 +55,17 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
 
 /// What is said of times that spread widely; empty where they do not.
 std::string noise_text(const RatedRung& now) {
-  if (!shown(now) || !noisy(now.run)) return {};
+  if (!shown(now) || !noisy(now.run.get())) return {};
   return " Its times spread by " + format_text(100 * now.run->spread_s / now.run->time_s, "%", 2) +
          " (interquartile range): other work ran on this machine, or its clock moved. Run it again while it is quiet.";
 }
 
 /// Which ceiling the selected rung's roof is, and the operation's size.
-std::string caption_of(const Inputs& in, const Outputs& out, const RatedRung& now) {
-  const Ladder& ladder = *out.ladder;
+std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
+  const Ladder& ladder = *run.ladder;
+  const RatedRung& now = run.rungs[run.selected];
   const Ceilings& c = now.ceilings;
-  const bool bandwidth = now.floor_s > 0 && against_bandwidth(in, ladder, ladder.rungs[out.selected].roof);
+  const bool bandwidth = now.floor_s > 0 && against_bandwidth(in, ladder, run.rung().roof);
   const bool measured = bandwidth ? c.bandwidth_measured : c.arithmetic_measured;
   const auto prefix = ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none;
   const std::string size(widgets::format(static_cast<double>(out.size), ladder.size_unit, 4, prefix).view());
@@ -74,9 +75,8 @@ std::string caption_of(const Inputs& in, const Outputs& out, const RatedRung& no
          (measured ? ", measured here. " : ". ") + std::string(ladder.size_label) + " " + size + ".";
 }
 
-std::string change_of(const Outputs& out) {
-  std::string text =
-      "Rung " + std::to_string(out.selected + 1) + ": " + std::string(out.ladder->rungs[out.selected].change);
+std::string change_of(const Run& run) {
+  std::string text = "Rung " + std::to_string(run.selected + 1) + ": " + std::string(run.rung().change);
   if (text.back() != '.') text += ".";
   return text;
 }
@@ -97,35 +97,34 @@ std::string rate_text(const Ladder& ladder, double flops, double bytes, double t
   return {};
 }
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
-  if (!out.reason.empty() || !out.ladder) return picture;
-  const Ladder& ladder = *out.ladder;
-  const auto rated = rate_rungs(in, ladder, out.size);
-  if (!rated) return picture;
+  if (!out.reason.empty() || !run.ladder) return picture;
+  const Ladder& ladder = *run.ladder;
+  const RatedRung& now = run.rungs[run.selected];
   const models::OpCost cost = ladder.cost(out.size);
   const bool flops = ladder.measure == Measure::flops_per_s;
   const double amount = flops ? cost.flops : cost.bytes();
   picture.unit = flops ? "FLOP/s" : "B/s";
   double highest = 0;
-  for (std::size_t i = 0; i < rated->size(); ++i) {
+  for (std::size_t i = 0; i < run.rungs.size(); ++i) {
     const Bar& bar =
-        picture.bars.emplace_back(bar_of((*rated)[i], ladder.rungs[i], ladder, amount, published_waits(in)));
+        picture.bars.emplace_back(bar_of(run.rungs[i], ladder.rungs[i], ladder, amount, published_waits(in)));
     highest = std::max({highest, bar.roof_rate, bar.measured_rate});
     picture.any_hidden |= bar.hidden;
-    picture.noisy_rungs += shown((*rated)[i]) && noisy((*rated)[i].run);
+    picture.noisy_rungs += shown(run.rungs[i]) && noisy(run.rungs[i].run.get());
   }
   picture.highest = highest > 0 ? 1.1 * highest : 1;
-  picture.change = change_of(out);
-  picture.caption = caption_of(in, out, (*rated)[out.selected]) + noise_text((*rated)[out.selected]);
-  if (const Bar& bar = picture.bars[out.selected]; bar.published_rate > 0)
+  picture.change = change_of(run);
+  picture.caption = caption_of(in, out, run) + noise_text(now);
+  if (const Bar& bar = picture.bars[run.selected]; bar.published_rate > 0)
     picture.caption += " Measured elsewhere: " + bar.published_text + ".";
-  picture.answer = answer_of(out, *rated, amount, picture.unit);
-  if (const auto& p = (*rated)[out.selected].prediction)
+  picture.answer = answer_of(in, out, run, amount, picture.unit);
+  if (const auto& p = now.prediction)
     for (const models::PortLoad& load : p->ports.all())
       picture.ports.push_back({load.port, load.demand, load.supply, load.unit, p->why});
-  picture.plot = arrange_plot(in, out, *rated);
-  picture.source = arrange_source(in, out, *rated);
+  picture.plot = arrange_plot(in, out, run);
+  picture.source = arrange_source(in, out, run);
   return picture;
 }
 

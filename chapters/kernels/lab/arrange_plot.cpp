@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "chapters/kernels/lab/arrange_parts.h"
 #include "widgets/number/number.h"
@@ -58,8 +59,9 @@ void add_level(PlotPicture& plot, std::string name, std::string info, const Outp
   if (!level.x.empty()) plot.levels.push_back(std::move(level));
 }
 
-void add_levels(const Outputs& out, std::span<const RatedRung> rated, PlotPicture& plot) {
-  const bool cpu = out.ladder->device == Device::cpu;
+void add_levels(const Outputs& out, const Run& run, PlotPicture& plot) {
+  const std::span<const RatedRung> rated = run.rungs;
+  const bool cpu = run.ladder->device == Device::cpu;
   using Prediction = models::KernelPrediction;
   add_level(plot, cpu ? "L1" : "L1 and shared", "operations for each byte that loads and stores of the inner loop move",
             out, rated, [](const Prediction& p) { return 1 / p.first_level_bytes_per_flop; });
@@ -80,10 +82,10 @@ const RatedRung& top_roof(std::span<const RatedRung> rated, std::size_t selected
 }
 
 /// What the load ports bring from the first level, and measured bandwidths of the memories between.
-void add_ceilings(const Inputs& in, const Outputs& out, const RatedRung& now, const models::Machine& m,
-                  PlotPicture& plot) {
+void add_ceilings(const Inputs& in, const Run& run, const models::Machine& m, PlotPicture& plot) {
+  const RatedRung& now = run.rungs[run.selected];
   const models::Machine& own = now.ceilings.machine;
-  const bool cpu = out.ladder->device == Device::cpu;
+  const bool cpu = run.ladder->device == Device::cpu;
   const models::CorePorts& core = now.ceilings.ports.core;
   if (cpu && plot.levels.size() > 1) {
     const double first = (core.loads_per_cycle + core.stores_per_cycle) * core.lanes * 4 * core.clock_hz;
@@ -98,17 +100,16 @@ void add_ceilings(const Inputs& in, const Outputs& out, const RatedRung& now, co
 
 }  // namespace
 
-PlotPicture arrange_plot(const Inputs& in, const Outputs& out, std::span<const RatedRung> rated) {
+PlotPicture arrange_plot(const Inputs& in, const Outputs& out, const Run& run) {
   PlotPicture plot;
   plot.shown =
-      out.ladder->measure == ::kernels::Measure::flops_per_s && out.intensity > 0 && std::isfinite(out.intensity);
+      run.ladder->measure == ::kernels::Measure::flops_per_s && out.intensity > 0 && std::isfinite(out.intensity);
   if (!plot.shown) return plot;
-  plot.selected = std::to_string(out.selected + 1);
+  plot.selected = std::to_string(run.selected + 1);
   plot.selected_name = "rung " + plot.selected;
-  const RatedRung& now = rated[out.selected];
-  const RatedRung& top = top_roof(rated, out.selected);
+  const RatedRung& top = top_roof(run.rungs, run.selected);
   const models::Machine& m = top.ceilings.machine;
-  add_levels(out, rated, plot);
+  add_levels(out, run, plot);
   Extent across, up;
   for (const LevelDots& level : plot.levels) {
     for (const double x : level.x) across.add(x);
@@ -119,7 +120,7 @@ PlotPicture arrange_plot(const Inputs& in, const Outputs& out, std::span<const R
   plot.x_hi = across.high * 4;
   roof_line(m, plot.x_lo, plot.x_hi, plot.roof_x, plot.roof_y);
   for (const double y : plot.roof_y) up.add(y);
-  add_ceilings(in, out, now, m, plot);
+  add_ceilings(in, run, m, plot);
   plot.roof_label = format_text(m.peak_flops_per_s, "FLOP/s");
   plot.y_lo = up.low / 2.5;
   plot.y_hi = up.high * 2.5;

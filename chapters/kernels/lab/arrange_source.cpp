@@ -41,14 +41,14 @@ std::string report_of(const RunRow& r) {
 }
 
 /// Why the next rung is faster.
-std::string next_text_of(const Outputs& out, std::span<const RatedRung> rated) {
-  const auto& rungs = out.ladder->rungs;
-  const std::size_t next = out.selected + 1;
-  if (next >= rated.size()) return "This is the last rung. " + std::string(rungs[out.selected].change);
+std::string next_text_of(const Outputs& out, const Run& run) {
+  const auto& rungs = run.ladder->rungs;
+  const std::size_t next = run.selected + 1;
+  if (next >= run.rungs.size()) return "This is the last rung. " + std::string(rungs[run.selected].change);
   std::string text = "Next, " + std::string(rungs[next].title) + ": " + std::string(rungs[next].change);
   if (text.back() != '.') text += ".";
-  const RatedRung& before = rated[out.selected];
-  const RatedRung& after = rated[next];
+  const RatedRung& before = run.rungs[run.selected];
+  const RatedRung& after = run.rungs[next];
   if (shown(after) && shown(before))
     text += " Measured: " + format_text(before.run->time_s / after.run->time_s, "") + " times as fast.";
   else if (after.predicted > 0 && std::abs(out.rung.next_gain - 1) < 0.015)
@@ -61,19 +61,19 @@ std::string next_text_of(const Outputs& out, std::span<const RatedRung> rated) {
 
 }  // namespace
 
-SourcePicture arrange_source(const Inputs& in, const Outputs& out, std::span<const RatedRung> rated) {
-  const Ladder& ladder = *out.ladder;
-  const ::kernels::Rung& rung = ladder.rungs[out.selected];
+SourcePicture arrange_source(const Inputs& in, const Outputs& out, const Run& run) {
+  const Ladder& ladder = *run.ladder;
+  const ::kernels::Rung& rung = run.rung();
   SourcePicture source;
-  const std::string_view before = out.selected == 0 ? rung.source : ladder.rungs[out.selected - 1].source;
+  const std::string_view before = run.selected == 0 ? rung.source : ladder.rungs[run.selected - 1].source;
   const auto diff = models::diff_lines(before, rung.source);
   const auto lines = models::split_lines(rung.source);
   for (std::size_t i = 0; i < lines.size(); ++i) source.lines.push_back({lines[i], diff.changed[i]});
-  source.next_text = next_text_of(out, rated);
-  if (const RunRow* run = rated[out.selected].run) {
-    source.failure = run->failure;
-    source.report_text = report_of(*run);
-    source.notes = notes_of(run->diagnostics);
+  source.next_text = next_text_of(out, run);
+  if (const auto& latest = run.rungs[run.selected].run) {
+    source.failure = latest->failure;
+    source.report_text = report_of(*latest);
+    source.notes = notes_of(latest->diagnostics);
   }
   const RunRow* edited = run_of(in, ladder, rung.id, out.size, true);
   if (!edited) return source;

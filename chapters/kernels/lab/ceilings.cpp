@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "chapters/kernels/lab/rate.h"
 #include "chapters/mechanism/catalog.h"
@@ -26,6 +27,58 @@ bool runs_no_cuda(const models::Chip& chip) {
   return std::find(makers.begin(), makers.end(), chip.vendor) != makers.end();
 }
 
+/// What is assumed of the core, for a rung with this roof.
+Ceilings assumed_core(const Inputs& in, std::string_view rung_roof) {
+  Ceilings c;
+  models::CorePorts& core = c.ports.core;
+  core.clock_hz = in.clock_hz;
+  core.dram_bytes_per_s = in.dram_bytes_per_s;
+  core.lanes = in.simd == Simd::avx512 ? 16 : 8;
+  if (rung_roof == "fma_avx2")
+    core.lanes = 8;
+  else if (rung_roof == "fma_avx512" || measured_roof(in, "cpu", "fma_avx512"))
+    core.lanes = 16;
+  c.machine = {in.clock_hz * core.lanes * core.fma_per_cycle * 2, in.dram_bytes_per_s, 0};
+  c.arithmetic = "the assumed core";
+  c.bandwidth = "the assumed memory";
+  return c;
+}
+
+/// What the chosen chip states. Infeasible: a chip that is unknown, no GPU, or without an FP32 peak.
+models::Result<Ceilings> stated_gpu(const Inputs& in) {
+  using Stated = models::Result<Ceilings>;
+  const auto found = find_chip(in.chip);
+  if (!found) return Stated::fail(found.error);
+  const models::Chip* chip = *found;
+  if (chip->architecture.starts_with("CPU"))
+    return Stated::fail(chip->name + " is a processor, and these kernels run on a GPU: choose one as the chip.");
+  if (runs_no_cuda(*chip))
+    return Stated::fail(chip->name + " is made by " + chip->vendor +
+                        " and runs no CUDA, in which these kernels are written: choose an NVIDIA GPU as the chip.");
+  const auto machine = models::machine_of(*chip, models::Format::fp32);
+  if (!machine)
+    return Stated::fail(chip->name +
+                        " states no FP32 peak, which these kernels are held against: choose another chip.");
+  Ceilings c;
+  c.machine = *machine;
+  models::GpuPorts& gpu = c.ports.gpu;
+  gpu.clock_hz = chip->boost_clock_hz.value_or(1.7e9);
+  gpu.multiprocessors = chip->compute_units ? static_cast<double>(*chip->compute_units)
+                                            : std::max(1.0, c.machine.peak_flops_per_s / (256 * gpu.clock_hz));
+  // Data sheets state the peak at a clock of their own: the lanes are the nearest warp's worth.
+  gpu.fma_lanes =
+      32 * std::max(1.0, std::round(c.machine.peak_flops_per_s / (2 * gpu.clock_hz * gpu.multiprocessors) / 32));
+  gpu.dram_bytes_per_s = c.machine.bandwidth_bytes_per_s;
+  gpu.l2_bytes_per_s = chip->measured.l2_bytes_per_s.value_or(1.65 * gpu.dram_bytes_per_s);
+  gpu.loaded_latency_s = 1.5 * chip->measured.dram_latency_s.value_or(373e-9);
+  c.arithmetic = c.bandwidth = chip->short_name.empty() ? chip->name : chip->short_name;
+  // A CPU ladder's core is not this one, but its assumptions stand as set.
+  c.ports.core.lanes = in.simd == Simd::avx512 ? 16 : 8;
+  c.ports.core.clock_hz = in.clock_hz;
+  c.ports.core.dram_bytes_per_s = in.dram_bytes_per_s;
+  return Stated::ok(std::move(c));
+}
+
 }  // namespace
 
 const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::string_view id) {
@@ -35,49 +88,12 @@ const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::str
 }
 
 models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view rung_roof) {
-  Ceilings c;
   const bool cpu = ladder.device == Device::cpu;
   const std::string_view device = cpu ? "cpu" : "cuda";
+  auto stated = cpu ? models::Result<Ceilings>::ok(assumed_core(in, rung_roof)) : stated_gpu(in);
+  if (!stated) return stated;
+  Ceilings& c = *stated;
   models::CorePorts& core = c.ports.core;
-  core.lanes = in.simd == Simd::avx512 ? 16 : 8;
-  core.clock_hz = in.clock_hz;
-  core.dram_bytes_per_s = in.dram_bytes_per_s;
-  if (cpu) {
-    const double lanes = rung_roof == "fma_avx2"                                                ? 8
-                         : rung_roof == "fma_avx512" || measured_roof(in, device, "fma_avx512") ? 16
-                                                                                                : core.lanes;
-    core.lanes = lanes;
-    c.machine = {in.clock_hz * lanes * core.fma_per_cycle * 2, in.dram_bytes_per_s, 0};
-    c.arithmetic = "the assumed core";
-    c.bandwidth = "the assumed memory";
-  } else {
-    const auto found = find_chip(in.chip);
-    if (!found) return models::Result<Ceilings>::fail(found.error);
-    const models::Chip* chip = *found;
-    if (chip->architecture.starts_with("CPU"))
-      return models::Result<Ceilings>::fail(chip->name +
-                                            " is a processor, and these kernels run on a GPU: choose one as the chip.");
-    if (runs_no_cuda(*chip))
-      return models::Result<Ceilings>::fail(chip->name + " is made by " + chip->vendor +
-                                            " and runs no CUDA, in which these kernels are written: choose an NVIDIA "
-                                            "GPU as the chip.");
-    auto machine = models::machine_of(*chip, models::Format::fp32);
-    if (!machine)
-      return models::Result<Ceilings>::fail(
-          chip->name + " states no FP32 peak, which these kernels are held against: choose another chip.");
-    c.machine = *machine;
-    models::GpuPorts& gpu = c.ports.gpu;
-    gpu.clock_hz = chip->boost_clock_hz.value_or(1.7e9);
-    gpu.multiprocessors = chip->compute_units ? static_cast<double>(*chip->compute_units)
-                                              : std::max(1.0, c.machine.peak_flops_per_s / (256 * gpu.clock_hz));
-    // Data sheets state the peak at a clock of their own: the lanes are the nearest warp's worth.
-    gpu.fma_lanes =
-        32 * std::max(1.0, std::round(c.machine.peak_flops_per_s / (2 * gpu.clock_hz * gpu.multiprocessors) / 32));
-    gpu.dram_bytes_per_s = c.machine.bandwidth_bytes_per_s;
-    gpu.l2_bytes_per_s = chip->measured.l2_bytes_per_s.value_or(1.65 * gpu.dram_bytes_per_s);
-    gpu.loaded_latency_s = 1.5 * chip->measured.dram_latency_s.value_or(373e-9);
-    c.arithmetic = c.bandwidth = chip->short_name.empty() ? chip->name : chip->short_name;
-  }
   const std::array<std::string_view, 5> rates{rung_roof, cpu ? "fma" : "gpu_fma", cpu ? "fma_avx512" : "gpu_sgemm",
                                               cpu ? "fma_avx2" : "", ""};
   const std::array<std::string_view, 5> wires{rung_roof, cpu ? "dram_copy" : "gpu_copy", cpu ? "dram_read" : "gpu_read",
@@ -96,7 +112,7 @@ models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std
   if (const RoofRow* r = measured_roof(in, device, "latency_dram"); r && r->unit == "s") core.dram_latency_s = r->value;
   if (const RoofRow* r = measured_roof(in, device, "clock"); r && r->unit == "Hz")
     core.clock_hz = c.ports.gpu.clock_hz = r->value;
-  return models::Result<Ceilings>::ok(std::move(c));
+  return stated;
 }
 
 }  // namespace chapters::kernels::lab

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "chapters/kernels/lab/rate.h"
 #include "models/base/line_diff.h"
@@ -62,7 +64,7 @@ RoofFigures roof_figures(const Inputs& in, const Ceilings& c, const models::OpCo
   };
 }
 
-/// Of the rungs whose times the learner may see.
+/// The best of the rungs whose times the learner may see.
 BestFigures best_figures(const std::vector<RatedRung>& rated, const Ladder& ladder, const models::OpCost& cost) {
   BestFigures out{.title = "none measured yet"};
   double best_bound = 0;
@@ -91,43 +93,42 @@ std::string command_of(const Inputs& in, const Ladder& ladder, const ::kernels::
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   Outputs out;
   const std::string& id = in.device == Device::cpu ? in.cpu_ladder : in.cuda_ladder;
-  out.ladder = ::kernels::find_ladder(id);
+  const Ladder* found = ::kernels::find_ladder(id);
   out.rows = static_cast<std::int64_t>(in.runs.size());
   out.prediction_rows = static_cast<std::int64_t>(in.predictions.size());
   out.roof_rows = static_cast<std::int64_t>(in.roofs.size());
-  if (!out.ladder || out.ladder->rungs.empty() || !out.ladder->cost) {
+  if (!found || found->rungs.empty() || !found->cost) {
     out.reason = "This program holds no ladder called \"" + id + "\".";
-    return out;
+    return {.facts = std::move(out)};
   }
-  const Ladder& ladder = *out.ladder;
+  const Ladder& ladder = *found;
   out.rungs = static_cast<std::int64_t>(ladder.rungs.size());
-  out.asked_rung = in.rung;
-  out.selected = static_cast<std::size_t>(std::clamp<std::int64_t>(in.rung, 1, out.rungs) - 1);
+  const auto selected = static_cast<std::size_t>(std::clamp<std::int64_t>(in.rung, 1, out.rungs) - 1);
   out.size = size_of(ladder, in.size);
   const models::OpCost cost = ladder.cost(out.size);
   out.flops = cost.flops;
   out.bytes = cost.bytes();
   out.intensity = cost.intensity();
-  const auto rated = rate_rungs(in, ladder, out.size);
+  auto rated = rate_rungs(in, ladder, out.size);
   if (!rated) {
     out.reason = rated.error;
-    return out;
+    return {.facts = std::move(out)};
   }
   for (const RatedRung& r : *rated) {
     out.failed_rungs += r.failed;
-    out.measured_rungs += timed(r.run);
+    out.measured_rungs += timed(r.run.get());
   }
-  out.rung = rung_figures((*rated)[out.selected], ladder, out.selected, cost);
-  if (!published_waits(in) || (*rated)[out.selected].yours > 0)
-    out.rung.published_share = percent_or_missing((*rated)[out.selected].published);
-  out.rung.next_gain = gain_of_next(*rated, out.selected);
+  out.rung = rung_figures((*rated)[selected], ladder, selected, cost);
+  if (!published_waits(in) || (*rated)[selected].yours > 0)
+    out.rung.published_share = percent_or_missing((*rated)[selected].published);
+  out.rung.next_gain = gain_of_next(*rated, selected);
   out.best = best_figures(*rated, ladder, cost);
-  out.roof = roof_figures(in, (*rated)[out.selected].ceilings, cost);
-  out.command = command_of(in, ladder, ladder.rungs[out.selected], out.size);
-  return out;
+  out.roof = roof_figures(in, (*rated)[selected].ceilings, cost);
+  out.command = command_of(in, ladder, ladder.rungs[selected], out.size);
+  return {std::move(out), std::make_shared<const Run>(Run{found, selected, std::move(*rated)})};
 }
 
 }  // namespace chapters::kernels::lab

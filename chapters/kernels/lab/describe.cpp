@@ -16,7 +16,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("The rung");
   f.text("rung_title", o.rung.title, "Rung");
   f.real("share", o.rung.share, {"Measured share", "%"},
-         "Of its roof; nothing until it is run (and predicted, where you predict first).",
+         "The share of its roof that it reached; nothing until it is run (and predicted, where you predict first).",
          {
              .headline = true,
              .absent = "Run and predict it.",
@@ -26,7 +26,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("predicted_share", o.rung.predicted_share, {"Model's share", "%"},
          "What the scarcest port or wire allows; a bound, which measurements stay under.",
          {.headline = true, .formula = "min over the ports of supply / demand", .source = ports});
-  f.real("your_share", o.rung.your_share, {"Your prediction", "%"}, "Of the selected rung.",
+  f.real("your_share", o.rung.your_share, {"Your prediction", "%"}, "The share that you expect of the selected rung.",
          {.headline = true, .absent = "Press in its row."});
   f.real("prediction_miss", o.rung.prediction_miss, {"You were off by", "%"},
          "Percentage points between your prediction and the measurement.",
@@ -38,7 +38,7 @@ void describe(Fields& f, Outputs& o) {
          {.may_be_missing = true, .source = here});
   f.integer("samples", o.rung.samples, "Samples", {.source = here});
   f.real("flops_per_s", o.rung.flops_per_s, {"Arithmetic rate", "FLOP/s"},
-         "Of the algorithm, not of what the kernel executes.",
+         "Counts the algorithm's operations, not what the kernel executes.",
          {.may_be_missing = true, .formula = "operations / time", .source = here});
   f.real("bytes_per_s", o.rung.bytes_per_s, {"Memory rate", "B/s"},
          "Bytes that the algorithm has to move, not what the caches moved.",
@@ -67,7 +67,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("published_share", o.rung.published_share, {"Share elsewhere", "%"},
          "What others measured for the same version on the chip that the mark in the row names.",
          {.may_be_missing = true});
-  f.choice("bound", o.rung.bound, bounds, "Regime", "Of the selected rung, by the model.",
+  f.choice("bound", o.rung.bound, bounds, "Regime", "What bounds the selected rung, by the model.",
            {.formula = "intensity against the ridge; latency where chains wait",
             .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
   f.group("Best of the ladder");
@@ -81,7 +81,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("predicted_speedup", o.best.predicted_speedup, "The same by the model",
          {.formula = "best share / share of rung 1", .source = ports});
   f.group("The operation");
-  f.integer("size_now", o.size, "Size", "Of the operation, in the ladder's own unit.");
+  f.integer("size_now", o.size, "Size", "The operation's size, in the ladder's own unit.");
   f.real("flops", o.flops, {"Operations", "FLOP"},
          {.source = "counting rules of the operation: a multiply-add is two"});
   f.real("bytes", o.bytes, {"Bytes", "B"}, "Each operand once, each result once.");
@@ -109,9 +109,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("shared_bytes", o.rung.shared_bytes, {"Shared memory a block", "B"},
             "As the compiler reports; GPU kernels only.");
   f.group("What is kept");
-  f.integer("rows", o.rows, "Runs kept", "Of all ladders and sizes.");
-  f.integer("roof_rows", o.roof_rows, "Ceilings kept", "Of all devices that were measured.");
-  f.integer("prediction_rows", o.prediction_rows, "Predictions kept", "Of the rungs of all ladders.");
+  f.integer("rows", o.rows, "Runs kept", "Runs of all ladders and sizes.");
+  f.integer("roof_rows", o.roof_rows, "Ceilings kept", "Ceilings of all devices that were measured.");
+  f.integer("prediction_rows", o.prediction_rows, "Predictions kept", "Predictions of the rungs of all ladders.");
   f.text("command", o.command, "On the command line");
 }
 

@@ -6,8 +6,8 @@ namespace {
 
 const Choices devices{{"cpu", "this CPU, one thread", "Always there."},
                       {"cuda", "an NVIDIA GPU", "Timed where there is one; read, edited and compiled where NVRTC is."}};
-const Choices sizes{{"smallest", "a sixteenth", "Of the usual size."},
-                    {"small", "a quarter", "Of the usual size."},
+const Choices sizes{{"smallest", "a sixteenth", "A sixteenth of the usual size."},
+                    {"small", "a quarter", "A quarter of the usual size."},
                     {"usual", "usual", "What the ladder was written for."},
                     {"large", "large", "Half way to the most."},
                     {"largest", "largest", "The most that the ladder takes: slow rungs need minutes."}};
@@ -36,7 +36,7 @@ constexpr double max_value = 1e30;
 void describe(Fields& f, PredictionRow& r) {
   f.text("ladder", r.ladder, "Ladder");
   f.text("rung", r.rung, "Rung");
-  f.real("share", r.share, {"Share", "%"}, "Of the rung's roof.", {.range = {0, 100}});
+  f.real("share", r.share, {"Share", "%"}, "The share of the rung's roof.", {.range = {0, 100}});
 }
 
 void describe(Fields& f, RunRow& r) {
@@ -88,8 +88,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("How it is measured");
   f.toggle("cold", in.cold, "Cold caches",
            "Operands are out of the caches when a timed run begins; off: they stay there.");
-  f.integer("seed", in.seed, "Seed", "Of the operands: random numbers, never zeros, which some chips multiply faster.",
-            {.range = {1, 1e6}});
+  f.integer("seed", in.seed, "Seed",
+            "Draws the operands: random numbers, never zeros, which some chips multiply faster.", {.range = {1, 1e6}});
   f.real("seconds_per_rung", in.seconds_per_rung, {"Time for each rung", "s"},
          "Runs are repeated until the median is known to 1 % or this time is over.", {.range = {0.05, 5, Scale::log}});
   f.group("What you expect");
@@ -111,7 +111,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("Measured here");
   f.table("runs", in.runs, "Measured runs", "What was run, and what came out.",
           {.max_items = 200, .origin = Origin::measured});
-  f.table("roofs", in.roofs, "Measured ceilings", "Of the devices of this machine.",
+  f.table("roofs", in.roofs, "Measured ceilings", "What the devices of this machine reached.",
           {.max_items = 64, .origin = Origin::measured});
 }
 

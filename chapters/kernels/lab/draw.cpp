@@ -12,10 +12,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     draw_tools(in, out, picture, view, size.x);
     const float tools = tools_height();
     ImGui::SetCursorScreenPos({at.x, at.y + tools});
-    draw_rungs(in, out, picture, {size.x, size.y - tools});
+    draw_rungs(in, picture, {size.x, size.y - tools});
   });
   stage.panel("source", {.title = "Source", .least = {380, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_source(in, out, picture.source, view, size); });
+              [&](ImVec2 size) { draw_source(in, out, picture, view, size); });
   stage.panel("ports", {.title = "Ports, at the rate of the roof", .least = {320, 50 + 22 * ports}}, [&](ImVec2 size) {
     widgets::draw_port_bars("ports of the inner loop", picture.ports, view.ports,
                             {.axis_label = "asked of each, of what it gives", .size = size});

@@ -9,11 +9,11 @@ void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 /// Height of the row of tools, px.
 float tools_height();
 /// A row for each rung, its rate on one axis; pressing in it selects or predicts the rung.
-void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
+void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size);
 /// The roofline with a dot a rung at each level of memory.
 void draw_roofline(const Picture& picture, View& view, ImVec2 size);
 /// The source of the selected rung and the editor of CUDA sources.
-void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, ImVec2 size);
+void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// A button in the lab's own rows; true when pressed.
 bool tool(const char* label, bool enabled, bool strong = false);
 

@@ -205,19 +205,41 @@ void keep_table(const Picture& picture, widgets::Record& record) {
 }
 
 /// The share of its roof that the pointer stands at becomes the learner's prediction.
-void predict_at(Inputs& in, const Outputs& out, const Bar& bar, const Columns& c, float x) {
+void predict_at(Inputs& in, std::string_view ladder, const Bar& bar, const Columns& c, float x) {
   if (!(bar.roof_rate > 0)) return;
   const double rate = static_cast<double>((x - c.bar_left) / std::max(c.bar_right - c.bar_left, 1.0f)) * c.highest;
   auto row_of = std::find_if(in.predictions.begin(), in.predictions.end(),
-                             [&](const PredictionRow& r) { return r.ladder == out.ladder->id && r.rung == bar.id; });
+                             [&](const PredictionRow& r) { return r.ladder == ladder && r.rung == bar.id; });
   if (row_of == in.predictions.end())
-    row_of = in.predictions.insert(row_of, {std::string(out.ladder->id), std::string(bar.id), 0});
+    row_of = in.predictions.insert(row_of, {std::string(ladder), std::string(bar.id), 0});
   row_of->share = std::clamp(std::round(1000 * rate / bar.roof_rate) / 10, 0.1, 100.0);
+}
+
+/// One row: a press on its name chooses the rung, and one along its bar predicts it.
+void draw_rung(Inputs& in, const Picture& picture, std::size_t i, const Columns& c, ImVec2 at, float row) {
+  const Bar& bar = picture.bars[i];
+  ImGui::PushID(static_cast<int>(i));
+  ImGui::SetCursorScreenPos({at.x, at.y});
+  char label[64];
+  const int letters = static_cast<int>(std::min<std::size_t>(bar.id.size(), 40));
+  std::snprintf(label, sizeof label, "rung %.*s", letters, bar.id.data());
+  const bool chosen = widgets::press_area(label, {c.bar_left - at.x, row});
+  bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
+  ImGui::SetCursorScreenPos({c.bar_left, at.y});
+  std::snprintf(label, sizeof label, "predict %.*s", letters, bar.id.data());
+  widgets::press_area(label, {c.bar_right - c.bar_left, row});
+  const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
+  hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
+  if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;
+  if (predicting) predict_at(in, picture.run->ladder->id, bar, c, ImGui::GetIO().MousePos.x);
+  paint_row(Painter::window(), c, bar, i, at.y, row, i == picture.run->selected);
+  if (hovered && !predicting) explain(bar);
+  ImGui::PopID();
 }
 
 }  // namespace
 
-void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size) {
+void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -248,24 +270,7 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
   }
   float top = at.y;
   for (std::size_t i = 0; i < picture.bars.size(); ++i, top += row) {
-    const Bar& bar = picture.bars[i];
-    ImGui::PushID(static_cast<int>(i));
-    ImGui::SetCursorScreenPos({at.x, top});
-    char label[64];
-    const int letters = static_cast<int>(std::min<std::size_t>(bar.id.size(), 40));
-    std::snprintf(label, sizeof label, "rung %.*s", letters, bar.id.data());
-    const bool chosen = widgets::press_area(label, {c.bar_left - at.x, row});
-    bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
-    ImGui::SetCursorScreenPos({c.bar_left, top});
-    std::snprintf(label, sizeof label, "predict %.*s", letters, bar.id.data());
-    widgets::press_area(label, {c.bar_right - c.bar_left, row});
-    const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
-    hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
-    if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;
-    if (predicting) predict_at(in, out, bar, c, ImGui::GetIO().MousePos.x);
-    paint_row(p, c, bar, i, top, row, i == out.selected);
-    if (hovered && !predicting) explain(bar);
-    ImGui::PopID();
+    draw_rung(in, picture, i, c, {at.x, top}, row);
   }
   float y = bottom + (axis ? widgets::row_axis_height(2) : 0);
   if (legend) {

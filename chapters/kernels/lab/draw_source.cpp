@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "chapters/kernels/lab/draw_parts.h"
-#include "models/base/line_diff.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/wrapped_text.h"
 
@@ -85,42 +84,22 @@ void paint_lines(std::span<const SourceLine> lines, std::span<const Note> notes,
 }
 
 /// What is edited belongs to this rung?
-bool edits(const Outputs& out, const View& view) {
-  const std::string_view ladder = out.ladder->id, rung = out.ladder->rungs[out.selected].id, both = view.edited_rung;
+bool edits(const Run& run, const View& view) {
+  const std::string_view ladder = run.ladder->id, rung = run.rung().id, both = view.edited_rung;
   return both.size() == ladder.size() + 1 + rung.size() && both.starts_with(ladder) && both.ends_with(rung);
 }
 
-void refresh(const Outputs& out, View& view) {
-  if (view.shown_source == view.edited_source && !view.shown_lines.empty()) return;
-  view.shown_source = view.edited_source;
-  view.shown_lines.clear();
-  const auto diff = models::diff_lines(out.ladder->rungs[out.selected].source, view.shown_source);
-  const auto lines = models::split_lines(view.shown_source);
-  for (std::size_t i = 0; i < lines.size(); ++i) view.shown_lines.push_back({lines[i], diff.changed[i]});
-}
-
-/// The row of buttons of a source that can be edited.
-/// Does the text ask the compiler for files? It then reads them on this machine, whoever wrote the text.
-bool asks_for_files(std::string_view text) {
-  for (std::size_t at = text.find_first_of("#%"); at != std::string_view::npos; at = text.find_first_of("#%", at + 1)) {
-    const std::size_t word = text.find_first_not_of(" \t", at + (text[at] == '%' ? 2 : 1));
-    if (word == std::string_view::npos) return false;
-    if (text[at] == '%' && text.substr(at, 2) != "%:") continue;
-    const std::string_view rest = text.substr(word);
-    if (rest.starts_with("include") || rest.starts_with("import") || rest.starts_with("embed")) return true;
-  }
-  return false;
-}
 constexpr std::string_view reads_files =
     "This text has an #include: compiling it reads that file of this machine, and what the compiler says may show "
     "lines of it. Read the text before you compile what somebody else wrote.";
 
-void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mine) {
+/// The row of buttons of a source that can be edited.
+void draw_editor_tools(const Inputs& in, const Outputs& out, const Run& run, View& view, bool mine) {
   const float gap = theme().px(6);
-  const auto& rung = out.ladder->rungs[out.selected];
+  const ::kernels::Rung& rung = run.rung();
   if (view.editing && mine) {
     if (tool("Compile and run", !view.requests.running, true)) {
-      view.requests.work = run_request(in, out, false, &view);
+      view.requests.work = run_request(in, out, run, false, &view);
       view.editing = false;
     }
     ImGui::SameLine(0, gap);
@@ -129,14 +108,14 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
   }
   if (tool("Edit", true)) {
     if (!mine) {
-      view.edited_rung = std::string(out.ladder->id) + "/" + std::string(rung.id);
+      view.edited_rung = std::string(run.ladder->id) + "/" + std::string(rung.id);
       view.edited_source = rung.source;
     }
     view.editing = true;
   }
   if (!mine) return;
   ImGui::SameLine(0, gap);
-  if (tool("Compile and run", !view.requests.running)) view.requests.work = run_request(in, out, false, &view);
+  if (tool("Compile and run", !view.requests.running)) view.requests.work = run_request(in, out, run, false, &view);
   ImGui::SameLine(0, gap);
   if (tool("Original", true)) {
     view.edited_rung.clear();
@@ -145,35 +124,41 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
   }
 }
 
+/// The rung's name, and with `counted` how many of its lines are new.
+void paint_title(const Painter& p, const Run& run, std::int64_t changed_lines, bool counted, ImVec2 at, float room) {
+  const auto& t = theme();
+  widgets::Line title;
+  title.add("Rung ").add_integer(static_cast<std::int64_t>(run.selected) + 1).add(", ").add(run.rung().title);
+  p.text_fit(at, title.view(), room, t.text, Type::small);
+  const float taken = widgets::text_size(title.view(), Type::small).x + t.px(12);
+  if (!counted || room - taken <= t.px(60)) return;
+  widgets::Line words;
+  if (run.selected == 0)
+    words.add("where the ladder begins");
+  else
+    words.add_integer(changed_lines)
+        .add(changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
+  p.text_fit({at.x + taken, at.y}, words.view(), room - taken, t.muted, Type::small);
+}
+
 }  // namespace
 
-void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, ImVec2 size) {
+void draw_source(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const Run& run = *picture.run;
+  const SourcePicture& source = picture.source;
   const float width = size.x, height = size.y;
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float pad = t.px(12);
   p.rect(at, {at.x + width, at.y + height}, t.card, t.px(8));
-  const auto& rung = out.ladder->rungs[out.selected];
-  const bool cuda = out.ladder->device == ::kernels::Device::cuda, mine = cuda && edits(out, view);
-  widgets::Line title;
-  title.add("Rung ").add_integer(static_cast<std::int64_t>(out.selected) + 1).add(", ").add(rung.title);
-  p.text_fit({at.x + pad, at.y + t.px(8)}, title.view(), width - 2 * pad, t.text, Type::small);
+  const ::kernels::Rung& rung = run.rung();
+  const bool cuda = run.ladder->device == ::kernels::Device::cuda, mine = cuda && edits(run, view);
+  paint_title(p, run, out.rung.changed_lines, !mine, {at.x + pad, at.y + t.px(8)}, width - 2 * pad);
   float y = at.y + t.px(28);
-  if (!mine) {
-    widgets::Line words;
-    if (out.selected == 0)
-      words.add("where the ladder begins");
-    else
-      words.add_integer(out.rung.changed_lines)
-          .add(out.rung.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
-    const float taken = widgets::text_size(title.view(), Type::small).x + t.px(12);
-    if (width - 2 * pad - taken > t.px(60))
-      p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
-  }
   if (cuda) {
     ImGui::SetCursorScreenPos({at.x + pad, y});
-    draw_editor_tools(in, out, view, mine);
+    draw_editor_tools(in, out, run, view, mine);
     y += ImGui::GetFrameHeight() + t.px(6);
   }
   // From the bottom up: why the next rung is faster, then what the compiler or the run said.
@@ -200,7 +185,7 @@ void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& sour
         ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_CallbackResize, grow, &view.edited_source);
     ImGui::PopFont();
   } else {
-    if (mine) refresh(out, view);
+    if (mine) refresh_edited_lines(rung.source, view);
     const bool of_this_text = mine == source.edited_result;  // the compiler's lines are those of the text that it saw
     paint_lines(mine ? std::span<const SourceLine>(view.shown_lines) : std::span<const SourceLine>(source.lines),
                 of_this_text ? std::span<const Note>(source.notes) : std::span<const Note>(), room);

@@ -69,8 +69,8 @@ void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   };
   const bool idle = !view.requests.running;
   if (put("Run", idle, true, out.rung.title, "the selected rung, in a process of its own"))
-    view.requests.work = run_request(in, out, false, nullptr);
-  if (put("Run all", idle, true, {}, {})) view.requests.work = run_request(in, out, true, nullptr);
+    view.requests.work = run_request(in, out, *picture.run, false, nullptr);
+  if (put("Run all", idle, true, {}, {})) view.requests.work = run_request(in, out, *picture.run, true, nullptr);
   if (put("Measure ceilings", idle, false, "a few seconds", "they become the chip \"this machine\""))
     view.requests.work = roofline_request(in.device);
   const float others = widgets::button_size("Reveal all").x + widgets::button_size("Clear runs").x + 2 * gap,

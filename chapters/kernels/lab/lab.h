@@ -2,12 +2,17 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/lab.h"
 #include "kernels/kernel.h"
+#include "models/machine/kernel_prediction.h"
+#include "models/machine/kernel_rules.h"
+#include "models/machine/roofline.h"
 #include "widgets/charts/port_bars.h"
 #include "widgets/plot/plot_view.h"
 
@@ -59,7 +64,7 @@ struct Inputs {
   bool cold = true, predict_first = true;
   std::int64_t seed = 1;
   double seconds_per_rung = 0.5;
-  std::vector<PredictionRow> predictions;  ///< of the rungs of all ladders, one a rung
+  std::vector<PredictionRow> predictions;  ///< one a rung, from all ladders
   std::vector<RunRow> runs;
   std::vector<RoofRow> roofs;
   bool operator==(const Inputs&) const = default;
@@ -97,14 +102,10 @@ struct Outputs {
   RungFigures rung;
   BestFigures best;
   RoofFigures roof;
-  double flops = 0, bytes = 0, intensity = 0;  ///< of the operation at `size`
+  double flops = 0, bytes = 0, intensity = 0;  ///< what the operation takes at `size`
   std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0;
-  std::int64_t asked_rung = 1;  ///< counted from 1; past the last means the last, and the answer says so
   std::int64_t rows = 0, roof_rows = 0, prediction_rows = 0;
   std::string command;
-
-  const ::kernels::Ladder* ladder = nullptr;
-  std::size_t selected = 0;  ///< rung of the ladder that `rung` is of
 };
 
 /// One rung against its roof. Shares are of it, 1 is the roof; below 0: there is none.
@@ -115,20 +116,44 @@ struct RungShares {
   bool failed = false, above_roof = false;
 };
 
+/// Ceilings in force: measured ones where there are, else what is assumed of the core or stated by the chip.
+struct Ceilings {
+  models::Machine machine;
+  models::KernelMachine ports;
+  bool arithmetic_measured = false, bandwidth_measured = false;
+  std::string arithmetic, bandwidth;  ///< names for the caption
+};
+
+struct RatedRung : RungShares {
+  std::shared_ptr<const RunRow> run;  ///< its latest; null when there is none
+  Ceilings ceilings;
+  bool bandwidth = false;  ///< its roof is one of bytes, not of operations
+  double floor_s = 0, predicted_s = 0;
+  models::KernelBound limit;                           ///< by the model, as a share of this rung's roof
+  std::optional<models::KernelPrediction> prediction;  ///< as the model states it
+};
+
+struct Run {
+  const ::kernels::Ladder* ladder = nullptr;
+  std::size_t selected = 0;      ///< which of its rungs the figures are of
+  std::vector<RatedRung> rungs;  ///< all of them, each against its roof
+  const ::kernels::Rung& rung() const { return ladder->rungs[selected]; }
+};
+
 /// What is drawn of one rung. Rates are in Picture::unit; below 0: there is none to show.
 struct Bar : RungShares {
   std::string_view id, title, change;
   double roof_rate = -1, predicted_rate = -1, measured_rate = -1, published_rate = -1;
   double slow_rate = -1, fast_rate = -1;  ///< ends of the interquartile range
   std::string rate, time, share, hover, published_text;
-  std::string why_above;  ///< of a measurement above its roof: what may be the reason
+  std::string why_above;  ///< why a measurement may lie above its roof
 };
 
 /// Dots of one level of memory: a rung's rate over the operations for each byte that crosses there.
 struct LevelDots {
   std::string name, info;
   std::vector<double> x, y;
-  std::vector<std::string> names;  ///< of the rungs
+  std::vector<std::string> names;  ///< the rungs' names
 };
 
 struct CeilingLine {
@@ -160,21 +185,22 @@ struct Note {
 
 struct SourcePicture {
   std::vector<SourceLine> lines;
-  std::vector<Note> notes;  ///< of the compiler, about the selected rung or its edited text
+  std::vector<Note> notes;  ///< what the compiler says about the selected rung or its edited text
   bool edited_result = false;
   std::string edited_text, failure, report_text, next_text;
 };
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   std::string change, caption;   ///< what the selected rung changes; its roof and the operation's size
-  std::string unit;              ///< of the rates: "FLOP/s" or "B/s"
+  std::string unit;              ///< what rates are counted in: "FLOP/s" or "B/s"
   double highest = 1;            ///< right end of the rungs' axis
   std::int64_t noisy_rungs = 0;  ///< those whose samples spread widely
   bool any_hidden = false;       ///< a rung was measured and waits for its prediction
   std::vector<Bar> bars;
-  std::vector<widgets::PortRow> ports;  ///< of the selected rung
+  std::vector<widgets::PortRow> ports;  ///< those that the selected rung uses
   PlotPicture plot;
   SourcePicture source;
 };
@@ -193,15 +219,20 @@ void describe(Fields& f, PredictionRow& r);
 void describe(Fields& f, RunRow& r);
 void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);
-Outputs compute(const Inputs& in);
-Picture arrange(const Inputs& in, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
 /// (geometrically) to that.
 std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);
 /// Lines "key value" that the app's service "kernels" reads; the last key, edited_source, takes the rest of the text.
-std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited);
+std::string run_request(const Inputs& in, const Outputs& out, const Run& run, bool all, const View* edited);
+/// The lines of the text in the editor, with those that the rung's own source does not have; done anew where the text
+/// changed.
+void refresh_edited_lines(std::string_view source, View& view);
+/// Does the text ask the compiler for files? It then reads them on this machine, whoever wrote the text.
+bool asks_for_files(std::string_view text);
 std::string roofline_request(::kernels::Device device);
 
 }  // namespace chapters::kernels::lab

@@ -45,11 +45,12 @@ void predict(const Inputs& in, const Ladder& ladder, const ::kernels::Rung& rung
 void compare(const Inputs& in, const Ladder& ladder, const ::kernels::Rung& rung, std::int64_t size, RatedRung& out) {
   for (const PredictionRow& p : in.predictions)
     if (p.ladder == ladder.id && p.rung == rung.id) out.yours = p.share > 0 ? p.share / 100 : -1;
-  out.run = run_of(in, ladder, rung.id, size, false);
-  if (!out.run) return;
+  const RunRow* latest = run_of(in, ladder, rung.id, size, false);
+  if (!latest) return;
+  out.run = std::make_shared<const RunRow>(*latest);
   out.failed = !out.run->failure.empty();
   out.hidden = !out.failed && in.predict_first && !(out.yours > 0);
-  if (!timed(out.run)) return;
+  if (!timed(latest)) return;
   const bool no_roof = ladder.measure == Measure::latency_s && out.floor_s <= 0;
   out.measured = no_roof ? -1 : std::min(out.floor_s / out.run->time_s, 1e6);
   out.above_roof = out.measured > 1.02;

@@ -1,39 +1,18 @@
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/kernels/lab/lab.h"
 #include "models/base/result.h"
-#include "models/machine/kernel_prediction.h"
-#include "models/machine/kernel_rules.h"
 #include "models/machine/op_cost.h"
-#include "models/machine/roofline.h"
 
-/// Each rung against its roof: what compute and arrange both start from.
+/// Each rung against its roof.
 namespace chapters::kernels::lab {
-
-/// Ceilings in force: measured ones where there are, else what is assumed of the core or stated by the chip.
-struct Ceilings {
-  models::Machine machine;
-  models::KernelMachine ports;
-  bool arithmetic_measured = false, bandwidth_measured = false;
-  std::string arithmetic, bandwidth;  ///< names for the caption
-};
-
-struct RatedRung : RungShares {
-  const RunRow* run = nullptr;  ///< a row of the Inputs; null when there is none
-  Ceilings ceilings;
-  bool bandwidth = false;  ///< its roof is one of bytes, not of operations
-  double floor_s = 0, predicted_s = 0;
-  models::KernelBound limit;                           ///< by the model, as a share of this rung's roof
-  std::optional<models::KernelPrediction> prediction;  ///< as the model states it
-};
 
 /// For a rung with this roof. Infeasible: a chip that is unknown, no GPU, or without an FP32 peak.
 models::Result<Ceilings> ceilings_of(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view rung_roof);
-/// All rungs of the ladder at this size; `in` must outlive them. Infeasible as ceilings_of.
+/// All rungs of the ladder at this size. Infeasible as ceilings_of.
 models::Result<std::vector<RatedRung>> rate_rungs(const Inputs& in, const ::kernels::Ladder& ladder, std::int64_t size);
 /// The first measured roof of that id; null when there is none.
 const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::string_view id);
@@ -52,7 +31,7 @@ inline constexpr double noisy_spread = 0.1;
 /// The run has samples, and they spread by more than that; false for null.
 bool noisy(const RunRow* run);
 /// Was the rung timed, and may the learner see it?
-inline bool shown(const RatedRung& rung) { return timed(rung.run) && !rung.hidden; }
+inline bool shown(const RatedRung& rung) { return timed(rung.run.get()) && !rung.hidden; }
 /// Is a rung with this roof held against bandwidth? By the roof, else by what its ladder counts.
 bool against_bandwidth(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view roof);
 

@@ -39,16 +39,16 @@ std::int64_t size_of(const ::kernels::Ladder& l, LabSize size) {
   return l.size_default;
 }
 
-std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited) {
-  if (!out.ladder) return {};
-  std::string text = "call run\nladder " + std::string(out.ladder->id) + "\nrungs ";
-  for (std::size_t i = 0; i < out.ladder->rungs.size(); ++i)
-    if (all || i == out.selected)
-      (text += out.ladder->rungs[i].id) += i + 1 < out.ladder->rungs.size() && all ? "," : "";
+std::string run_request(const Inputs& in, const Outputs& out, const Run& run, bool all, const View* edited) {
+  if (!run.ladder) return {};
+  std::string text = "call run\nladder " + std::string(run.ladder->id) + "\nrungs ";
+  for (std::size_t i = 0; i < run.ladder->rungs.size(); ++i)
+    if (all || i == run.selected)
+      (text += run.ladder->rungs[i].id) += i + 1 < run.ladder->rungs.size() && all ? "," : "";
   text += "\nsize " + std::to_string(out.size) + "\ncold " + (in.cold ? "1" : "0") + "\nseed " +
           std::to_string(in.seed) + "\nseconds " + seconds(in.seconds_per_rung) + "\n";
   if (edited) {
-    text += "edited_rung " + std::string(out.ladder->rungs[out.selected].id) + "\nedited_source ";
+    text += "edited_rung " + std::string(run.rung().id) + "\nedited_source ";
     text += edited->edited_source;
   }
   return text;

@@ -37,13 +37,12 @@ Addition::Row row_of(double x, int top, int last) {
 
 }  // namespace
 
-Addition addition_of(const Picture& p, std::int64_t n) {
+Addition addition_of(const models::FloatFormat& f, const Run& run, std::int64_t n) {
   Addition a;
-  if (n < 1 || n > static_cast<std::int64_t>(p.term.size()) || !p.format) return a;
-  const models::FloatFormat& f = *p.format;
+  if (n < 1 || n > static_cast<std::int64_t>(run.terms.size())) return a;
   const auto i = static_cast<std::size_t>(n - 1);
-  const double before = p.before[i], term = p.term[i], exact = before + term;
-  const double stored = models::FormatRounder(f).nearest(exact);
+  const double before = i == 0 ? 0 : run.stored[i - 1], term = run.terms[i], exact = before + term;
+  const double stored = run.stored[i];
   int top = -2000;
   for (const double x : {before, term, exact, stored})
     if (x != 0) top = std::max(top, std::ilogb(x));
@@ -64,9 +63,9 @@ void draw_adder(const Picture& picture, View& view, ImVec2 size) {
   const auto painter = widgets::Painter::window();
   const auto n = static_cast<std::int64_t>(
       std::clamp(view.addition >= 1 ? std::round(view.addition) : static_cast<double>(picture.shown_first), 1.0,
-                 static_cast<double>(picture.term.size())));
+                 static_cast<double>(picture.run->terms.size())));
   if (view.shown_addition != n || view.shown_version != picture.version) {
-    view.shown = addition_of(picture, n);
+    view.shown = addition_of(*picture.format, *picture.run, n);
     view.shown_addition = n;
     view.shown_version = picture.version;
   }

@@ -41,10 +41,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   while (digits < 15 && naive.sum != out.exact_sum &&
          format_text(naive.sum, "", digits) == format_text(out.exact_sum, "", digits))
     ++digits;
-  const auto figure = [digits](double v) { return "`" + format_text(v, "", digits) + "`"; };
+  const auto figure = [digits](double v) { return widgets::figure(v, "", digits); };
   const std::string name(models::find_float_format(in.format)->name);
-  const std::string stops_at = "`" + format_text(out.ones_stop_at, "", 9) + "`",
-                    stop = "From " + stops_at + " on in " + name;
+  const std::string stops_at = widgets::figure(out.ones_stop_at, "", 9), stop = "From " + stops_at + " on in " + name;
   if (in.terms == models::SumTerms::ones && in.size == 1) {
     if (static_cast<double>(in.count) > out.ones_stop_at)
       return stop + ", where neighbours are `2` apart: of " + figure(out.exact_sum) + " ones " + figure(naive.sum) +
@@ -53,8 +52,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return stop + ", where neighbours are `2` apart; " + figure(static_cast<double>(in.count)) +
            (static_cast<double>(in.count) < out.ones_stop_at ? " ones do not get there." : " ones just get there.");
   }
-  const std::string ones = "Adding ones in " + name + " stops at " + stops_at + "; these `" +
-                           format_text(static_cast<double>(in.count), "", 9) + "` terms ";
+  const std::string ones = "Adding ones in " + name + " stops at " + stops_at + "; these " +
+                           widgets::figure(static_cast<double>(in.count), "", 9) + " terms ";
   if (naive.overflowed)
     return ones + "overflow and end at " + figure(naive.sum) + ", where " + figure(out.exact_sum) + " is exact.";
   if (naive.error == 0) return ones + "add up to " + figure(naive.sum) + ", which is exact.";
@@ -86,68 +85,59 @@ double least_error_of(const models::SumRun& run) {
   return std::max(least / 3, 1e-12);
 }
 
-/// Replays the naive sum; the adder shows the first addition that is lost on it.
-void arrange_additions(const Inputs& in, Picture& p) {
-  p.term = models::low_precision_terms(
-      {.format = p.format, .terms = in.terms, .count = in.count, .size = in.size, .seed = in.seed});
-  models::FormatRounder rounder(*p.format);
+/// The first addition that is lost on the naive sum, or else the first that is inexact, or else the last; from 1.
+std::int64_t telling_addition(const Run& run) {
+  auto first = static_cast<std::int64_t>(run.terms.size());
   double sum = 0;
-  p.shown_first = static_cast<std::int64_t>(p.term.size());
-  bool stalled = false, inexact = false;
-  for (std::size_t i = 0; i < p.term.size(); ++i) {
-    p.before.push_back(sum);
-    const double exact = sum + p.term[i], next = rounder.nearest(exact);
+  bool inexact = false;
+  for (std::size_t i = 0; i < run.terms.size(); ++i) {
     const auto n = static_cast<std::int64_t>(i) + 1;
-    if (!inexact && !stalled && next != exact) {
-      p.shown_first = n;
+    if (run.stored[i] == sum && run.terms[i] != 0) return n;
+    if (!inexact && run.stored[i] != sum + run.terms[i]) {
+      first = n;
       inexact = true;
     }
-    if (!stalled && next == sum && p.term[i] != 0) {
-      p.shown_first = n;
-      stalled = true;
-    }
-    sum = next;
+    sum = run.stored[i];
   }
+  return first;
 }
 
 /// One sentence: whether an update changes the weight, and what it takes.
 std::string answer_of_the_updates(const Inputs& in, const Outputs& out) {
   using models::UpdateMethod;
-  const models::UpdateRun& run = out.update_run;
-  const auto figure = [](std::string text) { return "`" + std::move(text) + "`"; };
-  const std::string weight = "a weight of " + figure(format_text(run.start, "")) + " in " +
+  const models::UpdateFigures& run = out.update;
+  const std::string weight = "a weight of " + widgets::figure(run.start, "") + " in " +
                              std::string(models::find_float_format(in.format)->name) + ", where neighbours are " +
-                             figure(power_text(out.spacing)) + " apart";
-  const std::string update = figure(power_text(std::abs(in.update)));
+                             widgets::figure(power_text(out.spacing)) + " apart";
+  const std::string update = widgets::figure(power_text(std::abs(in.update)));
   if (in.update == 0) return "Updates of `0` change nothing.";
   if (run.first_seen)
     return "Updates of " + update + " move " + weight + ": " +
-           figure(format_text(out.gained[static_cast<std::size_t>(UpdateMethod::plain)], "%")) +
-           " of their sum arrives.";
+           widgets::figure(out.gained[static_cast<std::size_t>(UpdateMethod::plain)], "%") + " of their sum arrives.";
   const std::int64_t moves = run.first_move[static_cast<std::size_t>(UpdateMethod::master)];
   return "Updates of " + update + " never move " + weight + "; an FP32 master's copy " +
-         (moves > 0 ? "moves after " + figure(format_text(static_cast<double>(moves), "", 9)) + "."
-                    : "has not moved after " + figure(format_text(static_cast<double>(in.steps), "", 9)) + " either.");
+         (moves > 0 ? "moves after " + widgets::figure(static_cast<double>(moves), "", 9) + "."
+                    : "has not moved after " + widgets::figure(static_cast<double>(in.steps), "", 9) + " either.");
 }
 
 std::string story_of_the_updates(const Inputs& in, const Outputs& out) {
-  return "Neighbours of " + format_text(out.update_run.start, "") + " are " + power_text(out.spacing) +
+  return "Neighbours of " + format_text(out.update.start, "") + " are " + power_text(out.spacing) +
          " apart: updates of " + power_text(in.update) +
-         (out.update_run.first_seen ? " move it, by whole gaps alone." : " round away, every time.");
+         (out.update.first_seen ? " move it, by whole gaps alone." : " round away, every time.");
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  const models::SumRun& run = out.sum_run;
-  p.positive = *std::min_element(run.exact.begin(), run.exact.end()) > 0;
+  const models::SumRun& sums = run.sums;
+  p.positive = *std::min_element(sums.exact.begin(), sums.exact.end()) > 0;
   p.format = models::find_float_format(in.format);
-  if (p.positive) arrange_shares(run, p);
-  p.least_error = least_error_of(run);
-  arrange_additions(in, p);
-  fit_weights(out.update_run, p);
+  if (p.positive) arrange_shares(sums, p);
+  p.least_error = least_error_of(sums);
+  p.shown_first = telling_addition(run);
+  fit_weights(run.updates, p);
   const Inputs shipped;
   p.of_weight = in.weight != shipped.weight || in.update != shipped.update || in.steps != shipped.steps;
   p.answer = p.of_weight ? answer_of_the_updates(in, out) : answer_of(in, out);

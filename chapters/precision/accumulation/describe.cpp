@@ -37,7 +37,7 @@ void describe(Fields& f, UpdateRow& r) {
 void describe(Fields& f, Inputs& in) {
   f.group("The sum");
   f.choice("format", in.format, formats, "Format",
-           "Of the accumulator and of the weight: every result is rounded to it.", {.headline = true});
+           "The format of the accumulator and of the weight: every result is rounded to it.", {.headline = true});
   f.choice("terms", in.terms, terms, "Terms", "What is added up.", {.headline = true});
   f.integer("count", in.count, "Terms added",
             "Length of the sum: the depth of a dot product, the micro-batches of a step.",
@@ -56,7 +56,8 @@ void describe(Fields& f, Inputs& in) {
             "Weights that are rounded stochastically, each with luck of its own; their mean is drawn.",
             {.range = {1, 128, Scale::log}});
   f.group("Chance");
-  f.integer("seed", in.seed, "Seed", "Of the terms and of stochastic rounding.", {.range = {1, 1000, Scale::step}});
+  f.integer("seed", in.seed, "Seed", "Draws the terms and the luck of stochastic rounding.",
+            {.range = {1, 1000, Scale::step}});
 }
 
 void describe(Fields& f, View& v) {
@@ -70,14 +71,14 @@ void describe(Fields& f, Outputs& o) {
   const auto error = [&](SumMethod m) -> double& { return o.error[static_cast<std::size_t>(m)]; };
   const auto weight = [&](UpdateMethod m) -> double& { return o.weight[static_cast<std::size_t>(m)]; };
   const auto gained = [&](UpdateMethod m) -> double& { return o.gained[static_cast<std::size_t>(m)]; };
-  models::SumTrace& naive = o.sum_run.methods[static_cast<std::size_t>(SumMethod::naive)];
   f.group("The sum");
-  f.real("exact_sum", o.exact_sum, "Exact sum", "Of the terms as the format holds them, in compensated double.");
-  f.real("naive_sum", naive.final, "Sum in the format", "One accumulator, rounded after each addition.",
+  f.real("exact_sum", o.exact_sum, "Exact sum",
+         "The sum of the terms as the format holds them, in compensated double.");
+  f.real("naive_sum", o.naive.final, "Sum in the format", "One accumulator, rounded after each addition.",
          {.headline = true});
   f.real("naive_error", error(SumMethod::naive), {"Its error", "%"},
          {.headline = true, .formula = "|sum - exact| / sum of magnitudes", .source = higham});
-  f.integer("stops_after", naive.moved_last, "It last changed after", "Terms. Later ones rounded away.");
+  f.integer("stops_after", o.naive.moved_last, "It last changed after", "Terms. Later ones rounded away.");
   f.real("ones_stop_at", o.ones_stop_at, "Ones stop at",
          "The sum from which adding 1 changes nothing: there the spacing is 2, and the tie goes to the even neighbour.",
          {.headline = true, .formula = "2^(mantissa bits + 1)", .source = "IEEE 754, round to nearest, ties to even"});
@@ -90,16 +91,15 @@ void describe(Fields& f, Outputs& o) {
          "One accumulator, rounded up or down by chance.");
   f.real("wide_error", error(SumMethod::wide), {"Error, FP32 accumulator", "%"},
          "Terms of the format, an accumulator in FP32: what tensor cores offer.");
-  f.text("best", o.best, "Nearest within the format", "Of the methods that use no wider number.");
+  f.text("best", o.best, "Nearest within the format", "The most exact of the methods that use no wider number.");
   f.group("The weight's neighbours");
   f.real("epsilon", o.epsilon, "Spacing above 1", {.formula = "2^(-mantissa bits)"});
   f.real("spacing", o.spacing, "Spacing at the weight", "To the next value in the update's direction.");
-  f.real("smallest_visible", o.update_run.smallest_visible, "Updates vanish up to",
+  f.real("smallest_visible", o.update.smallest_visible, "Updates vanish up to",
          "Half the spacing. At exactly half the tie goes to the even weight.", {.formula = "spacing / 2"});
-  f.toggle("update_seen", o.update_run.first_seen, "The update is seen",
-           "One update changes the weight in the format.");
+  f.toggle("update_seen", o.update.first_seen, "The update is seen", "One update changes the weight in the format.");
   f.group("The weight after the updates");
-  f.real("exact_weight", o.update_run.exact_final, "Weight, exact", {.formula = "weight + steps x update"});
+  f.real("exact_weight", o.update.exact_final, "Weight, exact", {.formula = "weight + steps x update"});
   f.real("plain_weight", weight(UpdateMethod::plain), "Weight, in the format",
          "Kept in the format alone, rounded to nearest.");
   f.real("plain_gained", gained(UpdateMethod::plain), {"Updates that arrived", "%"},
@@ -107,7 +107,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("stochastic_weight", weight(UpdateMethod::stochastic), "Weight, stochastic", "Mean of the replicas.");
   f.real("stochastic_gained", gained(UpdateMethod::stochastic), {"... arrived", "%"},
          {.formula = "(mean weight - start) / (steps x update)"});
-  f.real("stochastic_deviation", o.update_run.stochastic_deviation, "... spread of one",
+  f.real("stochastic_deviation", o.update.stochastic_deviation, "... spread of one",
          "Standard deviation of the replicas: right in the mean, each one noisy.");
   f.real("kahan_weight", weight(UpdateMethod::kahan), "Weight, compensated",
          "A second number of the format carries what was lost.");
@@ -116,7 +116,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("master_weight", weight(UpdateMethod::master), "Weight, FP32 master", "The copy in the format.");
   f.real("master_gained", gained(UpdateMethod::master), {"... arrived", "%"},
          {.formula = "(copy - start) / (steps x update)"});
-  f.integer("master_first_move", o.update_run.first_move[static_cast<std::size_t>(UpdateMethod::master)],
+  f.integer("master_first_move", o.update.first_move[static_cast<std::size_t>(UpdateMethod::master)],
             "Its copy first moves", "After this many steps the master has gathered enough to show; 0 for never.");
   f.group("Row by row");
   f.table("sums", o.sums, "Sums");

@@ -16,15 +16,15 @@ constexpr std::array<std::string_view, models::sum_method_count> sum_names{
 
 /// The cursor that says which addition the adder shows.
 void choose_addition(widgets::Plot& plot, const Picture& picture, View& view) {
-  const auto last = static_cast<double>(picture.term.size());
+  const auto last = static_cast<double>(picture.run->terms.size());
   double at = std::clamp(view.addition >= 1 ? view.addition : static_cast<double>(picture.shown_first), 1.0, last);
   if (plot.drag_x("drag addition", at, {.label = "", .lo = 1, .hi = last})) view.addition = std::round(at);
 }
 
 /// What each method has over what it should have; sums that change sign are drawn as they are.
-void draw_sum(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_sum(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const models::SumRun& run = out.sum_run;
+  const models::SumRun& run = picture.run->sums;
   widgets::AxisSpec y{.label = "sum so far"};
   if (picture.positive) y = {.lo = 0, .hi = picture.share_hi, .label = "sum / exact sum"};
   widgets::Plot plot("sum so far", view.sum,
@@ -58,7 +58,7 @@ void draw_sum(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
 }
 
 /// The adder at one addition, and under it how far each way of adding has come.
-void draw_adding(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_adding(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const bool plot = size.y >= t.px(330);  // less has no room for the three rows of the adder as well
@@ -66,12 +66,12 @@ void draw_adding(const Outputs& out, const Picture& picture, View& view, ImVec2 
   draw_adder(picture, view, {size.x, adder});
   if (!plot) return;
   ImGui::SetCursorScreenPos({corner.x, corner.y + adder + t.px(8)});
-  draw_sum(out, picture, view, {size.x, size.y - adder - t.px(8)});
+  draw_sum(picture, view, {size.x, size.y - adder - t.px(8)});
 }
 
-void draw_error(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_error(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const models::SumRun& run = out.sum_run;
+  const models::SumRun& run = picture.run->sums;
   widgets::Plot plot("error of the sum", view.error,
                      {
                          .x = {.kind = AxisKind::log2, .lo = 1, .hi = run.count.back(), .label = "terms added"},
@@ -113,7 +113,7 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const float line = t.type(widgets::Type::small) + t.px(6);
   widgets::fit_text(widgets::Painter::window(), corner, picture.update_story, size.x, t.muted, widgets::Type::small);
   ImGui::SetCursorScreenPos({corner.x, corner.y + line});
-  const models::UpdateRun& run = out.update_run;
+  const models::UpdateRun& run = picture.run->updates;
   widgets::Plot plot("weight", view.weight,
                      {
                          .x = {.lo = 0, .hi = std::max(1.0, run.step.back()), .label = "update"},
@@ -154,16 +154,16 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  if (out.sums.empty() || out.updates.empty() || picture.term.empty()) return;
+  if (out.sums.empty() || out.updates.empty() || picture.run->terms.empty()) return;
   const auto weight = [&] {
     stage.panel("weight", {.title = "Updating a weight", .least = {440, 220}, .answers = picture.of_weight},
                 [&](ImVec2 size) { draw_weight(out, picture, view, size); });
   };
   if (picture.of_weight) weight();
   stage.panel("adder", {.title = "The adder and the sum", .least = {560, 330}, .answers = !picture.of_weight},
-              [&](ImVec2 size) { draw_adding(out, picture, view, size); });
+              [&](ImVec2 size) { draw_adding(picture, view, size); });
   stage.panel("error", {.title = "Error of the sum", .least = {440, 210}},
-              [&](ImVec2 size) { draw_error(out, picture, view, size); });
+              [&](ImVec2 size) { draw_error(picture, view, size); });
   if (!picture.of_weight) weight();
   stage.panel("sums", {.title = "All sums", .least = {420, 180}, .ideal = {0, 230}, .scrolls = true},
               [&](ImVec2 size) { draw_sums_table(out, picture, view, size); });

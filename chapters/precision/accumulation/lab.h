@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,14 @@ struct Outputs {
   std::array<double, models::update_method_count> gained{};  ///< % of what all updates add
   std::vector<SumRow> sums;
   std::vector<UpdateRow> updates;
-  models::SumRun sum_run;
-  models::UpdateRun update_run;
+  models::SumFigures naive;  ///< one accumulator in the format
+  models::UpdateFigures update;
+};
+
+struct Run {
+  models::SumRun sums;
+  models::UpdateRun updates;
+  std::vector<double> terms, stored;  ///< one an addition of the naive sum: what is added, and the sum after it
 };
 
 /// One addition of the naive sum as its adder sees it. Rows of bits: the sum so far, the term, and what is
@@ -68,18 +75,18 @@ struct Addition {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   std::string answer;
   bool positive = true;  ///< the exact sum is above zero all the way, so that shares of it can be drawn
-  /// Of each method, its sum over the exact one at each checkpoint.
+  /// One a method: its sum over the exact one at each checkpoint.
   std::array<std::vector<double>, models::sum_method_count> share;
   std::vector<double> one;  ///< what they should be
-  /// Of each method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
+  /// One a method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
   std::array<bool, models::sum_method_count> right{};
   std::string exact_name = "exact";  ///< "exact, 4 others"
   double share_hi = 1.25;            ///< end of that axis
   double least_error = 1e-9;         ///< foot of the axis of errors; those that are 0 have a band of their own under it
   const models::FloatFormat* format = nullptr;
-  std::vector<double> term, before;     ///< of each addition: what is added, and to which sum
   std::int64_t shown_first = 1;         ///< the addition that is shown until another is chosen; counted from 1
   double weight_lo = 0, weight_hi = 1;  ///< range of the weights drawn
   bool of_weight = false;               ///< what was set is about the weight, so that its updates are the answer
@@ -97,11 +104,11 @@ struct View {
   widgets::TableView sums, updates;
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, const Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The n-th addition of the naive sum, counted from 1, as bits.
-Addition addition_of(const Picture& picture, std::int64_t n);
+Addition addition_of(const models::FloatFormat& format, const Run& run, std::int64_t n);
 /// The adder at the chosen addition, under words that say what happens there.
 void draw_adder(const Picture& picture, View& view, ImVec2 size);
 

@@ -110,8 +110,8 @@ std::string special_text(const FloatFormat& f, ValueKind kind) {
 }
 
 /// How the value is put together from the fields of the code.
-void write_parts(const FloatFormat& f, const Outputs& out, Picture& p) {
-  const std::uint64_t code = out.study.code, mantissa = code & ((std::uint64_t{1} << f.mantissa_bits) - 1);
+void write_parts(const FloatFormat& f, const Outputs& out, std::uint64_t code, Picture& p) {
+  const std::uint64_t mantissa = code & ((std::uint64_t{1} << f.mantissa_bits) - 1);
   if (f.family == FormatFamily::table) {
     p.mantissa_text = "index";
     p.plain_formula = "entry " + std::to_string(code) + " of the table";
@@ -157,15 +157,16 @@ std::vector<Jump> jumps_of(const FloatFormat& f, std::uint64_t code) {
 }
 
 /// The line on which an exact value stands in the middle of its neighbours.
-void label_exact(const FloatFormat& f, const Outputs& out, Picture& p) {
+void label_exact(const FloatFormat& f, const Outputs& out, double stored, Picture& p) {
   p.exact = true;
   if (p.down) p.left = {value_text(f, models::decode(f, *p.down)), out.next_down_code, "next down"};
   if (p.up) p.right = {value_text(f, models::decode(f, *p.up)), out.next_up_code, "next up"};
-  p.middle = {value_text(f, out.study.value), out.code, "stored"};
+  p.middle = {value_text(f, stored), out.code, "stored"};
 }
 
 /// The line between the two neighbours that compete; past an end one of them has no code.
-void label_neighbours(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
+void label_neighbours(const Inputs& in, const FloatFormat& f, const Run& run, Picture& p) {
+  const models::RoundingStudy& s = run.study;
   p.left = {value_text(f, s.lower), s.past_lowest ? "no code" : code_text(f, s.lower_code),
             s.lower_chosen  ? "stored"
             : s.past_lowest ? "would be next"
@@ -176,7 +177,7 @@ void label_neighbours(const Inputs& in, const FloatFormat& f, const models::Roun
                               : "upper"};
   p.goes_down = !s.upper_chosen;
   p.tie = s.rule == RoundingRule::tie;
-  p.beyond = p.number.value > s.upper ? 1 : p.number.value < s.lower ? -1 : 0;
+  p.beyond = run.number.value > s.upper ? 1 : run.number.value < s.lower ? -1 : 0;
   if (p.tie && tie_text(f) == "even code")
     for (const auto& [labels, code] : {std::pair(&p.left, s.lower_code), std::pair(&p.right, s.upper_code)})
       labels->code += code % 2 == 0 ? ": ends in 0, even" : ": ends in 1, odd";
@@ -184,7 +185,7 @@ void label_neighbours(const Inputs& in, const FloatFormat& f, const models::Roun
   p.midpoint_text = between ? value_text(f, s.midpoint) : "";
   const bool saturates = s.rule == RoundingRule::saturated && !drawn_at_end(in, f, s);
   p.chance_text = saturates ? "nothing is drawn past the end" : "up in " + percent(s.position) + " of the draws";
-  p.number_label = "number " + number_text(p.number);
+  p.number_label = "number " + number_text(run.number);
 }
 
 /// How long the bar of an error is: FormatLine::bar.
@@ -194,10 +195,9 @@ double bar_of(double share, bool lost) {
   return share < 0 ? -length : length;
 }
 
-FormatLine line_of(const Inputs& in, const Row& row, const models::TypedDecimal& x) {
+FormatLine line_of(const Row& row, const models::RoundingStudy& study, const models::TypedDecimal& x) {
   FormatLine line;
   line.format = models::find_float_format(row.id);
-  const models::RoundingStudy study = study_number(in, *line.format, x);
   line.bits = study.code;
   line.code = row.code;
   const double v = study.value;
@@ -213,15 +213,16 @@ FormatLine line_of(const Inputs& in, const Row& row, const models::TypedDecimal&
 }
 
 /// One sentence: what is stored for the number, and which rule chose it.
-std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out, const Picture& p) {
-  const models::RoundingStudy& s = out.study;
-  const std::string name(f.name), number = "`" + number_text(p.number) + "`";
+std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out, const Run& run) {
+  const models::RoundingStudy& s = run.study;
+  const std::string name(f.name), number = widgets::figure(number_text(run.number));
   const std::string stored = std::isnan(s.value)   ? "NaN"
                              : std::isinf(s.value) ? (s.value > 0 ? "infinity" : "minus infinity")
-                                                   : "`" + value_text(f, s.value) + "`";
-  if (gives_code(in)) return name + " reads the code `" + out.code + "` as " + stored + "; nothing is rounded.";
+                                                   : widgets::figure(value_text(f, s.value));
+  if (gives_code(in))
+    return name + " reads the code " + widgets::figure(out.code) + " as " + stored + "; nothing is rounded.";
   const std::string off = std::isfinite(out.relative_error) && out.relative_error != 0
-                              ? ", `" + widgets::format_text(out.relative_error, "%") + "` off"
+                              ? ", " + widgets::figure(out.relative_error, "%") + " off"
                               : "";
   const std::string what = name + " stores " + stored + " for " + number;
   switch (s.rule) {
@@ -234,8 +235,8 @@ std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out
     case RoundingRule::truncated:
       return what + ": the one nearer to zero" + off + ".";
     case RoundingRule::drawn:
-      return what + ": chance took it " + (s.upper_chosen ? "up" : "down") + "; up was `" +
-             widgets::format_text(100 * s.position, "%") + "` likely.";
+      return what + ": chance took it " + (s.upper_chosen ? "up" : "down") + "; up was " +
+             widgets::figure(100 * s.position, "%") + " likely.";
     case RoundingRule::saturated:
       if (drawn_at_end(in, f, s)) return what + ": past the end, chance kept it; " + draw_text(f, s) + ".";
       return what + ": it does not fit, and the " + end_text(s) + " is taken.";
@@ -254,8 +255,7 @@ std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out
 }
 
 /// The stretch from one power of two to the next that holds the value, and its steps.
-void arrange_octave(const FloatFormat& f, const Outputs& out, Picture& p) {
-  const models::RoundingStudy& s = out.study;
+void arrange_octave(const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
   const ValueKind kind = models::classify(f, s.code);
   p.octave = f.family == FormatFamily::binary && f.mantissa_bits > 0 &&
              (kind == ValueKind::normal || kind == ValueKind::subnormal);
@@ -283,13 +283,12 @@ void arrange_octave(const FloatFormat& f, const Outputs& out, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   p.format = models::find_float_format(in.format);
   if (!out.reason.empty() || !p.format) return p;
   const FloatFormat& f = *p.format;
-  const models::RoundingStudy& s = out.study;
-  p.number = number_of(in, s.value);
+  const models::RoundingStudy& s = run.study;
   p.up = models::next_up(f, s.code);
   p.down = models::next_down(f, s.code);
   p.jumps = jumps_of(f, s.code);
@@ -297,22 +296,22 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (f.family == FormatFamily::binary)
     p.title_note += ", " + std::to_string(f.exponent_bits) + " exponent and " + std::to_string(f.mantissa_bits) +
                     " mantissa bits, bias " + std::to_string(f.bias);
-  p.decided = sentence_of(in, f, s, p.number);
-  write_parts(f, out, p);
+  p.decided = sentence_of(in, f, s, run.number);
+  write_parts(f, out, s.code, p);
   if (s.rule == RoundingRule::exact || !std::isfinite(s.lower) || !std::isfinite(s.upper))
-    label_exact(f, out, p);
+    label_exact(f, out, s.value, p);
   else
-    label_neighbours(in, f, s, p);
-  for (const Row& row : out.formats) {
-    p.formats.push_back(line_of(in, row, p.number));
+    label_neighbours(in, f, run, p);
+  for (std::size_t i = 0; i < out.formats.size(); ++i) {
+    p.formats.push_back(line_of(out.formats[i], run.formats[i], run.number));
     const FloatFormat& other = *p.formats.back().format;
     p.widest_mantissa = std::max(p.widest_mantissa, other.mantissa_bits > 0 ? other.mantissa_bits : other.bits);
     p.widest_exponent = std::max(p.widest_exponent, other.sign_bits + other.exponent_bits);
   }
   const std::string full = models::exact_decimal(s.value, 56);
   p.value_text = full.find("\xE2\x80\xA6") == std::string::npos ? full : value_text(f, s.value);
-  arrange_octave(f, out, p);
-  p.answer = answer_of(in, f, out, p);
+  arrange_octave(f, s, p);
+  p.answer = answer_of(in, f, out, run);
   return p;
 }
 

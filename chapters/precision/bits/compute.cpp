@@ -1,5 +1,7 @@
 #include <cmath>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include "chapters/precision/bits/lab.h"
 #include "models/base/result.h"
@@ -54,8 +56,7 @@ void take_apart(const FloatFormat& f, std::uint64_t code, Outputs& o) {
   o.exponent = (hidden ? o.exponent_field : 1) - f.bias;
 }
 
-Row row_of(const FloatFormat& f, const models::TypedDecimal& x, const Inputs& in) {
-  const models::RoundingStudy study = study_number(in, f, x);
+Row row_of(const FloatFormat& f, const models::TypedDecimal& x, const models::RoundingStudy& study) {
   const std::uint64_t code = study.code;
   return {
       .id = std::string(f.id),
@@ -69,16 +70,18 @@ Row row_of(const FloatFormat& f, const models::TypedDecimal& x, const Inputs& in
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const FloatFormat* f = models::find_float_format(in.format);
-  if (!f) return {.reason = "There is no format " + in.format + "."};
+  if (!f) return {.facts = {.reason = "There is no format " + in.format + "."}};
   const auto study = study_of(in, *f);
-  if (!study) return {.reason = study.error};
+  if (!study) return {.facts = {.reason = study.error}};
   Outputs o;
-  o.study = *study;
-  const std::uint64_t code = o.study.code;
+  const std::uint64_t code = study->code;
   const double v = models::decode(*f, code);
-  const models::TypedDecimal x = number_of(in, v);
+  auto run = std::make_shared<Run>();
+  run->number = number_of(in, v);
+  run->study = *study;
+  const models::TypedDecimal& x = run->number;
   o.code = code_text(*f, code);
   o.code_number = static_cast<double>(code);
   o.value = finite_or_missing(v);
@@ -90,21 +93,24 @@ Outputs compute(const Inputs& in) {
   o.next_down = down ? finite_or_missing(models::decode(*f, *down)) : missing;
   o.next_up_code = up ? code_text(*f, *up) : "none";
   o.next_down_code = down ? code_text(*f, *down) : "none";
-  o.error = finite_or_missing(o.study.error);
-  o.relative_error = relative_percent(o.study, x);
+  o.error = finite_or_missing(study->error);
+  o.relative_error = relative_percent(*study, x);
   o.error_ulp = finite_or_missing(o.error / o.ulp);
   o.relative_ulp = v == 0 ? missing : finite_or_missing(100 * (o.ulp / std::abs(v)));
-  o.rule = gives_code(in) ? "the code itself" : rule_text(*f, o.study.rule);
-  o.lower = finite_or_missing(o.study.lower);
-  o.upper = finite_or_missing(o.study.upper);
+  o.rule = gives_code(in) ? "the code itself" : rule_text(*f, study->rule);
+  o.lower = finite_or_missing(study->lower);
+  o.upper = finite_or_missing(study->upper);
   // Half a step of FP64 is no double: there is no number to give.
-  const bool between = o.study.midpoint != o.study.lower && o.study.midpoint != o.study.upper;
-  o.midpoint = between || o.study.lower == o.study.upper ? finite_or_missing(o.study.midpoint) : missing;
-  o.position = finite_or_missing(100 * o.study.position);
+  const bool between = study->midpoint != study->lower && study->midpoint != study->upper;
+  o.midpoint = between || study->lower == study->upper ? finite_or_missing(study->midpoint) : missing;
+  o.position = finite_or_missing(100 * study->position);
   take_apart(*f, code, o);
   for (const std::string& id : in.compare)
-    if (const FloatFormat* other = models::find_float_format(id)) o.formats.push_back(row_of(*other, x, in));
-  return o;
+    if (const FloatFormat* other = models::find_float_format(id)) {
+      run->formats.push_back(study_number(in, *other, x));
+      o.formats.push_back(row_of(*other, x, run->formats.back()));
+    }
+  return {std::move(o), std::move(run)};
 }
 
 }  // namespace chapters::precision::bits

@@ -105,7 +105,7 @@ void draw_code(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const float end = corner.y + size.y;
   const bool steps = end - y >= bits + rounding + formula + t.px(40);
   const float tallest = std::clamp(end - y - rounding - formula - t.px(steps ? 78 : 38), t.px(20), t.px(58));
-  y += draw_bits(in, out, picture, {corner.x, y}, size.x, tallest);
+  y += draw_bits(in, picture, {corner.x, y}, size.x, tallest);
   if (end - y >= rounding + formula) y += draw_formula(out, picture, {corner.x, y}, size.x);
   if (steps) {
     draw_steps(in, picture, view, {corner.x, y + t.px(4)}, size.x);
@@ -115,10 +115,10 @@ void draw_code(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   if (picture.octave && spare >= octave_height() + t.px(8)) {
     const float top = y + octave_height() + std::min(spare - octave_height(), t.px(64));
     draw_octave(picture, {corner.x, y + t.px(6)}, size.x, top - t.px(4));
-    draw_rounding(in, out, picture, {corner.x, top}, size.x);
+    draw_rounding(in, picture, {corner.x, top}, size.x);
     return;
   }
-  draw_rounding(in, out, picture, {corner.x, y + std::min(spare / 2, t.px(24))}, size.x);
+  draw_rounding(in, picture, {corner.x, y + std::min(spare / 2, t.px(24))}, size.x);
 }
 
 }  // namespace

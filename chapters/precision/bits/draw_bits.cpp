@@ -40,7 +40,7 @@ float bit_x(const FloatFormat& f, const BitGrid& g, int bit) {
 
 }  // namespace
 
-float draw_bits(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 at, float width, float tallest) {
+float draw_bits(Inputs& in, const Picture& picture, ImVec2 at, float width, float tallest) {
   const auto& t = widgets::theme();
   const FloatFormat& f = *picture.format;
   const Painter p = Painter::window();
@@ -67,9 +67,9 @@ float draw_bits(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 a
     name.add("bit ").add_integer(bit);
     ImGui::SetCursorScreenPos(min);
     if (widgets::press_area(name.c_str(), {g.box, height}))
-      show_code(in, f, out.study.code ^ (std::uint64_t{1} << bit));
+      show_code(in, f, picture.run->study.code ^ (std::uint64_t{1} << bit));
     const bool hovered = ImGui::IsItemHovered(), focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible,
-               set = (out.study.code >> bit & 1) != 0;
+               set = (picture.run->study.code >> bit & 1) != 0;
     const ImU32 colour = colour_of(part);
     const float round = std::min(t.px(6), g.box * 0.25f);
     p.rect(min, max, set ? colour : t.card, round);

@@ -85,7 +85,7 @@ void draw_formats(Inputs& in, const Picture& picture, ImVec2 size) {
     if (widgets::press_area(label.c_str(), {size.x, height}) && in.format != r.format->id) {
       in.format = r.format->id;
       if (!in.code.empty()) {
-        in.value = picture.number.value;
+        in.value = picture.run->number.value;
         in.code.clear();
       }
     }

@@ -111,14 +111,15 @@ void tie_marks(const Painter& p, const Line& l, const Picture& picture) {
 }
 
 /// An exact value stands in the middle of its neighbours; shaded is what rounds to it.
-void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs& out, const Picture& picture) {
+void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Picture& picture) {
   const auto& t = widgets::theme();
   const ImU32 fill = widgets::with_alpha(t.accent, 0.25f);
   if (in.rounding == Rounding::stochastic) {
     const ImVec2 tent[] = {{l.left, l.y + t.px(8)}, {l.at(0.5), l.y - t.px(12)}, {l.right, l.y + t.px(8)}};
     p.polygon(tent, fill);
   } else {
-    p.rect({l.at(out.study.captures_lo), l.y - t.px(8)}, {l.at(out.study.captures_hi), l.y + t.px(8)}, fill);
+    p.rect({l.at(picture.run->study.captures_lo), l.y - t.px(8)}, {l.at(picture.run->study.captures_hi), l.y + t.px(8)},
+           fill);
   }
   p.line({l.left, l.y}, {l.right, l.y}, t.muted, t.px(1.2f));
   const float room = (l.right - l.left) / 3 - t.px(8);
@@ -131,21 +132,21 @@ void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs
 
 float rounding_height() { return widgets::theme().px(24 + 100); }
 
-void draw_rounding(const Inputs& in, const Outputs& out, const Picture& picture, ImVec2 at, float width) {
+void draw_rounding(const Inputs& in, const Picture& picture, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   if (widgets::text_size(picture.decided, Type::small).x <= width) p.text(at, picture.decided, t.muted, Type::small);
   const Line l{at.x + t.px(8), at.x + width - t.px(8), at.y + t.px(24 + 42)};
   if (picture.exact) {
-    draw_exact(p, l, in, out, picture);
+    draw_exact(p, l, in, picture);
   } else {
     stretches(p, l, in, picture);
     p.line({l.left, l.y}, {l.right, l.y}, t.muted, t.px(1.2f));
     const float room = (l.right - l.left) / 3 - t.px(8);
-    end_mark(p, l.left, l.y, out.study.lower_chosen, picture.left, Align::left, room);
-    end_mark(p, l.right, l.y, out.study.upper_chosen, picture.right, Align::right, room);
+    end_mark(p, l.left, l.y, picture.run->study.lower_chosen, picture.left, Align::left, room);
+    end_mark(p, l.right, l.y, picture.run->study.upper_chosen, picture.right, Align::right, room);
     if (picture.tie) tie_marks(p, l, picture);
-    number_mark(p, l, out.study.position, picture.beyond, picture.number_label);
+    number_mark(p, l, picture.run->study.position, picture.beyond, picture.number_label);
   }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,12 +37,18 @@ struct Outputs {
   std::string code, kind, exact, rule, next_up_code, next_down_code;
   double value = 0, ulp = 0, next_up = 0, next_down = 0, code_number = 0;
   double error = 0, relative_error = 0, error_ulp = 0;
-  double lower = 0, upper = 0, midpoint = 0, position = 0;  ///< of `study`, NaN where infinite; position in %
+  double lower = 0, upper = 0, midpoint = 0, position = 0;  ///< NaN where infinite; position in %
   std::int64_t sign = 0, exponent_field = 0, exponent = 0;
   std::int64_t mantissa_field = 0;
   double relative_ulp = 0;
   std::vector<Row> formats;
-  models::RoundingStudy study;  ///< its code is the one that is shown
+};
+
+/// The roundings that the facts are read from.
+struct Run {
+  models::TypedDecimal number;                 ///< what is rounded: the value as a decimal, or what the code is worth
+  models::RoundingStudy study;                 ///< its code is the one that is shown
+  std::vector<models::RoundingStudy> formats;  ///< one a row of Outputs::formats
 };
 
 /// A code worth going to with one press.
@@ -71,8 +78,8 @@ struct FormatLine {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   const models::FloatFormat* format = nullptr;
-  models::TypedDecimal number;  ///< what is rounded: the value as a decimal, or what the code is worth
   std::string answer;
   std::string value_text;  ///< the value in full, or as many digits as tell it from its neighbours
   int widest_exponent = 1, widest_mantissa = 1;  ///< bits left and right of where the mantissas begin, of all `formats`
@@ -102,13 +109,13 @@ struct View {
   bool bad = false;  ///< what was typed last is no number that this lab reads
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The code, bit by bit, from `at` on; tiles are at most `tallest` px high. Returns the height in px.
-float draw_bits(Inputs& inputs, const Outputs& out, const Picture& picture, ImVec2 at, float width, float tallest);
+float draw_bits(Inputs& inputs, const Picture& picture, ImVec2 at, float width, float tallest);
 /// The line between the two neighbours, under the sentence that says which rule chose; takes rounding_height() px.
-void draw_rounding(const Inputs& inputs, const Outputs& out, const Picture& picture, ImVec2 at, float width);
+void draw_rounding(const Inputs& inputs, const Picture& picture, ImVec2 at, float width);
 float rounding_height();
 /// The octave that the value lies in, and lines from the value to the ends of the rounding at `below` px; takes
 /// octave_height() px.

@@ -54,69 +54,22 @@ void arrange_trade(const Inputs& in, const Outputs& out, double rms, Picture& p)
   p.error_hi = std::max(std::max(*scheme_hi, *size_hi) * 2, 1e-5);
 }
 
-/// RMS error of a block's elements but `without`, how many they are, how many of them became 0, and how many were 0.
-struct Cost {
-  double rms = 0;
-  std::size_t count = 0, lost = 0, zeros = 0;
-};
-Cost cost_of(const Outputs& out, const Picture& p, std::size_t block, std::size_t without) {
-  const auto size = static_cast<std::size_t>(out.stored.block_size);
-  Cost c;
-  double squares = 0;
-  for (std::size_t i = block * size; i < std::min((block + 1) * size, p.exact.size()); ++i) {
-    if (i == without) continue;
-    const double e = out.stored.values[i] - p.exact[i];
-    squares += e * e;
-    c.lost += p.lost[i];
-    c.zeros += p.exact[i] == 0;
-    ++c.count;
-  }
-  c.rms = c.count > 0 ? std::sqrt(squares / static_cast<double>(c.count)) : 0;
-  return c;
-}
-
-std::size_t largest_of(const std::vector<double>& values, std::size_t first, std::size_t end) {
-  std::size_t at = first;
-  for (std::size_t i = first; i < end; ++i)
-    if (std::abs(values[i]) > std::abs(values[at])) at = i;
-  return at;
-}
-
-/// The block whose largest magnitude is the smallest of all.
-std::size_t calmest_block(const Outputs& out, const std::vector<double>& exact) {
-  const auto size = static_cast<std::size_t>(out.stored.block_size);
-  std::size_t calm = 0;
-  double least = HUGE_VAL;
-  for (std::size_t b = 0; b * size < exact.size(); ++b) {
-    const std::size_t end = std::min((b + 1) * size, exact.size());
-    const double largest = std::abs(exact[largest_of(exact, b * size, end)]);
-    if (largest < least) {
-      least = largest;
-      calm = b;
-    }
-  }
-  return calm;
-}
-
-/// One sentence: what the largest number costs those that share its scale, beside a block without one.
-std::string answer_of(const Outputs& out, const Picture& p) {
-  const std::size_t largest = largest_of(p.exact, 0, p.exact.size());
-  const auto figure = [](double v) { return "`" + widgets::format_text(v, "", 3) + "`"; };
-  const Cost beside = cost_of(out, p, p.largest_block, largest);
-  if (p.exact[largest] == 0) return "All numbers are 0 and stay 0: nothing is lost.";
-  const std::string what = "Beside the largest, " + figure(p.exact[largest]) + ", ";
-  if (beside.count == 0) return "The largest, " + figure(p.exact[largest]) + ", has its scale for itself.";
-  const std::size_t others = beside.count - beside.zeros;  // What is 0 already has nothing to lose.
-  if (others == 0) return "All that shares a scale with the largest, " + figure(p.exact[largest]) + ", is 0 already.";
-  const std::string of = " of `" + std::to_string(others) + "`" + (beside.zeros > 0 ? " that are not 0" : "");
-  const std::string zeros = beside.lost == 0 ? "none" + of : "`" + std::to_string(beside.lost) + "`" + of;
-  const std::string become = beside.lost == 1 || others == 1 ? " becomes 0" : " become 0";
-  const std::size_t calm = calmest_block(out, p.exact);
-  const Cost quiet = cost_of(out, p, calm, p.exact.size());
-  if (calm == p.largest_block || !(quiet.rms > 0))
-    return what + zeros + become + "; " + (beside.count == 1 ? "its error is " : "their RMS error is ") +
-           figure(beside.rms) + ".";
-  return what + zeros + become + ", and errors are " + figure(beside.rms / quiet.rms) + " times a calm block's.";
+/// One sentence: what the largest number costs those that share its scale, next to a block without one.
+std::string answer_of(const Outputs& out) {
+  const auto figure = [](double v) { return widgets::figure(v, ""); };
+  const auto count = [](std::int64_t n) { return widgets::figure(std::to_string(n)); };
+  if (out.largest == 0) return "All numbers are 0 and stay 0: nothing is lost.";
+  const std::string what = "Beside the largest, " + figure(out.largest) + ", ";
+  if (out.beside == 0) return "The largest, " + figure(out.largest) + ", has its scale for itself.";
+  const std::int64_t others = out.beside_not_zero;  // What is 0 already has nothing to lose.
+  if (others == 0) return "All that shares a scale with the largest, " + figure(out.largest) + ", is 0 already.";
+  const std::string of = " of " + count(others) + (out.beside > others ? " that are not 0" : "");
+  const std::string zeros = (out.beside_lost == 0 ? "none" : count(out.beside_lost)) + of;
+  const std::string become = out.beside_lost == 1 || others == 1 ? " becomes 0" : " become 0";
+  if (std::isnan(out.times_calm))
+    return what + zeros + become + "; " + (out.beside == 1 ? "its error is " : "their RMS error is ") +
+           figure(out.beside_rms) + ".";
+  return what + zeros + become + ", and errors are " + figure(out.times_calm) + " times a calm block's.";
 }
 
 std::string bits_text(std::uint32_t code, int bits) {
@@ -147,26 +100,26 @@ ScaleForm scale_form(BlockScale scale) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   const BlockScheme* scheme = models::find_block_scheme(in.scheme);
-  if (!out.reason.empty() || !out.exact || !scheme) return p;
-  p.exact = *out.exact;
-  for (std::size_t i = 0; i < p.exact.size(); ++i) p.lost.push_back(out.stored.values[i] == 0 && p.exact[i] != 0);
+  if (!out.reason.empty() || run.exact.empty() || !scheme) return p;
+  for (std::size_t i = 0; i < run.exact.size(); ++i) p.lost.push_back(out.stored.values[i] == 0 && run.exact[i] != 0);
   for (std::size_t i = 0; i < out.stored.scales.size(); ++i) {
     p.scale_texts.push_back(scale_text(*scheme, out.stored.scales[i]));
     p.levels.push_back(levels_of(*scheme, out.stored, i));
   }
   const ScaleForm form = scale_form(scheme->scale);
   p.scale_name = form.name;
+  p.element = &models::element_of(*scheme);
   for (const std::uint32_t code : out.stored.scale_codes) p.scale_codes.push_back(bits_text(code, form.bits));
   const auto size = static_cast<std::size_t>(out.stored.block_size);
-  p.largest = largest_of(p.exact, 0, p.exact.size());
+  p.largest = largest_of(run.exact, 0, run.exact.size());
   p.largest_block = p.largest / size;
   p.first_shown = (p.largest_block > 0 ? p.largest_block - 1 : 0) * size;
-  p.answer = answer_of(out, p);
-  arrange_trade(in, out, rms_of(p.exact), p);
-  p.note = std::string(scheme->source) + ": " + std::string(models::element_of(*scheme).name) + " elements, " +
+  p.answer = answer_of(out);
+  arrange_trade(in, out, rms_of(run.exact), p);
+  p.note = std::string(scheme->source) + ": " + std::string(p.element->name) + " elements, " +
            std::to_string(out.stored.block_size) + " to a scale" +
            (scheme->scale == BlockScale::e4m3 ? ", one more for the tensor" : "");
   return p;

@@ -2,6 +2,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/precision/block_formats/lab.h"
 #include "models/numerics/outlier_tensor.h"
@@ -57,6 +59,57 @@ double snr_db(const BlockScheme& scheme, std::span<const double> exact, models::
   return models::error_of(exact, models::to_blocks(scheme, exact, options).values).signal_to_noise_db;
 }
 
+/// RMS error of a block's elements but `without`, how many they are, how many of them became 0, and how many were 0.
+struct Cost {
+  double rms = 0;
+  std::size_t count = 0, lost = 0, zeros = 0;
+};
+Cost cost_of(const models::Blocks& stored, std::span<const double> exact, std::size_t block, std::size_t without) {
+  const auto size = static_cast<std::size_t>(stored.block_size);
+  Cost c;
+  double squares = 0;
+  for (std::size_t i = block * size; i < std::min((block + 1) * size, exact.size()); ++i) {
+    if (i == without) continue;
+    const double e = stored.values[i] - exact[i];
+    squares += e * e;
+    c.lost += stored.values[i] == 0 && exact[i] != 0;
+    c.zeros += exact[i] == 0;
+    ++c.count;
+  }
+  c.rms = c.count > 0 ? std::sqrt(squares / static_cast<double>(c.count)) : 0;
+  return c;
+}
+
+/// The block whose largest magnitude is the smallest of all.
+std::size_t calmest_block(std::size_t size, std::span<const double> exact) {
+  std::size_t calm = 0;
+  double least = HUGE_VAL;
+  for (std::size_t b = 0; b * size < exact.size(); ++b) {
+    const std::size_t end = std::min((b + 1) * size, exact.size());
+    const double largest = std::abs(exact[largest_of(exact, b * size, end)]);
+    if (largest < least) {
+      least = largest;
+      calm = b;
+    }
+  }
+  return calm;
+}
+
+/// What the largest number costs those that share its scale.
+void judge_largest(std::span<const double> exact, Outputs& o) {
+  const auto size = static_cast<std::size_t>(o.stored.block_size);
+  const std::size_t largest = largest_of(exact, 0, exact.size()), block = largest / size;
+  const Cost beside = cost_of(o.stored, exact, block, largest);
+  o.largest = exact[largest];
+  o.beside = static_cast<std::int64_t>(beside.count);
+  o.beside_not_zero = static_cast<std::int64_t>(beside.count - beside.zeros);
+  o.beside_lost = static_cast<std::int64_t>(beside.lost);
+  o.beside_rms = beside.count > 0 ? beside.rms : std::nan("");
+  const std::size_t calm = calmest_block(size, exact);
+  const Cost quiet = cost_of(o.stored, exact, calm, exact.size());
+  o.times_calm = calm != block && quiet.rms > 0 ? o.beside_rms / quiet.rms : std::nan("");
+}
+
 /// The numbers that are stored: of the learner's file, of the list, or the made-up tensor; `what` says which. A file's
 /// are whole stretches of its rows, so that no block spans two rows before they end.
 models::Status take_numbers(const Inputs& in, std::vector<double>& numbers, std::string& what) {
@@ -97,20 +150,22 @@ double rms_of(std::span<const double> x) {
   return x.empty() ? 0 : std::sqrt(sum / static_cast<double>(x.size()));
 }
 
+std::size_t largest_of(std::span<const double> values, std::size_t first, std::size_t end) {
+  std::size_t at = first;
+  for (std::size_t i = first; i < end; ++i)
+    if (std::abs(values[i]) > std::abs(values[at])) at = i;
+  return at;
+}
+
 double percent_of_rms(double error, double rms) { return rms > 0 ? 100 * (error / rms) : 0; }
 
-Outputs compute(const Inputs& in, Progress& progress) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   Outputs o;
   const BlockScheme* scheme = models::find_block_scheme(in.scheme);
-  if (!scheme) {
-    o.reason = "There is no scheme " + in.scheme + ".";
-    return o;
-  }
+  if (!scheme) return {.facts = {.reason = "There is no scheme " + in.scheme + "."}};
   std::vector<double> exact;
-  if (const models::Status taken = take_numbers(in, exact, o.numbers); !taken) {
-    o.reason = taken.error;
-    return o;
-  }
+  if (const models::Status taken = take_numbers(in, exact, o.numbers); !taken)
+    return {.facts = {.reason = taken.error}};
   const models::BlockOptions options{
       .block_size = size_of(in.block),
       .rule = in.rule,
@@ -135,9 +190,9 @@ Outputs compute(const Inputs& in, Progress& progress) {
                     snr_db(*scheme, exact, options, models::ScaleRule::floor);
   o.schemes = compare_schemes(exact, rms, options);
   o.sizes = compare_sizes(*scheme, exact, options);
-  o.exact = std::make_shared<const std::vector<double>>(std::move(exact));
+  judge_largest(exact, o);
   progress.fraction = 1;
-  return o;
+  return {std::move(o), std::make_shared<const Run>(Run{std::move(exact)})};
 }
 
 }  // namespace chapters::precision::block_formats

@@ -25,7 +25,8 @@ const Choices rules = choices_in_order<models::ScaleRule::least_error>(
      {"ceil", "largest (MX: ceil)",
       "2^ceil(log2(largest / element's largest)): nothing is clipped, up to an octave of resolution less."},
      {"least_error", "least squared error",
-      "Of a few scales for each block, the one whose rounding loses least: four powers of two, ten E4M3 codes, or "
+      "A few scales are tried for each block, and the one is taken whose rounding loses least: four powers of two, ten "
+      "E4M3 codes, or "
       "eleven parts of the range."}});
 constexpr std::string_view mx = "OCP Microscaling Formats (MX) v1.0, 6.3";
 
@@ -38,7 +39,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("rule", in.rule, rules, "Scale rule",
            "How a block's scale is chosen. Floor and ceil differ under MX alone: the others then divide by the largest "
            "magnitude.");
-  f.choice("rounding", in.rounding, rounding_choices(), "Rounding", "Of the elements; scales are rounded to nearest.");
+  f.choice("rounding", in.rounding, rounding_choices(), "Rounding",
+           "How the elements are rounded; scales are rounded to nearest.");
   f.group("The tensor");
   f.integer("outliers", in.outliers, "Outliers", "Elements of the made-up tensor that are far too large.",
             {.range = {0, 64, Scale::step}, .headline = true});
@@ -80,7 +82,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("compression", o.compression, "Smaller than BF16", "Times.", {.formula = "16 / bits an element"});
   f.group("What it costs");
   f.real("rms_error", o.error.rms, "RMS error", {.formula = "sqrt(mean((value - exact)^2))"});
-  f.real("relative_error", o.relative_error, {"RMS error / RMS", "%"}, "Of the tensor's own root mean square.",
+  f.real("relative_error", o.relative_error, {"RMS error / RMS", "%"},
+         "The share of the tensor's own root mean square.",
          {.headline = true, .formula = "RMS error / RMS of the tensor"});
   f.real("largest_error", o.error.max_abs, "Largest error", {.formula = "max |value - exact|"});
   f.real("mean_error", o.error.mean_abs, "Mean |error|", {.formula = "mean |value - exact|"});
@@ -92,11 +95,22 @@ void describe(Fields& f, Outputs& o) {
   f.real("lost", o.lost, "Became 0", "Elements that are not 0 and are stored as 0.", {.headline = true});
   f.real("lost_share", o.lost_share, {"Share that became 0", "%"}, {.formula = "became 0 / elements"});
   f.real("saturated", o.saturated, "Clipped", "Elements past the largest value that their block's scale reaches.");
+  f.group("Next to the largest number");
+  f.real("largest", o.largest, "Largest number", "The number with the largest magnitude; its sign stays.");
+  f.integer("beside", o.beside, "Share its scale", "Elements of its block without itself.");
+  f.integer("beside_not_zero", o.beside_not_zero, "... not 0 before", "Those of them that have something to lose.");
+  f.integer("beside_lost", o.beside_lost, "... became 0", "Those of them that are not 0 and are stored as 0.");
+  f.real("beside_rms", o.beside_rms, "Their RMS error",
+         {.absent = "Nothing shares its scale.", .formula = "sqrt(mean((value - exact)^2))"});
+  f.real("times_calm", o.times_calm, "Times a calm block's",
+         "Their RMS error over that of the block whose largest magnitude is the smallest.",
+         {.absent = "No other block has an error to compare with.", .formula = "RMS error / RMS error of that block"});
   f.group("Blocks");
   f.real("block_size", o.block_size, "Block size", "Elements that share a scale.");
   f.real("blocks", o.blocks, "Blocks", {.formula = "ceil(elements / block size)"});
   f.real("largest_scale", o.largest_scale, "Largest scale",
-         "Of the block with the largest element: a step of its codes is worth this much times the step of the element "
+         "The scale of the block with the largest element: a step of its codes is worth this much times the step of "
+         "the element "
          "format.",
          {.formula = "max over blocks of scale x tensor scale"});
   f.real("tensor_scale", o.stored.tensor_scale, "Tensor scale", "NVFP4 alone: one FP32 for all blocks.",

@@ -50,17 +50,16 @@ CodeGrid grid_of(std::size_t codes, int bits, ImVec2 room) {
 
 }  // namespace
 
-void draw_block_bits(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_block_bits(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const models::BlockScheme& scheme = *models::find_block_scheme(in.scheme);
-  const models::FloatFormat& element = models::element_of(scheme);
+  const models::FloatFormat& element = *picture.element;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const std::size_t blocks = out.stored.scales.size(), length = static_cast<std::size_t>(out.stored.block_size);
   const std::size_t block = view.block >= 0 && static_cast<std::size_t>(view.block) < blocks
                                 ? static_cast<std::size_t>(view.block)
                                 : picture.largest_block;
-  const std::size_t first = block * length, end = std::min(first + length, picture.exact.size());
+  const std::size_t first = block * length, end = std::min(first + length, picture.run->exact.size());
   const float small = t.type(Type::small);
   widgets::Line head;
   head.add("block ")

@@ -75,7 +75,8 @@ void paint_elements(const Painter& p, const Outputs& out, const Picture& picture
   const float step = (s.right - s.left) / static_cast<float>(s.end - s.first),
               radius = std::clamp(step * 0.36f, t.px(1.6f), t.px(6));
   for (std::size_t i = s.first; i < s.end; ++i) {
-    const float x = s.x(static_cast<double>(i) + 0.5), from = s.y(picture.exact[i]), to = s.y(out.stored.values[i]);
+    const float x = s.x(static_cast<double>(i) + 0.5), from = s.y(picture.run->exact[i]),
+                to = s.y(out.stored.values[i]);
     const bool lost = picture.lost[i] != 0;
     if (std::abs(from - to) > 0.5f)
       p.line({x, from}, {x, to}, widgets::with_alpha(lost ? t.bad : t.warning, 0.75f), t.px(1.2f));
@@ -100,7 +101,7 @@ void element_tip(const Outputs& out, const Picture& picture, const Strip& s) {
       .add_integer(static_cast<std::int64_t>(i))
       .add(" of block ")
       .add_integer(static_cast<std::int64_t>(block));
-  value.add(widgets::format(picture.exact[i], "", 5))
+  value.add(widgets::format(picture.run->exact[i], "", 5))
       .add(" is stored as ")
       .add(widgets::format(out.stored.values[i], "", 5));
   info.add("code ")
@@ -116,7 +117,7 @@ namespace {
 
 /// Which elements are shown: those asked for, or as many whole blocks as leave each its room.
 void choose_stretch(const Outputs& out, const Picture& picture, const View& view, float width, Strip& s) {
-  const std::size_t n = picture.exact.size(), block = static_cast<std::size_t>(out.block_size);
+  const std::size_t n = picture.run->exact.size(), block = static_cast<std::size_t>(out.block_size);
   std::size_t shown = view.shown > 0 ? static_cast<std::size_t>(view.shown) : 0;
   if (shown == 0) {
     const auto room = static_cast<std::size_t>(std::max(8.0f, width / widgets::theme().px(8.5f)));
@@ -136,7 +137,7 @@ void choose_stretch(const Outputs& out, const Picture& picture, const View& view
 /// Buttons to the elements before and after, and where the picture stands. Returns the height in px.
 float draw_pages(const Picture& picture, View& view, const Strip& s, ImVec2 at) {
   const auto& t = widgets::theme();
-  const std::size_t n = picture.exact.size(), shown = s.end - s.first;
+  const std::size_t n = picture.run->exact.size(), shown = s.end - s.first;
   ImGui::SetCursorScreenPos(at);
   const auto go = [&](std::size_t first) {
     view.first = static_cast<std::int64_t>(first);
@@ -192,7 +193,7 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   Strip s{0, 0, corner.x + t.px(54), corner.x + size.x, 0, 0, 1, 1};
   choose_stretch(out, picture, view, s.right - s.left, s);
   float y = corner.y;
-  if (s.end - s.first < picture.exact.size() && size.y >= t.px(230)) y += draw_pages(picture, view, s, corner);
+  if (s.end - s.first < picture.run->exact.size() && size.y >= t.px(230)) y += draw_pages(picture, view, s, corner);
   const bool key = size.y >= t.px(170);
   const float end = corner.y + size.y - (key ? t.type(Type::small) + t.px(8) : 0.0f);
   ImGui::SetCursorScreenPos({corner.x, y});
@@ -207,8 +208,8 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   double magnitudes = 0;
   s.largest = 0;
   for (std::size_t i = s.first; i < s.end; ++i) {
-    s.largest = std::max({s.largest, std::abs(picture.exact[i]), std::abs(out.stored.values[i])});
-    magnitudes += std::abs(picture.exact[i]);
+    s.largest = std::max({s.largest, std::abs(picture.run->exact[i]), std::abs(out.stored.values[i])});
+    magnitudes += std::abs(picture.run->exact[i]);
   }
   if (!(s.largest > 0)) s.largest = 1;
   s.unit = std::max(magnitudes / static_cast<double>(s.end - s.first) * 0.5, s.largest * 1e-6);

@@ -42,30 +42,40 @@ struct SizeRow {
 
 struct Outputs {
   std::string reason;
-  std::shared_ptr<const std::vector<double>> exact;  ///< the numbers that are stored; null: none yet
-  std::string numbers;                               ///< what they are
+  std::string numbers;  ///< what they are
   models::Blocks stored;
   models::QuantizationError error;
   std::vector<double> codes;
   double bits_per_element = 0, bits_with_tensor_scale = 0, blocks = 0, block_size = 0, compression = 0;
   double relative_error = 0;  ///< %
   double saturated = 0, lost = 0, lost_share = 0;
-  double largest_scale = 0;  ///< of any block, the tensor's scale counted in
-  double scale_gain_db = 0;  ///< of searching each block's scale, over floor
+  double largest_scale = 0;  ///< the largest of any block, the tensor's scale counted in
+  double scale_gain_db = 0;  ///< what searching each block's scale gains over floor
+  double largest = 0;        ///< the number of the largest magnitude
+  /// How many share its scale, how many of them are not 0, and how many became 0.
+  std::int64_t beside = 0, beside_not_zero = 0, beside_lost = 0;
+  /// Their RMS error, and how many times that of the block whose largest magnitude is the smallest; NaN where there is
+  /// none, or no other block, or one without an error.
+  double beside_rms = 0, times_calm = 0;
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
 };
 
+struct Run {
+  std::vector<double> exact;  ///< the numbers that are stored
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  std::vector<double> exact;                          ///< what went in
-  std::vector<std::uint8_t> lost;                     ///< of each element: not 0 where it became 0
-  std::vector<std::vector<double>> levels;            ///< of each block: every value its codes can have
-  std::vector<std::string> scale_texts, scale_codes;  ///< of each block: "2^-3", and its scale's bits
+  std::shared_ptr<const Run> run;
+  const models::FloatFormat* element = nullptr;       ///< the scheme's element format
+  std::vector<std::uint8_t> lost;                     ///< one an element: not 0 where it became 0
+  std::vector<std::vector<double>> levels;            ///< one a block: every value its codes can have
+  std::vector<std::string> scale_texts, scale_codes;  ///< one a block: "2^-3", and its scale's bits
   std::string answer;
   std::size_t largest_block = 0;  ///< the block with the largest magnitude
   std::size_t largest = 0;        ///< that element
-  std::size_t first_shown = 0;    ///< of a long tensor: where the picture begins at first
+  std::size_t first_shown = 0;    ///< where the picture of a long tensor begins at first
   std::string scale_name;         ///< format of the scale: "E8M0"
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
   std::vector<std::string_view> scheme_labels;  ///< empty for the chosen one, which has a mark of its own
@@ -82,15 +92,17 @@ struct View {
   std::int64_t block = -1;  ///< whose bits are shown; -1: the block with the largest magnitude
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The elements, exact and stored, over their blocks.
 void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// One block as it is stored: its scale bit by bit, and its codes.
-void draw_block_bits(const Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_block_bits(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 double rms_of(std::span<const double> values);
+/// Which of the values from `first` up to `end` has the largest magnitude; the first of several.
+std::size_t largest_of(std::span<const double> values, std::size_t first, std::size_t end);
 /// An error in percent of the tensor's RMS; 0 where that is 0.
 double percent_of_rms(double error, double rms);
 

@@ -8,11 +8,8 @@ namespace chapters::precision::loss_scaling {
 namespace {
 
 using models::ScalerHealth;
-using widgets::format_text;
+using widgets::figure, widgets::format_text;
 
-std::string figure(double v, std::string_view unit = {}, int digits = 3) {
-  return "`" + format_text(v, unit, digits) + "`";
-}
 std::string count_text(std::int64_t n) { return figure(static_cast<double>(n), "", 9); }
 /// A rate that "steps" can follow: "1 in 50", and "80 % of" where that would be 1 in 1.
 std::string one_in(double percent) {
@@ -20,10 +17,7 @@ std::string one_in(double percent) {
   return every < 2 ? figure(percent, "%") + " of" : "1 in " + figure(every, "", 9);
 }
 
-/// How many times the normal rate one step in fifty is; NaN where no rate is normal.
-double times_normal_of_fifty(const Outputs& out) { return 2 / out.balance_rate; }  // 1 in 50 is 2 %
-
-/// Of a run without a scale that adapts: nothing there has a normal rate.
+/// The answer for a run without a scale that adapts: nothing there has a normal rate.
 std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
   const std::string zeros = share_words(out.zero_scaled) + " of the gradients become zero";
   if (in.policy == models::ScalerPolicy::none && out.skips == 0)
@@ -48,16 +42,16 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                            : "its " + count_text(out.skips) + (out.skips == 1 ? " skip is" : " skips are") +
                                  " the scale being found.");
   if (out.health == ScalerHealth::healthy) {
-    const double fifty = times_normal_of_fifty(out);
+    const double fifty = out.fifty_over_normal;
     if (out.times_balance > 1.1)
       return "Normal is at most " + normal + "; this run skips " + count_text(out.late_skips) + " of its last " +
-             count_text(out.late_steps) + " steps, " + figure(out.times_balance) + " times as often.";
-    const std::string then = fifty >= 1.5 ? ", and 1 in `50` is " + figure(fifty) + " times that." : ".";
+             count_text(out.late_steps) + " steps, " + figure(out.times_balance, "") + " times as often.";
+    const std::string then = fifty >= 1.5 ? ", and 1 in `50` is " + figure(fifty, "") + " times that." : ".";
     const bool share = normal.ends_with(" of");
     return "Normal is at most " + normal + (share ? " the steps" : "") + "; this run skips " +
            count_text(out.late_skips) + " of its last " + count_text(out.late_steps) + " steps" + then;
   }
-  const std::string times = figure(out.times_balance) + " times the normal " + normal;
+  const std::string times = figure(out.times_balance, "") + " times the normal " + normal;
   if (out.health == ScalerHealth::collapsed && !(out.times_balance > 2))
     return "Normal is at most " + normal + ", but skips tell little here: at worst " +
            share_words(out.worst_zero_scaled) + " of the gradients become zero.";
@@ -73,7 +67,7 @@ std::vector<widgets::FigureMeaning> meanings_of(const Inputs& in, const Outputs&
   constexpr const char* run = "late_skip_rate";
   return {{bare(std::round(100 / out.balance_rate), 9), "balance_rate"},
           {"50", "one_in_fifty"},
-          {bare(times_normal_of_fifty(out), 3), "one_in_fifty"},
+          {bare(out.fifty_over_normal, 3), "one_in_fifty"},
           {bare(std::round(100 / out.late_skip_rate), 9), run},
           {bare(out.times_balance, 3), run},
           {counted(out.late_skips), run},
@@ -120,14 +114,14 @@ StepPicture picture_of(const models::ScalerSample& s, const Picture& p) {
 }
 
 /// The largest scaled gradient of steps `first` to `end`, as a power of two.
-double largest_log2(const models::ScalerRun& run, std::size_t first, std::size_t end) {
+double largest_log2(const models::ScalerHistory& run, std::size_t first, std::size_t end) {
   double largest = -1e9;
   for (std::size_t i = first; i < end; ++i)
     largest = std::max(largest, static_cast<double>(run.largest_log2[i]) + static_cast<double>(run.scale_log2[i]));
   return largest;
 }
 
-void arrange_samples(const Inputs& in, const models::ScalerRun& run, Picture& p) {
+void arrange_samples(const Inputs& in, const models::ScalerHistory& run, Picture& p) {
   for (std::size_t k = 0; k < run.samples.size(); ++k) {
     const auto& s = run.samples[k];
     const auto first = static_cast<std::size_t>(s.step),
@@ -146,8 +140,7 @@ void arrange_samples(const Inputs& in, const models::ScalerRun& run, Picture& p)
 }
 
 /// Where the scale changes, and the steps that are skipped.
-void arrange_steps(const Outputs& out, Picture& p) {
-  const models::ScalerRun& run = out.run;
+void arrange_steps(const Outputs& out, const models::ScalerHistory& run, Picture& p) {
   const std::size_t n = run.fate.size();
   p.steps = static_cast<double>(n);
   p.skipped_at.push_back(0);
@@ -179,19 +172,19 @@ void arrange_steps(const Outputs& out, Picture& p) {
   p.normal_at = {0, p.steps};
   p.normal = {0, normal * p.steps};
   p.skipped_hi = 1.15 * std::max({p.skipped.back(), p.normal.back(), 4.0});
-  if (!(times_normal_of_fifty(out) >= 1.5)) return;
+  if (!(out.fifty_over_normal >= 1.5)) return;
   p.fifty_at = {0, std::min(p.steps, 50 * p.skipped_hi)};
   p.fifty = {0, p.fifty_at[1] / 50};
 }
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
-  if (!out.reason.empty() || out.run.samples.empty()) return p;
+  if (!out.reason.empty() || run.history.samples.empty()) return p;
   arrange_bell(in, p);
-  arrange_samples(in, out.run, p);
-  arrange_steps(out, p);
+  arrange_samples(in, run.history, p);
+  arrange_steps(out, run.history, p);
   p.unguarded = in.policy == models::ScalerPolicy::none;
   p.answer = answer_of(in, out);
   p.meanings = meanings_of(in, out);

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/precision/loss_scaling/lab.h"
 
 namespace chapters::precision::loss_scaling {
 
-Outputs compute(const Inputs& in) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   Outputs out;
   const bool dynamic = in.policy == models::ScalerPolicy::dynamic;
   models::ScalerInputs m{
@@ -25,12 +27,9 @@ Outputs compute(const Inputs& in) {
   m.bad_rate = in.bad_rate / 100;
   m.seed = in.seed;
   auto result = models::run_loss_scaler(m);
-  if (!result) {
-    out.reason = result.error;
-    return out;
-  }
-  out.run = std::move(*result);
-  const models::ScalerRun& run = out.run;
+  if (!result) return {.facts = {.reason = result.error}};
+  const models::ScalerHistory& history = result->history;
+  const models::ScalerFigures& run = out.figures = *result;
   out.skips = run.skips();
   out.late_skips = out.skips - run.early_skips;
   out.late_steps = std::max<std::int64_t>(0, in.steps - m.growth_interval);
@@ -41,6 +40,7 @@ Outputs compute(const Inputs& in) {
   out.late_skip_rate = longer || !dynamic ? 100 * run.late_skip_rate : std::nan("");
   out.balance_rate = dynamic ? 100 * run.balance_rate : std::nan("");
   out.times_balance = longer && run.balance_rate > 0 ? run.late_skip_rate / run.balance_rate : std::nan("");
+  out.fifty_over_normal = 2 / out.balance_rate;  // one step in fifty is 2 %
   out.scale_drift = longer ? 1000 * models::scale_drift_log2(m, run.late_skip_rate) : std::nan("");
   out.final_scale = std::exp2(run.final_scale_log2);
   out.lowest_scale = std::exp2(run.lowest_scale_log2);
@@ -51,10 +51,10 @@ Outputs compute(const Inputs& in) {
   out.worst_zero_scaled = percent(run.worst_zero_scaled);
   const auto fp16 = models::fp16_magnitudes();
   out.norm_lost = 100 * models::squared_norm_below(fp16.zero_log2, m.centre_log2, in.spread_binades);
-  out.headroom_binades =
-      fp16.overflow_log2 - static_cast<double>(run.largest_log2.back()) - static_cast<double>(run.scale_log2.back());
+  out.headroom_binades = fp16.overflow_log2 - static_cast<double>(history.largest_log2.back()) -
+                         static_cast<double>(history.scale_log2.back());
   out.health = models::health_of(run, m);
-  return out;
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(result->history)})};
 }
 
 }  // namespace chapters::precision::loss_scaling

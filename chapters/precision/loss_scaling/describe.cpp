@@ -62,13 +62,15 @@ void describe(Fields& f, Outputs& o) {
   f.integer("skips", o.skips, "Steps skipped",
             "Without a scaler nobody skips them: the first one puts inf or NaN into the weights.",
             {.formula = "overflows + broken steps", .source = grad_scaler});
-  f.integer("overflow_skips", o.run.overflow_skips, "... by overflow",
+  f.integer("overflow_skips", o.figures.overflow_skips, "... by overflow",
             "The largest scaled gradient rounds to infinity: 65,520 or more.");
-  f.integer("bad_skips", o.run.bad_skips, "... broken", "No scale would have helped.");
-  f.integer("early_skips", o.run.early_skips, "... in the first interval",
+  f.integer("bad_skips", o.figures.bad_skips, "... broken", "No scale would have helped.");
+  f.integer("early_skips", o.figures.early_skips, "... in the first interval",
             "The scale is being found: skips here are how it is found.");
   f.integer("late_skips", o.late_skips, "... afterwards",
             "What the rate afterwards rests on: few of them make it rough.");
+  f.integer("late_steps", o.late_steps, "Steps afterwards", "Steps of the run after its first growth interval.",
+            {.formula = "max(0, steps - first interval)"});
   f.group("Their rate");
   f.real("skip_rate", o.skip_rate, {"Skip rate", "%"}, {.formula = "skips / steps"});
   f.real("late_skip_rate", o.late_skip_rate, {"Skip rate afterwards", "%"}, "After the first growth interval.",
@@ -85,16 +87,20 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .absent = "There is no normal rate, or the run is too short.",
           .formula = "skip rate afterwards / normal skip rate"});
+  f.real("fifty_over_normal", o.fifty_over_normal, "One in fifty, times normal",
+         "How many times the normal rate a skip every fifty steps would be.",
+         {.absent = "There is no normal rate.", .formula = "2 % / normal skip rate"});
   f.group("The scale");
   f.real("scale_drift", o.scale_drift, "Drift, 1,000 steps",
          "Factors of two, if steps went on being skipped at random at that rate: below 0 it sinks.",
          {.absent = "Nothing adapts, or the run is too short.",
           .formula = "1000 x (growths a step x log2 growth + skip rate x log2 backoff)"});
   f.real("final_scale", o.final_scale, "Last scale", "What the step after the run would be multiplied by.");
-  f.real("lowest_scale", o.lowest_scale, "Lowest scale", "Of the whole run.");
-  f.real("highest_scale", o.highest_scale, "Highest scale", "Of the whole run.");
-  f.integer("growths", o.run.growths, "Growths", "Times the scale grew after a clean interval.");
-  f.integer("longest_skip_run", o.run.longest_skip_run, "Longest run of skips", "Steps in a row that trained nothing.");
+  f.real("lowest_scale", o.lowest_scale, "Lowest scale", "The smallest scale of the whole run.");
+  f.real("highest_scale", o.highest_scale, "Highest scale", "The largest scale of the whole run.");
+  f.integer("growths", o.figures.growths, "Growths", "Times the scale grew after a clean interval.");
+  f.integer("longest_skip_run", o.figures.longest_skip_run, "Longest run of skips",
+            "Steps in a row that trained nothing.");
   f.real("headroom_binades", o.headroom_binades, "Headroom at the end",
          "Factors of two between the largest gradient of the last step, under the last scale, and overflow.",
          {.formula = "log2 65,520 - log2 (largest x scale)"});

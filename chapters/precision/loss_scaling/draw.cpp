@@ -168,23 +168,23 @@ const StepPicture& step_at(const Picture& picture, double step) {
 
 /// What the step was, over the picture that `body(size)` draws of it.
 template <class Body>
-void under_step_words(const Outputs& out, const Picture& picture, const View& view, ImVec2 size, const Body& body) {
+void under_step_words(const Picture& picture, const View& view, ImVec2 size, const Body& body) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(6);
-  widgets::fit_text(Painter::window(), corner, step_words(out, picture.unguarded, view.time).view(), size.x, t.muted,
-                    Type::small);
+  widgets::fit_text(Painter::window(), corner, step_words(picture.run->history, picture.unguarded, view.time).view(),
+                    size.x, t.muted, Type::small);
   ImGui::SetCursorScreenPos({corner.x, corner.y + line});
   body(ImVec2{size.x, size.y - line});
 }
 
 }  // namespace
 
-widgets::Line step_words(const Outputs& out, bool unguarded, double step) {
+widgets::Line step_words(const models::ScalerHistory& history, bool unguarded, double step) {
   widgets::Line line;
-  const auto i = static_cast<std::size_t>(std::clamp(step, 0.0, static_cast<double>(out.run.fate.size()) - 1));
+  const auto i = static_cast<std::size_t>(std::clamp(step, 0.0, static_cast<double>(history.fate.size()) - 1));
   line.add("step ").add(widgets::format(static_cast<double>(i), "", 9));
-  switch (out.run.fate[i]) {
+  switch (history.fate[i]) {
     case models::StepFate::applied:
       return line.add(": trained");
     case models::StepFate::overflowed:
@@ -212,11 +212,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_range(picture, view, size); });
   stage.panel("shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}},
               [&](ImVec2 size) {
-                under_step_words(out, picture, view, size,
+                under_step_words(picture, view, size,
                                  [&](ImVec2 room) { draw_shares(step_at(picture, view.time), view, room); });
               });
   stage.panel("bell", {.title = "One step's magnitudes", .least = {420, 200}, .ideal = {0, 320}}, [&](ImVec2 size) {
-    under_step_words(out, picture, view, size,
+    under_step_words(picture, view, size,
                      [&](ImVec2 room) { draw_bell(picture, step_at(picture, view.time), view, room); });
   });
   if (quiet) run();

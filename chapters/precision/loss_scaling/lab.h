@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,14 +28,19 @@ struct Inputs {
 
 struct Outputs {
   std::string reason;
-  models::ScalerRun run;
+  models::ScalerFigures figures;
   std::int64_t skips = 0, late_skips = 0, late_steps = 0;  ///< late: after the first growth interval
   /// Rates in %. NaN: the run is not longer than the first interval, or no scaler balances anything.
   double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;
+  double fifty_over_normal = 0;
   double final_scale = 1, lowest_scale = 1, highest_scale = 1;
   double zero_scaled = 0, zero_unscaled = 0, zero_bf16 = 0, worst_zero_scaled = 0, norm_lost = 0;  ///< %
   double headroom_binades = 0;
   models::ScalerHealth health = models::ScalerHealth::healthy;
+};
+
+struct Run {
+  models::ScalerHistory history;
 };
 
 constexpr std::size_t bell_points = 241;
@@ -45,12 +51,14 @@ struct StepPicture {
   /// Shares in % that become zero, subnormal, normal and infinite, in FP16 under the scale, in FP16 as they are and in
   /// BF16 as they are.
   std::array<std::array<double, 4>, 3> shares{};
-  /// Of the bell under the scale: points ends[k] to ends[k + 1] become zero, subnormal, normal and infinite in FP16.
+  /// Parts of the bell under the scale: points ends[k] to ends[k + 1] become zero, subnormal, normal and infinite in
+  /// FP16.
   std::array<std::size_t, 5> ends{};
   double lo = 0, hi = 1;  ///< magnitudes between which both bells lie, and the limits of FP16
 };
 
 struct Picture {
+  std::shared_ptr<const Run> run;
   bool unguarded = false;  ///< no scaler: steps that overflow are not skipped but applied
   std::uint64_t version = 0;
   std::vector<StepPicture> steps_shown;  ///< one a sample
@@ -69,7 +77,7 @@ struct Picture {
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
   std::string infinite_label;                                     ///< "65,520: inf"
   std::string answer;
-  std::vector<widgets::FigureMeaning> meanings;  ///< of its figures
+  std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
 };
 
 struct View {
@@ -81,11 +89,11 @@ struct View {
   std::array<double, bell_points> x{};  ///< room for the bell at the cursor
 };
 
-Outputs compute(const Inputs& inputs);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// What the step at the cursor was: "step 15,000: trained", "skipped: the largest overflows".
-widgets::Line step_words(const Outputs& out, bool unguarded, double step);
+widgets::Line step_words(const models::ScalerHistory& history, bool unguarded, double step);
 /// The gradients of one step, each stretch of the bell in the colour of what FP16 makes of it.
 void draw_bell(const Picture& picture, const StepPicture& step, View& view, ImVec2 size);
 /// What becomes of them, in shares.

@@ -16,7 +16,7 @@ using widgets::format_text;
 /// "a step is `1.42` times as fast as in BF16", "a step takes `1.15` times as long as in BF16"
 std::string speed_words(double speedup, std::string_view other) {
   const bool slower = speedup < 0.995;
-  const std::string times = "`" + format_text(slower ? 1 / speedup : speedup, "") + "`";
+  const std::string times = widgets::figure(slower ? 1 / speedup : speedup, "");
   return (slower ? "a step takes " + times + " times as long as in " : "a step is " + times + " times as fast as in ") +
          std::string(other);
 }
@@ -41,7 +41,7 @@ Speedup speedup_of(const Outputs& out, PrecisionRecipe other) {
 
 /// One sentence: which share of the arithmetic runs in the recipe's format, and what it saves of time and memory.
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string states = "states take `" + format_text(out.step.bytes_per_parameter, "B") + "` a parameter";
+  const std::string states = "states take " + widgets::figure(out.step.bytes_per_parameter, "B") + " a parameter";
   if (in.recipe == PrecisionRecipe::fp32) return "Everything runs in FP32 and nothing is saved: " + states + ".";
   const PrecisionRecipe other = compared_with(in, out);
   const Speedup speedup = speedup_of(out, other);

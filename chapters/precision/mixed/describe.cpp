@@ -116,7 +116,7 @@ void describe(Fields& f, Outputs& o) {
          "AdamW, and what loss scaling or FP32 accumulation add to it.");
   f.real("product_share", o.product_share, {"Products' share of the time", "%"}, {.formula = "products / time"});
   f.real("recipe_flops_share", o.recipe_flops_share, {"Arithmetic in the recipe's format", "%"},
-         "Of all matrix products, attention in. FP8 leaves attention and the last product in 16 bits.");
+         "The share of all matrix products, attention included. FP8 leaves attention and the last product in 16 bits.");
   f.group("States");
   f.real("bytes_per_parameter", o.step.bytes_per_parameter, {"States a parameter", "B"},
          {.formula = "weights + copies + gradients + master + moments", .source = zero});
@@ -134,7 +134,7 @@ void describe(Fields& f, Outputs& o) {
          "Kept for the backward pass; fused attention, no dropout.",
          {.formula = "tokens x bytes a token, or layer inputs and one layer when recomputed"});
   f.real("activation_bytes_per_token", o.step.activation_bytes_per_token, {"Activations a token", "B/token"},
-         "Of all layers, nothing recomputed.");
+         "What all layers keep, nothing recomputed.");
   f.real("logits_bytes", o.step.memory.logits, {"Logits", "B"},
          "As the last product writes them, and in FP32 for the loss.",
          {.formula = "tokens x vocabulary x (element + 4)"});
@@ -149,7 +149,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("total_over_fp32", o.total_over_fp32, "Memory against FP32",
          {.absent = "The chip states no FP32 peak.", .formula = "memory / that of the FP32 recipe"});
   f.real("parameters", o.parameters, {"Parameters", "parameters"},
-         "Of the whole model, counted from its configuration.");
+         "Parameters of the whole model, counted from its configuration.");
   f.group("Row by row");
   f.table("recipes", o.recipes, "Recipes");
   f.table("operations", o.operations, "Operations", {.max_items = 256});

@@ -4,58 +4,44 @@
 
 namespace chapters::precision::mixed {
 
-/// Parts of a stack are one hue in steps: hues tell formats apart on this screen. Steps between 0 and 6 of 12 are left
-/// out, since neither dark nor white words can be read on them.
+namespace {
+
+/// A part of the memory of one chip. Parts of a stack are one hue in steps: hues tell formats apart on this screen.
+/// Steps between 0 and 6 of 12 are left out, since neither dark nor white words can be read on them.
+struct MemoryPart {
+  std::string_view label, info;
+  double models::MixedMemory::*bytes;
+  widgets::Tint tint;
+};
+constexpr std::array<MemoryPart, 7> memory_parts{{
+    {"weights", "as the recipe keeps them", &models::MixedMemory::weights, widgets::Tint::ramp(0, 13)},
+    {"copies", "8-bit operands, or autocast's cache", &models::MixedMemory::copies, widgets::Tint::ramp(6, 13)},
+    {"gradients", "one a parameter", &models::MixedMemory::gradients, widgets::Tint::ramp(7, 13)},
+    {"FP32 master", "what the optimizer updates", &models::MixedMemory::master, widgets::Tint::ramp(8, 13)},
+    {"moments", "Adam's two, FP32", &models::MixedMemory::moments, widgets::Tint::ramp(9, 13)},
+    {"activations", "kept for the backward pass", &models::MixedMemory::activations, widgets::Tint::ramp(10, 13)},
+    {"logits", "of the last product, and in FP32 for the loss", &models::MixedMemory::logits,
+     widgets::Tint::ramp(12, 13)},
+}};
+
+}  // namespace
+
 void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  widgets::BarSegment segments[models::recipe_count][7];
+  widgets::BarSegment segments[models::recipe_count][memory_parts.size()];
   widgets::StackedBar bars[models::recipe_count];
   std::size_t shown = 0;
   for (std::size_t i = 0; i < models::recipe_count; ++i) {
     const RecipeRow& r = out.recipes[i];
     if (!r.runs) continue;
-    const auto& m = r.step.memory;
-    segments[i][0] = {
-        .label = "weights",
-        .value = m.weights,
-        .tint = widgets::Tint::ramp(0, 13),
-        .info = "as the recipe keeps them",
-    };
-    segments[i][1] = {
-        .label = "copies",
-        .value = m.copies,
-        .tint = widgets::Tint::ramp(6, 13),
-        .info = "8-bit operands, or autocast's cache",
-    };
-    segments[i][2] = {
-        .label = "gradients",
-        .value = m.gradients,
-        .tint = widgets::Tint::ramp(7, 13),
-        .info = "one a parameter",
-    };
-    segments[i][3] = {
-        .label = "FP32 master",
-        .value = m.master,
-        .tint = widgets::Tint::ramp(8, 13),
-        .info = "what the optimizer updates",
-    };
-    segments[i][4] = {
-        .label = "moments",
-        .value = m.moments,
-        .tint = widgets::Tint::ramp(9, 13),
-        .info = "Adam's two, FP32",
-    };
-    segments[i][5] = {
-        .label = "activations",
-        .value = m.activations,
-        .tint = widgets::Tint::ramp(10, 13),
-        .info = "kept for the backward pass",
-    };
-    segments[i][6] = {
-        .label = "logits",
-        .value = m.logits,
-        .tint = widgets::Tint::ramp(12, 13),
-        .info = "of the last product, and in FP32 for the loss",
-    };
+    for (std::size_t k = 0; k < memory_parts.size(); ++k) {
+      const MemoryPart& part = memory_parts[k];
+      segments[i][k] = {
+          .label = part.label,
+          .value = r.step.memory.*part.bytes,
+          .tint = part.tint,
+          .info = part.info,
+      };
+    }
     bars[shown++] = {.label = r.recipe, .segments = segments[i]};
   }
   widgets::draw_stacked_bars("memory of one chip", {bars, shown}, view.memory,

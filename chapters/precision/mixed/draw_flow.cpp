@@ -12,39 +12,37 @@ namespace {
 using models::NumberFormat, widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
 ImU32 colour_of_format(NumberFormat format) { return mark_of(format).colour; }
-/// Pixels of a pipe that carries numbers of this format: by their bytes.
-float pipe_px(NumberFormat format) {
-  return widgets::theme().px(4.0f * static_cast<float>(models::number_bytes(format)));
-}
+/// Pixels of a pipe by the bytes of the numbers that it carries.
+float pipe_px(double number_bytes) { return widgets::theme().px(4.0f * static_cast<float>(number_bytes)); }
 
-/// A pipe from left to right that ends in an arrow head; its colour and width are those of what flows in it.
-void paint_pipe(const Painter& p, float x0, float x1, float y, NumberFormat format) {
+/// What comes into an operation: a pipe from left to right that ends in an arrow head; its colour and width are those
+/// of what flows in it.
+void paint_pipe(const Painter& p, float x0, float x1, float y, const FlowStage& into) {
   const auto& t = widgets::theme();
-  const ImU32 colour = colour_of_format(format);
-  const float half = pipe_px(format) / 2, head = std::min(t.px(9), (x1 - x0) / 2);
+  const ImU32 colour = colour_of_format(into.comes);
+  const float half = pipe_px(into.comes_bytes) / 2, head = std::min(t.px(9), (x1 - x0) / 2);
   p.rect({x0, y - half}, {x1 - head, y + half}, widgets::with_alpha(colour, 0.75f));
   const ImVec2 tip[] = {{x1, y}, {x1 - head, y - half - t.px(4)}, {x1 - head, y + half + t.px(4)}};
   p.polygon(tip, widgets::with_alpha(colour, 0.9f));
 }
 
 /// The mark of a cast: a ring in the colour of what it makes, with its words over the pipe.
-void paint_cast(const Painter& p, float x, float y, NumberFormat from, NumberFormat to, float room) {
+void paint_cast(const Painter& p, float x, float y, const FlowStage& into, float room) {
   const auto& t = widgets::theme();
-  const ImU32 ring = colour_of_format(to);
+  const ImU32 ring = colour_of_format(into.computes);
   p.circle({x, y}, t.px(7), t.background);
   p.circle({x, y}, t.px(4), ring);
   p.ring({x, y}, t.px(7), ring, t.px(2));
-  const bool narrows = models::number_bytes(to) < models::number_bytes(from) || to == NumberFormat::tf32;
-  const std::string_view words = narrows ? "bits lost" : "cast";
+  const std::string_view words = into.loses_bits ? "bits lost" : "cast";
   if (widgets::text_size(words, Type::small).x <= room)
-    p.text({x, y - t.px(16) - t.type(Type::small)}, words, narrows ? t.bad : t.muted, Type::small, Font::sans,
+    p.text({x, y - t.px(16) - t.type(Type::small)}, words, into.loses_bits ? t.bad : t.muted, Type::small, Font::sans,
            Align::center);
 }
 
 /// Weights of a product come in from below, cast where they are kept in another format.
 void paint_weights(const Painter& p, const FlowStage& s, NumberFormat kept, Rect box, float bottom) {
   const auto& t = widgets::theme();
-  const float x = (box.min.x + box.max.x) / 2, half = pipe_px(s.computes) / 2;
+  const float x = (box.min.x + box.max.x) / 2, half = pipe_px(s.computes_bytes) / 2;
   if (bottom - box.max.y < t.px(20)) return;
   p.rect({x - half, box.max.y + t.px(7)}, {x + half, bottom}, widgets::with_alpha(colour_of_format(s.computes), 0.75f));
   const ImVec2 tip[] = {
@@ -101,18 +99,15 @@ void paint_row(const Painter& p, const Picture& picture, std::size_t first, std:
   for (std::size_t i = first; i < end; ++i) {
     const FlowStage& s = picture.flow[i];
     const Rect box = box_of(i);
-    // What comes in is what the box before has written; the residual stream comes in first.
-    const NumberFormat in = i > 0 ? picture.flow[i - 1].writes : s.writes;
     const float from = i > first ? box_of(i - 1).max.x : area.min.x;
-    if (i == first) paint_pipe(p, from, box.min.x, middle, in);
+    if (i == first) paint_pipe(p, from, box.min.x, middle, s);
     if (s.product) paint_weights(p, s, picture.kept_weights, box, std::min(area.max.y - t.px(9), box.max.y + t.px(30)));
     paint_stage(p, s, box, type,
                 s.product && s.computes == picture.product && widgets::output_lit("recipe_flops_share"));
-    if (i > first) paint_pipe(p, from, box.min.x, middle, in);
+    if (i > first) paint_pipe(p, from, box.min.x, middle, s);
     // What an operation computes longer than it writes is rounded where it leaves.
-    if (!s.product && models::number_bytes(s.writes) < models::number_bytes(s.computes))
-      p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
-    if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap - t.px(4));
+    if (s.rounds) p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
+    if (s.comes != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, s, gap - t.px(4));
   }
 }
 

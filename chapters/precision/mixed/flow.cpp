@@ -55,6 +55,12 @@ std::vector<FlowStage> flow_of(const Outputs& out) {
     if (!stage.any) continue;
     stage.back_text = "back: " + std::string(models::number_label(stage.back));
     stage.share_text = widgets::format_text(share, "%", 2);
+    // What comes in is what the operation before has written; the residual stream comes in first.
+    stage.comes = stages.empty() ? stage.writes : stages.back().writes;
+    stage.comes_bytes = models::number_bytes(stage.comes);
+    stage.computes_bytes = models::number_bytes(stage.computes);
+    stage.loses_bits = stage.computes_bytes < stage.comes_bytes || stage.computes == models::NumberFormat::tf32;
+    stage.rounds = !stage.product && models::number_bytes(stage.writes) < stage.computes_bytes;
     stages.push_back(std::move(stage));
   }
   return stages;

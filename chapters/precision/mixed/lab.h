@@ -26,9 +26,9 @@ struct Inputs {
 };
 
 struct OperationRow {
-  models::MixedOperation figures;                    ///< of one of `count`
+  models::MixedOperation figures;                    ///< those of one of `count`
   std::string part, forward, backward, result, why;  ///< in words
-  double all_s = 0, share = 0;                       ///< of all `count`; share in % of the step
+  double all_s = 0, share = 0;                       ///< what all `count` take; share in % of the step
 };
 
 struct RecipeRow {
@@ -40,7 +40,7 @@ struct RecipeRow {
 
 struct Outputs {
   std::string reason;
-  models::MixedStep step;  ///< of the recipe chosen
+  models::MixedStep step;  ///< the chosen recipe's
   double tokens_per_s = 0;
   /// NaN where the chip has no unit, or states no peak, to compare with.
   double speedup_fp32 = 0, speedup_tf32 = 0, speedup_bf16 = 0, peak_ratio = 0;
@@ -57,11 +57,15 @@ struct Outputs {
 struct FlowStage {
   std::string title, share_text, back_text;  ///< "Q, K, V"; "5.9 %" of the step; "back: E5M2"
   std::string_view why;
-  models::NumberFormat computes = models::NumberFormat::fp32, writes = models::NumberFormat::fp32,
-                       back = models::NumberFormat::fp32;
-  bool product = false;      ///< weights come in from below
-  bool second_half = false;  ///< of the layer: the feed-forward part
-  bool any = false;          ///< the model has it
+  /// What comes in, what it computes in and what it writes; `back` is what it computes in backward.
+  models::NumberFormat comes = models::NumberFormat::fp32, computes = models::NumberFormat::fp32,
+                       writes = models::NumberFormat::fp32, back = models::NumberFormat::fp32;
+  double comes_bytes = 4, computes_bytes = 4;  ///< a number's
+  bool loses_bits = false;                     ///< what comes in is cast to fewer bits
+  bool rounds = false;                         ///< no product, and its results are rounded to be written
+  bool product = false;                        ///< weights come in from below
+  bool second_half = false;                    ///< it belongs to the feed-forward part of the layer
+  bool any = false;                            ///< the model has it
 };
 
 /// The step of a recipe, and what of one parameter is kept from step to step, beside the flow.
@@ -69,7 +73,7 @@ struct StepBar {
   std::string_view recipe;
   std::string time;
   double time_s = 0;
-  models::NumberFormat format = models::NumberFormat::fp32;  ///< of its products
+  models::NumberFormat format = models::NumberFormat::fp32;  ///< what its products multiply in
 };
 struct StatePart {
   std::string_view name;
@@ -80,7 +84,7 @@ struct StatePart {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::vector<widgets::FigureMeaning> meanings;  ///< of its figures
+  std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
   std::string_view speedup_key;                  ///< the output that compares the steps; empty where there is one alone
   std::vector<StepBar> steps;                    ///< the recipe's, under the one that it is compared with
   std::vector<StatePart> states;

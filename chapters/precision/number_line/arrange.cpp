@@ -59,10 +59,10 @@ std::string reach_text(double log2) {
 }
 
 /// One sentence: how many numbers the format has, and what becomes of those that are stored.
-std::string answer_of(const Outputs& out, const FloatFormat& f) {
-  const std::string name(f.name), count = "`" + widgets::format_text(out.values, "", 12) + "`";
-  const auto number = [](double v) { return "`" + widgets::format_text(v, "", 4) + "`"; };
-  if (out.tensor.spread == ValueSpread::none)
+std::string answer_of(const Outputs& out, const Run& run, const FloatFormat& f) {
+  const std::string name(f.name), count = widgets::figure(out.values, "", 12);
+  const auto number = [](double v) { return widgets::figure(v, "", 4); };
+  if (run.tensor.spread == ValueSpread::none)
     return name + " has " + count + " values, from " + number(out.limits.lowest) + " to " +
            number(out.limits.max_finite) + "; the smallest above zero is " + number(out.limits.min_positive) + ".";
   const bool no_sign = f.family == models::FormatFamily::binary && f.sign_bits == 0;
@@ -80,11 +80,11 @@ models::LineStretch first_stretch(const Inputs& in, const Outputs& out, const Pi
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   p.format = models::find_float_format(in.format);
   if (!out.reason.empty() || !p.format) return p;
-  p.spread_text = out.sample ? sample_text(in, out.sample->entry) : spread_text(in);
+  p.spread_text = run.sample ? sample_text(in, run.sample->entry) : spread_text(in);
   for (const std::string& id : in.formats)
     if (const FloatFormat* f = models::find_float_format(id)) p.formats.push_back(f);
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
@@ -103,7 +103,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   }
   p.bell_text = "coloured by what " + std::string(p.format->name) + " makes of them" +
                 (in.axis == models::LineAxis::log2 ? "; drag them to change the loss scale" : "");
-  p.answer = answer_of(out, *p.format);
+  p.answer = answer_of(out, run, *p.format);
   p.whole = first_stretch(in, out, p);
   return p;
 }

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "chapters/precision/number_line/lab.h"
 
@@ -33,14 +35,16 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in, Progress& progress) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const FloatFormat* format = models::find_float_format(in.format);
-  if (!format) return {.reason = "There is no format " + in.format + "."};
+  if (!format) return {.facts = {.reason = "There is no format " + in.format + "."}};
   if (!in.file.bytes && !in.tensor.empty())
-    return {.reason = "The tensor " + in.tensor +
-                      " is named but no file is chosen: drop a safetensors file on the lab, or clear the name."};
+    return {
+        .facts = {.reason = "The tensor " + in.tensor +
+                            " is named but no file is chosen: drop a safetensors file on the lab, or clear the name."}};
   Outputs o;
-  o.tensor = {
+  auto run = std::make_shared<Run>();
+  run->tensor = {
       .spread = in.spread,
       .size = in.size,
       .octaves = in.octaves,
@@ -48,12 +52,12 @@ Outputs compute(const Inputs& in, Progress& progress) {
   };
   if (in.file.bytes) {
     auto sample = load_sample(in, progress);
-    if (!sample) return {.reason = sample.error};
-    o.sample = std::move(*sample);
-    o.tensor.spread = models::ValueSpread::tensor;
-    o.tensor.sorted = o.sample->sorted;
+    if (!sample) return {.facts = {.reason = sample.error}};
+    run->sample = std::move(*sample);
+    run->tensor.spread = models::ValueSpread::tensor;
+    run->tensor.sorted = run->sample->sorted;
   }
-  const Row chosen = row_of(*format, o.tensor);
+  const Row chosen = row_of(*format, run->tensor);
   o.limits = chosen.limits;
   o.values = chosen.values;
   o.per_octave = chosen.per_octave;
@@ -67,8 +71,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
       static_cast<double>(models::values_between(*format, o.limits.min_positive, o.limits.max_finite));
   o.below_one = 100 * static_cast<double>(models::values_between(*format, o.limits.min_positive, 1)) / positive;
   for (const std::string& id : in.formats)
-    if (const FloatFormat* f = models::find_float_format(id)) o.rows.push_back(row_of(*f, o.tensor));
-  return o;
+    if (const FloatFormat* f = models::find_float_format(id)) o.rows.push_back(row_of(*f, run->tensor));
+  return {std::move(o), std::move(run)};
 }
 
 }  // namespace chapters::precision::number_line

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "chapters/precision/number_line/lab.h"
-#include "models/numerics/rounding.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
@@ -20,12 +19,8 @@ void hover_tip(const Picture& picture, const Frame& frame, float first_row, floa
   const auto at = static_cast<std::size_t>((mouse.y - first_row) / pitch);
   if (at >= picture.rows.size()) return;
   const RowPicture& r = picture.rows[at];
-  const double x = models::value_at(*r.format, frame.axis, frame.coordinate(mouse.x));
-  const models::NearestValue nearest = models::nearest_value(*r.format, x);
-  widgets::Line step, count;
-  step.add("step ").add(widgets::format(nearest.step, "")).add(", ").add(models::kind_text(nearest.kind));
-  count.add(r.format->name).add(" ").add(code_text(*r.format, nearest.code));
-  widgets::tip(count.view(), models::exact_decimal(nearest.value, 30), step.view());
+  const ValueWords words = words_at(*r.format, frame.axis, frame.coordinate(mouse.x));
+  widgets::tip(words.code, words.value, words.step);
 }
 
 /// Where the parts of the picture stand, in screen pixels.
@@ -86,7 +81,7 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   view.axis = in.axis;
   view.drawn = true;
   Frame frame{0, 0, in.axis, view.to > view.from ? LineStretch{view.from, view.to} : picture.whole};
-  const bool curve = out.tensor.spread != models::ValueSpread::none;
+  const bool curve = picture.run->tensor.spread != models::ValueSpread::none;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   frame.left = std::floor(corner.x + t.px(size.x > t.px(560) ? 146 : 84));
   const float fate_w = curve && size.x > t.px(600) ? t.px(128) : 0;
@@ -115,7 +110,8 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   paint_ticks(p, frame, l.curve, l.bottom);
   paint_axis_name(p, in.axis, l.rows < out.rows.size() ? out.rows.size() - l.rows : 0, {corner.x, l.bottom + t.px(6)},
                   frame.left - t.px(24) - corner.x);
-  paint_curve(p, out, picture, view, frame, l.curve, l.curve_h);
+  refresh_curve(out, picture, view, frame);
+  paint_curve(p, view, frame, l.curve, l.curve_h);
   for (std::size_t i = 0; i < l.rows && i < out.rows.size(); ++i) {
     const RowPicture& r = picture.rows[i];
     const float y = l.first_row + l.pitch * static_cast<float>(i);

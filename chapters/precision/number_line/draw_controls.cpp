@@ -19,8 +19,7 @@ void show_all(View& view) {
 }
 
 void show(View& view, LineAxis axis, LineStretch s) {
-  const double center = (s.lo + s.hi) / 2, least = models::min_span(axis, center);
-  if (!(s.hi - s.lo >= least)) s = {center - least / 2, center + least / 2};
+  s = at_least_min_span(axis, s);
   if (!std::isfinite(s.hi - s.lo) || !(s.hi > s.lo) || std::max(std::abs(s.lo), std::abs(s.hi)) > 1.79e308) return;
   view.from = s.lo;
   view.to = s.hi;
@@ -96,7 +95,7 @@ void draw_buttons(const Outputs& out, const Picture& picture, View& view, const 
   };
   if (button("all of it")) show_all(view);
   const auto go = [&](const char* label, double at) {
-    if (button(label)) show(view, frame.axis, models::around(f, frame.axis, at, 2));
+    if (button(label)) show(view, frame.axis, single_values_at(f, frame.axis, at));
   };
   go("single values at 1", 1);
   go("smallest", out.limits.min_positive);

@@ -1,48 +1,12 @@
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "chapters/precision/number_line/lab.h"
 
 namespace chapters::precision::number_line {
 
-void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& picture, View& view, const Frame& frame,
-                 float top, float height) {
-  if (out.tensor.spread == models::ValueSpread::none) {
-    view.curve_highest = 0;
-    return;
-  }
-  const auto fate_at = [&](double magnitude) {
-    return magnitude <= out.limits.underflow_threshold ? Fate::zero
-           : magnitude > out.limits.overflow_threshold ? Fate::overflow
-           : magnitude < out.limits.min_normal         ? Fate::subnormal
-                                                       : Fate::normal;
-  };
-  const std::size_t columns = static_cast<std::size_t>(std::max(1.0f, frame.right - frame.left));
-  if (view.curve_version != picture.version || view.curve_laid_out != frame.laid_out()) {
-    view.curve_version = picture.version;
-    view.curve_laid_out = frame.laid_out();
-    view.curve.assign(columns, 0);
-    const auto share = [&](std::size_t i) {
-      const double at = frame.stretch.lo +
-                        (frame.stretch.hi - frame.stretch.lo) * static_cast<double>(i) / static_cast<double>(columns);
-      const double v = models::value_at(*picture.format, frame.axis, at);
-      return frame.axis == models::LineAxis::log2 ? models::share_of_magnitudes_below(out.tensor, v)
-                                                  : models::share_below(out.tensor, v);
-    };
-    double before = share(0);
-    for (std::size_t i = 0; i < columns; ++i) {
-      const double here = share(i + 1);
-      view.curve[i] = std::max(0.0, here - before);
-      before = here;
-    }
-  }
-  const double all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
-  view.curve_highest = *std::max_element(view.curve.begin(), view.curve.end());
-  if (!(all > 1e-7)) {  // Hardly a number is in view: the shape would be that of rounding errors.
-    view.curve_highest = 0;
-    return;
-  }
+void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height) {
+  if (!(view.curve_highest > 0)) return;
+  const std::size_t columns = view.curve.size();
   const float step = (frame.right - frame.left) / static_cast<float>(columns);
   // A stretch of columns that become the same: its ground, and its outline in full colour.
   const auto flush = [&](Fate fate) {
@@ -54,7 +18,7 @@ void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& p
   for (std::size_t i = 0; i < columns; ++i) {
     const float x = frame.left + step * static_cast<float>(i),
                 h = height * static_cast<float>(view.curve[i] / view.curve_highest);
-    const Fate fate = fate_at(std::abs(models::value_at(*picture.format, frame.axis, frame.coordinate(x + step / 2))));
+    const Fate fate = view.curve_fate[i];
     if (fate != before || h < 0.4f) flush(before);
     before = fate;
     if (h < 0.4f) continue;

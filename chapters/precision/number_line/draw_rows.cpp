@@ -3,21 +3,13 @@
 #include <cmath>
 
 #include "chapters/precision/number_line/lab.h"
-#include "models/numerics/rounding.h"
-#include "widgets/number/number.h"
 
 namespace chapters::precision::number_line {
 namespace {
 
 using models::LineAxis, widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 
-constexpr std::size_t max_ticks = 400, max_labels = 64;
-constexpr int subnormal_level = 16;
-
 ImU32 value_colour(bool subnormal) { return colour_of(subnormal ? Fate::subnormal : Fate::normal); }
-
-/// Brightness of a column by how many values share it: one octave of FP32 holds eight million.
-int level_of(double count) { return count < 0.5 ? 0 : static_cast<int>(std::min(10.0, 1 + std::log2(count) / 2)); }
 
 /// The part of [from, to] that is on screen, as a rectangle; nothing when it is empty.
 bool on_screen(const Frame& frame, double from, double to, float& x0, float& x1) {
@@ -92,14 +84,14 @@ void caption(const Painter& p, const RowCache& c, const Frame& frame, float top,
 }
 
 /// Values so near to each other that their labels take turns above and below a row of ticks.
-void staggered(const Painter& p, const Row& r, const RowCache& c, const Frame& frame, float top, float height) {
+void staggered(const Painter& p, const RowCache& c, const Frame& frame, float top, float height) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), tick_top = top + small + t.px(3),
               tick_bottom = top + height - small - t.px(3);
   std::array<float, 2> clear{frame.left, frame.left};
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     const float x = frame.x(c.values[i].coordinate);
-    const bool subnormal = c.values[i].value != 0 && std::abs(c.values[i].value) < r.limits.min_normal;
+    const bool subnormal = c.subnormal[i] != 0;
     p.line({x, tick_top}, {x, tick_bottom}, value_colour(subnormal), t.px(1.6f));
     const std::string& label = c.short_labels[i];
     const float wide = widgets::text_size(label, Type::small, Font::mono).x;
@@ -111,34 +103,6 @@ void staggered(const Painter& p, const Row& r, const RowCache& c, const Frame& f
 }
 
 }  // namespace
-
-void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) {
-  if (c.laid_out == frame.laid_out() && c.format == &f && !c.counts.empty()) return;
-  c.laid_out = frame.laid_out();
-  c.format = &f;
-  c.counts.resize(static_cast<std::size_t>(std::max(1.0f, frame.right - frame.left)));
-  c.total = models::count_columns(f, frame.axis, frame.stretch, c.counts);
-  c.levels.resize(c.counts.size());
-  const double normal = models::limits(f).min_normal;
-  for (std::size_t i = 0; i < c.counts.size(); ++i) {
-    const auto magnitude = [&](std::size_t edge) {
-      return std::abs(models::value_at(f, frame.axis, frame.coordinate(frame.left + static_cast<float>(edge))));
-    };
-    const bool subnormal = c.counts[i] > 0.5 && std::max(magnitude(i), magnitude(i + 1)) <= normal;
-    c.levels[i] = static_cast<std::uint8_t>(level_of(c.counts[i]) + (subnormal ? subnormal_level : 0));
-  }
-  c.values = models::values_in(f, frame.axis, frame.stretch, std::min(max_ticks, c.counts.size() / 3));
-  c.count_text = widgets::format_text(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none) + " values in view";
-  c.labels.clear();
-  c.short_labels.clear();
-  c.codes.clear();
-  if (c.values.size() > max_labels) return;
-  for (const models::LineValue& v : c.values) {
-    c.labels.push_back(models::exact_decimal(v.value, 24));
-    c.short_labels.push_back(models::exact_decimal(v.value, 11));
-    c.codes.push_back(code_text(f, models::code_at(f, v.ordinal)));
-  }
-}
 
 void paint_row(const Painter& p, const Row& r, const RowPicture& picture, const RowCache& c, const Frame& frame,
                float top, float height) {
@@ -175,14 +139,13 @@ void paint_row(const Painter& p, const Row& r, const RowPicture& picture, const 
   const bool labelled = !c.labels.empty() && extent >= t.px(40) * spaces && height >= t.type(Type::small) + t.px(2);
   if (c.values.size() > 1 && !c.labels.empty() && extent >= t.px(14) * spaces && extent < t.px(130) * spaces &&
       height >= 2 * t.type(Type::small) + t.px(14)) {
-    staggered(p, r, c, frame, top, height);
+    staggered(p, c, frame, top, height);
     return;
   }
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     const models::LineValue& v = c.values[i];
     const float x = frame.x(v.coordinate);
-    const bool subnormal = v.value != 0 && std::abs(v.value) < r.limits.min_normal;
-    p.line({x, top}, {x, bottom}, value_colour(subnormal), t.px(c.values.size() > 120 ? 1.0f : 1.6f));
+    p.line({x, top}, {x, bottom}, value_colour(c.subnormal[i] != 0), t.px(c.values.size() > 120 ? 1.0f : 1.6f));
     if (!labelled || x < clear_from) continue;
     const float next =
                     std::min(i + 1 < c.values.size() ? frame.x(c.values[i + 1].coordinate) : frame.right, frame.right),

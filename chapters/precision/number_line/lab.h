@@ -13,7 +13,7 @@
 /// The values of formats on a line, and which numbers of a tensor fall off its edges.
 namespace chapters::precision::number_line {
 
-inline constexpr double most_scale = 0x1p24;  ///< of a loss
+inline constexpr double most_scale = 0x1p24;  ///< the largest loss scale
 
 struct Inputs {
   std::string format = "fp16";
@@ -49,7 +49,11 @@ struct Outputs {
   double subnormals = 0, below_one = 0;
   double underflow = 0, subnormal = 0, normal = 0, overflow = 0;  ///< shares of the numbers in %
   std::vector<Row> rows;
-  models::Tensor tensor;                       ///< the numbers: a distribution, or `sample`
+};
+
+/// The numbers that are laid over the formats.
+struct Run {
+  models::Tensor tensor;                       ///< a distribution, or `sample`
   std::shared_ptr<const TensorSample> sample;  ///< null unless a file was chosen
 };
 
@@ -65,8 +69,9 @@ struct RowPicture {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::shared_ptr<const Run> run;
   const models::FloatFormat* format = nullptr;
-  std::vector<const models::FloatFormat*> formats;  ///< of the rows
+  std::vector<const models::FloatFormat*> formats;  ///< those of the rows
   std::vector<RowPicture> rows;                     ///< one a row of the Outputs
   std::string spread_text;                          ///< what the numbers are
   std::string bell_text;                            ///< how their curve is coloured, and that it can be dragged
@@ -82,14 +87,17 @@ struct LaidOut {
   bool operator==(const LaidOut&) const = default;
 };
 
+inline constexpr int subnormal_level = 16;
+
 /// One row as it was last laid out: redone only when its stretch, width or format changes.
 struct RowCache {
   LaidOut laid_out;
   const models::FloatFormat* format = nullptr;
   double total = 0;
   std::vector<double> counts;
-  std::vector<std::uint8_t> levels;  ///< of each column: brightness, and 16 where its values are subnormal
+  std::vector<std::uint8_t> levels;  ///< one a column: brightness, and `subnormal_level` more where subnormal
   std::vector<models::LineValue> values;
+  std::vector<std::uint8_t> subnormal;                   ///< one a value: not 0 where it is subnormal
   std::vector<std::string> labels, short_labels, codes;  ///< in full, and as far as eleven digits go
   std::string count_text;
 };
@@ -102,6 +110,7 @@ struct View {
   LaidOut curve_laid_out;
   std::uint64_t curve_version = 0;       ///< Picture that `curve` belongs to
   std::vector<double> curve;             ///< share of the numbers in each column
+  std::vector<Fate> curve_fate;          ///< what the chosen format makes of those in each column
   double curve_highest = 0;              ///< the largest of them; 0: there is no curve
   std::vector<ImVec2> curve_edge;        ///< room for its outline
   bool bell_held = false;                ///< the curve is being dragged,
@@ -122,11 +131,27 @@ struct Frame {
   }
 };
 
-Outputs compute(const Inputs& inputs, Progress& progress);
+chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 /// Reads the tensor that the inputs name from their file, or says why it cannot be shown. A cancelled read fails.
 models::Result<std::shared_ptr<const TensorSample>> load_sample(const Inputs& inputs, Progress& progress);
-Picture arrange(const Inputs& inputs, const Outputs& out);
+Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+// What a stretch of the axis shows, sampled from the formats at its columns of pixels; done anew where the stretch or
+// the format changes.
+void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);
+/// The numbers of the picture's run in each column, and what becomes of them.
+void refresh_curve(const Outputs& out, const Picture& picture, View& view, const Frame& frame);
+/// The stretch itself, or one about its middle that doubles can tell apart.
+models::LineStretch at_least_min_span(models::LineAxis axis, models::LineStretch stretch);
+/// Two values of the format on each side of x.
+models::LineStretch single_values_at(const models::FloatFormat& format, models::LineAxis axis, double x);
+/// The value of a format that is nearest to a place of the axis: its format with its code, itself in full, and the step
+/// there.
+struct ValueWords {
+  std::string code, value, step;
+};
+ValueWords words_at(const models::FloatFormat& format, models::LineAxis axis, double coordinate);
 
 /// A drag of the curve, which stands between `top` and `bottom`, on a logarithmic axis moves the numbers: the loss
 /// scale follows. True while it is held. Call after the item that it acts on.
@@ -137,11 +162,9 @@ void take_input(View& view, const Frame& frame);
 void draw_buttons(const Outputs& out, const Picture& picture, View& view, const Frame& frame, float width);
 /// What the colours mean, in a row.
 void paint_legend(const widgets::Painter& p, ImVec2 at, float right);
-void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);
 void paint_row(const widgets::Painter& p, const Row& row, const RowPicture& picture, const RowCache& cache,
                const Frame& frame, float top, float height);
-void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& picture, View& view, const Frame& frame,
-                 float top, float height);
+void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height);
 /// What becomes of the numbers in one format: a bar of shares in the middle of a row, and the largest trouble in words
 /// where the row is high enough.
 void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, float left, float right, float top,

@@ -72,7 +72,7 @@ std::string share_words(double percent) {
   if (percent < 0.01) return "under `0.01 %`";
   if (percent >= 100) return "all";
   if (percent >= 99.95) return "over `99.9 %`";
-  return "`" + widgets::format_text(percent, "%") + "`";
+  return widgets::figure(percent, "%");
 }
 
 }  // namespace chapters::precision

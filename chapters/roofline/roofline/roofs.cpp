@@ -70,12 +70,12 @@ void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out, Run& r
 
 void add_measured(const Inputs& in, const models::Machine& machine, Outputs& out) {
   if (in.measured.text.empty()) return;
-  const kernels::Measurements read = kernels::parse_measurements(in.measured.text);
-  if (!read.error.empty()) {
+  const auto read = kernels::parse_measurements(in.measured.text);
+  if (!read) {
     out.reason = read.error;
     return;
   }
-  for (const kernels::Measurement& m : read.rows) {
+  for (const kernels::Measurement& m : *read) {
     const double roof = models::attainable_flops_per_s(machine, m.intensity());
     const MeasuredRow row{m.name, m.intensity(), m.flops_per_s(), 100 * m.flops_per_s() / roof};
     if (std::isfinite(row.intensity) && std::isfinite(row.flops_per_s) && std::isfinite(row.share_of_roof_percent))

@@ -32,7 +32,7 @@ TEST_CASE("every ladder of the GPU is measured by the lab's buttons, no rung fai
   const char* program = std::getenv("RIDGELINE_PROGRAM");
   const auto* ladder = kernels::find_ladder("cuda-copy");
   if (!program) SKIP("RIDGELINE_PROGRAM does not name the program to run kernels with");
-  if (const std::string why = kernels::why_not(*ladder); !why.empty()) SKIP(why);
+  if (const auto timed = kernels::can_be_timed(*ladder); !timed) SKIP(timed.error);
   Opened o("kernels/lab");
   app::KernelWorker worker;
   worker.program = {program};

@@ -106,13 +106,17 @@ TEST_CASE("loss scaling: without a scaler nothing is skipped, and what overflows
 TEST_CASE("loss scaling: one step in fifty is a line where it is far from normal, and none where it is not") {
   using namespace chapters::precision::loss_scaling;
   Inputs in;
-  const Picture p = arrange(in, compute(in));
+  const auto picture_of = [](const Inputs& inputs) {
+    const auto computed = compute(inputs);
+    return arrange(inputs, computed.facts, *computed.run);
+  };
+  const Picture p = picture_of(in);
   CHECK(p.fifty_at[1] == Approx(50 * p.skipped_hi));
   CHECK(p.fifty[1] == Approx(p.skipped_hi));
   in.bad_rate = 2;
-  const Picture broken = arrange(in, compute(in));
+  const Picture broken = picture_of(in);
   CHECK(broken.fifty_at[1] == 50000);
   CHECK(broken.fifty[1] == 1000);
   in.policy = models::ScalerPolicy::fixed;
-  CHECK(arrange(in, compute(in)).fifty[1] == 0);
+  CHECK(picture_of(in).fifty[1] == 0);
 }

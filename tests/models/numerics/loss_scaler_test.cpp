@@ -21,8 +21,8 @@ ScalerInputs flat(double log2_magnitude) {
 }
 std::vector<std::int64_t> skipped(const models::ScalerRun& run) {
   std::vector<std::int64_t> out;
-  for (std::size_t i = 0; i < run.fate.size(); ++i)
-    if (run.fate[i] != StepFate::applied) out.push_back(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < run.history.fate.size(); ++i)
+    if (run.history.fate[i] != StepFate::applied) out.push_back(static_cast<std::int64_t>(i));
   return out;
 }
 double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
@@ -37,11 +37,11 @@ TEST_CASE("the scaler follows GradScaler's rule step by step") {
   REQUIRE(run);
   CHECK(skipped(*run) ==
         std::vector<std::int64_t>{0, 1, 2, 3, 4, 2005, 4006, 6007, 8008, 10009, 12010, 14011, 16012, 18013});
-  CHECK(run->scale_log2[0] == 16);
-  CHECK(run->scale_log2[5] == 11);
-  CHECK(run->scale_log2[2004] == 11);
-  CHECK(run->scale_log2[2005] == 12);
-  CHECK(run->scale_log2[2006] == 11);
+  CHECK(run->history.scale_log2[0] == 16);
+  CHECK(run->history.scale_log2[5] == 11);
+  CHECK(run->history.scale_log2[2004] == 11);
+  CHECK(run->history.scale_log2[2005] == 12);
+  CHECK(run->history.scale_log2[2006] == 11);
   CHECK(run->early_skips == 5);
   CHECK(run->longest_skip_run == 5);
   CHECK(run->growths == 9);
@@ -125,12 +125,12 @@ TEST_CASE("the largest of n gradients has the distribution of a maximum, and luc
   // Median of the maximum: all below it with probability 1/2, each with 2^(-1/n); its upper tail is 6.93e-7, z = 4.829
   // (tables: 4.83).
   double above = 0;
-  for (const float x : run->largest_log2) above += static_cast<double>(x) > -22 + 4 * 4.829;
+  for (const float x : run->history.largest_log2) above += static_cast<double>(x) > -22 + 4 * 4.829;
   CHECK(std::abs(above / 20000 - 0.5) <= 0.02);
   in.policy = ScalerPolicy::none;
-  CHECK(models::run_loss_scaler(in)->largest_log2 == run->largest_log2);
+  CHECK(models::run_loss_scaler(in)->history.largest_log2 == run->history.largest_log2);
   in.seed = 2;
-  CHECK(models::run_loss_scaler(in)->largest_log2 != run->largest_log2);
+  CHECK(models::run_loss_scaler(in)->history.largest_log2 != run->history.largest_log2);
 }
 
 TEST_CASE("what a loss scaler cannot run is one sentence") {
