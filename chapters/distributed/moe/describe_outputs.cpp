@@ -60,6 +60,8 @@ void describe_time(Fields& f, Outputs& o) {
   f.real("local_s", o.layer.local_s, {"Gate and permutation", "s"}, {.formula = "bytes / memory bandwidth"});
   f.real("expert_rate", o.expert_rate, {"Experts' share of peak", "%"},
          "Useful FLOPs of the slowest rank over its time.", {.formula = "FLOPs / time / peak"});
+  f.real("exchange_s", o.exchange_s, {"Both exchanges", "s"}, {.formula = "dispatch + combine"});
+  f.real("even_exchange_s", o.even_exchange_s, {"Both, even load", "s"}, {.formula = "dispatch + combine"});
   f.real("exchange_share", o.exchange_share, {"Dispatch and combine", "%"},
          {.formula = "(dispatch + combine) / layer"});
 }

@@ -93,8 +93,11 @@ void describe(Fields& f, LostRow& r) {
   f.real("seconds", r.seconds, {"More", "s"}, "Seconds that the runner-up needs more; negative: it needs less.");
 }
 
-void describe(Fields& f, Outputs& o) {
-  constexpr std::string_view no_plan = "No plan fits this memory.", no_run = "Your plan cannot run.";
+namespace {
+
+constexpr std::string_view no_plan = "No plan fits this memory.", no_run = "Your plan cannot run.";
+
+void describe_yours(Fields& f, Outputs& o) {
   f.group("Your plan");
   f.real("step_time_s", o.yours.step_s, {"Your step", "s"},
          {.headline = true,
@@ -118,6 +121,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"},
          {.absent = no_run, .formula = "batch x sequence / step"});
   f.text("plan_problem", o.plan_problem, "Why it cannot run", "Of your plan; empty where it can.");
+}
+
+void describe_all_plans(Fields& f, Outputs& o) {
   f.group("All plans");
   f.integer("plans_total", o.plans_total, "Plans that can run", "Priced, whether or not they fit.",
             {.range = {0, 1e9}});
@@ -142,6 +148,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "No plan beyond the wall is faster.", .formula = "least step time of all plans"});
   f.real("beyond_memory_bytes", o.beyond_memory_bytes, {"It would take", "B"},
          {.absent = "No plan beyond the wall is faster.", .formula = "its memory"});
+}
+
+void describe_parts(Fields& f, Outputs& o) {
   f.group("Seconds of your step");
   using models::parallel::PlanCause;
   const auto part = [&](std::string_view key, PlanCause cause, std::string_view label, std::string_view help) {
@@ -174,6 +183,14 @@ void describe(Fields& f, Outputs& o) {
   bytes("temporary_bytes", MemoryOwner::temporary, "Temporary");
   bytes("buffers_bytes", MemoryOwner::buffers, "Buffers");
   bytes("slack_bytes", MemoryOwner::slack, "Slack");
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_yours(f, o);
+  describe_all_plans(f, o);
+  describe_parts(f, o);
   f.group("The fastest that fit");
   f.table("plans", o.plans, "Plans", "The fastest forty that fit.", {.max_items = 64});
 }

@@ -130,83 +130,106 @@ CutCapsule capsule_of(const Inputs& in, const TensorLayer& layer, bool joined, T
   return capsule;
 }
 
-CutScene scene_of(const Inputs& in, const Run& made) {
+/// The scene, matrix by matrix from left to right.
+struct SceneMaker {
+  const Inputs& in;
+  const Run& made;
   const TensorRun& run = made.small;
-  CutScene scene;
-  const bool attention = in.block == TensorBlock::attention, row_first = first_by_row(in.cut);
   const BlockSizes& z = made.sizes;
-  const double t = as_double(in.ranks), copies = attention ? made.layer.kv_copies : 1;
-  // A copied key and value head is held by every rank that it is copied to.
-  const double a_piece = attention ? z.inner / t + (z.projected - z.inner) * copies / t : z.projected / t;
+  const bool attention = in.block == TensorBlock::attention, row_first = first_by_row(in.cut);
   const bool one = in.ranks == 1, by_token = made.split_tokens && !one;
-  scene.drawn_ranks = static_cast<std::int64_t>(run.a_cols.size());
-  if (scene.drawn_ranks != in.ranks)
-    scene.ranks_note =
-        "drawn with " + std::to_string(scene.drawn_ranks) + " ranks; sizes are those of " + std::to_string(in.ranks);
-  if (copies > 1)
-    scene.ranks_note += (scene.ranks_note.empty() ? "" : "; ") + std::string("each key and value head is held by ") +
-                        format_text(copies, "") + " ranks";
-  const auto gap = [&](TensorPlace place) {
+  const double t = as_double(in.ranks), copies = attention ? made.layer.kv_copies : 1;
+  std::vector<PieceRange> tokens{};
+  CutScene scene{};
+
+  void note_ranks() {
+    const std::size_t drawn = run.a_cols.size();
+    for (std::size_t r = 0; r < drawn; ++r) tokens.push_back({r * run.x.rows / drawn, (r + 1) * run.x.rows / drawn});
+    scene.drawn_ranks = static_cast<std::int64_t>(drawn);
+    if (scene.drawn_ranks != in.ranks)
+      scene.ranks_note =
+          "drawn with " + std::to_string(drawn) + " ranks; sizes are those of " + std::to_string(in.ranks);
+    if (copies > 1)
+      scene.ranks_note += (scene.ranks_note.empty() ? "" : "; ") + std::string("each key and value head is held by ") +
+                          format_text(copies, "") + " ranks";
+  }
+  void gap(TensorPlace place) {
     if (!one)
       scene.capsules.push_back(
           capsule_of(in, made.layer, made.joined && place != TensorPlace::between, place, scene.matrices.size()));
-  };
-  const Lie a_lie = one ? Lie::whole : row_first ? Lie::rows : Lie::columns;
-  const std::string a_name = attention ? "A: Q, K, V" : made.gated ? "A: gate, up" : "A: up";
-  const std::string f_name = attention ? "attention(XA)" : "f(XA)";
-  std::vector<PieceRange> tokens;
-  for (std::size_t r = 0; r < run.a_cols.size(); ++r)
-    tokens.push_back({r * run.x.rows / run.a_cols.size(), (r + 1) * run.x.rows / run.a_cols.size()});
-  if (by_token) {
-    MatrixMaker cut("X", "", z.rows, z.hidden, "Between blocks each rank has its own tokens.");
-    cut.piece_text(z.rows / t, z.hidden);
-    scene.matrices.push_back(cut.of(run.x, Lie::rows, tokens));
-    gap(TensorPlace::before);
   }
-  MatrixMaker x("X", "", z.rows, z.hidden,
-                row_first ? "Every rank has X, and multiplies its own columns of it." : "Every rank has all of X.");
-  if (row_first && !one) x.piece_text(z.rows, z.hidden / t);
-  scene.matrices.push_back(x.of(run.x, row_first && !one ? Lie::columns : Lie::whole, run.x_cols));
-  MatrixMaker a(a_name, "×", z.hidden, z.projected, "The first matrix of the block.");
-  if (!one) a.piece_text(row_first ? z.hidden / t : z.hidden, row_first ? z.projected : a_piece);
-  scene.matrices.push_back(a.of(run.a, a_lie, row_first ? run.x_cols : run.a_cols));
-  if (row_first && !one) {
-    MatrixMaker parts("XA in parts", "=", z.rows, z.projected, "One part of the sum on each rank; f needs the sum.");
-    scene.matrices.push_back(parts.sheets(run.first_pieces, true));
-    gap(TensorPlace::between);
+  /// X, A, and the parts of their product where A is cut by row.
+  void add_first() {
+    // A copied key and value head is held by every rank that it is copied to.
+    const double a_piece = attention ? z.inner / t + (z.projected - z.inner) * copies / t : z.projected / t;
+    const Lie a_lie = one ? Lie::whole : row_first ? Lie::rows : Lie::columns;
+    const std::string a_name = attention ? "A: Q, K, V" : made.gated ? "A: gate, up" : "A: up";
+    if (by_token) {
+      MatrixMaker cut("X", "", z.rows, z.hidden, "Between blocks each rank has its own tokens.");
+      cut.piece_text(z.rows / t, z.hidden);
+      scene.matrices.push_back(cut.of(run.x, Lie::rows, tokens));
+      gap(TensorPlace::before);
+    }
+    MatrixMaker x("X", "", z.rows, z.hidden,
+                  row_first ? "Every rank has X, and multiplies its own columns of it." : "Every rank has all of X.");
+    if (row_first && !one) x.piece_text(z.rows, z.hidden / t);
+    scene.matrices.push_back(x.of(run.x, row_first && !one ? Lie::columns : Lie::whole, run.x_cols));
+    MatrixMaker a(a_name, "×", z.hidden, z.projected, "The first matrix of the block.");
+    if (!one) a.piece_text(row_first ? z.hidden / t : z.hidden, row_first ? z.projected : a_piece);
+    scene.matrices.push_back(a.of(run.a, a_lie, row_first ? run.x_cols : run.a_cols));
+    if (row_first && !one) {
+      MatrixMaker parts("XA in parts", "=", z.rows, z.projected, "One part of the sum on each rank; f needs the sum.");
+      scene.matrices.push_back(parts.sheets(run.first_pieces, true));
+      gap(TensorPlace::between);
+    }
   }
-  const bool y_whole = one || in.cut == TensorCut::row_column;
-  MatrixMaker y(f_name, "f", z.rows, z.inner,
-                attention ? "Attention, head by head." : "The activation, number by number.");
-  if (!y_whole) y.piece_text(z.rows, z.inner / t);
-  scene.matrices.push_back(y.of(run.y, y_whole ? Lie::whole : Lie::columns, run.y_cols));
-  if (!row_first) gap(TensorPlace::between);
-  if (in.cut == TensorCut::column_column && !one) {
-    MatrixMaker all(f_name, "", z.rows, z.inner, "Gathered: every rank has all columns.");
-    scene.matrices.push_back(all.of(run.y, Lie::whole, {}));
+  /// f of the product, gathered where the second matrix needs all of it.
+  void add_function() {
+    const std::string f_name = attention ? "attention(XA)" : "f(XA)";
+    const bool y_whole = one || in.cut == TensorCut::row_column;
+    MatrixMaker y(f_name, "f", z.rows, z.inner,
+                  attention ? "Attention, head by head." : "The activation, number by number.");
+    if (!y_whole) y.piece_text(z.rows, z.inner / t);
+    scene.matrices.push_back(y.of(run.y, y_whole ? Lie::whole : Lie::columns, run.y_cols));
+    if (!row_first) gap(TensorPlace::between);
+    if (in.cut == TensorCut::column_column && !one) {
+      MatrixMaker all(f_name, "", z.rows, z.inner, "Gathered: every rank has all columns.");
+      scene.matrices.push_back(all.of(run.y, Lie::whole, {}));
+    }
   }
-  const bool by_row = second_by_row(in.cut);
-  MatrixMaker b(attention ? "B: output" : "B: down", "×", z.inner, z.hidden, "The second matrix of the block.");
-  if (!one) b.piece_text(by_row ? z.inner / t : z.inner, by_row ? z.hidden : z.hidden / t);
-  scene.matrices.push_back(b.of(run.b,
-                                one      ? Lie::whole
-                                : by_row ? Lie::rows
-                                         : Lie::columns,
-                                by_row ? run.y_cols : run.z_cols));
-  if (!one && by_row) {
-    MatrixMaker parts("Z in parts", "=", z.rows, z.hidden, "One part of the sum on each rank.");
-    scene.matrices.push_back(parts.sheets(run.result_pieces, true));
-  } else if (!one) {
-    MatrixMaker parts("Z", "=", z.rows, z.hidden, "Its own columns on each rank.");
-    parts.piece_text(z.rows, z.hidden / t);
-    scene.matrices.push_back(parts.of(run.z, Lie::columns, run.z_cols));
+  /// B, and Z as it lies on the ranks before and after the collective.
+  void add_second() {
+    const bool by_row = second_by_row(in.cut);
+    MatrixMaker b(attention ? "B: output" : "B: down", "×", z.inner, z.hidden, "The second matrix of the block.");
+    if (!one) b.piece_text(by_row ? z.inner / t : z.inner, by_row ? z.hidden : z.hidden / t);
+    scene.matrices.push_back(b.of(run.b,
+                                  one      ? Lie::whole
+                                  : by_row ? Lie::rows
+                                           : Lie::columns,
+                                  by_row ? run.y_cols : run.z_cols));
+    if (!one && by_row) {
+      MatrixMaker parts("Z in parts", "=", z.rows, z.hidden, "One part of the sum on each rank.");
+      scene.matrices.push_back(parts.sheets(run.result_pieces, true));
+    } else if (!one) {
+      MatrixMaker parts("Z", "=", z.rows, z.hidden, "Its own columns on each rank.");
+      parts.piece_text(z.rows, z.hidden / t);
+      scene.matrices.push_back(parts.of(run.z, Lie::columns, run.z_cols));
+    }
+    gap(TensorPlace::behind);
+    MatrixMaker last("Z", one ? "=" : "", z.rows, z.hidden,
+                     by_token ? "Each rank has its own tokens." : "On every rank.");
+    if (by_token) last.piece_text(z.rows / t, z.hidden);
+    scene.matrices.push_back(last.of(run.joined, by_token ? Lie::rows : Lie::whole, tokens));
   }
-  gap(TensorPlace::behind);
-  MatrixMaker last("Z", one ? "=" : "", z.rows, z.hidden,
-                   by_token ? "Each rank has its own tokens." : "On every rank.");
-  if (by_token) last.piece_text(z.rows / t, z.hidden);
-  scene.matrices.push_back(last.of(run.joined, by_token ? Lie::rows : Lie::whole, tokens));
-  return scene;
+};
+
+CutScene scene_of(const Inputs& in, const Run& made) {
+  SceneMaker maker{in, made};
+  maker.note_ranks();
+  maker.add_first();
+  maker.add_function();
+  maker.add_second();
+  return std::move(maker.scene);
 }
 
 /// A layer's time and activations against ranks.
