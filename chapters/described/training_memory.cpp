@@ -109,7 +109,7 @@ models::Result<TrainedOn> trained_on(std::string_view model, std::string_view ch
   if (!on) return Out::fail(on.error);
   const bool wide = recipe == models::memory::StateRecipe::fp32;
   const auto machine = models::machine_of(*on->chip, wide ? models::Format::fp32 : models::Format::bf16);
-  if (!machine) return Out::fail(machine.error + ".");
+  if (!machine) return Out::fail(machine.error);
   return Out::ok({on->architecture, on->chip, *machine});
 }
 

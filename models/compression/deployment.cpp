@@ -92,8 +92,8 @@ Result<DeploymentEstimate> estimate_deployment(const Architecture& a, const Reci
                                                const Deployment& d) {
   using Outcome = Result<DeploymentEstimate>;
   const auto machine = shared_machine(*d.chip, recipe.product, d), wide = shared_machine(*d.chip, Format::bf16, d);
-  if (!machine) return Outcome::fail(machine.error + ".");
-  if (!wide) return Outcome::fail(wide.error + ".");
+  if (!machine) return Outcome::fail(machine.error);
+  if (!wide) return Outcome::fail(wide.error);
   DeploymentEstimate out;
   Workload w;
   w.kv_bytes = cache.bits / 8;

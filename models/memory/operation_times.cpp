@@ -47,7 +47,7 @@ Result<OperationTimes> operation_times(const Architecture& a, const TrainingPlan
   const auto time_of = [&](const OpCost& cost) {
     if (cost.bytes() <= 0) return 0.0;
     const auto placed = place(machine, {cost.flops / t, cost.bytes() / t, 0}, LaunchCost::hidden);
-    if (!placed) problem = placed.error + ".";
+    if (!placed) problem = placed.error;
     return placed ? placed->time_s : 0.0;
   };
   OperationTimes out;

@@ -10,7 +10,7 @@ Result<ServingBound> serving_bound(const Architecture& architecture, const Servi
                                    double prompt, double output, bool batch_waits) {
   using Outcome = Result<ServingBound>;
   const auto one = machine_of(*m.chip, m.format);
-  if (!one) return Outcome::fail(one.error + ".");
+  if (!one) return Outcome::fail(one.error);
   const ParameterCount count = count_parameters(architecture);
   const double peak = one->peak_flops_per_s * m.chips, bandwidth = one->bandwidth_bytes_per_s * m.chips,
                parameters = static_cast<double>(count.active_without_input_embedding),

@@ -45,7 +45,7 @@ double ServingCost::at(const std::vector<double>& seconds, double tokens) const 
 Result<ServingCost> serving_cost(const Architecture& architecture, const ServingMachine& m) {
   using Outcome = Result<ServingCost>;
   const auto one = machine_of(*m.chip, m.format);
-  if (!one) return Outcome::fail(one.error + ".");
+  if (!one) return Outcome::fail(one.error);
   const Machine machine{.peak_flops_per_s = one->peak_flops_per_s * m.chips * m.roof_share,
                         .bandwidth_bytes_per_s = one->bandwidth_bytes_per_s * m.chips * m.roof_share};
   ServingCost cost;

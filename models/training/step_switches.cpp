@@ -195,9 +195,9 @@ Result<SwitchedStep> switched_step(const SwitchedJob& job, SwitchSet on) {
     return Outcome::fail(std::move(problem));
   const bool narrow = on.has(StepSwitch::bf16);
   const auto machine = machine_of(*job.chip, narrow ? Format::bf16 : job.found_format);
-  if (!machine) return Outcome::fail(machine.error + ".");
+  if (!machine) return Outcome::fail(machine.error);
   const auto low = on.has(StepSwitch::fp8) ? machine_of(*job.chip, Format::fp8) : machine;
-  if (!low) return Outcome::fail(low.error + ".");
+  if (!low) return Outcome::fail(low.error);
   if (!(machine->peak_flops_per_s > 0 && machine->bandwidth_bytes_per_s > 0 && low->peak_flops_per_s > 0))
     return Outcome::fail(job.chip->name + " states no peak or no bandwidth: choose another chip.");
   PassTimes times =

@@ -33,7 +33,7 @@ Result<StepTime> time_step(const Architecture& architecture, const Workload& wor
     timed.cost = op.cost();
     timed.kernels = kernel_count(op, workload);
     const auto placed = place(machine, {timed.cost.flops, timed.cost.bytes(), timed.kernels}, LaunchCost::hidden);
-    if (!placed) return Outcome::fail(op.name + ": " + placed.error + ".");
+    if (!placed) return Outcome::fail(op.name + ": " + placed.error);
     timed.placement = *placed;
     const double count = as_double(op.count), time_s = count * placed->time_s;
     step.time_s += time_s;

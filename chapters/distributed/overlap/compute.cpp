@@ -135,7 +135,7 @@ models::Result<Scenario> read_scenario(const Inputs& in) {
   if (!cluster) return Out::fail(cluster.error);
   const auto& [model, chip, network] = *cluster;
   const auto machine = models::machine_of(*chip, models::Format::bf16);
-  if (!machine) return Out::fail(machine.error + ".");
+  if (!machine) return Out::fail(machine.error);
   const auto inside = inside_bytes_per_s(*chip);
   if (!inside) return Out::fail(inside.error);
   Scenario out;

@@ -64,7 +64,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
                 .fused_elementwise = in.fused_attention};
   s.dropout = in.dropout && in.phase == models::Phase::train;
   const auto machine = models::machine_of(*s.chip, models::Format::bf16);
-  if (!machine) return Out::fail(machine.error + ".");
+  if (!machine) return Out::fail(machine.error);
   const auto& link = s.chip->interconnect.bytes_per_s_per_direction;
   if (!link || !(*link > 0))
     return Out::fail("Nobody states how fast " + s.chip->short_name + " reaches its neighbour; choose another chip.");

@@ -34,7 +34,7 @@ models::Result<Asked> asked_of(const Inputs& in) {
                        " runs programs that are compiled whole, and no kernels that a host launches one by one: choose "
                        "an NVIDIA or an AMD GPU.");
   const auto machine = models::machine_of(**chip, models::Format::bf16);
-  if (!machine) return Out::fail(machine.error + ".");
+  if (!machine) return Out::fail(machine.error);
   Asked out;
   out.architecture = &(*model)->architecture;
   out.hip = (*chip)->vendor == "AMD";

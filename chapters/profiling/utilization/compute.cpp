@@ -48,7 +48,7 @@ models::Result<Setting> setting_of(const Inputs& in) {
   if (!chip) return Outcome::fail(chip.error);
   s.chip = *chip;
   const auto machine = models::machine_of(*s.chip, in.format);
-  if (!machine) return Outcome::fail(machine.error + ".");
+  if (!machine) return Outcome::fail(machine.error);
   s.machine = *machine;
   if (in.job == Job::recording) return Outcome::ok(s);
   const auto model = find_model(in.model);
