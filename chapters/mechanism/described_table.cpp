@@ -15,7 +15,7 @@ widgets::TableColumn table_column(const DescribedColumn& column, const Field* fi
   return {.title = column.title.empty() ? label : column.title,
           .number = number,
           .code = column.code && !number,
-          .value_unit = number ? field->spec.unit : std::string_view(),
+          .value_unit = number && column.digits == 0 ? field->spec.unit : std::string_view(),
           .prefix = number && field->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si,
           .bar = column.bar,
           .full = column.full,
@@ -30,8 +30,9 @@ void fill_cell(const Field& field, const DescribedColumn& column, widgets::Table
       out.value = field.number();
       if (std::isnan(out.value))
         out.text = column.missing;
-      else if (field.spec.unit.empty())
-        out.number = widgets::format(out.value, "");
+      else if (field.spec.unit.empty() || column.digits > 0)
+        out.number = widgets::format(out.value, field.spec.unit, column.digits > 0 ? column.digits : 3,
+                                     field.spec.binary ? widgets::Prefix::binary : widgets::Prefix::si);
       return;
     case Kind::toggle:
       out.text = field.toggle() ? "yes" : "no";

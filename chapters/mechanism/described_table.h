@@ -22,6 +22,7 @@ struct DescribedColumn {
   widgets::Tint tint{};      ///< of the bar
   int priority = 0;          ///< where there is no room, columns of the highest priority number go first; 0 goes last
   bool code = false;         ///< a text in the face of code: names of kernels and calls
+  int digits = 0;            ///< significant digits of each number, with its own unit; 0: the table's, in one unit
   std::string_view missing = "\xE2\x80\x94";  ///< what stands where a number is missing
 };
 
