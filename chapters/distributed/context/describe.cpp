@@ -39,7 +39,7 @@ void describe(Fields& f, Inputs& in) {
                    {.help = "Tokens of each sequence, over all ranks; padded to a multiple of 2n."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   f.toggle("causal", in.causal, "Causal", "A query sees no key behind it; off: all of them.", {.headline = true});
-  f.choice("pass", in.pass, passes, "Pass", "Of one layer's attention.");
+  f.choice("pass", in.pass, passes, "Pass", "Which pass of one layer's attention is timed.");
   f.group("Model and link");
   shared::model(f, "model", in.model,
                 {.help = "Its heads say what travels, its layers what must fit. Layers with a sliding window count as "
@@ -57,9 +57,9 @@ void describe(Fields& f, Inputs& in) {
         "Reached by fused attention: 62 % forward and 54 % backward on an H100 at 16,384 tokens; triangles of 2,048 "
         "tokens 42 and 27 %.",
         {});
-  share("network_reached", in.network_reached, "Of the network", "Of one direction: 47 of 50 GB/s.",
+  share("network_reached", in.network_reached, "Of the network", "The reached part of one direction: 47 of 50 GB/s.",
         {"link", "network"});
-  share("link_reached", in.link_reached, "Of the chip's link", "Of one direction.", {"link", "chip"});
+  share("link_reached", in.link_reached, "Of the chip's link", "The reached part of one direction.", {"link", "chip"});
   f.real("message_s", in.message_s, {"A message", "s"}, "Before its first byte arrives.",
          {.range = {0, 1e-3}, .typical = {0, 5e-5}});
   f.group("Memory");
@@ -70,14 +70,14 @@ void describe(Fields& f, Inputs& in) {
   f.choice("recompute", in.recompute, recomputes, "Recompute", "What the backward pass makes anew.");
   f.choice("loss", in.loss, losses, "Loss", "How often the logits of a rank's tokens exist at once.");
   f.group("The numbers computed");
-  f.integer("seed", in.seed, "Seed", "Of the small attention's numbers.", {.range = {1, 1000}});
+  f.integer("seed", in.seed, "Seed", "What the small attention's numbers are drawn from.", {.range = {1, 1000}});
 }
 
 void describe(Fields& f, TileRow& r) {
   f.integer("step", r.step, "Step", "From 0, with each rank's own keys.");
   f.integer("rank", r.rank, "Rank", "Whose queries.");
   f.integer("keys_of", r.keys_of, "Keys of", "The rank that they began at.");
-  f.real("pairs", r.pairs, "Pairs", "Of a query and a key that it may see, in one head.");
+  f.real("pairs", r.pairs, "Pairs", "Pairs of a query and a key that it may see, in one head.");
   f.real("compute_s", r.compute_s, {"Computes", "s"}, {.formula = "pairs x flops a pair / rate"});
   f.real("waits_s", r.waits_s, {"Waits", "s"}, {.formula = "the step - computes"});
 }
@@ -88,14 +88,14 @@ void describe(Fields& f, MethodRow& r) {
     f.real(key, slot, {label, unit}, help, {.absent = absent});
   };
   f.text("method", r.method, "Method", "How queries meet keys.");
-  value("time_s", r.cost.time_s, "Attention", "s", "Of one layer, one pass.");
+  value("time_s", r.cost.time_s, "Attention", "s", "What one layer takes in one pass.");
   value("exposed_s", r.cost.exposed_s, "Exposed", "s", "Transfers that no compute covers.");
   value("sent_bytes", r.cost.sent_bytes, "Sent", "B", "By each rank, of one layer and pass.");
   value("held_bytes", r.cost.held_bytes, "Keys held", "B", "Keys and values on a rank at once.");
   f.text("why_not", r.why_not, "Why not", "Empty where it can be done.", {.max_bytes = 512});
 }
 void describe(Fields& f, SoftmaxRow& r) {
-  f.integer("step", r.step, "Step", "Of the small ring.");
+  f.integer("step", r.step, "Step", "A step of the small ring.");
   f.text("keys_of", r.keys_of, "Keys of", "The rank that they began at.");
   f.real("largest", r.largest, "Largest score", "So far: m.");
   f.real("sum", r.sum, "Sum", {.formula = "l = sum of exp(score - m)"});
@@ -104,7 +104,7 @@ void describe(Fields& f, SoftmaxRow& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("A layer's attention");
-  f.real("attention_s", o.attention_s, {"Attention", "s"}, "Of one layer and pass, by the chosen method.",
+  f.real("attention_s", o.attention_s, {"Attention", "s"}, "What one layer takes in one pass, by the chosen method.",
          {.headline = true, .formula = "ring: sum over steps of max(slowest tile, transfer)"});
   f.real("busy_share", o.busy_percent, {"Busy", "%"},
          {.headline = true, .formula = "work of all ranks / (ranks x attention)"});
@@ -133,7 +133,7 @@ void describe(Fields& f, Outputs& o) {
           .formula = "c where the tile's flops / rate = message + bytes of c tokens / link",
           .source = "Liu et al. 2023, section 3"});
   f.group("Traffic");
-  f.real("sent_bytes", o.sent_bytes, {"Sent by a rank", "B"}, "Of one layer and pass.");
+  f.real("sent_bytes", o.sent_bytes, {"Sent by a rank", "B"}, "What a rank sends in one layer and pass.");
   f.table("methods", o.methods, "Methods");
   f.group("Memory and reach");
   f.real("memory_bytes", o.memory_bytes, {"Memory of a rank", "B"},
@@ -156,7 +156,7 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.playback.time_s, "Step shown", "Of the ring as drawn, from 0; a fraction is on the way.",
+  f.real("time", v.playback.time_s, "Step shown", "A step of the ring as drawn, from 0; a fraction is on the way.",
          {.range = {0, 6}});
   f.toggle("playing", v.playback.playing, "Playing", "The keys move on by themselves.");
 }

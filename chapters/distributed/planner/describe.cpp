@@ -38,7 +38,7 @@ void describe_filters(Fields& f, Inputs& in) {
   f.toggle("recompute_plans", in.recompute_plans, "Recomputation too",
            "Whether plans may run layers again in the backward pass.");
   f.real("keep_free_bytes", in.keep_free_bytes, {"Keep free", "B"},
-         "Of each GPU's memory: CUDA context, communication buffers, fragments of the allocator.",
+         "What of each GPU's memory stays free: CUDA context, communication buffers, fragments of the allocator.",
          {.range = {0, 64e9}, .typical = {0, 16e9}});
 }
 
@@ -83,7 +83,7 @@ void describe(Fields& f, PlanRow& r) {
   f.text("plan", r.plan, "Plan", "Tensor, context, pipeline, expert and data parallel.");
   f.text("details", r.details, "Details", "Micro-batches, chunks, ZeRO, recomputation.");
   f.real("step_s", r.step_s, {"Step", "s"}, "One optimizer step.");
-  f.real("memory_bytes", r.memory_bytes, {"Memory", "B"}, "Of the fullest GPU.");
+  f.real("memory_bytes", r.memory_bytes, {"Memory", "B"}, "What the fullest GPU holds.");
   f.real("mfu", r.mfu, {"MFU", "%"}, "Model flops over the peak.");
   f.real("later", r.later, {"Longer than the best", "%"}, "By how much its step is longer.");
 }
@@ -120,7 +120,7 @@ void describe_yours(Fields& f, Outputs& o) {
          {.absent = "No plan fits this memory, or yours cannot run.", .formula = "step / best step - 1"});
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"},
          {.absent = no_run, .formula = "batch x sequence / step"});
-  f.text("plan_problem", o.plan_problem, "Why it cannot run", "Of your plan; empty where it can.");
+  f.text("plan_problem", o.plan_problem, "Why it cannot run", "Why your plan cannot run; empty where it can.");
 }
 
 void describe_all_plans(Fields& f, Outputs& o) {

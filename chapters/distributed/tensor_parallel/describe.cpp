@@ -26,10 +26,11 @@ void describe_rates(Fields& f, Inputs& in) {
   f.group("Rates reached");
   share("flops_reached", in.flops_reached, "Of the peak",
         "Reached in full tiles. cuBLAS reached 62 to 77 % on an H100 in BF16, at a width of 4,096.");
-  share("memory_reached", in.memory_reached, "Of the memory", "Of the chip's memory bandwidth.");
+  share("memory_reached", in.memory_reached, "Of the memory", "The reached part of the chip's memory bandwidth.");
   share("link_reached", in.link_reached, "Of the chip's link",
-        "Of one direction. Rings reach about 80 %: 235 of 300 GB/s on A100, 365 of 450 on H100.");
-  share("network_reached", in.network_reached, "Of the network", "Of one direction of a rank's port: 47 of 50 GB/s.");
+        "The reached part of one direction. Rings reach about 80 %: 235 of 300 GB/s on A100, 365 of 450 on H100.");
+  share("network_reached", in.network_reached, "Of the network",
+        "The reached part of one direction of a rank's port: 47 of 50 GB/s.");
   f.real("call_s", in.call_s, {"A call", "s"},
          "What a collective takes before its first step: 6.6 us in NCCL's tuner for LL.",
          {.range = {0, 1e-3}, .typical = {0, 5e-5}});
@@ -66,7 +67,7 @@ void describe(Fields& f, Inputs& in) {
   shared::network(f, "network", in.network, {.help = "Between nodes; a port for every rank."});
   describe_rates(f, in);
   f.group("The numbers computed");
-  f.integer("seed", in.seed, "Seed", "Of the small block's numbers.", {.range = {1, 1000}});
+  f.integer("seed", in.seed, "Seed", "What the small block's numbers are drawn from.", {.range = {1, 1000}});
 }
 
 void describe(Fields& f, CutRow& r) {
@@ -78,7 +79,7 @@ void describe(Fields& f, CutRow& r) {
   f.real("forward_s", r.forward_s, {"Takes forward", "s"}, "Its collectives alone.");
 }
 void describe(Fields& f, RankOperationRow& r) {
-  f.text("operation", r.operation, "Operation", "Of one layer, in order.");
+  f.text("operation", r.operation, "Operation", "An operation of one layer, in order.");
   f.text("part", r.part, "Cut", "How it lies on the ranks.");
   f.text("whole", r.whole, "Whole", "Rows x depth, depth x columns.");
   f.text("shape", r.shape, "On a rank", "The same on each.");
@@ -122,8 +123,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("backward_own_s", o.backward_own_s, {"Backward, without collectives", "s"}, "0 without a backward pass.");
   f.real("backward_exposed_s", o.backward.exposed_s, {"Exposed, backward", "s"}, "0 without a backward pass.");
   f.group("Collectives");
-  f.integer("forward_collectives", o.forward.collectives, "Forward", "Of a layer.");
-  f.integer("backward_collectives", o.backward.collectives, "Backward", "Of a layer.");
+  f.integer("forward_collectives", o.forward.collectives, "Forward",
+            "How many collectives a layer's forward pass runs.");
+  f.integer("backward_collectives", o.backward.collectives, "Backward",
+            "How many collectives a layer's backward pass runs.");
   f.real("backward_sent_bytes", o.backward.sent_bytes, {"Sent backward", "B"}, "By each rank, of a layer.");
   f.real("buffer_bytes", o.buffer_bytes, {"Summed behind a block", "B"}, {.formula = "tokens x hidden x 2 B"});
   f.real("one_collective_s", o.one_collective_s, {"One of them", "s"},
@@ -148,12 +151,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("model_s", o.model_s, {"All layers", "s"}, "Without embedding, logits and loss.");
   f.real("model_exposed_s", o.model_exposed_s, {"Of it exposed", "s"}, {.formula = "layers x exposed collectives"});
   f.integer("model_collectives", o.model_collectives, "Collectives",
-            "Of one micro-batch or one step of decode, all layers and passes.");
+            "How many one micro-batch or one step of decode takes, over all layers and passes.");
   f.group("Computed from pieces");
   f.real("sum_error", o.sum_error, "Off by",
          {.formula = "largest |pieces - whole| / largest |whole|", .source = "computed here"});
   f.real("gradient_error", o.gradient_error, "Gradient off by",
-         "Of the block's input, from the pieces, in double precision.");
+         "How far the gradient of the block's input is off when the pieces give it, in double precision.");
   f.real("without_between", o.without_between, {"Off without the one between", "%"},
          "If every rank went on with what it has after the first product.",
          {.absent = "This cut has no collective between the products."});

@@ -87,7 +87,7 @@ void describe_machine(Fields& f, Inputs& in) {
             "Machines of this kind. Adapters of one number share a rail, a leaf switch; a spine joins the rails. A "
             "rack has four rails, for the four GPUs of a tray; cards without a fabric share one switch.",
             {.range = {1, 20}, .typical = {1, 8}, .when = has_adapters});
-  f.integer("rack_chips", in.rack_chips, "GPUs in use", "Of a rack's 72.",
+  f.integer("rack_chips", in.rack_chips, "GPUs in use", "How many of a rack's 72 GPUs hold ranks.",
             {.range = {4, 72}, .when = {"machine", "nvl72_gb200|nvl72_gb300"}});
   shared::network(f, "network", in.network, {.help = "One port of each adapter.", .when = has_adapters});
   f.real("oversubscription", in.oversubscription, "Oversubscription",
@@ -126,7 +126,7 @@ void describe(Fields& f, Inputs& in) {
             {.range = {1, 4096, Scale::log}, .typical = {1, 64}, .when = {"traffic", "step"}});
   f.choice("pattern", in.pattern, patterns, "Collective", "What the ranks of the lit axis do.",
            {.when = {"traffic", "one_call"}});
-  f.real("bytes", in.bytes, {"Bytes", "B"}, "Of one call, as nccl-tests counts them.",
+  f.real("bytes", in.bytes, {"Bytes", "B"}, "The size of one call, as nccl-tests counts it.",
          {
              .range = {8, 68719476736.0, Scale::log},
              .typical = {1024, 17179869184.0},
@@ -141,7 +141,7 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, AxisRow& r) {
   f.text("axis", r.axis, "Axis");
-  f.integer("ranks", r.cost.ranks, "Ranks", "Of one group.");
+  f.integer("ranks", r.cost.ranks, "Ranks", "How many ranks one group has.");
   f.integer("groups", r.cost.groups, "Groups", "All at work at once.");
   f.text("collective", r.collective, "Collective");
   f.text("method", r.method, "Done by", "The fastest way that the model knows.");
@@ -150,7 +150,7 @@ void describe(Fields& f, AxisRow& r) {
   f.real("slowest_bytes_per_s", r.cost.slowest_bytes_per_s, {"It carries", "B/s"}, "In one direction.");
   f.integer("sharing", r.cost.sharing, "Groups on it", "That put bytes on it in one direction.");
   f.real("bytes", r.cost.call.bytes, {"Bytes of a call", "B"}, "As nccl-tests counts them.");
-  f.real("calls", r.cost.call.calls, "Calls", "Of a rank in a step.");
+  f.real("calls", r.cost.call.calls, "Calls", "How many calls a rank makes in a step.");
   f.real("call_s", r.cost.call_s, {"A call", "s"}, {.formula = "latency + bytes over the busiest link"});
   f.real("bus_bytes_per_s", r.cost.bus_bytes_per_s, {"Bus bandwidth", "B/s"}, {.formula = "bus factor x bytes / time"});
   f.real("step_s", r.cost.step_s, {"A step", "s"}, {.formula = "calls x time of a call"});
@@ -163,15 +163,15 @@ void describe(Fields& f, OrderRow& r) {
 void describe(Fields& f, FigureRow& r) {
   f.text("what", r.what, "Of what");
   f.real("bytes_per_s", r.bytes_per_s, {"Carries", "B/s"}, "In one direction; 0: a latency.");
-  f.real("latency_s", r.latency_s, {"Latency", "s"}, "Of one hop of a collective.");
-  f.real("share", r.share, {"Share", "%"}, "Of a line rate; 0 where the figure is none.");
+  f.real("latency_s", r.latency_s, {"Latency", "s"}, "What one hop of a collective takes.");
+  f.real("share", r.share, {"Share", "%"}, "The part of a line rate; 0 where the figure is no share.");
   f.text("source", r.source, "From", {.max_bytes = 400});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("This placement");
   f.real("step_time", o.step_s, {"Communication a step", "s"},
-         "Of all axes one after the other, none of it hidden behind work.",
+         "What all axes take one after the other, none of it hidden behind work.",
          {.headline = true, .formula = "sum over axes of calls x time"});
   f.real("over_best", o.over_best, "Over the best found",
          "Times as long as the best placement that was found for the same plan.",
