@@ -67,7 +67,8 @@ store::Quarters Workspace::quarters(std::string_view lab) const {
 
 const std::string& Workspace::title_of(std::string_view lab) const {
   static const std::string none;
-  const auto at = std::find_if(prototypes_.begin(), prototypes_.end(), [&](const Prototype& p) { return p.id == lab; });
+  const auto at =
+      std::find_if(prototypes_.begin(), prototypes_.end(), [&](const FileTaker& p) { return p.lab == lab; });
   return at == prototypes_.end() ? none : at->title;
 }
 
@@ -96,9 +97,8 @@ const chapters::PublishedTable* Workspace::published_figures() {
   if (!figures_.table && (!figures_.job || figures_.job.ended())) {
     figures_.table = chapters::catalog().tables->find(id);
     if (!figures_.table && !figures_.job)
-      figures_.job = jobs.submit("published figures", [of = std::string(id)](chapters::Progress& work) {
-        (void)published_table(of, work);
-      });
+      figures_.job = jobs.submit("published figures",
+                                 [of = std::string(id)](chapters::Progress& work) { (void)published_table(of, work); });
   }
   return figures_.table.get();
 }

@@ -18,34 +18,17 @@
 #include "app/store/recent.h"
 #include "app/store/resume.h"
 #include "app/store/settings.h"
+#include "app/workspace/file_opening.h"
 #include "app/workspace/jobs.h"
+#include "app/workspace/message.h"
 #include "app/workspace/services.h"
 #include "app/workspace/session.h"
 #include "app/workspace/stored.h"
+#include "app/workspace/tried_scenario.h"
 #include "chapters/practice/drawn_curve.h"
 #include "chapters/practice/prediction_history.h"
 
 namespace app {
-
-/// What a person can do about a message: a button with a word or two, and what it does.
-struct Action {
-  std::string label;  ///< empty: there is nothing to do
-  std::function<void()> run;
-};
-
-/// One sentence for the person.
-struct Message {
-  std::string text;
-  bool failure = false;  ///< something did not work: it looks like it and stays longer
-  Action action{};
-};
-
-/// A document of somebody else that names files: they are not touched before the person agrees.
-struct AskedFiles {
-  std::string origin;              ///< what names them: a file's name, or "The link"
-  std::vector<std::string> files;  ///< whole paths
-  std::function<models::Status(bool with_files)> open;
-};
 
 /// Everything that is open and known, without a picture: the labs in use, what the learner shares between them,
 /// content, progress. The shell draws it; the command line and tests drive it directly.
@@ -68,6 +51,7 @@ class Workspace {
   Content content;
   Jobs jobs;
   Services services{jobs};
+  FileOpening opening{*this};  ///< files that were chosen or dropped
   store::Settings& settings = settings_.value;
   store::Progress& progress = progress_.value;
   store::Notes& notes = notes_.value;
@@ -86,23 +70,17 @@ class Workspace {
   models::Status open_scenario(std::string_view text);
   models::Status open_link(std::string_view link);
   models::Status apply_preset(const Preset& preset);
-  /// The one way in for files, chosen or dropped: a scenario or a lesson, a chip for the catalog, a file for the open
-  /// lab when it takes it, or one for the first lab that reads such files. Fails with what labs say of it, and the
-  /// state is unchanged; `remedy` then gets what could be done instead.
-  models::Status open_file(const std::string& path, Action* remedy = nullptr);
-  /// Opens it, and says why not.
-  void show_file(const std::string& path);
-  /// A scenario from somebody's file, whose relative paths count from the folder of `path`. One that names files waits
-  /// in `asked_files`.
-  models::Status open_scenario_file(const std::string& path, std::string_view text);
-  std::optional<AskedFiles> asked_files;
-  /// Answers the question that waits: with the files, without them, or not at all.
-  enum class FilesAnswer : unsigned char { open, leave_out, cancel };
-  void answer_files(FilesAnswer answer);
-  /// The suffixes of files that labs read, ".json" and so on, scenarios among them.
-  std::vector<std::string> readable_suffixes() const;
-  /// Titles of the labs that read files of this name's suffix: "Trace viewer"; empty when none does.
-  std::string readers_of(std::string_view path) const;
+  /// The same with what was tried before: reads no file.
+  models::Status open_tried(const TriedScenario& tried);
+  /// Puts the file that `trial` holds in this input into the same input of that lab, and opens the lab where it is not
+  /// open. Outputs that belong to the inputs then come with it.
+  void take_file(std::string_view lab, std::string_view key, chapters::Lab&& trial);
+  /// Every lab with its default inputs, in teaching order.
+  const std::vector<FileTaker>& labs() const { return prototypes_; }
+  /// The open lab as it is set.
+  FileTaker open_taker() const;
+  /// Keeps chips of the learner's own, in a file of this name or the next that is free, and loads them. Returns where.
+  models::Result<std::filesystem::path> keep_chips(const std::string& name, std::string_view text);
 
   /// How far a lab is.
   store::Quarters quarters(std::string_view lab) const;
@@ -194,19 +172,6 @@ class Workspace {
   bool anything_unsaved() const;
   void note_place();    ///< puts the open lab's state into `resume`
   void find_drilled();  ///< from what is kept and the catalog
-  models::Status open_lesson_file(const std::string& path, std::string_view text);
-  models::Status keep_chip_file(const std::string& path, const std::string& text);
-  /// One file input that was tried, and why its lab refuses the file.
-  struct Refusal {
-    std::string lab{}, title{}, reason{};
-    bool by_bytes = false, open_lab_reads_such = false;
-  };
-  /// Gives the file to the first input of the open lab that takes it; false when none does.
-  bool open_in_lab(const std::string& path, const std::string* text, std::vector<Refusal>& refusals);
-  /// Opens the first other lab that reads such a file; false when none does. Fails when the file cannot be read.
-  models::Result<bool> open_in_another(const std::string& path, bool readable, std::vector<Refusal>& refusals);
-  /// Opens at once what names no files; else asks.
-  models::Status ask_about_files(AskedFiles asked);
   const chapters::Fields& inputs_of(std::string_view lab) const;
   void fill_personal();  ///< kept tables and the clock into the open lab
   void gather_kept();    ///< what the open lab added to them, to disk at once
@@ -214,11 +179,7 @@ class Workspace {
   void remember();  ///< puts the open lab's scenario on the recent list, unless it is the default one
 
   models::Result<UserPaths> user_;
-  struct Prototype {
-    std::string id, title;
-    chapters::LabPtr lab;
-  };
-  std::vector<Prototype> prototypes_;
+  std::vector<FileTaker> prototypes_;
   std::vector<SharedGroup> groups_;
   std::map<std::string, std::unique_ptr<Session>, std::less<>> sessions_;
   Session* current_ = nullptr;

@@ -10,6 +10,7 @@ namespace app {
 using chapters::Field;
 
 void Workspace::serve() {
+  opening.update();
   if (chapters::Requests* asks = lab().requests(); asks && asks->aside)
     (void)jobs.submit("aside", std::exchange(asks->aside, nullptr));
   say_failure(services.poll(lab()));
@@ -56,13 +57,26 @@ void Workspace::serve() {
   if (more_chips) reload_catalog();
 }
 
+models::Result<std::filesystem::path> Workspace::keep_chips(const std::string& name, std::string_view text) {
+  using Kept = models::Result<std::filesystem::path>;
+  if (!user_) return Kept::fail(user_.error);
+  const std::filesystem::path folder = user_->config / "chips";
+  std::filesystem::path kept_as = folder / (name + ".json");
+  std::error_code none;
+  for (int n = 2; std::filesystem::exists(kept_as, none); ++n)
+    kept_as = folder / (name + "-" + std::to_string(n) + ".json");
+  if (auto written = write_file(kept_as, text); !written) return Kept::fail(std::move(written.error));
+  reload_catalog();
+  return Kept::ok(std::move(kept_as));
+}
+
 void Workspace::reload_catalog() {
   const auto assets = find_assets();
   if (!assets) return say(assets.error);
   auto loaded = load_catalog(*assets, user_ ? user_->config : std::filesystem::path());
   for (auto& error : loaded.errors) say(std::move(error));
   chapters::set_catalog(std::move(loaded.catalog));
-  for (const Prototype& prototype : prototypes_) prototype.lab->refresh();
+  describe_shared();
   for (const auto& [id, session] : sessions_) {
     session->lab().refresh();
     session->invalidate();
