@@ -88,12 +88,15 @@ void FileOpening::wait() {
     job_.wait();
     update();
   }
+  workspace_.finish_catalog();
 }
 
 Status FileOpening::open_and_wait(const std::string& path, Action* remedy) {
   open(path);
   job_.wait();
-  return take(remedy);
+  Status taken = take(remedy);
+  workspace_.finish_catalog();
+  return taken;
 }
 
 Status FileOpening::take(Action* remedy) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/content/content.h"
+#include "app/content/load_catalog.h"
 #include "app/content/load_published.h"
 #include "app/platform/paths.h"
 #include "app/store/files.h"
@@ -20,6 +21,7 @@
 #include "app/store/settings.h"
 #include "app/workspace/file_opening.h"
 #include "app/workspace/jobs.h"
+#include "app/workspace/lab_tables.h"
 #include "app/workspace/message.h"
 #include "app/workspace/services.h"
 #include "app/workspace/session.h"
@@ -52,6 +54,8 @@ class Workspace {
   Jobs jobs;
   Services services{jobs};
   FileOpening opening{*this};  ///< files that were chosen or dropped
+  ClaimTables claims{content, jobs};
+  FigureTables figures{jobs};
   store::Settings& settings = settings_.value;
   store::Progress& progress = progress_.value;
   store::Notes& notes = notes_.value;
@@ -95,18 +99,6 @@ class Workspace {
   std::uint64_t openings() const { return openings_; }
   const std::string& title_of(std::string_view lab) const;
 
-  /// The open lab's claims, each recomputed once.
-  using CheckedClaims = std::vector<std::pair<const Claim*, models::Result<CheckedClaim>>>;
-  const CheckedClaims& checked_claims();
-  std::size_t claim_count(std::string_view lab) const;
-
-  /// The open lab's published measurements, each beside the lab's own figure. A job works them out once for all labs
-  /// and workspaces: null until it has, or when it was asked just now.
-  const chapters::PublishedTable* published_figures();
-  /// How far that job is, 0 to 1.
-  double published_fraction() const { return figures_.job.fraction(); }
-  std::size_t figure_count(std::string_view lab) const;
-
   /// The open lab's shared choices, those that belong together in one group ("workload" of "workload.batch" and
   /// "workload.context"), for the chips of the top bar.
   struct SharedGroup {
@@ -124,8 +116,11 @@ class Workspace {
   /// Once a frame: hands the open lab's request to its service and brings what services have found into the labs that
   /// asked.
   void serve();
-  /// Reads chips, models and drills anew, the learner's own among them, and describes every open lab again.
+  /// Reads chips, models and drills anew in a job, the learner's own among them; `serve` then describes every open lab
+  /// again.
   void reload_catalog();
+  /// Waits until what is being read anew is in force: for callers without a window.
+  void finish_catalog();
 
   /// The learner's shared choices, by shared name ("model", "chip", "workload.batch").
   const std::map<std::string, Json, std::less<>>& shared() const { return shared_; }
@@ -157,6 +152,7 @@ class Workspace {
  private:
   Session& session(std::string_view lab);
   void say_if_any(std::string notice);
+  void take_catalog();
   void gather_shared();
   void apply_shared();
   void describe_shared();
@@ -180,6 +176,8 @@ class Workspace {
 
   models::Result<UserPaths> user_;
   std::vector<FileTaker> prototypes_;
+  Job catalog_job_;
+  std::shared_ptr<LoadedCatalog> catalog_read_;  ///< what that job writes
   std::vector<SharedGroup> groups_;
   std::map<std::string, std::unique_ptr<Session>, std::less<>> sessions_;
   Session* current_ = nullptr;
@@ -198,13 +196,6 @@ class Workspace {
     double first_note_s = -1;      ///< when they had changed first since they were saved; negative: they have not
     double retry_s = -1e9;         ///< before this nothing that failed is tried again
   } keeping_;
-  std::map<std::string, CheckedClaims, std::less<>> claims_;
-  /// The job that works out the published figures of one lab.
-  struct Figures {
-    std::string lab;
-    std::shared_ptr<const chapters::PublishedTable> table;  ///< of `lab`, once it is known
-    Job job;
-  } figures_;
 };
 
 }  // namespace app

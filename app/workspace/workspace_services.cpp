@@ -10,6 +10,7 @@ namespace app {
 using chapters::Field;
 
 void Workspace::serve() {
+  take_catalog();
   opening.update();
   if (chapters::Requests* asks = lab().requests(); asks && asks->aside)
     (void)jobs.submit("aside", std::exchange(asks->aside, nullptr));
@@ -73,18 +74,32 @@ models::Result<std::filesystem::path> Workspace::keep_chips(const std::string& n
 void Workspace::reload_catalog() {
   const auto assets = find_assets();
   if (!assets) return say(assets.error);
-  auto loaded = load_catalog(*assets, user_ ? user_->config : std::filesystem::path());
-  for (auto& error : loaded.errors) say(std::move(error));
-  chapters::set_catalog(std::move(loaded.catalog));
+  catalog_read_ = std::make_shared<LoadedCatalog>();
+  catalog_job_ = jobs.submit(
+      "catalog", [to = catalog_read_, from = *assets, own = user_ ? user_->config : std::filesystem::path()](
+                     chapters::Progress&) { *to = load_catalog(from, own); });
+}
+
+void Workspace::finish_catalog() {
+  catalog_job_.wait();
+  take_catalog();
+}
+
+void Workspace::take_catalog() {
+  if (!catalog_job_ || !catalog_job_.ended()) return;
+  const Job ended = std::exchange(catalog_job_, {});
+  const auto loaded = std::exchange(catalog_read_, nullptr);
+  if (!ended.done()) return say_failure(ended.error());
+  for (auto& error : loaded->errors) say(std::move(error));
+  chapters::set_catalog(std::move(loaded->catalog));
   describe_shared();
   for (const auto& [id, session] : sessions_) {
     session->lab().refresh();
     session->invalidate();
   }
   group_shared();
-  claims_.clear();
-  figures_.job.cancel();
-  figures_ = {};
+  claims.forget();
+  figures.forget();
   find_drilled();
 }
 

@@ -1,12 +1,12 @@
 #include <time.h>
 
-#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "tests/app/shell/shell_fixture.h"
 #include "tests/support/base/effort.h"
+#include "tests/support/lab/busy_workers.h"
 
 // Files that take long to read are opened by a job: the window goes on answering, shows how far that is, and can stop.
 
@@ -19,8 +19,8 @@ double thread_cpu_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// A training of one rank as PyTorch records it: operation, launch, kernel, about 250 bytes each. `end` closes it.
-void write_recording(const std::filesystem::path& path, std::size_t bytes, const char* end = "\n]}\n") {
+/// A training of one rank as PyTorch records it: operation, launch, kernel, about 250 bytes each.
+void write_recording(const std::filesystem::path& path, std::size_t bytes) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), std::fclose);
   std::size_t written = 0;
   const auto put = [&](const char* format, auto... values) {
@@ -46,7 +46,7 @@ void write_recording(const std::filesystem::path& path, std::size_t bytes, const
         "\"grid\": [64, 32, 1], \"block\": [128, 1, 1], \"est. achieved occupancy %%\": 12}}",
         1000000 + 60 * i, i, i);
   }
-  put("%s", end);
+  put("\n]}\n");
 }
 
 /// The size of a recording that takes long: what a person drops, or in the daily tests enough to see the fault.
@@ -107,22 +107,6 @@ TEST_CASE("a large recording that is dropped costs no frame of the window more t
 
 namespace {
 
-/// Keeps every worker busy until it is let go, so that what is opened meanwhile waits for as long as a test looks.
-class BusyWorkers {
- public:
-  explicit BusyWorkers(app::Jobs& jobs) {
-    for (int i = 0; i < 8; ++i) (void)jobs.submit("", [open = open_](chapters::Progress&) { open->wait(false); });
-  }
-  ~BusyWorkers() { let_go(); }
-  void let_go() {
-    open_->store(true);
-    open_->notify_all();
-  }
-
- private:
-  std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(false);
-};
-
 constexpr const char* runs = "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\n";
 
 }  // namespace
@@ -134,7 +118,7 @@ TEST_CASE("a file that takes long shows its name and a button that stops it, on 
   const auto before = o.w.lab().clone();
   for (const bool home : {false, true}) {
     if (home) app::go_home(o.d.shell);
-    BusyWorkers busy(o.w.jobs);
+    support::BusyWorkers busy(o.w.jobs);
     o.w.opening.open((o.folder / "runs.csv").string());
     CHECK_FALSE(o.ui.text_present("Opening"));  // what is quick flashes nothing
     o.ui.frames(10);
@@ -162,7 +146,7 @@ TEST_CASE(
   o.folder.write("arrivals.csv", "time,prompt,output\n0,100,20\n1,200,30\n");
   const std::string first = (o.folder / "runs.csv").string(), second = (o.folder / "arrivals.csv").string();
   {
-    BusyWorkers busy(o.w.jobs);
+    support::BusyWorkers busy(o.w.jobs);
     o.w.opening.open(first);
     o.ui.frames(3);
     REQUIRE(o.w.open("precision/number-line"));  // a person does other things meanwhile
@@ -184,11 +168,13 @@ TEST_CASE(
   CHECK(o.d.input("measured").file().path == first);
 }
 
-TEST_CASE("a large recording that is cut off is refused in a sentence with a way to the lab that reads such files") {
+TEST_CASE(
+    "a large file that looks like a recording and is none is refused in a sentence with a way to the lab that reads "
+    "such files") {
   Opened o("roofline/iron-law");
   REQUIRE(o.d.settle());
   const std::string path = (o.folder / "rank0.json").string();
-  write_recording(path, 9u << 20, "\n  {\"ph\": ");
+  o.folder.write("rank0.json", R"({"traceEvents": 7, "padding": ")" + std::string(12u << 20, 'a') + "\"}");
   const auto before = o.w.lab().clone();
   o.w.opening.open(path);
   const auto refused = draw_until(o, [&] { return !o.w.opening.busy(); });

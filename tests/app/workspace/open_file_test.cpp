@@ -130,6 +130,7 @@ TEST_CASE("a chip becomes one that every lab offers, and can be taken away again
   REQUIRE(message.action.label == "Take it away");
   CHECK(o.w->lab().inputs().find("chip")->set_choice_id("h100_sxm"));
   message.action.run();
+  o.w->finish_catalog();
   CHECK_FALSE(std::filesystem::exists(o.folder / "config/chips/mine.json"));
   CHECK_FALSE(o.w->lab().inputs().find("chip")->set_choice_id("my_chip"));
 }
