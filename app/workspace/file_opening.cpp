@@ -115,7 +115,7 @@ Status FileOpening::take(Action* remedy) {
         } else if constexpr (std::is_same_v<Found, FoundChips>) {
           return take_chips(found, path);
         } else if constexpr (std::is_same_v<Found, FoundInput>) {
-          workspace_.take_file(found.lab, found.key, std::move(*found.trial));
+          workspace_.take_file(found.lab, found.key, std::move(*found.trial), found.computed);
           workspace_.say(found.label + ": " + path);
           return Status::ok();
         } else {

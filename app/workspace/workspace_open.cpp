@@ -46,10 +46,10 @@ models::Status Workspace::open_tried(const TriedScenario& tried) {
   return Status::ok();
 }
 
-void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial) {
+void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial, bool computed) {
   const auto take = [&] {
     lab().inputs().find(key)->file() = trial.inputs().find(key)->file();
-    current_->adopt(std::move(trial));
+    if (computed) current_->adopt(std::move(trial));
   };
   if (lab().info().id != id)
     return enter(id, [&] {

@@ -186,3 +186,15 @@ TEST_CASE(
   CHECK(o.d.shell.toasts.shown[0].message.failure);
   CHECK(o.d.shell.toasts.shown[0].message.action.label == "Open Trace viewer");
 }
+
+TEST_CASE(
+    "a file that one lab alone reads opens it untried: its own job says what is wrong, over the earlier picture") {
+  Opened o("profiling/trace-viewer");
+  REQUIRE(o.d.settle());
+  REQUIRE(o.w.lab().reason().empty());
+  o.folder.write("broken.sqlite", "This is no database, whatever its name says.");
+  REQUIRE(o.w.opening.open_and_wait((o.folder / "broken.sqlite").string()));
+  REQUIRE(o.d.settle());
+  CHECK(o.w.lab().reason().find("broken.sqlite") != std::string::npos);
+  CHECK(o.w.lab().shows_earlier());
+}
