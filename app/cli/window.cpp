@@ -98,7 +98,7 @@ int window(const Arguments& a, const Streams& s) {
   };
   w.on_display_lost(keep_everything);
   w.on_drop([&](std::vector<std::string> paths) {
-    for (const auto& path : paths) workspace.show_file(path);
+    workspace.opening.open(std::move(paths));
   });
   std::string title;
   const auto frame = [&] {

@@ -14,12 +14,13 @@
 #include <cstring>
 #include <thread>
 
+#include "widgets/number/number.h"
+
 extern char** environ;
 
 namespace app {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using How = ChildEnd::How;
 constexpr std::size_t tail_bytes = 4096;
 constexpr auto look = std::chrono::milliseconds(50);
@@ -93,15 +94,15 @@ class LineReader {
       }
       if (end == std::string_view::npos) return How::exited;
       bytes.remove_prefix(end + 1);
-      if (const auto now = Clock::now(); now - second_ >= std::chrono::seconds(1)) {
-        second_ = now;
+      last_line_s_ = limits_.clock();
+      if (last_line_s_ - second_s_ >= 1) {
+        second_s_ = last_line_s_;
         lines_ = 0;
       }
       if (++lines_ > limits_.lines_per_s) {
         why = "it printed more than " + std::to_string(limits_.lines_per_s) + " lines in a second";
         return How::flooded;
       }
-      last_line_ = Clock::now();
       auto taken = take_(line_);
       line_.clear();
       if (!taken) {
@@ -112,14 +113,14 @@ class LineReader {
     return How::exited;
   }
   bool in_a_line() const { return !line_.empty(); }
-  double silent_s() const { return std::chrono::duration<double>(Clock::now() - last_line_).count(); }
+  double silent_s() const { return limits_.clock() - last_line_s_; }
 
  private:
   const ChildLimits& limits_;
   const TakeLine& take_;
   std::string line_;
   std::size_t total_ = 0, lines_ = 0;
-  Clock::time_point second_ = Clock::now(), last_line_ = Clock::now();
+  double second_s_ = limits_.clock(), last_line_s_ = second_s_;
 };
 
 void keep_tail(std::string& tail, std::string_view more) {
@@ -144,6 +145,8 @@ std::string said(const std::string& tail) {
 }
 
 }  // namespace
+
+double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limits, const TakeLine& take,
                    const std::function<bool()>& stop) {
@@ -224,8 +227,7 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
       end.why = "The worker crashed (" + signal_name(end.code) + ")" + said(end.error_tail) + ".";
       break;
     case How::hung:
-      end.why = "The worker said nothing for " + std::to_string(static_cast<int>(limits.silence_s + 0.5)) +
-                " s and was ended.";
+      end.why = "The worker said nothing for " + widgets::format_text(limits.silence_s, "s", 3) + " and was ended.";
       break;
     case How::flooded:
     case How::refused:

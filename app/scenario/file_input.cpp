@@ -6,15 +6,16 @@
 namespace app {
 namespace {
 
-/// Adds the opened files that these fields hold, those in the rows of tables too.
-void collect_open_files(const chapters::Fields& fields, std::vector<FileBytesPtr>& out) {
+/// Hands `use` every file that these fields hold, those in the rows of tables too.
+template <class Use>
+void each_file(const chapters::Fields& fields, const Use& use) {
   chapters::Fields cells;
   for (const chapters::Field& f : fields) {
-    if (f.kind == chapters::Kind::file && f.file().bytes) out.push_back(f.file().bytes);
+    if (f.kind == chapters::Kind::file && !f.file().path.empty()) use(f.file());
     if (f.kind == chapters::Kind::table)
       for (std::size_t row = 0; row < f.table_size(); ++row) {
         f.table_row(row, cells);
-        collect_open_files(cells, out);
+        each_file(cells, use);
       }
   }
 }
@@ -23,12 +24,34 @@ void collect_open_files(const chapters::Fields& fields, std::vector<FileBytesPtr
 
 FileReader reader_keeping(const chapters::Lab& lab) {
   std::vector<FileBytesPtr> held;
-  collect_open_files(lab.inputs(), held);
+  each_file(lab.inputs(), [&](const chapters::FileInput& file) {
+    if (file.bytes) held.push_back(file.bytes);
+  });
   FileReader read;
   read.bytes = [held = std::move(held)](const std::string& path) {
     for (const auto& file : held)
       if (file->path == path && is_unchanged(*file)) return models::Result<FileBytesPtr>::ok(file);
     return read_file_bytes(path);
+  };
+  return read;
+}
+
+FileReader reader_of(const chapters::Lab& lab) {
+  const auto held = [&lab](const std::string& path, bool by_bytes) {
+    const chapters::FileInput* found = nullptr;
+    each_file(lab.inputs(), [&](const chapters::FileInput& file) {
+      if (file.path == path && static_cast<bool>(file.bytes) == by_bytes) found = &file;
+    });
+    return found;
+  };
+  FileReader read;
+  read.text = [held](const std::string& path) {
+    const chapters::FileInput* file = held(path, false);
+    return file ? models::Result<std::string>::ok(file->text) : read_text_file(path);
+  };
+  read.bytes = [held](const std::string& path) {
+    const chapters::FileInput* file = held(path, true);
+    return file ? models::Result<FileBytesPtr>::ok(file->bytes) : read_file_bytes(path);
   };
   return read;
 }

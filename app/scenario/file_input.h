@@ -24,6 +24,9 @@ struct FileReader {
 /// need not read gigabytes again.
 FileReader reader_keeping(const chapters::Lab& lab);
 
+/// Gives the files that the lab holds, as it holds them, and reads others from the disk. For as long as the lab lives.
+FileReader reader_of(const chapters::Lab& lab);
+
 /// Fills a file input from `path` as its Spec asks, with text or bytes. Changes nothing when it fails.
 models::Status load_file(const chapters::Field& field, const std::string& path, const FileReader& read = {});
 

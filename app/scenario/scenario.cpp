@@ -64,15 +64,18 @@ std::string object_expected(const std::string& what, const Json& value) {
   return what + json_excerpt(value) + ": an object of keys and values is expected.";
 }
 
+/// Outputs, which may be large, stay where they are.
+chapters::LabPtr copy_of_inputs(const chapters::Lab& lab) { return lab.with_inputs(*lab.keep_inputs()); }
+
 }  // namespace
 
 Status apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReader& read) {
   if (!inputs.is_object()) return Status::fail(object_expected("The inputs are ", inputs));
   chapters::LabPtr trial, before;
   try {
-    trial = lab.clone();  // A bad value must leave the running state as it was.
+    trial = copy_of_inputs(lab);  // A bad value must leave the running state as it was.
     if (auto checked = set_fields(*trial, trial->inputs(), "input", inputs, read); !checked) return checked;
-    before = lab.clone();
+    before = copy_of_inputs(lab);
   } catch (const std::bad_alloc&) {
     return no_memory();
   }
@@ -86,7 +89,7 @@ Status apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReader& re
 
 Status apply_view(chapters::Lab& lab, const Json& view) {
   if (!view.is_object()) return Status::fail(object_expected("The view is ", view));
-  const auto trial = lab.clone();
+  const auto trial = copy_of_inputs(lab);
   if (auto checked = set_fields(*trial, trial->view(), "view setting", view, {}); !checked) return checked;
   return set_fields(lab, lab.view(), "view setting", view, {});
 }

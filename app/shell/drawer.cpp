@@ -203,9 +203,14 @@ void draw_notes(Shell& shell) {
 
 void draw_claims(Shell& shell) {
   if (question_open(shell)) return ui::text("Veiled until you commit to an answer.", theme().muted);
-  const auto& claims = shell.workspace.checked_claims();
-  if (claims.empty()) return ui::text("No claim is recorded for this lab.", theme().muted);
-  for (const auto& [claim, checked] : claims) {
+  const std::string_view lab = shell.workspace.lab().info().id;
+  if (shell.workspace.claims.count(lab) == 0) return ui::text("No claim is recorded for this lab.", theme().muted);
+  const ClaimTables::Table* const claims = shell.workspace.claims.of(lab);
+  if (!claims) {
+    shell.animating = true;
+    return ui::working("What the lab computes of each claim is being worked out.", shell.workspace.claims.fraction());
+  }
+  for (const auto& [claim, checked] : *claims) {
     ImGui::PushID(claim->id.c_str());
     draw_claim(shell, *claim, checked);
     ImGui::PopID();
@@ -217,9 +222,9 @@ void draw_drawer(Shell& shell, ImVec2 size) {
   if (ui::begin_panel("drawer", size, t.panel, {18, 4},
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
     const std::string_view lab = shell.workspace.lab().info().id;
-    const std::size_t figures = shell.workspace.figure_count(lab);
+    const std::size_t figures = shell.workspace.figures.count(lab);
     char claims[32], measured[32];
-    std::snprintf(claims, sizeof claims, "Claims %zu", shell.workspace.claim_count(lab));
+    std::snprintf(claims, sizeof claims, "Claims %zu", shell.workspace.claims.count(lab));
     std::snprintf(measured, sizeof measured, "Measured %zu", figures);
     const char* names[] = {"Concept", "Design",  "Code",    "Debug", "Frontier", claims,
                            measured,  "Predict", "Explore", "Notes", "Lesson"};

@@ -99,19 +99,16 @@ void draw_chosen(Shell& shell, const chapters::Published& row, const models::Res
 void draw_measured(Shell& shell) {
   const auto& t = theme();
   if (question_open(shell)) return ui::text("Veiled until you commit to an answer.", t.muted);
-  if (shell.workspace.figure_count(shell.workspace.lab().info().id) == 0)
-    return ui::text("No published measurement is recorded for this lab.", t.muted);
-  const chapters::PublishedTable* const table = shell.workspace.published_figures();
+  FigureTables& figures_of = shell.workspace.figures;
+  const std::string_view lab = shell.workspace.lab().info().id;
+  if (figures_of.count(lab) == 0) return ui::text("No published measurement is recorded for this lab.", t.muted);
+  const chapters::PublishedTable* const table = figures_of.of(lab);
   if (!table) {
     shell.animating = true;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ui::bar({at.x, at.y + t.px(6)}, t.px(150), shell.workspace.published_fraction(), t.accent);
-    ImGui::SetCursorScreenPos({at.x + t.px(166), at.y});
-    return ui::text("The model's figure of each measurement is being computed.", t.muted);
+    return ui::working("The model's figure of each measurement is being computed.", figures_of.fraction());
   }
   const auto& figures = table->rows;
   auto& state = shell.measured;
-  const std::string_view lab = shell.workspace.lab().info().id;
   if (state.lab != lab || state.of != figures.data()) {
     state.lab = lab;
     state.of = figures.data();

@@ -37,6 +37,16 @@ void find_lit(PresetState& state, Session& session, const std::vector<Preset>& p
     if (state.inputs[i] == now) state.lit = i;
 }
 
+/// The note that stands under the chips, and null where none does.
+const std::string* shown_note(const PresetState& state, const std::vector<Preset>& presets, bool notes) {
+  if (!notes || state.lit == PresetState::none || presets[state.lit].note.empty()) return nullptr;
+  if (state.pressed != state.lit && presets[state.lit].set == "{}") return nullptr;
+  return &presets[state.lit].note;
+}
+
+widgets::SentenceStyle note_style() { return {Type::small, widgets::Font::sans, theme().text, theme().text}; }
+float chips_height() { return theme().type(Type::small) + theme().px(9 + 10); }
+
 float chip_width_of(std::string_view label) { return widgets::text_size(label, Type::small).x + theme().px(20); }
 
 }  // namespace
@@ -82,13 +92,18 @@ float draw_presets(Shell& shell, float width, bool notes) {
     }
   }
   ImGui::PopID();
-  const float chips = t.type(Type::small) + t.px(9 + 10);
-  if (!notes || state.lit == PresetState::none || presets[state.lit].note.empty()) return chips;
-  if (state.pressed != state.lit && presets[state.lit].set == "{}") return chips;
-  const widgets::SentenceStyle style{Type::small, widgets::Font::sans, t.text, t.text};
-  return chips + t.px(5) +
-         widgets::draw_sentence(widgets::Painter::window(), {at.x, at.y + chips}, presets[state.lit].note, width,
-                                style);
+  const std::string* const note = shown_note(state, presets, notes);
+  if (!note) return chips_height();
+  return chips_height() + t.px(5) +
+         widgets::draw_sentence(widgets::Painter::window(), {at.x, at.y + chips_height()}, *note, width, note_style());
+}
+
+float presets_height(Shell& shell, float width, bool notes) {
+  Session& session = shell.workspace.current();
+  const auto& presets = shell.workspace.content.of(session.lab().info().id).presets;
+  find_lit(shell.preset, session, presets);
+  const std::string* const note = shown_note(shell.preset, presets, notes);
+  return chips_height() + (note ? theme().px(5) + widgets::sentence_height(*note, width, note_style()) : 0);
 }
 
 }  // namespace app

@@ -8,5 +8,7 @@ namespace app {
 /// stands below where `notes` have room; that of the preset in which the lab opens only when it was pressed. Returns
 /// their height in px.
 float draw_presets(Shell& shell, float width, bool notes);
+/// The same height without drawing.
+float presets_height(Shell& shell, float width, bool notes);
 
 }  // namespace app

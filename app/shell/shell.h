@@ -195,6 +195,7 @@ struct Shell {
   std::string note_lab;
   ImVec2 canvas_min, canvas_max;      ///< of the last frame, screen pixels
   int computing_frames = 0;           ///< how long the open lab's job has been running
+  int opening_frames = 0;             ///< how long a file has been read
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
   ImGuiID record_panel = 0;           ///< only this panel goes into `record`
   ImGuiID export_panel = 0;           ///< whose export is being chosen

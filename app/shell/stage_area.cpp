@@ -16,6 +16,9 @@
 namespace app {
 namespace {
 
+/// What the bar and the button of a job take at the right.
+float job_width() { return theme().px(64 + 150 + 24); }
+
 /// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
 /// Returns the width in px that it takes at the right.
 float draw_job(Shell& shell, ImVec2 top_right) {
@@ -32,7 +35,7 @@ float draw_job(Shell& shell, ImVec2 top_right) {
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.0f %%", 100 * session.fraction());
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
-  return stop + bar + t.px(24);
+  return job_width();
 }
 
 /// A figure of the answer that the pointer rests on is an output's: its marks are lit too, and its figure with the unit
@@ -52,23 +55,32 @@ void light_answered_output(const chapters::Lab& lab) {
   }
 }
 
-/// The question, which is never cut, and under it the answer or the reason why there is none. Returns their height.
-float draw_lines(Shell& shell, ImVec2 at, float width) {
+/// The question, which is never cut, and under it the answer or the reason why there is none, beside the `job`'s bar.
+/// Returns their height: of a lab whose answer a job computes the same with the bar and without, and before the answer
+/// is there, so that what stands below does not jump.
+float draw_lines(Shell& shell, ImVec2 at, float width, float job) {
   const auto& t = theme();
   const Painter p = Painter::window();
   chapters::Lab& lab = shell.workspace.lab();
-  float y =
-      at.y + widgets::draw_sentence(p, at, lab.info().question, width, {Type::body, Font::sans, t.muted, t.muted});
+  const bool stays = lab.info().job;
+  const widgets::SentenceStyle asks{Type::body, Font::sans, t.muted, t.muted};
+  float y = at.y + widgets::draw_sentence(p, at, lab.info().question, width - job, asks);
+  if (stays) y = at.y + widgets::sentence_height(lab.info().question, width - job_width(), asks);
+  const float under = y;
   const std::string_view answer = shell.prediction_hides_outputs ? std::string_view() : lab.answer();
+  const widgets::SentenceStyle title{Type::title, Font::bold, t.text, t.accent};
+  const float two_lines = 2 * widgets::sentence_height("A", width, title);
   if (!answer.empty()) {
     const bool bad = !lab.reason().empty();
-    widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
-    if (bad || widgets::sentence_lines(answer, width, style) > 2) style.type = Type::body;
+    widgets::SentenceStyle style = title;
+    if (bad) style.colour = t.warning;
+    if (bad || widgets::sentence_lines(answer, width - job, style) > 2) style.type = Type::body;
     y += t.px(4);
     const float top = y;
-    y += widgets::draw_sentence(p, {at.x, y}, answer, width, style);
-    if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width, y})) light_answered_output(lab);
+    y += widgets::draw_sentence(p, {at.x, y}, answer, width - job, style);
+    if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width - job, y})) light_answered_output(lab);
   }
+  if (stays) y = std::max(y, under + t.px(4) + two_lines);
   return y - at.y;
 }
 
@@ -163,17 +175,18 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
     if (question_takes_stage(shell)) return;
   } else {
     const float job = draw_job(shell, {at.x + size.x, at.y});
-    y += draw_lines(shell, at, size.x - job) + t.px(8);
+    y += draw_lines(shell, at, size.x, job) + t.px(8);
   }
   const bool low = size.y < t.px(330);  // the picture needs what height there is; the palette has the presets too
   if (!question_shown(shell) && !shell.presentation && (bad || !low) &&
       (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
     ImGui::SetCursorScreenPos({at.x, y});
-    if (bad) {
+    const bool notes = size.y > t.px(500);
+    if (bad) {  // in the presets' place, and as high
       draw_fixes(shell);
-      y += t.type(Type::small) + t.px(9 + 10);
+      y += presets_height(shell, size.x, notes);
     } else {
-      y += draw_presets(shell, size.x, size.y > t.px(500));
+      y += draw_presets(shell, size.x, notes);
     }
   }
   const widgets::Rect area{{at.x, std::floor(y)}, {at.x + size.x, at.y + size.y}};

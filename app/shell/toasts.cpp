@@ -93,6 +93,7 @@ void draw_toasts(Shell& shell, ImVec2 corner) {
                                    [](const Toast& toast) { return !toast.message.failure; });
     state.shown.erase(fine == state.shown.rend() ? state.shown.end() - 1 : fine.base() - 1);
   }
+  corner.y -= draw_opening(shell, corner);
   if (state.shown.empty()) return;
   shell.animating = true;  // so that they go away by themselves
   const auto& t = theme();

@@ -110,6 +110,14 @@ const char* wanted_panel = nullptr;
 
 void focus_panel(const char* id) { wanted_panel = id; }
 
+void working(std::string_view what, double fraction) {
+  const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  bar({at.x, at.y + t.px(6)}, t.px(150), fraction, t.accent);
+  ImGui::SetCursorScreenPos({at.x + t.px(166), at.y});
+  text(what, t.muted);
+}
+
 void begin_screen(ImVec2 screen) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(screen);

@@ -56,6 +56,9 @@ void hint(std::string_view s);
 /// A thin bar, filled from 0 to 1.
 void bar(ImVec2 at, float width, double fraction, ImU32 colour);
 
+/// A bar, and beside it what is being worked out.
+void working(std::string_view what, double fraction);
+
 /// Opens the window beneath all panels, which fills the screen; end with ImGui::End().
 void begin_screen(ImVec2 screen);
 /// The next panel of that name gives the keyboard to its first control.

@@ -45,6 +45,7 @@ struct Job::State {
   void finish(Phase end) {
     work = nullptr;  // frees what it captured while the handle may live on
     phase.store(end, std::memory_order_release);
+    phase.notify_all();
   }
 };
 
@@ -58,6 +59,13 @@ double Job::fraction() const {
 std::string Job::error() const { return ended() ? state_->error : std::string(); }
 void Job::cancel() const {
   if (state_) state_->progress.cancelled.store(true);
+}
+
+void Job::wait() const {
+  if (!state_) return;
+  for (auto now = state_->phase.load(std::memory_order_acquire); now <= State::Phase::running;
+       now = state_->phase.load(std::memory_order_acquire))
+    state_->phase.wait(now, std::memory_order_acquire);
 }
 
 struct Jobs::Shared {
@@ -100,6 +108,7 @@ struct Jobs::Shared {
     StatePtr next = std::move(waiting.front());
     waiting.pop_front();
     next->phase.store(Phase::running, std::memory_order_relaxed);
+    next->phase.notify_all();
     running.push_back(next);
     return next;
   }

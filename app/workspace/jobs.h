@@ -28,6 +28,7 @@ class Job {
   /// Empty, or one sentence why the work failed. Valid once ended.
   std::string error() const;
   void cancel() const;  ///< returns at once; work that is waiting never starts
+  void wait() const;    ///< until it has ended; not for the window's thread
 
  private:
   friend class Jobs;

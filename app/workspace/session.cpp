@@ -44,6 +44,18 @@ bool Session::update(bool control_held) {
   return changed;
 }
 
+void Session::adopt(chapters::Lab&& computed) {
+  if (!lab_->same_inputs(computed)) return;
+  cancel();
+  job_ = {};
+  touched_ = touched_ || computed_;
+  computed_ = lab_->keep_inputs();
+  lab_->take_outputs(std::move(computed));
+  fresh_ = true;
+  job_error_.clear();
+  ++version_;
+}
+
 /// An answer that there was no memory for is not computed again before the inputs change.
 bool Session::compute_here() {
   job_error_.clear();

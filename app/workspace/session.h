@@ -21,6 +21,9 @@ class Session {
   /// job's Outputs, and, when no control is held, records an undo step. Allocates nothing while nothing changes. True
   /// when Outputs changed.
   bool update(bool control_held);
+  /// Takes the Outputs of a lab that computed them elsewhere, where its Inputs are those of the lab now; `computed` is
+  /// left without.
+  void adopt(chapters::Lab&& computed);
   /// What Outputs depend on has changed (the catalog): the next update computes anew.
   void invalidate() {
     if (fresh_) before_ = std::move(computed_);

@@ -14,6 +14,9 @@
 namespace app {
 namespace {
 
+/// One for the open lab, one for what is asked beside it (tables, Explore), one for a file that is opened.
+constexpr std::size_t workers = 3;
+
 /// A title as part of a file's name: small letters and digits, "-" for all else, at most 60 characters.
 std::string slug_of(std::string_view title) {
   std::string slug;
@@ -28,7 +31,7 @@ std::string slug_of(std::string_view title) {
 }  // namespace
 
 Workspace::Workspace(Content loaded, models::Result<UserPaths> user, std::function<void()> wake)
-    : content(std::move(loaded)), jobs(2, std::move(wake)), user_(std::move(user)) {
+    : content(std::move(loaded)), jobs(workers, std::move(wake)), user_(std::move(user)) {
   if (user_) {
     say_if_any(settings_.load(user_->config / "settings.json"));
     say_if_any(progress_.load(user_->data / "progress.json"));
@@ -67,40 +70,9 @@ store::Quarters Workspace::quarters(std::string_view lab) const {
 
 const std::string& Workspace::title_of(std::string_view lab) const {
   static const std::string none;
-  const auto at = std::find_if(prototypes_.begin(), prototypes_.end(), [&](const Prototype& p) { return p.id == lab; });
+  const auto at =
+      std::find_if(prototypes_.begin(), prototypes_.end(), [&](const FileTaker& p) { return p.lab == lab; });
   return at == prototypes_.end() ? none : at->title;
-}
-
-const Workspace::CheckedClaims& Workspace::checked_claims() {
-  const std::string_view id = lab().info().id;
-  auto at = claims_.find(id);
-  if (at == claims_.end()) {
-    at = claims_.emplace(std::string(id), CheckedClaims()).first;
-    for (const Claim* claim : content.claims_of(id)) at->second.emplace_back(claim, check_claim(*claim));
-  }
-  return at->second;
-}
-
-std::size_t Workspace::claim_count(std::string_view lab) const {
-  return static_cast<std::size_t>(
-      std::count_if(content.claims.begin(), content.claims.end(), [&](const Claim& c) { return c.lab == lab; }));
-}
-
-const chapters::PublishedTable* Workspace::published_figures() {
-  const std::string_view id = lab().info().id;
-  if (figures_.lab != id) {
-    figures_.job.cancel();
-    figures_ = {};
-    figures_.lab = id;
-  }
-  if (!figures_.table && (!figures_.job || figures_.job.ended())) {
-    figures_.table = chapters::catalog().tables->find(id);
-    if (!figures_.table && !figures_.job)
-      figures_.job = jobs.submit("published figures", [of = std::string(id)](chapters::Progress& work) {
-        (void)published_table(of, work);
-      });
-  }
-  return figures_.table.get();
 }
 
 void Workspace::finish() {
@@ -109,8 +81,6 @@ void Workspace::finish() {
   chapters::Progress nobody_waits;
   lab().show_published(published_table(lab().info().id, nobody_waits)->figures);
 }
-
-std::size_t Workspace::figure_count(std::string_view lab) const { return chapters::catalog().published_of(lab).size(); }
 
 Session& Workspace::session(std::string_view id) {
   auto at = sessions_.find(id);
@@ -154,7 +124,7 @@ bool Workspace::update(bool control_held) {
   const bool changed = current_->update(control_held);
   if (changed) gather_kept();
   if (lab().shows_published())
-    if (const auto* table = published_figures()) lab().show_published(table->figures);
+    if (const auto* table = figures.of(lab().info().id)) lab().show_published(table->figures);
   // A job that ends on the values that a lab opened with sets nothing for other labs.
   if (changed && current_->touched() && settings.keep_my_scenario) gather_shared();
   return changed;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/content/content.h"
+#include "app/content/load_catalog.h"
 #include "app/content/load_published.h"
 #include "app/platform/paths.h"
 #include "app/store/files.h"
@@ -18,34 +19,18 @@
 #include "app/store/recent.h"
 #include "app/store/resume.h"
 #include "app/store/settings.h"
+#include "app/workspace/file_opening.h"
 #include "app/workspace/jobs.h"
+#include "app/workspace/lab_tables.h"
+#include "app/workspace/message.h"
 #include "app/workspace/services.h"
 #include "app/workspace/session.h"
 #include "app/workspace/stored.h"
+#include "app/workspace/tried_scenario.h"
 #include "chapters/practice/drawn_curve.h"
 #include "chapters/practice/prediction_history.h"
 
 namespace app {
-
-/// What a person can do about a message: a button with a word or two, and what it does.
-struct Action {
-  std::string label;  ///< empty: there is nothing to do
-  std::function<void()> run;
-};
-
-/// One sentence for the person.
-struct Message {
-  std::string text;
-  bool failure = false;  ///< something did not work: it looks like it and stays longer
-  Action action{};
-};
-
-/// A document of somebody else that names files: they are not touched before the person agrees.
-struct AskedFiles {
-  std::string origin;              ///< what names them: a file's name, or "The link"
-  std::vector<std::string> files;  ///< whole paths
-  std::function<models::Status(bool with_files)> open;
-};
 
 /// Everything that is open and known, without a picture: the labs in use, what the learner shares between them,
 /// content, progress. The shell draws it; the command line and tests drive it directly.
@@ -68,6 +53,9 @@ class Workspace {
   Content content;
   Jobs jobs;
   Services services{jobs};
+  FileOpening opening{*this};  ///< files that were chosen or dropped
+  ClaimTables claims{content, jobs};
+  FigureTables figures{jobs};
   store::Settings& settings = settings_.value;
   store::Progress& progress = progress_.value;
   store::Notes& notes = notes_.value;
@@ -86,23 +74,17 @@ class Workspace {
   models::Status open_scenario(std::string_view text);
   models::Status open_link(std::string_view link);
   models::Status apply_preset(const Preset& preset);
-  /// The one way in for files, chosen or dropped: a scenario or a lesson, a chip for the catalog, a file for the open
-  /// lab when it takes it, or one for the first lab that reads such files. Fails with what labs say of it, and the
-  /// state is unchanged; `remedy` then gets what could be done instead.
-  models::Status open_file(const std::string& path, Action* remedy = nullptr);
-  /// Opens it, and says why not.
-  void show_file(const std::string& path);
-  /// A scenario from somebody's file, whose relative paths count from the folder of `path`. One that names files waits
-  /// in `asked_files`.
-  models::Status open_scenario_file(const std::string& path, std::string_view text);
-  std::optional<AskedFiles> asked_files;
-  /// Answers the question that waits: with the files, without them, or not at all.
-  enum class FilesAnswer : unsigned char { open, leave_out, cancel };
-  void answer_files(FilesAnswer answer);
-  /// The suffixes of files that labs read, ".json" and so on, scenarios among them.
-  std::vector<std::string> readable_suffixes() const;
-  /// Titles of the labs that read files of this name's suffix: "Trace viewer"; empty when none does.
-  std::string readers_of(std::string_view path) const;
+  /// The same with what was tried before: reads no file.
+  models::Status open_tried(const TriedScenario& tried);
+  /// Puts the file that `trial` holds in this input into the same input of that lab, and opens the lab where it is not
+  /// open. Where the trial has `computed`, its Outputs come with it.
+  void take_file(std::string_view lab, std::string_view key, chapters::Lab&& trial, bool computed);
+  /// Every lab with its default inputs, in teaching order.
+  const std::vector<FileTaker>& labs() const { return prototypes_; }
+  /// The open lab as it is set.
+  FileTaker open_taker() const;
+  /// Keeps chips of the learner's own, in a file of this name or the next that is free, and loads them. Returns where.
+  models::Result<std::filesystem::path> keep_chips(const std::string& name, std::string_view text);
 
   /// How far a lab is.
   store::Quarters quarters(std::string_view lab) const;
@@ -116,18 +98,6 @@ class Workspace {
   /// Counts how often a lab was opened, the same one again included.
   std::uint64_t openings() const { return openings_; }
   const std::string& title_of(std::string_view lab) const;
-
-  /// The open lab's claims, each recomputed once.
-  using CheckedClaims = std::vector<std::pair<const Claim*, models::Result<CheckedClaim>>>;
-  const CheckedClaims& checked_claims();
-  std::size_t claim_count(std::string_view lab) const;
-
-  /// The open lab's published measurements, each beside the lab's own figure. A job works them out once for all labs
-  /// and workspaces: null until it has, or when it was asked just now.
-  const chapters::PublishedTable* published_figures();
-  /// How far that job is, 0 to 1.
-  double published_fraction() const { return figures_.job.fraction(); }
-  std::size_t figure_count(std::string_view lab) const;
 
   /// The open lab's shared choices, those that belong together in one group ("workload" of "workload.batch" and
   /// "workload.context"), for the chips of the top bar.
@@ -146,8 +116,11 @@ class Workspace {
   /// Once a frame: hands the open lab's request to its service and brings what services have found into the labs that
   /// asked.
   void serve();
-  /// Reads chips, models and drills anew, the learner's own among them, and describes every open lab again.
+  /// Reads chips, models and drills anew in a job, the learner's own among them; `serve` then describes every open lab
+  /// again.
   void reload_catalog();
+  /// Waits until what is being read anew is in force: for callers without a window.
+  void finish_catalog();
 
   /// The learner's shared choices, by shared name ("model", "chip", "workload.batch").
   const std::map<std::string, Json, std::less<>>& shared() const { return shared_; }
@@ -179,6 +152,7 @@ class Workspace {
  private:
   Session& session(std::string_view lab);
   void say_if_any(std::string notice);
+  void take_catalog();
   void gather_shared();
   void apply_shared();
   void describe_shared();
@@ -194,19 +168,6 @@ class Workspace {
   bool anything_unsaved() const;
   void note_place();    ///< puts the open lab's state into `resume`
   void find_drilled();  ///< from what is kept and the catalog
-  models::Status open_lesson_file(const std::string& path, std::string_view text);
-  models::Status keep_chip_file(const std::string& path, const std::string& text);
-  /// One file input that was tried, and why its lab refuses the file.
-  struct Refusal {
-    std::string lab{}, title{}, reason{};
-    bool by_bytes = false, open_lab_reads_such = false;
-  };
-  /// Gives the file to the first input of the open lab that takes it; false when none does.
-  bool open_in_lab(const std::string& path, const std::string* text, std::vector<Refusal>& refusals);
-  /// Opens the first other lab that reads such a file; false when none does. Fails when the file cannot be read.
-  models::Result<bool> open_in_another(const std::string& path, bool readable, std::vector<Refusal>& refusals);
-  /// Opens at once what names no files; else asks.
-  models::Status ask_about_files(AskedFiles asked);
   const chapters::Fields& inputs_of(std::string_view lab) const;
   void fill_personal();  ///< kept tables and the clock into the open lab
   void gather_kept();    ///< what the open lab added to them, to disk at once
@@ -214,11 +175,9 @@ class Workspace {
   void remember();  ///< puts the open lab's scenario on the recent list, unless it is the default one
 
   models::Result<UserPaths> user_;
-  struct Prototype {
-    std::string id, title;
-    chapters::LabPtr lab;
-  };
-  std::vector<Prototype> prototypes_;
+  std::vector<FileTaker> prototypes_;
+  Job catalog_job_;
+  std::shared_ptr<LoadedCatalog> catalog_read_;  ///< what that job writes
   std::vector<SharedGroup> groups_;
   std::map<std::string, std::unique_ptr<Session>, std::less<>> sessions_;
   Session* current_ = nullptr;
@@ -237,13 +196,6 @@ class Workspace {
     double first_note_s = -1;      ///< when they had changed first since they were saved; negative: they have not
     double retry_s = -1e9;         ///< before this nothing that failed is tried again
   } keeping_;
-  std::map<std::string, CheckedClaims, std::less<>> claims_;
-  /// The job that works out the published figures of one lab.
-  struct Figures {
-    std::string lab;
-    std::shared_ptr<const chapters::PublishedTable> table;  ///< of `lab`, once it is known
-    Job job;
-  } figures_;
 };
 
 }  // namespace app

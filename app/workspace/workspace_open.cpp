@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/link.h"
@@ -7,11 +8,16 @@
 #include "app/workspace/workspace.h"
 #include "chapters/mechanism/registry.h"
 
-/// The ways in: by name, with a scenario, by a link. Files: workspace_files.cpp.
+/// The ways in: by name, with a scenario, by a link. Files: file_opening.h.
 namespace app {
 
 using chapters::Field;
 using models::Status;
+
+const chapters::Fields& Workspace::inputs_of(std::string_view lab) const {
+  const auto at = std::find_if(prototypes_.begin(), prototypes_.end(), [&](const auto& p) { return p.lab == lab; });
+  return at->copy->inputs();
+}
 
 bool Workspace::open(std::string_view id) {
   if (!chapters::has_lab(id)) return false;
@@ -20,23 +26,44 @@ bool Workspace::open(std::string_view id) {
 }
 
 models::Status Workspace::open_with(std::string_view id, const Json& inputs, const Json& view) {
-  const auto trial = chapters::make_lab_by_id(id);
-  if (!trial) return Status::fail(unknown_lab(id));
-  if (auto set = apply_inputs(*trial, inputs); !set) return set;
-  if (auto set = apply_view(*trial, view); !set) return set;
-  enter(id, [&] {
-    const FileReader read = reader_keeping(*trial);
+  const auto tried = try_scenario(id, std::make_shared<const Json>(inputs), std::make_shared<const Json>(view));
+  return tried ? open_tried(*tried) : Status::fail(tried.error);
+}
+
+models::Status Workspace::open_tried(const TriedScenario& tried) {
+  enter(tried.lab, [&] {
+    const FileReader read = reader_of(*tried.trial);
     reset_scenario(lab());
-    Json scenario = inputs;
+    Json scenario = *tried.inputs;
     for (const Field& f : lab().inputs())
       if (is_personal(f)) scenario.erase(std::string(f.key));  // a scenario never replaces what the learner did
-    // The trial took both, so they can only fail where a file has gone in between: then the rest stays as set.
+    // The trial took both, so neither can fail.
     (void)apply_inputs(lab(), scenario, read);
-    (void)apply_view(lab(), view);
+    (void)apply_view(lab(), *tried.view);
     clear_service_state(lab());
     gather_shared();
   });
   return Status::ok();
+}
+
+void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial, bool computed) {
+  const auto take = [&] {
+    lab().inputs().find(key)->file() = trial.inputs().find(key)->file();
+    if (computed) current_->adopt(std::move(trial));
+  };
+  if (lab().info().id != id)
+    return enter(id, [&] {
+      apply_shared();
+      take();
+    });
+  take();
+  current_->update(false);
+  ++openings_;  // where home is shown, the lab comes to the front
+}
+
+FileTaker Workspace::open_taker() const {
+  const chapters::Lab& lab = current_->lab();
+  return {std::string(lab.info().id), std::string(lab.info().title), lab.with_inputs(*lab.keep_inputs())};
 }
 
 models::Status Workspace::open_scenario(std::string_view text) {
@@ -52,13 +79,10 @@ models::Status Workspace::open_link(std::string_view text) {
                         "\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.");
   auto inputs = link_inputs(link);
   if (!inputs) return Status::fail(std::move(inputs.error));
-  const chapters::Fields& fields = inputs_of(link.lab);
-  return ask_about_files(
-      {"The link", named_files(fields, *inputs), [this, lab = link.lab, inputs = *inputs](bool with) {
-         Json values = inputs;
-         if (!with) leave_files_out(inputs_of(lab), values);
-         return open_with(lab, values, Json::object());
-       }});
+  auto named = named_files(inputs_of(link.lab), *inputs);
+  return opening.open_scenario({link.lab, std::make_shared<const Json>(std::move(*inputs)),
+                                std::make_shared<const Json>(Json::object()), std::move(named)},
+                               "The link");
 }
 
 models::Status Workspace::apply_preset(const Preset& preset) {

@@ -10,6 +10,8 @@ namespace app {
 using chapters::Field;
 
 void Workspace::serve() {
+  take_catalog();
+  opening.update();
   if (chapters::Requests* asks = lab().requests(); asks && asks->aside)
     (void)jobs.submit("aside", std::exchange(asks->aside, nullptr));
   say_failure(services.poll(lab()));
@@ -56,21 +58,48 @@ void Workspace::serve() {
   if (more_chips) reload_catalog();
 }
 
+models::Result<std::filesystem::path> Workspace::keep_chips(const std::string& name, std::string_view text) {
+  using Kept = models::Result<std::filesystem::path>;
+  if (!user_) return Kept::fail(user_.error);
+  const std::filesystem::path folder = user_->config / "chips";
+  std::filesystem::path kept_as = folder / (name + ".json");
+  std::error_code none;
+  for (int n = 2; std::filesystem::exists(kept_as, none); ++n)
+    kept_as = folder / (name + "-" + std::to_string(n) + ".json");
+  if (auto written = write_file(kept_as, text); !written) return Kept::fail(std::move(written.error));
+  reload_catalog();
+  return Kept::ok(std::move(kept_as));
+}
+
 void Workspace::reload_catalog() {
   const auto assets = find_assets();
   if (!assets) return say(assets.error);
-  auto loaded = load_catalog(*assets, user_ ? user_->config : std::filesystem::path());
-  for (auto& error : loaded.errors) say(std::move(error));
-  chapters::set_catalog(std::move(loaded.catalog));
-  for (const Prototype& prototype : prototypes_) prototype.lab->refresh();
+  catalog_read_ = std::make_shared<LoadedCatalog>();
+  catalog_job_ = jobs.submit(
+      "catalog", [to = catalog_read_, from = *assets, own = user_ ? user_->config : std::filesystem::path()](
+                     chapters::Progress&) { *to = load_catalog(from, own); });
+}
+
+void Workspace::finish_catalog() {
+  catalog_job_.wait();
+  take_catalog();
+}
+
+void Workspace::take_catalog() {
+  if (!catalog_job_ || !catalog_job_.ended()) return;
+  const Job ended = std::exchange(catalog_job_, {});
+  const auto loaded = std::exchange(catalog_read_, nullptr);
+  if (!ended.done()) return say_failure(ended.error());
+  for (auto& error : loaded->errors) say(std::move(error));
+  chapters::set_catalog(std::move(loaded->catalog));
+  describe_shared();
   for (const auto& [id, session] : sessions_) {
     session->lab().refresh();
     session->invalidate();
   }
   group_shared();
-  claims_.clear();
-  figures_.job.cancel();
-  figures_ = {};
+  claims.forget();
+  figures.forget();
   find_drilled();
 }
 

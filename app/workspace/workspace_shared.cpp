@@ -12,9 +12,11 @@ using chapters::Field;
 using chapters::Kind;
 
 void Workspace::describe_shared() {
+  prototypes_.clear();  // and not described anew where they are: a job may look at them
   for (const auto& entry : chapters::all_labs()) {
     auto lab = entry.make();
-    prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
+    const std::string title(lab->info().title);
+    prototypes_.push_back({std::string(entry.id), title, std::move(lab)});
   }
 }
 

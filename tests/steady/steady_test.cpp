@@ -98,7 +98,7 @@ TEST_CASE("an infeasible lab that shows its last feasible picture allocates noth
   stage.settle();
   const support::Folder folder;
   folder.write("broken.sqlite", "This is no database, whatever its name says.");
-  REQUIRE(workspace.open_file((folder / "broken.sqlite").string()));
+  REQUIRE(workspace.opening.open_and_wait((folder / "broken.sqlite").string()));
   stage.settle();
   REQUIRE(workspace.lab().shows_earlier());
   CHECK(allocations_of_frames(stage, 10) == 0);

@@ -11,11 +11,11 @@ namespace app {
 
 void draw_asked_files(Shell& shell) {
   Workspace& w = shell.workspace;
-  if (!w.asked_files || shell.open_panel.open || shell.palette.open || shell.help_open) return;
+  if (!w.opening.asked() || shell.open_panel.open || shell.palette.open || shell.help_open) return;
   const auto& t = theme();
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.2f}, ImGuiCond_Always, {0.5f, 0});
-  const auto files = static_cast<float>(w.asked_files->files.size());
+  const auto files = static_cast<float>(w.opening.asked()->files.size());
   ImGui::SetNextWindowSize(
       {std::min(t.px(680), screen.x - t.px(24)), std::min(t.px(150 + 24 * files), screen.y * 0.7f)});
   if (!ImGui::IsPopupOpen("asked files")) ImGui::OpenPopup("asked files");
@@ -23,7 +23,7 @@ void draw_asked_files(Shell& shell) {
   if (ImGui::BeginPopupModal(
           "asked files", nullptr,
           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
-    const AskedFiles& asked = *w.asked_files;
+    const AskedFiles& asked = *w.opening.asked();
     const bool one = asked.files.size() == 1;
     ui::wrapped(asked.origin + (one ? " names a file on this machine." : " names files on this machine.") +
                     (one ? " Open it only if you know it:" : " Open them only if you know them:"),
@@ -48,9 +48,7 @@ void draw_asked_files(Shell& shell) {
     const bool cancel = ui::button("Cancel") || escaped;
     if (with || without || cancel) {
       ImGui::CloseCurrentPopup();
-      w.answer_files(with      ? Workspace::FilesAnswer::open
-                     : without ? Workspace::FilesAnswer::leave_out
-                               : Workspace::FilesAnswer::cancel);
+      w.opening.answer(with ? FilesAnswer::open : without ? FilesAnswer::leave_out : FilesAnswer::cancel);
     }
     ImGui::EndPopup();
   }

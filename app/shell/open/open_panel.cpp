@@ -47,8 +47,7 @@ void close_panel(OpenPanel& p) {
 void take_path(Shell& shell, const OpenPanel& p, fs::path path) {
   Workspace& w = shell.workspace;
   if (!p.ask.save) {
-    w.show_file(path.string());
-    w.save();
+    w.opening.open(path.string());
     return;
   }
   if (!path.has_extension()) path += fs::path(p.ask.name).extension();
@@ -132,7 +131,7 @@ void refresh(const Shell& shell, OpenPanel& p) {
   p.list = list_folder(p.ask.folder, p.every_file ? std::vector<std::string>() : p.ask.suffixes, part);
   for (FolderEntry& e : p.list.entries) {
     e.shown = excerpt(e.name, 120) + (e.folder ? "/" : "");
-    if (!e.folder) e.readers = shell.workspace.readers_of(e.name);
+    if (!e.folder) e.readers = shell.workspace.opening.readers_of(e.name);
   }
   if (p.ask.save && !is_there(p.ask.folder)) p.list.note = "This folder is made when you save.";
   p.selected = 0;
@@ -312,7 +311,7 @@ void ask_for_file(Shell& shell) {
   const auto there = std::find_if(folders.begin(), folders.end(), [](const auto& f) { return is_there(f); });
   begin_panel_of(shell, {.title = "Open a file",
                          .folder = there == folders.end() ? home_folder().string() : *there,
-                         .suffixes = shell.workspace.readable_suffixes()});
+                         .suffixes = shell.workspace.opening.suffixes()});
 }
 
 void ask_where(Shell& shell, ExportKind kind, const std::string& name) {

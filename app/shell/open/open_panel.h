@@ -1,4 +1,6 @@
 #pragma once
+#include <imgui.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,5 +50,8 @@ void ask_where(Shell& shell, ExportKind kind, const std::string& name);
 void draw_open_panel(Shell& shell);
 /// Asks whether the files that somebody's scenario, lesson or link names may be opened, while it waits.
 void draw_asked_files(Shell& shell);
+/// While a file is being read for longer than a blink: its name, how far that is, and a button that stops it, above
+/// `corner`, their lower right. Returns their height in px, 0 where there is nothing to show.
+float draw_opening(Shell& shell, ImVec2 corner);
 
 }  // namespace app

@@ -161,7 +161,7 @@ const std::vector<Command>& shortcut_commands() {
 }
 
 void handle_shortcuts(Shell& shell) {
-  if (shell.palette.open || shell.help_open || shell.open_panel.open || shell.workspace.asked_files) return;
+  if (shell.palette.open || shell.help_open || shell.open_panel.open || shell.workspace.opening.asked()) return;
   const bool typing = ImGui::GetIO().WantTextInput;
   const bool busy = typing || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   for (const Command& c : shortcut_commands()) {

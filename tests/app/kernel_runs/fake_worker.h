@@ -12,8 +12,8 @@ struct FakeWorker {
   std::string ladder = "cpu-sgemm";
 
   /// `body` is shell; $asked holds the words that it was called with. Functions: `result RUNG SECONDS`, `progress
-  /// FRACTION`, `finish`.
-  app::KernelWorker worker(const std::string& body, double silence_s = 5) const {
+  /// FRACTION`, `finish`. The clock of its limits stands still.
+  app::KernelWorker worker(const std::string& body) const {
     const auto path = folder / "worker.sh";
     std::ofstream(path) << "asked=\"$*\"\n"
                         << "asks() { case \"$asked \" in *\"--rung $1 \"*) return 0;; esac; return 1; }\n"
@@ -23,7 +23,7 @@ struct FakeWorker {
                         << body << "\n";
     app::KernelWorker out;
     out.program = {"/bin/sh", path.string()};
-    out.limits.silence_s = silence_s;
+    out.limits.clock = [] { return 0.0; };
     return out;
   }
 

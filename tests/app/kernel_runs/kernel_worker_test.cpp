@@ -1,6 +1,7 @@
 #include "app/kernel_runs/kernel_worker.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <map>
 
 #include "tests/app/kernel_runs/fake_worker.h"
@@ -61,9 +62,18 @@ TEST_CASE("a crash in the middle: the rung at fault is named, the others are mea
 }
 
 TEST_CASE("a hang is ended by the watchdog, and the next rung still runs") {
-  const auto o = run_worker(fake.worker("asks bad && sleep 60\nasks c && result c 3\nfinish", 0.4), {"bad", "c"});
+  const std::string hangs = (fake.folder / "hangs").string();
+  auto worker = fake.worker("asks bad && { : > '" + hangs + "'; sleep 60; }\nasks c && result c 3\nfinish");
+  double now_s = 0;
+  int looks = 0;
+  worker.limits.clock = [&] {  // a second a look while it hangs, and of the first look nothing may be left
+    if (std::filesystem::exists(hangs)) now_s += 1;
+    if (std::filesystem::exists(hangs) && ++looks % 12 == 0) std::filesystem::remove(hangs);
+    return now_s;
+  };
+  const auto o = run_worker(worker, {"bad", "c"});
   REQUIRE(o.results.size() == 2);
-  CHECK(o.results.at("bad").failure == "The worker said nothing for 0 s and was ended.");
+  CHECK(o.results.at("bad").failure == "The worker said nothing for 10 s and was ended.");
   CHECK(o.results.at("c").failure == "");
 }
 

@@ -123,11 +123,11 @@ TEST_CASE("a trace dropped on any lab opens the trace viewer with it; what is no
   const auto w = workspace();
   REQUIRE(w->open("roofline/iron-law"));
   app::Action remedy;
-  const std::string refused = w->open_file((folder / "config.json").string(), &remedy).error;
+  const std::string refused = w->opening.open_and_wait((folder / "config.json").string(), &remedy).error;
   CHECK(refused.find("Transformer layer does not take \"config.json\": ") == 0);
   CHECK(remedy.label == "Open Transformer layer");
   CHECK(w->lab().info().id == "roofline/iron-law");
-  CHECK(w->open_file((folder / "rank0.json").string()).error == "");
+  CHECK(w->opening.open_and_wait((folder / "rank0.json").string()).error == "");
   CHECK(w->lab().info().id == viewer);
   w->current().finish();
   CHECK(w->lab().reason() == "");
@@ -142,7 +142,7 @@ TEST_CASE("undo brings back the recording without reading it again, and cancelli
   REQUIRE(w->open(viewer));
   w->current().finish();
   w->update(false);
-  REQUIRE(w->open_file((folder / "rank0.json").string()).error == "");
+  REQUIRE(w->opening.open_and_wait((folder / "rank0.json").string()).error == "");
   w->current().finish();
   w->update(false);
   const auto bytes = w->lab().inputs().find("file")->file().bytes;
@@ -159,7 +159,7 @@ TEST_CASE("a file that cannot be read leaves the lab infeasible with one sentenc
   const Folder folder;
   folder.write("bad.sqlite", "SQLite format 3");
   const auto w = workspace();
-  REQUIRE(w->open_file((folder / "bad.sqlite").string()).error == "");
+  REQUIRE(w->opening.open_and_wait((folder / "bad.sqlite").string()).error == "");
   CHECK(w->lab().info().id == viewer);
   w->current().finish();
   CHECK(w->lab().reason().find("bad.sqlite") != std::string::npos);

@@ -26,11 +26,19 @@ struct Choosing : Opened {
   void show_scenario_of_a_file() {
     folder.write("mine/of a file.json",
                  R"({"lab": "roofline/roofline", "version": 1, "inputs": {"measured": "runs.csv"}})");
-    w.show_file((folder / "mine/of a file.json").string());
+    w.opening.open((folder / "mine/of a file.json").string());
+    w.opening.wait();
+  }
+  void type_path(const std::string& path) {
+    ui.fill("##path", path);
+    w.opening.wait();
+    ui.frames(3);
   }
   app::OpenPanel& panel() { return d.shell.open_panel; }
   void press(ImGuiKey key, ImGuiKeyChord mods = ImGuiMod_None) {
     ui.key(key, mods);
+    ui.frames(3);
+    w.opening.wait();
     ui.frames(3);
   }
 };
@@ -82,10 +90,9 @@ TEST_CASE(
   o.ui.frames(3);
   REQUIRE(o.ui.text_present("Open it only if you know it:"));
   o.press(ImGuiKey_Escape);
-  CHECK_FALSE(o.w.asked_files);
+  CHECK_FALSE(o.w.opening.asked());
   o.press(ImGuiKey_O, ImGuiMod_Ctrl);
-  o.ui.fill("##path", (o.folder / "mine/runs.csv").string());
-  o.ui.frames(3);
+  o.type_path((o.folder / "mine/runs.csv").string());
   CHECK(o.d.shell.page == app::Page::lab);
   CHECK(o.w.lab().inputs().find("measured")->file().path == (o.folder / "mine/runs.csv").string());
 }
@@ -99,7 +106,7 @@ TEST_CASE("a question about files waits until help is closed, and is then asked"
   CHECK(o.ui.text_present("Pointer and controls"));
   o.press(ImGuiKey_Escape);
   CHECK_FALSE(o.d.shell.help_open);
-  REQUIRE(o.w.asked_files);
+  REQUIRE(o.w.opening.asked());
   CHECK(o.ui.text_present("Open it only if you know it:"));
 }
 
@@ -117,8 +124,7 @@ TEST_CASE("a part of a name filters, a typed path opens, and what is not there i
   REQUIRE(o.panel().open);
   CHECK(o.panel().error.find("There is no file \"") == 0);
   CHECK(o.ui.text_present("none.csv"));
-  o.ui.fill("##path", "deep/arrivals.csv");
-  o.ui.frames(3);
+  o.type_path("deep/arrivals.csv");
   CHECK_FALSE(o.panel().open);
   CHECK(o.d.open_lab() == "serving/batching");
   // A file of no lab shows when every file is asked for, and is refused with what labs read.
@@ -150,8 +156,7 @@ TEST_CASE(
   o.d.command("export scenario");
   o.ui.frames(2);
   CHECK(std::string(o.panel().typed) == "roofline-roofline-2.json");
-  o.ui.fill("##path", (o.folder / "mine/deep/mine").string());
-  o.ui.frames(3);
+  o.type_path((o.folder / "mine/deep/mine").string());
   CHECK_FALSE(o.panel().open);
   CHECK(o.folder.read("mine/deep/mine.json") == first);
   CHECK(o.w.files.folder["scenario"] == (o.folder / "mine/deep").string());
@@ -160,8 +165,7 @@ TEST_CASE(
   o.d.command("export scenario");
   o.ui.frames(2);
   CHECK(o.panel().ask.folder == (o.folder / "mine/deep").string());
-  o.ui.fill("##path", "mine.json");
-  o.ui.frames(3);
+  o.type_path("mine.json");
   REQUIRE(o.panel().open);
   CHECK(o.ui.text_present("is there already"));
   CHECK(o.folder.read("mine/deep/mine.json") == first);
@@ -176,7 +180,7 @@ TEST_CASE(
 
 TEST_CASE("an exported scenario names files beneath its folder by relative paths, and asks when it is opened again") {
   Choosing o;
-  REQUIRE(o.w.open_file((o.folder / "mine/runs.csv").string()).error == "");
+  REQUIRE(o.w.opening.open_and_wait((o.folder / "mine/runs.csv").string()).error == "");
   o.w.files.folder["scenario"] = (o.folder / "mine").string();
   o.d.command("export scenario");
   o.ui.frames(2);
@@ -186,18 +190,19 @@ TEST_CASE("an exported scenario names files beneath its folder by relative paths
   o.ui.click("Reset");
   o.ui.frames(2);
   std::filesystem::rename(o.folder / "mine", o.folder / "moved");  // the folder is handed on
-  REQUIRE(o.w.open_file((o.folder / "moved/roofline-roofline.json").string()).error == "");
+  REQUIRE(o.w.opening.open_and_wait((o.folder / "moved/roofline-roofline.json").string()).error == "");
   o.ui.frames(3);
   CHECK(o.ui.text_present("roofline-roofline.json names a file on this machine. Open it only if you know it:"));
   CHECK(o.ui.text_present((o.folder / "moved/runs.csv").string()));
   CHECK(o.w.lab().inputs().find("measured")->file().path.empty());
   o.ui.click("Open it");
+  o.w.opening.wait();
   o.ui.frames(3);
   CHECK(o.w.lab().inputs().find("measured")->file().path == (o.folder / "moved/runs.csv").string());
-  REQUIRE(o.w.open_file((o.folder / "moved/roofline-roofline.json").string()).error == "");
+  REQUIRE(o.w.opening.open_and_wait((o.folder / "moved/roofline-roofline.json").string()).error == "");
   o.ui.frames(3);
   o.press(ImGuiKey_Escape);
-  CHECK_FALSE(o.w.asked_files);
+  CHECK_FALSE(o.w.opening.asked());
 }
 
 TEST_CASE("a link that is pasted into the palette opens; a wrong one says what is wrong") {

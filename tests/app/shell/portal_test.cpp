@@ -22,6 +22,12 @@ namespace {
 
 using Chosen = std::optional<models::Result<std::string>>;
 
+/// Waits for what another process or thread does; a minute is for what never happens.
+template <class Happened>
+void until(const Happened& happened) {
+  for (int i = 0; i < 6000 && !happened(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 /// A session bus in a folder; `address` is empty where the program is not installed.
 struct PrivateBus {
   support::Folder folder;
@@ -34,8 +40,7 @@ struct PrivateBus {
     std::string words[] = {program, "--session", "--nofork", "--nopidfile", "--address=" + at};
     char* call[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), words[4].data(), nullptr};
     if (::posix_spawn(&pid, program, nullptr, nullptr, call, environ) != 0) return;
-    for (int i = 0; i < 200 && !std::filesystem::exists(folder / "bus"); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    until([&] { return std::filesystem::exists(folder / "bus"); });
     address = at;
   }
   ~PrivateBus() {
@@ -212,7 +217,7 @@ TEST_CASE("the portal is asked and says which file; cancelled, failed and stoppe
     const Chosen chosen = app::ask_portal(bus.address, open_ask, [&] { return ++asked > 3; });
     REQUIRE(chosen);
     CHECK((*chosen)->empty());
-    for (int i = 0; i < 100 && portal.closed == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    until([&] { return portal.closed != 0; });
     CHECK(portal.closed == 1);
   }
 }

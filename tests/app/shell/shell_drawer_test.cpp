@@ -75,7 +75,7 @@ TEST_CASE("claims show what is claimed, what is computed, and whether it holds; 
   const auto claims = o.w.content.claims_of("roofline/iron-law");
   REQUIRE(claims.size() >= 3);
   o.ui.click("Claims " + std::to_string(claims.size()));
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   CHECK(o.ui.text_present("claimed"));
   CHECK(o.ui.text_present("computed"));
   CHECK(o.ui.text_present(claims[0]->source));

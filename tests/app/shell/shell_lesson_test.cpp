@@ -182,7 +182,7 @@ TEST_CASE("the palette exports picture, data and scenario into the person's fold
   CHECK(app::Json::parse(scenario->inputs_text)["bytes"] == 3e9);
   // And the file opens again.
   o.ui.click("Reset");
-  CHECK(o.w.open_file((o.folder / "data/exports/roofline-roofline.json").string()).error == "");
+  CHECK(o.w.opening.open_and_wait((o.folder / "data/exports/roofline-roofline.json").string()).error == "");
   CHECK(o.in("bytes") == 3e9);
 }
 

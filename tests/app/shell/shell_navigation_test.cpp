@@ -245,7 +245,7 @@ TEST_CASE("every control of the interface is reached by Tab") {
 TEST_CASE("a model of one's own is named in the bar and in place of the one it stands for; one press takes it away") {
   Opened o("roofline/transformer-layer");
   o.ui.resize({1600, 1000});
-  REQUIRE(o.w.open_file(support::data_file("configs/gpt2.json")).error.empty());
+  REQUIRE(o.w.opening.open_and_wait(support::data_file("configs/gpt2.json")).error.empty());
   o.ui.frames(4);
   const widgets::Record drawn = o.ui.record();
   const auto named = std::count_if(drawn.strokes.begin(), drawn.strokes.end(),

@@ -6,6 +6,7 @@
 
 #include "app/shell/stage_area.h"
 #include "tests/app/shell/shell_fixture.h"
+#include "tests/support/lab/busy_workers.h"
 
 namespace {
 
@@ -188,6 +189,7 @@ TEST_CASE("headline figures say what they were before the last step") {
 
 TEST_CASE("in a low window the open drawer lies over the canvas, which keeps its panel, and one word folds it") {
   Opened o("serving/batching");
+  REQUIRE(o.d.settle());
   o.ui.resize({640, 480});
   o.d.shell.drawer_open = false;
   o.ui.frames(4);
@@ -221,6 +223,7 @@ TEST_CASE("in a low window the open drawer lies over the canvas, which keeps its
 
 TEST_CASE("tabs of the drawer that have no room stand behind \"more\", at any scale") {
   Opened o("serving/batching");
+  REQUIRE(o.d.settle());
   o.ui.resize({420, 480});
   o.d.shell.drawer_open = false;
   o.ui.frames(4);
@@ -272,6 +275,7 @@ TEST_CASE("a lab without an answer that is opened from under a question fills it
   app::ask_question(o.d.shell, 0);
   o.ui.frames(3);
   REQUIRE(o.ui.text_present("veiled until you commit"));
+  const support::BusyWorkers busy(o.w.jobs);  // what other labs share may have an answer, which comes later
   o.ui.click("rail/Serving");
   CHECK(o.d.open_lab() == "serving/batching");
   o.ui.frames(2);
@@ -292,4 +296,38 @@ TEST_CASE("a presentation too low for the answer, its picture and the inputs lea
   REQUIRE(view.placed.size() == 1);
   CHECK(o.ui.text_present("rank 0"));
   CHECK(o.ui.text_present("Esc leaves"));
+}
+
+TEST_CASE("nothing jumps when a job ends: presets and panels stand where they stood before the answer was there") {
+  for (const char* lab : {"serving/batching", "training/data-loader"}) {
+    for (const ImVec2 size : {ImVec2{1600, 1000}, ImVec2{1280, 800}}) {
+      INFO(lab << " " << size.x);
+      Opened o;
+      o.ui.resize(size);
+      REQUIRE(o.d.settle());
+      const auto& preset = o.w.content.of(lab).presets.at(0).name;
+      struct Places {
+        ImVec2 chip, panel;
+      };
+      const auto places = [&] {
+        const auto& placed = app::stage_view(o.d.shell).placed;
+        return Places{o.ui.item("canvas/" + preset).min, placed.empty() ? ImVec2{} : placed[0].at.min};
+      };
+      const auto same = [](ImVec2 a, ImVec2 b) { return a.x == b.x && a.y == b.y; };
+      support::BusyWorkers busy(o.w.jobs);  // the job waits for as long as it is looked at
+      REQUIRE(o.w.open(lab));
+      REQUIRE(o.w.current().computing());
+      o.ui.frames(3);
+      const Places blink = places();
+      o.ui.frames(12);  // its bar is on the screen
+      REQUIRE(o.ui.text_present("0 %"));
+      CHECK(same(places().chip, blink.chip));
+      CHECK(same(places().panel, blink.panel));
+      busy.let_go();
+      REQUIRE(o.d.settle());
+      REQUIRE_FALSE(o.w.lab().answer().empty());
+      CHECK(same(places().chip, blink.chip));
+      CHECK(same(places().panel, blink.panel));
+    }
+  }
 }

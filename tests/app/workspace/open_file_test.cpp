@@ -31,7 +31,7 @@ struct Opener {
     chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
   }
   std::string open(const std::string& name, app::Action* remedy = nullptr) {
-    return w->open_file((folder / name).string(), remedy).error;
+    return w->opening.open_and_wait((folder / name).string(), remedy).error;
   }
   std::string lab() const { return std::string(w->lab().info().id); }
   std::string file_in(const char* key) const { return w->lab().inputs().find(key)->file().path; }
@@ -93,7 +93,8 @@ TEST_CASE("folders, pipes, files that are not there and empty ones are refused a
   Opener o;
   REQUIRE(o.w->open("roofline/transformer-layer"));
   const auto before = o.w->lab().clone();
-  CHECK(o.w->open_file(o.folder.path.string()).error.find("is a folder: choose a file in it.") != std::string::npos);
+  CHECK(o.w->opening.open_and_wait(o.folder.path.string()).error.find("is a folder: choose a file in it.") !=
+        std::string::npos);
   REQUIRE(::mkfifo((o.folder / "pipe.json").c_str(), 0600) == 0);
   CHECK(o.open("pipe.json") == "\"pipe.json\" is a device or a pipe: choose a file on the disk.");
   CHECK_FALSE(o.open("none.json").empty());
@@ -129,6 +130,7 @@ TEST_CASE("a chip becomes one that every lab offers, and can be taken away again
   REQUIRE(message.action.label == "Take it away");
   CHECK(o.w->lab().inputs().find("chip")->set_choice_id("h100_sxm"));
   message.action.run();
+  o.w->finish_catalog();
   CHECK_FALSE(std::filesystem::exists(o.folder / "config/chips/mine.json"));
   CHECK_FALSE(o.w->lab().inputs().find("chip")->set_choice_id("my_chip"));
 }
@@ -138,38 +140,40 @@ TEST_CASE("somebody's scenario that names files asks before it touches them") {
   o.folder.write("s.json", R"({"lab": "roofline/transformer-layer", "inputs": {"batch": 7, "config": "config.json"}})");
   REQUIRE(o.w->open("roofline/iron-law"));
   CHECK(o.open("s.json") == "");
-  REQUIRE(o.w->asked_files);
-  CHECK(o.w->asked_files->origin == "s.json");
-  CHECK(o.w->asked_files->files == std::vector<std::string>{(o.folder / "config.json").string()});
+  REQUIRE(o.w->opening.asked());
+  CHECK(o.w->opening.asked()->origin == "s.json");
+  CHECK(o.w->opening.asked()->files == std::vector<std::string>{(o.folder / "config.json").string()});
   CHECK(o.lab() == "roofline/iron-law");
-  o.w->answer_files(app::Workspace::FilesAnswer::cancel);
-  CHECK_FALSE(o.w->asked_files);
+  o.w->opening.answer(app::FilesAnswer::cancel);
+  CHECK_FALSE(o.w->opening.asked());
   CHECK(o.lab() == "roofline/iron-law");
 
   CHECK(o.open("s.json") == "");
-  o.w->answer_files(app::Workspace::FilesAnswer::leave_out);
+  o.w->opening.answer(app::FilesAnswer::leave_out);
   CHECK(o.lab() == "roofline/transformer-layer");
   CHECK(o.w->lab().inputs().find("batch")->number() == 7);
   CHECK(o.file_in("config") == "");
 
   CHECK(o.open("s.json") == "");
-  o.w->answer_files(app::Workspace::FilesAnswer::open);
+  o.w->opening.answer(app::FilesAnswer::open);
+  o.w->opening.wait();
   CHECK(o.file_in("config") == (o.folder / "config.json").string());
   // The person's own list of scenarios does not ask.
   CHECK(o.w->open_scenario(R"({"lab": "roofline/roofline", "inputs": {"measured": ")" +
                            (o.folder / "runs.csv").string() + "\"}}")
             .error == "");
-  CHECK_FALSE(o.w->asked_files);
+  CHECK_FALSE(o.w->opening.asked());
 }
 
 TEST_CASE("a link and a lesson that name files ask, and a file that is not there is said when it is opened") {
   Opener o;
   REQUIRE(o.w->open("roofline/iron-law"));
   CHECK(o.w->open_link("ridgeline://roofline/roofline?measured=/no/such/runs.csv").error == "");
-  REQUIRE(o.w->asked_files);
-  CHECK(o.w->asked_files->files == std::vector<std::string>{"/no/such/runs.csv"});
+  REQUIRE(o.w->opening.asked());
+  CHECK(o.w->opening.asked()->files == std::vector<std::string>{"/no/such/runs.csv"});
   o.w->messages().clear();
-  o.w->answer_files(app::Workspace::FilesAnswer::open);
+  o.w->opening.answer(app::FilesAnswer::open);
+  o.w->opening.wait();
   CHECK(o.lab() == "roofline/iron-law");
   REQUIRE(o.w->messages().size() == 1);
   CHECK(o.w->messages()[0].failure);
@@ -180,10 +184,10 @@ TEST_CASE("a link and a lesson that name files ask, and a file that is not there
                      "inputs": {"measured": "runs.csv"}, "view": {}}]})");
   const auto lessons = o.w->content.lessons.size();
   CHECK(o.open("lesson.json") == "");
-  REQUIRE(o.w->asked_files);
-  CHECK(o.w->asked_files->files == std::vector<std::string>{(o.folder / "runs.csv").string()});
+  REQUIRE(o.w->opening.asked());
+  CHECK(o.w->opening.asked()->files == std::vector<std::string>{(o.folder / "runs.csv").string()});
   CHECK(o.w->content.lessons.size() == lessons);
-  o.w->answer_files(app::Workspace::FilesAnswer::leave_out);
+  o.w->opening.answer(app::FilesAnswer::leave_out);
   REQUIRE(o.w->content.lessons.size() == lessons + 1);
   CHECK(o.w->content.lessons.back().steps[0].inputs.find("runs.csv") == std::string::npos);
 }

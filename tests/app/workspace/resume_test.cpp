@@ -122,7 +122,7 @@ TEST_CASE("after kill -9 each lab, the drawer, the lesson's step and one's own f
       d.ui.frames(3);
       d.workspace.open("roofline/transformer-layer");
       d.ui.frames(3);
-      if (!d.workspace.open_file((folder / "tiny.json").string()).error.empty()) _exit(4);
+      if (!d.workspace.opening.open_and_wait((folder / "tiny.json").string()).error.empty()) _exit(4);
       d.ui.frames(3);
       app::keep_place(d.shell, 1);
       while (d.workspace.jobs.busy() > 0) usleep(1000);
@@ -169,7 +169,7 @@ TEST_CASE("after a quit every lab has its scenario and its view again, and a fil
   {
     support::ShellDriver d(Opened::content(), paths_of(folder), {1600, 1000});
     d.workspace.open("roofline/transformer-layer");
-    REQUIRE(d.workspace.open_file((folder / "tiny.json").string()).error == "");
+    REQUIRE(d.workspace.opening.open_and_wait((folder / "tiny.json").string()).error == "");
     d.workspace.open("serving/batching");
     for (const auto& f : d.workspace.lab().view())
       if (f.key == "time") f.set_number(1.5);

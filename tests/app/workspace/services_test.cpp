@@ -21,19 +21,20 @@
 namespace {
 
 struct KernelLab : Opened {
-  explicit KernelLab(const std::string& script, double silence_s = 5) : Opened("kernels/lab") {
-    w.services.add("kernels", app::kernel_service(fake.worker(script, silence_s)));
+  explicit KernelLab(const std::string& script) : Opened("kernels/lab") {
+    w.services.add("kernels", app::kernel_service(fake.worker(script)));
     // Bars show without a prediction: what is tested here is how they come.
     d.input("predict_first").toggle() = false;
     ui.frames(3);
   }
-  /// Frames go by until nothing runs; false after ten seconds.
+  /// Frames go by until nothing runs; false after a minute, which is for what never ends.
   bool until_quiet() {
     ui.frames(2);
-    for (int i = 0; i < 1000 && w.services.running(); ++i) {
+    for (int i = 0; i < 6000 && w.services.running(); ++i) {
       ui.frames(1);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
+    w.finish_catalog();  // chips that were measured
     ui.frames(3);
     return !w.services.running();
   }

@@ -67,12 +67,12 @@ TEST_CASE("a dropped config.json becomes the open lab's model; a broken one chan
   app::Workspace w({}, models::Result<app::UserPaths>::fail("Nothing is kept in this test."));
   REQUIRE(w.open("roofline/transformer-layer"));
   const auto parameters = [&] { return w.lab().outputs().find("parameters_total")->integer(); };
-  CHECK(w.open_file(configs + "deepseek-v3.json").error.empty());
+  CHECK(w.opening.open_and_wait(configs + "deepseek-v3.json").error.empty());
   CHECK(parameters() == 671026419200);
-  const std::string refused = w.open_file(configs + "heads_do_not_divide.json").error;
+  const std::string refused = w.opening.open_and_wait(configs + "heads_do_not_divide.json").error;
   CHECK(refused.find("num_key_value_heads") != std::string::npos);
   CHECK(w.lab().inputs().find("config")->file().path == configs + "deepseek-v3.json");
   CHECK(parameters() == 671026419200);
-  CHECK(w.open_file(configs + "gpt2.json").error.empty());
+  CHECK(w.opening.open_and_wait(configs + "gpt2.json").error.empty());
   CHECK(parameters() == 124439808);
 }

@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "app/content/load_catalog.h"
 #include "chapters/mechanism/registry.h"
@@ -159,7 +160,7 @@ TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at thei
       "s.json",
       R"({"lab": "roofline/roofline", "version": 1, "inputs": {"chip": "a100_80_sxm", "operation": "custom", )"
       R"("bytes": 5e9}})");
-  CHECK(w->open_file((person.folder / "s.json").string()).error == "");
+  CHECK(w->opening.open_and_wait((person.folder / "s.json").string()).error == "");
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "a100_80_sxm");
   CHECK(input_number(*w, "bytes") == 5e9);
@@ -178,7 +179,7 @@ TEST_CASE("a dropped scenario that is wrong says what, and leaves lab and inputs
   const auto drop = [&](const char* content) {
     person.folder.write("s.json", content);
     const auto before = w->lab().clone();
-    const std::string sentence = w->open_file((person.folder / "s.json").string()).error;
+    const std::string sentence = w->opening.open_and_wait((person.folder / "s.json").string()).error;
     CHECK(open_lab(*w) == second);
     CHECK(w->lab().same_inputs(*before));
     return sentence;
@@ -204,7 +205,7 @@ TEST_CASE("garbage dropped on the window gets one sentence, and the state before
   for (const std::string& content : {std::string("\0\1\2\xff", 4), std::string(100000, '['), std::string("{\"a\":"),
                                      std::string("[1, 2, 3]"), std::string("\"text\""), std::string("{}")}) {
     person.folder.write("x.bin", content);
-    const std::string sentence = w->open_file((person.folder / "x.bin").string()).error;
+    const std::string sentence = w->opening.open_and_wait((person.folder / "x.bin").string()).error;
     INFO(sentence);
     CHECK_FALSE(sentence.empty());
     CHECK(sentence.back() == '.');
@@ -212,9 +213,9 @@ TEST_CASE("garbage dropped on the window gets one sentence, and the state before
     CHECK(w->lab().same_inputs(*before));
     CHECK(w->lab().reason() == "");
   }
-  CHECK(w->open_file((person.folder / "none").string()).error ==
+  CHECK(w->opening.open_and_wait((person.folder / "none").string()).error ==
         "The file " + (person.folder / "none").string() + " cannot be opened: check the path and that it may be read.");
-  CHECK_FALSE(w->open_file(person.folder.path.string()).error.empty());
+  CHECK_FALSE(w->opening.open_and_wait(person.folder.path.string()).error.empty());
 }
 
 TEST_CASE("a dropped config.json stands in for the model, in the lab that takes it, and undo takes it away") {
@@ -223,7 +224,7 @@ TEST_CASE("a dropped config.json stands in for the model, in the lab that takes 
   REQUIRE(w->open(second));
   person.folder.write("config.json", tiny_gpt2);
   const std::string path = (person.folder / "config.json").string();
-  CHECK(w->open_file(path).error == "");
+  CHECK(w->opening.open_and_wait(path).error == "");
   CHECK(said(*w, path));
   CHECK(w->lab().outputs().find("parameters_total")->integer() == 124439808);  // GPT-2 small, as published
   w->update(false);
@@ -241,7 +242,7 @@ TEST_CASE("measured points dropped on the roofline become its dots; a wrong row 
   const auto w = person.workspace();
   REQUIRE(w->open(first));
   person.folder.write("runs.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\ncopy,1e9,8e9,0.003\n");
-  CHECK(w->open_file((person.folder / "runs.csv").string()).error == "");
+  CHECK(w->opening.open_and_wait((person.folder / "runs.csv").string()).error == "");
   const auto* points = w->lab().outputs().find("measured_points");
   REQUIRE(points->table_size() == 2);
   chapters::Fields cells;
@@ -250,7 +251,7 @@ TEST_CASE("measured points dropped on the roofline become its dots; a wrong row 
   CHECK(cells.find("flops_per_s")->real() == 5e14);  // 2e12 / 0.004 s
   person.folder.write("bad.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,fast\n");
   const auto before = w->lab().clone();
-  const std::string sentence = w->open_file((person.folder / "bad.csv").string()).error;
+  const std::string sentence = w->opening.open_and_wait((person.folder / "bad.csv").string()).error;
   CHECK(sentence.find("fast") != std::string::npos);
   CHECK(sentence.back() == '.');
   CHECK(w->lab().same_inputs(*before));
@@ -264,7 +265,7 @@ TEST_CASE("a dropped lesson is there to be played") {
       "l.json",
       R"({"id": "mine", "title": "Mine", "steps": [{"lab": "roofline/roofline", "title": "One", "say": "Look.", )"
       R"("inputs": {"chip": "b200_sxm"}, "view": {}}]})");
-  CHECK(w->open_file((person.folder / "l.json").string()).error == "");
+  CHECK(w->opening.open_and_wait((person.folder / "l.json").string()).error == "");
   REQUIRE(w->content.lessons.size() == lessons + 1);
   CHECK(w->content.lessons.back().steps[0].say == "Look.");
   CHECK(said(*w, "Lesson \"Mine\" is loaded"));
@@ -377,13 +378,16 @@ TEST_CASE("claims of the open lab are recomputed once and agree with what is rec
   const Person person;
   const auto w = person.workspace();
   REQUIRE(w->open("roofline/iron-law"));
-  const auto& checked = w->checked_claims();
-  CHECK(checked.size() == w->claim_count("roofline/iron-law"));
+  const auto* found = w->claims.of("roofline/iron-law");
+  CHECK(found == nullptr);  // a job computes them
+  while (!(found = w->claims.of("roofline/iron-law"))) std::this_thread::yield();
+  const auto& checked = *found;
+  CHECK(checked.size() == w->claims.count("roofline/iron-law"));
   REQUIRE(checked.size() >= 3);
   for (const auto& [claim, result] : checked) {
     INFO(claim->id);
     REQUIRE(result);
     CHECK(result->agrees);
   }
-  CHECK(&w->checked_claims() == &checked);
+  CHECK(w->claims.of("roofline/iron-law") == found);
 }

@@ -191,7 +191,7 @@ class Walker {
       draw();
       if (d().workspace.jobs.busy() > 0)
         wait_for_jobs();
-      else if (!d().workspace.current().computing())
+      else if (!d().workspace.current().computing() && !d().workspace.opening.busy())
         return;
     }
     throw std::runtime_error(std::string(d().open_lab()) + " asks for one job after another");

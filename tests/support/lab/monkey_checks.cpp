@@ -74,7 +74,7 @@ void check_vertices() {
 void check_nothing_asks(const app::Shell& s) {
   std::string open = s.page == app::Page::home ? " home" : s.page == app::Page::glossary ? " the glossary" : "";
   if (s.open_panel.open) open += " the panel that opens files";
-  if (s.workspace.asked_files) open += " the question about files";
+  if (s.workspace.opening.asked()) open += " the question about files";
   if (s.palette.open) open += " the palette";
   if (s.help_open) open += " help";
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) open += " a popup";

@@ -121,7 +121,7 @@ MonkeyHands::Aim MonkeyHands::aim() {
 bool MonkeyHands::come_back(const std::function<void(const std::string&)>& tell) {
   const ImVec2 size = io().DisplaySize;
   const bool small = size.x < 400 || size.y < 300;
-  const bool away = d_.shell.page != app::Page::lab || d_.workspace.asked_files ||
+  const bool away = d_.shell.page != app::Page::lab || d_.workspace.opening.asked() ||
                     ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   away_ = away || small ? away_ + 1 : 0;
   const int patience = d_.shell.page == app::Page::home ? 1 : 4;
@@ -250,7 +250,8 @@ void MonkeyHands::act(const std::function<void(const std::string&)>& tell) {
   } else if (what < 96 && !files_.empty()) {
     const std::string& file = files_[chance_.below(files_.size())];
     tell("drop " + file);
-    d_.workspace.show_file(file);
+    d_.workspace.opening.open(file);
+    if (what < 95) d_.workspace.opening.wait();  // else hands go on meanwhile
     ++dropped_;
   } else if (what < 98) {  // a button that stays down while other things happen, or is let go
     const bool down = chance_.one_in(2);

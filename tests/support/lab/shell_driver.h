@@ -99,8 +99,8 @@ struct ShellDriver {
     int quiet = 0;  // frames in a row: what one job finds may ask for the next
     for (int i = 0; i < 20'000 && quiet < 4; ++i) {
       ui.frames(1);
-      const bool idle =
-          !workspace.current().computing() && !shell.explore.running && !shell.fixes.job && workspace.jobs.busy() == 0;
+      const bool idle = !workspace.current().computing() && !shell.explore.running && !shell.fixes.job &&
+                        !workspace.opening.busy() && workspace.jobs.busy() == 0;
       quiet = idle ? quiet + 1 : 0;
       if (!idle) std::this_thread::sleep_for(std::chrono::microseconds(200));
     }

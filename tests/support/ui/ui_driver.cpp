@@ -195,7 +195,15 @@ void UiDriver::wheel_at(ImVec2 at, float dy) {
 
 void UiDriver::hover(std::string_view label, int for_frames) {
   const ImGuiID window = item(label).window_id;
-  move_to(item(label).centre());
+  // What is above it may grow or go when a job ends: the hand follows until it stands still for a frame.
+  constexpr int most_tries = 200;
+  for (int tries = 0;; ++tries) {
+    const ImVec2 at = item(label).centre();
+    move_to(at);
+    const ImVec2 now = item(label).centre();
+    if (now.x == at.x && now.y == at.y) break;
+    if (tries == most_tries) throw std::runtime_error("\"" + std::string(label) + "\" does not stand still");
+  }
   ensure_uncovered(label, window);
   frames(for_frames);
 }

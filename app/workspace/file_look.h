@@ -1,0 +1,71 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/content/content.h"
+#include "app/platform/json.h"
+#include "chapters/mechanism/lab.h"
+#include "models/base/result.h"
+#include "models/machine/hardware.h"
+
+/// What a file is that was chosen or dropped, and which lab takes it. Worked out on copies and from the disk alone, so
+/// that a job can do it.
+namespace app {
+
+/// A lab that may read the file.
+struct FileTaker {
+  std::string lab, title;
+  std::shared_ptr<const chapters::Lab> copy;  ///< with the inputs that it is tried with
+};
+
+/// Nothing here takes it.
+struct RefusedFile {
+  std::string why{};                         ///< one sentence
+  std::string reader_lab{}, reader_title{};  ///< a lab that reads such files; empty: none does
+};
+
+/// A scenario, of a file or of a link, whose paths are whole.
+struct FoundScenario {
+  std::string lab{};
+  std::shared_ptr<const Json> inputs{}, view{};
+  std::vector<std::string> files{};  ///< that it names
+};
+
+/// A lesson, whose steps' paths are whole.
+struct FoundLesson {
+  Lesson lesson;
+  std::vector<std::string> files;  ///< that its steps name
+};
+
+struct FoundChips {
+  std::string text, first_name;
+  std::size_t count = 0;
+};
+
+/// An input that takes it.
+struct FoundInput {
+  std::string lab, key, label;
+  std::shared_ptr<chapters::Lab> trial;  ///< holds the file in that input
+  bool computed = false;                 ///< and has the Outputs that belong to its Inputs
+};
+
+using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundChips, FoundInput>;
+
+/// Looks at the file at `path`: as a scenario, a lesson, chips, and then through the eyes of `takers`, of which the
+/// first, the open lab, has the first word. May take as long as it takes to read the file and to compute the labs that
+/// are tried on it. What a cancelled look gives means nothing.
+FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress);
+
+/// The name of the file at `path`, fit to be quoted in a sentence.
+std::string file_name(const std::string& path);
+
+/// The suffixes of files that an input takes: "json, gz" gives ".json" and ".gz".
+std::vector<std::string> suffixes_of(std::string_view accepted);
+
+/// ".json" and every other suffix of files that these labs read.
+std::vector<std::string> readable_suffixes(const std::vector<FileTaker>& labs);
+
+}  // namespace app

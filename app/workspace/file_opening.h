@@ -1,0 +1,79 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/workspace/file_look.h"
+#include "app/workspace/jobs.h"
+#include "app/workspace/message.h"
+
+namespace app {
+
+class Workspace;
+
+/// A document of somebody else that names files: they are not touched before the person agrees.
+struct AskedFiles {
+  std::string origin;              ///< what names them: a file's name, or "The link"
+  std::vector<std::string> files;  ///< whole paths
+  std::variant<FoundScenario, FoundLesson> document;
+};
+/// With the files, without them, or not at all.
+enum class FilesAnswer : unsigned char { open, leave_out, cancel };
+
+/// The one way in for files, chosen or dropped: a scenario or a lesson, chips for the catalog, a file for the open lab
+/// when it takes it, or one for the first lab that reads such files. A job reads and tries them, one after another;
+/// what is open changes in `update`, on the window's thread, and stays as it is where a file is refused.
+class FileOpening {
+ public:
+  explicit FileOpening(Workspace& workspace) : workspace_(workspace) {}
+
+  /// Begins to open them and returns at once. What is being opened is given up.
+  void open(std::vector<std::string> paths);
+  void open(const std::string& path) { open(std::vector<std::string>{path}); }
+  /// Opens a scenario that names no files here and now; else it waits in `asked`. Fails when it cannot be opened.
+  models::Status open_scenario(FoundScenario scenario, std::string origin);
+
+  bool busy() const { return static_cast<bool>(job_); }
+  double fraction() const { return job_.fraction(); }  ///< 0 to 1
+  const std::string& name() const { return name_; }    ///< what is being opened, fit to be shown
+  void stop();
+  /// Once a frame: takes over what has been read, and says what was refused with what could be done instead.
+  void update();
+
+  /// For callers without a window: waits until all is opened or refused, and says so as frames would.
+  void wait();
+  /// Opens it and waits. Fails with what labs say of it; `remedy` then gets what could be done instead.
+  models::Status open_and_wait(const std::string& path, Action* remedy = nullptr);
+
+  const std::optional<AskedFiles>& asked() const { return asked_; }
+  /// Answers the question that waits in `asked`; what it opens may take a while, as any file.
+  void answer(FilesAnswer answer);
+
+  /// The suffixes of files that labs read, ".json" and so on, scenarios among them.
+  std::vector<std::string> suffixes() const;
+  /// Titles of the labs that read files of this name's suffix: "Trace viewer"; empty when none does.
+  std::string readers_of(std::string_view path) const;
+
+ private:
+  struct Read;
+  void submit(std::string name, std::string path, std::function<void(Read&, chapters::Progress&)> work);
+  void look_at(const std::string& path);
+  void look_at_next();
+  models::Status take(Action* remedy);
+  models::Status take_document(FoundScenario scenario, const Read& read);
+  models::Status take_document(FoundLesson lesson, std::string origin);
+  models::Status take_chips(const FoundChips& chips, const std::string& path);
+  void load_lesson(FoundLesson lesson, bool with_files);
+
+  Workspace& workspace_;
+  std::vector<std::string> waiting_;  ///< paths, the last one next
+  std::string name_, path_;           ///< of what the job reads; `path_` is empty for what is no file of its own
+  Job job_;
+  std::shared_ptr<Read> read_;  ///< what the job writes
+  std::optional<AskedFiles> asked_;
+};
+
+}  // namespace app
