@@ -15,7 +15,7 @@ using namespace models::parallel;
 
 namespace {
 
-constexpr double mib = 1048576.0, gib = 1073741824.0;
+constexpr double split_mib = 1048576.0, split_gib = 1073741824.0;
 
 /// FSDP2 on Llama shapes, as the runs of assets/measured/h100-sharding.json were.
 TrainingPlan fsdp2(std::int64_t ranks, std::int64_t sequence, bool fp32) {
@@ -137,7 +137,7 @@ TEST_CASE("Megatron-LM's estimate of weights and optimizer: 18 bytes, or 6 + 12/
   const auto states = [](const Architecture& a, TrainingPlan p, bool distributed) {
     p.recipe = StateRecipe::megatron;
     p.zero_stage = distributed ? 1 : 0;
-    return state_bytes(a, p).total() / mib;
+    return state_bytes(a, p).total() / split_mib;
   };
   CHECK(near(states(shipped_model("llama-2-7b").architecture, {.data = 8}, true), 48196.904296875, 1e-6));
   CHECK(
@@ -192,15 +192,15 @@ TEST_CASE("Megatron-LM's estimate of activations") {
             16448.125,
             18345.73125}}) {
     INFO(r.shapes.hidden << " x " << r.shapes.layers);
-    CHECK(near(megatron_activation_bytes(r.shapes) / mib, r.with_sp_mib, 1e-6));
-    CHECK(near(megatron_activation_without_sp_bytes(r.shapes) / mib, r.without_mib, 1e-6));
+    CHECK(near(megatron_activation_bytes(r.shapes) / split_mib, r.with_sp_mib, 1e-6));
+    CHECK(near(megatron_activation_without_sp_bytes(r.shapes) / split_mib, r.without_mib, 1e-6));
   }
 }
 
 TEST_CASE("DeepSpeed's estimator, and what this model says of the same plan") {
   DeepSpeedSetting s{.parameters = 2851e6, .largest_layer = 32e6, .gpus_per_node = 8};
-  const auto gpu = [&] { return deepspeed_zero3_estimate(s).gpu_bytes / gib; };
-  const auto host = [&] { return deepspeed_zero3_estimate(s).host_bytes / gib; };
+  const auto gpu = [&] { return deepspeed_zero3_estimate(s).gpu_bytes / split_gib; };
+  const auto host = [&] { return deepspeed_zero3_estimate(s).host_bytes / split_gib; };
   CHECK(std::abs(gpu() - 6.09) <= 0.011);
   CHECK(std::abs(host() - 1.43) <= 0.011);
   s.zero_init = false;
@@ -213,7 +213,7 @@ TEST_CASE("DeepSpeed's estimator, and what this model says of the same plan") {
   CHECK(std::abs(gpu() - 0.12) <= 0.011);
   CHECK(std::abs(host() - 71.69) <= 0.011);
   s = {.parameters = 737670000, .largest_layer = 32900000, .gpus_per_node = 4};
-  const auto whole_mib = [&] { return std::floor(deepspeed_zero3_estimate(s).gpu_bytes / mib); };
+  const auto whole_mib = [&] { return std::floor(deepspeed_zero3_estimate(s).gpu_bytes / split_mib); };
   CHECK(whole_mib() == 3291);
   s.offload_optimizer = true;
   CHECK(whole_mib() == 477);
@@ -274,12 +274,12 @@ TEST_CASE("the cookbook's calculator, with its quirks") {
     const CookbookEstimate e = cookbook_estimate(r.shapes);
     INFO(r.parameters);
     CHECK(e.parameters == r.parameters);
-    CHECK(near(e.activations / gib, r.activations, 1e-6));
-    CHECK(near(e.weights / gib, r.weights, 1e-6));
-    CHECK(near(e.gradients / gib, r.gradients, 1e-6));
-    CHECK(near(e.optimizer / gib, r.optimizer, 1e-6));
-    CHECK(near(e.communication / gib + 1, r.communication + 1, 1e-6));
-    CHECK(near(e.total() / gib, r.total, 1e-6));
+    CHECK(near(e.activations / split_gib, r.activations, 1e-6));
+    CHECK(near(e.weights / split_gib, r.weights, 1e-6));
+    CHECK(near(e.gradients / split_gib, r.gradients, 1e-6));
+    CHECK(near(e.optimizer / split_gib, r.optimizer, 1e-6));
+    CHECK(near(e.communication / split_gib + 1, r.communication + 1, 1e-6));
+    CHECK(near(e.total() / split_gib, r.total, 1e-6));
   }
 }
 
