@@ -21,7 +21,7 @@ struct [[nodiscard]] Result {
   T* operator->() { return &*value; }
 };
 
-/// Of something that gives no value: done, or one sentence that says why not.
+/// The outcome of something that gives no value: done, or one sentence that says why not.
 struct [[nodiscard]] Status {
   std::string error;  ///< empty when it was done
 

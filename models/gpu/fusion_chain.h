@@ -21,7 +21,7 @@ enum class FusionOpKind : std::uint8_t { product, elementwise, row_norm, softmax
 /// A tensor of the chain. Activations have `rows` x `columns` elements for each of the chain's batches.
 struct FusionTensor {
   std::string_view name;
-  double bytes = 0;        ///< of all batches
+  double bytes = 0;        ///< The bytes of all batches together.
   double row_columns = 0;  ///< elements of a row; 0: a weight, a bias, a mask, whatever no row is made of
   int producer = -1;       ///< operation that writes it; -1: it is there before
   bool weight = false;
@@ -33,8 +33,8 @@ struct FusionOp {
   std::string_view name;
   FusionOpKind kind = FusionOpKind::elementwise;
   std::vector<int> inputs, outputs;  ///< tensors
-  double columns = 0;                ///< of its result
-  double depth = 0;                  ///< of a product: columns of its left operand
+  double columns = 0;                ///< Columns of the operation's result.
+  double depth = 0;                  ///< Columns of a product's left operand.
   double instructions = 0;           ///< for each element of its result, on a lane of the vector units
   std::int64_t temporaries = 0;      ///< registers beside the values of a thread
 };
@@ -50,7 +50,7 @@ struct FusionChain {
 struct ChainShape {
   double tokens = 2048, width = 4096;
   double inner_ratio = 4;  ///< inner width over width, of ffn and gated
-  double heads = 64;       ///< of attention; the head has 128 dimensions
+  double heads = 64;       ///< Heads of the attention; each has 128 dimensions.
 };
 /// Instructions of an element are estimates: a conversion in and out, one for each add or multiply, 8 for an
 /// exponential or tanh, 20 for the error function, 12 for a random number of Philox.

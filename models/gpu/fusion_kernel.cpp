@@ -156,7 +156,7 @@ struct ProductPricer {
   const FusionMachine& m;
   const RunNeeds& n;
   FusedKernel run;  ///< traffic and ends
-  double l2_read;   ///< of what the kernel before left in L2
+  double l2_read;   ///< Bytes of what the kernel before left in L2 that this one reads there.
 
   /// Bytes of a row of all that the first product's left operand is made of.
   double left_row_bytes() const {

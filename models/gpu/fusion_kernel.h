@@ -15,10 +15,10 @@ struct FusionMachine {
   double bandwidth_bytes_per_s = 0, l2_bytes_per_s = 0, l2_bytes = 0;
   double matrix_flops_per_s = 0;
   double vector_per_s = 0;   ///< instructions of all lanes
-  double latency_s = 0;      ///< of main memory
+  double latency_s = 0;      ///< The latency of main memory.
   double start_s = 0;        ///< between two kernels
-  double host_s = 0;         ///< of a launch on the CPU
-  double break_s = 0;        ///< of a graph break on the CPU
+  double host_s = 0;         ///< Time that the CPU takes for a launch.
+  double break_s = 0;        ///< Time that the CPU takes for a graph break.
   std::int64_t cluster = 1;  ///< blocks that share the columns of a row, where a row must be whole
   bool l2_keeps = false;     ///< what the kernel before wrote is read from L2 where half of L2 holds it
   bool backward = false;     ///< what the backward pass reads is written, fused or not
@@ -32,7 +32,7 @@ struct FusedKernel {
   int first = 0, last = 0;  ///< operations, both included
   double read_bytes = 0, write_bytes = 0;
   double l2_bytes = 0;                 ///< that blocks load again, weights above all, and spilled registers
-  double flops = 0, instructions = 0;  ///< of the matrix units; of the vector units, work that is repeated included
+  double flops = 0, instructions = 0;  ///< Matrix units' work; vector units'. Work that is repeated counts again.
   std::int64_t trips = 0;              ///< tensors with rows that are read or written
   std::int64_t tile_rows = 0, tile_columns = 0, blocks = 0, threads = 256;
   std::int64_t registers = 0, spilled = 0;  ///< a thread; needed = registers + spilled

@@ -15,13 +15,13 @@ struct SmLimits {
   int capability = 0;  ///< 90 is sm_90
   std::int64_t threads = 2048, blocks = 32;
   std::int64_t shared_bytes = 0;        ///< at the largest carve-out
-  std::int64_t block_shared_bytes = 0;  ///< of one block that opts in
-  std::int64_t reserved_bytes = 0;      ///< of shared memory, of each block, for the system
+  std::int64_t block_shared_bytes = 0;  ///< The most that one block can have when it opts in.
+  std::int64_t reserved_bytes = 0;      ///< Shared memory that the system takes of each block.
   std::int64_t shared_unit_bytes = 128;
   std::int64_t barriers = 0;           ///< 0: no limit
   std::span<const int> carveouts_kib;  ///< what shared memory can be set to, ascending
 
-  static constexpr std::int64_t registers = 65536;  ///< of one SM, and at most of one block
+  static constexpr std::int64_t registers = 65536;  ///< One SM has so many, and one block gets at most as many.
   static constexpr std::int64_t thread_registers = 255;
 };
 /// Null where the capability is not known (7.0 to 12.1 are).
@@ -46,7 +46,7 @@ inline constexpr int occupancy_limit_count = 5;
 struct SmOccupancy {
   std::int64_t blocks = 0;  ///< resident on one SM; 0: the kernel cannot be launched
   std::int64_t warps = 0;
-  double share = 0;  ///< of the warps that an SM holds, 0 to 1
+  double share = 0;  ///< Resident warps over those that an SM holds, 0 to 1.
   std::int64_t by_registers = 0, by_warps = 0, by_blocks = 0;
   std::int64_t by_shared = -1, by_barriers = -1;  ///< -1: no limit
   std::int64_t block_registers = 0;               ///< as allocated

@@ -34,7 +34,7 @@ struct Interconnect {
   std::optional<double> bytes_per_s_per_direction;
   std::optional<double> bytes_per_s_bidirectional;
   std::optional<int> links;
-  std::optional<double> bytes_per_s_per_peer_per_direction;  ///< of a full mesh: all that one pair of chips sees
+  std::optional<double> bytes_per_s_per_peer_per_direction;  ///< In a full mesh, all that one pair of chips sees.
   std::optional<double> bisection_bytes_per_s_per_direction;
   bool operator==(const Interconnect&) const = default;
 };
@@ -87,8 +87,8 @@ struct Chip {
   /// peak. All that is counted by the clock (registers, shared memory, caches, latencies in cycles) uses it.
   std::optional<double> boost_clock_hz;
   std::optional<double> matrix_clock_hz;  ///< at which the matrix peaks are stated, where that is a lower one
-  std::optional<int> chip_count;          ///< of an entry that is several chips together (a rack); empty for one chip
-  std::optional<int> pcie_generation;     ///< of the x16 host link
+  std::optional<int> chip_count;          ///< Chips in an entry that is several together (a rack); empty for one chip.
+  std::optional<int> pcie_generation;     ///< The generation of the x16 host link.
   std::optional<double> tdp_w;
   Interconnect interconnect;
   Measured measured;

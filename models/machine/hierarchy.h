@@ -106,7 +106,7 @@ double human_scale(const Chip& chip);
 /// Watts that memory traffic draws in a cluster whose chips all stream, before and after a share of it stays on the
 /// chip.
 struct TrafficPower {
-  double bandwidth_bytes_per_s = 0;   ///< of main memory, on each chip
+  double bandwidth_bytes_per_s = 0;   ///< The bandwidth of main memory on each chip.
   double memory_j_per_byte = 44e-12;  ///< 5.5 pJ a bit
   double on_chip_j_per_byte = 1.25e-12;
   double chips = 1;

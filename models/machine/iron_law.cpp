@@ -6,7 +6,7 @@
 namespace models {
 namespace {
 
-/// Of the weights that a decode step of Llama 3 70B reads: 128,256 x 8,192 of 69.5 billion.
+/// The output matrix's share of the weights that a decode step of Llama 3 70B reads: 128,256 x 8,192 of 69.5 billion.
 constexpr double output_matrix_share = 128256.0 * 8192 / (70553706496.0 - 128256.0 * 8192);
 
 //                                                         bytes      bandwidth    operations  rate     efficiency

@@ -50,7 +50,7 @@ enum class Reach : std::uint8_t { all_bytes, weights, other_bytes };
 struct Technique {
   std::string_view id, label;
   std::array<double, iron_term_count> factor;  ///< in the order of IronTerm
-  Reach reach;                                 ///< of the factor on bytes
+  Reach reach;                                 ///< The bytes that the factor on bytes multiplies.
   bool overlaps;                               ///< turns added into overlapped
   std::string_view why;  ///< where the factors come from: a formula, a measurement, or a stated assumption
 };

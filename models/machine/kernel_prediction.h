@@ -14,7 +14,7 @@ enum class KernelLimit : unsigned char { arithmetic, latency, loads, stores, mem
 std::string_view limit_label(KernelLimit limit);
 
 struct KernelBound {
-  double share = 1;  ///< of the roof, above 0, at most 1
+  double share = 1;  ///< The share of the roof that is reached, above 0, at most 1.
   KernelLimit limit = KernelLimit::arithmetic;
 };
 
@@ -38,8 +38,8 @@ struct CorePorts {
   double loads_per_cycle = 2, stores_per_cycle = 1;
   double forward_cycles = 4;  ///< from a store to a load of the same place
   double clock_hz = 4e9;
-  double dram_bytes_per_s = 40e9;  ///< of one thread
-  double dram_latency_s = 100e-9;  ///< of one load that misses every cache
+  double dram_bytes_per_s = 40e9;  ///< What one thread gets.
+  double dram_latency_s = 100e-9;  ///< The time of one load that misses every cache.
   double page_walk_s = 35e-9;      ///< and the table of pages in 4 KiB pages: what 2 MiB pages save
 };
 
@@ -74,8 +74,8 @@ PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop);
 struct GpuPorts {
   double multiprocessors = 132, clock_hz = 1.755e9, fma_lanes = 128;
   double dram_bytes_per_s = 3.35e12, l2_bytes_per_s = 5.5e12;
-  double loaded_latency_s = 560e-9;     ///< of a miss while memory is busy: about 1.5 times the idle one
-  double shared_bytes_per_cycle = 128;  ///< of one multiprocessor: 32 banks of 4 bytes
+  double loaded_latency_s = 560e-9;     ///< A miss while memory is busy: about 1.5 times the idle one.
+  double shared_bytes_per_cycle = 128;  ///< What one multiprocessor has: 32 banks of 4 bytes.
   double threads = 2048;                ///< that a multiprocessor holds
 };
 

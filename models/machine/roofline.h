@@ -58,8 +58,8 @@ struct Ceiling {
   double per_s = 0;
   Basis basis = Basis::specified;
   Sourced source;                       ///< the rate with where it comes from
-  LevelKind level = LevelKind::memory;  ///< of bandwidth ceilings
-  Format format = Format::bf16;         ///< of compute ceilings
+  LevelKind level = LevelKind::memory;  ///< The level of a bandwidth ceiling.
+  Format format = Format::bf16;         ///< The format of a compute ceiling.
 };
 /// From shared memory out to PCIe, each level's bandwidth and its measured one where there is one.
 std::vector<Ceiling> bandwidth_ceilings(const Chip& chip, const HierarchyOptions& options = {});

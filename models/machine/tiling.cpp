@@ -86,13 +86,13 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   out.tiles_n = ceil_div(in.n, in.tile_n);
   out.tiles = out.tiles_m * out.tiles_n;
   const std::int64_t slots = in.sm_count * in.tiles_per_sm;
-  const std::int64_t steps = ceil_div(in.k, in.tile_k);  // of one tile
+  const std::int64_t steps = ceil_div(in.k, in.tile_k);  // Steps of one tile.
   const OpCost cost =
       gemm(as_double(in.m), as_double(in.n), as_double(in.k), in.element_bytes, in.element_bytes, in.element_bytes);
   const double step_flops = 2 * as_double(in.tile_m) * as_double(in.tile_n) * as_double(in.tile_k);
   const double tile_bytes = as_double(in.tile_m) * as_double(in.tile_n) * partial_bytes;
 
-  std::int64_t steps_per_slot = 0;  // of the busiest slot, which is the time
+  std::int64_t steps_per_slot = 0;  // Steps of the busiest slot, which is the time.
   out.work_units = out.tiles;
   if (in.schedule == Schedule::stream_k) {
     out.waves = 1;

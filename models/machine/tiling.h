@@ -30,8 +30,8 @@ struct TilingInputs {
   std::int64_t sm_count = 108;
   std::int64_t tiles_per_sm = 1;  ///< resident thread blocks: a wave is sm_count x tiles_per_sm tiles
   Schedule schedule = Schedule::data_parallel;
-  std::int64_t split = 1;    ///< of split_k
-  double element_bytes = 2;  ///< of A, B and C; partial sums are 4 bytes
+  std::int64_t split = 1;    ///< Parts that split_k cuts k into.
+  double element_bytes = 2;  ///< Elements of A, B and C; partial sums are 4 bytes.
   double peak_flops_per_s = 312e12;
   double vector_flops_per_s = 19.5e12;  ///< what is left when Tensor Cores are not used
   double bandwidth_bytes_per_s = 2.039e12;
@@ -39,7 +39,7 @@ struct TilingInputs {
   /// tiles it is the limit.
   double sm_bandwidth_bytes_per_s = 0;
   AlignmentRule alignment_rule = AlignmentRule::preferred;
-  /// Of the Tensor Core rate when rows are aligned to 2 bytes, and to 4 or 8. Measured on an H100 with cuBLAS of CUDA
+  /// Share of the Tensor Core rate when rows are aligned to 2 bytes, and to 4 or 8. Measured on an H100, cuBLAS of CUDA
   /// 13.0 in BF16, where only the rows of C were odd: 0.10 to 0.14 and 0.34 to 0.36 (assets/measured/h100-gemm.json).
   /// Other chips and libraries leave other shares: an assumption there.
   double misaligned_rate = 0.13, partly_aligned_rate = 0.36;

@@ -87,7 +87,7 @@ class CachingAllocator {
 
   /// False: out of memory, and nothing but counts has changed. Zero bytes do nothing and succeed.
   bool allocate(std::int32_t id, std::uint64_t bytes, std::int32_t stream);
-  void free(std::int32_t id);  ///< of what is not allocated: nothing
+  void free(std::int32_t id);  ///< Does nothing where `id` is not allocated.
   void record_stream(std::int32_t id, std::int32_t stream);
   void stream_done(std::int32_t stream);
   void empty_cache();
@@ -127,7 +127,7 @@ class CachingAllocator {
   struct Pool {
     explicit Pool(std::pmr::memory_resource* memory) : free(memory), unmapped(memory) {}
     Blocks free;
-    Blocks unmapped;             ///< of expandable segments; `size` is 0 in its keys, so that they go by address
+    Blocks unmapped;  ///< Blocks of expandable segments; `size` is 0 in their keys, so that they go by address.
     std::uint64_t searches = 0;  ///< while the collector is on
   };
   struct Expandable {

@@ -15,11 +15,11 @@ inline constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 
 /// Options of PYTORCH_CUDA_ALLOC_CONF and the device's memory.
 struct AllocatorConfig {
-  std::uint64_t capacity_bytes = 80 * gib;  ///< of the device, all of it for this process
+  std::uint64_t capacity_bytes = 80 * gib;  ///< The device's memory, all of it for this process.
   double fraction = 1;                      ///< set_per_process_memory_fraction; 1: not set
   std::uint64_t max_split_size_bytes = 0;   ///< 0: no limit
   std::uint64_t max_non_split_rounding_bytes = 20 * mib;
-  double garbage_collection_threshold = 0;  ///< of the memory that `fraction` allows; 0: none
+  double garbage_collection_threshold = 0;  ///< Share of the memory that `fraction` allows; 0: none.
   bool expandable_segments = false;
   std::uint64_t large_segment_bytes = 20 * mib;  ///< page of a large expandable segment
   /// Roundings to a power of two's part, by the request's power of two from [1, 2) MiB to [32, 64) GiB; 0: none.
@@ -31,10 +31,10 @@ enum class AllocatorAction : std::uint8_t { allocate, free, record_stream, strea
 
 struct AllocatorEvent {
   AllocatorAction action{};
-  std::int32_t id = -1;     ///< of the allocation, counted from 0 in order of first mention; of `set`: its place
-  std::int32_t stream = 0;  ///< of allocate, record_stream and stream_done
-  std::uint32_t owner = 0;  ///< of allocate: place in AllocatorList::owners
-  std::uint64_t bytes = 0;  ///< of allocate
+  std::int32_t id = -1;     ///< The allocation, counted from 0 in order of first mention; a `set` event's place.
+  std::int32_t stream = 0;  ///< Used by allocate, record_stream and stream_done.
+  std::uint32_t owner = 0;  ///< Place in AllocatorList::owners; used by allocate.
+  std::uint64_t bytes = 0;  ///< Used by allocate.
 };
 
 /// A `set` event: the values that it gives.

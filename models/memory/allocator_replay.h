@@ -33,7 +33,7 @@ struct AllocatorReplayOptions {
   std::span<const InitialSegment> initial{};
   std::span<const std::uint64_t> placement{};
   AllocatorWatcher* watcher = nullptr;
-  std::vector<std::uint64_t>* addresses = nullptr;   ///< of each allocation that succeeded, in order
+  std::vector<std::uint64_t>* addresses = nullptr;   ///< Takes the address of each allocation that succeeded, in order.
   std::vector<AllocatorFigures>* figures = nullptr;  ///< behind each event
 };
 

@@ -94,7 +94,7 @@ class ProgramWriter {
       for (std::int64_t layer = 0; layer < s_.layers; ++layer) {
         std::vector<std::int32_t> mine;
         for (const double n : {h, h, keys(), keys(), h}) mine.push_back(take(activations, t * n));
-        const std::int32_t projected = take(temporary, t * h);  // of the attention, before it is added
+        const std::int32_t projected = take(temporary, t * h);  // The attention's result, before it is added.
         mine.push_back(take(activations, t * h));
         give(projected);
         mine.push_back(take(activations, t * h));

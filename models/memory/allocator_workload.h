@@ -24,8 +24,8 @@ inline constexpr int length_order_count = 3;
 struct AllocatorWorkloadSetup {
   AllocatorWorkload workload = AllocatorWorkload::lengths;
   std::int64_t layers = 32, width = 4096, vocabulary = 128256;
-  std::int64_t batch = 4;                  ///< sequences a step; requests at once
-  std::int64_t steps = 8;                  ///< of training; a hundred times as many requests; blocks of 64 tokens
+  std::int64_t batch = 4;  ///< sequences a step; requests at once
+  std::int64_t steps = 8;  ///< Steps of training; a hundred times as many requests; blocks of 64 tokens.
   double shortest = 1024, longest = 4096;  ///< tokens of a sequence
   LengthOrder order = LengthOrder::drawn;
   bool empty_cache = false;  ///< torch.cuda.empty_cache() behind every step
@@ -35,7 +35,7 @@ struct AllocatorWorkloadSetup {
 /// Where a step begins, and how long its sequences are.
 struct AllocatorStep {
   std::size_t event = 0;
-  std::int64_t tokens = 0;  ///< of a sequence
+  std::int64_t tokens = 0;  ///< The length of a sequence.
 };
 
 struct AllocatorProgram {

@@ -22,10 +22,10 @@ enum class LayerKeep : std::uint8_t {
 /// Bytes and seconds of one layer.
 struct LayerCost {
   double saved = 0;        ///< all activations
-  double kept = 0;         ///< of them, what a kept layer holds: less where operations are dropped
+  double kept = 0;         ///< The part of `saved` that a kept layer holds: less where operations are dropped.
   double selective = 0;    ///< what a selective one holds
   double checkpoint = 0;   ///< its input
-  double gradient = 0;     ///< of its weights, allocated in its backward pass; 0 where they are there from the start
+  double gradient = 0;     ///< Gradient of its weights, made in its backward pass; 0 where it is there from the start.
   double backward = 0;     ///< what its backward pass holds beyond the activations, weight gradient in passing included
   double forward_s = 0;    ///< to run it again
   double kept_s = 0;       ///< to bring back what a kept layer dropped
@@ -36,7 +36,7 @@ struct LayerCost {
 /// What lies outside of the layers. Bytes.
 struct CheckpointEnds {
   double loss = 0;           ///< held at the loss beyond what the layers keep
-  double head_gradient = 0;  ///< of the output matrix, allocated before the first layer's backward pass
+  double head_gradient = 0;  ///< Gradient of the output matrix, allocated before the first layer's backward pass.
 };
 
 struct CheckpointCost {
@@ -90,7 +90,7 @@ struct DropOption {
   double time_s = 0;      ///< to bring it back
   double bytes_per_s() const { return time_s > 0 ? bytes / time_s : 0; }
 };
-/// Of one layer, the one that frees most bytes a second first. `forward_s` are the times of its operations.
+/// The drop options of one layer, the one that frees most bytes a second first. `forward_s`: its operations' times.
 std::vector<DropOption> drop_options(std::span<const LayerOperation> operations,
                                      std::span<const OperationMemory> memory, std::span<const double> forward_s);
 
@@ -99,8 +99,8 @@ struct CheckpointSetting {
   std::vector<LayerCost> layers;
   CheckpointEnds ends;
   double states = 0;                 ///< weights, master, optimizer and gradients that are there from the start
-  double forward_s = 0, step_s = 0;  ///< of the whole model without recomputation; the optimizer is not in
-  std::vector<DropOption> drops;     ///< of the most frequent kind of layer
+  double forward_s = 0, step_s = 0;  ///< Times of the whole model without recomputation and without the optimizer.
+  std::vector<DropOption> drops;     ///< What layers of the most frequent kind can drop.
 };
 /// Costs of every layer on one GPU. `dropped` of the best drop options are given up in kept layers. `roof_share`: of
 /// peak and bandwidth that kernels reach. Infeasible: as the plan and time_step are.

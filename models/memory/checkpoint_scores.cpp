@@ -14,7 +14,7 @@ constexpr std::uint16_t without_scores = 0xFFFF;  // in place of a piece's lengt
 struct ScoreTables {
   std::size_t side;  ///< layers + 1
   std::vector<double> need;
-  std::vector<std::uint16_t> choice;  ///< of layer i: 0 kept, without_scores, or the length of its piece
+  std::vector<std::uint16_t> choice;  ///< What happens to layer i: 0 kept, without_scores, or the length of its piece.
 
   explicit ScoreTables(std::size_t layers)
       : side(layers + 1), need(side * side * side, unreachable), choice(side * side * side, 0) {}

@@ -13,11 +13,11 @@ enum class UnitKind : std::uint8_t { embedding, layer, head };
 /// torchtitan's and FSDP2's usual wrapping.
 struct GatherUnit {
   UnitKind kind = UnitKind::layer;
-  std::int64_t layer = 0;  ///< of the model, 0-based, where it is one
+  std::int64_t layer = 0;  ///< The layer's place in the model, 0-based, where the unit is a layer.
   double parameters = 0;   ///< on this GPU, before ZeRO splits them
-  double held = 0;         ///< of them, this GPU's shard
+  double held = 0;         ///< The part of `parameters` in this GPU's shard.
 };
-/// Of the plan's stage, in the order of the forward pass. A matrix that is embedding and output at once is one unit,
+/// The units of the plan's stage, in the order of the forward pass. A matrix that is embedding and output is one unit,
 /// the first, and stays whole from the first use to the last.
 std::vector<GatherUnit> gather_units(const Architecture& architecture, const TrainingPlan& plan);
 
@@ -30,10 +30,10 @@ double reduced_bytes_each(const Architecture& architecture, const TrainingPlan& 
 
 /// Bytes that are whole on top of the shards.
 struct WholeUnits {
-  double at_work = 0;   ///< weights of the unit that computes, and of those that stay whole
-  double ahead = 0;     ///< weights of the units gathered before they are needed
-  double gradient = 0;  ///< of the unit at work, before it is reduced, and of a tied matrix until both uses are done
-  double reducing = 0;  ///< gradient of the unit before, in the reduction
+  double at_work = 0;        ///< weights of the unit that computes, and of those that stay whole
+  double ahead = 0;          ///< weights of the units gathered before they are needed
+  double gradient = 0;       ///< Gradients at work, not yet reduced; a tied matrix's until both of its uses are done.
+  double reducing = 0;       ///< gradient of the unit before, in the reduction
   std::ptrdiff_t unit = -1;  ///< the one at work, index in gather_units; -1: nothing is gathered
   double total() const { return at_work + ahead + gradient + reducing; }
 };

@@ -11,7 +11,7 @@ namespace models::memory {
 struct TensorRow {
   std::string name;
   MemoryOwner owner{};
-  double each_bytes = 0, count = 0;  ///< of one on this GPU; how many are there at the peak
+  double each_bytes = 0, count = 0;  ///< The bytes of one on this GPU; how many are there at the peak.
   double total_bytes() const { return each_bytes * count; }
 };
 

@@ -14,10 +14,10 @@ namespace models::memory {
 /// One operation with what comes before and after it in its layer.
 struct WalkRules {
   bool weight_gradients_stay = false;  ///< the first backward pass allocates gradients, which stay
-  double stay_bytes = 2;               ///< of an element of them
+  double stay_bytes = 2;               ///< Bytes of an element of the gradients that stay.
   bool weight_gradients_pass = false;  ///< a 16-bit gradient of one weight lives while it is added
   double pass_bytes = 2;
-  double stream_bytes = 0;  ///< of the residual stream's gradient
+  double stream_bytes = 0;  ///< Bytes of the residual stream's gradient.
 };
 
 /// `owner`: activations in the step's own forward pass, temporary where a layer runs again. `keep`: what is saved.

@@ -8,7 +8,7 @@ struct LossPeak {
   double ends = 0;             ///< the final norm's input and what the product with the output matrix keeps
   double logits = 0;           ///< at the fullest moment of the loss
   double beside = 0;           ///< gradients of the hidden state and of the output matrix at that moment
-  double gradient = 0;         ///< of `beside`: the output matrix's
+  double gradient = 0;         ///< The part of `beside` that is the output matrix's gradient.
   bool head_backward = false;  ///< the second of the two moments below is the fullest
   double spike = 0;  ///< the most that the loss holds for the logits, whether or not that is the fullest moment
   double total() const { return ends + logits + beside; }

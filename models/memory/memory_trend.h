@@ -26,9 +26,9 @@ inline constexpr std::size_t memory_trend_count = 5;
 
 struct TrendFacts {
   MemoryTrend trend = MemoryTrend::one_step;
-  double growth_bytes = 0;                   ///< of the first step of a plateau, of each later step of a leak
+  double growth_bytes = 0;                   ///< Growth in the first step of a plateau, in each later step of a leak.
   MemoryOwner grows = MemoryOwner::buffers;  ///< the owner that grows most where something grows
-  double first_over = 0;                     ///< of a leak: the first step over the limit, from 1; 0: none
+  double first_over = 0;                     ///< The first step of a leak that is over the limit, from 1; 0: none.
 };
 /// `limit_bytes`: of the chip. A leak is continued by what its last step grew.
 TrendFacts memory_trend(const std::vector<StepLevels>& steps, double limit_bytes);

@@ -11,10 +11,10 @@ namespace models::memory {
 
 /// One operation of a layer as memory sees it. Bytes are of one layer and one micro-batch on one GPU.
 struct OperationMemory {
-  std::size_t operation = 0;   ///< index in the list of operations
-  double saved = 0;            ///< new bytes that the operation keeps: an input that is kept already counts once
-  double dropped = 0;          ///< of `saved`, what selective recomputation does not keep: softmax, dropout of scores
-  double output = 0;           ///< bytes that it writes, without what another operation counts as its `saved` input
+  std::size_t operation = 0;  ///< index in the list of operations
+  double saved = 0;           ///< new bytes that the operation keeps: an input that is kept already counts once
+  double dropped = 0;  ///< The part of `saved` that selective recomputation does not keep: softmax, dropout of scores.
+  double output = 0;   ///< bytes that it writes, without what another operation counts as its `saved` input
   double input_gradient = 0;   ///< bytes of the gradients of its inputs that the backward pass makes
   double weight_gradient = 0;  ///< elements of its weights on this GPU
   double gathered = 0;         ///< bytes of an input that sequence parallelism gathers again in the backward pass
@@ -33,7 +33,7 @@ std::vector<OperationMemory> operation_memory(const Architecture& architecture,
 /// Sums over one layer.
 struct LayerMemory {
   double saved = 0;       ///< without recomputation
-  double dropped = 0;     ///< of it, what selective recomputation gives up
+  double dropped = 0;     ///< The part of `saved` that selective recomputation gives up.
   double checkpoint = 0;  ///< the layer's input: all that full recomputation keeps
   double kept(Recompute recompute) const {
     return recompute == Recompute::none ? saved : recompute == Recompute::selective ? saved - dropped : checkpoint;

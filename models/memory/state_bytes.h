@@ -11,9 +11,9 @@ struct StageParameters {
   double outer = 0;    ///< embedding, positions, final norm, output matrix: those that this stage holds
   double total() const { return dense + experts + outer; }
 };
-/// Of `plan.stage`. The first stage has the embedding, the last the norm and the output matrix (a tied one is a copy
-/// there). A bare number of parameters (TrainingPlan::parameters) is divided evenly over tensor and pipeline, its
-/// experts over expert parallel too, and no stage has more than another.
+/// The parameters of `plan.stage`. The first stage has the embedding, the last one norm and output matrix (a tied one
+/// is a copy there). A bare number of parameters (TrainingPlan::parameters) is divided evenly over tensor and pipeline,
+/// its experts over expert parallel too, and no stage has more than another.
 StageParameters stage_parameters(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Moments that the optimizer keeps of a parameter, averaged over the model (Adafactor and Muon treat matrices apart).
@@ -22,7 +22,7 @@ double optimizer_bytes_per_parameter(const Architecture& architecture, Optimizer
 
 BytesPerParameter bytes_per_parameter(const Architecture& architecture, StateRecipe recipe, OptimizerKind optimizer);
 
-/// Of the plan: its own where it has some, otherwise those of recipe and optimizer.
+/// The plan's bytes per parameter: its own where it has some, otherwise those of recipe and optimizer.
 BytesPerParameter bytes_per_parameter(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Parameters of one layer on one GPU before ZeRO splits them: its dense part, its routed experts.

@@ -54,8 +54,8 @@ struct StepTimeline {
   std::size_t peak = 0;                                             ///< index of the fullest point
   double peak_bytes = 0, end_of_forward_bytes = 0, rest_bytes = 0;  ///< rest: behind the last optimizer
   double loss_peak_bytes = 0;                                       ///< the highest sum during the loss
-  double step_s = 0;                                                ///< of one step
-  double recompute_s = 0;                                           ///< of it, layers that run again
+  double step_s = 0;                                                ///< The time of one step.
+  double recompute_s = 0;                                           ///< The part of step_s in which layers run again.
 };
 
 /// Infeasible: as plan and times are, and a pipeline of more than one stage.

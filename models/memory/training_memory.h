@@ -23,7 +23,7 @@ inline constexpr std::size_t fullest_moment_count = 3;
 struct TrainingMemory {
   HeldBytes held;    ///< at the fullest moment
   HeldBytes states;  ///< weights, gradients, master and moments, whether or not all of them are there at once
-  HeldBytes host;    ///< of the same, what is offloaded
+  HeldBytes host;    ///< The part of weights, gradients, master and moments that is offloaded.
   WholeUnits whole;  ///< what ZeRO-3 has whole at the fullest moment, which is part of the buffers
   FullestMoment moment = FullestMoment::loss;
   bool gradients_late = false;  ///< gradients of the one micro-batch are allocated as its backward pass makes them
@@ -31,17 +31,17 @@ struct TrainingMemory {
   double layers_held = 0;       ///< layers whose activations are held at once: micro-batches of a pipeline counted
   double formula_bytes = 0;     ///< activations of the held layers by the formula
   double operations_bytes = 0;  ///< the same, operation by operation
-  double formula_layer_bytes = 0, operations_layer_bytes = 0;                    ///< of one layer and micro-batch
-  double layer_none_bytes = 0, layer_selective_bytes = 0, layer_full_bytes = 0;  ///< of the chosen count
+  double formula_layer_bytes = 0, operations_layer_bytes = 0;  ///< Activations of one layer and micro-batch.
+  double layer_none_bytes = 0, layer_selective_bytes = 0, layer_full_bytes = 0;  ///< One layer's, by the chosen count.
   double logits_spike_bytes = 0;    ///< all that the loss holds at once for the logits; 0 off the last stage
   double backward_spike_bytes = 0;  ///< what the backward pass of one layer holds beyond what is kept
-  double bytes_per_parameter = 0;   ///< of states, before they are split
+  double bytes_per_parameter = 0;   ///< The bytes of states, before they are split.
   double total() const { return held.total(); }
 };
 
 struct TrainingMemoryOptions {
   ActivationCount count = ActivationCount::operations;
-  double slack_share = 0;  ///< of everything else: what the allocator reserves and does not use, 0 to 1
+  double slack_share = 0;  ///< What the allocator reserves and does not use, over everything else, 0 to 1.
   double fixed_bytes = 0;  ///< CUDA context, libraries, workspaces: buffers that no tensor owns
 };
 

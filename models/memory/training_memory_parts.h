@@ -18,9 +18,9 @@ namespace models::memory {
 struct MicroBatchMemory {
   std::vector<KindFigures> kinds;  ///< in the order of layer_kinds(architecture)
   BytesPerParameter per_parameter;
-  LossPeak loss;            ///< of the last stage
-  FormulaSizes sizes;       ///< of Korthikanti's formula
-  double stream_bytes = 0;  ///< of the residual stream
+  LossPeak loss;            ///< What the last stage holds at the loss.
+  FormulaSizes sizes;       ///< The sizes that Korthikanti's formula takes.
+  double stream_bytes = 0;  ///< Bytes of the residual stream.
 };
 
 /// What one stage holds, whatever runs on it. It depends on the plan's tensor, pipeline, virtual_pipeline, expert,

@@ -24,7 +24,7 @@ inline constexpr std::size_t state_recipe_count = 6;
 enum class OptimizerKind : std::uint8_t {
   adamw,         ///< two FP32 moments: 8 B
   adamw_8bit,    ///< two 8-bit moments and an FP32 scale for each block of 256: 2.03 B (bitsandbytes)
-  adafactor,     ///< of a matrix only the sums of rows and columns of the second moment, FP32 (Shazeer & Stern 2018)
+  adafactor,     ///< FP32 sums of rows and columns of a matrix's second moment (Shazeer & Stern 2018)
   lion,          ///< one moment: 4 B (Chen et al. 2023)
   muon,          ///< one moment of the matrices inside the layers, AdamW for the rest (Jordan 2024)
   sgd_momentum,  ///< one moment: 4 B
@@ -67,9 +67,9 @@ struct TrainingPlan {
   OptimizerKind optimizer = OptimizerKind::adamw;
   std::int64_t batch = 1;  ///< sequences of one micro-batch
   std::int64_t sequence = 4096;
-  std::int64_t micro_batches = 1;  ///< of a step: they limit what a pipeline holds at once
+  std::int64_t micro_batches = 1;  ///< Micro-batches of a step: they limit what a pipeline holds at once.
   std::int64_t tensor = 1, pipeline = 1, virtual_pipeline = 1, data = 1, context = 1, expert = 1;
-  std::int64_t stage = 0;          ///< of the pipeline, 0-based: whose GPU is counted
+  std::int64_t stage = 0;          ///< The pipeline's stage, 0-based, whose GPU is counted.
   bool sequence_parallel = false;  ///< norms and dropout between the tensor-parallel blocks are split as well
   std::int64_t zero_stage = 0;     ///< 1 splits optimizer and master over `data` x `context`, 2 gradients, 3 weights
   Recompute recompute = Recompute::none;

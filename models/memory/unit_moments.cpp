@@ -62,7 +62,7 @@ class MomentWriter {
   }
 
   std::vector<StepMoment> write(double activations) {
-    double own = 0;  // of the micro-batch that is followed
+    double own = 0;  // Activations of the micro-batch that is followed.
     for (const GatherUnit& u : units_)
       if (u.kind == UnitKind::layer) own += kept_[kind_of(u)];
     activations_ = std::max(0.0, activations - own);

@@ -12,7 +12,7 @@ struct KindFigures {
   LayerMemory memory;
   double forward = 0;    ///< what its forward pass holds for a while, beyond what is kept
   double backward = 0;   ///< the same of its backward pass
-  double unreduced = 0;  ///< of `backward`: gradients of a gathered unit's weights, before they are reduced
+  double unreduced = 0;  ///< The part of `backward` that is gradients of a gathered unit's weights, not yet reduced.
   double stand_ins = 0;  ///< elements of its weights, of one expert where there are many
   double gradients = 0;  ///< elements of all its weights on this GPU
 };

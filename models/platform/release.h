@@ -18,34 +18,34 @@ std::string_view part_name(Part part);  ///< "inference engine"
 
 /// What is trained, on what, and what is then served. Parts stand one behind the other: each waits for the one before.
 struct ReleaseSetup {
-  const Chip* chip = nullptr;  ///< of training and of serving
+  const Chip* chip = nullptr;  ///< The chip of training and of serving.
   std::int64_t gpus = 64;      ///< that train; each holds a replica, and optimizer states are split over all (ZeRO-1)
   double samples = 30e6;       ///< that the run sees in all
   std::int64_t batch = 2048, sequence = 2048;  ///< samples of one step over all GPUs; tokens of one sample
   std::int64_t micro_batch = 2;                ///< samples of one pass on one GPU, at most
-  Format product = Format::bf16;               ///< of training: bf16, fp8, ...
+  Format product = Format::bf16;               ///< The format of training's products: bf16, fp8, ...
   bool recompute = false;                      ///< every layer's forward pass again
-  double training_roof = 0.6;                  ///< of peak and bandwidth that kernels reach
+  double training_roof = 0.6;                  ///< The share of peak and bandwidth that training's kernels reach.
   double launch_s = 8e-6;
   bool overlap = true;               ///< gradients are exchanged bucket by bucket during the last backward pass
-  double bus_bytes_per_s = 50e9;     ///< of the ring between replicas
-  double storage_bytes_per_s = 3e9;  ///< of all GPUs together
+  double bus_bytes_per_s = 50e9;     ///< The bandwidth of the ring between replicas.
+  double storage_bytes_per_s = 3e9;  ///< What storage gives to all GPUs together.
   double sample_bytes = 4e6, samples_per_request = 1, request_latency_s = 10e-3, decode_s = 20e-3;
-  std::int64_t workers = 8, cores = 12;  ///< of each GPU
+  std::int64_t workers = 8, cores = 12;  ///< Loader workers and CPU cores for each GPU.
 
-  double start_s = 300;  ///< of any job: container, weights, warm-up, graphs
+  double start_s = 300;  ///< The start of any job: container, weights, warm-up, graphs.
   std::int64_t profile_runs = 10, profile_steps = 20;
-  double profile_slowdown = 2;  ///< of a launch while the profiler records
+  double profile_slowdown = 2;  ///< A launch takes so many times as long while the profiler records.
   bool profile_one_node = false;
 
   const Recipe* recipe = nullptr;
   const KvRecipe* kv = nullptr;
   std::int64_t recipes_tried = 3;
   double calibration_prompts = 512;
-  double solve_s_per_billion = 90;  ///< of a recipe below 8 bits, on one GPU, for each billion of parameters
+  double solve_s_per_billion = 90;  ///< Time for a recipe below 8 bits, on one GPU, for each billion of parameters.
   double evaluation_requests = 20e3;
 
-  std::int64_t replica_chips = 1, slots = 64;  ///< of one replica: chips that share every layer; sequences at once
+  std::int64_t replica_chips = 1, slots = 64;  ///< Chips that share every layer of one replica; its sequences at once.
   double prompt = 1024, output = 256;          ///< tokens of a request
   double serving_roof = 0.7;
   std::int64_t trials = 12;
@@ -74,17 +74,17 @@ struct RunFigures {
   StepMeans step;
   double steps = 0, time_s = 0;
   double forward_s = 0, backward_s = 0;                           ///< kernels of one micro-batch
-  double loader_s = 0, kernels_s = 0, network_s = 0, host_s = 0;  ///< of the run; they add up to time_s
+  double loader_s = 0, kernels_s = 0, network_s = 0, host_s = 0;  ///< Parts of the run; they add up to time_s.
   /// The run with a loader, and with kernels, launches and network, that are twice as fast.
   double twice_data_s = 0, twice_training_s = 0;
-  double memory_bytes = 0;     ///< of a GPU
+  double memory_bytes = 0;     ///< What one GPU holds.
   double profiled_step_s = 0;  ///< on the GPUs that are profiled
   double storage_ceiling = 0;  ///< samples a second that storage, workers and cores of all GPUs bring at most
 };
 
 /// What serving comes to.
 struct ServiceFigures {
-  double prefill_s = 0, decode_s = 0;      ///< of one prompt; of one step of all slots
+  double prefill_s = 0, decode_s = 0;      ///< Time of one prompt; of one step of all slots.
   double request_s = 0;                    ///< that a request holds its slot for
   double per_s = 0;                        ///< requests that a full replica answers
   double replicas = 0, mean_replicas = 0;  ///< at the peak; over a day
@@ -103,7 +103,7 @@ struct Release {
   /// training overlap.
   std::array<double, part_count> twice_saves_s{};
   std::size_t bottleneck = 0, dearest = 0;  ///< the part that would save most, and that most is paid for
-  double compute_share = 0;  ///< of all hours, in which training's forward and backward kernels run, 0 to 1
+  double compute_share = 0;  ///< Share of all hours in which training's forward and backward kernels run, 0 to 1.
 };
 
 /// Halves of a release that are known from another one, where a setup differs in what they do not depend on.

@@ -34,7 +34,7 @@ class ConfigFields {
   void fail_value(Names names, const std::string& expected);  ///< "names[0] is VALUE; EXPECTED is expected."
 
   bool has(Names names) const;  ///< given and not null
-  /// Of a multimodal config, one whole sentence: what beside the language model it describes. Empty for any other.
+  /// One whole sentence on what a multimodal config describes beside the language model. Empty for any other.
   std::string left_out() const;
   /// A size that must be given; in a wrapper it may be missing and is `wrapped_default`.
   std::int64_t size(Names names, std::int64_t highest, std::int64_t wrapped_default);

@@ -31,8 +31,8 @@ struct Workload {
   std::int64_t prefix = 0;  ///< prefill: tokens already cached before the new ones (chunked prefill, shared prompts)
   std::int64_t decode_tokens = 1;  ///< decode: new tokens of each sequence per step (more than 1 when verifying drafts)
   AttentionFlops attention = AttentionFlops::causal;
-  double weight_bytes = 2;  ///< of the matrices inside the layers, scales counted
-  /// Of all other weights: embedding, norms, biases, router, output matrix. 0: as `weight_bytes`. Published checkpoints
+  double weight_bytes = 2;  ///< The matrices inside the layers, scales counted.
+  /// Bytes of all other weights: embedding, norms, biases, router, output matrix. 0: as `weight_bytes`. Checkpoints
   /// with weights of 8 bits and less leave these in 16: see weight_storage.h.
   double other_weight_bytes = 0;
   double activation_bytes = 2;
@@ -69,17 +69,17 @@ struct LayerOperation {
   std::int64_t count = 1;       ///< times in the model: the layers of its kind
   std::int64_t parameters = 0;  ///< stored for one of them
   ProductShape shape;
-  OpCost forward;             ///< of one, one pass
+  OpCost forward;             ///< The cost of one pass of one operation.
   OpCost backward;            ///< zero outside training
   double forward_passes = 1;  ///< 2 when recomputed
-  double product_flops = 0;   ///< of forward: its matrix products alone, without softmax and the like
+  double product_flops = 0;   ///< The part of forward in matrix products alone, without softmax and the like.
   double backward_product_flops = 0;
   /// What the kernels multiply beyond those: masked pairs of unfused attention; in the backward pass of fused attention
   /// the scores once more.
   double extra_product_flops = 0, backward_extra_product_flops = 0;
 
-  OpCost cost() const { return forward * forward_passes + backward; }  ///< of one, in the whole step
-  /// Of one, in the whole step: all matrix products that the hardware computes.
+  OpCost cost() const { return forward * forward_passes + backward; }  ///< What one costs in the whole step.
+  /// All matrix products that the hardware computes for one in the whole step.
   double hardware_product_flops() const {
     return (product_flops + extra_product_flops) * forward_passes + backward_product_flops +
            backward_extra_product_flops;

@@ -8,10 +8,10 @@ namespace models {
 /// One decode step: every sequence of the batch emits one token. Weights cross memory once for the whole batch, the KV
 /// cache once for each sequence.
 struct DecodeStep {
-  double flops_per_token = 0;             ///< of the weights: 2 x active parameters
+  double flops_per_token = 0;             ///< Flops with the weights: 2 x active parameters.
   double weight_bytes = 0;                ///< read once a step
   double activation_bytes_per_token = 0;  ///< small: model width x element bytes
-  double kv_bytes_per_token = 0;          ///< of cache, for each token of context
+  double kv_bytes_per_token = 0;          ///< Bytes of cache for each token of context.
   double context_tokens = 0;
   double attention_flops_per_token =
       0;  ///< at this context; 0 leaves attention out of the count as most napkin sums do

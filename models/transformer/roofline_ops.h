@@ -49,7 +49,7 @@ struct OpSizes {
   std::int64_t sequence = 8192;  ///< prompt of each sequence, for all but the decode operations
   std::int64_t context = 4096;   ///< tokens in the cache, for the decode operations
   double element_bytes = 2;
-  bool count_kv_reads = true;  ///< of the whole decode step
+  bool count_kv_reads = true;  ///< The whole decode step counts them.
 };
 
 struct NamedWork {

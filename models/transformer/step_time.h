@@ -18,14 +18,14 @@ struct TimedOperation {
   double kernels =
       1;  ///< forward passes, and backward two for a product (input and weight gradients), one for anything else
   Placement placement;
-  double share = 0;  ///< of the step's time, all of them together, 0 to 1
+  double share = 0;  ///< All `operation.count` together, over the step's time, 0 to 1.
 };
 
 struct StepTime {
   std::vector<TimedOperation> operations;
   OperationTotals totals;
   double time_s = 0;    ///< sum of count x time: nothing overlaps
-  double memory_s = 0;  ///< of it, memory-bound operations; the other two likewise
+  double memory_s = 0;  ///< The part of time_s in memory-bound operations; the other two likewise.
   double compute_s = 0, launch_s = 0;
   double kernels = 0;
   double model_product_flops =

@@ -67,7 +67,7 @@ struct Architecture {
   bool head_bias = false;
   bool norm_bias = false;
   bool qk_norm = false;          ///< a norm of queries and keys
-  bool qk_norm_whole = false;    ///< of all heads together, with a weight for each element (OLMo 2); else head by head
+  bool qk_norm_whole = false;    ///< That norm spans all heads, a weight for each element (OLMo 2); else head by head.
   bool post_norm = false;        ///< each block's result is normed before it is added, and its input is not (OLMo 2)
   bool attention_sinks = false;  ///< one learned score a head, in every softmax (gpt-oss)
   bool final_norm = true;
@@ -78,7 +78,7 @@ struct Architecture {
   MixtureOfExperts moe;
   LatentAttention latent;
   std::vector<LayerForm> layer_forms;  ///< one per layer, or empty when all are alike
-  std::string left_out;  ///< of a multimodal config: the sentence that says what of the model is not in; else empty
+  std::string left_out;  ///< What a multimodal config has that the model leaves out, as a sentence; else empty.
 
   bool has_latent() const { return latent.kv_lora_rank > 0; }
   bool operator==(const Architecture&) const = default;

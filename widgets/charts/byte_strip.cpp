@@ -16,6 +16,39 @@ double bytes_of(const ByteStripRow& row) {
   return sum;
 }
 
+/// A row's ground, its letter in a ring, and its words and figures over the strip.
+void paint_strip_row(const Painter& p, const ByteStripRow& row, const Rect& r, float left, float bytes_right,
+                     float right) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  if (row.chosen) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));
+  if (row.letter != '\0') {
+    const ImVec2 c{r.min.x + t.px(13), (r.min.y + r.max.y) / 2};
+    const float d = t.px(8);
+    p.rect({c.x - d, c.y - d}, {c.x + d, c.y + d}, row.letter == 'A' ? t.accent : t.card, d);
+    p.frame({c.x - d, c.y - d}, {c.x + d, c.y + d}, t.accent, t.px(1.5f), d);
+    p.text({c.x, c.y - small / 2}, {&row.letter, 1}, row.letter == 'A' ? text_on(t.accent, t) : t.text, Type::small,
+           Font::bold, Align::center);
+  }
+  const float y = r.min.y + t.px(3);
+  const NumberText bytes = format(bytes_of(row), "", 4);
+  const float figures = std::min(bytes_right - text_size(bytes, Type::small, Font::mono).x - t.px(8), bytes_right);
+  const float name = text_size(row.label, Type::small).x;
+  fit_text(p, {left, y}, row.label, figures - left, t.text, Type::small);
+  if (name + t.px(6) < figures - left)
+    fit_text(p, {left + name + t.px(6), y}, row.note, figures - left - name - t.px(6), t.muted, Type::small);
+  p.text({bytes_right, y}, bytes, t.text, Type::small, Font::mono, Align::right);
+  fit_text(p, {right, y}, row.figure, t.px(figure_px) * 0.6f, t.text, Type::small, Font::mono, Align::right);
+}
+
+void record_byte_strip(Record& record, const char* label, std::span<const ByteStripRow> rows) {
+  DataTable table{label, {"row", "part", "bytes"}, {}};
+  for (const ByteStripRow& row : rows)
+    for (const ByteRun& run : row.runs)
+      table.rows.push_back({std::string(row.label), std::string(run.label), exact(run.bytes)});
+  record.tables.push_back(std::move(table));
+}
+
 }  // namespace
 
 void layout_byte_strip(std::span<const ByteStripRow> rows, const ByteStripOptions& options, Rect area,
@@ -69,33 +102,12 @@ std::ptrdiff_t draw_byte_strip(const char* label, std::span<const ByteStripRow> 
   layout_byte_strip(rows, options, area, view.layout);
   const ByteStripLayout& l = view.layout;
   const Painter p = Painter::window();
-  const float small = t.type(Type::small);
   const float right = area.max.x - t.px(8), bytes_right = right - t.px(figure_px) * 0.62f;
   p.text({bytes_right, area.min.y}, "bytes", t.muted, Type::small, Font::sans, Align::right);
   p.text({right, area.min.y}, options.figure_title.empty() ? " " : options.figure_title, t.muted, Type::small,
          Font::sans, Align::right);
-  for (std::size_t place = 0; place < l.rows.size(); ++place) {
-    const std::size_t i = l.shown[place];
-    const Rect& r = l.rows[place];
-    if (rows[i].chosen) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));
-    if (rows[i].letter != '\0') {
-      const ImVec2 c{r.min.x + t.px(13), (r.min.y + r.max.y) / 2};
-      const float d = t.px(8);
-      p.rect({c.x - d, c.y - d}, {c.x + d, c.y + d}, rows[i].letter == 'A' ? t.accent : t.card, d);
-      p.frame({c.x - d, c.y - d}, {c.x + d, c.y + d}, t.accent, t.px(1.5f), d);
-      p.text({c.x, c.y - small / 2}, {&rows[i].letter, 1}, rows[i].letter == 'A' ? text_on(t.accent, t) : t.text,
-             Type::small, Font::bold, Align::center);
-    }
-    const float y = r.min.y + t.px(3);
-    const NumberText bytes = format(bytes_of(rows[i]), "", 4);
-    const float figures = std::min(bytes_right - text_size(bytes, Type::small, Font::mono).x - t.px(8), bytes_right);
-    const float name = text_size(rows[i].label, Type::small).x;
-    fit_text(p, {l.left, y}, rows[i].label, figures - l.left, t.text, Type::small);
-    if (name + t.px(6) < figures - l.left)
-      fit_text(p, {l.left + name + t.px(6), y}, rows[i].note, figures - l.left - name - t.px(6), t.muted, Type::small);
-    p.text({bytes_right, y}, bytes, t.text, Type::small, Font::mono, Align::right);
-    fit_text(p, {right, y}, rows[i].figure, t.px(figure_px) * 0.6f, t.text, Type::small, Font::mono, Align::right);
-  }
+  for (std::size_t place = 0; place < l.rows.size(); ++place)
+    paint_strip_row(p, rows[l.shown[place]], l.rows[place], l.left, bytes_right, right);
   for (const ByteCell& cell : l.cells) {
     const ByteRun& run = rows[cell.row].runs[cell.run];
     const float gap = cell.rect.width() > 4 ? 1.0f : 0.0f;
@@ -119,13 +131,7 @@ std::ptrdiff_t draw_byte_strip(const char* label, std::span<const ByteStripRow> 
     for (std::size_t i = 0; i < l.rows.size(); ++i)
       if (clicked && l.rows[i].contains(mouse)) pressed = static_cast<std::ptrdiff_t>(l.shown[i]);
   }
-  if (Record* record = p.record()) {
-    DataTable table{label, {"row", "part", "bytes"}, {}};
-    for (const ByteStripRow& row : rows)
-      for (const ByteRun& run : row.runs)
-        table.rows.push_back({std::string(row.label), std::string(run.label), exact(run.bytes)});
-    record->tables.push_back(std::move(table));
-  }
+  if (Record* record = p.record()) record_byte_strip(*record, label, rows);
   return pressed;
 }
 

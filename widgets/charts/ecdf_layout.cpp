@@ -97,6 +97,49 @@ void place_ecdf_labels(std::span<const EcdfSeries> series, const EcdfOptions& o,
     }
 }
 
+/// The legend, of so many rows as leave the curves room, and whether the limit has a name.
+void place_ecdf_legend(Rect area, Measure measure, EcdfLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  out.legend_left_out = 0;
+  out.legend_height = layout_legend(out.legend, area.width(), small + t.px(6), measure, out.placed_legend);
+  while (!out.placed_legend.empty() && out.placed_legend.back().at.y > 0 &&
+         out.legend_height > area.height() * 0.2f) {  // the first row stays
+    const float last = out.placed_legend.back().at.y;
+    while (!out.placed_legend.empty() && out.placed_legend.back().at.y == last) {
+      out.placed_legend.pop_back();
+      ++out.legend_left_out;
+    }
+    out.legend_height = last;
+  }
+  out.limit_named = out.has_limit && area.height() >= 4 * small;
+  if (area.height() < 6 * small) {  // the curves stay longest
+    out.placed_legend.clear();
+    out.legend_height = 0;
+    out.legend_left_out = 0;
+  }
+}
+
+/// The plot between legend, axis and the words beside it, and its two maps.
+void place_ecdf_plot(const EcdfOptions& o, Rect area, Measure measure, EcdfLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  const float head = out.legend_height + (out.legend_left_out > 0 ? small + t.px(2) : 0.0f) +
+                     (out.limit_named ? small + t.px(5) : t.px(4));
+  const float gutter =
+      std::min(std::max(measure("100 %", Type::small), measure("p99", Type::small)) + t.px(8), area.width() * 0.3f);
+  out.axis_lines =
+      row_axis_lines(area.height() - head, 2 * (small + t.px(2)), !o.axis_label.empty() || !o.unit.empty());
+  const float foot =
+      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
+  out.plot = {{area.min.x + gutter, area.min.y + head}, {area.max.x - t.px(2), area.max.y - foot}};
+  out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
+  out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y + 1);
+  out.x_map = AxisMap(o.axis, out.range, static_cast<double>(out.plot.min.x), static_cast<double>(out.plot.max.x));
+  out.y_map = AxisMap(AxisKind::linear, {0, 1}, static_cast<double>(out.plot.max.y),
+                      static_cast<double>(out.plot.min.y) + static_cast<double>(t.px(3)));
+}
+
 }  // namespace
 
 double quantile_of_sorted(std::span<const double> sorted, double q) {
@@ -113,8 +156,6 @@ double dkw_half_width(std::size_t n, double confidence) {
 
 void layout_ecdf(std::span<const EcdfSeries> series, const EcdfOptions& o, Rect area, Measure measure,
                  EcdfLayout& out) {
-  const Theme& t = theme();
-  const float small = t.type(Type::small);
   out.labels.clear();
   out.problem = {};
   out.curves.resize(series.size());
@@ -157,37 +198,8 @@ void layout_ecdf(std::span<const EcdfSeries> series, const EcdfOptions& o, Rect 
   out.range = fit_range(o.axis, sane_range(o.axis, {lo, hi}), 0.03);
   if (lo == 0 && !is_log(o.axis)) out.range.lo = 0;
 
-  out.legend_left_out = 0;
-  out.legend_height = layout_legend(out.legend, area.width(), small + t.px(6), measure, out.placed_legend);
-  while (!out.placed_legend.empty() && out.placed_legend.back().at.y > 0 &&
-         out.legend_height > area.height() * 0.2f) {  // the first row stays
-    const float last = out.placed_legend.back().at.y;
-    while (!out.placed_legend.empty() && out.placed_legend.back().at.y == last) {
-      out.placed_legend.pop_back();
-      ++out.legend_left_out;
-    }
-    out.legend_height = last;
-  }
-  out.limit_named = out.has_limit && area.height() >= 4 * small;
-  if (area.height() < 6 * small) {  // the curves stay longest
-    out.placed_legend.clear();
-    out.legend_height = 0;
-    out.legend_left_out = 0;
-  }
-  const float head = out.legend_height + (out.legend_left_out > 0 ? small + t.px(2) : 0.0f) +
-                     (out.limit_named ? small + t.px(5) : t.px(4));
-  const float gutter =
-      std::min(std::max(measure("100 %", Type::small), measure("p99", Type::small)) + t.px(8), area.width() * 0.3f);
-  out.axis_lines =
-      row_axis_lines(area.height() - head, 2 * (small + t.px(2)), !o.axis_label.empty() || !o.unit.empty());
-  const float foot =
-      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
-  out.plot = {{area.min.x + gutter, area.min.y + head}, {area.max.x - t.px(2), area.max.y - foot}};
-  out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
-  out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y + 1);
-  out.x_map = AxisMap(o.axis, out.range, static_cast<double>(out.plot.min.x), static_cast<double>(out.plot.max.x));
-  out.y_map = AxisMap(AxisKind::linear, {0, 1}, static_cast<double>(out.plot.max.y),
-                      static_cast<double>(out.plot.min.y) + static_cast<double>(t.px(3)));
+  place_ecdf_legend(area, measure, out);
+  place_ecdf_plot(o, area, measure, out);
   out.limit_px = out.has_limit ? std::round(static_cast<float>(out.x_map.pixel(o.limit))) : 0.0f;
   for (EcdfCurve& c : out.curves) trace_curve(out, dkw_half_width(c.sorted.size(), o.confidence), c);
   place_ecdf_labels(series, o, measure, out);

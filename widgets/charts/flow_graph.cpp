@@ -80,6 +80,43 @@ void record_graph(Record& record, const char* label, std::span<const FlowNode> n
   record.tables.push_back(std::move(arrows));
 }
 
+void tip_flow_box(const FlowNode& n) {
+  Line value;
+  value.add(n.sublabel);
+  if (std::isfinite(n.share))
+    value.add(value.length > 0 ? ", " : "").add(format(100 * n.share, "%")).add(" of the whole");
+  tip(n.label, value.view(), n.info);
+}
+
+void paint_arrow_labels(const Painter& painter, std::span<const FlowEdge> edges, const FlowGraphLayout& l) {
+  const Theme& t = theme();
+  for (const FlowGraphLayout::Label& at : l.labels) {
+    painter.rect(at.rect.min, at.rect.max, t.background, t.px(3));  // its own ground, so that no line crosses it
+    painter.text({(at.rect.min.x + at.rect.max.x) / 2, at.rect.min.y + t.px(1)}, edges[at.edge].label, t.muted,
+                 Type::small, Font::sans, Align::center);
+  }
+}
+
+/// Every box as an item that a press selects, and a second one deselects. True where one was pressed.
+bool press_flow_boxes(std::span<const FlowNode> nodes, FlowGraphView& view, std::int64_t& hovered) {
+  const FlowGraphLayout& l = view.layout;
+  bool changed = false;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    ImGui::PushID(static_cast<int>(n));
+    ImGui::SetCursorScreenPos(l.boxes[n].min);
+    Line name;  // an item's label is zero-terminated
+    name.add(nodes[n].label.empty() ? "box" : nodes[n].label);
+    if (press_area(name.c_str(), {l.boxes[n].width(), l.boxes[n].height()})) {
+      const auto now = static_cast<std::int64_t>(n) == view.selected ? -1 : static_cast<std::int64_t>(n);
+      changed = true;
+      view.selected = now;
+    }
+    if (ImGui::IsItemHovered()) hovered = static_cast<std::int64_t>(n);
+    ImGui::PopID();
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges,
@@ -108,21 +145,8 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
   }
   const FlowGraphLayout& l = view.layout;
   const bool drawable = !view.order.layers.empty();
-  bool changed = false;
   std::int64_t hovered = -1;
-  for (std::size_t n = 0; drawable && n < nodes.size(); ++n) {
-    ImGui::PushID(static_cast<int>(n));
-    ImGui::SetCursorScreenPos(l.boxes[n].min);
-    Line name;  // an item's label is zero-terminated
-    name.add(nodes[n].label.empty() ? "box" : nodes[n].label);
-    if (press_area(name.c_str(), {l.boxes[n].width(), l.boxes[n].height()})) {
-      const auto now = static_cast<std::int64_t>(n) == view.selected ? -1 : static_cast<std::int64_t>(n);
-      changed = true;
-      view.selected = now;
-    }
-    if (ImGui::IsItemHovered()) hovered = static_cast<std::int64_t>(n);
-    ImGui::PopID();
-  }
+  const bool changed = drawable && press_flow_boxes(nodes, view, hovered);
   ImGui::EndGroup();
   ImGui::PopID();
 
@@ -135,22 +159,11 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
   for (std::size_t n = 0; drawable && n < nodes.size(); ++n)
     paint_box(painter, nodes[n], l.boxes[n], static_cast<std::int64_t>(n) == view.selected,
               static_cast<std::int64_t>(n) == hovered);
-  for (const FlowGraphLayout::Label& at : l.labels) {
-    painter.rect(at.rect.min, at.rect.max, t.background, t.px(3));  // its own ground, so that no line crosses it
-    painter.text({(at.rect.min.x + at.rect.max.x) / 2, at.rect.min.y + t.px(1)}, edges[at.edge].label, t.muted,
-                 Type::small, Font::sans, Align::center);
-  }
+  paint_arrow_labels(painter, edges, l);
   if (l.problem.length > 0)
     fit_text(painter, {area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(),
              area.width(), t.muted, Type::small);
-  if (hovered >= 0) {
-    const FlowNode& n = nodes[static_cast<std::size_t>(hovered)];
-    Line value;
-    value.add(n.sublabel);
-    if (std::isfinite(n.share))
-      value.add(value.length > 0 ? ", " : "").add(format(100 * n.share, "%")).add(" of the whole");
-    tip(n.label, value.view(), n.info);
-  }
+  if (hovered >= 0) tip_flow_box(nodes[static_cast<std::size_t>(hovered)]);
   if (Record* record = painter.record()) record_graph(*record, label, nodes, edges);
   return changed;
 }

@@ -21,6 +21,72 @@ void add_curve(std::vector<ImVec2>& out, ImVec2 a, ImVec2 b, bool down) {
   }
 }
 
+/// Labels on arrows that have room for them, where neither a box nor another label is in the way.
+void place_arrow_labels(std::span<const FlowEdge> edges, bool down, Rect area, Measure measure, FlowGraphLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (edges[e].label.empty() || out.curves[e].size() < 2) continue;
+    const float w = measure(edges[e].label, Type::small) + t.px(8), h = small + t.px(2);
+    // A label shorter than its arrow by a good part, or the arrow is gone.
+    const ImVec2 from = out.curves[e].front(), to = out.curves[e].back();
+    if (std::hypot(to.x - from.x, to.y - from.y) < (down ? h : w) + t.px(20)) continue;
+    // From the middle outwards.
+    const std::vector<ImVec2>& curve = out.curves[e];
+    for (const float u : {0.5f, 0.4f, 0.6f, 0.3f, 0.7f}) {
+      const float at = u * static_cast<float>(curve.size() - 1);
+      const auto i = std::min(static_cast<std::size_t>(at), curve.size() - 2);
+      const float part = at - static_cast<float>(i);
+      const ImVec2 p{curve[i].x + (curve[i + 1].x - curve[i].x) * part,
+                     curve[i].y + (curve[i + 1].y - curve[i].y) * part};
+      const Rect rect{{p.x - w / 2, p.y - h / 2}, {p.x + w / 2, p.y + h / 2}};
+      const bool inside =
+          rect.min.x >= area.min.x && rect.max.x <= area.max.x && rect.min.y >= area.min.y && rect.max.y <= area.max.y;
+      const bool clear =
+          std::none_of(out.boxes.begin(), out.boxes.end(), [&](const Rect& b) { return overlap(b, rect); }) &&
+          std::none_of(out.labels.begin(), out.labels.end(), [&](const auto& l) { return overlap(l.rect, rect); });
+      if (!inside || !clear) continue;
+      out.labels.push_back({e, rect});
+      break;
+    }
+  }
+}
+
+/// What the words of boxes and arrows ask for.
+struct FlowWords {
+  bool sublabels = false, labels = false;
+  float widest = 0, label_px = 0;
+};
+FlowWords measure_flow(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, Measure measure) {
+  FlowWords out;
+  for (const FlowNode& n : nodes) {
+    out.widest = std::max({out.widest, measure(n.label, Type::body), measure(n.sublabel, Type::small)});
+    out.sublabels = out.sublabels || !n.sublabel.empty();
+  }
+  for (const FlowEdge& e : edges) {
+    out.labels = out.labels || !e.label.empty();
+    out.label_px = std::max(out.label_px, measure(e.label, Type::small));
+  }
+  return out;
+}
+
+/// Arrow `e` along its route, from box to box. `centre`: where a place of the order lies.
+template <class Centre>
+void trace_arrow(const FlowOrder& order, std::size_t e, const Centre& centre, float box_along, bool down,
+                 std::vector<ImVec2>& curve) {
+  const auto& route = order.routes[e];
+  for (std::size_t i = 1; i < route.size(); ++i) {
+    ImVec2 a = centre(order.places[route[i - 1]]), b = centre(order.places[route[i]]);
+    float& from = down ? a.y : a.x;
+    float& to = down ? b.y : b.x;
+    from += box_along / 2;  // a bend keeps straight as long as the boxes of its layer
+    to -= box_along / 2;
+    if (!curve.empty()) curve.push_back(a);
+    add_curve(curve, a, b, down);
+  }
+  if (order.backward[e]) std::reverse(curve.begin(), curve.end());
+}
+
 }  // namespace
 
 void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, const FlowOrder& order,
@@ -34,17 +100,7 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
   if (order.layers.empty() || order.places.size() < nodes.size()) return;
 
   const float small = t.type(Type::small);
-  bool sublabels = false, labels = false;
-  float widest = 0;
-  for (const FlowNode& n : nodes) {
-    widest = std::max({widest, measure(n.label, Type::body), measure(n.sublabel, Type::small)});
-    sublabels = sublabels || !n.sublabel.empty();
-  }
-  float label_px = 0;
-  for (const FlowEdge& e : edges) {
-    labels = labels || !e.label.empty();
-    label_px = std::max(label_px, measure(e.label, Type::small));
-  }
+  const auto [sublabels, labels, widest, label_px] = measure_flow(nodes, edges, measure);
   if (out.problem.length > 0) area.max.y -= small + t.px(4);
   double low = 0, high = 0;
   for (const FlowOrder::Place& p : order.places) {
@@ -84,46 +140,8 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
     out.boxes[n] = {{std::round(c.x - box_w / 2), std::round(c.y - box_h / 2)},
                     {std::round(c.x + box_w / 2), std::round(c.y + box_h / 2)}};
   }
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    const auto& route = order.routes[e];
-    std::vector<ImVec2>& curve = out.curves[e];
-    for (std::size_t i = 1; i < route.size(); ++i) {
-      ImVec2 a = centre(order.places[route[i - 1]]), b = centre(order.places[route[i]]);
-      float& from = o.down ? a.y : a.x;
-      float& to = o.down ? b.y : b.x;
-      from += box_along / 2;  // a bend keeps straight as long as the boxes of its layer
-      to -= box_along / 2;
-      if (!curve.empty()) curve.push_back(a);
-      add_curve(curve, a, b, o.down);
-    }
-    if (order.backward[e]) std::reverse(curve.begin(), curve.end());
-  }
-
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    if (edges[e].label.empty() || out.curves[e].size() < 2) continue;
-    const float w = measure(edges[e].label, Type::small) + t.px(8), h = small + t.px(2);
-    // A label shorter than its arrow by a good part, or the arrow is gone.
-    const ImVec2 from = out.curves[e].front(), to = out.curves[e].back();
-    if (std::hypot(to.x - from.x, to.y - from.y) < (o.down ? h : w) + t.px(20)) continue;
-    // From the middle outwards.
-    const std::vector<ImVec2>& curve = out.curves[e];
-    for (const float u : {0.5f, 0.4f, 0.6f, 0.3f, 0.7f}) {
-      const float at = u * static_cast<float>(curve.size() - 1);
-      const auto i = std::min(static_cast<std::size_t>(at), curve.size() - 2);
-      const float part = at - static_cast<float>(i);
-      const ImVec2 p{curve[i].x + (curve[i + 1].x - curve[i].x) * part,
-                     curve[i].y + (curve[i + 1].y - curve[i].y) * part};
-      const Rect rect{{p.x - w / 2, p.y - h / 2}, {p.x + w / 2, p.y + h / 2}};
-      const bool inside =
-          rect.min.x >= area.min.x && rect.max.x <= area.max.x && rect.min.y >= area.min.y && rect.max.y <= area.max.y;
-      const bool clear =
-          std::none_of(out.boxes.begin(), out.boxes.end(), [&](const Rect& b) { return overlap(b, rect); }) &&
-          std::none_of(out.labels.begin(), out.labels.end(), [&](const auto& l) { return overlap(l.rect, rect); });
-      if (!inside || !clear) continue;
-      out.labels.push_back({e, rect});
-      break;
-    }
-  }
+  for (std::size_t e = 0; e < edges.size(); ++e) trace_arrow(order, e, centre, box_along, o.down, out.curves[e]);
+  place_arrow_labels(edges, o.down, area, measure, out);
 }
 
 }  // namespace widgets

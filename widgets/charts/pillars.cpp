@@ -6,6 +6,41 @@
 #include "widgets/number/number.h"
 
 namespace widgets {
+namespace {
+
+/// Pillar `i` with its number; hollow above what it keeps, and bound to the one before where both are joined.
+void paint_pillar(const Painter& p, const Pillar& pillar, std::size_t i, float low_y, const PillarLayout& l) {
+  const Theme& t = theme();
+  const ImU32 fill = t.of(Meaning::forward);
+  const Rect& r = l.pillars[i];
+  const float solid = r.max.y - r.height() * static_cast<float>(std::clamp(pillar.kept, 0.0, 1.0));
+  if (!pillar.hollow) p.rect({r.min.x, solid}, r.max, fill, t.px(2));
+  if (pillar.hollow || solid > r.min.y + 1) {
+    if (r.width() > 5)
+      p.frame(r.min, {r.max.x, pillar.hollow ? r.max.y : solid}, with_alpha(fill, 0.75f), t.px(1), t.px(2));
+    else
+      p.line(r.min, {r.min.x, r.max.y}, with_alpha(fill, 0.5f));
+  }
+  if (pillar.hollow && !pillar.joined) p.rect({r.min.x, std::min(low_y, r.max.y - t.px(2))}, r.max, fill, t.px(1));
+  if (pillar.joined && i > 0)  // the pieces that run again together are bound under their feet
+    p.line({l.pillars[i - 1].min.x, r.max.y + t.px(2)}, {r.max.x, r.max.y + t.px(2)}, t.accent, t.px(2));
+  const bool numbered = i == 0 || (i + 1) % l.number_step == 0;
+  if (numbered && (i > 0 || l.number_step > 0)) {
+    Line number;
+    number.add_integer(static_cast<std::int64_t>(i) + 1);
+    p.text({(r.min.x + r.max.x) / 2, l.label_top}, number.view(), t.muted, Type::small, Font::mono, Align::center);
+  }
+}
+
+void record_pillars(Record& record, const char* label, std::span<const Pillar> pillars) {
+  DataTable table{label, {"layer", "kept", "runs again", "joined"}, {}};
+  for (std::size_t i = 0; i < pillars.size(); ++i)
+    table.rows.push_back(
+        {std::to_string(i + 1), exact(pillars[i].kept), pillars[i].hollow ? "1" : "0", pillars[i].joined ? "1" : "0"});
+  record.tables.push_back(std::move(table));
+}
+
+}  // namespace
 
 void layout_pillars(std::span<const Pillar> pillars, const PillarOptions& options, Rect area, Measure measure,
                     PillarLayout& out) {
@@ -41,7 +76,6 @@ PillarEvent draw_pillars(const char* label, std::span<const Pillar> pillars, Pil
   layout_pillars(pillars, options, area, measure_text, view.layout);
   const PillarLayout& l = view.layout;
   const Painter p = Painter::window();
-  const ImU32 fill = t.of(Meaning::forward);
   const float small = t.type(Type::small);
   const float low_y = l.row.max.y - l.row.height() * static_cast<float>(options.low_share);
   if (!options.full.empty())
@@ -50,27 +84,7 @@ PillarEvent draw_pillars(const char* label, std::span<const Pillar> pillars, Pil
   if (!options.low.empty() && low_y - l.row.min.y > 1.6f * small)
     p.text({l.row.min.x - t.px(8), std::min(low_y, l.row.max.y) - small * 0.8f}, options.low, t.muted, Type::small,
            Font::mono, Align::right);
-  for (std::size_t i = 0; i < pillars.size() && i < l.pillars.size(); ++i) {
-    const Pillar& pillar = pillars[i];
-    const Rect& r = l.pillars[i];
-    const float solid = r.max.y - r.height() * static_cast<float>(std::clamp(pillar.kept, 0.0, 1.0));
-    if (!pillar.hollow) p.rect({r.min.x, solid}, r.max, fill, t.px(2));
-    if (pillar.hollow || solid > r.min.y + 1) {
-      if (r.width() > 5)
-        p.frame(r.min, {r.max.x, pillar.hollow ? r.max.y : solid}, with_alpha(fill, 0.75f), t.px(1), t.px(2));
-      else
-        p.line(r.min, {r.min.x, r.max.y}, with_alpha(fill, 0.5f));
-    }
-    if (pillar.hollow && !pillar.joined) p.rect({r.min.x, std::min(low_y, r.max.y - t.px(2))}, r.max, fill, t.px(1));
-    if (pillar.joined && i > 0)  // the pieces that run again together are bound under their feet
-      p.line({l.pillars[i - 1].min.x, r.max.y + t.px(2)}, {r.max.x, r.max.y + t.px(2)}, t.accent, t.px(2));
-    const bool numbered = i == 0 || (i + 1) % l.number_step == 0;
-    if (numbered && (i > 0 || l.number_step > 0)) {
-      Line number;
-      number.add_integer(static_cast<std::int64_t>(i) + 1);
-      p.text({(r.min.x + r.max.x) / 2, l.label_top}, number.view(), t.muted, Type::small, Font::mono, Align::center);
-    }
-  }
+  for (std::size_t i = 0; i < pillars.size() && i < l.pillars.size(); ++i) paint_pillar(p, pillars[i], i, low_y, l);
   if (options.mark >= 0 && static_cast<std::size_t>(options.mark) < l.pillars.size()) {
     const float x = l.pillars[static_cast<std::size_t>(options.mark)].max.x + 1;
     p.line({x, l.row.min.y - t.px(5)}, {x, l.row.max.y + t.px(3)}, t.text, t.px(2));
@@ -97,13 +111,7 @@ PillarEvent draw_pillars(const char* label, std::span<const Pillar> pillars, Pil
     tip(name.view(), pillar.hollow ? "runs again" : "kept",
         pillar.joined ? "in one piece with the layer before it" : "press to turn it over, drag for several");
   }
-  if (Record* record = p.record()) {
-    DataTable table{label, {"layer", "kept", "runs again", "joined"}, {}};
-    for (std::size_t i = 0; i < pillars.size(); ++i)
-      table.rows.push_back({std::to_string(i + 1), exact(pillars[i].kept), pillars[i].hollow ? "1" : "0",
-                            pillars[i].joined ? "1" : "0"});
-    record->tables.push_back(std::move(table));
-  }
+  if (Record* record = p.record()) record_pillars(*record, label, pillars);
   return event;
 }
 

@@ -201,6 +201,12 @@ void record_bars(Record& record, const char* label, std::span<const StackedBar> 
   record.tables.push_back(std::move(table));
 }
 
+void tip_segment(const BarSegment& s, double total, std::string_view bar, std::string_view unit) {
+  Line value;
+  value.add(format(s.value, unit, 4)).add(", ").add(format(100 * s.value / total, "%")).add(" of ").add(bar);
+  tip(s.label, value.view(), s.info);
+}
+
 }  // namespace
 
 bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, StackedBarView& view,
@@ -239,14 +245,8 @@ bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, Stac
   const auto under =
       std::find_if(l.pieces.begin(), l.pieces.end(), [&](const BarPiece& p) { return p.rect.contains(mouse); });
   if (under != l.pieces.end()) {
-    const BarSegment& s = bars[under->bar].segments[under->segment];
-    Line value;
-    value.add(format(s.value, options.unit, 4))
-        .add(", ")
-        .add(format(100 * s.value / l.bars[under->bar].total, "%"))
-        .add(" of ")
-        .add(bars[under->bar].label);
-    tip(s.label, value.view(), s.info);
+    tip_segment(bars[under->bar].segments[under->segment], l.bars[under->bar].total, bars[under->bar].label,
+                options.unit);
   } else {
     for (std::size_t b = 0; b < bars.size(); ++b) {
       const Rect& r = l.bars[b].rect;

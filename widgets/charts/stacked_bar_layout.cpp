@@ -42,6 +42,57 @@ Rect widest_stretch(const Rect& rect, bool vertical, float a, float b) {
                   : Rect{{best_from, rect.min.y}, {best_to, rect.max.y}};
 }
 
+/// The plot between legend, names, totals and axis, and its map. `labels`, `totals`: pixels of the widest.
+void place_bar_plot(const StackedBarOptions& options, Rect area, float labels, float totals, StackedBarLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small),
+              axis_px = small + t.px(8) + (options.axis_label.empty() ? 0.0f : small + t.px(2));
+  const float top = area.min.y + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f);
+  const float mark = std::isfinite(options.limit) ? small + t.px(3) : 0.0f;
+  if (options.vertical) {
+    const float head = options.totals ? small + t.px(4) : t.px(2);
+    out.plot = {{area.min.x + t.px(48), top + std::max(head, mark)}, {area.max.x, area.max.y - small - t.px(6)}};
+  } else {
+    const float left = std::min(labels + (labels > 0 ? t.px(10) : 0.0f), area.width() * 0.35f);
+    // Without totals half of the last tick's label stands right of the bars.
+    const float right = options.totals ? std::min(totals + t.px(10), area.width() * 0.4f) : small;
+    out.plot = {{area.min.x + left, top + mark}, {area.max.x - right, area.max.y - axis_px}};
+  }
+  out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
+  out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y + 1);
+  const Rect& p = out.plot;
+  out.map = options.vertical
+                ? AxisMap(options.axis, out.range, static_cast<double>(p.max.y), static_cast<double>(p.min.y))
+                : AxisMap(options.axis, out.range, static_cast<double>(p.min.x), static_cast<double>(p.max.x));
+}
+
+/// Sums of the bars, their legend, the first that is wrong with them, and what the widest words ask for.
+struct BarExtent {
+  double most = 0;
+  float labels = 0, totals = 0;
+};
+BarExtent sum_bars(std::span<const StackedBar> bars, const StackedBarOptions& options, Measure measure,
+                   StackedBarLayout& out) {
+  double most = std::max(std::isfinite(options.limit) ? options.limit : 0.0, options.axis_least);
+  float labels = 0, totals = 0;
+  for (const StackedBar& bar : bars) {
+    PlacedBar placed;
+    for (const BarSegment& s : bar.segments) {
+      note_problem(out.problem, bar, s);
+      placed.total += shown_value(s);
+      const auto known =
+          std::find_if(out.legend.begin(), out.legend.end(), [&](const LegendEntry& e) { return e.label == s.label; });
+      if (known == out.legend.end() && !s.label.empty()) out.legend.push_back({s.label, s.tint});
+    }
+    placed.has_measured = std::isfinite(bar.measured) && bar.measured >= 0;
+    most = std::max({most, placed.total, placed.has_measured ? bar.measured : 0.0});
+    labels = std::max(labels, measure(bar.label, Type::small));
+    if (options.totals) totals = std::max(totals, measure(total_text(placed, bar, options.unit).view(), Type::small));
+    out.bars.push_back(placed);
+  }
+  return {most, labels, totals};
+}
+
 }  // namespace
 
 double residual_of(double predicted, double measured) {
@@ -66,23 +117,7 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
   out.bars.clear();
   out.legend.clear();
   out.problem = {};
-  double most = std::max(std::isfinite(options.limit) ? options.limit : 0.0, options.axis_least);
-  float labels = 0, totals = 0;
-  for (const StackedBar& bar : bars) {
-    PlacedBar placed;
-    for (const BarSegment& s : bar.segments) {
-      note_problem(out.problem, bar, s);
-      placed.total += shown_value(s);
-      const auto known =
-          std::find_if(out.legend.begin(), out.legend.end(), [&](const LegendEntry& e) { return e.label == s.label; });
-      if (known == out.legend.end() && !s.label.empty()) out.legend.push_back({s.label, s.tint});
-    }
-    placed.has_measured = std::isfinite(bar.measured) && bar.measured >= 0;
-    most = std::max({most, placed.total, placed.has_measured ? bar.measured : 0.0});
-    labels = std::max(labels, measure(bar.label, Type::small));
-    if (options.totals) totals = std::max(totals, measure(total_text(placed, bar, options.unit).view(), Type::small));
-    out.bars.push_back(placed);
-  }
+  auto [most, labels, totals] = sum_bars(bars, options, measure, out);
   out.legend_height = options.legend ? layout_legend(out.legend, area.width(), t.type(Type::small) + t.px(6), measure,
                                                      out.placed_legend)
                                      : 0.0f;
@@ -93,26 +128,8 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
   out.range = {0, std::isfinite(options.axis_max) && options.axis_max > 0 ? options.axis_max
                   : most > 0                                              ? most * 1.02
                                                                           : 1.0};
-  const float small = t.type(Type::small),
-              axis_px = small + t.px(8) + (options.axis_label.empty() ? 0.0f : small + t.px(2));
-  const float top = area.min.y + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f);
-  const float mark = std::isfinite(options.limit) ? small + t.px(3) : 0.0f;
-  if (options.vertical) {
-    const float head = options.totals ? small + t.px(4) : t.px(2);
-    out.plot = {{area.min.x + t.px(48), top + std::max(head, mark)}, {area.max.x, area.max.y - small - t.px(6)}};
-  } else {
-    const float left = std::min(labels + (labels > 0 ? t.px(10) : 0.0f), area.width() * 0.35f);
-    // Without totals half of the last tick's label stands right of the bars.
-    const float right = options.totals ? std::min(totals + t.px(10), area.width() * 0.4f) : small;
-    out.plot = {{area.min.x + left, top + mark}, {area.max.x - right, area.max.y - axis_px}};
-  }
-  out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
-  out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y + 1);
+  place_bar_plot(options, area, labels, totals, out);
   const Rect& p = out.plot;
-  out.map = options.vertical
-                ? AxisMap(options.axis, out.range, static_cast<double>(p.max.y), static_cast<double>(p.min.y))
-                : AxisMap(options.axis, out.range, static_cast<double>(p.min.x), static_cast<double>(p.max.x));
-
   const float slot =
       (options.vertical ? p.width() : p.height()) / static_cast<float>(std::max<std::size_t>(bars.size(), 1));
   const float thick = std::max(1.0f, std::floor(std::min(t.px(options.bar_px), slot * 0.72f)));

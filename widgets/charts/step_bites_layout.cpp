@@ -63,17 +63,10 @@ void place_row_bites(const BiteRow& row, std::size_t index, Rect rect, float lef
   }
 }
 
-}  // namespace
-
-void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rect area, Measure measure,
-                  BiteLayout& out) {
+/// The columns of figures at the right end, as many as leave the axis its room. Gives where the first begins.
+float place_bite_columns(std::span<const BiteRow> rows, const BiteOptions& options, Rect area, float left,
+                         Measure measure, BiteLayout& out) {
   const Theme& t = theme();
-  const float small = t.type(Type::small);
-  float names = std::max(measure(options.first.label, Type::small), measure(options.floor_label, Type::small));
-  for (const BiteRow& row : rows) names = std::max(names, measure(row.label, Type::small) + t.px(toggle_width));
-  names = std::min(names + t.px(14), area.width() * 0.34f);
-  out.label_left = area.min.x + t.px(toggle_width);
-  const float left = area.min.x + names;
   std::array<bool, bite_columns> shown{};
   const auto width_of = [&](std::size_t c) {
     float widest = measure(options.titles[c], Type::small);
@@ -97,6 +90,32 @@ void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rec
     out.column_right[c] = x - t.px(6);
     x -= width_of(c);
   }
+  return x;
+}
+
+/// The parts that at least one of the two slabs shows.
+void list_bite_parts(const BiteOptions& options, BiteLayout& out) {
+  out.legend.clear();
+  for (std::size_t i = 0; i < options.parts.size(); ++i) {
+    const auto has = [&](const BiteBar& bar) {
+      return i < bar.values.size() && static_cast<float>(bar.values[i]) * out.px_per_unit >= 0.5f;
+    };
+    if (has(options.first) || has(options.main)) out.legend.push_back({options.parts[i].label, options.parts[i].tint});
+  }
+}
+
+}  // namespace
+
+void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rect area, Measure measure,
+                  BiteLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  float names = std::max(measure(options.first.label, Type::small), measure(options.floor_label, Type::small));
+  for (const BiteRow& row : rows) names = std::max(names, measure(row.label, Type::small) + t.px(toggle_width));
+  names = std::min(names + t.px(14), area.width() * 0.34f);
+  out.label_left = area.min.x + t.px(toggle_width);
+  const float left = area.min.x + names;
+  const float x = place_bite_columns(rows, options, area, left, measure, out);
   const float right = std::max(left + 1, x - t.px(10));
   out.slab = {{left, area.min.y}, {right, area.max.y}};
   double reach = std::max(bite_sum(options.first.values), bite_sum(options.main.values));
@@ -106,13 +125,7 @@ void layout_bites(std::span<const BiteRow> rows, const BiteOptions& options, Rec
 
   // Heights: titles, the slab as found, the one that is bitten into, the floor, then the rows.
   const float height = area.height(), count = static_cast<float>(std::max<std::size_t>(rows.size(), 1));
-  out.legend.clear();
-  for (std::size_t i = 0; i < options.parts.size(); ++i) {
-    const auto has = [&](const BiteBar& bar) {
-      return i < bar.values.size() && static_cast<float>(bar.values[i]) * out.px_per_unit >= 0.5f;
-    };
-    if (has(options.first) || has(options.main)) out.legend.push_back({options.parts[i].label, options.parts[i].tint});
-  }
+  list_bite_parts(options, out);
   float legend = layout_legend(out.legend, area.width(), legend_row_px(), measure, out.placed_legend) + t.px(4);
   float thin = std::clamp(height * 0.055f, t.px(14), t.px(24)) + t.px(6), strip = small + t.px(9);
   const float thick = std::clamp(height * 0.125f, t.px(30), t.px(64)) + t.px(4), heads = small + t.px(6),

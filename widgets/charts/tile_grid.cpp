@@ -53,6 +53,26 @@ void record_tiles(Record& record, const char* label, const TileGridData& d) {
   record.tables.push_back(std::move(table));
 }
 
+void tip_tile(const TileGridData& data, const TileGridOptions& o, std::size_t row, std::size_t col) {
+  const Tile tile = data.tile(data.context, row, col);
+  Line name, value;
+  name.add("tile (")
+      .add_integer(static_cast<std::int64_t>(row))
+      .add(", ")
+      .add_integer(static_cast<std::int64_t>(col))
+      .add(")");
+  if (tile.group >= 0) {
+    value.add(o.group_title).add(" ").add_integer(tile.group);
+    value.add(", ")
+        .add(format(100.0 * static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y), "%"))
+        .add(" filled");
+  } else {
+    value.add("empty");
+  }
+  if (std::isfinite(tile.number)) value.add(", ").add(format(tile.number, ""));
+  tip(name.view(), value.view(), data.info ? data.info(data.context, row, col) : std::string_view{});
+}
+
 }  // namespace
 
 Rect TileGridLayout::tile(std::size_t row, std::size_t col) const {
@@ -138,19 +158,7 @@ TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileG
     const auto col =
         std::min(static_cast<std::size_t>((mouse.x - l.grid.min.x) / l.tile_w) * l.col_stride, data.cols - 1);
     events = {static_cast<std::int64_t>(row), static_cast<std::int64_t>(col), clicked};
-    const Tile tile = data.tile(data.context, row, col);
-    Line name, value;
-    name.add("tile (").add_integer(events.row).add(", ").add_integer(events.col).add(")");
-    if (tile.group >= 0) {
-      value.add(o.group_title).add(" ").add_integer(tile.group);
-      value.add(", ")
-          .add(format(100.0 * static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y), "%"))
-          .add(" filled");
-    } else {
-      value.add("empty");
-    }
-    if (std::isfinite(tile.number)) value.add(", ").add(format(tile.number, ""));
-    tip(name.view(), value.view(), data.info ? data.info(data.context, row, col) : std::string_view{});
+    tip_tile(data, o, row, col);
     mark(events.row, events.col, t.muted, t.px(1));
     if (clicked) {
       view.row = events.row;

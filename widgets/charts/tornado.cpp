@@ -117,6 +117,32 @@ void record_tornado(Record& record, const char* label, std::span<const TornadoRo
   record.tables.push_back(std::move(table));
 }
 
+/// The rows' own order, or the largest first.
+void order_tornado(std::span<const TornadoRow> rows, bool sorted, std::vector<std::size_t>& order) {
+  order.resize(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (sorted)  // equal sizes keep their order, without the memory that a stable sort takes
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const double first = size_of_row(rows[a]), second = size_of_row(rows[b]);
+      return first != second ? first > second : a < b;
+    });
+}
+
+/// The bars of each row that is shown, the change alone above the one on top.
+void place_tornado_rows(std::span<const TornadoRow> rows, double base, TornadoLayout& out) {
+  const Theme& t = theme();
+  for (std::size_t i = 0; i < out.stack.shown; ++i) {
+    const TornadoRow& r = rows[out.order[i]];
+    TornadoPlace place{.row = out.order[i]};
+    const float inset = std::min(t.px(3), out.stack.slot * 0.12f), inner = out.stack.slot - 2 * inset;
+    const float upper = !out.has_on_top ? inner : std::floor(inner * (out.compact ? 0.62f : 0.5f)),
+                top = out.stack.row_top(i) + inset;
+    place_tornado_bar(r.alone, base, top, upper, out, place.alone);
+    place_tornado_bar(r.on_top, base, top + upper, inner - upper, out, place.on_top);
+    out.rows.push_back(place);
+  }
+}
+
 }  // namespace
 
 Line tornado_text(double change, const UnitScale& unit) {
@@ -132,13 +158,7 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
   out.problem = {};
   out.rows.clear();
   out.has_on_top = false;
-  out.order.resize(rows.size());
-  std::iota(out.order.begin(), out.order.end(), std::size_t{0});
-  if (o.sorted)  // equal sizes keep their order, without the memory that a stable sort takes
-    std::sort(out.order.begin(), out.order.end(), [&](std::size_t a, std::size_t b) {
-      const double first = size_of_row(rows[a]), second = size_of_row(rows[b]);
-      return first != second ? first > second : a < b;
-    });
+  order_tornado(rows, o.sorted, out.order);
   const double base = std::isfinite(o.base) ? o.base : 0;
   if (!std::isfinite(o.base)) out.problem.add("The base is not a finite number: changes are shown about 0.");
   double low = 0, high = 0;
@@ -182,16 +202,7 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
   // The axis stands right under the last row, not at the foot of an area that is too high for them.
   const float used = out.stack.bottom() + (out.stack.left_out > 0 ? small + t.px(2) : 0.0f);
   out.plot.max.y = std::min(out.plot.max.y, std::max(used, out.plot.min.y + 1));
-  for (std::size_t i = 0; i < out.stack.shown; ++i) {
-    const TornadoRow& r = rows[out.order[i]];
-    TornadoPlace place{.row = out.order[i]};
-    const float inset = std::min(t.px(3), out.stack.slot * 0.12f), inner = out.stack.slot - 2 * inset;
-    const float upper = !out.has_on_top ? inner : std::floor(inner * (out.compact ? 0.62f : 0.5f)),
-                top = out.stack.row_top(i) + inset;
-    place_tornado_bar(r.alone, base, top, upper, out, place.alone);
-    place_tornado_bar(r.on_top, base, top + upper, inner - upper, out, place.on_top);
-    out.rows.push_back(place);
-  }
+  place_tornado_rows(rows, base, out);
 }
 
 bool draw_tornado(const char* label, std::span<const TornadoRow> rows, TornadoView& view, const TornadoOptions& o) {

@@ -52,6 +52,43 @@ void place_ticks(const PlacedVessel& first, double rim, double most, float line,
   out.ticks.insert(std::find_if(out.ticks.begin(), out.ticks.end(), [&](const auto& t) { return t.value > rim; }), tag);
 }
 
+/// Stacks the layers of vessel `i` from x on, cut at the rim, with words beside them from y `top` on.
+void place_vessel(const Vessel& v, std::size_t i, float x, float width, float line, float top, VesselLayout& out) {
+  const bool has_rim = std::isfinite(v.rim);
+  const auto y_of = [&](double value) { return out.ground - static_cast<float>(value / out.scale); };
+  PlacedVessel placed{.total = total_of(v)};
+  const std::size_t first = out.pieces.size();
+  double at = 0;
+  const auto piece = [&](std::size_t layer, double from, double to, bool over) {
+    const Rect rect{{x, y_of(to)}, {x + width, y_of(from)}};
+    VesselCaption caption = VesselCaption::beside;
+    if (rect.height() >= line) caption = VesselCaption::inside;
+    out.pieces.push_back({i, layer, rect, to - from, over, caption, (rect.min.y + rect.max.y) / 2});
+  };
+  for (std::size_t k = 0; k < v.layers.size(); ++k) {
+    const double value = v.layers[k].value;
+    if (!(value > 0)) continue;
+    const double end = at + value;
+    if (has_rim && at < v.rim && end > v.rim) {
+      piece(k, at, v.rim, false);
+      const std::size_t below = out.pieces.size() - 1;
+      piece(k, v.rim, end, true);
+      // Each part has its own figure, so that those above the rim add up to what does not fit; a thin part has none.
+      VesselPiece& lower = out.pieces[below];
+      VesselPiece& upper = out.pieces.back();
+      VesselPiece& smaller = lower.rect.height() >= upper.rect.height() ? upper : lower;
+      if (smaller.caption != VesselCaption::inside) smaller.caption = VesselCaption::none;
+    } else {
+      piece(k, at, end, has_rim && at >= v.rim);
+    }
+    at = end;
+  }
+  placed.body = {{x, y_of(has_rim ? v.rim : at)}, {x + width, out.ground}};
+  placed.top = std::min(placed.body.min.y, y_of(at));
+  place_beside(out.pieces, first, line, top, out.ground);
+  out.vessels.push_back(placed);
+}
+
 }  // namespace
 
 void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& options, Rect area, Measure,
@@ -81,41 +118,8 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
   const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.36f / (count - 1) + t.px(8)) : 0.0f;
   const float width = std::min(t.px(240), std::max(1.0f, (room - gap * (count - 1)) / count));
   for (std::size_t i = 0; i < vessels.size(); ++i) {
-    const Vessel& v = vessels[i];
     const float x = std::round(out.left + static_cast<float>(i) * (width + gap));
-    const bool has_rim = std::isfinite(v.rim);
-    const auto y_of = [&](double value) { return out.ground - static_cast<float>(value / out.scale); };
-    PlacedVessel placed{.total = total_of(v)};
-    const std::size_t first = out.pieces.size();
-    double at = 0;
-    const auto piece = [&](std::size_t layer, double from, double to, bool over) {
-      const Rect rect{{x, y_of(to)}, {x + width, y_of(from)}};
-      VesselCaption caption = VesselCaption::beside;
-      if (rect.height() >= line) caption = VesselCaption::inside;
-      out.pieces.push_back({i, layer, rect, to - from, over, caption, (rect.min.y + rect.max.y) / 2});
-    };
-    for (std::size_t k = 0; k < v.layers.size(); ++k) {
-      const double value = v.layers[k].value;
-      if (!(value > 0)) continue;
-      const double end = at + value;
-      if (has_rim && at < v.rim && end > v.rim) {
-        piece(k, at, v.rim, false);
-        const std::size_t below = out.pieces.size() - 1;
-        piece(k, v.rim, end, true);
-        // Each part has its own figure, so that those above the rim add up to what does not fit; a thin part has none.
-        VesselPiece& lower = out.pieces[below];
-        VesselPiece& upper = out.pieces.back();
-        VesselPiece& smaller = lower.rect.height() >= upper.rect.height() ? upper : lower;
-        if (smaller.caption != VesselCaption::inside) smaller.caption = VesselCaption::none;
-      } else {
-        piece(k, at, end, has_rim && at >= v.rim);
-      }
-      at = end;
-    }
-    placed.body = {{x, y_of(has_rim ? v.rim : at)}, {x + width, out.ground}};
-    placed.top = std::min(placed.body.min.y, y_of(at));
-    place_beside(out.pieces, first, line, area.min.y + line, out.ground);
-    out.vessels.push_back(placed);
+    place_vessel(vessels[i], i, x, width, line, area.min.y + line, out);
   }
   if (options.axis) place_ticks(out.vessels.front(), vessels.front().rim, most, line, out);
 }

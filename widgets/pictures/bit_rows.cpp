@@ -96,6 +96,45 @@ void record_bits(Record& record, const char* label, std::span<const BitRow> rows
   record.tables.push_back(std::move(table));
 }
 
+/// The bits of row `r`, whose cells are `high` pixels; those that the register cannot hold fall by up to `drop`.
+void place_bit_cells(const BitRow& row, std::size_t r, const BitRowOptions& o, float top, float high, float drop,
+                     std::int64_t extra, BitRowLayout& out) {
+  const std::int64_t shift = std::max<std::int64_t>(row.shift, 0);
+  for (std::size_t b = 0; b < row.bits.size(); ++b) {
+    const std::int64_t column = shift + static_cast<std::int64_t>(b);
+    BitFate fate = BitFate::kept;
+    if (o.kept > 0 && column >= o.kept) fate = column < o.kept + extra ? BitFate::extra : BitFate::lost;
+    if (fate == BitFate::lost) {
+      ++out.lost;
+      out.lost_ones += row.bits[b] != 0;
+    }
+    const float y = top + (fate == BitFate::lost ? drop * std::clamp(o.fallen, 0.0f, 1.0f) : 0.0f);
+    const float x = out.grid.min.x + out.cell * static_cast<float>(column);
+    out.cells.push_back({r, b, {{x, y}, {x + out.cell, y + high}}, fate});
+  }
+}
+
+/// The fields of row `r`, from left to right over its bits.
+void place_bit_fields(const BitRow& row, std::size_t r, const BitRowOptions& o, float top, Measure measure,
+                      BitRowLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  const std::int64_t shift = std::max<std::int64_t>(row.shift, 0);
+  std::size_t from = 0;
+  for (std::size_t f = 0; f < row.fields.size() && from < row.bits.size(); ++f) {
+    const std::size_t to = std::min(from + row.fields[f].bits, row.bits.size());
+    const float x0 = out.grid.min.x + out.cell * static_cast<float>(shift + static_cast<std::int64_t>(from));
+    const float x1 = out.grid.min.x + out.cell * static_cast<float>(shift + static_cast<std::int64_t>(to));
+    const float w = measure(row.fields[f].label, Type::small);
+    // Names stand over the first row alone: the colours carry on below.
+    out.fields.push_back({r,
+                          f,
+                          {{x0, top - small - t.px(3)}, {x1, top - t.px(3)}},
+                          r == 0 && w > 0 && w + t.px(4) <= x1 - x0 && (o.kept <= 0 || x1 <= out.register_px + 0.5f)});
+    from = to;
+  }
+}
+
 }  // namespace
 
 void layout_bit_rows(std::span<const BitRow> rows, const BitRowOptions& o, Rect area, Measure measure,
@@ -150,33 +189,8 @@ void layout_bit_rows(std::span<const BitRow> rows, const BitRowOptions& o, Rect 
     const float top = std::floor(area.min.y + head + static_cast<float>(r) * pitch);
     out.row_tops.push_back(top);
     const BitRow& row = rows[r];
-    const std::int64_t shift = std::max<std::int64_t>(row.shift, 0);
-    for (std::size_t b = 0; b < row.bits.size(); ++b) {
-      const std::int64_t column = shift + static_cast<std::int64_t>(b);
-      BitFate fate = BitFate::kept;
-      if (o.kept > 0 && column >= o.kept) fate = column < o.kept + extra ? BitFate::extra : BitFate::lost;
-      if (fate == BitFate::lost) {
-        ++out.lost;
-        out.lost_ones += row.bits[b] != 0;
-      }
-      const float y = top + (fate == BitFate::lost ? drop * std::clamp(o.fallen, 0.0f, 1.0f) : 0.0f);
-      const float x = out.grid.min.x + out.cell * static_cast<float>(column);
-      out.cells.push_back({r, b, {{x, y}, {x + out.cell, y + high}}, fate});
-    }
-    std::size_t from = 0;
-    for (std::size_t f = 0; f < row.fields.size() && from < row.bits.size(); ++f) {
-      const std::size_t to = std::min(from + row.fields[f].bits, row.bits.size());
-      const float x0 = out.grid.min.x + out.cell * static_cast<float>(shift + static_cast<std::int64_t>(from));
-      const float x1 = out.grid.min.x + out.cell * static_cast<float>(shift + static_cast<std::int64_t>(to));
-      const float w = measure(row.fields[f].label, Type::small);
-      // Names stand over the first row alone: the colours carry on below.
-      out.fields.push_back(
-          {r,
-           f,
-           {{x0, top - small - t.px(3)}, {x1, top - t.px(3)}},
-           r == 0 && w > 0 && w + t.px(4) <= x1 - x0 && (o.kept <= 0 || x1 <= out.register_px + 0.5f)});
-      from = to;
-    }
+    place_bit_cells(row, r, o, top, high, drop, extra, out);
+    place_bit_fields(row, r, o, top, measure, out);
   }
 }
 

@@ -4,6 +4,40 @@
 #include "widgets/pictures/chunk_board.h"
 
 namespace widgets {
+namespace {
+
+/// Columns, right of the chunks' names, with a margin for what leaves at the edges. Gives the right end.
+float place_board_columns(const ChunkBoardData& data, Rect area, float scale, float small_px, Measure measure,
+                          ChunkBoardLayout& l) {
+  const auto px = [&](float design) { return design * scale; };
+  float gutter = 0;
+  l.chunk_names = l.row_pitch >= small_px;
+  if (l.chunk_names)
+    for (const std::string& name : data.chunk_names) gutter = std::max(gutter, measure(name, Type::small));
+  if (data.hub && l.full) gutter = std::max(gutter, measure(hub_name, Type::small));
+  const float margin = l.full ? px(26) : px(4);
+  const float left = area.min.x + gutter + margin, right = area.max.x - margin;
+  const float groups = data.group > 1 ? static_cast<float>((l.ranks - 1) / data.group) : 0;
+  l.group_gap = groups > 0 ? px(14) : 0;
+  const float pitch = std::max(1.0f, (right - left - groups * l.group_gap) / static_cast<float>(l.ranks));
+  const float gap = l.full ? std::clamp(pitch * 0.26f, px(5), px(32)) : std::min(1.0f, pitch * 0.2f);
+  l.column_pitch = pitch + gap / static_cast<float>(l.ranks);
+  l.cell_width = std::max(1.0f, l.column_pitch - gap);
+  l.column_x = left;
+  return right;
+}
+
+/// Thumbs of the film, of as many states as have room where the slider's states lie `per` pixels apart.
+void place_board_thumbs(const ChunkBoardData& data, float scale, float per, float film_h, ChunkBoardLayout& l) {
+  const auto px = [&](float design) { return design * scale; };
+  l.frame_stride = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(px(30) / std::max(per, 0.01f))));
+  l.thumb_width = std::min(px(40), per * static_cast<float>(l.frame_stride) - px(6));
+  const float aspect = std::min(1.0f, static_cast<float>(l.chunks) / static_cast<float>(l.ranks));
+  l.thumb_height = std::clamp(l.thumb_width * aspect, px(8), film_h - px(2));
+  l.frames = (data.steps + l.frame_stride) / l.frame_stride;
+}
+
+}  // namespace
 
 Rect ChunkBoardLayout::column(std::int64_t rank) const {
   const float gaps = group > 1 ? group_gap * static_cast<float>(rank / group) : 0;
@@ -85,22 +119,7 @@ void layout_chunk_board(const ChunkBoardData& data, Rect area, float scale, floa
   const float arcs_h = arcs_least + std::clamp(spare, 0.0f, arcs_most - arcs_least);
   l.cell_height = std::max(1.0f, l.row_pitch - std::min(px(4), l.row_pitch * 0.25f));
 
-  // Columns, right of the chunks' names, with a margin for what leaves at the edges.
-  float gutter = 0;
-  l.chunk_names = l.row_pitch >= small_px;
-  if (l.chunk_names)
-    for (const std::string& name : data.chunk_names) gutter = std::max(gutter, measure(name, Type::small));
-  if (data.hub && l.full) gutter = std::max(gutter, measure(hub_name, Type::small));
-  const float margin = l.full ? px(26) : px(4);
-  const float left = area.min.x + gutter + margin, right = area.max.x - margin;
-  const float groups = data.group > 1 ? static_cast<float>((l.ranks - 1) / data.group) : 0;
-  l.group_gap = groups > 0 ? px(14) : 0;
-  const float pitch = std::max(1.0f, (right - left - groups * l.group_gap) / static_cast<float>(l.ranks));
-  const float gap = l.full ? std::clamp(pitch * 0.26f, px(5), px(32)) : std::min(1.0f, pitch * 0.2f);
-  l.column_pitch = pitch + gap / static_cast<float>(l.ranks);
-  l.cell_width = std::max(1.0f, l.column_pitch - gap);
-  l.column_x = left;
-
+  const float right = place_board_columns(data, area, scale, small_px, measure, l), left = l.column_x;
   float y = area.min.y;
   l.arcs = {{left, y}, {right, y + arcs_h}};
   y += arcs_h;
@@ -119,11 +138,7 @@ void layout_chunk_board(const ChunkBoardData& data, Rect area, float scale, floa
     l.film = {{area.min.x, y + px(2)}, {area.max.x, y + px(2) + film_h}};
     const float per =
         states > 1 ? (track_right - track_left) / static_cast<float>(states - 1) : track_right - track_left;
-    l.frame_stride = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(px(30) / std::max(per, 0.01f))));
-    l.thumb_width = std::min(px(40), per * static_cast<float>(l.frame_stride) - px(6));
-    const float aspect = std::min(1.0f, rows / static_cast<float>(l.ranks));
-    l.thumb_height = std::clamp(l.thumb_width * aspect, px(8), film_h - px(2));
-    l.frames = (data.steps + l.frame_stride) / l.frame_stride;
+    place_board_thumbs(data, scale, per, film_h, l);
     y += film_h + px(6);
   }
   l.track = {{track_left, y}, {std::max(track_right, track_left + 1), y + track_h}};

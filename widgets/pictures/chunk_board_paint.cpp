@@ -193,6 +193,71 @@ void paint_names(const Painter& painter, const ChunkBoardData& data, const Chunk
     }
 }
 
+/// The messages in flight: what arrives, where it leaves and the way between.
+void paint_board_messages(const Painter& painter, const ChunkBoardData& data, const ChunkBoardLayout& l,
+                          const ChunkBoardMoment& now) {
+  const Theme& t = theme();
+  if (now.step >= 0 && l.full) {
+    std::int64_t furthest = 1;
+    for (std::size_t i = now.first; i < now.last; ++i)
+      furthest = std::max<std::int64_t>(furthest, std::abs(data.messages[i].target - data.messages[i].source));
+    for (std::size_t i = now.first; i < now.last; ++i) {
+      const ChunkMessage& m = data.messages[i];
+      const std::uint64_t brings = m.origin >= 0 ? std::uint64_t{1} << m.origin : data.at(now.state, m.source, m.chunk);
+      if (m.target < data.ranks) {
+        const std::uint64_t then = data.at(now.state + 1, m.target, m.chunk);
+        paint_arrival(painter, data, l, l.cell(m.target, m.chunk), brings, chunk_tone(data, m.target, m.chunk, then),
+                      now.done);
+      }
+    }
+    for (std::size_t i = now.first; i < now.last; ++i) {
+      const ChunkMessage& m = data.messages[i];
+      // The hub copies a chunk to many: it is framed once.
+      const bool again = m.source == data.ranks && i > now.first && data.messages[i - 1].source == m.source &&
+                         data.messages[i - 1].chunk == m.chunk;
+      if (!again) {
+        const Rect cell = m.source < data.ranks ? l.cell(m.source, m.chunk) : l.hub_cell(m.chunk);
+        const float out = t.px(1.5f);
+        painter.frame({cell.min.x - out, cell.min.y - out}, {cell.max.x + out, cell.max.y + out}, t.accent, t.px(1.5f),
+                      3);
+      }
+      if (data.hub) continue;
+      if (!message_bows(data, m)) {
+        paint_neighbour_arrow(painter, l, m, now.done);
+      } else if (i == now.first || data.messages[i - 1].source != m.source || data.messages[i - 1].target != m.target) {
+        paint_bow(painter, l, m.source, m.target, furthest, now.done);
+      }
+    }
+  }
+}
+
+/// What a place is, and what happens.
+void paint_board_words(const Painter& painter, const ChunkBoardData& data, const ChunkBoardLayout& l,
+                       const ChunkBoardMoment& now) {
+  const Theme& t = theme();
+  float x = l.column_x;
+  const Rect first = l.cell(0, 0);
+  const float place = first.width() / static_cast<float>(std::max<std::int64_t>(data.places, 1));
+  if (l.full && data.places > 1 && place >= measure_text("0", Type::small) + 1) {
+    for (std::int64_t i = 0; i < data.places; ++i) {
+      const Rect p = l.place(first, i, data.places);
+      char digits[4] = {};
+      if (i < 10) digits[0] = static_cast<char>('0' + i);
+      if (i >= 10) break;
+      painter.text({(p.min.x + p.max.x) / 2, l.says_y}, digits, t.muted, Type::small, Font::mono, Align::center);
+    }
+    x += l.column_pitch;
+  }
+  const bool flies = now.step >= 0 && static_cast<std::size_t>(now.step) < data.step_says.size();
+  const std::string_view says =
+      flies ? std::string_view(data.step_says[static_cast<std::size_t>(now.step)]) : data.places_say;
+  const float right = l.track.max.x + t.px(20), said = measure_text(says, Type::small);
+  const float verdict = measure_text(data.verdict, Type::small);
+  fit_text(painter, {x, l.says_y}, says, right - x, t.muted, Type::small);
+  if (!data.verdict.empty() && x + said + t.px(20) + verdict <= right)
+    painter.text({right, l.says_y}, data.verdict, t.text, Type::small, Font::sans, Align::right);
+}
+
 }  // namespace
 
 ImU32 chunk_tone(const ChunkBoardData& data, std::int64_t rank, std::int64_t chunk, std::uint64_t origins) {
@@ -243,60 +308,8 @@ void paint_chunk_board(const Painter& painter, const ChunkBoardData& data, const
       const std::uint64_t there = data.at(now.state, r, c);
       if (there) paint_places(painter, data, l, cell, there, chunk_tone(data, r, c, there));
     }
-  if (now.step >= 0 && l.full) {
-    std::int64_t furthest = 1;
-    for (std::size_t i = now.first; i < now.last; ++i)
-      furthest = std::max<std::int64_t>(furthest, std::abs(data.messages[i].target - data.messages[i].source));
-    for (std::size_t i = now.first; i < now.last; ++i) {
-      const ChunkMessage& m = data.messages[i];
-      const std::uint64_t brings = m.origin >= 0 ? std::uint64_t{1} << m.origin : data.at(now.state, m.source, m.chunk);
-      if (m.target < data.ranks) {
-        const std::uint64_t then = data.at(now.state + 1, m.target, m.chunk);
-        paint_arrival(painter, data, l, l.cell(m.target, m.chunk), brings, chunk_tone(data, m.target, m.chunk, then),
-                      now.done);
-      }
-    }
-    for (std::size_t i = now.first; i < now.last; ++i) {
-      const ChunkMessage& m = data.messages[i];
-      // The hub copies a chunk to many: it is framed once.
-      const bool again = m.source == data.ranks && i > now.first && data.messages[i - 1].source == m.source &&
-                         data.messages[i - 1].chunk == m.chunk;
-      if (!again) {
-        const Rect cell = m.source < data.ranks ? l.cell(m.source, m.chunk) : l.hub_cell(m.chunk);
-        const float out = t.px(1.5f);
-        painter.frame({cell.min.x - out, cell.min.y - out}, {cell.max.x + out, cell.max.y + out}, t.accent, t.px(1.5f),
-                      3);
-      }
-      if (data.hub) continue;
-      if (!message_bows(data, m)) {
-        paint_neighbour_arrow(painter, l, m, now.done);
-      } else if (i == now.first || data.messages[i - 1].source != m.source || data.messages[i - 1].target != m.target) {
-        paint_bow(painter, l, m.source, m.target, furthest, now.done);
-      }
-    }
-  }
-  // What a place is, and what happens.
-  float x = l.column_x;
-  const Rect first = l.cell(0, 0);
-  const float place = first.width() / static_cast<float>(std::max<std::int64_t>(data.places, 1));
-  if (l.full && data.places > 1 && place >= measure_text("0", Type::small) + 1) {
-    for (std::int64_t i = 0; i < data.places; ++i) {
-      const Rect p = l.place(first, i, data.places);
-      char digits[4] = {};
-      if (i < 10) digits[0] = static_cast<char>('0' + i);
-      if (i >= 10) break;
-      painter.text({(p.min.x + p.max.x) / 2, l.says_y}, digits, t.muted, Type::small, Font::mono, Align::center);
-    }
-    x += l.column_pitch;
-  }
-  const bool flies = now.step >= 0 && static_cast<std::size_t>(now.step) < data.step_says.size();
-  const std::string_view says =
-      flies ? std::string_view(data.step_says[static_cast<std::size_t>(now.step)]) : data.places_say;
-  const float right = l.track.max.x + t.px(20), said = measure_text(says, Type::small);
-  const float verdict = measure_text(data.verdict, Type::small);
-  fit_text(painter, {x, l.says_y}, says, right - x, t.muted, Type::small);
-  if (!data.verdict.empty() && x + said + t.px(20) + verdict <= right)
-    painter.text({right, l.says_y}, data.verdict, t.text, Type::small, Font::sans, Align::right);
+  paint_board_messages(painter, data, l, now);
+  paint_board_words(painter, data, l, now);
   paint_chunk_film(painter, data, l, now, playing);
 }
 

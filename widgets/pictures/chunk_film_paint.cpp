@@ -44,10 +44,9 @@ void paint_play(const Painter& painter, const Rect& at, bool playing) {
   }
 }
 
-}  // namespace
-
-void paint_chunk_film(const Painter& painter, const ChunkBoardData& data, const ChunkBoardLayout& l,
-                      const ChunkBoardMoment& now, bool playing) {
+/// The states on the film; the one shown is framed, the one that the step leads to framed by dashes.
+void paint_film_states(const Painter& painter, const ChunkBoardData& data, const ChunkBoardLayout& l,
+                       const ChunkBoardMoment& now) {
   const Theme& t = theme();
   if (l.film.height() > 0)
     for (std::int64_t i = 0; i < l.frames; ++i) {
@@ -65,6 +64,26 @@ void paint_chunk_film(const Painter& painter, const ChunkBoardData& data, const 
         painter.dashed_line({min.x, max.y}, min, t.accent, t.px(1.2f), t.px(3));
       }
     }
+}
+
+/// Where the slider stands, in words.
+Line film_position(const ChunkBoardData& data, const ChunkBoardMoment& now) {
+  Line where;
+  if (now.step >= 0)
+    where.add("step ").add_integer(now.step + 1).add(" of ").add_integer(data.steps).add(", in flight");
+  else if (now.state == 0)
+    where.add("before the first step");
+  else
+    where.add("after step ").add_integer(now.state).add(" of ").add_integer(data.steps);
+  return where;
+}
+
+}  // namespace
+
+void paint_chunk_film(const Painter& painter, const ChunkBoardData& data, const ChunkBoardLayout& l,
+                      const ChunkBoardMoment& now, bool playing) {
+  const Theme& t = theme();
+  paint_film_states(painter, data, l, now);
   const float y = (l.track.min.y + l.track.max.y) / 2, x = l.time_x(now.time, data.steps);
   painter.rect({l.track.min.x, y - t.px(1.5f)}, {l.track.max.x, y + t.px(1.5f)}, t.line, t.px(1.5f));
   painter.rect({l.track.min.x, y - t.px(1.5f)}, {x, y + t.px(1.5f)}, t.accent, t.px(1.5f));
@@ -77,13 +96,7 @@ void paint_chunk_film(const Painter& painter, const ChunkBoardData& data, const 
   paint_play(painter, l.play, playing);
 
   // Under it: where the slider stands, then what has room beside that.
-  Line where;
-  if (now.step >= 0)
-    where.add("step ").add_integer(now.step + 1).add(" of ").add_integer(data.steps).add(", in flight");
-  else if (now.state == 0)
-    where.add("before the first step");
-  else
-    where.add("after step ").add_integer(now.state).add(" of ").add_integer(data.steps);
+  const Line where = film_position(data, now);
   const float width = text_size(where.view(), Type::small, Font::bold).x, air = t.px(14);
   const float at = std::clamp(x - width / 2, l.track.min.x, std::max(l.track.min.x, l.track.max.x + t.px(20) - width));
   painter.text({at, l.words_y}, where.view(), t.accent, Type::small, Font::bold);

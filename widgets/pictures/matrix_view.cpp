@@ -134,6 +134,16 @@ Line matrix_words(const MatrixPane& p, const MatrixOptions& o, int wording) {
   return text;
 }
 
+/// Widens [lo, hi] by the finite values of `cells`; `any`: it holds one already.
+void widen_matrix_range(std::span<const double> cells, double& lo, double& hi, bool& any) {
+  for (const double v : cells) {
+    if (!std::isfinite(v)) continue;
+    lo = any ? std::min(lo, v) : v;
+    hi = any ? std::max(hi, v) : v;
+    any = true;
+  }
+}
+
 }  // namespace
 
 Rect MatrixPane::cell(std::size_t row, std::size_t col) const {
@@ -198,23 +208,13 @@ void layout_matrix(const MatrixData& data, const MatrixOptions& o, std::int64_t 
   pane(out.whole, room.min.x, 0, 0, data.rows, data.cols);
   double lo = 0, hi = 0;
   bool any = false;
-  for (const double v : out.whole.cells) {
-    if (!std::isfinite(v)) continue;
-    lo = any ? std::min(lo, v) : v;
-    hi = any ? std::max(hi, v) : v;
-    any = true;
-  }
+  widen_matrix_range(out.whole.cells, lo, hi, any);
   if (zoomed) {
     const auto row = static_cast<std::size_t>(zoom_row), col = static_cast<std::size_t>(zoom_col);
     pane(out.zoom, out.whole.grid.max.x + gap, row, col, std::min(out.group_rows, data.rows - row),
          std::min(out.group_cols, data.cols - col));
     // A group's own values may lie beyond the means of the whole.
-    for (const double v : out.zoom.cells) {
-      if (!std::isfinite(v)) continue;
-      lo = any ? std::min(lo, v) : v;
-      hi = any ? std::max(hi, v) : v;
-      any = true;
-    }
+    widen_matrix_range(out.zoom.cells, lo, hi, any);
     const auto x = [&](std::size_t c) {
       return out.whole.grid.min.x + out.whole.grid.width() * static_cast<float>(c) / static_cast<float>(data.cols);
     };

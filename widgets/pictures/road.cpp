@@ -71,6 +71,86 @@ void record_road(Record& record, const char* label, std::span<const RoadStretch>
   record.tables.push_back(std::move(table));
 }
 
+/// The stretch in the middle of the picture: the asked one, else the longest blind one, else the longest; -1: none.
+std::int64_t stretch_of_interest(std::span<const RoadStretch> stretches, const RoadOptions& o) {
+  std::int64_t interest = -1;
+  const auto count = static_cast<std::int64_t>(stretches.size());
+  if (o.interest >= 0 && o.interest < count && is_sound(stretches[static_cast<std::size_t>(o.interest)])) {
+    interest = o.interest;
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const RoadStretch& s = stretches[static_cast<std::size_t>(i)];
+      if (!is_sound(s)) continue;
+      const bool none = interest < 0;
+      const RoadStretch& best = stretches[static_cast<std::size_t>(none ? i : interest)];
+      if (none || (s.blind && (!best.blind || s.length_m > best.length_m))) interest = i;
+    }
+  }
+  return interest;
+}
+
+/// Where a distance lies in the picture, or the edge that is nearer to it.
+float road_x(const RoadLayout& l, Rect area, double m) {
+  return area.min.x + static_cast<float>(std::clamp((m - l.from_m) * static_cast<double>(l.px_per_m), 0.0,
+                                                    static_cast<double>(area.width())));
+}
+
+/// Round distances under the road, as many as their texts leave room for.
+void place_road_marks(Rect area, Measure measure, RoadLayout& out) {
+  const Theme& t = theme();
+  const float small = t.type(Type::small);
+  const float widest = std::max(measure(metres(std::floor(out.from_m)), Type::small),
+                                measure(metres(std::ceil(out.to_m)), Type::small)) +
+                       t.px(18);
+  const double step = round_step(std::max(1e-3, static_cast<double>(widest / out.px_per_m)));
+  for (double m = std::ceil(out.from_m / step) * step;
+       m <= out.to_m && out.marks.size() < 200 && out.marks_y + small <= area.max.y + 0.5f; m += step) {
+    const double value = std::abs(m) < step * 1e-6 ? 0.0 : m;
+    const float at = road_x(out, area, value), half = measure(metres(value), Type::small) / 2;
+    if (at - half >= area.min.x && at + half <= area.max.x) out.marks.push_back({value, at});
+  }
+}
+
+/// The lane with its blind stretches, its lines and the edges of the stretch of interest.
+void paint_road_lane(const Painter& painter, const RoadLayout& l) {
+  const Theme& t = theme();
+  painter.rect(l.lane.min, l.lane.max, t.card);
+  for (const RoadPiece& p : l.pieces) {
+    if (!p.blind) continue;
+    if (p.rect.height() < t.px(6)) {  // a lane as thin as its edges: a band in its place
+      const float y = (p.rect.min.y + p.rect.max.y) / 2;
+      painter.rect({p.rect.min.x, y - t.px(3)}, {p.rect.max.x, y + t.px(3)}, t.warning);
+      continue;
+    }
+    painter.rect(p.rect.min, p.rect.max, with_alpha(t.warning, 0.16f));
+    hatch(painter, p.rect, with_alpha(t.warning, 0.8f), t.px(7));
+  }
+  // The edge lines are whole and the middle one is broken, as on a road.
+  for (const float y : {l.lane.min.y, l.lane.max.y})
+    painter.line({l.lane.min.x, y}, {l.lane.max.x, y}, t.muted, t.px(1.6f));
+  const float middle = (l.lane.min.y + l.lane.max.y) / 2;
+  painter.dashed_line({l.lane.min.x, middle}, {l.lane.max.x, middle}, with_alpha(t.muted, 0.5f), t.px(1.2f), t.px(12));
+  for (const float x : {l.interest_rect.min.x, l.interest_rect.max.x})
+    painter.line({x, l.lane.min.y}, {x, l.lane.max.y}, t.text, t.px(1.2f));
+}
+
+/// Tells what the stretch under the mouse is; its place, or -1 where there is none.
+std::int64_t tip_road(std::span<const RoadStretch> stretches, const RoadLayout& l, const RoadOptions& o, Rect area) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  for (const RoadPiece& p : l.pieces) {
+    if (!p.rect.contains(mouse)) continue;
+    const double at = l.from_m + static_cast<double>((mouse.x - area.min.x) / l.px_per_m);
+    std::size_t under = p.first;
+    while (under < p.last && stretches[under].from_m + stretches[under].length_m < at) ++under;
+    const RoadStretch& s = stretches[under];
+    Line value;
+    value.add(metres(s.length_m)).add(", from ").add(format(s.from_m, "m", 4)).add(" on");
+    tip(s.blind ? o.blind_label : "seen", value.view(), s.info);
+    return static_cast<std::int64_t>(under);
+  }
+  return -1;
+}
+
 }  // namespace
 
 void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, Rect area, Measure measure,
@@ -81,18 +161,7 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
   out.marks.clear();
   out.problem = {};
   out.interest = -1;
-  const auto count = static_cast<std::int64_t>(stretches.size());
-  if (o.interest >= 0 && o.interest < count && is_sound(stretches[static_cast<std::size_t>(o.interest)])) {
-    out.interest = o.interest;
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const RoadStretch& s = stretches[static_cast<std::size_t>(i)];
-      if (!is_sound(s)) continue;
-      const bool none = out.interest < 0;
-      const RoadStretch& best = stretches[static_cast<std::size_t>(none ? i : out.interest)];
-      if (none || (s.blind && (!best.blind || s.length_m > best.length_m))) out.interest = i;
-    }
-  }
+  out.interest = stretch_of_interest(stretches, o);
   if (std::any_of(stretches.begin(), stretches.end(), [](const RoadStretch& s) { return !is_sound(s); }))
     out.problem.add("A stretch whose place or length is no finite distance is left out.");
   const double car = std::isfinite(o.car_length_m) && o.car_length_m > 0 ? o.car_length_m : 4.5;
@@ -104,10 +173,7 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
   out.from_m = middle - visible / 2;
   out.to_m = middle + visible / 2;
   out.px_per_m = area.width() / static_cast<float>(visible);
-  const auto x = [&](double m) {
-    return area.min.x + static_cast<float>(std::clamp((m - out.from_m) * static_cast<double>(out.px_per_m), 0.0,
-                                                      static_cast<double>(area.width())));
-  };
+  const auto x = [&](double m) { return road_x(out, area, m); };
   // From below: distances, the dimension line, the lane.
   const float foot = small + t.px(6), dimension = small + t.px(16);
   const float room = std::max(1.0f, area.height() - foot - dimension - small - t.px(4));
@@ -139,16 +205,7 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
   out.car = {{x(car_m - car), mid - wide / 2}, {x(car_m), mid + wide / 2}};
   if (car_m - car < out.from_m || car_m > out.to_m) out.car = {};  // part of a car would be a car of another length
 
-  const float widest = std::max(measure(metres(std::floor(out.from_m)), Type::small),
-                                measure(metres(std::ceil(out.to_m)), Type::small)) +
-                       t.px(18);
-  const double step = round_step(std::max(1e-3, static_cast<double>(widest / out.px_per_m)));
-  for (double m = std::ceil(out.from_m / step) * step;
-       m <= out.to_m && out.marks.size() < 200 && out.marks_y + small <= area.max.y + 0.5f; m += step) {
-    const double value = std::abs(m) < step * 1e-6 ? 0.0 : m;
-    const float at = x(value), half = measure(metres(value), Type::small) / 2;
-    if (at - half >= area.min.x && at + half <= area.max.x) out.marks.push_back({value, at});
-  }
+  place_road_marks(area, measure, out);
 }
 
 std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches, RoadView& view,
@@ -165,24 +222,7 @@ std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches
     paint_nothing(painter, area, stretches.empty() ? "Nothing to show: nothing was driven." : l.problem.view());
     return -1;
   }
-  painter.rect(l.lane.min, l.lane.max, t.card);
-  for (const RoadPiece& p : l.pieces) {
-    if (!p.blind) continue;
-    if (p.rect.height() < t.px(6)) {  // a lane as thin as its edges: a band in its place
-      const float y = (p.rect.min.y + p.rect.max.y) / 2;
-      painter.rect({p.rect.min.x, y - t.px(3)}, {p.rect.max.x, y + t.px(3)}, t.warning);
-      continue;
-    }
-    painter.rect(p.rect.min, p.rect.max, with_alpha(t.warning, 0.16f));
-    hatch(painter, p.rect, with_alpha(t.warning, 0.8f), t.px(7));
-  }
-  // The edge lines are whole and the middle one is broken, as on a road.
-  for (const float y : {l.lane.min.y, l.lane.max.y})
-    painter.line({l.lane.min.x, y}, {l.lane.max.x, y}, t.muted, t.px(1.6f));
-  const float middle = (l.lane.min.y + l.lane.max.y) / 2;
-  painter.dashed_line({l.lane.min.x, middle}, {l.lane.max.x, middle}, with_alpha(t.muted, 0.5f), t.px(1.2f), t.px(12));
-  for (const float x : {l.interest_rect.min.x, l.interest_rect.max.x})
-    painter.line({x, l.lane.min.y}, {x, l.lane.max.y}, t.text, t.px(1.2f));
+  paint_road_lane(painter, l);
   if (l.car.width() >= t.px(4)) {  // on a road of kilometres it would be a dot with a name
     paint_car(painter, l.car);
     Line length;
@@ -205,20 +245,7 @@ std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches
     painter.line({m.x, l.marks_y - t.px(5)}, {m.x, l.marks_y - t.px(1)}, t.muted);
     painter.text({m.x, l.marks_y}, metres(m.metres), t.muted, Type::small, Font::mono, Align::center);
   }
-  if (!hovered) return -1;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  for (const RoadPiece& p : l.pieces) {
-    if (!p.rect.contains(mouse)) continue;
-    const double at = l.from_m + static_cast<double>((mouse.x - area.min.x) / l.px_per_m);
-    std::size_t under = p.first;
-    while (under < p.last && stretches[under].from_m + stretches[under].length_m < at) ++under;
-    const RoadStretch& s = stretches[under];
-    Line value;
-    value.add(metres(s.length_m)).add(", from ").add(format(s.from_m, "m", 4)).add(" on");
-    tip(s.blind ? o.blind_label : "seen", value.view(), s.info);
-    return static_cast<std::int64_t>(under);
-  }
-  return -1;
+  return hovered ? tip_road(stretches, l, o, area) : -1;
 }
 
 }  // namespace widgets

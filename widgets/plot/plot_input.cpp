@@ -52,6 +52,23 @@ void own_arrows(ImGuiID item) {
     ImGui::SetKeyOwner(key, item);
 }
 
+/// Arrows pan; plus and minus zoom about the middle; 0 and Home fit.
+void take_plot_keys(const Ranges& ranges, const AxisMap& x, const AxisMap& y) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 step = arrows();
+  if (step.x != 0.0f || step.y != 0.0f)
+    ranges.pan(0.1 * static_cast<double>(step.x), 0.1 * static_cast<double>(step.y));
+  const double centre_x = x.value((x.start() + x.end()) / 2), centre_y = y.value((y.start() + y.end()) / 2);
+  if (!io.KeyCtrl) {  // with ctrl these scale the interface
+    if (ImGui::IsKeyPressed(ImGuiKey_Equal) || ImGui::IsKeyPressed(ImGuiKey_KeypadAdd))
+      ranges.zoom(centre_x, centre_y, 0.8, 0.8);
+    if (ImGui::IsKeyPressed(ImGuiKey_Minus) || ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract))
+      ranges.zoom(centre_x, centre_y, 1.25, 1.25);
+    if (ImGui::IsKeyPressed(ImGuiKey_0) || ImGui::IsKeyPressed(ImGuiKey_Keypad0) || ImGui::IsKeyPressed(ImGuiKey_Home))
+      ranges.fit();
+  }
+}
+
 }  // namespace
 
 void Plot::take_input(bool hovered, bool active, bool focused) {
@@ -105,18 +122,7 @@ void Plot::take_input(bool hovered, bool active, bool focused) {
   }
   if (!focused) return;
   own_arrows(item);
-  const ImVec2 step = arrows();
-  if (step.x != 0.0f || step.y != 0.0f)
-    ranges.pan(0.1 * static_cast<double>(step.x), 0.1 * static_cast<double>(step.y));
-  const double centre_x = x.value((x.start() + x.end()) / 2), centre_y = y.value((y.start() + y.end()) / 2);
-  if (!io.KeyCtrl) {  // with ctrl these scale the interface
-    if (ImGui::IsKeyPressed(ImGuiKey_Equal) || ImGui::IsKeyPressed(ImGuiKey_KeypadAdd))
-      ranges.zoom(centre_x, centre_y, 0.8, 0.8);
-    if (ImGui::IsKeyPressed(ImGuiKey_Minus) || ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract))
-      ranges.zoom(centre_x, centre_y, 1.25, 1.25);
-    if (ImGui::IsKeyPressed(ImGuiKey_0) || ImGui::IsKeyPressed(ImGuiKey_Keypad0) || ImGui::IsKeyPressed(ImGuiKey_Home))
-      ranges.fit();
-  }
+  take_plot_keys(ranges, x, y);
 }
 
 bool Plot::handle(PlotMark::Kind kind, const char* id, double& x, double& y, const DragOptions& o) {

@@ -181,6 +181,31 @@ void paint_ghosts(const PlotEnd& plot, const Painter& painter) {
   }
 }
 
+/// What the frame clips: series and marks, then the handles, then labels, which may reach over the right edge.
+void paint_in_frame(const PlotEnd& plot, const Painter& painter) {
+  const PlotScratch& s = plot.scratch();
+  const PlotLink* const link = plot.options.link;
+  const Box& area = s.frame.area;
+  painter.clip(area.min, area.max);
+  paint_ghosts(plot, painter);
+  paint_series(plot, painter);
+  paint_marks(plot, painter);
+  if (link && !plot.hovered && std::isfinite(link->cursor_x)) {
+    const float x = static_cast<float>(s.frame.x.pixel(link->cursor_x));
+    painter.dashed_line({x, area.min.y}, {x, area.max.y}, with_alpha(theme().muted, 0.6f), 1, theme().px(3));
+  }
+  painter.unclip();
+  // A handle on the frame's edge is whole.
+  const float reach = theme().px(14);
+  painter.clip({area.min.x - reach, area.min.y - reach}, {area.max.x + reach, area.max.y + reach});
+  paint_handles(plot, painter);
+  painter.unclip();
+  painter.clip(area.min, {plot.outer.max.x, area.max.y});
+  paint_labels(plot, painter);
+  paint_annotations(plot, painter);
+  painter.unclip();
+}
+
 }  // namespace
 
 void finish_plot(const PlotEnd& plot) {
@@ -225,24 +250,7 @@ void finish_plot(const PlotEnd& plot) {
     painter.text_fit({area.min.x, plot.outer.min.y}, plot.options.title, plot.outer.max.x - area.min.x, theme().text,
                      Type::body, Font::bold);
   paint_axes(plot, painter);
-  painter.clip(area.min, area.max);
-  paint_ghosts(plot, painter);
-  paint_series(plot, painter);
-  paint_marks(plot, painter);
-  if (link && !plot.hovered && std::isfinite(link->cursor_x)) {
-    const float x = static_cast<float>(s.frame.x.pixel(link->cursor_x));
-    painter.dashed_line({x, area.min.y}, {x, area.max.y}, with_alpha(theme().muted, 0.6f), 1, theme().px(3));
-  }
-  painter.unclip();
-  // A handle on the frame's edge is whole.
-  const float reach = theme().px(14);
-  painter.clip({area.min.x - reach, area.min.y - reach}, {area.max.x + reach, area.max.y + reach});
-  paint_handles(plot, painter);
-  painter.unclip();
-  painter.clip(area.min, {plot.outer.max.x, area.max.y});
-  paint_labels(plot, painter);
-  paint_annotations(plot, painter);
-  painter.unclip();
+  paint_in_frame(plot, painter);
   paint_tags(plot, painter);
   paint_lit(plot, painter);
   legend(plot, plot.outer.min.y + title, &painter);

@@ -186,6 +186,32 @@ void tooltip(std::string_view s) {
   if (!s.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(s.size()), s.data());
 }
 
+/// The row as an item that a press selects. True while the mouse is on it.
+bool press_row(Frame& f, std::size_t row, const char* label, ImVec2 size, float top, ImGuiID body_id) {
+  ImGui::SetCursorScreenPos({f.at.x, top});
+  ImGui::PushID("rows");
+  ImGui::PushID(static_cast<int>(row));
+  if (press_area(label, size, ImGuiButtonFlags_None)) {
+    f.view.selected = static_cast<std::int64_t>(row);
+    f.result.selection_changed = true;
+    ImGui::SetFocusID(body_id, ImGui::GetCurrentWindow());
+  }
+  ImGui::PopID();
+  ImGui::PopID();
+  return ImGui::IsItemHovered();
+}
+
+/// The ground of a row at `y` and the line under it.
+void paint_row_ground(Frame& f, float y, float width, bool selected, bool hovered) {
+  const Theme& t = theme();
+  const TableLayout& l = f.view.layout;
+  if (selected || hovered)
+    f.painter.rect({f.at.x, y}, {f.at.x + width, y + l.row_height}, with_alpha(t.accent, selected ? 0.16f : 0.07f));
+  if (selected) f.painter.rect({f.at.x, y}, {f.at.x + t.px(3), y + l.row_height}, t.accent);
+  const float under = std::floor(y + l.row_height);  // a filled row of pixels stays crisp at any scroll
+  f.painter.rect({f.at.x, under - 1}, {f.at.x + width, under}, t.grid);
+}
+
 void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
   const Theme& t = theme();
   const TableLayout& l = f.view.layout;
@@ -203,26 +229,8 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
     const std::size_t n = std::min(first.shown().size(), sizeof label - 1);
     std::copy_n(first.shown().data(), n, label);
     label[n] = '\0';
-    bool hovered = false;
-    if (bottom - top >= 1) {
-      ImGui::SetCursorScreenPos({f.at.x, top});
-      ImGui::PushID("rows");
-      ImGui::PushID(static_cast<int>(row));
-      if (press_area(n ? label : "row", {width, bottom - top}, ImGuiButtonFlags_None)) {
-        f.view.selected = static_cast<std::int64_t>(row);
-        f.result.selection_changed = true;
-        ImGui::SetFocusID(body_id, ImGui::GetCurrentWindow());
-      }
-      ImGui::PopID();
-      ImGui::PopID();
-      hovered = ImGui::IsItemHovered();
-    }
-    const bool selected = f.view.selected == static_cast<std::int64_t>(row);
-    if (selected || hovered)
-      f.painter.rect({f.at.x, y}, {f.at.x + width, y + l.row_height}, with_alpha(t.accent, selected ? 0.16f : 0.07f));
-    if (selected) f.painter.rect({f.at.x, y}, {f.at.x + t.px(3), y + l.row_height}, t.accent);
-    const float under = std::floor(y + l.row_height);  // a filled row of pixels stays crisp at any scroll
-    f.painter.rect({f.at.x, under - 1}, {f.at.x + width, under}, t.grid);
+    const bool hovered = bottom - top >= 1 && press_row(f, row, n ? label : "row", {width, bottom - top}, top, body_id);
+    paint_row_ground(f, y, width, f.view.selected == static_cast<std::int64_t>(row), hovered);
     const float mark = f.source.mark ? 1.1f * t.type(Type::body) : 0;
     if (f.source.mark && !l.columns.empty())
       paint_row_mark(f.painter, f.source.mark(f.source.context, row),

@@ -22,6 +22,34 @@ bool word_like(std::string_view s) {
   return !s.empty() && ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z'));
 }
 
+/// Hides the column of the highest priority, from the right; `any`: also one of priority 0. False: none is left to
+/// hide.
+bool drop_column(std::span<const TableColumn> columns, TableLayout& layout, bool any) {
+  std::size_t worst = columns.size();
+  for (std::size_t i = columns.size(); i-- > 1;)
+    if (!layout.columns[i].hidden && (any || columns[i].priority > 0) &&
+        (worst == columns.size() || columns[i].priority > columns[worst].priority))
+      worst = i;
+  if (worst == columns.size()) return false;
+  layout.columns[worst].hidden = true;
+  ++layout.hidden;
+  return true;
+}
+
+/// Shows all columns, each as wide as its cells and its header ask; the first has room for a mark.
+void widen_to_cells(std::span<const TableColumn> columns, TableLayout& layout, float mark) {
+  const float body = theme().type(Type::body);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    ColumnLayout& c = layout.columns[i];
+    c.hidden = false;
+    c.width = from_left(columns[i], c)
+                  ? std::max(c.text, c.word)
+                  : std::max(c.whole + c.fraction + (c.unit > 0 ? c.unit + 0.4f * body : 0), c.word);
+    if (c.other > 0) c.width += c.other + 0.5f * body;
+    c.width = std::max(c.width, widest_header(columns[i], c)) + (i == 0 ? mark : 0);
+  }
+}
+
 }  // namespace
 
 Font cell_font(const TableColumn& column) {
@@ -65,28 +93,10 @@ void arrange_columns(std::span<const TableColumn> columns, TableLayout& layout, 
       if (!layout.columns[i].hidden) sum += least_of(i, text_at_most) + 2 * layout.pad;
     return sum;
   };
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    ColumnLayout& c = layout.columns[i];
-    c.hidden = false;
-    c.width = from_left(columns[i], c)
-                  ? std::max(c.text, c.word)
-                  : std::max(c.whole + c.fraction + (c.unit > 0 ? c.unit + 0.4f * body : 0), c.word);
-    if (c.other > 0) c.width += c.other + 0.5f * body;
-    c.width = std::max(c.width, widest_header(columns[i], c)) + (i == 0 ? mark : 0);
-  }
+  widen_to_cells(columns, layout, mark);
   // Too wide: long texts shorten to what reads well, then the padding gives, then columns go by priority, then texts
   // shorten further, and at the very last columns go from the right. A number is never cut.
-  const auto drop = [&](bool any) {
-    std::size_t worst = columns.size();
-    for (std::size_t i = columns.size(); i-- > 1;)
-      if (!layout.columns[i].hidden && (any || columns[i].priority > 0) &&
-          (worst == columns.size() || columns[i].priority > columns[worst].priority))
-        worst = i;
-    if (worst == columns.size()) return false;
-    layout.columns[worst].hidden = true;
-    ++layout.hidden;
-    return true;
-  };
+  const auto drop = [&](bool any) { return drop_column(columns, layout, any); };
   const float count_px = width_of("+9", Type::small) + body;  // the header says how many went
   const auto room = [&] { return width - (layout.hidden > 0 ? count_px : 0); };
   if (sum_of(readable) > room()) layout.pad = 0.3f * body;

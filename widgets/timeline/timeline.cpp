@@ -174,6 +174,42 @@ void sort_lanes(TimelineFrame& f) {
   s.order_of = lanes.value;
 }
 
+/// Indexes changed lanes anew.
+void renew_timeline_index(const TimelineData& data, TimelineView& view) {
+  view.index = index_timeline(data);
+  const TimelineSelection now = view.selected;  // may come from a lesson, so it is kept while it names a span
+  const bool names_lane = now.lane >= 0 && now.lane < static_cast<std::int64_t>(data.lanes.size());
+  if (!names_lane || now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size()))
+    view.selected = {};
+}
+
+/// Places the lanes right of the labels and under a ruler of so many pixels.
+void place_lanes_area(TimelineFrame& f, float ruler) {
+  const TimelineOptions& options = f.options;
+  const TimelineView& view = f.view;
+  const bool dragged = options.label_px > 0 && options.axis_left_px < 0 && view.label_px > 0;
+  const float own_px = options.label_px > 0 ? std::min(theme().px(dragged ? view.label_px : options.label_px),
+                                                       f.area.width() * (dragged ? 0.6f : 0.4f))
+                                            : 0.0f;
+  const float left_px = options.axis_left_px >= 0 ? std::min(options.axis_left_px, f.area.width() * 0.6f) : own_px;
+  const float right_px =
+      options.axis_right_px >= 0 ? std::min(options.axis_right_px, f.area.width() * 0.3f) : theme().px(1);
+  f.lanes = {{f.area.min.x + left_px, f.area.min.y + ruler},
+             {f.area.max.x - right_px, std::max(f.area.min.y + ruler, f.area.max.y - view.scratch.legend_height)}};
+}
+
+/// What is under the mouse is found, selected by a click, grabbed by a press, and explained.
+void point_at_lanes(TimelineFrame& f, ImVec2 mouse, bool pressed) {
+  TimelineView& view = f.view;
+  const TimelineOptions& options = f.options;
+  find_timeline_hover(f, mouse);
+  if (f.events.clicked) view.selected = f.events.hovered;
+  if (pressed && options.grabs && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().KeyShift &&
+      f.events.hovered_count == 1)
+    view.grabbed = f.events.hovered;
+  if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) tip_timeline(f, mouse);
+}
+
 }  // namespace
 
 Rect TimelineView::lane_rect(std::size_t lane) const {
@@ -202,14 +238,8 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
                              const TimelineOptions& options) {
   const bool brought = data.index && data.index->lanes.size() == data.lanes.size();
   if (!brought &&
-      (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data))) {
-    view.index = index_timeline(data);
-    const TimelineSelection now = view.selected;  // may come from a lesson, so it is kept while it names a span
-    const bool names_lane = now.lane >= 0 && now.lane < static_cast<std::int64_t>(data.lanes.size());
-    if (!names_lane ||
-        now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size()))
-      view.selected = {};
-  }
+      (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data)))
+    renew_timeline_index(data, view);
   TimelineFrame f{label, data, view, options, brought ? *data.index : view.index};
   set_sizes(f);
   if (view.folded.size() != data.lanes.size()) view.folded.assign(data.lanes.size(), 0);
@@ -231,15 +261,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   ImGui::PushID(label);
   ImGui::BeginGroup();
   f.area = canvas(label, {options.width, height}, {theme().px(120), std::min(least, std::max(height, 1.0f))});
-  const bool dragged = options.label_px > 0 && options.axis_left_px < 0 && view.label_px > 0;
-  const float own_px = options.label_px > 0 ? std::min(theme().px(dragged ? view.label_px : options.label_px),
-                                                       f.area.width() * (dragged ? 0.6f : 0.4f))
-                                            : 0.0f;
-  const float left_px = options.axis_left_px >= 0 ? std::min(options.axis_left_px, f.area.width() * 0.6f) : own_px;
-  const float right_px =
-      options.axis_right_px >= 0 ? std::min(options.axis_right_px, f.area.width() * 0.3f) : theme().px(1);
-  f.lanes = {{f.area.min.x + left_px, f.area.min.y + ruler},
-             {f.area.max.x - right_px, std::max(f.area.min.y + ruler, f.area.max.y - view.scratch.legend_height)}};
+  place_lanes_area(f, ruler);
   set_viewport(f);
   const bool hovered = ImGui::IsItemHovered(), pressed = ImGui::IsItemActivated();
   reveal_selected(f);
@@ -259,14 +281,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   layout_timeline_blocks(f);
   leave_timeline(f);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (hovered && f.lanes.contains(mouse)) {
-    find_timeline_hover(f, mouse);
-    if (f.events.clicked) view.selected = f.events.hovered;
-    if (pressed && options.grabs && ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::GetIO().KeyShift &&
-        f.events.hovered_count == 1)
-      view.grabbed = f.events.hovered;
-    if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) tip_timeline(f, mouse);
-  }
+  if (hovered && f.lanes.contains(mouse)) point_at_lanes(f, mouse, pressed);
   find_touched_links(f);
   const Painter painter = Painter::window();
   paint_timeline(f, painter);

@@ -81,6 +81,25 @@ bool starts_before(const TimelineSpan& a, const TimelineSpan& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.length_ns() > b.length_ns();
 }
 
+/// Orders the spans by row and in each by start. `row_of_depth`: the row that has the spans of a depth.
+void order_spans_by_row(const TimelineSpans& spans, std::size_t size, bool by_start,
+                        const std::vector<std::uint16_t>& row_of_depth, TimelineLaneIndex& index) {
+  std::vector<std::uint32_t> sorted;  // by start; needed only when the data is not
+  if (!by_start) {
+    sorted.resize(size);
+    std::iota(sorted.begin(), sorted.end(), 0u);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return starts_before(spans[a], spans[b]); });
+  }
+  index.order.resize(size);
+  std::vector<std::size_t> next;
+  for (const TimelineRow& row : index.rows) next.push_back(row.first);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint32_t s = by_start ? static_cast<std::uint32_t>(i) : sorted[i];
+    index.order[next[row_of_depth[spans[s].depth]]++] = s;
+  }
+}
+
 }  // namespace
 
 std::size_t stack_depths(std::vector<TimelineSpan>& spans) {
@@ -142,22 +161,7 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
     first += row.count;
   }
 
-  if (!by_depth) {
-    std::vector<std::uint32_t> sorted;  // by start; needed only when the data is not
-    if (!by_start) {
-      sorted.resize(size);
-      std::iota(sorted.begin(), sorted.end(), 0u);
-      std::stable_sort(sorted.begin(), sorted.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return starts_before(spans[a], spans[b]); });
-    }
-    index.order.resize(size);
-    std::vector<std::size_t> next;
-    for (const TimelineRow& row : index.rows) next.push_back(row.first);
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint32_t s = by_start ? static_cast<std::uint32_t>(i) : sorted[i];
-      index.order[next[row_of_depth[spans[s].depth]]++] = s;
-    }
-  }
+  if (!by_depth) order_spans_by_row(spans, size, by_start, row_of_depth, index);
   for (TimelineRow& row : index.rows) build_levels(spans, index, row);
   const double whole = static_cast<double>(index.last_ns) - static_cast<double>(index.first_ns);
   while (index.wrappers + 1 < index.rows.size()) {

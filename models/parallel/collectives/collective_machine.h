@@ -41,7 +41,7 @@ struct CollectiveMachine {
   double ranks_a_node() const;
 };
 
-/// Of a port's line rate what a collective gets: 46 to 48 of 50 GB/s at 400 Gb/s, 24 of 25 GB/s at 200 Gb/s. Sources:
+/// Share of a port's line rate that a collective gets: 46 to 48 of 50 GB/s at 400 Gb/s, 24 of 25 at 200 Gb/s. Sources:
 /// issue 290 of nccl-tests, issue 812 of NCCL.
 inline constexpr double usable_port_share = 0.94;
 /// Between two launches of one host thread: empty kernels from C++, measured by ourselves on an H100

@@ -27,7 +27,7 @@ double tile_pairs(ContextOrder order, std::int64_t sequence, std::int64_t ranks,
     case ContextOrder::contiguous:
       return keys < queries ? own * own : keys == queries ? own * (own + 1) / 2 : 0;
     case ContextOrder::zig_zag:
-      // Of its own pieces, front and back, two triangles and the square of back against front; of another rank's either
+      // Meeting its own pieces, a rank has two triangles and the square of back against front; another rank's, either
       // both of its pieces against that one's front, or its back against both of that one's.
       return keys == queries ? half * (half + 1) + half * half : 2 * half * half;
     case ContextOrder::striped:

@@ -9,7 +9,7 @@ namespace models::parallel {
 
 enum class ContextOrder : std::uint8_t {
   contiguous,  ///< rank r holds the r-th of n pieces
-  zig_zag,     ///< of 2n pieces the r-th from the front and the r-th from the back (Megatron-LM, Llama 3)
+  zig_zag,     ///< Rank r holds the r-th of 2n pieces from the front and the r-th from the back (Megatron-LM, Llama 3)
   striped      ///< every n-th token, from the r-th on (Brandon et al. 2023, "Striped Attention")
 };
 inline constexpr std::size_t context_order_count = 3;

@@ -24,7 +24,7 @@ struct ContextSetup {
   ContextOrder order = ContextOrder::zig_zag;
   std::int64_t ranks = 4, sequence = 131072, batch = 1;
   bool causal = true, backward = false;
-  /// Of one rank, tensor parallelism already taken off.
+  /// Heads of one rank, tensor parallelism already taken off.
   std::int64_t heads = 8, kv_heads = 1, head_dim = 128;
   double element_bytes = 2;
   double flops_per_s = 600e12;  ///< as attention reaches it
@@ -37,15 +37,15 @@ struct ContextSetup {
     return (backward ? 10.0 : 4.0) * static_cast<double>(heads) * static_cast<double>(head_dim) *
            static_cast<double>(batch);
   }
-  /// Of one rank's keys and values; backward their gradients travel with them.
+  /// Bytes of one rank's keys and values; backward their gradients travel with them.
   double block_bytes() const {
     return (backward ? 4 : 2) * rank_tokens() * static_cast<double>(kv_heads * head_dim) * element_bytes;
   }
 };
 
 struct ContextStep {
-  double slowest_pairs = 0, mean_pairs = 0;  ///< of a rank
-  double compute_s = 0, transfer_s = 0;      ///< of the slowest rank; of the block that travels meanwhile
+  double slowest_pairs = 0, mean_pairs = 0;  ///< Pairs of the slowest rank; the mean of all ranks.
+  double compute_s = 0, transfer_s = 0;      ///< Time of the slowest rank; of the block that travels meanwhile.
   double time_s() const { return compute_s > transfer_s ? compute_s : transfer_s; }
 };
 
@@ -54,9 +54,9 @@ struct ContextRing {
   std::vector<ContextStep> steps;
   double time_s = 0, compute_s = 0;  ///< compute: all steps' slowest ranks
   double waiting_s = 0;              ///< beyond what a rank computes, on average
-  double exposed_s = 0;              ///< of it, transfers that no compute covers
+  double exposed_s = 0;              ///< The part of waiting_s that is transfers which no compute covers.
   double busy_share = 0;             ///< 0 to 1
-  double pairs = 0;                  ///< of all ranks
+  double pairs = 0;                  ///< Pairs of all ranks together.
   double sent_bytes = 0;             ///< by each rank
 };
 /// Infeasible: context_problem's sentences; rates or counts not above 0.
@@ -73,7 +73,7 @@ double hiding_tokens(const ContextSetup& setup);
 struct ContextCost {
   double time_s = std::numeric_limits<double>::quiet_NaN();
   double exposed_s = std::numeric_limits<double>::quiet_NaN();  ///< transfers that no compute covers
-  double before_s = 0;  ///< of exposed_s, what has to arrive before the first product; a ring has none
+  double before_s = 0;  ///< The part of exposed_s that must arrive before the first product; a ring has none.
   double sent_bytes = std::numeric_limits<double>::quiet_NaN();  ///< by each rank
   double held_bytes = std::numeric_limits<double>::quiet_NaN();  ///< keys and values that lie on a rank at once
   std::string why_not;                                           ///< not empty: it cannot be done so

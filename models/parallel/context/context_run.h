@@ -19,7 +19,7 @@ struct ContextRunSetup {
 
 /// What one query knows after a step: the largest score, the sum of the exponentials below it, its result so far.
 struct SoftmaxState {
-  double largest = 0, sum = 0, result = 0;  ///< of head 0, the first of the result's numbers
+  double largest = 0, sum = 0, result = 0;  ///< The state of head 0; the first of the result's numbers.
   bool any = false;                         ///< it has met a key that it may see
 };
 
@@ -29,8 +29,8 @@ struct ContextRun {
   Matrix all_to_all;      ///< the same by heads that are dealt to ranks
   double ring_error = 0;  ///< largest difference over the largest number of the whole
   double all_to_all_error = 0;
-  double forgotten_error = 0;              ///< of blocks whose results are averaged instead of weighed by their sums
-  std::vector<std::vector<double>> pairs;  ///< of [step][rank], counted as they are computed
+  double forgotten_error = 0;  ///< The error when blocks' results are averaged instead of weighed by their sums.
+  std::vector<std::vector<double>> pairs;  ///< Pairs by [step][rank], counted as they are computed.
   /// What the query of the last token of the sequence knows after each step.
   std::vector<SoftmaxState> last_query;
 };

@@ -48,7 +48,7 @@ std::vector<SplitGpu> shown_gpus(const memory::TrainingPlan& plan, std::size_t m
 struct OwnerPart {
   std::int64_t parts = 1, index = 0;
 };
-/// Of weights, gradients, master, moments and activations on `gpu`.
+/// The part of weights, gradients, master, moments or activations that `gpu` has.
 OwnerPart owner_part(const memory::TrainingPlan& plan, memory::MemoryOwner owner, const SplitGpu& gpu);
 
 /// The plan after one axis more.

@@ -47,7 +47,7 @@ MoeTraffic even_traffic(const MoeTraffic& traffic);
 struct MoeExchangeTime {
   double time_s = 0;
   double sent_bytes = 0;           ///< by a rank to others, mean over ranks, over both kinds of link
-  double between_bytes = 0;        ///< of these, through the network
+  double between_bytes = 0;        ///< The part of sent_bytes that goes through the network.
   double received_bytes = 0;       ///< by the rank that receives most from others, over both kinds of link
   double logical_bytes_per_s = 0;  ///< bytes that a rank hands over, its own and its node's counted, over the time
   bool between_bound = false;      ///< the network takes longer than the links inside nodes

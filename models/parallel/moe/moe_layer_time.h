@@ -12,16 +12,16 @@ inline constexpr double moe_tile_rows = 128;
 
 struct MoeLayerShape {
   double hidden = 7168, ffn = 2048;            ///< width of a token, inner width of one expert (gate, up and down)
-  double element_bytes = 2;                    ///< of weights and activations in the experts' products
-  double dispatch_bytes = 2, scale_group = 0;  ///< of an element; a 4-byte scale for so many of them, 0: none
+  double element_bytes = 2;                    ///< Weights and activations in the experts' products.
+  double dispatch_bytes = 2, scale_group = 0;  ///< Bytes of an element; elements with a 4-byte scale together, 0: none.
   double combine_bytes = 2;
 };
 double dispatch_row_bytes(const MoeLayerShape& shape);
 double combine_row_bytes(const MoeLayerShape& shape);
 
 struct MoeChip {
-  double peak_flops_per_s = 989e12;  ///< of the experts' format
-  double matmul_share = 0.7;         ///< of it that large products reach
+  double peak_flops_per_s = 989e12;  ///< The peak in the experts' format.
+  double matmul_share = 0.7;         ///< The share of the peak that large products reach.
   double memory_bytes_per_s = 3.35e12;
 };
 
@@ -37,7 +37,7 @@ struct MoeLayerTime {
   std::vector<MoeRankTime> ranks;
   MoeExchangeTime dispatch, combine;
   double local_s = 0;    ///< router, permutation and weighted sum, on every rank alike
-  double experts_s = 0;  ///< of the slowest rank
+  double experts_s = 0;  ///< The time of the slowest rank.
   double mean_experts_s = 0;
   std::int64_t slowest = 0;  ///< the rank whose experts take longest
   double layer_s = 0;        ///< local + dispatch + experts + combine, nothing overlapped

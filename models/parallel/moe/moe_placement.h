@@ -18,7 +18,7 @@ inline constexpr std::size_t moe_placement_rule_count = 4;
 struct MoePlacementSetting {
   MoePlacementRule rule = MoePlacementRule::contiguous;
   std::int64_t ranks = 8, nodes = 1;
-  std::int64_t spare_slots = 1;  ///< of each rank, of `replicated`
+  std::int64_t spare_slots = 1;  ///< Spare slots of each rank under `replicated`.
   bool within_nodes = false;     ///< experts stay on the node that a contiguous placement gives them
 };
 

@@ -22,7 +22,7 @@ struct MoeRouting {
   double capacity_factor = 1.25;  ///< an expert takes at most ceil(factor x tokens x k / experts); 0: any number
   std::int64_t groups = 1;        ///< nodes: experts lie on them in equal runs
   std::int64_t group_limit = 0;   ///< groups that a token may go to (DeepSeek-V3: 4 of 8); 0: any
-  std::int64_t seed = 1;          ///< of the hash and of the dealing
+  std::int64_t seed = 1;          ///< The seed of the hash and of the dealing.
   bool operator==(const MoeRouting&) const = default;
 };
 /// Experts rounded up to whole lanes: the length of a row of scores.
@@ -33,7 +33,7 @@ struct MoeCopy {
   std::uint32_t token = 0;
   std::uint16_t expert = 0;
   bool kept = true;  ///< false: the expert was full and the copy is dropped
-  float weight = 0;  ///< of the expert's output in the token's sum
+  float weight = 0;  ///< The weight of the expert's output in the token's sum.
 };
 
 struct MoeRouted {

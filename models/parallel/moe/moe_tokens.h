@@ -7,7 +7,7 @@
 /// linear map of each topic and word that experts can learn.
 namespace models::parallel {
 
-inline constexpr std::size_t moe_inputs = 8, moe_outputs = 4;  ///< of a token; the last input is 1
+inline constexpr std::size_t moe_inputs = 8, moe_outputs = 4;  ///< Numbers of a token; the last input is 1.
 inline constexpr std::size_t moe_words = 32;
 inline constexpr std::int64_t moe_max_topics = 6;
 

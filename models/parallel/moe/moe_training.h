@@ -21,31 +21,31 @@ struct MoeTrainingSetting {
   MoeTaskSetting task;
   MoeRouting routing;
   MoeBalance balance = MoeBalance::none;
-  double alpha = 0.01;  ///< of the auxiliary loss
+  double alpha = 0.01;  ///< The weight of the auxiliary loss.
   double gamma = 0.01;  ///< step of the bias
   double z_loss = 0;    ///< times the mean square of the logits' log-sum-exp (ST-MoE, Zoph et al. 2022)
-  std::int64_t steps = 150, tokens = 256;  ///< of one step
+  std::int64_t steps = 150, tokens = 256;  ///< Steps of the run; tokens of one step.
   double rate = 0.03;                      ///< Adam's, falling to 0 over the run
   bool operator==(const MoeTrainingSetting&) const = default;
 };
 
-/// Of the tokens of one step, before its update.
+/// Facts of the tokens of one step, before its update.
 struct MoeStepFacts {
   double loss = 0;           ///< mean square error of the task over the target's mean square with all words alike
-  double max_over_mean = 1;  ///< of what experts are asked for, before capacity
+  double max_over_mean = 1;  ///< Copies that experts are asked for, before capacity: the most over the mean.
   double dropped = 0;        ///< share of all copies
 };
 
 struct MoeTrained {
   std::vector<MoeStepFacts> steps;
   MoeTokens test;                    ///< tokens that were not trained on
-  MoeRouted routed;                  ///< of the test tokens
+  MoeRouted routed;                  ///< How the test tokens are routed.
   double test_loss = 0;              ///< as MoeStepFacts::loss
-  std::vector<double> token_error;   ///< of each test token, summing to test_loss x tokens
+  std::vector<double> token_error;   ///< The error of each test token, summing to test_loss x tokens.
   std::vector<double> trained_load;  ///< by expert: copies asked for over the last tenth of the training
   std::vector<float> bias;
   double bias_step = 0;       ///< largest change of a bias in the last step
-  double router_entropy = 1;  ///< of a test token's probabilities over experts, mean, over ln E; 1 without a gate
+  double router_entropy = 1;  ///< Mean entropy over test tokens of the gate's probabilities, over ln E; 1 without one.
   double auxiliary = 0;       ///< E sum f_i P_i of the test tokens: 1 when even; NaN without a gate
 };
 

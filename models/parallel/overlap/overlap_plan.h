@@ -20,14 +20,14 @@ struct OverlapSetup {
   OverlapMethod method = OverlapMethod::ddp;
   double gradient_bytes = 4;  ///< an element, as it is summed
   double weight_bytes = 2;    ///< an element, as it is gathered
-  // Of DDP:
+  // Choices for DDP:
   double first_bucket_bytes = mebibyte, bucket_bytes = 25 * mebibyte;  ///< infinite: one bucket
   bool beside_backward = true;  ///< a bucket is summed as soon as it is full; else all are after the backward
-  // Of FSDP:
+  // Choices for FSDP:
   bool reshard_after_forward = true;  ///< a unit's weights are freed after its forward and gathered again
   std::int64_t forward_ahead = 2, backward_ahead = 1;  ///< units gathered while an earlier one runs; 0: none
   std::int64_t shards = 64;                            ///< GPUs that the states are split over; the rest are replicas
-  // Of both:
+  // Choices for both:
   std::int64_t micro_batches = 1;  ///< forward and backward so often before the optimizer
   std::int64_t gpus = 64, gpus_per_node = 8;
   AllReduceAlgorithm algorithm = AllReduceAlgorithm::fastest;

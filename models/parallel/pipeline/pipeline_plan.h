@@ -41,7 +41,7 @@ struct PipelineSpec {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::int64_t ranks = 4, micro_batches = 8;
   std::int64_t chunks = 2;  ///< stages that each rank holds in the interleaved schedule
-  /// Of the interleaved schedule: micro-batches that go through one chunk before the next chunk's turn; 0: `ranks`, as
+  /// Micro-batches that go through one chunk before the next chunk's turn in the interleaved schedule; 0: `ranks`, as
   /// Megatron-LM does.
   std::int64_t round = 0;
 };

@@ -14,7 +14,7 @@ std::vector<PipeOp> interleaved_order(const PipelinePlan& plan, std::int64_t ran
 std::vector<PipeOp> zb_h1_order(const PipelinePlan& plan, std::int64_t rank);
 std::vector<PipeOp> zb_h2_order(const PipelinePlan& plan, std::int64_t rank);
 std::vector<PipeOp> zb_v_order(const PipelinePlan& plan, std::int64_t rank);
-/// Of DualPipe and DualPipe-V, whose eight steps are the same.
+/// The order of DualPipe and of DualPipe-V, whose eight steps are the same.
 std::vector<PipeOp> dualpipe_order(const PipelinePlan& plan, std::int64_t rank);
 
 }  // namespace models::parallel

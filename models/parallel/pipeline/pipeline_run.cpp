@@ -8,7 +8,7 @@ namespace models::parallel {
 namespace {
 
 constexpr double not_done = -1;
-constexpr double rounding = 1e-12;  // of a sum of many times, relative
+constexpr double rounding = 1e-12;  // The relative rounding error of a sum of many times.
 
 /// An operation that another one needs.
 struct PipeNeed {

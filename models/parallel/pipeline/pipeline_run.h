@@ -10,7 +10,7 @@ namespace models::parallel {
 /// How long operations take. All times are those of one stage, which is one chunk where a rank holds several.
 struct PipelineTimes {
   double forward_s = 1, input_gradient_s = 1, weight_gradient_s = 1;
-  /// Of a forward and a backward that overlap; NaN: as long as one after the other.
+  /// Time of a forward and a backward that overlap; NaN: as long as one after the other.
   double pair_s = std::numeric_limits<double>::quiet_NaN();
   double link_s = 0;                ///< latency between two ranks; the rank that sends works on meanwhile
   std::vector<double> rank_factor;  ///< every time of a rank, times this; ranks beyond its end: 1

@@ -31,7 +31,7 @@ struct PlannerOrder {
 /// Whether memory was predicted: runs that ran must fit, those out of memory must not.
 struct PlannerFits {
   std::size_t ran = 0, ran_fit = 0, out_of_memory = 0, out_of_memory_refused = 0;
-  std::vector<std::string> misses;  ///< of grade A
+  std::vector<std::string> misses;  ///< Misses among the runs of grade A.
 };
 
 struct PlannerReport {

@@ -14,8 +14,8 @@ namespace models::parallel {
 /// GPUs of one kind. Rates are of one GPU; those of links are of one direction.
 struct PlannerCluster {
   std::int64_t gpus = 8, gpus_per_node = 8;
-  double peak_flops_per_s = 0;       ///< of the 16-bit products
-  double fast_peak_flops_per_s = 0;  ///< of the format of the products inside the layers
+  double peak_flops_per_s = 0;       ///< The peak of 16-bit products.
+  double fast_peak_flops_per_s = 0;  ///< The peak in the format of the products inside the layers.
   double memory_bytes = 0, memory_bandwidth_bytes_per_s = 0;
   double link_inside_bytes_per_s = 0, link_between_bytes_per_s = 0;  ///< as printed; shares are in `curve`
   PlannerCurve curve;
@@ -25,7 +25,7 @@ struct PlannerJob {
   Architecture architecture;
   PlannerCluster cluster;
   PlannerStack stack;
-  Format format = Format::bf16;  ///< of the products inside the layers: 16, 8 or 4 bits; the rest is 16 bits
+  Format format = Format::bf16;  ///< Format of the products inside the layers: 16, 8 or 4 bits; the rest is 16 bits.
   std::int64_t global_batch = 256, sequence = 4096;
   std::int64_t shard_group = 0;  ///< ZeRO splits states over so many ranks; 0: over all of data parallel
 };

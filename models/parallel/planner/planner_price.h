@@ -54,7 +54,7 @@ PlannerStages planner_stages(const Architecture& architecture, const memory::Tra
 
 struct PricedPlan {
   memory::TrainingPlan plan;  ///< its `stage` is the one that needs most memory
-  StepParts parts;            ///< of the slowest stage
+  StepParts parts;            ///< The parts of the slowest stage's step.
   double step_s = 0, memory_bytes = 0;
   double bubble_share = 0;  ///< bubble over the step
   bool fits = false;

@@ -37,7 +37,7 @@ memory::TrainingPlan plan_of(const PlannerJob& job, const PlannerRun& run);
 
 struct PricedRun {
   std::size_t run = 0;
-  PricedPlan price;    ///< of the recomputation that comes nearest, where the source does not say
+  PricedPlan price;    ///< The price with the recomputation that comes nearest, where the source does not say.
   double error = 0;    ///< predicted / published step time - 1; 0 without a published one
   std::string reason;  ///< not empty: why it could not be priced
 };

@@ -36,7 +36,7 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& point);
 
 struct PlannerSearch {
   std::vector<PlanPoint> points;      ///< those that fit first, by time; then those that do not, by time
-  std::size_t fitting = 0;            ///< of `points`
+  std::size_t fitting = 0;            ///< How many of `points` fit.
   std::vector<std::size_t> frontier;  ///< points that fit and that no other beats in both time and memory, by memory
   std::vector<std::size_t> beyond;    ///< the same among those that do not fit and are faster than the best that does
   std::int64_t considered = 0;        ///< combinations of axes looked at, those that cannot run among them

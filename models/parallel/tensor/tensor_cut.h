@@ -36,7 +36,7 @@ struct TensorCollective {
   TensorPlace place = TensorPlace::behind;
   bool backward = false;
   bool regather = false;  ///< the input of a product once more, for the gradient of its weights
-  double elements = 0;    ///< of the whole array that is summed or gathered
+  double elements = 0;    ///< Elements of the whole array that is summed or gathered.
 };
 
 /// What one block sends under a cut: its input lies whole on every rank (with `sequence_parallel`, cut by rows) and its

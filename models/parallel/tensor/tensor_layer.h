@@ -35,7 +35,7 @@ struct TensorSplit {
   AllReduceLinks links;
   Machine machine;            ///< peak and bandwidth as they are reached
   std::int64_t sm_count = 0;  ///< 0: products do not lose to tiles and waves
-  double sent_bytes = 2;      ///< of a number that a collective moves
+  double sent_bytes = 2;      ///< Bytes of a number that a collective moves.
   /// A mask of a byte in the pass of each residual add, and where scores lie in memory a pass of their own over them.
   bool dropout = false;
 };
@@ -79,7 +79,7 @@ struct TensorLayer {
   std::vector<TensorOperation> operations;
   std::vector<TimedCollective> collectives;
   TensorPass forward, backward;
-  double parameters = 0, rank_parameters = 0;  ///< of the layer, and of it on a rank
+  double parameters = 0, rank_parameters = 0;  ///< Parameters of the layer; those of it on a rank.
   double kv_copies = 1;                        ///< ranks that hold the same key and value head
   double total_s() const { return forward.total_s() + backward.total_s(); }
   double sent_bytes() const { return forward.sent_bytes + backward.sent_bytes; }

@@ -30,7 +30,7 @@ struct PieceRange {
 
 struct TensorRun {
   TensorRunSetup setup;
-  Matrix x, a, b, y, z;               ///< of the whole block; y = f(x a), z = y b
+  Matrix x, a, b, y, z;               ///< The whole block's matrices: y = f(x a), z = y b.
   std::vector<PieceRange> x_cols;     ///< columns of X (and rows of A) of each rank, where A is cut by row
   std::vector<PieceRange> a_cols;     ///< columns of A of each rank; of replicated keys and values every rank its copy
   std::vector<PieceRange> y_cols;     ///< columns of Y, rows of B
@@ -40,7 +40,7 @@ struct TensorRun {
   std::vector<Matrix> result_pieces;  ///< each rank's product with its piece of B: columns of Z, or a part of the sum
   Matrix joined;                      ///< Z from the pieces, after the collectives
   double largest = 0;                 ///< |z| at most
-  double error = 0;                   ///< of joined against z, at most, over `largest`
+  double error = 0;                   ///< The largest difference of joined and z, over `largest`.
   double gradient_error = 0;          ///< the same of the gradient of X from the pieces, for a random gradient of Z
   /// The same of Z where the collective between the products is left out; NaN where there is none.
   double error_without_between = std::numeric_limits<double>::quiet_NaN();

@@ -27,9 +27,9 @@ std::string_view topology_box_name(TopologyBox box);
 
 /// The rates that a chip's row, PCIe and a network give. Reached rates are those of NCCL's and RCCL's topology search
 /// where these state one; sources name the lines.
-TopologyRate nvlink_rate(const Chip& chip);  ///< of one NVLink
-TopologyRate xgmi_rate(const Chip& chip);    ///< of one link of the mesh
-TopologyRate ici_rate(const Chip& chip);     ///< of one link of the torus
+TopologyRate nvlink_rate(const Chip& chip);  ///< The rate of one NVLink.
+TopologyRate xgmi_rate(const Chip& chip);    ///< The rate of one link of the mesh.
+TopologyRate ici_rate(const Chip& chip);     ///< The rate of one link of the torus.
 TopologyRate pcie_rate(int generation);      ///< 16 lanes
 TopologyRate socket_rate();
 TopologyRate network_rate(const Network& network);
@@ -38,7 +38,7 @@ TopologyRate network_rate(const Network& network);
 struct TopologySpec {
   std::int64_t boxes = 1;
   double oversubscription = 1;
-  std::int64_t rack_chips = 72;  ///< of a rack of 72: those in use
+  std::int64_t rack_chips = 72;  ///< Chips in use in a rack of 72.
   bool relay = true;             ///< chips pass on what is for another rail
 };
 

@@ -29,7 +29,7 @@ std::string_view topology_link_name(TopologyLinkKind kind);
 struct TopologyRate {
   double line_bytes_per_s = 0;     ///< what the vendor states
   double reached_bytes_per_s = 0;  ///< what collectives get of it
-  double latency_s = 0;            ///< of one hop of a collective
+  double latency_s = 0;            ///< The latency of one hop of a collective.
   std::string line_source, reached_source, latency_source;
 };
 

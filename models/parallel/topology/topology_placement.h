@@ -31,7 +31,7 @@ struct TopologyCall {
   TopologyAxis axis = TopologyAxis::tensor;
   TopologyPattern pattern = TopologyPattern::all_reduce;
   double bytes = 0;
-  double calls = 1;  ///< of a rank in a step
+  double calls = 1;  ///< Calls of a rank in a step.
 };
 
 /// Ranks are numbered with the first axis of `order` running fastest, and rank r is on chip `chip_of_rank[r]`.
@@ -71,7 +71,7 @@ struct TopologyAxisCost {
   TopologyCall call;
   TopologyMethod method = TopologyMethod::none;
   std::int64_t ranks = 1, groups = 0;
-  double latency_s = 0, transfer_s = 0;  ///< of one call
+  double latency_s = 0, transfer_s = 0;  ///< The parts of one call.
   double call_s = 0, step_s = 0;         ///< one call; all calls of a step
   double bus_bytes_per_s = 0;            ///< as nccl-tests prints it; of next_rank the rate of a message
   double bound_bytes_per_s = 0;          ///< the same without latency; of a ring what a rank sends at
@@ -83,7 +83,7 @@ struct TopologyAxisCost {
 
 struct TopologyCosts {
   std::array<TopologyAxisCost, topology_axis_count> axes{};
-  double step_s = 0;  ///< of all axes one after the other, were nothing hidden behind work
+  double step_s = 0;  ///< The sum over all axes, one after the other, were nothing hidden behind work.
 };
 
 /// Prices plans on one topology; keeps paths and memory between calls.
@@ -117,12 +117,12 @@ class TopologyPricer {
   TopologyRoutes routes_;
   double base_s_ = 0;
   bool line_rates_ = false;
-  // Of the collective being priced, by arc: bytes, the last group that put some there and how many groups did; and
-  // those of the fastest so far.
+  // What the collective being priced puts on each arc: bytes, the last group that put some there, how many groups did;
+  // and those of the fastest so far.
   std::vector<double> load_, best_load_, sent_, one_load_;
   std::vector<std::uint32_t> last_group_, groups_on_, best_groups_on_;
   std::uint32_t group_ = 0;
-  double share_ = 1;  ///< of capacities
+  double share_ = 1;  ///< A share of capacities; nothing reads it yet.
   double inside_hop_s_ = 0, between_hop_s_ = 0;
 };
 

@@ -21,7 +21,7 @@ double count(std::size_t n) { return static_cast<double>(n); }
 /// A ring of the call's ranks: an all-gather and a reduce-scatter are half an all-reduce.
 struct RingShare {
   std::int64_t ranks = 1;
-  double half = 1, sent_bytes = 0;  ///< of an all-reduce's time, and what each rank sends
+  double half = 1, sent_bytes = 0;  ///< Share of an all-reduce's time; what each rank sends.
 };
 RingShare ring_of(const std::vector<std::vector<std::uint32_t>>& groups, const TopologyAxisCost& cost) {
   const auto n = static_cast<std::int64_t>(groups.front().size());
@@ -158,7 +158,7 @@ void TopologyPricer::find_slowest(TopologyAxisCost& cost) const {
     const TopologyLink& link = topology_.links[arc / 2];
     cost.kinds |= 1u << static_cast<unsigned>(link.kind);
     const double busy_s = load_[arc] / capacity(arc);
-    // Of links that are busy for as long, the farther one is named.
+    // Among links that are busy for as long, the farther one is named.
     const bool tie = cost.slowest_link >= 0 && busy_s > most * (1 - 1e-6) &&
                      link.kind > topology_.links[static_cast<std::size_t>(cost.slowest_link)].kind;
     if (busy_s <= most * (1 + 1e-6) && !tie) continue;

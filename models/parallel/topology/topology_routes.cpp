@@ -69,7 +69,7 @@ void TopologyRoutes::find_tree(std::uint32_t to) {
   const std::uint32_t goal = topology_.chips[to];
   cost[goal] = 0;
   open.push({0, goal});
-  // Of adapters that are as near, the goal's own number is taken, so that ranks of one number meet on one rail.
+  // Among adapters that are as near, the goal's own number is taken, so that ranks of one number meet on one rail.
   const std::size_t adapters = topology_.count(TopologyNodeKind::nic) / static_cast<std::size_t>(topology_.boxes);
   const std::int32_t own =
       adapters == static_cast<std::size_t>(topology_.chips_a_box) ? topology_.nodes[goal].place : -1;

@@ -48,13 +48,13 @@ class TopologyRoutes {
   const Topology& topology_;
   std::uint32_t chips_ = 0;
   bool connected_ = true;
-  std::vector<std::uint32_t> first_arc_;  ///< of each node, into `arcs_`; one more at the end
+  std::vector<std::uint32_t> first_arc_;  ///< Each node's first arc in `arcs_`; one more at the end.
   std::vector<Branch> arcs_;              ///< to neighbours
   // By chip that is reached: the nodes from the farthest to the nearest, and where each sends on.
   struct Tree {
     std::vector<std::uint32_t> order, first_branch;
     std::vector<Branch> branches;
-    std::vector<std::uint32_t> cost;  ///< of each chip
+    std::vector<std::uint32_t> cost;  ///< What the way from each chip costs.
   };
   /// Lets what is in `flow_` run down the tree; `carry(arc, part)` is told what each branch carries.
   template <class Carry>

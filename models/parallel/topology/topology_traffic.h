@@ -10,9 +10,9 @@ namespace models::parallel {
 
 /// A training step as its messages see it. Numbers that travel have two bytes, gradients too.
 struct TopologyWork {
-  std::int64_t sequences = 1;      ///< of a micro-batch
-  std::int64_t tokens = 4096;      ///< of a sequence
-  std::int64_t micro_batches = 8;  ///< of a step, on every replica
+  std::int64_t sequences = 1;      ///< Sequences of a micro-batch.
+  std::int64_t tokens = 4096;      ///< Tokens of a sequence.
+  std::int64_t micro_batches = 8;  ///< Micro-batches of a step, on every replica.
 };
 
 /// What every axis of the plan with more than one rank sends in a step of training. Tensor: an all-reduce of the
