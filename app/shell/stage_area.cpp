@@ -39,20 +39,22 @@ float draw_job(Shell& shell, ImVec2 top_right) {
 }
 
 /// A figure of the answer that the pointer rests on is an output's: its marks are lit too, and its figure with the unit
-/// that the sentence has beside it.
+/// that the sentence has beside it. Of outputs that read alike one of the large ones is meant.
 void light_answered_output(const chapters::Lab& lab) {
   const std::string_view words = widgets::lit_words();
   if (words.empty()) return;
-  for (const chapters::Field& f : lab.outputs()) {
-    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
-    for (const int digits : {3, 4, 2}) {
-      const auto whole = widgets::format(f.number(), f.spec.unit, digits, prefix_of(f));
-      const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits, prefix_of(f));
-      if (whole.view() != words && (parts.number.view() != words || words.size() < 2)) continue;
-      const std::string_view same[] = {parts.number, whole};
-      return widgets::light_figure(f.key, same);
+  for (const bool headline : {true, false})
+    for (const chapters::Field& f : lab.outputs()) {
+      if (f.spec.headline != headline || (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer))
+        continue;
+      for (const int digits : {3, 4, 2}) {
+        const auto whole = widgets::format(f.number(), f.spec.unit, digits, prefix_of(f));
+        const auto parts = widgets::format_parts(f.number(), f.spec.unit, digits, prefix_of(f));
+        if (whole.view() != words && (parts.number.view() != words || words.size() < 2)) continue;
+        const std::string_view same[] = {parts.number, whole};
+        return widgets::light_figure(f.key, same);
+      }
     }
-  }
 }
 
 /// The question, which is never cut, and under it the answer or the reason why there is none, beside the `job`'s bar.
