@@ -2,6 +2,7 @@
 
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::compression::deploy {
 namespace {
@@ -9,8 +10,9 @@ namespace {
 using widgets::Meaning;
 using widgets::Tint;
 
-void number(widgets::TableCell& cell, double value, std::string_view unit, int digits = 3) {
-  widgets::put_number(cell, value, unit, digits);
+/// Where a row's loss comes from; `context`: the rows.
+std::string_view source_of(const void* context, std::size_t row) {
+  return (*static_cast<const std::vector<RecipeRow>*>(context))[row].source;
 }
 
 void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -23,39 +25,28 @@ void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& 
        {.title = "decode tok/s", .bar = true, .priority = 1},
        {.title = "\xC3\x97 BF16", .priority = 2},
        {.title = "published loss", .number = false, .priority = 2}}};
-  widgets::TableSource source{.context = &out, .rows = out.recipes.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
-    if (column == 0)
-      cell.text = r.recipe;
-    else if (column == 1)
-      number(cell, r.estimate.weights_bytes, "B");
-    else if (column == 7)
-      cell.text = r.possible ? std::string_view(r.loss) : "no such units";
-    else if (!r.possible)
-      cell.text = "\xE2\x80\x93";
-    else if (column == 3 && !(r.estimate.largest_batch > 0))
-      cell.text = "none";
-    else if (column == 2)
-      number(cell, r.estimate.chips_needed, "");
-    else if (column == 3)
-      number(cell, r.estimate.largest_batch, "");
-    else if (column == 4)
-      number(cell, r.speed.prefill_tokens_per_s, "");
-    else if (column == 5)
-      number(cell, r.speed.decode_tokens_per_s, "");
+  widgets::TableSource source = widgets::table_of(out.recipes, [](const RecipeRow& r, const widgets::RowCells& cells) {
+    using Figure = widgets::CellFigure;
+    constexpr std::string_view none = "\xE2\x80\x93";
+    const Figure weights{r.estimate.weights_bytes, "B"};
+    if (!r.possible) return cells(r.recipe, weights, none, none, none, none, none, "no such units");
+    const auto write = [&](const auto& largest_batch) {
+      cells(r.recipe, weights, Figure{r.estimate.chips_needed}, largest_batch, Figure{r.speed.prefill_tokens_per_s},
+            Figure{r.speed.decode_tokens_per_s}, Figure{r.speed.decode_speedup}, r.loss);
+    };
+    if (r.estimate.largest_batch > 0)
+      write(Figure{r.estimate.largest_batch});
     else
-      number(cell, r.speed.decode_speedup, "");
-  };
+      write("none");
+  });
   source.mark = [](const void* context, std::size_t row) {
     const auto& t = widgets::theme();
-    const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
+    const RecipeRow& r = (*static_cast<const std::vector<RecipeRow>*>(context))[row];
     return widgets::RowMark{r.possible && r.estimate.fits ? widgets::Marker::circle : widgets::Marker::triangle,
                             r.possible && r.estimate.fits ? t.good : t.bad};
   };
   source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
-    return column == 0 || column == 7 ? std::string_view(static_cast<const Outputs*>(context)->recipes[row].source)
-                                      : std::string_view();
+    return column == 0 || column == 7 ? source_of(context, row) : std::string_view();
   };
   const auto result = widgets::draw_table("recipes", columns, source, view.recipes, size);
   if (result.selection_changed && view.recipes.selected >= 0)
@@ -68,25 +59,19 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
                                                                 {.title = "largest batch"},
                                                                 {.title = "decode tok/s"},
                                                                 {.title = "\xC3\x97 BF16"}}};
-  widgets::TableSource source{.context = &out, .rows = out.caches.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const RecipeRow& r = static_cast<const Outputs*>(context)->caches[row];
-    if (column == 0)
-      cell.text = r.recipe;
-    else if (column == 1)
-      number(cell, r.estimate.cache_bytes, "B");
-    else if (column == 2 && !(r.estimate.largest_batch > 0))
-      cell.text = "none";
-    else if (column == 2)
-      number(cell, r.estimate.largest_batch, "");
-    else if (column == 3)
-      number(cell, r.speed.decode_tokens_per_s, "");
+  widgets::TableSource source = widgets::table_of(out.caches, [](const RecipeRow& r, const widgets::RowCells& cells) {
+    using Figure = widgets::CellFigure;
+    const auto write = [&](const auto& largest_batch) {
+      cells(r.recipe, Figure{r.estimate.cache_bytes, "B"}, largest_batch, Figure{r.speed.decode_tokens_per_s},
+            Figure{r.speed.decode_speedup});
+    };
+    if (r.estimate.largest_batch > 0)
+      write(Figure{r.estimate.largest_batch});
     else
-      number(cell, r.speed.decode_speedup, "");
-  };
+      write("none");
+  });
   source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
-    return column == 0 ? std::string_view(static_cast<const Outputs*>(context)->caches[row].source)
-                       : std::string_view();
+    return column == 0 ? source_of(context, row) : std::string_view();
   };
   const auto result = widgets::draw_table("caches", columns, source, view.caches, size);
   if (result.selection_changed && view.caches.selected >= 0)

@@ -77,10 +77,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || !run.study) return p;
   show_example(in, out, run, p);
+  p.distilled = {.label = "distilled", .tint = widgets::Tint::series(0), .named = false, .legend = false};
+  p.from_labels = {
+      .label = "from labels", .tint = widgets::Tint::series(1), .dashed = true, .named = false, .legend = false};
   for (const StudentRow& row : out.students) {
-    p.widths.push_back(static_cast<double>(row.hidden));
-    p.labels_accuracy.push_back(row.labels_accuracy);
-    p.distilled_accuracy.push_back(row.distilled_accuracy);
+    p.distilled.add(static_cast<double>(row.hidden), row.distilled_accuracy);
+    p.from_labels.add(static_cast<double>(row.hidden), row.labels_accuracy);
   }
   p.labels.assign(class_count * class_count, 0);
   for (std::size_t c = 0; c < class_count; ++c) p.labels[c * class_count + c] = 100;

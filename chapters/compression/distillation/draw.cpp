@@ -75,29 +75,21 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                      {.x = {.kind = AxisKind::log2, .lo = 3.4, .hi = 38, .label = "hidden units"},
                       .y = {.lo = 0, .hi = 102, .label = "accuracy", .unit = "%"},
                       .size = size});
-  struct Students {
-    std::string_view name, info, output;
-    const std::vector<double>& accuracy;
-    Marker marker;
-    float radius;
-    bool dashed;
+  // A dot a student, larger than those of a curve.
+  const auto dots = [&](const widgets::Curve& students, const widgets::ScatterOptions& options) {
+    plot.curve(students);
+    plot.scatter(students.label, students.x, students.y, options);
   };
-  const Students kinds[] = {{"distilled", "trained now with this temperature and alpha", "distilled_accuracy",
-                             picture.distilled_accuracy, Marker::circle, 6, false},
-                            {"from labels", "the same start, digits and order, alpha = 1", "labels_accuracy",
-                             picture.labels_accuracy, Marker::square, 5, true}};
-  for (std::size_t k = 0; k < std::size(kinds); ++k) {
-    const Students& kind = kinds[k];
-    plot.line(
-        kind.name, picture.widths, kind.accuracy,
-        {.colour = t.series_at(k), .dashed = kind.dashed, .label = false, .legend = false, .version = picture.version});
-    plot.scatter(kind.name, picture.widths, kind.accuracy,
-                 {.colour = t.series_at(k),
-                  .marker = kind.marker,
-                  .radius = kind.radius,
-                  .info = kind.info,
-                  .output = kind.output});
-  }
+  dots(picture.distilled, {.colour = t.series_at(0),
+                           .marker = Marker::circle,
+                           .radius = 6,
+                           .info = "trained now with this temperature and alpha",
+                           .output = "distilled_accuracy"});
+  dots(picture.from_labels, {.colour = t.series_at(1),
+                             .marker = Marker::square,
+                             .radius = 5,
+                             .info = "the same start, digits and order, alpha = 1",
+                             .output = "labels_accuracy"});
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
   plot.scatter(picture.teacher_line, width, accuracy,
                {.colour = t.text,

@@ -5,33 +5,29 @@
 #include "chapters/compression/methods/lab.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::compression::methods {
 namespace {
 
 using widgets::Marker;
 
-void draw_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_table(const Outputs& out, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "method", .number = false},
                                                                 {.title = "bits a weight", .priority = 2},
                                                                 {.title = "an activation", .priority = 3},
                                                                 {.title = "calibration", .unit = "%", .priority = 1},
                                                                 {.title = "held out", .unit = "%"},
                                                                 {.title = "of rounding", .unit = "%"}}};
-  widgets::TableSource source{.context = &out, .rows = out.rows.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const MethodRow& r = static_cast<const Outputs*>(context)->rows[row];
-    if (column == 0) {
-      cell.text = r.method;
-      return;
-    }
-    const std::array<double, 6> values{0,       r.weight_bits, r.activation_bits,
-                                       r.error, r.held_out,    100 * r.against_rounding};
-    cell.value = values[column];
-    cell.number = widgets::format(cell.value, "", column == 1 ? 4 : 3);
-  };
+  widgets::TableSource source = widgets::table_of(out.rows, [](const MethodRow& r, const widgets::RowCells& cells) {
+    using Figure = widgets::CellFigure;
+    cells(r.method, Figure{r.weight_bits}, Figure{r.activation_bits}, Figure{r.error}, Figure{r.held_out},
+          Figure{100 * r.against_rounding});
+    if (cells.column == 1) widgets::put_number(cells.cell, r.weight_bits, "", 4);  // 4.125, not 4.13
+  });
   source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
-    return column == 0 ? std::string_view(static_cast<const Outputs*>(context)->rows[row].source) : std::string_view();
+    const auto& rows = *static_cast<const std::vector<MethodRow>*>(context);
+    return column == 0 ? std::string_view(rows[row].source) : std::string_view();
   };
   widgets::draw_table("methods side by side", columns, source, view.table, size);
 }
@@ -190,7 +186,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("smooth", {.title = "SmoothQuant shares the range", .least = {300, 200}, .ideal = {0, 300}},
               [&](ImVec2 size) { draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, "yours", size); });
   stage.panel("methods", {.title = "Side by side", .least = {420, 160}, .ideal = {0, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_table(out, picture, view, size); });
+              [&](ImVec2 size) { draw_table(out, view, size); });
 }
 
 }  // namespace chapters::compression::methods

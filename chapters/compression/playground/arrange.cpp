@@ -50,6 +50,16 @@ void place_sweep(const Inputs& in, const Outputs& out, const Run& run, Picture& 
                                                            "9", "10", "11", "12", "13", "14", "15", "16"};
   const auto& sweep = run.study->sweep;
   const std::size_t mine = nearest_recipe(in, sweep);
+  p.recipe = {.label = "your recipe over bits",
+              .info = "the sweep's nearest to yours",
+              .tint = Tint::yours(),
+              .width = 1.5f,
+              .named = false};
+  p.front = {.kind = widgets::Curve::Kind::steps,
+             .label = "best so far",
+             .info = "nothing in the sweep is smaller and as accurate",
+             .width = 1.5f,
+             .named = false};
   for (std::size_t i = 0; i < sweep.size(); ++i) {
     const auto& point = sweep[i];
     const auto add = [&](Points& points) {
@@ -65,14 +75,11 @@ void place_sweep(const Inputs& in, const Outputs& out, const Run& run, Picture& 
     }
     add(lines);
     if (mine < sweep.size() && same_recipe(point, sweep[mine])) {
-      add(p.recipe);
+      p.recipe.add(point.bytes, 100 * point.accuracy);
       p.recipe_bits.push_back(digits[static_cast<std::size_t>(std::clamp(point.plan.weights.bits, 0, 16))]);
     }
   }
-  for (const FrontRow& row : out.front) {
-    p.front.bytes.push_back(row.bytes);
-    p.front.accuracy.push_back(row.accuracy);
-  }
+  for (const FrontRow& row : out.front) p.front.add(row.bytes, row.accuracy);
 }
 
 void part_bytes(const Outputs& out, Picture& p) {

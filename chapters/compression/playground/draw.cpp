@@ -61,25 +61,15 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                       .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
                       .size = size});
   draw_sweep(picture, plot);
-  plot.line("your recipe over bits", picture.recipe.bytes, picture.recipe.accuracy,
-            {.colour = t.accent,
-             .width = 1.5f,
-             .label = false,
-             .info = "the sweep's nearest to yours",
-             .version = picture.version});
-  plot.scatter("bits", picture.recipe.bytes, picture.recipe.accuracy,
+  plot.curve(picture.recipe);
+  plot.scatter("bits", picture.recipe.x, picture.recipe.y,
                {.colour = t.accent,
                 .radius = 3,
                 .labels = picture.recipe_bits,
                 .legend = false,
                 .info = "bits a weight",
                 .version = picture.version});
-  plot.steps("best so far", picture.front.bytes, picture.front.accuracy,
-             {.colour = t.muted,
-              .width = 1.5f,
-              .label = false,
-              .info = "nothing in the sweep is smaller and as accurate",
-              .version = picture.version});
+  plot.curve(picture.front);
   const std::array<double, 1> x0{out.original_bytes}, y0{out.original_accuracy}, x{out.size_bytes}, y{out.accuracy};
   static constexpr std::array<std::string_view, 1> float32{"float32"};
   plot.scatter("float32", x0, y0,

@@ -6,6 +6,7 @@
 #include "chapters/compression/shared/network.h"
 #include "models/compression/small_network_speed.h"
 #include "widgets/base/tint.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// A small network that reads digits, compressed by the learner and measured on digits that it never saw.
@@ -77,7 +78,7 @@ struct Picture {
   std::string answer;
   std::array<Points, pruning_count> sweep;    ///< by models::Pruning
   std::array<Points, pruning_count> recipes;  ///< the same with equal recipes in a row over their bits, parted by NaN
-  Points front, recipe;                       ///< `recipe`: the sweep's nearest to the learner's, over its bits
+  widgets::Curve front, recipe;               ///< `recipe`: the sweep's nearest to the learner's, over its bits
   std::vector<std::string_view> recipe_bits;
   std::array<BytePart, 4> parts{};
   std::string before_line, after_line, yours_figure;

@@ -138,18 +138,13 @@ void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2
   plot.scatter("chosen", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 7, .output = "sqnr_db"});
 }
 
-void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 3> columns{{{.title = "tensor", .number = false, .code = true},
-                                                                {.title = "type", .number = false},
-                                                                {.title = "shape", .number = false}}};
-  widgets::TableSource source{.context = &out, .rows = out.tensors.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const TensorRow& r = static_cast<const Outputs*>(context)->tensors[row];
-    cell.text = column == 0 ? r.name : column == 1 ? r.type : r.shape;
-  };
-  const auto result = widgets::draw_table("tensors of the file", columns, source, view.tensors, size);
-  if (result.selection_changed && view.tensors.selected >= 0)
-    in.tensor = out.tensors[static_cast<std::size_t>(view.tensors.selected)].name;
+void draw_tensors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 3> columns{{{.key = "name", .title = "tensor", .code = true},
+                                                           {.key = "type", .title = "type"},
+                                                           {.key = "shape", .title = "shape"}}};
+  const auto result = view.tensors.draw("tensors of the file", out.tensors, columns, size);
+  const std::int64_t chosen = view.tensors.view.selected;
+  if (result.selection_changed && chosen >= 0) in.tensor = out.tensors[static_cast<std::size_t>(chosen)].name;
 }
 
 }  // namespace
@@ -164,7 +159,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_steps(picture, view, size); });
   if (!out.tensors.empty())
     stage.panel("tensors", {.title = "Tensors of the file", .least = {380, 160}, .ideal = {0, 240}, .scrolls = true},
-                [&](ImVec2 size) { draw_tensors(in, out, picture, view, size); });
+                [&](ImVec2 size) { draw_tensors(in, out, view, size); });
 }
 
 }  // namespace chapters::compression::quantizer

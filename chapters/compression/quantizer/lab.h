@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "chapters/compression/shared/quant_choices.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/weights_source.h"
 #include "models/compression/quantization_sample.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// A weight matrix, made up or read, in few levels: what it takes and what it loses.
 namespace chapters::compression::quantizer {
@@ -89,12 +89,14 @@ struct View {
   widgets::HeatMapView errors;
   widgets::PlotLink link;
   widgets::PlotView row, steps, gradient, formats;
-  widgets::TableView tensors;
+  DescribedTable<TensorRow> tensors;
 };
 
 chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& fields, TensorRow& row);
 
 /// The quantizer that these Inputs ask for.
 models::QuantSpec quant_spec(const Inputs& inputs);

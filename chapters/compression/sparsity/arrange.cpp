@@ -74,6 +74,18 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
   p.pairs = zeros_in_pairs(in);
   if (models::in_pairs(sparse_formats[static_cast<std::size_t>(in.format)])) p.two_four_name = "4:8 in pairs";
+  p.errors = {widgets::Curve{.label = "unstructured",
+                             .info = "the smallest weights",
+                             .tint = widgets::Tint::series(0),
+                             .named = false,
+                             .x = run.shares,
+                             .y = run.unstructured_curve},
+              widgets::Curve{.label = "whole rows",
+                             .info = "the rows of least energy",
+                             .tint = widgets::Tint::series(2),
+                             .named = false,
+                             .x = run.shares,
+                             .y = run.structured_curve}};
   trace_speedups(in, *chip, p);
   return p;
 }

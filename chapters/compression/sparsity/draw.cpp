@@ -27,20 +27,7 @@ void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& v
                               .unit = "%",
                           },
                       .size = size});
-  plot.line("unstructured", picture.run->shares, picture.run->unstructured_curve,
-            {
-                .colour = t.series_at(0),
-                .label = false,
-                .info = "the smallest weights",
-                .version = picture.version,
-            });
-  plot.line("whole rows", picture.run->shares, picture.run->structured_curve,
-            {
-                .colour = t.series_at(2),
-                .label = false,
-                .info = "the rows of least energy",
-                .version = picture.version,
-            });
+  plot.curves(picture.errors);
   const bool two_four = in.pattern == models::SparsePattern::two_four;
   const std::array<double, 1> half{two_four_share},
       error{out.errors[static_cast<std::size_t>(models::SparsePattern::two_four)]};
@@ -80,7 +67,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
        .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up over dense, at most"},
        .size = size,
        .end_labels = true});
-  for (const widgets::Curve& pattern : picture.speedups) plot.curve(pattern);
+  plot.curves(picture.speedups);
   plot.horizontal_mark(1, "dense");
   const std::array<double, 1> x{in.tokens}, y{out.time.speedup};
   plot.scatter("here", x, y,

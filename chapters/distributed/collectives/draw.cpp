@@ -127,7 +127,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_by_ranks(in, out, picture, view, size); });
   stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_algorithms(out, view, size); });
-  draw_measured_parts(stage, out.measured, picture.measured, view.measured);
+  draw_measured_parts(stage, picture.measured, view.measured);
   draw_weighed(stage, picture.measured, view.measured);
 }
 

@@ -7,6 +7,7 @@
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::distributed::collectives {
 
@@ -19,12 +20,6 @@ widgets::AxisSpec log_time_axis(double least_s, double most_s) {
 }
 
 namespace {
-
-/// One line of the table of parts.
-struct PartLine {
-  std::string_view name, unit;
-  double measured, predicted;
-};
 
 void draw_times(const MeasuredPicture& p, MeasuredView& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
@@ -113,36 +108,17 @@ void draw_run(MeasuredInputs& in, const MeasuredPicture& p, MeasuredView& view, 
   ImGui::Dummy(size);
 }
 
-std::array<PartLine, 3> part_lines(const MeasuredOutputs& out) {
-  return {{{"floor, to 1 KiB", "s", out.measured_floor_s, out.predicted_floor_s},
-           {"bus bandwidth, 1 GiB", "B/s", out.measured_gib_bytes_per_s, out.predicted_gib_bytes_per_s},
-           {"bus bandwidth, largest", "B/s", out.measured_largest_bytes_per_s, out.predicted_largest_bytes_per_s}}};
-}
-
-void draw_parts(const MeasuredOutputs& out, const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
+void draw_parts(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "part", .number = false},
                                                                 {.title = "measured"},
                                                                 {.title = "from the hardware"},
                                                                 {.title = "off", .value_unit = "%"}}};
   const auto& t = widgets::theme();
-  const widgets::TableSource source{
-      .context = &out,
-      .rows = 3,
-      .version = widgets::picture_version(),
-      .cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-        const PartLine line = part_lines(*static_cast<const MeasuredOutputs*>(context))[row];
-        if (column == 0) {
-          cell.text = line.name;
-          return;
-        }
-        cell.value = column == 1   ? line.measured
-                     : column == 2 ? line.predicted
-                                   : 100 * (line.predicted / line.measured - 1);
-        if (std::isnan(cell.value))
-          cell.text = "none";
-        else
-          cell.number = widgets::format(cell.value, column == 3 ? "%" : line.unit);
-      }};
+  const widgets::TableSource source = widgets::table_of(p.parts, [](const PartLine& r, const widgets::RowCells& cells) {
+    using Figure = widgets::CellFigure;
+    cells(r.name, Figure{r.measured, r.unit}, Figure{r.predicted, r.unit}, Figure{r.off, "%"});
+    if (cells.column > 0 && std::isnan(cells.cell.value)) cells.cell.text = "none";
+  });
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float table = std::min(size.y, t.px(122));
   widgets::draw_table("parts", columns, source, view.parts, {size.x, table});
@@ -165,10 +141,9 @@ void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const Measured
               [&](ImVec2 size) { draw_run(in, picture, view, size); });
 }
 
-void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
-                         MeasuredView& view) {
+void draw_measured_parts(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view) {
   stage.panel("measured_parts", {.title = "Measured in figures", .least = {380, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_parts(out, picture, view, size); });
+              [&](ImVec2 size) { draw_parts(picture, view, size); });
 }
 
 }  // namespace chapters::distributed::collectives

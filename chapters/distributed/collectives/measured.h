@@ -53,6 +53,11 @@ struct MeasuredMark {
   double bytes = 0, time_s = 0;
   std::string said, info, cause;  ///< cause empty: noise
 };
+/// A line of the table of parts; NaN: there is none. `off`: prediction over measurement, less 1, in %.
+struct PartLine {
+  std::string_view name, unit;
+  double measured = 0, predicted = 0, off = 0;
+};
 struct MeasuredPicture {
   std::string title;    ///< the run
   std::string figures;  ///< its floor and plateau, and the hardware's
@@ -63,6 +68,7 @@ struct MeasuredPicture {
   std::vector<MeasuredMark> crossings, choices;
   widgets::Curve chosen;                   ///< what NCCL ranks first at each size
   std::vector<widgets::Curve> candidates;  ///< one an algorithm and protocol
+  std::vector<PartLine> parts;
   std::vector<std::string> notes;
   double least_s = 1e-6, most_s = 1;
 };
@@ -70,7 +76,7 @@ struct MeasuredPicture {
 struct MeasuredView {
   widgets::PlotView times, errors, weighed;
   widgets::PlotLink link;
-  widgets::TableView parts, crossings;
+  widgets::TableView parts;
   std::string paste_says;
 };
 
@@ -90,8 +96,7 @@ MeasuredPicture arrange_measured(const MeasuredOutputs& out, const MeasuredRun& 
 models::Result<std::string> log_of_paste(std::string text);
 /// The panel of the curve, and the one of the figures and what there is to say of them.
 void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view);
-void draw_measured_parts(widgets::Stage& stage, const MeasuredOutputs& out, const MeasuredPicture& picture,
-                         MeasuredView& view);
+void draw_measured_parts(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view);
 void draw_weighed(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view);
 
 void describe(Fields& f, MeasuredInputs& in);

@@ -142,6 +142,15 @@ std::string figures_of(const MeasuredOutputs& out) {
   return said;
 }
 
+std::vector<PartLine> part_lines(const MeasuredOutputs& out) {
+  const auto line = [](std::string_view name, std::string_view unit, double measured, double predicted) {
+    return PartLine{name, unit, measured, predicted, 100 * (predicted / measured - 1)};
+  };
+  return {line("floor, to 1 KiB", "s", out.measured_floor_s, out.predicted_floor_s),
+          line("bus bandwidth, 1 GiB", "B/s", out.measured_gib_bytes_per_s, out.predicted_gib_bytes_per_s),
+          line("bus bandwidth, largest", "B/s", out.measured_largest_bytes_per_s, out.predicted_largest_bytes_per_s)};
+}
+
 /// What there is to say of a run under its figures.
 void add_notes(const MeasuredRun& found, const MeasuredOutputs& out, MeasuredPicture& p) {
   const MeasuredSource& source = found.source;
@@ -172,6 +181,7 @@ void add_notes(const MeasuredRun& found, const MeasuredOutputs& out, MeasuredPic
 
 MeasuredPicture arrange_measured(const MeasuredOutputs& out, const MeasuredRun& found) {
   MeasuredPicture p;
+  p.parts = part_lines(out);
   const MeasuredSource& source = found.source;
   if (!source.fault.empty()) {
     p.notes.push_back(source.fault);

@@ -24,17 +24,19 @@ struct Extent {
 };
 
 /// A straight line of a roofline, as two or three points on log axes.
-void roof_line(const models::Machine& m, double x_lo, double x_hi, std::vector<double>& xs, std::vector<double>& ys) {
+void trace_roof(const models::Machine& m, const PlotPicture& plot, widgets::Curve& line) {
   const double ridge = models::ridge_flops_per_byte(m);
-  xs = {x_lo};
-  if (ridge > x_lo && ridge < x_hi) xs.push_back(ridge);
-  xs.push_back(x_hi);
-  for (const double x : xs) ys.push_back(models::attainable_flops_per_s(m, x));
+  line.x = {plot.x_lo};
+  if (ridge > plot.x_lo && ridge < plot.x_hi) line.x.push_back(ridge);
+  line.x.push_back(plot.x_hi);
+  for (const double x : line.x) line.y.push_back(models::attainable_flops_per_s(m, x));
 }
 
-CeilingLine ceiling_line(std::string label, std::size_t level, const models::Machine& m, const PlotPicture& plot) {
-  CeilingLine line{std::move(label), level, {}, {}};
-  roof_line(m, plot.x_lo, plot.x_hi, line.x, line.y);
+/// `level` 0: the bandwidth of the first level of memory, 1: of what lies behind it.
+widgets::Curve ceiling_line(std::string label, std::size_t level, const models::Machine& m, const PlotPicture& plot) {
+  widgets::Curve line{
+      .label = std::move(label), .tint = widgets::Tint::series(level), .width = 1.5f, .dashed = true, .named = false};
+  trace_roof(m, plot, line);
   return line;
 }
 
@@ -118,10 +120,15 @@ PlotPicture arrange_plot(const Inputs& in, const Outputs& out, const Run& run) {
   across.add(out.roof.ridge);
   plot.x_lo = across.low / 4;
   plot.x_hi = across.high * 4;
-  roof_line(m, plot.x_lo, plot.x_hi, plot.roof_x, plot.roof_y);
-  for (const double y : plot.roof_y) up.add(y);
+  plot.roof = {.label = format_text(m.peak_flops_per_s, "FLOP/s"),
+               .info = "min(peak, intensity x bandwidth of main memory)",
+               .tint = widgets::Tint::yours(),
+               .width = 3,
+               .named = false,
+               .legend = false};
+  trace_roof(m, plot, plot.roof);
+  for (const double y : plot.roof.y) up.add(y);
   add_ceilings(in, run, m, plot);
-  plot.roof_label = format_text(m.peak_flops_per_s, "FLOP/s");
   plot.y_lo = up.low / 2.5;
   plot.y_hi = up.high * 2.5;
   return plot;

@@ -68,27 +68,9 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                      .unit = "FLOP/s",
                  },
              .size = size});
-  // A bandwidth has the colour of the dots that it bounds: of the first level, then of what lies behind it.
-  for (const CeilingLine& c : shown.ceilings)
-    plot.line(c.label, c.x, c.y,
-              {
-                  .colour = t.series_at(c.level),
-                  .width = 1.5f,
-                  .dashed = true,
-                  .label = false,
-                  .legend = true,
-                  .version = picture.version,
-              });
-  plot.line(shown.roof_label, shown.roof_x, shown.roof_y,
-            {
-                .colour = t.accent,
-                .width = 3,
-                .label = false,
-                .legend = false,
-                .info = "min(peak, intensity x bandwidth of main memory)",
-                .version = picture.version,
-            });
-  plot.tag_y(*std::max_element(shown.roof_y.begin(), shown.roof_y.end()), shown.roof_label, {.colour = t.accent});
+  plot.curves(shown.ceilings);
+  plot.curve(shown.roof);
+  plot.tag_y(*std::max_element(shown.roof.y.begin(), shown.roof.y.end()), shown.roof.label, {.colour = t.accent});
   draw_dots(shown, plot);
 }
 

@@ -14,6 +14,7 @@
 #include "models/machine/kernel_rules.h"
 #include "models/machine/roofline.h"
 #include "widgets/charts/port_bars.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// Ladders of kernels that run on this machine, each rung against its roof. In here `kernels` alone means this chapter:
@@ -156,19 +157,14 @@ struct LevelDots {
   std::vector<std::string> names;  ///< the rungs' names
 };
 
-struct CeilingLine {
-  std::string label;
-  std::size_t level = 0;  ///< 0: of the first level of memory, 1: of what lies behind it
-  std::vector<double> x, y;
-};
-
 struct PlotPicture {
   bool shown = false;  ///< the operation has arithmetic, so that there is a roofline
   double x_lo = 0.1, x_hi = 1000, y_lo = 1, y_hi = 10;
-  std::string roof_label, selected, selected_name;  ///< the selected rung's number, and "rung 5"
-  std::vector<double> roof_x, roof_y;
+  std::string selected, selected_name;  ///< the selected rung's number, and "rung 5"
+  widgets::Curve roof;
   std::vector<LevelDots> levels;  ///< from the registers outwards
-  std::vector<CeilingLine> ceilings;
+  /// A bandwidth has the tint of the dots that it bounds: of the first level, then of what lies behind it.
+  std::vector<widgets::Curve> ceilings;
 };
 
 struct SourceLine {

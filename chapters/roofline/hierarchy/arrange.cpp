@@ -10,15 +10,38 @@ namespace {
 
 using widgets::format_text;
 
-LevelCurve curve_of(const LevelRow& row, const Inputs& in, const std::vector<double>& curve_bytes) {
-  LevelCurve curve;
-  if (!row.move.time_s) return curve;
-  for (const double bytes : curve_bytes) {
+/// Time against bytes at a level, from 1 B to 1 TB: solid as far as it holds them, dashed beyond. None where the level
+/// lacks a figure.
+void trace_level(const LevelRow& row, const Inputs& in, bool chosen, Picture& pic) {
+  if (!row.move.time_s) return;
+  using widgets::Curve, widgets::Tint;
+  const Tint tint = chosen ? Tint::yours() : Tint();
+  Curve within{.label = row.facts.label,
+               .info = "latency + bytes / bandwidth",
+               .tint = tint,
+               .width = chosen ? 3.5f : 1.5f,
+               .legend = false};
+  Curve beyond{.label = row.facts.label,
+               .info = "more bytes than the level holds: they pass through in pieces",
+               .tint = tint,
+               .width = chosen ? 2.5f : 1.2f,
+               .dashed = true,
+               .legend = false};
+  std::size_t held = 0;  // points up to the last that fits
+  for (int i = 0; i <= 96; ++i) {
+    const double bytes = std::pow(10.0, i / 8.0);
     const models::Move move = models::move_bytes(row.facts, bytes, {in.pattern, in.in_flight_bytes, in.access_bytes});
-    curve.time_s.push_back(move.time_s.value_or(std::nan("")));
-    if (move.fits) curve.within = curve.time_s.size();
+    within.add(bytes, move.time_s.value_or(std::nan("")));
+    if (move.fits) held = within.x.size();
   }
-  return curve;
+  const std::size_t joint = held > 0 ? held - 1 : 0;
+  const bool passes = held < within.x.size();
+  for (std::size_t i = joint; passes && i < within.x.size(); ++i) beyond.add(within.x[i], within.y[i]);
+  within.x.resize(held);
+  within.y.resize(held);
+  within.named = !passes;  // the name stands where the curve ends
+  for (Curve* part : {&within, &beyond})
+    if (!part->x.empty()) pic.curves.push_back(std::move(*part));
 }
 
 LevelSources sources_of(const models::Level& level) {
@@ -70,10 +93,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!chip) return pic;
   pic.chip_name = chip->short_name.empty() ? chip->name : chip->short_name;
   pic.selected = find_row(out.levels, in.level);
-  for (int i = 0; i <= 96; ++i) pic.curve_bytes.push_back(std::pow(10.0, i / 8.0));  // 1 B to 1 TB
-  for (const LevelRow& row : out.levels) {
-    pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
-    pic.sources.push_back(sources_of(row.facts));
+  for (std::size_t i = 0; i < out.levels.size(); ++i) {
+    trace_level(out.levels[i], in, i == pic.selected, pic);
+    pic.sources.push_back(sources_of(out.levels[i].facts));
   }
   write_power(in, *chip, out, pic);
   if (out.reason.empty()) {

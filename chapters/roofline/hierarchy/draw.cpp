@@ -9,36 +9,6 @@ namespace {
 
 using widgets::theme;
 
-void draw_curve(widgets::Plot& plot, const Outputs& out, const Picture& pic, std::size_t index) {
-  const auto& t = theme();
-  const LevelRow& row = out.levels[index];
-  const LevelCurve& points = pic.curves[index];
-  if (points.time_s.empty()) return;
-  const bool chosen = index == pic.selected;
-  const ImU32 colour = chosen ? t.accent : t.muted;
-  const std::span<const double> xs(pic.curve_bytes), ys(points.time_s);
-  const std::size_t n = points.within, from = n > 0 ? n - 1 : 0;
-  const bool beyond = n < ys.size();  // the name stands where the curve ends
-  if (n > 0)
-    plot.line(row.facts.label, xs.first(n), ys.first(n),
-              {
-                  .colour = colour,
-                  .width = chosen ? 3.5f : 1.5f,
-                  .label = !beyond,
-                  .legend = false,
-                  .info = "latency + bytes / bandwidth",
-              });
-  if (beyond)
-    plot.line(row.facts.label, xs.subspan(from), ys.subspan(from),
-              {
-                  .colour = colour,
-                  .width = chosen ? 2.5f : 1.2f,
-                  .dashed = true,
-                  .legend = false,
-                  .info = "more bytes than the level holds: they pass through in pieces",
-              });
-}
-
 void draw_curves(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = theme();
   widgets::Plot plot(
@@ -49,8 +19,9 @@ void draw_curves(Inputs& in, const Outputs& out, const Picture& pic, View& view,
           .size = size,
           .legend = false,
           .end_labels = true,
+          .ghost = false,  // the last state of all levels would be a second fan of curves
       });
-  for (std::size_t i = 0; i < out.levels.size(); ++i) draw_curve(plot, out, pic, i);
+  plot.curves(pic.curves);
   plot.vertical_mark(in.bytes, {}, {.colour = t.accent});
   for (std::size_t i = 0; i < out.levels.size(); ++i) {
     const LevelRow& row = out.levels[i];

@@ -6,6 +6,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "models/machine/hierarchy.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/stage/stage.h"
 
@@ -55,12 +56,6 @@ struct Outputs {
   std::string reason;
 };
 
-/// Time against bytes at one level.
-struct LevelCurve {
-  std::vector<double> time_s;  ///< for each of Picture::curve_bytes; empty where the level lacks a figure
-  std::size_t within = 0;      ///< so many of them fit into the level
-};
-
 /// Where each figure of a level comes from.
 struct LevelSources {
   std::string capacity, bandwidth, measured, latency, energy;
@@ -71,11 +66,10 @@ struct Picture {
   std::string answer;
   std::string chip_name, comparison, filling, power_title, power_note, power_scale;
   std::string fill_label, own_label;
-  std::vector<double> curve_bytes;
-  std::vector<LevelCurve> curves;     ///< in the order of Outputs::levels
-  std::vector<LevelSources> sources;  ///< in the same order
-  std::size_t selected = 0;           ///< index in levels; levels.size() when the chip lacks the chosen level
-  double cluster_tdp_w = 0;           ///< 0 where the chip states none
+  std::vector<widgets::Curve> curves;  ///< time against bytes, level by level: while it holds them, and beyond
+  std::vector<LevelSources> sources;   ///< in the order of Outputs::levels
+  std::size_t selected = 0;            ///< index in levels; levels.size() when the chip lacks the chosen level
+  double cluster_tdp_w = 0;            ///< 0 where the chip states none
 };
 
 struct View {
