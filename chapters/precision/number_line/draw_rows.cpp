@@ -156,7 +156,9 @@ void paint_row(const Painter& p, const Row& r, const RowPicture& picture, const 
     const float wide = std::max(widgets::text_size(label, Type::small, Font::mono).x,
                                 widgets::text_size(c.codes[i], Type::small, Font::mono).x);
     p.text({x + t.px(4), top + t.px(1)}, label, t.text, Type::small, Font::mono);
-    if (height >= t.px(32)) p.text({x + t.px(4), top + t.px(16)}, c.codes[i], t.muted, Type::small, Font::mono);
+    // Zero stands on the ground of what is rounded to it.
+    if (height >= t.px(32))
+      p.text({x + t.px(4), top + t.px(16)}, c.codes[i], v.value == 0 ? t.text : t.muted, Type::small, Font::mono);
     clear_from = x + t.px(8) + wide;
   }
 }
