@@ -179,6 +179,25 @@ void arrange_sources(const Inputs& in, const Outputs& out, Picture& picture) {
         (in.policy == models::JitterPolicy::reuse ? ": no answer takes longer than the watchdog waits." : ".");
 }
 
+void arrange_distribution(const models::JitterDistribution& d, Picture& picture) {
+  picture.histogram = {.kind = widgets::Curve::Kind::steps,
+                       .label = "share of answers",
+                       .info = "120 bins up to P99.9; the last holds what is slower",
+                       .tint = widgets::Tint::series(0),
+                       .named = false,
+                       .legend = false,
+                       .x = d.bin_s,
+                       .y = d.bin_share};
+  picture.tail = {.label = "frames slower than this",
+                  .info = "share of answered frames that take longer",
+                  .tint = widgets::Tint::series(0),
+                  .width = 2.5f,
+                  .named = false,
+                  .legend = false,
+                  .x = d.tail_s,
+                  .y = d.tail_share};
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -188,6 +207,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.length_s = static_cast<double>(in.frames) * out.deadline_s;
   for (const auto& source : in.sources) picture.source_causes.push_back(source.name);
   picture.source_causes.emplace_back("undisturbed");
+  arrange_distribution(run.distribution, picture);
   const std::vector<double>& shares = run.distribution.tail_share;
   if (!shares.empty()) picture.min_tail_share = *std::min_element(shares.begin(), shares.end());
   // The right end moves in few steps, so that pictures of several settings compare.

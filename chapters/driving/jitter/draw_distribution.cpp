@@ -15,7 +15,6 @@ void mark_deadline(widgets::Plot& plot, const Outputs& out) {
 
 void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const models::JitterDistribution& s = picture.run->distribution;
   widgets::Plot plot("answers by time", view.histogram,
                      {
                          .x = {.lo = 0, .hi = picture.histogram_s, .label = "response", .unit = "s"},
@@ -23,12 +22,7 @@ void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVe
                          .size = size,
                          .legend = false,
                      });
-  plot.steps("share of answers", s.bin_s, s.bin_share,
-             {.colour = t.series_at(0),
-              .label = false,
-              .legend = false,
-              .info = "120 bins up to P99.9; the last holds what is slower",
-              .version = picture.version});
+  plot.curve(picture.histogram);
   plot.vertical_mark(out.summary.p50_s, "P50", {.output = "p50_s"});
   plot.vertical_mark(out.summary.p99_s, "P99", {.colour = t.accent, .output = "p99_s"});
   mark_deadline(plot, out);
@@ -36,7 +30,6 @@ void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVe
 
 void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const models::JitterDistribution& s = picture.run->distribution;
   widgets::Plot plot("slower than", view.tail,
                      {
                          .x = {.lo = std::min(out.summary.best_s, out.deadline_s) * 0.98,
@@ -51,15 +44,7 @@ void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 si
                          .size = size,
                          .legend = false,
                      });
-  plot.line("frames slower than this", s.tail_s, s.tail_share,
-            {
-                .colour = t.series_at(0),
-                .width = 2.5f,
-                .label = false,
-                .legend = false,
-                .info = "share of answered frames that take longer",
-                .version = picture.version,
-            });
+  plot.curve(picture.tail);
   const std::array<double, 3> xs{out.summary.p50_s, out.summary.p99_s, out.summary.p999_s}, ys{50, 1, 0.1};
   static constexpr std::array<std::string_view, 3> names{"P50", "P99", "P99.9"};
   plot.scatter("percentiles", xs, ys,

@@ -11,6 +11,7 @@
 #include "models/realtime/jitter_summary.h"
 #include "widgets/charts/tornado.h"
 #include "widgets/pictures/road.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// Frame times of a car's stack, one by one, and how far it drives without a fresh result.
@@ -71,10 +72,11 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer;
-  double length_s = 1;           ///< how long the run lasts
-  double min_tail_share = 1e-3;  ///< smallest share on the plot of the tail, %
-  double histogram_s = 1;        ///< right end of the histogram: a multiple of the deadline
-  double from_m = 0, to_m = 1;   ///< the road that is shown
+  double length_s = 1;             ///< how long the run lasts
+  double min_tail_share = 1e-3;    ///< smallest share on the plot of the tail, %
+  widgets::Curve histogram, tail;  ///< answers by time: in each bin, and slower than
+  double histogram_s = 1;          ///< right end of the histogram: a multiple of the deadline
+  double from_m = 0, to_m = 1;     ///< the road that is shown
   std::vector<widgets::RoadStretch> stretches;
   std::int64_t worst = 0;  ///< which of them is in the middle
   std::vector<FrameColumn> columns;

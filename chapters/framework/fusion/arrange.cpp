@@ -167,14 +167,21 @@ void add_attention(const Inputs& in, Picture& p) {
 
 void add_roofline(const Run& run, Picture& p) {
   const Asked& a = run.asked;
-  p.peak = a.machine.matrix_flops_per_s;
-  p.bandwidth = a.machine.bandwidth_bytes_per_s;
-  p.ridge = p.peak / p.bandwidth;
+  const double peak = a.machine.matrix_flops_per_s, bandwidth = a.machine.bandwidth_bytes_per_s;
+  p.roof = {.label = "roof reached", .info = "shares of peak and bandwidth as set", .named = false};
+  p.roof.add(0.1, 0.1 * bandwidth);
+  p.roof.add(peak / bandwidth, peak);
+  p.roof.add(1e4, peak);
+  constexpr std::string_view counted = "instructions of vector units count as one each";
+  p.dots[0] = {.kind = widgets::Curve::Kind::dots, .label = "none fused", .info = std::string(counted)};
+  p.dots[1] = {.kind = widgets::Curve::Kind::dots,
+               .label = "yours",
+               .info = std::string(counted),
+               .tint = widgets::Tint::yours()};
   for (std::size_t side = 0; side < 2; ++side)
     for (const gpu::FusedKernel& k : (side == 0 ? run.alone : run.plan).kernels) {
       const double work = k.flops + k.instructions;
-      p.dot_intensity[side].push_back(work / k.bytes());
-      p.dot_flops[side].push_back(work / k.time_s);
+      p.dots[side].add(work / k.bytes(), work / k.time_s);
     }
 }
 

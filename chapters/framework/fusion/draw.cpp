@@ -48,17 +48,13 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                      {.x = {.kind = AxisKind::log10, .lo = 0.1, .hi = 1e4, .label = "intensity", .unit = "FLOP/B"},
                       .y = {.kind = AxisKind::log10, .label = "reached", .unit = "FLOP/s"},
                       .size = size});
-  if (!(picture.peak > 0)) return;
-  const double x[] = {0.1, picture.ridge, 1e4}, y[] = {0.1 * picture.bandwidth, picture.peak, picture.peak};
-  plot.line(
-      "roof reached", x, y,
-      {.colour = t.muted, .label = false, .info = "shares of peak and bandwidth as set", .version = picture.version});
-  plot.scatter("none fused", picture.dot_intensity[0], picture.dot_flops[0],
-               {.colour = t.muted,
-                .marker = widgets::Marker::diamond,
-                .info = "instructions of vector units count as one each"});
-  plot.scatter("yours", picture.dot_intensity[1], picture.dot_flops[1],
-               {.colour = t.accent, .info = "instructions of vector units count as one each"});
+  if (picture.roof.x.empty()) return;
+  plot.curve(picture.roof);
+  // Diamonds, which no Curve has.
+  const widgets::Curve& alone = picture.dots[0];
+  plot.scatter(alone.label, alone.x, alone.y,
+               {.colour = t.muted, .marker = widgets::Marker::diamond, .info = alone.info});
+  plot.curve(picture.dots[1]);
 }
 
 void draw_kernels(const Outputs& out, View& view, ImVec2 size) {

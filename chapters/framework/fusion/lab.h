@@ -164,11 +164,11 @@ struct Picture {
   std::vector<RunCell> cells;
   std::vector<std::string> rows;  ///< "from GELU"
   int first = 0, last = 0, break_after = 0;
-  std::vector<widgets::Curve> ends;                             ///< the chain over the last box of the lasso
-  std::vector<widgets::Curve> attention;                        ///< traffic of attention over the sequence
-  std::string ratio_words;                                      ///< one of these curves over the other at marked_length
-  std::array<std::vector<double>, 2> dot_intensity, dot_flops;  ///< kernels: of none fused; of the plan
-  double ridge = 0, peak = 0, bandwidth = 0;
+  std::vector<widgets::Curve> ends;       ///< the chain over the last box of the lasso
+  std::vector<widgets::Curve> attention;  ///< traffic of attention over the sequence
+  std::string ratio_words;                ///< one of these curves over the other at marked_length
+  widgets::Curve roof;
+  std::array<widgets::Curve, 2> dots;  ///< kernels under the roof: of none fused, and of the plan
   PublishedMarks published;
 };
 

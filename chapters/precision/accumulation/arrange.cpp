@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "chapters/precision/accumulation/lab.h"
 #include "widgets/number/number.h"
@@ -8,6 +10,16 @@ namespace chapters::precision::accumulation {
 namespace {
 
 using widgets::format_text;
+
+constexpr std::array<std::string_view, models::sum_method_count> sum_names{
+    "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "FP32"};
+
+widgets::Curve curve_of_method(std::size_t method) {
+  return {.label = std::string(sum_names[method]),
+          .tint = widgets::Tint::series(sum_series[method]),
+          .dashed = method == 1,
+          .legend = false};
+}
 
 /// A small power of two reads as one: "1/512", or 2 with a raised exponent.
 std::string power_text(double value) {
@@ -60,20 +72,71 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   return ones + "add up to " + figure(naive.sum) + ", where " + figure(out.exact_sum) + " is exact.";
 }
 
-/// The sums over the exact one.
-void arrange_shares(const models::SumRun& run, Picture& p) {
-  p.one.assign(run.count.size(), 1);
+/// The sums over the exact one, or as they are where that changes sign. Shares that are right to a hundredth all the
+/// way lie under the exact one's line and are counted in its name.
+void arrange_sums(const models::SumRun& run, Picture& p) {
+  widgets::Curve exact{.label = "exact",
+                       .info = "of the same terms, in compensated double",
+                       .width = 5,
+                       .named = p.positive,
+                       .legend = false,
+                       .x = run.count,
+                       .y = p.positive ? std::vector<double>(run.count.size(), 1) : run.exact};
   double highest = 1;
-  for (std::size_t m = 0; m < p.share.size(); ++m)
-    for (std::size_t i = 0; i < run.count.size(); ++i) {
-      p.share[m].push_back(run.methods[m].sum[i] / run.exact[i]);
-      highest = std::max(highest, p.share[m].back());
+  int others = 0;
+  std::vector<widgets::Curve> methods;
+  for (std::size_t m = sum_names.size(); m-- > 0;) {
+    widgets::Curve& c = methods.emplace_back(curve_of_method(m));
+    c.width = m == 0 ? 3.0f : 1.7f;
+    c.x = run.count;
+    c.y = run.methods[m].sum;
+    if (!p.positive) continue;
+    for (std::size_t i = 0; i < c.y.size(); ++i) {
+      c.y[i] /= run.exact[i];
+      highest = std::max(highest, c.y[i]);
     }
-  p.share_hi = std::max(1.15, 1.05 * highest);
-  for (std::size_t m = 0; m < p.share.size(); ++m)
-    p.right[m] = std::all_of(p.share[m].begin(), p.share[m].end(), [](double s) { return std::abs(s - 1) <= 0.01; });
-  const auto others = std::count(p.right.begin(), p.right.end(), true);
-  if (others > 0) p.exact_name += ", " + std::to_string(others) + (others == 1 ? " other" : " others");
+    c.named = !std::all_of(c.y.begin(), c.y.end(), [](double s) { return std::abs(s - 1) <= 0.01; });
+    others += c.named ? 0 : 1;
+  }
+  if (p.positive) p.share_hi = std::max(1.15, 1.05 * highest);
+  if (others > 0) exact.label += ", " + std::to_string(others) + (others == 1 ? " other" : " others");
+  p.sums.push_back(std::move(exact));
+  std::move(methods.begin(), methods.end(), std::back_inserter(p.sums));
+}
+
+void arrange_errors(const models::SumRun& run, Picture& p) {
+  p.errors.push_back({.label = "bound (n - 1) u",
+                      .info = "no sum of n terms in this format is worse, to first order",
+                      .width = 1,
+                      .dashed = true,
+                      .legend = false,
+                      .x = run.count,
+                      .y = run.first_order});
+  for (std::size_t m = sum_names.size(); m-- > 0;) {
+    widgets::Curve& c = p.errors.emplace_back(curve_of_method(m));
+    c.width = m == 0 ? 2.5f : 1.7f;
+    c.x = run.count;
+    c.y = run.methods[m].error;
+  }
+}
+
+void arrange_weights(const Outputs& out, const models::UpdateRun& run, Picture& p) {
+  p.exact_weight = {.label = "exact",
+                    .info = "weight + steps × update",
+                    .width = 5,
+                    .named = false,
+                    .legend = false,
+                    .x = run.step,
+                    .y = run.exact};
+  for (std::size_t m = out.updates.size(); m-- > 0;)
+    p.weights.push_back({.kind = widgets::Curve::Kind::steps,
+                         .label = out.updates[m].name,
+                         .tint = widgets::Tint::series(update_series[m]),
+                         .width = m == 0 ? 2.5f : 1.7f,
+                         .dashed = m == 2,
+                         .legend = false,
+                         .x = run.step,
+                         .y = run.weight[m]});
 }
 
 /// The least error that is not 0, over all methods, with room below it.
@@ -134,7 +197,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   const models::SumRun& sums = run.sums;
   p.positive = *std::min_element(sums.exact.begin(), sums.exact.end()) > 0;
   p.format = models::find_float_format(in.format);
-  if (p.positive) arrange_shares(sums, p);
+  arrange_sums(sums, p);
+  arrange_errors(sums, p);
+  arrange_weights(out, run.updates, p);
   p.least_error = least_error_of(sums);
   p.shown_first = telling_addition(run);
   fit_weights(run.updates, p);

@@ -11,9 +11,6 @@ namespace {
 
 using widgets::AxisKind;
 
-constexpr std::array<std::string_view, models::sum_method_count> sum_names{
-    "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "FP32"};
-
 /// The cursor that says which addition the adder shows.
 void choose_addition(widgets::Plot& plot, const Picture& picture, View& view) {
   const auto last = static_cast<double>(picture.run->terms.size());
@@ -35,25 +32,7 @@ void draw_sum(const Picture& picture, View& view, ImVec2 size) {
                          .legend = false,
                          .end_labels = size.x >= t.px(420),
                      });
-  plot.line(picture.exact_name, run.count, picture.positive ? picture.one : run.exact,
-            {
-                .colour = t.muted,
-                .width = 5,
-                .label = picture.positive,
-                .legend = false,
-                .info = "of the same terms, in compensated double",
-                .version = picture.version,
-            });
-  for (std::size_t i = sum_names.size(); i-- > 0;)
-    plot.line(sum_names[i], run.count, picture.positive ? picture.share[i] : run.methods[i].sum,
-              {
-                  .colour = t.series_at(sum_series[i]),
-                  .width = i == 0 ? 3.0f : 1.7f,
-                  .dashed = i == 1,
-                  .label = !picture.right[i],
-                  .legend = false,
-                  .version = picture.version,
-              });
+  plot.curves(picture.sums);
   choose_addition(plot, picture, view);
 }
 
@@ -70,7 +49,6 @@ void draw_adding(const Picture& picture, View& view, ImVec2 size) {
 }
 
 void draw_error(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   const models::SumRun& run = picture.run->sums;
   widgets::Plot plot("error of the sum", view.error,
                      {
@@ -87,27 +65,10 @@ void draw_error(const Picture& picture, View& view, ImVec2 size) {
                          .legend = false,
                          .end_labels = true,
                      });
-  plot.line("bound (n - 1) u", run.count, run.first_order,
-            {
-                .colour = t.muted,
-                .width = 1,
-                .dashed = true,
-                .legend = false,
-                .info = "no sum of n terms in this format is worse, to first order",
-                .version = picture.version,
-            });
-  for (std::size_t i = sum_names.size(); i-- > 0;)
-    plot.line(sum_names[i], run.count, run.methods[i].error,
-              {
-                  .colour = t.series_at(sum_series[i]),
-                  .width = i == 0 ? 2.5f : 1.7f,
-                  .dashed = i == 1,
-                  .legend = false,
-                  .version = picture.version,
-              });
+  plot.curves(picture.errors);
 }
 
-void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_weight(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float line = t.type(widgets::Type::small) + t.px(6);
@@ -122,15 +83,7 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 
                          .legend = false,
                          .end_labels = true,
                      });
-  plot.line("exact", run.step, run.exact,
-            {
-                .colour = t.muted,
-                .width = 5,
-                .label = false,
-                .legend = false,
-                .info = "weight + steps × update",
-                .version = picture.version,
-            });
+  plot.curve(picture.exact_weight);
   plot.line("one stochastic weight", run.step, run.stochastic_one,
             {
                 .colour = widgets::with_alpha(t.series_at(1), 0.45f),
@@ -140,15 +93,7 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 
                 .info = "the first of the replicas",
                 .version = picture.version,
             });
-  for (std::size_t i = out.updates.size(); i-- > 0;)
-    plot.steps(out.updates[i].name, run.step, run.weight[i],
-               {
-                   .colour = t.series_at(update_series[i]),
-                   .width = i == 0 ? 2.5f : 1.7f,
-                   .dashed = i == 2,
-                   .legend = false,
-                   .version = picture.version,
-               });
+  plot.curves(picture.weights);
 }
 
 }  // namespace
@@ -157,7 +102,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   if (out.sums.empty() || out.updates.empty() || picture.run->terms.empty()) return;
   const auto weight = [&] {
     stage.panel("weight", {.title = "Updating a weight", .least = {440, 220}, .answers = picture.of_weight},
-                [&](ImVec2 size) { draw_weight(out, picture, view, size); });
+                [&](ImVec2 size) { draw_weight(picture, view, size); });
   };
   if (picture.of_weight) weight();
   stage.panel("adder", {.title = "The adder and the sum", .least = {560, 330}, .answers = !picture.of_weight},
@@ -166,9 +111,9 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
               [&](ImVec2 size) { draw_error(picture, view, size); });
   if (!picture.of_weight) weight();
   stage.panel("sums", {.title = "All sums", .least = {420, 180}, .ideal = {0, 230}, .scrolls = true},
-              [&](ImVec2 size) { draw_sums_table(out, picture, view, size); });
+              [&](ImVec2 size) { draw_sums_table(out, view, size); });
   stage.panel("weights", {.title = "All weights", .least = {420, 140}, .ideal = {0, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_updates_table(out, picture, view, size); });
+              [&](ImVec2 size) { draw_updates_table(out, view, size); });
 }
 
 }  // namespace chapters::precision::accumulation

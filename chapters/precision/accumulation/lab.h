@@ -8,6 +8,7 @@
 #include "chapters/mechanism/lab.h"
 #include "models/numerics/low_precision_sum.h"
 #include "widgets/pictures/bit_rows.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -78,14 +79,13 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::string answer;
   bool positive = true;  ///< the exact sum is above zero all the way, so that shares of it can be drawn
-  /// One a method: its sum over the exact one at each checkpoint.
-  std::array<std::vector<double>, models::sum_method_count> share;
-  std::vector<double> one;  ///< what they should be
-  /// One a method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
-  std::array<bool, models::sum_method_count> right{};
-  std::string exact_name = "exact";  ///< "exact, 4 others"
-  double share_hi = 1.25;            ///< end of that axis
-  double least_error = 1e-9;         ///< foot of the axis of errors; those that are 0 have a band of their own under it
+  /// The exact sum, then the methods' from the last to the first: over the exact one where that is positive.
+  std::vector<widgets::Curve> sums;
+  std::vector<widgets::Curve> errors;  ///< the bound, then the methods' from the last to the first
+  widgets::Curve exact_weight;
+  std::vector<widgets::Curve> weights;  ///< by method, from the last to the first
+  double share_hi = 1.25;               ///< end of the axis of shares
+  double least_error = 1e-9;  ///< foot of the axis of errors; those that are 0 have a band of their own under it
   const models::FloatFormat* format = nullptr;
   std::int64_t shown_first = 1;         ///< the addition that is shown until another is chosen; counted from 1
   double weight_lo = 0, weight_hi = 1;  ///< range of the weights drawn
@@ -112,8 +112,8 @@ Addition addition_of(const models::FloatFormat& format, const Run& run, std::int
 /// The adder at the chosen addition, under words that say what happens there.
 void draw_adder(const Picture& picture, View& view, ImVec2 size);
 
-void draw_sums_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-void draw_updates_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_sums_table(const Outputs& out, View& view, ImVec2 size);
+void draw_updates_table(const Outputs& out, View& view, ImVec2 size);
 /// The same colour for a way of keeping a number in all pictures: numbers of the theme's series, by method.
 inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 5, 0};
 inline constexpr std::array<std::size_t, models::update_method_count> update_series{4, 1, 3, 0};

@@ -41,15 +41,18 @@ void arrange_trade(const Inputs& in, const Outputs& out, double rms, Picture& p)
     p.scheme_rms.push_back(row.relative);
     p.scheme_labels.push_back(chosen ? std::string_view() : models::find_block_scheme(row.id)->name);
   }
+  p.sizes = {.label = "other block sizes",
+             .info = "the scheme with other block sizes",
+             .tint = widgets::Tint::yours(),
+             .named = false};
   for (const SizeRow& row : out.sizes) {
     p.sizes_text += (p.sizes_text.empty() ? "" : ", ") + std::to_string(row.block);
-    p.size_bits.push_back(row.bits);
-    p.size_rms.push_back(percent_of_rms(row.rms, rms));
+    p.sizes.add(row.bits, percent_of_rms(row.rms, rms));
   }
   p.sizes_note = "this scheme with blocks of " + std::to_string(out.sizes.front().block) + " to " +
                  std::to_string(out.sizes.back().block) + ", and the others";
   const auto [scheme_lo, scheme_hi] = std::minmax_element(p.scheme_rms.begin(), p.scheme_rms.end());
-  const auto [size_lo, size_hi] = std::minmax_element(p.size_rms.begin(), p.size_rms.end());
+  const auto [size_lo, size_hi] = std::minmax_element(p.sizes.y.begin(), p.sizes.y.end());
   p.error_lo = std::max(std::min(*scheme_lo, *size_lo) * 0.5, 1e-6);
   p.error_hi = std::max(std::max(*scheme_hi, *size_hi) * 2, 1e-5);
 }

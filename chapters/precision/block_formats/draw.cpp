@@ -28,13 +28,8 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                          .size = size,
                          .legend = false,
                      });
-  plot.line("other block sizes", picture.size_bits, picture.size_rms,
-            {.colour = t.accent,
-             .width = 2,
-             .label = false,
-             .info = "the scheme with other block sizes",
-             .version = picture.version});
-  plot.scatter("block sizes", picture.size_bits, picture.size_rms,
+  plot.curve(picture.sizes);
+  plot.scatter("block sizes", picture.sizes.x, picture.sizes.y,
                {.colour = t.accent,
                 .marker = widgets::Marker::circle,
                 .radius = 3,

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/weights_source.h"
 #include "chapters/precision/shared/formats.h"
 #include "models/numerics/block_format.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// A tensor in narrow elements that share a scale, and what that costs it.
@@ -77,7 +78,8 @@ struct Picture {
   std::size_t largest = 0;        ///< that element
   std::size_t first_shown = 0;    ///< where the picture of a long tensor begins at first
   std::string scale_name;         ///< format of the scale: "E8M0"
-  std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
+  widgets::Curve sizes;           ///< error over bits, of the scheme with other block sizes
+  std::vector<double> scheme_bits, scheme_rms;
   std::vector<std::string_view> scheme_labels;  ///< empty for the chosen one, which has a mark of its own
   double error_lo = 1e-6, error_hi = 1e-5;      ///< range of the errors drawn
   std::string note, sizes_text,

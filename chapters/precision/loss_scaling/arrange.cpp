@@ -122,6 +122,11 @@ double largest_log2(const models::ScalerHistory& run, std::size_t first, std::si
 }
 
 void arrange_samples(const Inputs& in, const models::ScalerHistory& run, Picture& p) {
+  p.largest = {.label = "largest",
+               .info = "the largest scaled gradient of each stretch of steps",
+               .tint = widgets::Tint::series(2),
+               .width = 1.5f,
+               .named = false};
   for (std::size_t k = 0; k < run.samples.size(); ++k) {
     const auto& s = run.samples[k];
     const auto first = static_cast<std::size_t>(s.step),
@@ -129,49 +134,67 @@ void arrange_samples(const Inputs& in, const models::ScalerHistory& run, Picture
     p.step.push_back(static_cast<double>(s.step));
     p.upper.push_back(std::exp2(s.centre_log2 + s.scale_log2 + 2 * in.spread_binades));
     p.lower.push_back(std::exp2(s.centre_log2 + s.scale_log2 - 2 * in.spread_binades));
-    p.largest.push_back(std::exp2(largest_log2(run, first, end)));
+    p.largest.add(static_cast<double>(s.step), std::exp2(largest_log2(run, first, end)));
     p.steps_shown.push_back(picture_of(s, p));
   }
   // There is room above the largest and the limit of FP16, and below the smallest; what lies 40 binades under FP16 is
   // cut.
-  p.range_hi = 256 * std::max(*std::max_element(p.largest.begin(), p.largest.end()), p.infinite_from);
+  p.range_hi = 256 * std::max(*std::max_element(p.largest.y.begin(), p.largest.y.end()), p.infinite_from);
   p.range_lo =
       std::clamp(*std::min_element(p.lower.begin(), p.lower.end()), std::ldexp(p.zero_below, -40), p.zero_below) / 16;
+}
+
+/// The curves over the steps of the run, without their values.
+void name_steps(Picture& p) {
+  p.skipped = {.kind = widgets::Curve::Kind::steps,
+               .label = "this run",
+               .info = p.unguarded ? "steps that put inf or NaN into the weights" : "steps whose update was dropped",
+               .output = "late_skip_rate",
+               .tint = tint_of(Fate::overflow),
+               .width = 2.5f};
+  p.scale = {.kind = widgets::Curve::Kind::steps,
+             .label = "scale",
+             .info = "what the loss is multiplied by",
+             .tint = widgets::Tint::yours(),
+             .named = false,
+             .legend = false};
+  p.normal = {.label = "normal at most",
+              .info = "ln growth / (ln growth - interval × ln backoff) of the steps",
+              .output = "balance_rate",
+              .width = 1.5f,
+              .dashed = true,
+              .named = false};
 }
 
 /// Where the scale changes, and the steps that are skipped.
 void arrange_steps(const Outputs& out, const models::ScalerHistory& run, Picture& p) {
   const std::size_t n = run.fate.size();
   p.steps = static_cast<double>(n);
-  p.skipped_at.push_back(0);
-  p.skipped.push_back(0);
+  p.skipped.add(0, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const auto step = static_cast<double>(i);
     if (i == 0 || run.scale_log2[i] != run.scale_log2[i - 1]) {
-      p.scale_step.push_back(step);
-      p.scale.push_back(std::exp2(static_cast<double>(run.scale_log2[i])));
+      p.scale.add(step, std::exp2(static_cast<double>(run.scale_log2[i])));
     }
     if (run.fate[i] == models::StepFate::applied) continue;
     p.skips.push_back(step);
-    p.skipped_at.push_back(step);
-    p.skipped.push_back(static_cast<double>(p.skips.size()));
+    p.skipped.add(step, static_cast<double>(p.skips.size()));
     if (run.fate[i] != models::StepFate::overflowed) continue;
     p.overflow_step.push_back(step);
     p.overflow_magnitude.push_back(std::exp2(largest_log2(run, i, i + 1)));
   }
-  p.scale_step.push_back(p.steps);
-  p.scale.push_back(p.scale.back());
-  p.skipped_at.push_back(p.steps);
-  p.skipped.push_back(p.skipped.back());
+  const double last_scale = p.scale.y.back(), last_skipped = p.skipped.y.back();
+  p.scale.add(p.steps, last_scale);
+  p.skipped.add(p.steps, last_skipped);
   constexpr std::size_t apart = 150;  // More marks than that run into each other; the rug has them all.
   if (p.overflow_step.size() > apart) {
     p.overflow_step.clear();
     p.overflow_magnitude.clear();
   }
   const double normal = std::isfinite(out.balance_rate) ? out.balance_rate / 100 : 0;
-  p.normal_at = {0, p.steps};
-  p.normal = {0, normal * p.steps};
-  p.skipped_hi = 1.15 * std::max({p.skipped.back(), p.normal.back(), 4.0});
+  p.normal.add(0, 0);
+  p.normal.add(p.steps, normal * p.steps);
+  p.skipped_hi = 1.15 * std::max({last_skipped, p.normal.y.back(), 4.0});
   if (!(out.fifty_over_normal >= 1.5)) return;
   p.fifty_at = {0, std::min(p.steps, 50 * p.skipped_hi)};
   p.fifty = {0, p.fifty_at[1] / 50};
@@ -182,10 +205,11 @@ void arrange_steps(const Outputs& out, const models::ScalerHistory& run, Picture
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || run.history.samples.empty()) return p;
+  p.unguarded = in.policy == models::ScalerPolicy::none;
   arrange_bell(in, p);
   arrange_samples(in, run.history, p);
+  name_steps(p);
   arrange_steps(out, run.history, p);
-  p.unguarded = in.policy == models::ScalerPolicy::none;
   p.answer = answer_of(in, out);
   p.meanings = meanings_of(in, out);
   return p;

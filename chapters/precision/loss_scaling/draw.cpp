@@ -28,19 +28,10 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
           .link = &view.run,
           .x_axis = x_axis,
       });
-  if (picture.normal.back() > 0) {
-    plot.line("normal at most", picture.normal_at, picture.normal,
-              {
-                  .colour = t.muted,
-                  .width = 1.5f,
-                  .dashed = true,
-                  .label = false,
-                  .info = "ln growth / (ln growth - interval × ln backoff) of the steps",
-                  .version = picture.version,
-                  .output = "balance_rate",
-              });
+  if (picture.normal.y.back() > 0) {
+    plot.curve(picture.normal);
     // A label of its own stands upright whatever the line's slope is.
-    plot.text(0.9 * picture.steps, 0.9 * picture.normal.back(), "normal at most", {.colour = t.muted});
+    plot.text(0.9 * picture.steps, 0.9 * picture.normal.y.back(), "normal at most", {.colour = t.muted});
   }
   if (picture.fifty.back() > 0) {
     plot.line("1 in 50", picture.fifty_at, picture.fifty,
@@ -56,15 +47,7 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
     const double y = std::min(0.9 * picture.skipped_hi, 0.8 * picture.fifty.back());
     plot.text(50 * y, y, "1 in 50", {.colour = t.bad});
   }
-  plot.steps(
-      "this run", picture.skipped_at, picture.skipped,
-      {
-          .colour = colour_of(Fate::overflow),
-          .width = 2.5f,
-          .info = picture.unguarded ? "steps that put inf or NaN into the weights" : "steps whose update was dropped",
-          .version = picture.version,
-          .output = "late_skip_rate",
-      });
+  plot.curve(picture.skipped);
   cursor(plot, "drag step", picture, view);
 }
 
@@ -79,13 +62,7 @@ void draw_scale(const Outputs& out, const Picture& picture, View& view, ImVec2 s
           .legend = false,
           .link = &view.run,
       });
-  plot.steps("scale", picture.scale_step, picture.scale,
-             {.colour = t.accent,
-              .width = 2,
-              .label = false,
-              .legend = false,
-              .info = "what the loss is multiplied by",
-              .version = picture.version});
+  plot.curve(picture.scale);
   plot.vertical_mark(std::clamp(view.time, 0.0, picture.steps - 1), "", {.colour = t.accent});
 }
 
@@ -137,12 +114,7 @@ void draw_range(const Picture& picture, View& view, ImVec2 size) {
              .alpha = 0.35f,
              .info = "centre ± 2 spreads, under the scale",
              .version = picture.version});
-  plot.line("largest", picture.step, picture.largest,
-            {.colour = t.series_at(2),
-             .width = 1.5f,
-             .label = false,
-             .info = "the largest scaled gradient of each stretch of steps",
-             .version = picture.version});
+  plot.curve(picture.largest);
   if (!picture.overflow_step.empty())
     plot.scatter(picture.unguarded ? "overflow: not skipped" : "overflow: skipped", picture.overflow_step,
                  picture.overflow_magnitude,

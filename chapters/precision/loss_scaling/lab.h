@@ -11,6 +11,7 @@
 #include "widgets/base/figure_meaning.h"
 #include "widgets/charts/event_rug.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
 /// Training in FP16 under a loss scaler: how often it skips a step, and what becomes of the gradients.
@@ -63,11 +64,12 @@ struct Picture {
   std::uint64_t version = 0;
   std::vector<StepPicture> steps_shown;  ///< one a sample
   /// One a sample: its step, scaled magnitudes of the middle 95 %, and the largest over the sample's stretch of steps.
-  std::vector<double> step, upper, lower, largest;
-  std::vector<double> scale_step, scale;                  ///< where the scale changes
+  std::vector<double> step, upper, lower;
+  widgets::Curve largest;
+  widgets::Curve scale;                                   ///< where it changes
   std::vector<double> skips;                              ///< the steps that were skipped, in order
-  std::vector<double> skipped_at, skipped;                ///< how many until a step
-  std::array<double, 2> normal_at{}, normal{};            ///< how many at the normal rate
+  widgets::Curve skipped;                                 ///< how many until a step
+  widgets::Curve normal;                                  ///< how many at the normal rate
   std::array<double, 2> fifty_at{}, fifty{};              ///< how many at one in fifty; zeros where that is no question
   double skipped_hi = 1;                                  ///< end of that axis
   std::vector<double> overflow_step, overflow_magnitude;  ///< empty where there are too many to stand apart

@@ -49,7 +49,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   });
   published_panel(stage, "FP8 over BF16: best possible against reached", picture.published);
   stage.panel("operations", {.title = "All operations", .least = {520, 220}, .scrolls = true},
-              [&](ImVec2 size) { draw_operations(out, picture, view, size); });
+              [&](ImVec2 size) { draw_operations(out, view, size); });
 }
 
 }  // namespace chapters::precision::mixed

@@ -1,9 +1,9 @@
 #include <array>
-#include <cstdio>
 
 #include "chapters/precision/mixed/lab.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::precision::mixed {
 namespace {
@@ -18,6 +18,11 @@ constexpr std::array format_shapes{widgets::Marker::square, widgets::Marker::squ
 static_assert(format_series.size() == static_cast<std::size_t>(NumberFormat::e5m2) + 1);
 static_assert(format_shapes.size() == format_series.size());
 
+/// A row of the table's source.
+const OperationRow& row_of(const void* rows, std::size_t row) {
+  return (*static_cast<const std::vector<OperationRow>*>(rows))[row];
+}
+
 }  // namespace
 
 widgets::RowMark mark_of(NumberFormat format) {
@@ -25,48 +30,21 @@ widgets::RowMark mark_of(NumberFormat format) {
   return {format_shapes[i], widgets::theme().series_at(format_series[i])};
 }
 
-void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_operations(const Outputs& out, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false},
                                                                 {.title = "times"},
                                                                 {.title = "forward", .number = false},
                                                                 {.title = "backward", .number = false},
                                                                 {.title = "time of all", .value_unit = "s"},
-                                                                {.title = "share", .unit = "%", .bar = true}}};
-  widgets::TableSource source{.context = &out, .rows = out.operations.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
-    switch (column) {
-      case 0:
-        cell.text = r.figures.name;
-        return;
-      case 1:
-        cell.value = static_cast<double>(r.figures.count);
-        break;
-      case 2:
-        cell.text = r.forward;
-        return;
-      case 3:
-        cell.text = r.backward.empty() ? std::string_view("none") : std::string_view(r.backward);
-        return;
-      case 4:
-        cell.value = r.all_s;
-        break;
-      default:
-        cell.value = r.share;
-        break;
-    }
-    if (column == 5)
-      cell.number.length =
-          static_cast<std::size_t>(std::snprintf(cell.number.chars, sizeof cell.number.chars, "%.1f", cell.value));
-    else
-      cell.number = widgets::format(cell.value, column == 4 ? "s" : "");
-  };
-  source.mark = [](const void* context, std::size_t row) {
-    return mark_of(static_cast<const Outputs*>(context)->operations[row].figures.forward);
-  };
-  source.hover = [](const void* context, std::size_t row, std::size_t) {
-    return std::string_view(static_cast<const Outputs*>(context)->operations[row].why);
-  };
+                                                                {.title = "share", .value_unit = "%", .bar = true}}};
+  widgets::TableSource source =
+      widgets::table_of(out.operations, [](const OperationRow& r, const widgets::RowCells& cells) {
+        using Figure = widgets::CellFigure;
+        const std::string_view back = r.backward.empty() ? std::string_view("none") : std::string_view(r.backward);
+        cells(r.figures.name, Figure{static_cast<double>(r.figures.count)}, r.forward, back, r.all_s, r.share);
+      });
+  source.mark = [](const void* rows, std::size_t row) { return mark_of(row_of(rows, row).figures.forward); };
+  source.hover = [](const void* rows, std::size_t row, std::size_t) { return std::string_view(row_of(rows, row).why); };
   widgets::draw_table("operations", columns, source, view.operations, size);
 }
 

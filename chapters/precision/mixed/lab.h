@@ -120,7 +120,7 @@ void draw_flow(const Picture& picture, ImVec2 size);
 void draw_savings(const Picture& picture, ImVec2 at, ImVec2 size);
 /// The colour and mark of a format.
 widgets::RowMark mark_of(models::NumberFormat format);
-void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_operations(const Outputs& out, View& view, ImVec2 size);
 void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 void draw_time(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 

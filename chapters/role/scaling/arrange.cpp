@@ -41,18 +41,17 @@ void arrange_curve(const Inputs& in, Picture& p) {
     if (enough && !even(step) && &step != &p.curve.back()) continue;
     const auto n = static_cast<double>(step.gpus);
     p.gpus.push_back(n);
-    p.ideal.push_back(n);
     double time = step.useful_s;
     for (std::size_t k = 0; k <= models::scaling_loss_count; ++k) {
       if (k > 0) time += step.loss_s[k - 1];
       p.speedup[k].push_back(n * step.useful_s / time);
     }
-    for (std::size_t a = 0; a < p.all_reduce_s.size(); ++a) {
+    for (std::size_t a = 0; a < p.all_reduce.size(); ++a) {
       const models::AllReduceGroup group{step.replicas, std::max<std::int64_t>(1, in.gpus_per_node / in.replica_gpus)};
       const double bytes = in.gradient_bytes / static_cast<double>(in.replica_gpus * in.buckets);
       const double once =
           models::all_reduce_time(static_cast<models::AllReduceAlgorithm>(a), group, setup.links, bytes).total_s();
-      p.all_reduce_s[a].push_back(once * static_cast<double>(in.buckets));
+      p.all_reduce[a].y.push_back(once * static_cast<double>(in.buckets));
     }
   }
 }
@@ -74,15 +73,30 @@ void fill_between(const std::vector<double>& at, std::vector<double>& values) {
 void fill_curves(Picture& p) {
   const std::vector<double> at = p.gpus;
   for (auto& values : p.speedup) fill_between(at, values);
-  for (auto& values : p.all_reduce_s) fill_between(at, values);
-  fill_between(at, p.ideal);
+  for (widgets::Curve& curve : p.all_reduce) fill_between(at, curve.y);
   fill_between(at, p.gpus);
+  p.ideal = {
+      .label = "ideal", .info = "N GPUs, N times as fast", .width = 1.5f, .dashed = true, .x = p.gpus, .y = p.gpus};
+  p.model = {.label = "model",
+             .info = "of GPUs that share the batch evenly",
+             .tint = widgets::Tint::yours(),
+             .width = 2.5f,
+             .named = false,
+             .x = p.gpus,
+             .y = p.speedup.back()};
+  for (std::size_t a = 0; a < p.all_reduce.size(); ++a)
+    p.all_reduce[a] = {.label = std::string(models::all_reduce_name(static_cast<models::AllReduceAlgorithm>(a))),
+                       .info = "latency + bytes / bandwidth",
+                       .tint = widgets::Tint::series(a),
+                       .named = false,
+                       .x = p.gpus,
+                       .y = std::move(p.all_reduce[a].y)};
 }
 
 /// Where linear axes end: it tells nothing of what is computed, so that a question's veil gives nothing away.
 double near_end(const Outputs& out, const Picture& p) {
-  double end = p.point_gpus.empty() ? 4096 : 64;
-  for (const double n : p.point_gpus) end = std::max(end, 4 * n);
+  double end = p.points.x.empty() ? 4096 : 64;
+  for (const double n : p.points.x) end = std::max(end, 4 * n);
   while (end < static_cast<double>(out.step.gpus)) end *= 2;
   return std::min(end, p.far_gpus);
 }
@@ -97,46 +111,46 @@ void arrange_points(const Inputs& in, const Outputs& out, const Run& run, Pictur
   double apart = 0;
   for (const ComparedRow& row : out.compared)
     if (std::isfinite(row.model_error)) apart = std::max(apart, std::abs(std::log1p(row.model_error / 100)));
-  p.points_name = std::string(published_series(in.series).name);
+  const std::string name(published_series(in.series).name);
+  p.points = {.kind = widgets::Curve::Kind::dots, .label = "measured", .info = name, .tint = widgets::Tint::strong()};
   const bool belong = rule_of_points(in) == in.rule && std::isfinite(out.model_rms) && apart < std::log(3.0);
   if (!belong) {
-    p.points_words = points.empty() ? "no measured points" : "the measured points are of another run: " + p.points_name;
+    p.points_words = points.empty() ? "no measured points" : "the measured points are of another run: " + name;
     return;
   }
-  for (const models::MeasuredStep& m : points) {
-    p.point_gpus.push_back(m.gpus);
-    p.point_speedup.push_back(speedup_of(in, p, m));
-  }
-  p.points_words =
-      "measured: " + p.points_name + "; the model is off by " + format_text(out.model_rms, "%", 2) + " rms";
+  for (const models::MeasuredStep& m : points) p.points.add(m.gpus, speedup_of(in, p, m));
+  p.points_words = "measured: " + name + "; the model is off by " + format_text(out.model_rms, "%", 2) + " rms";
   if (!std::isfinite(out.serial_s) || !run.fit) return;
   p.points_words += ", Amdahl's serial share " + format_text(out.serial_share, "%");
-  const double from = *std::min_element(p.point_gpus.begin(), p.point_gpus.end());
-  const auto add = [&](double n) {
-    p.fit_gpus.push_back(n);
-    p.fit_speedup.push_back(speedup_of(in, p, {n, run.fit->at(n)}));
-  };
+  const double from = *std::min_element(p.points.x.begin(), p.points.x.end());
+  p.fit = {.label = "Amdahl through the points",
+           .info = "1 / (s + (1 - s) / N), least squares",
+           .tint = widgets::Tint::series(1),
+           .width = 1.5f,
+           .dashed = true,
+           .named = false};
+  const auto add = [&](double n) { p.fit.add(n, speedup_of(in, p, {n, run.fit->at(n)})); };
   for (double n = from; n < p.far_gpus * 0.9999; n *= std::exp2(0.25)) add(n);
   add(p.far_gpus);
 }
 
 void arrange_money(const Inputs& in, Picture& p) {
+  p.money = {.label = "more and more GPUs", .tint = widgets::Tint::yours(), .named = false, .legend = false};
   const models::ScalingSetup setup = setup_of(in);
   for (std::int64_t n = in.replica_gpus; static_cast<double>(n) <= p.far_gpus; n *= 2) {
     const auto step = models::scaled_step(setup, n);
     if (!step) break;
-    p.run_s.push_back(static_cast<double>(in.steps) * p.one_gpu_s / step->speedup);
-    p.cost.push_back(p.run_s.back() / 3600 * static_cast<double>(n) * in.price);
+    const double run_s = static_cast<double>(in.steps) * p.one_gpu_s / step->speedup;
+    p.money.add(run_s, run_s / 3600 * static_cast<double>(n) * in.price);
     p.run_labels.push_back(format_text(static_cast<double>(n), ""));
   }
 }
 
 void arrange_slowest(const Inputs& in, const Run& run, Picture& p) {
   const models::Slowness slowness = setup_of(in).slowness;
-  for (const models::ScaledStep& step : p.curve) {
-    p.slowest_gpus.push_back(static_cast<double>(step.gpus));
-    p.slowest.push_back(100 * models::expected_slowest(slowness, step.gpus));
-  }
+  p.slowest = {.label = "expected", .info = "E[max of N] - 1", .tint = widgets::Tint::yours(), .named = false};
+  for (const models::ScaledStep& step : p.curve)
+    p.slowest.add(static_cast<double>(step.gpus), 100 * models::expected_slowest(slowness, step.gpus));
   for (const auto& [gpus, drawn] : run.drawn) {
     p.drawn_gpus.push_back(static_cast<double>(gpus));
     p.drawn_slowest.push_back(100 * drawn.mean);

@@ -14,13 +14,12 @@ void draw_money(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                      {.x = {.kind = widgets::AxisKind::log10, .label = "time of the run", .unit = "s"},
                       .y = {.kind = widgets::AxisKind::log10, .label = "cost of the run", .unit = "$"},
                       .size = size});
-  if (picture.run_s.empty()) return;
+  if (picture.money.x.empty()) return;
   std::array<std::string_view, 32> names;
   const std::size_t n = std::min(names.size(), picture.run_labels.size());
   for (std::size_t i = 0; i < n; ++i) names[i] = i % 2 == 0 ? std::string_view(picture.run_labels[i]) : "";
-  plot.line("more and more GPUs", picture.run_s, picture.cost,
-            {.colour = t.accent, .label = false, .legend = false, .version = picture.version});
-  plot.scatter("GPUs", picture.run_s, picture.cost,
+  plot.curve(picture.money);
+  plot.scatter("GPUs", picture.money.x, picture.money.y,
                {.colour = t.accent,
                 .radius = 3,
                 .labels = std::span(names.data(), n),
@@ -38,10 +37,7 @@ void draw_all_reduce(const Outputs& out, const Picture& picture, View& view, ImV
                       .y = {.kind = widgets::AxisKind::log10, .label = "summing the gradients", .unit = "s"},
                       .size = size});
   if (picture.gpus.empty()) return;
-  for (std::size_t a = 0; a < picture.all_reduce_s.size(); ++a)
-    plot.line(
-        models::all_reduce_name(static_cast<models::AllReduceAlgorithm>(a)), picture.gpus, picture.all_reduce_s[a],
-        {.colour = t.series_at(a), .label = false, .info = "latency + bytes / bandwidth", .version = picture.version});
+  plot.curves(picture.all_reduce);
   const auto x = static_cast<double>(out.step.gpus);
   const double y = out.step.all_reduce.total_s();
   if (y > 0)
@@ -55,8 +51,7 @@ void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2
                       .y = {.lo = 0, .label = "waiting, of the compute time", .unit = "%"},
                       .size = size});
   if (picture.gpus.empty()) return;
-  plot.line("expected", picture.slowest_gpus, picture.slowest,
-            {.colour = t.accent, .label = false, .info = "E[max of N] - 1", .version = picture.version});
+  plot.curve(picture.slowest);
   plot.error_bars(picture.drawn_gpus, picture.drawn_lo, picture.drawn_hi, t.muted);
   plot.scatter("drawn, with 2 standard errors", picture.drawn_gpus, picture.drawn_slowest,
                {.colour = t.text, .radius = 4, .info = "every GPU of some steps", .version = picture.version});

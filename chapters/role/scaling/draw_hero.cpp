@@ -59,27 +59,13 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   for (std::size_t k = 0; k < scaling_loss_count; ++k)
     plot.area(loss_names[k], picture.gpus, picture.speedup[k], picture.speedup[k + 1],
               {.colour = loss_colour(k), .alpha = 0.45f, .outline = false, .version = picture.version});
-  plot.line("ideal", picture.gpus, picture.ideal,
-            {.colour = t.muted, .width = 1.5f, .dashed = true, .info = "N GPUs, N times as fast"});
-  if (!picture.fit_gpus.empty())
-    plot.line("Amdahl through the points", picture.fit_gpus, picture.fit_speedup,
-              {.colour = t.series_at(1),
-               .width = 1.5f,
-               .dashed = true,
-               .label = false,
-               .info = "1 / (s + (1 - s) / N), least squares",
-               .version = picture.version});
-  plot.line("model", picture.gpus, picture.speedup.back(),
-            {.colour = t.accent,
-             .width = 2.5f,
-             .label = false,
-             .info = "of GPUs that share the batch evenly",
-             .version = picture.version});
-  if (!picture.point_gpus.empty())
-    plot.scatter("measured", picture.point_gpus, picture.point_speedup,
-                 {.colour = t.text, .radius = 5, .info = picture.points_name, .version = picture.version});
-  for (std::size_t i = 0; i < std::min(picture.point_gpus.size(), handle_ids.size()); ++i) {
-    double n = picture.point_gpus[i], s = picture.point_speedup[i];
+  plot.curve(picture.ideal);
+  if (!picture.fit.x.empty()) plot.curve(picture.fit);
+  plot.curve(picture.model);
+  const widgets::Curve& points = picture.points;
+  if (!points.x.empty()) plot.curve(points);
+  for (std::size_t i = 0; i < std::min(points.x.size(), handle_ids.size()); ++i) {
+    double n = points.x[i], s = points.y[i];
     if (plot.drag_point(handle_ids[i], n, s, {.colour = t.text, .lo = 1, .hi = 1e6, .y_lo = 1e-3, .y_hi = 1e7}) &&
         n > 0 && s > 0)
       take_points(in, picture, i, n, s);

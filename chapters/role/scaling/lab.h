@@ -12,6 +12,7 @@
 #include "chapters/mechanism/published_panel.h"
 #include "chapters/role/scaling/series.h"
 #include "models/training/scaling.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"
 
 /// One training step on more and more GPUs: the ideal, the real curve, and what lies between them.
@@ -88,16 +89,18 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<models::ScaledStep> curve;  ///< every count
-  std::vector<double> gpus, ideal;
+  std::vector<double> gpus;               ///< of the lines
+  widgets::Curve ideal, model;
   std::array<std::vector<double>, models::scaling_loss_count + 1> speedup;  ///< with the first k losses; the last: real
-  std::vector<double> fit_gpus, fit_speedup;
-  std::vector<double> point_gpus, point_speedup;  ///< measured; empty where they belong to another run
-  double one_gpu_s = 0;                           ///< the time that speed-ups are over
-  std::string points_name, points_words;          ///< whose the points are; what is said of them
-  std::vector<double> run_s, cost;
+  widgets::Curve fit;                                                       ///< Amdahl's law
+  widgets::Curve points;     ///< measured; empty where they belong to another run
+  double one_gpu_s = 0;      ///< the time that speed-ups are over
+  std::string points_words;  ///< what is said of the points
+  widgets::Curve money;      ///< cost over time of the run
   std::vector<std::string> run_labels;
-  std::array<std::vector<double>, 3> all_reduce_s;  ///< by algorithm, over `gpus`
-  std::vector<double> slowest_gpus, slowest, drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
+  std::array<widgets::Curve, 3> all_reduce;  ///< by algorithm
+  widgets::Curve slowest;                    ///< expected
+  std::vector<double> drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
   double far_gpus = most_doubled;  ///< where logarithmic axes end
   double near_gpus = 64;           ///< where linear axes end: four times what was measured, and never before yours
   bool ends = false;               ///< past the fastest count, more GPUs up to `far_gpus` win no time

@@ -34,6 +34,33 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
          widgets::figure(out.examples_over, "", 2) + "\xC3\x97 the fewest examples.";
 }
 
+/// The loss of both trainings by step; one that diverged ends before the other.
+void arrange_losses(const Inputs& in, const Run& run, Picture& p) {
+  widgets::Curve whole{.label = "batch of " + std::to_string(in.batch),
+                       .info = "one pass",
+                       .tint = widgets::Tint::series(0),
+                       .width = 6,
+                       .named = false};
+  widgets::Curve pieces{
+      .label = std::to_string(in.micro_batches) + (in.micro_batches == 1 ? " piece" : " pieces, accumulated"),
+      .info = "one pass for each piece",
+      .tint = widgets::Tint::strong(),
+      .width = 1.6f,
+      .dashed = true,
+      .named = false};
+  const std::size_t n = std::max(run.whole.loss.size(), run.pieces.loss.size());
+  const auto fill = [&](const std::vector<double>& losses, widgets::Curve& curve) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double loss = i < losses.size() ? losses[i] : std::nan("");
+      curve.add(static_cast<double>(i + 1), loss);
+      if (std::isfinite(loss)) p.most_loss = std::max(p.most_loss, std::min(loss, 6.0));
+    }
+  };
+  fill(run.whole.loss, whole);
+  fill(run.pieces.loss, pieces);
+  p.losses = {std::move(whole), std::move(pieces)};
+}
+
 }  // namespace
 
 std::int64_t Picture::batch_of(double steps) const {
@@ -45,27 +72,17 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out, run);
-  p.whole_name = "batch of " + std::to_string(in.batch);
-  p.pieces_name = std::to_string(in.micro_batches) + (in.micro_batches == 1 ? " piece" : " pieces, accumulated");
-  const std::size_t n = std::max(run.whole.loss.size(), run.pieces.loss.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    p.step.push_back(static_cast<double>(i + 1));
-    p.whole.push_back(i < run.whole.loss.size() ? run.whole.loss[i] : std::nan(""));
-    p.pieces.push_back(i < run.pieces.loss.size() ? run.pieces.loss[i] : std::nan(""));
-  }
-  for (const std::vector<double>* losses : {&p.whole, &p.pieces})
-    for (const double loss : *losses)
-      if (std::isfinite(loss)) p.most_loss = std::max(p.most_loss, std::min(loss, 6.0));
+  arrange_losses(in, run, p);
   for (const CostRow& c : out.costs) {
     p.tried_steps.push_back(c.steps);
     p.tried_examples.push_back(c.examples);
     p.tried_names.push_back(std::to_string(c.batch));
   }
+  p.fit = {.label = "fit", .info = "(steps / fewest - 1)(examples / fewest - 1) = 1", .named = false};
   if (out.critical_batch > 0)
-    for (double batch = 0.5; batch < 1500; batch *= 1.15) {
-      p.fit_steps.push_back(out.steps_min * steps_over(out.critical_batch, batch));
-      p.fit_examples.push_back(out.examples_min * examples_over(out.critical_batch, batch));
-    }
+    for (double batch = 0.5; batch < 1500; batch *= 1.15)
+      p.fit.add(out.steps_min * steps_over(out.critical_batch, batch),
+                out.examples_min * examples_over(out.critical_batch, batch));
   constexpr std::int64_t least = 4, most = 256;  // the range of the input
   p.first_batch = std::max(least, in.micro_batches);
   for (std::int64_t batch = p.first_batch; batch < most; ++batch)

@@ -6,27 +6,19 @@
 #include "widgets/base/heading.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
+#include "widgets/table/row_table.h"
 
 namespace chapters::training::batch {
 namespace {
 
 void draw_losses(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   widgets::Plot plot("losses", view.losses,
                      {
                          .x = {.label = "update"},
                          .y = {.lo = 0, .hi = picture.most_loss * 1.06, .label = "loss of the batch, nats"},
                          .size = size,
                      });
-  plot.line(picture.whole_name, picture.step, picture.whole,
-            {.colour = t.series_at(0), .width = 6, .label = false, .info = "one pass", .version = picture.version});
-  plot.line(picture.pieces_name, picture.step, picture.pieces,
-            {.colour = t.text,
-             .width = 1.6f,
-             .dashed = true,
-             .label = false,
-             .info = "one pass for each piece",
-             .version = picture.version});
+  plot.curves(picture.losses);
 }
 
 /// Steps against examples: each batch that was trained, the fit, and the batch that is set.
@@ -38,11 +30,7 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                          .y = {.kind = widgets::AxisKind::log10, .label = "examples to the target"},
                          .size = size,
                      });
-  plot.line("fit", picture.fit_steps, picture.fit_examples,
-            {.colour = t.muted,
-             .label = false,
-             .info = "(steps / fewest - 1)(examples / fewest - 1) = 1",
-             .version = picture.version});
+  plot.curve(picture.fit);
   view.tried_labels.assign(picture.tried_names.begin(), picture.tried_names.end());
   plot.scatter("trained, by batch", picture.tried_steps, picture.tried_examples,
                {.colour = t.series_at(1),
@@ -83,18 +71,20 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   draw_trade(in, out, picture, view, {each.x, each.y - head});
 }
 
-void draw_costs(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_costs(const Outputs& out, View& view, ImVec2 size) {
   static constexpr widgets::TableColumn columns[] = {{.title = "batch"},
                                                      {.title = "updates", .bar = true},
                                                      {.title = "examples", .bar = true},
                                                      {.title = "best rate"}};
-  widgets::TableSource source{.context = &out, .rows = out.costs.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const CostRow& r = static_cast<const Outputs*>(context)->costs[row];
-    const std::array<double, 4> values{static_cast<double>(r.batch), r.steps, r.examples, r.rate};
-    cell.value = values[column];
-    cell.number = widgets::format(column == 3 ? cell.value : std::round(cell.value), "", column == 3 ? 2 : 6);
-  };
+  // Steps to the target lie between two looks at the loss; the table shows whole ones.
+  const widgets::TableSource source =
+      widgets::table_of(out.costs, [](const CostRow& r, const widgets::RowCells& cells) {
+        const std::array<double, 4> values{static_cast<double>(r.batch), r.steps, r.examples, r.rate};
+        const double value = values[cells.column];
+        const bool rate = cells.column == 3;
+        cells.cell.value = value;
+        cells.cell.number = widgets::format(rate ? value : std::round(value), "", rate ? 2 : 6);
+      });
   widgets::draw_table("costs", columns, source, view.costs, size);
 }
 
@@ -105,7 +95,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("costs",
               {.title = "Batches trained to the target", .least = {380, 150}, .ideal = {0, 190}, .scrolls = true},
-              [&](ImVec2 size) { draw_costs(out, picture, view, size); });
+              [&](ImVec2 size) { draw_costs(out, view, size); });
 }
 
 }  // namespace chapters::training::batch

@@ -9,6 +9,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
 #include "models/compression/batch_study.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -49,9 +50,9 @@ struct Run {
 
 struct Picture {
   std::uint64_t version = 0;
-  std::string answer, whole_name, pieces_name;
-  std::vector<double> step, whole, pieces;          ///< loss by step
-  std::vector<double> fit_steps, fit_examples;      ///< the fitted trade
+  std::string answer;
+  std::vector<widgets::Curve> losses;               ///< loss by step: at once, and in pieces
+  widgets::Curve fit;                               ///< the fitted trade
   std::vector<double> tried_steps, tried_examples;  ///< what was measured
   std::vector<std::string> tried_names;
   /// Batches that may be set, from `first_batch` on: the entry is the fewest updates that still round to this batch.

@@ -38,6 +38,18 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   return says + ".";
 }
 
+void arrange_pieces(const Run& run, Picture& p) {
+  widgets::Curve model{.label = "this model", .tint = widgets::Meaning::forward, .named = false};
+  widgets::Curve chain{.label = "a chain of single tensors",
+                       .info = "Chen et al. 2016: an input is as large as all that a layer keeps",
+                       .dashed = true};
+  for (std::size_t k = 0; k < run.piece_bytes.size(); ++k) {
+    model.add(static_cast<double>(k + 1), run.piece_bytes[k]);
+    chain.add(static_cast<double>(k + 1), run.chain_bytes[k]);
+  }
+  p.by_piece = {std::move(model), std::move(chain)};
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -62,11 +74,13 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.full_words = format_text(most, "B");
   p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
   p.count_words = layers_text(out.recomputed) + " again; press or drag the pillars";
-  p.exact = run.exact;
-  for (const auto& point : s.frontier) {
-    p.frontier_s.push_back(100 * point.recompute_s / s.costs.step_s);
-    p.frontier_bytes.push_back(s.costs.states + point.peak_bytes);
-  }
+  p.frontier = {.kind = widgets::Curve::Kind::steps,
+                .label = run.exact ? "best of every plan" : "best plans found",
+                .info = "dynamic programming: kept, without scores, or in pieces that run again once",
+                .tint = widgets::Meaning::forward,
+                .named = false};
+  for (const auto& point : s.frontier)
+    p.frontier.add(100 * point.recompute_s / s.costs.step_s, s.costs.states + point.peak_bytes);
   for (const PlanRow& row : out.plans) {
     if (row.name == "scores only" && in.fused_attention) continue;  // the same point as nothing again
     p.plan_s.push_back(row.again_share);
@@ -77,9 +91,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
       p.plan_names.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +
                              (row.peak_bytes >= out.every_layer_bytes ? " more" : " less") + " than every layer";
   }
-  for (std::size_t k = 1; k <= run.piece_bytes.size(); ++k) p.piece_k.push_back(static_cast<double>(k));
-  p.piece_bytes = run.piece_bytes;
-  p.chain_bytes = run.chain_bytes;
+  arrange_pieces(run, p);
   return p;
 }
 

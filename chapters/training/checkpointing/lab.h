@@ -5,12 +5,13 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/memory/checkpoint_plan.h"
 #include "widgets/charts/pillars.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// Which layers keep their activations: memory against time, and the best choice for every budget.
 namespace chapters::training::checkpointing {
@@ -84,19 +85,19 @@ struct Picture {
   std::vector<widgets::Pillar> pillars;
   std::string letters, full_words, low_words, count_words;
   double low_share = 0;
-  std::vector<double> frontier_s, frontier_bytes;
-  std::vector<double> piece_k, piece_bytes, chain_bytes;
+  widgets::Curve frontier;               ///< peak over the time for running again
+  std::vector<widgets::Curve> by_piece;  ///< peak over the layers of a piece: of this model, and of Chen's chain
   std::vector<double> plan_s, plan_bytes;
   std::vector<std::string> plan_names;
   double own_share = 0;
-  bool exact = true;  ///< no plan at all beats the frontier
   PublishedMarks published;
 };
 
 struct View {
   widgets::PillarView pillars;
   widgets::PlotView frontier, pieces;
-  widgets::TableView plans, drops;
+  DescribedTable<PlanRow> plans;
+  DescribedTable<DropRow> drops;
   std::vector<std::string_view> names;
 };
 
@@ -106,5 +107,7 @@ void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Pictu
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, PlanRow& row);
+void describe(Fields& fields, DropRow& row);
 
 }  // namespace chapters::training::checkpointing

@@ -160,12 +160,16 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
                                                       ? " a batch, beside the GPU: no step is shorter"
                                                       : " a batch, by the training process itself");
+  widgets::Curve floor{.label = "the loader alone", .tint = widgets::Tint::series(0)};
+  widgets::Curve found{.label = "no other switch", .tint = widgets::Tint::series(1)};
+  widgets::Curve now{.label = "with those that are on", .tint = widgets::Tint::series(2)};
   for (const WorkersPoint& point : run.by_workers) {
-    p.workers.push_back(static_cast<double>(point.workers));
-    p.found_s.push_back(point.found_s);
-    p.now_s.push_back(point.now_s);
-    p.floor_s.push_back(point.floor_s);
+    const auto workers = static_cast<double>(point.workers);
+    floor.add(workers, point.floor_s);
+    found.add(workers, point.found_s);
+    now.add(workers, point.now_s);
   }
+  p.by_workers = {std::move(floor), std::move(found), std::move(now)};
   p.trace_link = step_trace_link(in, out);
   return p;
 }

@@ -1,10 +1,10 @@
 #include <algorithm>
+#include <array>
 
 #include "chapters/training/dashboard/lab.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
-#include "widgets/table/row_table.h"
 
 namespace chapters::training::dashboard {
 namespace {
@@ -96,20 +96,14 @@ void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View&
   draw_memory(out, picture, view, {vessel, size.y});
 }
 
-void draw_stages(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "after", .number = false},
-                                                                {.title = "step", .value_unit = "s", .bar = true},
-                                                                {.title = "memory", .value_unit = "B"},
-                                                                {.title = "the run", .value_unit = "$"},
-                                                                {.title = "bottleneck", .number = false},
-                                                                {.title = "share", .unit = "%", .priority = 1}}};
-  const widgets::TableSource source =
-      widgets::table_of(out.stages, picture.version, [](const StageRow& r, const widgets::RowCells& cells) {
-        using Figure = widgets::CellFigure;
-        cells(r.name, Figure{r.step_s, "s"}, Figure{r.peak_bytes, "B"}, Figure{r.cost_usd, "$"}, r.bottleneck,
-              Figure{r.share});
-      });
-  widgets::draw_table("after each switch", columns, source, view.stages, size);
+void draw_stages(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "after"},
+                                                           {.key = "step_s", .title = "step", .bar = true},
+                                                           {.key = "peak_bytes", .title = "memory"},
+                                                           {.key = "cost_usd", .title = "the run"},
+                                                           {.key = "bottleneck", .title = "bottleneck"},
+                                                           {.key = "share", .title = "share", .priority = 1}}};
+  view.stages.draw("after each switch", out.stages, columns, size);
 }
 
 void draw_slabs(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -134,41 +128,28 @@ void draw_slabs(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   if (button > 0 && widgets::button(trace)) view.requests.open_link = picture.trace_link;
 }
 
-void draw_study(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 7> columns{
-      {{.title = "the study's order", .number = false},
-       {.title = "claimed"},
-       {.title = "here"},
-       {.title = "product claimed"},
-       {.title = "here so far"},
-       {.title = "run claimed", .value_unit = "$", .priority = 1},
-       {.title = "run here", .value_unit = "$", .priority = 1}}};
-  widgets::TableSource source{.context = &out, .rows = out.study.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const StudyRow& r = static_cast<const Outputs*>(context)->study[row];
-    if (column == 0) {
-      cell.text = r.name;
-      return;
-    }
-    const std::array<double, 6> values{r.claimed,          r.computed,    r.claimed_product,
-                                       r.computed_product, r.claimed_usd, r.computed_usd};
-    cell.value = values[column - 1];
-    cell.number = widgets::format(cell.value, column >= 5 ? "$" : "");
-  };
-  widgets::draw_table("the study's stack", columns, source, view.study, size);
+void draw_study(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 7> columns{
+      {{.key = "name", .title = "the study's order"},
+       {.key = "claimed", .title = "claimed"},
+       {.key = "computed", .title = "here"},
+       {.key = "claimed_product", .title = "product claimed"},
+       {.key = "computed_product", .title = "here so far"},
+       {.key = "claimed_usd", .title = "run claimed", .priority = 1},
+       {.key = "computed_usd", .title = "run here", .priority = 1}}};
+  view.study.draw("the study's stack", out.study, columns, size);
 }
 
 void draw_workers(Inputs& in, const Outputs&, const Picture& picture, View& view, ImVec2 size) {
-  if (picture.workers.size() < 2) return;
+  if (picture.by_workers.empty() || picture.by_workers.front().x.size() < 2) return;
+  const double most = picture.by_workers.front().x.back();
   widgets::Plot plot("workers", view.plot,
-                     {.x = {.lo = 1, .hi = picture.workers.back(), .label = "workers of the loader"},
+                     {.x = {.lo = 1, .hi = most, .label = "workers of the loader"},
                       .y = {.lo = 0, .label = "one step", .unit = "s"},
                       .size = size});
-  plot.line("the loader alone", picture.workers, picture.floor_s);
-  plot.line("no other switch", picture.workers, picture.found_s);
-  plot.line("with those that are on", picture.workers, picture.now_s);
+  plot.curves(picture.by_workers);
   double workers = static_cast<double>(in.workers);
-  if (plot.drag_x("drag workers", workers, {.lo = 1, .hi = picture.workers.back()}))
+  if (plot.drag_x("drag workers", workers, {.lo = 1, .hi = most}))
     in.workers = std::clamp<std::int64_t>(static_cast<std::int64_t>(workers + 0.5), 1, 32);
 }
 
@@ -180,9 +161,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("slabs", {.title = "After each", .least = {600, 220}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_slabs(out, picture, view, size); });
   stage.panel("stages", {.title = "Bottleneck and bill", .least = {560, 160}, .ideal = {0, 300}, .scrolls = true},
-              [&](ImVec2 size) { draw_stages(out, picture, view, size); });
+              [&](ImVec2 size) { draw_stages(out, view, size); });
   stage.panel("study", {.title = "The study's stack", .least = {560, 140}, .scrolls = true},
-              [&](ImVec2 size) { draw_study(out, picture, view, size); });
+              [&](ImVec2 size) { draw_study(out, view, size); });
   stage.panel("workers", {.title = "Against workers", .least = {420, 240}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_workers(in, out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);

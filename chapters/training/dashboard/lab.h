@@ -4,14 +4,15 @@
 #include <vector>
 
 #include "chapters/described/training_memory.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
 #include "models/training/step_switches.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/step_bites.h"
 #include "widgets/charts/vessel.h"
+#include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// One training step with nine switches: what each takes from it now, and what it would take if it were the first.
 namespace chapters::training::dashboard {
@@ -149,7 +150,7 @@ struct Picture {
   std::ptrdiff_t lit = -1;  ///< the switch that is worth pressing next
   std::array<std::string_view, widgets::bite_columns> titles;
   std::string found_total, now_total, now_note, floor_note, since_found;
-  std::vector<double> workers, found_s, now_s, floor_s;
+  std::vector<widgets::Curve> by_workers;  ///< a step over the loader's workers
   PublishedMarks published;
   std::string trace_link;  ///< this step in profiling/step-trace; empty where that lab cannot have it
 };
@@ -159,7 +160,8 @@ struct View {
   widgets::BiteView bites;
   widgets::VesselView vessel;
   widgets::StackedBarView bars;
-  widgets::TableView stages, study;
+  DescribedTable<StageRow> stages;
+  DescribedTable<StudyRow> study;
   widgets::PlotView plot;
   std::vector<widgets::VesselLayer> layers;
   std::vector<widgets::BiteRow> rows;
@@ -192,5 +194,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, StageRow& row);
+void describe(Fields& f, StudyRow& row);
 
 }  // namespace chapters::training::dashboard

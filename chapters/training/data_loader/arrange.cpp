@@ -146,10 +146,15 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
       p.gpu.push_back({from, to - from, idle ? 1u : 0u, 0, idle ? Meaning::data_loading : Meaning::forward,
                        idle ? widgets::TimelineMark::hatched : widgets::TimelineMark::solid});
   }
+  p.allowed = {.label = "what the narrowest part allows",
+               .info = "min(storage, cores, workers, pinning, GPU)",
+               .dashed = true,
+               .named = false};
+  p.simulated = {
+      .label = "simulated", .info = "the whole row, batch by batch", .tint = widgets::Tint::yours(), .named = false};
   for (const WorkersPoint& point : run.by_workers) {
-    p.workers.push_back(static_cast<double>(point.workers));
-    p.simulated.push_back(point.simulated);
-    p.allowed.push_back(point.allowed);
+    p.allowed.add(static_cast<double>(point.workers), point.allowed);
+    p.simulated.add(static_cast<double>(point.workers), point.simulated);
   }
   p.marks = {out.ceilings[0], static_cast<double>(in.cores) / in.decode_s, out.ceilings[4]};
   constexpr std::array<std::string_view, 4> does{"asking", "reading", "decoding", "idle"};

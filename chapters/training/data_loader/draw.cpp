@@ -149,15 +149,9 @@ void draw_against_workers(const Inputs& in, const Outputs& out, const Picture& p
                      {.x = {.kind = widgets::AxisKind::log2, .lo = 1, .hi = 64, .label = "workers"},
                       .y = {.lo = 0, .label = "samples a second"},
                       .size = size});
-  if (picture.workers.empty()) return;
-  plot.line("what the narrowest part allows", picture.workers, picture.allowed,
-            {.colour = t.muted,
-             .dashed = true,
-             .label = false,
-             .info = "min(storage, cores, workers, pinning, GPU)",
-             .version = picture.version});
-  plot.line("simulated", picture.workers, picture.simulated,
-            {.colour = t.accent, .label = false, .info = "the whole row, batch by batch", .version = picture.version});
+  if (picture.simulated.x.empty()) return;
+  plot.curve(picture.allowed);
+  plot.curve(picture.simulated);
   constexpr std::array<std::string_view, 3> names{"storage", "cores", "GPU"};
   for (std::size_t i = 0; i < 3; ++i)
     if (picture.marks[i] > 0 && picture.marks[i] < 4 * out.ceilings[4])

@@ -82,9 +82,9 @@ struct Picture {
   std::vector<widgets::TimelineSpan> process;  ///< without workers: what the training process does
   std::vector<widgets::TimelineSpan> gpu;
   double range_s = 1;
-  double opening_s = 0;  ///< where the cursor stands at first: in the first wait of the GPU, if it waits
-  std::vector<double> workers, simulated, allowed;
-  std::array<double, 3> marks{};  ///< storage, cores, GPU: samples a second
+  double opening_s = 0;               ///< where the cursor stands at first: in the first wait of the GPU, if it waits
+  widgets::Curve allowed, simulated;  ///< samples a second over the workers
+  std::array<double, 3> marks{};      ///< storage, cores, GPU: samples a second
   std::vector<widgets::BarSegment> worker_time;
 };
 

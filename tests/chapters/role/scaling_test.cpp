@@ -79,7 +79,7 @@ TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands be
   CHECK(picture.gpus.front() == 1);
   CHECK(picture.gpus.back() == 16384);
   for (std::size_t i = 0; i < picture.gpus.size(); ++i) {
-    CHECK(near(picture.speedup[0][i], picture.ideal[i]));
+    CHECK(near(picture.speedup[0][i], picture.ideal.y[i]));
     for (std::size_t k = 1; k < picture.speedup.size(); ++k)
       CHECK(picture.speedup[k][i] <= picture.speedup[k - 1][i] * (1 + 1e-12));
     for (std::size_t d = 1; d <= 2048; d *= 2)  // what divides the batch is on the line itself
@@ -90,10 +90,10 @@ TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands be
   CHECK(picture.ends);
   CHECK(picture.near_gpus == 4096);
   // A measured point stands where its step says: the time of one GPU over the measured one.
-  REQUIRE(picture.point_gpus.size() == 3);
-  CHECK(near(picture.point_speedup[2], picture.one_gpu_s / 1.746));
+  REQUIRE(picture.points.x.size() == 3);
+  CHECK(near(picture.points.y[2], picture.one_gpu_s / 1.746));
   in.series = Series::gpt_177b;  // another run: its points are not drawn on this one's curve
-  CHECK(picture_of(in).point_gpus.empty());
+  CHECK(picture_of(in).points.x.empty());
 }
 
 TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {
@@ -135,8 +135,8 @@ TEST_CASE("scaling lab: the curve and the fit reach the end of the axis, whateve
   in.series = Series::gpt_177b;
   const Picture picture = picture_of(in);
   CHECK(picture.gpus.back() == 341 * 48);
-  REQUIRE_FALSE(picture.fit_gpus.empty());
-  CHECK(picture.fit_gpus.back() == 16384);
+  REQUIRE_FALSE(picture.fit.x.empty());
+  CHECK(picture.fit.x.back() == 16384);
 }
 
 TEST_CASE("scaling lab: the last doubling that wins time need not be the fastest of all counts") {

@@ -90,8 +90,8 @@ TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within
         CHECK(l.count >= 0);
         CHECK(static_cast<double>(l.count) <= tank.room);
       }
-    for (std::size_t i = 0; i < p.workers.size(); ++i)
-      if (spread == 0) CHECK(p.simulated[i] <= p.allowed[i] * 1.002);
+    for (std::size_t i = 0; i < p.simulated.x.size(); ++i)
+      if (spread == 0) CHECK(p.simulated.y[i] <= p.allowed.y[i] * 1.002);
   }
 }
 
