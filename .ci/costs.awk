@@ -5,7 +5,7 @@
 # A lab may cost `most` seconds of a machine that compiles Dear ImGui's widgets in `reference` seconds. What another machine takes is
 # converted by what those took there, in the same build; where they came out of the compiler's cache, nothing is judged.
 FILENAME == ARGV[1] { order[++n] = $1; labs[$1] = $2; next }
-FILENAME == ARGV[2] { took[$1] = $2; all += $2; if ($1 ~ /imgui_widgets\.cpp\.o$/ && $2 > yardstick) yardstick = $2; next }
+FILENAME == ARGV[2] { took[$1] = $2; all += $2; if ($1 ~ /imgui\.dir\/.*imgui_widgets\.cpp\.o$/) yardstick = $2; next }
 $1 == "entry" {
   cpu = $2; sub(/^entry [0-9.]+ /, "")
   ran += cpu

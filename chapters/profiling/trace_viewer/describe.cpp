@@ -13,7 +13,7 @@ const Choices besides = {{"nothing", "Nothing", "One recording alone."},
                          {"launch_bound", "Launch-bound", "The made-up run of kernels that are too short."},
                          {"exposed_communication", "Exposed comms", "The made-up run with slow all-reduces."},
                          {"straggler", "A straggler", "The made-up run with one slow rank."}};
-const Choices figures = {
+const Choices ranked_figures = {
     {"waiting", "Waiting", "Who comes last to each collective, and how long the others wait for it there."},
     {"computation", "Computation", "Time in which the device computes: it may explain why a rank is late."},
     {"communication", "Communication", "Who waits: the fast ranks sit longest inside a collective."},
@@ -57,7 +57,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("one_clock", in.one_clock, "On one clock",
            "Ranks where their own clocks put them; off: each moved so that they start together.",
            {.when = {"all_ranks", "true"}});
-  f.choice("rank_figure", in.rank_figure, figures, "Ranks by",
+  f.choice("rank_figure", in.rank_figure, ranked_figures, "Ranks by",
            "What the heat map of ranks shows: waiting by collective, the others by step.");
   f.group("Beside it");
   f.choice("beside", in.beside, besides, "Beside it", "A made-up run in the same picture, moved to the same start.",
