@@ -97,9 +97,7 @@ int window(const Arguments& a, const Streams& s) {
     workspace.save();
   };
   w.on_display_lost(keep_everything);
-  w.on_drop([&](std::vector<std::string> paths) {
-    workspace.opening.open(std::move(paths));
-  });
+  w.on_drop([&](std::vector<std::string> paths) { workspace.opening.open(std::move(paths)); });
   std::string title;
   const auto frame = [&] {
     const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
