@@ -80,8 +80,6 @@ function(ridgeline_library name)
   if(RIDGELINE_SANITIZED_TESTS)
     if(arg_SANITIZED_WITHIN)
       ridgeline_units(units 40 WITHIN ${arg_SANITIZED_WITHIN} NAME sanitized ${arg_SOURCES})
-      # What a name hides in its own folder the plain units say; here it may be another folder's.
-      list(APPEND arg_SANITIZED_OPTIONS -Wno-shadow)
     endif()
     add_library(${name}_sanitized OBJECT ${units})
     target_include_directories(${name}_sanitized PUBLIC ${PROJECT_SOURCE_DIR})
