@@ -170,6 +170,12 @@ struct TimelineView {
 
 enum class TimelineArrows : std::uint8_t { touched, all, none };  ///< touched: of the selected and the hovered span
 
+/// Words for the hover of one span.
+struct TimelineNote {
+  TimelineSelection span;
+  std::string_view text;
+};
+
 struct TimelineOptions {
   float width = 0;        ///< pixels; 0: what is left
   float height = 0;       ///< pixels; 0: as much as the lanes need, at most what is left
@@ -183,6 +189,7 @@ struct TimelineOptions {
   bool sorted = false;         ///< lanes stand in the order of timeline_order
   bool fold_wrappers = false;  ///< rows that one span fills from end to end fold into the next: frames around a program
   bool grabs = false;          ///< a drag that begins on a span takes that span along and does not pan
+  TimelineNote note;           ///< in place of what the data's `info` says of that span
   float axis_left_px = -1, axis_right_px = -1;  ///< margins of a plot that shares the axis, screen pixels; -1: its own
 };
 

@@ -149,10 +149,13 @@ void tip_timeline(const TimelineFrame& f, ImVec2 mouse) {
       .add(" from ")
       .add(format(f.viewport.since_origin_s(s.start_ns), "s", 6));
   value.add(", ").add(lane.label);
-  tip(name_of(f.data, s.name), value.view(),
-      f.data.info ? f.data.info(f.data.context, static_cast<std::uint32_t>(lane_index),
-                                static_cast<std::uint32_t>(f.events.hovered.span))
-                  : std::string_view{});
+  std::string_view more;
+  if (f.options.note.span == f.events.hovered)
+    more = f.options.note.text;
+  else if (f.data.info)
+    more = f.data.info(f.data.context, static_cast<std::uint32_t>(lane_index),
+                       static_cast<std::uint32_t>(f.events.hovered.span));
+  tip(name_of(f.data, s.name), value.view(), more);
 }
 
 void record_timeline(const TimelineFrame& f, Record& record) {

@@ -140,6 +140,14 @@ void ask_for_mark(const Picture& pic, View& view) {
                   [](const MarkedPart& part, Progress&) { return measure_part(part); });
 }
 
+/// Asks what the file says of the span under the pointer. A part that is being measured goes first: the program answers
+/// one question of a picture at a time.
+void ask_about_pointed(const Picture& pic, View& view, const widgets::TimelineEvents& events) {
+  if (events.hovered.span < 0 || events.hovered_count != 1 || view.marked.waiting()) return;
+  view.pointed.ask(view.requests, {pic.run->lanes, events.hovered},
+                   [](const PointedSpan& at, Progress&) { return at.lanes->arguments_of(at.span); });
+}
+
 /// Rows as tall as the room allows: between low and high ones the height grows evenly.
 float row_height(const Lanes& lanes, View& view, const widgets::TimelineOptions& options) {
   const auto& t = widgets::theme();
@@ -229,12 +237,15 @@ void draw_timeline_panel(const Inputs& in, const Picture& pic, View& view, ImVec
       .fold_wrappers = true};
   options.row_px = row_height(lanes, view, options);
   options.height = whole_rows(lanes, v, options.height, options.row_px);
-  widgets::draw_timeline("timeline", lanes.data(), v, options);
+  if (const std::string* text = view.pointed.answer(); text && view.pointed.asked()->lanes == pic.run->lanes)
+    options.note = {view.pointed.asked()->span, *text};
+  const widgets::TimelineEvents events = widgets::draw_timeline("timeline", lanes.data(), v, options);
   view.start_s = v.window.start_s;
   view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;
   view.label_px = static_cast<double>(v.label_px);
   ask_for_mark(pic, view);
+  ask_about_pointed(pic, view, events);
 }
 
 }  // namespace chapters::profiling::trace_viewer

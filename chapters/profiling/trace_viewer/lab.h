@@ -197,6 +197,13 @@ struct Picture {
   std::string summary, matches_text, rank_story, breakdown_story, host_story, kernel_story, span_story, overview_title;
 };
 
+/// The span under the pointer, about which the file says more than its name and times.
+struct PointedSpan {
+  std::shared_ptr<const Lanes> lanes;
+  widgets::TimelineSelection span;
+  bool operator==(const PointedSpan&) const = default;
+};
+
 struct View {
   double label_px = 0;                 ///< design pixels of the names left of the tracks; 0: of its own
   double time = 0;                     ///< cursor, seconds since the recording's first span
@@ -208,9 +215,10 @@ struct View {
   DescribedTable<KernelRow> kernels;
   DescribedTable<HostRow> host;
   DescribedTable<SpanRow> spans;
-  std::shared_ptr<const Lanes> shown;      ///< what the timeline's index was made for
-  widgets::TimelineWindow asked;           ///< the window that the Picture asked for last
-  Aside<MarkedPart, MeasuredPart> marked;  ///< the part that shift-drag marked
+  std::shared_ptr<const Lanes> shown;       ///< what the timeline's index was made for
+  widgets::TimelineWindow asked;            ///< the window that the Picture asked for last
+  Aside<MarkedPart, MeasuredPart> marked;   ///< the part that shift-drag marked
+  Aside<PointedSpan, std::string> pointed;  ///< the arguments of the span under the pointer
   Requests requests;
   float low_px = 0, high_px = 0,
         natural_scale = 0;  ///< the timeline's height with low and high rows, and for which scale

@@ -260,17 +260,13 @@ widgets::TimelineLink Lanes::link(std::size_t i) const {
           static_cast<std::uint32_t>(std::max<std::int64_t>(0, from.span)), of.lane, span};
 }
 
-std::string_view Lanes::info(std::uint32_t lane, std::uint32_t span) const {
-  const Lane& l = lanes_[lane];
-  if (l.track == models::trace::none) return {};
-  if (const widgets::TimelineSelection asked{lane, span}; told_ != asked) {
-    constexpr std::size_t max_shown = 600;
-    std::string why;
-    told_text_ = sources_[l.source].recording->trace.args(l.events.events[span], &why).substr(0, max_shown);
-    if (!why.empty()) told_text_ = why;
-    told_ = asked;
-  }
-  return told_text_;
+std::string Lanes::arguments_of(widgets::TimelineSelection span) const {
+  constexpr std::size_t max_shown = 600;
+  const Lane& lane = lanes_[static_cast<std::size_t>(span.lane)];
+  if (lane.track == models::trace::none) return {};
+  const models::trace::Event& event = lane.events.events[static_cast<std::size_t>(span.span)];
+  std::string why, text = sources_[lane.source].recording->trace.args(event, &why);
+  return why.empty() ? text.substr(0, max_shown) : why;
 }
 
 void Lanes::add_source(std::size_t source, std::string_view matching) {
@@ -354,15 +350,11 @@ void Lanes::show_lanes() {
     links += lane.spans.size();
   }
   const auto name_of = [](const void* self, std::uint32_t id) { return static_cast<const Lanes*>(self)->name(id); };
-  const auto info_of = [](const void* self, std::uint32_t lane, std::uint32_t span) {
-    return static_cast<const Lanes*>(self)->info(lane, span);
-  };
   const auto link_of = [](const void* self, std::size_t i) { return static_cast<const Lanes*>(self)->link(i); };
   data_ = {
       .lanes = shown_,
       .links = {this, links, link_of},
       .name = name_of,
-      .info = info_of,
       .context = this,
       .origin_ns = first_ns == INT64_MAX ? 0 : first_ns,
       .causes = causes_,

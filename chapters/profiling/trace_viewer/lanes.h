@@ -62,6 +62,9 @@ class Lanes {
     return static_cast<double>(time_ns + sources_[source].shift_ns - data_.origin_ns) * 1e-9;
   }
   std::int64_t time_ns(std::size_t source, double seconds) const;
+  /// What the file says of a span beyond its name and times, as JSON; or why that cannot be read any more. Empty where
+  /// there is nothing. Reads the file, and of a gz inflates up to 16 MiB of it: not for the window's thread.
+  std::string arguments_of(widgets::TimelineSelection span) const;
   /// The span of an event, or none where its track is not shown.
   widgets::TimelineSelection span_of(std::size_t source, std::uint32_t event) const;
 
@@ -85,7 +88,6 @@ class Lanes {
   /// Lets a lane's spans and counters look into it; gives the start of its first span, INT64_MAX where it has none.
   static std::int64_t look_into(Lane& lane);
   std::string_view name(std::uint32_t id) const;
-  std::string_view info(std::uint32_t lane, std::uint32_t span) const;
   widgets::TimelineLink link(std::size_t i) const;
 
   std::vector<LaneSource> sources_;
@@ -105,9 +107,6 @@ class Lanes {
   std::int64_t matches_ = 0, matches_ns_ = 0;
   widgets::TimelineData data_;
   widgets::TimelineIndex index_;
-  mutable widgets::TimelineSelection
-      told_;  ///< what `told_text_` is about, so that a steady hover asks once; used where it is drawn
-  mutable std::string told_text_;
 };
 
 }  // namespace chapters::profiling::trace_viewer

@@ -73,31 +73,66 @@ TEST_CASE("nothing is asked while the button is down; then the part is measured,
   CHECK(canvas.ui.all_text().find("Selected ") == std::string::npos);
 }
 
-TEST_CASE("until the answer is there, the picture says that the part is being measured") {
-  const LabPtr lab = open_lab("profiling/trace-viewer");
-  lab->compute();
+namespace {
+
+/// The lab in a window of its own, whose questions nobody answers but the test.
+struct Unanswered {
+  LabPtr lab = computed();
   widgets::StageView view;
-  UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-        const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-        widgets::Stage stage(view, {at, {at.x + room.x, at.y + room.y}}, {.scale = widgets::theme().scale});
-        lab->draw(stage);
-        ImGui::End();
-      },
-      {1280, 900}, dark_theme);
-  ui.frames(3);
-  drag_with_shift(ui);
-  CHECK_FALSE(lab->requests()->aside);
-  let_go(ui);
-  REQUIRE(lab->requests()->aside);
-  CHECK(ui.all_text().find("Measuring the part selected...") != std::string::npos);
-  chapters::Progress progress;
-  std::exchange(lab->requests()->aside, nullptr)(progress);
-  ui.frames(2);
-  CHECK(ui.all_text().find("Measuring") == std::string::npos);
-  CHECK(ui.all_text().find("Selected ") != std::string::npos);
-  CHECK_FALSE(lab->requests()->aside);  // what is answered is not asked again
+  UiDriver ui{[this] { draw(); }, {1280, 900}, dark_theme};
+
+  Unanswered() { ui.frames(3); }
+  static LabPtr computed() {
+    LabPtr made = open_lab("profiling/trace-viewer");
+    made->compute();
+    return made;
+  }
+  void draw() {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    widgets::Stage stage(view, {at, {at.x + room.x, at.y + room.y}}, {.scale = widgets::theme().scale});
+    lab->draw(stage);
+    ImGui::End();
+  }
+  bool asked() const { return static_cast<bool>(lab->requests()->aside); }
+  void answer() {
+    chapters::Progress progress;
+    std::exchange(lab->requests()->aside, nullptr)(progress);
+    ui.frames(2);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("until the answer is there, the picture says that the part is being measured") {
+  Unanswered open;
+  drag_with_shift(open.ui);
+  open.lab->requests()->aside = nullptr;  // what the file says of the spans that the pointer crossed
+  open.ui.frames(2);
+  CHECK(open.ui.all_text().find("Measuring") == std::string::npos);
+  let_go(open.ui);
+  REQUIRE(open.asked());
+  CHECK(open.ui.all_text().find("Measuring the part selected...") != std::string::npos);
+  open.answer();
+  CHECK(open.ui.all_text().find("Measuring") == std::string::npos);
+  CHECK(open.ui.all_text().find("Selected ") != std::string::npos);
+}
+
+TEST_CASE("what the file says of a span is read aside, and shown once it is known") {
+  Unanswered open;
+  const auto says = [&] { return open.ui.all_text().find("\"correlation\"") != std::string::npos; };
+  // The first place of the timeline at which a span with arguments lies under the pointer.
+  bool asked = false;
+  for (float y = 0.1f; y < 0.95f && !asked; y += 0.02f) {
+    open.ui.move_to(open.ui.point_in("timeline", {0.5f, y}));
+    open.ui.frames(2);
+    if (!open.asked()) continue;
+    CHECK_FALSE(says());
+    open.answer();
+    asked = says();
+  }
+  REQUIRE(asked);
+  CHECK_FALSE(open.asked());  // what is answered is not asked again
 }
