@@ -70,7 +70,7 @@ bool mark(const Asked& a, double said, Workspace& w, std::ostream& out) {
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
   const std::string lab(a.lab->info().id);
   w.progress.predict(lab, {a.question.id, said, computed, static_cast<std::int64_t>(now)});
-  w.keep_prediction({lab, a.question.id, said, computed, close, now});
+  w.learner.keep_prediction({lab, a.question.id, said, computed, close, now});
   return close;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "models/base/result.h"
 
 namespace app {
 
@@ -15,6 +18,21 @@ struct Message {
   std::string text;
   bool failure = false;  ///< something did not work: it looks like it and stays longer
   Action action{};
+};
+
+/// What the program has to say to the person, oldest first. Past fifty the oldest go.
+class Messages {
+ public:
+  void say(std::string sentence, Action action = {});
+  /// The same for a document's notice, which is empty where there is nothing to say.
+  void say_if_any(std::string notice);
+  /// Says why something failed, if it did.
+  void say_failure(std::string sentence, Action action = {});
+  void say_failure(const models::Status& status) { say_failure(status.error); }
+  std::vector<Message>& all() { return all_; }
+
+ private:
+  std::vector<Message> all_;
 };
 
 }  // namespace app

@@ -1,14 +1,15 @@
+#include "app/workspace/place.h"
+
 #include <bit>
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/scenario/scenario.h"
-#include "app/workspace/workspace.h"
+#include "app/workspace/services.h"
 
-/// Where the person was, so that a quit or a crash loses nothing: each lab's scenario and view, the lesson's step, the
-/// drawer's tab.
 namespace app {
 
 using chapters::Field;
@@ -52,9 +53,10 @@ std::int64_t unix_now() {
 
 }  // namespace
 
-void Workspace::restore(chapters::Lab& lab) {
-  const auto left = resume.labs.find(lab.info().id);
-  if (left == resume.labs.end()) return;
+void Place::restore(chapters::Lab& lab) {
+  const auto& labs = documents_.resume.value.labs;
+  const auto left = labs.find(lab.info().id);
+  if (left == labs.end()) return;
   const auto set = [&](const chapters::Fields& fields, const std::string& text) {
     const Json values = parse_own_json(text);
     for (const auto& [key, value] : values.items()) {
@@ -62,7 +64,7 @@ void Workspace::restore(chapters::Lab& lab) {
       if (!f || is_personal(*f) || fleeting(*f)) continue;
       const auto taken = field_from_json(*f, value);
       // Of an older version a value may have gone, which nobody misses; a file of one's own is missed.
-      if (!taken && f->kind == Kind::file) say_failure(taken.error);
+      if (!taken && f->kind == Kind::file) messages_.say_failure(taken.error);
     }
   };
   set(lab.inputs(), left->second.inputs);
@@ -70,73 +72,86 @@ void Workspace::restore(chapters::Lab& lab) {
   clear_service_state(lab);
 }
 
-void Workspace::note_place() {
-  store::LabResume now{to_text(scenario_inputs(lab())), to_text(fields_to_json(lab().view())), 0};
-  Json inputs = parse_own_json(now.inputs);
-  for (const Field& f : lab().inputs())
+void Place::note(const chapters::Lab& lab) {
+  auto& labs = documents_.resume.value.labs;
+  Json inputs = scenario_inputs(lab);
+  for (const Field& f : lab.inputs())
     if (f.kind == Kind::file && !f.file().path.empty()) {
       std::error_code failed;
       const auto whole = std::filesystem::absolute(f.file().path, failed);
       if (!failed) inputs[std::string(f.key)] = whole.string();
-      now.inputs = to_text(inputs);
     }
-  const auto was = resume.labs.find(lab().info().id);
-  if (was != resume.labs.end() && was->second.inputs == now.inputs && was->second.view == now.view) return;
+  store::LabResume now{to_text(inputs), to_text(fields_to_json(lab.view())), 0};
+  const auto was = labs.find(lab.info().id);
+  if (was != labs.end() && was->second.inputs == now.inputs && was->second.view == now.view) return;
   now.time_unix_s = unix_now();
-  resume.labs.insert_or_assign(std::string(lab().info().id), std::move(now));
+  labs.insert_or_assign(std::string(lab.info().id), std::move(now));
 }
 
-void Workspace::take_written_place() {
-  if (!keeping_.job || !keeping_.job.ended()) return;
-  const bool done = keeping_.job.done();
-  if (done && keeping_.report->saved) resume_.saved = std::move(keeping_.writing);
-  say_failure(resume_.take(done ? std::move(*keeping_.report) : store::SaveReport{false, keeping_.job.error()}));
-  keeping_.job = {};
+void Place::save(const chapters::Lab& open) {
+  if (!documents_.folders) return;
+  note(open);
+  if (job_)
+    documents_.resume.saved = {};  // that job has written, or still writes, something else than what was saved last
+  documents_.save_resume(messages_);
+  documents_.save_all_but_resume(messages_);
+}
+
+void Place::take_written() {
+  if (!job_ || !job_.ended()) return;
+  const bool done = job_.done();
+  auto& resume = documents_.resume;
+  if (done && report_->saved) resume.saved = std::move(writing_);
+  messages_.say_failure(resume.take(done ? std::move(*report_) : store::SaveReport{false, job_.error()}));
+  job_ = {};
 }
 
 /// One who writes without a pause is not waited for for ever.
-void Workspace::keep_notes(double now_s) {
+void Place::keep_notes(double now_s) {
   constexpr double pause_s = 1, longest_s = 10;
-  if (notes.edits() != keeping_.note_edits) {
-    keeping_.note_edits = notes.edits();
-    keeping_.note_s = now_s;
-    if (keeping_.first_note_s < 0) keeping_.first_note_s = now_s;
+  const auto edits = documents_.notes.value.edits();
+  if (edits != note_edits_) {
+    note_edits_ = edits;
+    note_s_ = now_s;
+    if (first_note_s_ < 0) first_note_s_ = now_s;
   }
-  if (keeping_.first_note_s < 0) return;
-  if (now_s - keeping_.note_s < pause_s && now_s - keeping_.first_note_s < longest_s) return;
-  keeping_.first_note_s = -1;
-  say_if_any(notes_.save(user_->data / "notes.json"));
+  if (first_note_s_ < 0) return;
+  if (now_s - note_s_ < pause_s && now_s - first_note_s_ < longest_s) return;
+  first_note_s_ = -1;
+  documents_.save_notes(messages_);
 }
 
-void Workspace::keep_place(double now_s) {
+void Place::keep(double now_s, const Session& open, std::uint64_t openings) {
   constexpr double retry_every_s = 30;
-  take_written_place();
-  if (!user_) return;
+  take_written();
+  if (!documents_.folders) return;
   keep_notes(now_s);
-  if (keeping_.job || now_s - keeping_.last_s < 1) return;
-  if (anything_unsaved() && now_s >= keeping_.retry_s) {
-    keeping_.retry_s = now_s + retry_every_s;
-    save();
+  if (job_ || now_s - last_s_ < 1) return;
+  if (documents_.anything_unsaved() && now_s >= retry_s_) {
+    retry_s_ = now_s + retry_every_s;
+    save(open.lab());
   }
-  const auto keep = [&](auto& stored, const std::filesystem::path& path) {
-    if (!stored.may_save || stored.unsaved || stored.value == stored.saved) return;
-    keeping_.last_s = now_s;
-    say_if_any(stored.save(path));
+  const auto write_if_new = [&](const auto& document, void (Documents::*write)(Messages&)) {
+    if (!document.may_save || document.unsaved || document.value == document.saved) return;
+    last_s_ = now_s;
+    (documents_.*write)(messages_);
   };
-  keep(settings_, user_->config / "settings.json");
-  keep(progress_, user_->data / "progress.json");
-  std::uint64_t stamp = mixed(current_->version(), lab().info().id);
-  stamp = mixed(mixed(stamp, openings_), stamp_of_view(lab().view()));
-  if (stamp != keeping_.stamp) {
-    keeping_.stamp = stamp;
-    note_place();
+  write_if_new(documents_.settings, &Documents::save_settings);
+  write_if_new(documents_.progress, &Documents::save_progress);
+  std::uint64_t stamp = mixed(open.version(), open.lab().info().id);
+  stamp = mixed(mixed(stamp, openings), stamp_of_view(open.lab().view()));
+  if (stamp != stamp_) {
+    stamp_ = stamp;
+    note(open.lab());
   }
-  if (!resume_.may_save || resume_.unsaved || resume == resume_.saved) return;
-  keeping_.last_s = now_s;
-  keeping_.writing = resume;
-  keeping_.report = std::make_shared<store::SaveReport>();
-  keeping_.job = jobs.submit("resume", [copy = resume, report = keeping_.report, path = user_->state / "resume.json"](
-                                           chapters::Progress&) mutable { *report = store::save(path, copy); });
+  auto& resume = documents_.resume;
+  if (!resume.may_save || resume.unsaved || resume.value == resume.saved) return;
+  last_s_ = now_s;
+  writing_ = resume.value;
+  report_ = std::make_shared<store::SaveReport>();
+  job_ =
+      jobs_.submit("resume", [copy = resume.value, report = report_, path = documents_.folders->state / "resume.json"](
+                                 chapters::Progress&) mutable { *report = store::save(path, copy); });
 }
 
 }  // namespace app

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "app/platform/file.h"
-#include "app/platform/quoted_text.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/catalog.h"
@@ -17,55 +15,29 @@ namespace {
 /// One for the open lab, one for what is asked beside it (tables, Explore), one for a file that is opened.
 constexpr std::size_t workers = 3;
 
-/// A title as part of a file's name: small letters and digits, "-" for all else, at most 60 characters.
-std::string slug_of(std::string_view title) {
-  std::string slug;
-  for (const char c : title.substr(0, 60)) {
-    const bool small = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool capital = c >= 'A' && c <= 'Z';
-    slug += small ? c : capital ? static_cast<char>(c + 32) : '-';
-  }
-  return slug;
-}
-
 }  // namespace
 
 Workspace::Workspace(Content loaded, models::Result<UserPaths> user, std::function<void()> wake)
-    : content(std::move(loaded)), jobs(workers, std::move(wake)), user_(std::move(user)) {
-  if (user_) {
-    say_if_any(settings_.load(user_->config / "settings.json"));
-    say_if_any(progress_.load(user_->data / "progress.json"));
-    say_if_any(notes_.load(user_->data / "notes.json"));
-    say_if_any(kept_.load(user_->data / "kept.json"));
-    say_if_any(recent_.load(user_->state / "recent.json"));
-    say_if_any(resume_.load(user_->state / "resume.json"));
-    say_if_any(files_.load(user_->state / "files.json"));
-    load_lessons(user_->data / "lessons", content);
-  } else {
-    say(user_.error);
-  }
+    : documents_(std::move(user)), content(std::move(loaded)), jobs(workers, std::move(wake)) {
+  documents_.load(messages_);
+  if (documents_.folders) load_lessons(documents_.folders->data / "lessons", content);
   for (const auto& error : content.errors) say(error);
-  describe_shared();
-  find_drilled();
-  if (!chapters::all_labs().empty())
-    show(chapters::has_lab(settings.last_lab) ? settings.last_lab : chapters::all_labs().front().id, [] {});
+  describe_labs();
+  learner.find_drilled();
+  if (chapters::all_labs().empty()) return;
+  show(chapters::has_lab(settings.last_lab) ? settings.last_lab : chapters::all_labs().front().id, [] {});
+  trail_ = {std::string(lab().info().id)};
 }
 
 Workspace::~Workspace() = default;  // here, where Json is complete
 
-std::size_t Workspace::answered_questions(std::string_view lab) const {
-  const auto& questions = content.of(lab).predictions;
-  return static_cast<std::size_t>(std::count_if(
-      questions.begin(), questions.end(), [&](const Prediction& q) { return progress.latest(lab, q.id) != nullptr; }));
-}
-
-store::Quarters Workspace::quarters(std::string_view lab) const {
-  std::optional<bool> answered, drilled;
-  if (const auto& questions = content.of(lab).predictions; !questions.empty())
-    answered = std::all_of(questions.begin(), questions.end(),
-                           [&](const Prediction& q) { return progress.latest(lab, q.id) != nullptr; });
-  if (drills_on_.contains(lab)) drilled = drilled_.contains(lab);
-  return progress.quarters(lab, answered, drilled);
+void Workspace::describe_labs() {
+  prototypes_.clear();  // and not described anew where they are: a job may look at them
+  for (const auto& entry : chapters::all_labs()) {
+    auto lab = entry.make();
+    const std::string title(lab->info().title);
+    prototypes_.push_back({std::string(entry.id), title, std::move(lab)});
+  }
 }
 
 const std::string& Workspace::title_of(std::string_view lab) const {
@@ -86,7 +58,7 @@ Session& Workspace::session(std::string_view id) {
   auto at = sessions_.find(id);
   if (at == sessions_.end()) {
     auto lab = chapters::make_lab_by_id(id);
-    restore(*lab);
+    place_.restore(*lab);
     at = sessions_.emplace(std::string(id), std::make_unique<Session>(std::move(lab), jobs)).first;
   }
   return *at->second;
@@ -105,83 +77,55 @@ void Workspace::remember() {
 
 void Workspace::show(std::string_view id, const std::function<void()>& set_up) {
   remember();
-  if (current_) note_place();
+  if (current_) place_.note(lab());
   current_ = &session(id);
-  group_shared();
+  shared_.group(lab());
   set_up();
-  fill_personal();
+  learner.fill(lab());
   current_->update(false);
 }
 
 void Workspace::enter(std::string_view id, const std::function<void()>& set_up) {
+  constexpr std::size_t longest = 100;
   show(id, set_up);
+  if (trail_[trail_at_] != id) {
+    trail_.resize(trail_at_ + 1);
+    trail_.emplace_back(id);
+    if (trail_.size() > longest) trail_.erase(trail_.begin());
+    trail_at_ = trail_.size() - 1;
+  }
   progress.visit(id);
   settings.last_lab = id;
   ++openings_;
 }
 
+bool Workspace::can_go(int by) const { return by < 0 ? trail_at_ > 0 : trail_at_ + 1 < trail_.size(); }
+
+void Workspace::go(int by) {
+  if (!can_go(by)) return;
+  trail_at_ = by < 0 ? trail_at_ - 1 : trail_at_ + 1;
+  enter(std::string(trail_[trail_at_]), [] {});
+}
+
 bool Workspace::update(bool control_held) {
   const bool changed = current_->update(control_held);
-  if (changed) gather_kept();
+  if (changed) learner.gather(lab());
   if (lab().shows_published())
     if (const auto* table = figures.of(lab().info().id)) lab().show_published(table->figures);
   // A job that ends on the values that a lab opened with sets nothing for other labs.
-  if (changed && current_->touched() && settings.keep_my_scenario) gather_shared();
+  if (changed && current_->touched() && settings.keep_my_scenario) shared_.gather(lab());
   return changed;
 }
 
-void Workspace::say(std::string sentence, Action action) {
-  messages_.push_back({std::move(sentence), false, std::move(action)});
-  if (messages_.size() > 50) messages_.erase(messages_.begin());
+void Workspace::share(const std::string& name, const Json& value) {
+  shared_.set(name, value);
+  settings.keep_my_scenario = true;  // choosing for every lab is asking for it
+  apply_shared();
+  current_->update(false);
 }
 
-void Workspace::say_failure(std::string sentence, Action action) {
-  if (sentence.empty()) return;
-  say(whole_sentence(sentence), std::move(action));
-  messages_.back().failure = true;
-}
-
-void Workspace::say_if_any(std::string notice) {
-  if (!notice.empty()) say(std::move(notice));
-}
-
-models::Status Workspace::keep_lesson(Lesson lesson) {
-  if (!user_) return models::Status::fail(user_.error);
-  const std::string slug = slug_of(lesson.title);
-  const auto path_of = [&](const std::string& id) { return user_->data / "lessons" / (id + ".json"); };
-  lesson.id = slug;  // Progress knows a lesson by its id, so one of the same title gets another.
-  std::error_code none;
-  for (int n = 2; std::filesystem::exists(path_of(lesson.id), none); ++n) lesson.id = slug + "-" + std::to_string(n);
-  if (auto written = write_file(path_of(lesson.id), lesson_to_text(lesson)); !written) return written;
-  content.lessons.push_back(std::move(lesson));
-  return models::Status::ok();
-}
-
-std::string Workspace::export_folder() const {
-  return (user_ ? user_->data / "exports" : std::filesystem::path(".")).string();
-}
-
-void Workspace::save() {
-  if (!user_) return;
-  note_place();
-  if (keeping_.job)
-    resume_.saved = {};  // that job has written, or still writes, something else than what was saved last
-  say_if_any(resume_.save(user_->state / "resume.json"));
-  save_documents();
-}
-
-void Workspace::save_documents() {
-  say_if_any(settings_.save(user_->config / "settings.json"));
-  say_if_any(progress_.save(user_->data / "progress.json"));
-  say_if_any(recent_.save(user_->state / "recent.json"));
-  say_if_any(files_.save(user_->state / "files.json"));
-  say_if_any(notes_.save(user_->data / "notes.json"));
-  if (kept_.unsaved) save_kept();
-}
-
-bool Workspace::anything_unsaved() const {
-  return settings_.unsaved || progress_.unsaved || recent_.unsaved || files_.unsaved || notes_.unsaved ||
-         kept_.unsaved || resume_.unsaved;
+void Workspace::apply_shared() {
+  if (settings.keep_my_scenario) shared_.apply(lab(), messages_);
 }
 
 }  // namespace app

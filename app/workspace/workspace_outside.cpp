@@ -1,13 +1,36 @@
 #include <utility>
 
-#include "app/content/load_catalog.h"
 #include "app/platform/file.h"
 #include "app/workspace/workspace.h"
 
-/// What services have found, into the labs that asked; and chips that were measured, into the catalog.
+/// What comes from outside the labs: what services have found, into the labs that asked; a catalog that was read anew;
+/// chips and lessons of the learner's own, into their folders.
 namespace app {
 
 using chapters::Field;
+
+namespace {
+
+/// FOLDER/NAME.json, or the first of NAME-2, NAME-3 ... that is free there.
+std::filesystem::path first_free(const std::filesystem::path& folder, const std::string& name) {
+  std::filesystem::path path = folder / (name + ".json");
+  std::error_code none;
+  for (int n = 2; std::filesystem::exists(path, none); ++n) path = folder / (name + "-" + std::to_string(n) + ".json");
+  return path;
+}
+
+/// A title as part of a file's name: small letters and digits, "-" for all else, at most 60 characters.
+std::string slug_of(std::string_view title) {
+  std::string slug;
+  for (const char c : title.substr(0, 60)) {
+    const bool small = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool capital = c >= 'A' && c <= 'Z';
+    slug += small ? c : capital ? static_cast<char>(c + 32) : '-';
+  }
+  return slug;
+}
+
+}  // namespace
 
 void Workspace::serve() {
   take_catalog();
@@ -20,33 +43,7 @@ void Workspace::serve() {
   for (auto& arrived : services.arrived()) {
     chapters::Lab& asked = session(arrived.lab).lab();
     chapters::Requests* asks = asked.requests();
-    for (auto& event : arrived.events) {
-      const Field* table = asked.inputs().find(event.table);
-      switch (event.kind) {
-        case ServiceEvent::Kind::row:
-          if (!table || table->spec.origin != chapters::Origin::measured)
-            say("The lab has no table for \"" + event.table + "\".");
-          else
-            say_failure(merge_row(*table, event.text, event.same));
-          break;
-        case ServiceEvent::Kind::clear:
-          if (table && table->spec.origin == chapters::Origin::measured) table->table_resize(0);
-          break;
-        case ServiceEvent::Kind::status:
-          if (asks) asks->status = std::move(event.text);
-          break;
-        case ServiceEvent::Kind::say:
-          say(std::move(event.text));
-          break;
-        case ServiceEvent::Kind::chip: {
-          const auto kept_chip =
-              user_ ? write_file(user_->config / "chips" / event.name, event.text) : models::Status::fail(user_.error);
-          more_chips = static_cast<bool>(kept_chip);
-          say_failure(kept_chip);
-          break;
-        }
-      }
-    }
+    for (auto& event : arrived.events) more_chips = take_event(asked, std::move(event)) || more_chips;
     if (asks) {
       asks->fraction = arrived.fraction;
       asks->running = true;  // a scenario opened meanwhile has put it back
@@ -58,49 +55,81 @@ void Workspace::serve() {
   if (more_chips) reload_catalog();
 }
 
+bool Workspace::take_event(chapters::Lab& asked, ServiceEvent event) {
+  const Field* table = asked.inputs().find(event.table);
+  const bool measured = table && table->spec.origin == chapters::Origin::measured;
+  switch (event.kind) {
+    case ServiceEvent::Kind::row:
+      if (measured)
+        say_failure(merge_row(*table, event.text, event.same));
+      else
+        say("The lab has no table for \"" + event.table + "\".");
+      break;
+    case ServiceEvent::Kind::clear:
+      if (measured) table->table_resize(0);
+      break;
+    case ServiceEvent::Kind::status:
+      if (chapters::Requests* asks = asked.requests()) asks->status = std::move(event.text);
+      break;
+    case ServiceEvent::Kind::say:
+      say(std::move(event.text));
+      break;
+    case ServiceEvent::Kind::chip: {
+      const auto& folders = documents_.folders;
+      const auto written = folders ? write_file(folders->config / "chips" / event.name, event.text)
+                                   : models::Status::fail(folders.error);
+      say_failure(written);
+      return static_cast<bool>(written);
+    }
+  }
+  return false;
+}
+
 models::Result<std::filesystem::path> Workspace::keep_chips(const std::string& name, std::string_view text) {
   using Kept = models::Result<std::filesystem::path>;
-  if (!user_) return Kept::fail(user_.error);
-  const std::filesystem::path folder = user_->config / "chips";
-  std::filesystem::path kept_as = folder / (name + ".json");
-  std::error_code none;
-  for (int n = 2; std::filesystem::exists(kept_as, none); ++n)
-    kept_as = folder / (name + "-" + std::to_string(n) + ".json");
-  if (auto written = write_file(kept_as, text); !written) return Kept::fail(std::move(written.error));
+  if (!documents_.folders) return Kept::fail(documents_.folders.error);
+  std::filesystem::path path = first_free(documents_.folders->config / "chips", name);
+  if (auto written = write_file(path, text); !written) return Kept::fail(std::move(written.error));
   reload_catalog();
-  return Kept::ok(std::move(kept_as));
+  return Kept::ok(std::move(path));
 }
 
-void Workspace::reload_catalog() {
-  const auto assets = find_assets();
-  if (!assets) return say(assets.error);
-  catalog_read_ = std::make_shared<LoadedCatalog>();
-  catalog_job_ = jobs.submit(
-      "catalog", [to = catalog_read_, from = *assets, own = user_ ? user_->config : std::filesystem::path()](
-                     chapters::Progress&) { *to = load_catalog(from, own); });
+models::Status Workspace::keep_lesson(Lesson lesson) {
+  if (!documents_.folders) return models::Status::fail(documents_.folders.error);
+  const auto path = first_free(documents_.folders->data / "lessons", slug_of(lesson.title));
+  lesson.id = path.stem().string();  // progress knows a lesson by its id, so one of the same title gets another
+  if (auto written = write_file(path, lesson_to_text(lesson)); !written) return written;
+  content.lessons.push_back(std::move(lesson));
+  return models::Status::ok();
 }
+
+std::string Workspace::export_folder() const {
+  return (documents_.folders ? documents_.folders->data / "exports" : std::filesystem::path(".")).string();
+}
+
+void Workspace::reload_catalog() { say_failure(catalog_.start(documents_.folders)); }
 
 void Workspace::finish_catalog() {
-  catalog_job_.wait();
+  catalog_.wait();
   take_catalog();
 }
 
 void Workspace::take_catalog() {
-  if (!catalog_job_ || !catalog_job_.ended()) return;
-  const Job ended = std::exchange(catalog_job_, {});
-  const auto loaded = std::exchange(catalog_read_, nullptr);
-  if (!ended.done()) return say_failure(ended.error());
-  for (auto& error : loaded->errors) say(std::move(error));
-  chapters::set_catalog(std::move(loaded->catalog));
-  describe_shared();
+  auto read = catalog_.take();
+  if (!read) return;
+  if (!*read) return say_failure(read->error);
+  LoadedCatalog& loaded = **read;
+  for (auto& error : loaded.errors) say(std::move(error));
+  chapters::set_catalog(std::move(loaded.catalog));
+  describe_labs();
   for (const auto& [id, session] : sessions_) {
     session->lab().refresh();
     session->invalidate();
   }
-  group_shared();
+  shared_.group(lab());
   claims.forget();
   figures.forget();
-  find_drilled();
+  learner.find_drilled();
 }
 
 }  // namespace app

@@ -92,7 +92,7 @@ TEST_CASE("a choice from the top bar reaches the open lab and every other, and a
   w->update(false);
   CHECK(text(*w, "chip") != "mi300x");  // undo is the lab's own
   std::vector<std::string> names;
-  for (const auto& group : w->shared_groups()) names.push_back(group.name);
+  for (const auto& group : w->shared().groups()) names.push_back(group.name);
   // The bar shows what the open lab has, and nothing else.
   for (const std::string& name : names) {
     bool own = false;
@@ -106,7 +106,7 @@ TEST_CASE("the bar shows the values of the lab that is open, not of another that
   const Person person;
   const auto w = person.workspace();
   const auto shown = [&](std::string_view name) {
-    for (const auto& group : w->shared_groups())
+    for (const auto& group : w->shared().groups())
       for (const auto* f : group.fields)
         if (f->spec.shared == name) return f->number();
     return -1.0;
@@ -316,9 +316,9 @@ TEST_CASE("progress, settings and notes are saved and come back; the window open
   REQUIRE(w->progress.latest(second, "q"));
   CHECK(w->progress.latest(second, "q")->committed == 3.0);
   CHECK(w->progress.labs.at(second).presets.size() == 1);
-  CHECK(w->quarters(second) == app::store::Quarters{.opened = true, .explored = true});
-  CHECK(w->lab_fraction(first) == 0.25);
-  CHECK(w->lab_fraction("roofline/iron-law") == 0.0);
+  CHECK(w->learner.quarters(second) == app::store::Quarters{.opened = true, .explored = true});
+  CHECK(w->learner.quarters(first).fraction() == 0.25);
+  CHECK(w->learner.quarters("roofline/iron-law").fraction() == 0.0);
 }
 
 TEST_CASE("a corrupt progress file is set aside and said so, and work goes on") {
