@@ -10,6 +10,7 @@ UiContext::UiContext() : context_(ImGui::CreateContext()) {
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigNavEscapeClearFocusItem = false;  // Escape leaves the keyboard where it is, and its ring is seen
   fonts_ = load_fonts(*io.Fonts);
 }
 

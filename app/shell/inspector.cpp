@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/scenario/scenario.h"
 #include "app/shell/controls/field_text.h"
@@ -74,6 +75,12 @@ void buttons(Shell& shell, float right, float y) {
   if (link("Undo", session.can_undo())) session.undo();
 }
 
+/// Is the field that was looked for one of this group's? Then the group stands open.
+bool seeks_in(const Shell& shell, const chapters::Fields& fields, std::string_view group) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const Field& f) { return f.group == group && is_sought(shell, f); });
+}
+
 /// What a folded group says: the value of its first field.
 std::string_view first_value(const chapters::Lab& lab, std::span<const Field> fields, std::string_view group,
                              bool (*shown)(const chapters::Lab&, const Field&), widgets::NumberText& scratch) {
@@ -138,7 +145,7 @@ void draw_inputs(Shell& shell) {
       group = f.group;
       widgets::NumberText scratch;
       open =
-          group.empty() || group_heading(group, first, shell.unfold_groups,
+          group.empty() || group_heading(group, first, shell.unfold_groups || seeks_in(shell, lab.inputs(), group),
                                          first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
       first = false;
     }
@@ -146,6 +153,7 @@ void draw_inputs(Shell& shell) {
       draw_replaced(f, *file, width);
     else if (open)
       draw_control(f, shell.controls, width);
+    if (open) mark_sought(shell, f);
   }
   shell.controls.inputs = nullptr;
   if (few && ui::pill("More inputs", false)) shell.lesson.more = true;
@@ -189,15 +197,35 @@ void draw_outputs(Shell& shell) {
                     lab, lab.outputs().all(), group,
                     [](const chapters::Lab& l, const Field& o) { return !o.spec.headline && enabled(l, o); }, scratch)
               : std::string_view();
-      open = group.empty() || group_heading(group, false, shell.unfold_groups, value, width);
+      open = group.empty() ||
+             group_heading(group, false, shell.unfold_groups || seeks_in(shell, lab.outputs(), group), value, width);
     }
-    if (open) draw_output_row(f, state, width);
+    if (!open) continue;
+    draw_output_row(shell, f, state, width);
+    mark_sought(shell, f);
   }
   ImGui::PopID();
   ImGui::PopStyleVar();
 }
 
 }  // namespace
+
+bool is_sought(const Shell& shell, const Field& field) {
+  const SoughtField& sought = shell.sought;
+  Session& session = shell.workspace.current();
+  return !sought.key.empty() && field.key == sought.key && session.lab().info().id == sought.lab &&
+         session.edits() == sought.edits;
+}
+
+void mark_sought(Shell& shell, const Field& field) {
+  if (!is_sought(shell, field)) return;
+  const auto& t = theme();
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax(), out{t.px(3), t.px(1)};
+  Painter::window().frame({min.x - out.x, min.y - out.y}, {max.x + out.x, max.y + out.y}, t.accent, t.px(1.5f),
+                          t.px(4));
+  if (std::exchange(shell.sought.scroll, false))
+    ImGui::SetScrollFromPosY((min.y + max.y) / 2 - ImGui::GetWindowPos().y);
+}
 
 void draw_inspector(Shell& shell, ImVec2 size) {
   const auto& t = theme();

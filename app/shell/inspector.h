@@ -16,7 +16,11 @@ const Guess* guess_of(const Shell& shell, std::string_view key);
 void draw_headlines(Shell& shell, const OutputState& state, float width);
 
 /// One output as a row: label, value on the decimal point, unit.
-void draw_output_row(const chapters::Field& field, const OutputState& state, float width);
+void draw_output_row(Shell& shell, const chapters::Field& field, const OutputState& state, float width);
+
+/// The output whose item was drawn last, into the clipboard, value and unit: a right click or Ctrl+C over it, or Ctrl+C
+/// where it has the keyboard. Nothing while it is veiled.
+void copy_output(Shell& shell, const chapters::Field& field, const OutputState& state);
 
 /// Formula, source and exact value of the output whose item was drawn last, on hover.
 void explain_output(const chapters::Field& field, const OutputState& state);

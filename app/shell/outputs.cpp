@@ -131,7 +131,7 @@ void draw_none(const Painter& p, ImVec2 at, ImVec2 room, std::string_view reason
   if (one_line) p.text({at.x, at.y + t.px(26)}, reason, t.muted, Type::small);
 }
 
-void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImVec2 at, ImVec2 size, double now,
+void draw_card(Shell& shell, const Field& f, const OutputState& state, ImVec2 at, ImVec2 size, double now,
                double before) {
   const auto& t = theme();
   const Painter p = Painter::window();
@@ -139,6 +139,8 @@ void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImV
   ImGui::PushID(f.key.data());
   widgets::press_area(f.spec.label.data(), size);
   ImGui::PopID();
+  copy_output(shell, f, state);
+  mark_sought(shell, f);
   p.rect(at, {at.x + size.x, at.y + size.y}, t.card, t.px(6));
   if (ImGui::IsItemHovered()) p.frame(at, {at.x + size.x, at.y + size.y}, t.line, 1, t.px(6));
   ui::focus_ring(t.px(6));
@@ -178,6 +180,19 @@ void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImV
 }
 
 }  // namespace
+
+void copy_output(Shell& shell, const Field& f, const OutputState& state) {
+  const bool key = ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_C) && !ImGui::GetIO().WantTextInput &&
+                   (ImGui::IsItemHovered() || ImGui::IsItemFocused());
+  if (!key && !ImGui::IsItemClicked(ImGuiMouseButton_Right)) return;
+  if (state.hidden || !state.feasible || !has_value(f) || !shell.host.copy) return;
+  constexpr int digits = 6;
+  widgets::NumberText scratch;
+  const std::string text = is_figure(f) ? std::string(widgets::format(f.number(), f.spec.unit, digits, prefix_of(f)))
+                                        : std::string(field_text(f, scratch));
+  shell.host.copy(text);
+  shell.workspace.say("Copied " + text + ".");
+}
 
 void explain_output(const Field& f, const OutputState& state) {
   light_output(f, state);
@@ -229,13 +244,14 @@ void draw_headlines(Shell& shell, const OutputState& state, float width) {
   ImGui::Dummy({width, static_cast<float>((n + 1) / 2) * (height + gap)});
 }
 
-void draw_output_row(const Field& f, const OutputState& state, float width) {
+void draw_output_row(Shell& shell, const Field& f, const OutputState& state, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = t.px(25), unit_width = t.px(58);
   ImGui::PushID(f.key.data());
   widgets::press_area(f.spec.label.data(), {width, height});
   ImGui::PopID();
+  copy_output(shell, f, state);
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   const float value_right = at.x + width - unit_width;

@@ -21,7 +21,7 @@ const chapters::Chapter* open_chapter(std::string_view slug) {
 
 double fraction_of(const Workspace& w, const chapters::Chapter& chapter) {
   double sum = 0;
-  for (const auto& entry : chapter.labs) sum += w.lab_fraction(entry.id);
+  for (const auto& entry : chapter.labs) sum += w.learner.quarters(entry.id).fraction();
   return chapter.labs.empty() ? 0 : sum / static_cast<double>(chapter.labs.size());
 }
 
@@ -62,7 +62,7 @@ bool lab_row(const Workspace& w, std::string_view id, bool here, float width) {
   const Painter p = Painter::window();
   if (here || hovered)
     p.rect(at, {at.x + box.x, at.y + box.y}, here ? t.card : widgets::with_alpha(t.card, 0.5f), t.px(6));
-  draw_lab_ring(p, {at.x + t.px(18), at.y + box.y / 2}, t.px(4.5f), w.quarters(id));
+  draw_lab_ring(p, {at.x + t.px(18), at.y + box.y / 2}, t.px(4.5f), w.learner.quarters(id));
   const float x = at.x + t.px(38);
   p.text_fit({x, at.y + t.px(6)}, w.title_of(id), at.x + width - x - t.px(4), here ? t.text : t.muted, Type::small,
              here ? Font::bold : Font::sans);

@@ -95,6 +95,7 @@ void draw_canvas(Shell& shell, ImVec2 size) {
       draw();
     }
     serve_requests(shell);
+    ui::end_focused_panel("canvas");
   }
   ImGui::EndChild();
 }
@@ -117,8 +118,161 @@ static void draw_panel_export(Shell& shell) {
   ImGui::EndPopup();
 }
 
+namespace {
+
+/// Where the parts of the shell stand in this frame, in screen pixels.
+struct Places {
+  ImVec2 screen;
+  bool full = false;        ///< rail, bar, inspector and drawer are there
+  float rail = 0, top = 0;  ///< width of the rail, height of the bar
+  float inspector = 0;      ///< its width beside the canvas
+  float middle = 0;         ///< width of the canvas
+  float lesson = 0;         ///< height of the lesson's bar
+  float body = 0;           ///< height between the bar and the lesson's
+  float drawer = 0;         ///< height that the drawer takes from the canvas
+  float drawer_seen = 0;    ///< its own height, over the canvas too
+};
+
+Places places_of(Shell& shell, ImVec2 screen) {
+  const auto& t = theme();
+  const auto& settings = shell.workspace.settings;
+  const bool chrome = !shell.hide_chrome;
+  Places at{.screen = screen, .full = chrome && !shell.presentation};
+  if (at.full) {
+    at.rail = rail_width(shell, screen);
+    at.top = t.px(48);
+  }
+  // In a narrow window the inspector slides over the canvas when it is asked for.
+  shell.narrow = at.full && screen.x < t.px(900);
+  if (at.full && !shell.narrow)
+    at.inspector = std::min(t.px(static_cast<float>(settings.inspector_width)), screen.x * 0.36f);
+  at.middle = screen.x - at.rail - at.inspector;
+  if (chrome && (shell.lesson.playing || shell.lesson.recording)) at.lesson = t.px(76);
+  at.body = screen.y - at.top - at.lesson;
+  // Explore brings a picture of its own: it takes nearly half.
+  const float set = t.px(static_cast<float>(settings.drawer_height));
+  const float asked = shell.drawer == Drawer::explore ? std::max(set, at.body * 0.45f) : set;
+  const float folded = t.px(40), open = std::min(asked, at.body * 0.5f);
+  // Where an open drawer would leave no room for the panel that answers, it lies over the canvas, and folds by a word.
+  shell.drawer_over = at.full && shell.drawer_open && at.body - open < t.px(300);
+  if (shell.drawer_over && shell.drawer == Drawer::predict && question_open(shell))
+    shell.drawer_open = shell.drawer_over = false;  // the question itself stands on the canvas
+  if (at.full) at.drawer_seen = shell.drawer_open ? open : folded;
+  at.drawer = shell.drawer_over ? folded : at.drawer_seen;
+  return at;
+}
+
+/// Draws a part of the shell with its corner at (x, y) and the spacing that controls have.
+template <class Part>
+void put(float x, float y, Part&& part) {
+  ImGui::SetCursorScreenPos({x, y});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme().px(8), theme().px(7)});
+  part();
+  ImGui::PopStyleVar();
+}
+
+void put_drawer(Shell& shell, const Places& at) {
+  put(at.rail, at.top + at.body - at.drawer_seen, [&] { draw_drawer(shell, {at.middle, at.drawer_seen}); });
+}
+
+/// All that a person can set: it comes before the canvas, so that what is drawn belongs to what is set.
+void draw_controls(Shell& shell, const Places& at) {
+  if (at.rail > 0) put(0, 0, [&] { draw_rail(shell, {at.rail, at.screen.y}); });
+  if (at.full) put(at.rail, 0, [&] { draw_top_bar(shell, {at.screen.x - at.rail, at.top}); });
+  if (at.inspector > 0)
+    put(at.screen.x - at.inspector, at.top, [&] { draw_inspector(shell, {at.inspector, at.body}); });
+  if (at.drawer > 0 && !shell.drawer_over) put_drawer(shell, at);
+  if (at.lesson > 0)
+    put(at.rail, at.top + at.body, [&] { draw_lesson_bar(shell, {at.screen.x - at.rail, at.lesson}); });
+}
+
+void draw_over_canvas(Shell& shell, const Places& at) {
+  if (shell.drawer_over) put_drawer(shell, at);
+  if (!shell.narrow || !shell.slide_over) return;
+  const float width = std::min(theme().px(300), at.screen.x * 0.8f);
+  put(at.screen.x - width, at.top, [&] { draw_inspector(shell, {width, at.body}); });
+}
+
+void finish_document(Shell& shell) {
+  if (!shell.document_job.ended()) return;
+  const std::string why = shell.document_job.done() ? *shell.document_said : shell.document_job.error();
+  if (why.empty())
+    say_saved(shell, shell.document_path);
+  else
+    shell.workspace.say_failure(why);
+  shell.document_job = {};
+}
+
+void serve_export(Shell& shell, const ExportRequest& request) {
+  if (request.path.empty()) return;
+  if (request.kind == ExportKind::document) return export_document(shell, request.path);
+  const auto exported = export_canvas(shell, request.kind, request.path);
+  if (exported)
+    say_saved(shell, request.path);
+  else
+    shell.workspace.say_failure(exported);
+}
+
+/// The canvas, and the export that was asked for, which keeps what the canvas draws.
+void draw_recorded_canvas(Shell& shell, const Places& at) {
+  widgets::Record kept;
+  const ExportRequest request = std::exchange(shell.export_request, {});
+  const bool records = !request.path.empty() && !shell.record;
+  if (records) {
+    shell.record = &kept;
+    shell.record_panel = request.panel;
+  }
+  put(at.rail, at.top, [&] {
+    draw_canvas(shell, {at.middle, at.body - at.drawer});
+    draw_panel_export(shell);
+  });
+  draw_over_canvas(shell, at);
+  finish_document(shell);
+  serve_export(shell, request);
+  if (records) {
+    shell.record = nullptr;
+    shell.record_panel = 0;
+  }
+}
+
+/// The next frame must not wait for a hand: something moves, or a job works on what is shown.
+void note_motion(Shell& shell) {
+  Workspace& w = shell.workspace;
+  if (w.update(ImGui::IsAnyItemActive()))
+    shell.animating = true;  // a drag on the canvas: its picture follows next frame
+  if (w.current().computing() || shell.document_job || widgets::motion().moving) shell.animating = true;
+  if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle())
+    shell.animating = true;  // a lab that plays
+}
+
+void draw_splitters(Shell& shell, const Places& at) {
+  const auto& t = theme();
+  auto& settings = shell.workspace.settings;
+  const auto move = [](double& size, double least, float by) {
+    size = std::clamp(size - static_cast<double>(by), least, 1200.0);
+  };
+  if (at.full && shell.drawer_open)
+    move(settings.drawer_height, 80,
+         splitter("drawer edge", {at.rail, at.top + at.body - at.drawer_seen - t.px(3)}, {at.middle, t.px(6)}, false));
+  if (at.inspector > 0)
+    move(settings.inspector_width, 200,
+         splitter("inspector edge", {at.screen.x - at.inspector - t.px(3), at.top}, {t.px(6), at.body}, true));
+}
+
+}  // namespace
+
+/// Did a hand move mouse, wheel or keys since the last frame?
+static bool hand_moved() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown()) return true;
+  for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key)
+    if (ImGui::IsKeyDown(static_cast<ImGuiKey>(key))) return true;
+  return false;
+}
+
 void draw_shell(Shell& shell) {
   Workspace& w = shell.workspace;
+  if (hand_moved()) shell.hand_s = ImGui::GetTime();
   shell.animating = false;
   widgets::begin_motion(shell.host.animates, ImGui::IsAnyItemActive(), ImGui::GetIO().DeltaTime);
   handle_shortcuts(shell);
@@ -129,116 +283,28 @@ void draw_shell(Shell& shell) {
   if (draw_page(shell, screen)) return;
   ui::begin_screen(screen);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  const auto& t = theme();
-  const bool chrome = !shell.hide_chrome, full = chrome && !shell.presentation;
-  const float rail = full ? rail_width(shell, screen) : 0;
-  const float top = full ? t.px(48) : 0;
-  // In a narrow window the inspector slides over the canvas when it is asked for.
-  shell.narrow = full && screen.x < t.px(900);
-  const float panel = std::min(t.px(static_cast<float>(w.settings.inspector_width)), screen.x * 0.36f);
-  const float inspector = full && !shell.narrow ? panel : 0;
-  const float lesson = chrome && (shell.lesson.playing || shell.lesson.recording) ? t.px(76) : 0;
-  const float body = screen.y - top - lesson;
-  // Explore brings a picture of its own: it takes nearly half.
-  const float asked = shell.drawer == Drawer::explore
-                          ? std::max(t.px(static_cast<float>(w.settings.drawer_height)), body * 0.45f)
-                          : t.px(static_cast<float>(w.settings.drawer_height));
-  const float folded = t.px(40), open = std::min(asked, body * 0.5f);
-  // Where an open drawer would leave no room for the panel that answers, it lies over the canvas, and folds by a word.
-  shell.drawer_over = full && shell.drawer_open && body - open < t.px(300);
-  if (shell.drawer_over && shell.drawer == Drawer::predict && question_open(shell))
-    shell.drawer_open = shell.drawer_over = false;  // the question itself stands on the canvas
-  const float drawer_seen = !full ? 0 : shell.drawer_open ? open : folded;
-  const float drawer = shell.drawer_over ? folded : drawer_seen;
-  const auto place = [](float x, float y) { ImGui::SetCursorScreenPos({x, y}); };
-  const auto spaced = [](auto&& part) {
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme().px(8), theme().px(7)});
-    part();
-    ImGui::PopStyleVar();
-  };
-  place(0, 0);
-  if (rail > 0) spaced([&] { draw_rail(shell, {rail, screen.y}); });
-  if (full) {
-    place(rail, 0);
-    spaced([&] { draw_top_bar(shell, {screen.x - rail, top}); });
-  }
-  if (inspector > 0) {
-    place(screen.x - inspector, top);
-    spaced([&] { draw_inspector(shell, {inspector, body}); });
-  }
-  const float middle = screen.x - rail - inspector;
-  const auto put_drawer = [&] {
-    place(rail, top + body - drawer_seen);
-    spaced([&] { draw_drawer(shell, {middle, drawer_seen}); });
-  };
-  if (drawer > 0 && !shell.drawer_over) put_drawer();
-  if (lesson > 0) {
-    place(rail, top + body);
-    spaced([&] { draw_lesson_bar(shell, {screen.x - rail, lesson}); });
-  }
-  // Controls first, then the model, then the picture: what is drawn belongs to what is set.
+  const Places at = places_of(shell, screen);
+  draw_controls(shell, at);
   w.update(ImGui::IsAnyItemActive());
-  place(rail, top);
-  widgets::Record export_record;
-  const ExportRequest request = std::exchange(shell.export_request, {});
-  if (!request.path.empty() && !shell.record) {
-    shell.record = &export_record;
-    shell.record_panel = request.panel;
-  }
-  spaced([&] { draw_canvas(shell, {middle, body - drawer}); });
-  spaced([&] { draw_panel_export(shell); });
-  if (shell.drawer_over) put_drawer();
-  if (shell.narrow && shell.slide_over) {
-    const float width = std::min(t.px(300), screen.x * 0.8f);
-    place(screen.x - width, top);
-    spaced([&] { draw_inspector(shell, {width, body}); });
-  }
-  if (shell.document_job.ended()) {
-    const std::string why = shell.document_job.done() ? *shell.document_said : shell.document_job.error();
-    if (why.empty())
-      say_saved(shell, shell.document_path);
-    else
-      w.say_failure(why);
-    shell.document_job = {};
-  }
-  if (request.kind == ExportKind::document && !request.path.empty())
-    export_document(shell, request.path);
-  else if (!request.path.empty()) {
-    const auto exported = export_canvas(shell, request.kind, request.path);
-    if (exported)
-      say_saved(shell, request.path);
-    else
-      w.say_failure(exported);
-  }
-  if (shell.record == &export_record) {
-    shell.record = nullptr;
-    shell.record_panel = 0;
-  }
-  if (w.update(ImGui::IsAnyItemActive()))
-    shell.animating = true;  // a drag on the canvas: its picture follows next frame
-  if (w.current().computing() || shell.document_job || widgets::motion().moving) shell.animating = true;
-  if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle())
-    shell.animating = true;  // a lab that plays
-  if (full && shell.drawer_open)
-    w.settings.drawer_height =
-        std::clamp(w.settings.drawer_height -
-                       static_cast<double>(splitter("drawer edge", {rail, top + body - drawer_seen - t.px(3)},
-                                                    {middle, t.px(6)}, false)),
-                   80.0, 1200.0);
-  if (inspector > 0)
-    w.settings.inspector_width =
-        std::clamp(w.settings.inspector_width -
-                       static_cast<double>(
-                           splitter("inspector edge", {screen.x - inspector - t.px(3), top}, {t.px(6), body}, true)),
-                   200.0, 1200.0);
+  draw_recorded_canvas(shell, at);
+  note_motion(shell);
+  draw_splitters(shell, at);
   ImGui::PopStyleVar();
   ImGui::End();
   draw_palette(shell);
   draw_help(shell);
+  draw_closing(shell);
   draw_open_panel(shell);
   draw_asked_files(shell);
   // Over the drawer's lower right, beside the canvas; where there is no drawer, in the window's corner.
-  draw_toasts(shell, {drawer > 0 ? shell.canvas_max.x - t.px(8) : screen.x - t.px(12), top + body - t.px(4)});
+  const auto& t = theme();
+  draw_toasts(shell, {at.drawer > 0 ? shell.canvas_max.x - t.px(8) : screen.x - t.px(12), at.top + at.body - t.px(4)});
+}
+
+std::string window_title(const Shell& shell) {
+  if (shell.page == Page::home) return "Ridgeline";
+  if (shell.page == Page::glossary) return "Ridgeline: Glossary";
+  return "Ridgeline: " + std::string(shell.workspace.lab().info().title);
 }
 
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) try {

@@ -8,9 +8,12 @@
 
 #include "app/explore/explore.h"
 #include "app/explore/fixes.h"
+#include "app/explore/known_figures.h"
 #include "app/shell/controls/controls.h"
 #include "app/shell/home/home.h"
 #include "app/shell/open/open_panel.h"
+#include "app/shell/pages/closing.h"
+#include "app/shell/pages/palette_search.h"
 #include "app/shell/predict/predict.h"
 #include "app/shell/toasts.h"
 #include "app/workspace/workspace.h"
@@ -128,6 +131,14 @@ struct GlossaryState {
   std::string prose, linked;  ///< a text as it is written, and with its terms as links
 };
 
+/// An input or output of the open lab that was looked for: the inspector shows it and marks it until the lab or an
+/// input changes.
+struct SoughtField {
+  std::string lab, key;
+  std::uint64_t edits = 0;  ///< of the session when it was found
+  bool scroll = false;      ///< it is to come into view
+};
+
 struct Shell;
 /// Something a person can ask for: from the palette, by its shortcut, or both.
 struct Command {
@@ -138,7 +149,9 @@ struct Command {
   const char* section = "";              ///< shortcuts: where help lists them
   bool (*can)(const Shell&) = nullptr;   ///< null: always. What cannot act is neither offered nor run.
   ImGuiKeyChord also = 0, and_also = 0;  ///< other keys for the same
-  int rank = 0;                          ///< in the palette: above what fits as well
+  FoundKind kind = FoundKind::command;
+  std::string name{};                      ///< by which it is found, where that is not the whole label
+  std::vector<std::string> known_as = {};  ///< other words for it
 };
 
 struct PaletteState {
@@ -146,13 +159,17 @@ struct PaletteState {
   char query[2048] = {};  ///< long enough for a link
   bool active = false;    ///< the box has the keyboard
   int selected = 0;
-  std::vector<Command> commands{};  ///< gathered when it opens
-  struct Hit {
-    int score;
-    std::size_t index;  ///< in `commands`
-  };
-  std::vector<Hit> hits{};  ///< best first
-  std::string matched{};    ///< the query that `hits` are for
+  std::vector<Command> commands{};  ///< gathered when it opens; behind them, what the query itself asks for
+  std::size_t offered = 0;          ///< how many were gathered
+  std::vector<std::size_t> hits{};  ///< in `commands`, best first
+  std::string matched{};            ///< the query that `hits` are for
+};
+
+/// The labs' figures, in which the palette looks for a value.
+struct FigureSearch {
+  Job job;
+  std::shared_ptr<std::vector<KnownFigure>> figures;  ///< what that job writes
+  bool known = false;
 };
 
 /// An export asked for in this frame, taken with the next picture.
@@ -183,7 +200,10 @@ struct Shell {
   std::map<std::string, PredictState, std::less<>> other_questions;  ///< of labs that were left, by id
   std::map<std::string, std::vector<Guess>, std::less<>> guesses;    ///< by lab, the latest for each question
   LessonState lesson;
+  ClosingCard closing;
   PaletteState palette;
+  FigureSearch figure_search;
+  SoughtField sought;
   FixState fixes;
   MeasuredState measured;
   PresetState preset;
@@ -208,12 +228,16 @@ struct Shell {
   std::shared_ptr<std::string> document_said;  ///< why that job failed, when it is done; empty: it did not
   std::string document_path;                   ///< where it writes
   ToastState toasts;
-  bool animating = false;  ///< something moves: the window must not sleep
+  double hand_s = -1e9;     ///< when a hand last moved mouse, wheel or keys, on Dear ImGui's clock
+  double counted_s = -1e9;  ///< until when the time spent is counted, on the clock of keep_place
+  bool animating = false;   ///< something moves: the window must not sleep
   bool prediction_hides_outputs = false;
 };
 
 /// Draws the whole interface for this frame and reacts to input. Call between NewFrame and Render.
 void draw_shell(Shell& shell);
+/// What the window's title bar says: the lab, where one is shown.
+std::string window_title(const Shell& shell);
 
 /// Asks for an export with the next picture, named after the lab, into the folder for exports; `panel` 0: the whole
 /// canvas.
@@ -249,6 +273,13 @@ void handle_shortcuts(Shell& shell);
 
 /// Every command that makes sense now, presets, labs and terms included.
 std::vector<Command> all_commands(Shell& shell);
+void open_palette(Shell& shell);
+/// Opens a lab and shows one of its inputs or outputs in the inspector, marked.
+void seek_field(Shell& shell, std::string_view lab, std::string_view key);
+/// Is this the field that was looked for? Then it carries a mark until an input changes or another lab is opened.
+bool is_sought(const Shell& shell, const chapters::Field& field);
+/// Marks the item made last where its field is sought, and brings it into view once.
+void mark_sought(Shell& shell, const chapters::Field& field);
 /// The commands with a chord: they do not change while the program runs.
 const std::vector<Command>& shortcut_commands();
 

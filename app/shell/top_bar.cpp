@@ -20,7 +20,7 @@ struct Shown {
 };
 
 /// Empty where none of the group matters for the open lab.
-Shown shown_of(const Workspace::SharedGroup& group, const chapters::Fields& inputs) {
+Shown shown_of(const SharedChoices::Group& group, const chapters::Fields& inputs) {
   Shown out;
   const chapters::Field* before = nullptr;
   for (const auto* f : group.fields) {
@@ -68,7 +68,7 @@ bool chip(const char* id, std::string_view name, std::string_view value, float& 
 }
 
 /// The chip of one shared group ("chip", "model", "workload") and the popup that changes it in every lab.
-void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_view shown, float& right, float y) {
+void shared_chip(Shell& shell, const SharedChoices::Group& group, std::string_view shown, float& right, float y) {
   if (chip(group.name.c_str(), group.name, shown, right, y)) {
     shell.controls.search[0] = '\0';
     ImGui::OpenPopup(group.popup.c_str());
@@ -155,7 +155,7 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     float right = at.x + ImGui::GetContentRegionAvail().x;
     const float y = at.y + (size.y - t.px(16) - t.px(28)) / 2;
-    if (chip("Ctrl K", "", "Ctrl K", right, y)) shell.palette = {.open = true, .just_opened = true};
+    if (chip("Ctrl K", "", "Ctrl K", right, y)) open_palette(shell);
     ui::hint("Everything by name: labs, presets, commands, terms.");
     if (shell.narrow && chip("Inputs", "", "Inputs", right, y)) shell.slide_over = !shell.slide_over;
     // Tabs come first: the chips that leave them room are shown, the most useful ones first.
@@ -165,7 +165,7 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     for (const auto& entry : chapters::all_labs())
       if (entry.id.substr(0, entry.id.find('/')) == slug)
         room -= widgets::text_size(shell.workspace.title_of(entry.id), Type::body).x + t.px(28);
-    const auto& groups = shell.workspace.shared_groups();
+    const auto& groups = shell.workspace.shared().groups();
     constexpr std::size_t most = 12;
     Shown shown[most];
     std::size_t fits = 0;

@@ -106,9 +106,22 @@ void bar(ImVec2 at, float width, double fraction, ImU32 colour) {
 
 namespace {
 const char* wanted_panel = nullptr;
+bool wants_strong = false;
+}  // namespace
+
+void focus_panel(const char* id) {
+  wanted_panel = id;
+  wants_strong = false;
 }
 
-void focus_panel(const char* id) { wanted_panel = id; }
+void focus_strong_button(const char* panel) {
+  wanted_panel = panel;
+  wants_strong = true;
+}
+
+void end_focused_panel(const char* id) {
+  if (widgets::end_seeking_strong_button()) focus_panel(id);  // with the next frame, its first control
+}
 
 void working(std::string_view what, double fraction) {
   const auto& t = theme();
@@ -138,7 +151,10 @@ bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, 
   if (wanted_panel && std::string_view(wanted_panel) == id) {
     wanted_panel = nullptr;
     ImGui::GetCurrentContext()->NavId = 0;  // drawn later in this frame, it would take the focus back to its window
-    ImGui::SetKeyboardFocusHere();
+    if (wants_strong)
+      widgets::seek_strong_button();
+    else
+      ImGui::SetKeyboardFocusHere();
     ImGui::SetNavCursorVisible(true);
   }
   return open;

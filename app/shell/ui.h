@@ -63,6 +63,10 @@ void working(std::string_view what, double fraction);
 void begin_screen(ImVec2 screen);
 /// The next panel of that name gives the keyboard to its first control.
 void focus_panel(const char* id);
+/// The same of a panel in which one thing is to do next: its strong button comes first, where it has one. Call
+/// end_focused_panel before the panel ends.
+void focus_strong_button(const char* panel);
+void end_focused_panel(const char* id);
 /// Opens and styles a child panel with its background; end with ImGui::EndChild().
 bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, ImGuiWindowFlags flags = 0);
 

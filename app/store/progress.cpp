@@ -37,6 +37,7 @@ models::Status take(const json& content, Progress& progress) {
     reader.flag("visited", lab.visited);
     reader.flag("explored", lab.explored);
     reader.texts("presets", lab.presets);
+    reader.number("spent_s", lab.spent_s);
     for (const json& item : reader.array("predictions")) {
       Prediction prediction;
       const bool whole = take_item(item, where + ".predictions", fault, [&](Reader& fields) {
@@ -65,6 +66,7 @@ void write(json& content, const Progress& progress) {
     labs[id] = {{"visited", lab.visited},
                 {"explored", lab.explored},
                 {"presets", lab.presets},
+                {"spent_s", lab.spent_s},
                 {"predictions", std::move(predictions)}};
   }
 }
@@ -79,6 +81,14 @@ void Progress::predict(std::string_view lab, const Prediction& prediction) {
     insert(lab_of(*this, lab).predictions, prediction);
 }
 void Progress::play_lesson(std::string_view lesson) { lessons.emplace(lesson); }
+
+void Progress::spend(std::string_view lab, double seconds) { lab_of(*this, lab).spent_s += seconds; }
+
+double Progress::spent_s() const {
+  double sum = 0;
+  for (const auto& [id, lab] : labs) sum += lab.spent_s;
+  return sum;
+}
 
 const Prediction* Progress::latest(std::string_view lab, std::string_view question) const {
   const auto found = labs.find(lab);
@@ -96,6 +106,7 @@ void Progress::merge(const Progress& other) {
     ours.explored = ours.explored || theirs.explored;
     ours.presets.insert(theirs.presets.begin(), theirs.presets.end());
     for (const Prediction& prediction : theirs.predictions) insert(ours.predictions, prediction);
+    ours.spent_s = std::max(ours.spent_s, theirs.spent_s);
   }
 }
 

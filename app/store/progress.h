@@ -40,6 +40,7 @@ struct LabProgress {
   bool explored = false;                ///< one of the four ways to think was used, or a claim opened
   std::set<std::string> presets;        ///< tried, by name
   std::vector<Prediction> predictions;  ///< in order of time
+  double spent_s = 0;                   ///< with a hand on it; of two copies the longer counts
   bool operator==(const LabProgress&) const = default;
 };
 
@@ -55,6 +56,9 @@ struct Progress {
   void predict(std::string_view lab, const Prediction& prediction);
   void explore(std::string_view lab);
   void play_lesson(std::string_view lesson);
+  /// Time with the lab open and a hand on mouse or keyboard.
+  void spend(std::string_view lab, double seconds);
+  double spent_s() const;  ///< in all labs
   /// The latest prediction for a question of a lab, or null.
   const Prediction* latest(std::string_view lab, std::string_view question) const;
   void merge(const Progress& other);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "widgets/base/painter.h"
 #include "widgets/base/press_area.h"
@@ -16,6 +17,8 @@ constexpr float button_pad_x = 11, button_pad_y = 6, button_rounding = 6, button
 std::string_view shown_label(const char* label) {
   return {label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)};
 }
+
+bool seeks_strong = false;
 
 /// Dear ImGui lowers the alpha of its style while items are disabled.
 ImU32 button_colour(ImU32 colour) { return ImGui::GetColorU32(colour); }
@@ -32,6 +35,8 @@ bool button(const char* label, bool strong, ImVec2 least_size) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos(), fitting = button_size(label);
   const ImVec2 box{std::max(fitting.x, least_size.x), std::max(fitting.y, least_size.y)};
+  const bool disabled = (ImGui::GetCurrentContext()->CurrentItemFlags & ImGuiItemFlags_Disabled) != 0;
+  if (strong && !disabled && std::exchange(seeks_strong, false)) ImGui::SetKeyboardFocusHere();
   const bool pressed = press_area(label, box);
   const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   const Painter p = Painter::window();
@@ -46,6 +51,9 @@ bool button(const char* label, bool strong, ImVec2 least_size) {
     ImGui::GetWindowDrawList()->AddRect(at, end, t.accent, t.px(button_rounding), 0, t.px(2));
   return pressed;
 }
+
+void seek_strong_button() { seeks_strong = true; }
+bool end_seeking_strong_button() { return std::exchange(seeks_strong, false); }
 
 void next_button(const char* label, float right) {
   ImGui::SameLine(0, theme().px(button_gap));

@@ -11,6 +11,11 @@ ImVec2 button_size(const char* label);
 /// with the accent: the one thing to do next. `least_size` is in pixels. Inside ImGui::BeginDisabled it is dimmed.
 bool button(const char* label, bool strong = false, ImVec2 least_size = {0, 0});
 
+/// The next strong button that can be pressed gets the keyboard: the one thing to do next, in one step.
+void seek_strong_button();
+/// Gives up seeking; true where none was drawn since.
+bool end_seeking_strong_button();
+
 /// Places the next button behind the last item, or on a new line where it would cross `right`, a screen x in pixels.
 void next_button(const char* label, float right);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "app/shell/controls/control_kinds.h"
 #include "app/shell/ui.h"
@@ -33,10 +34,12 @@ bool flip_choice(std::vector<std::string>& ids, const std::string& id, std::size
 int draw_option_list(const chapters::Choices& options, ControlState& state,
                      const std::function<bool(std::size_t)>& chosen) {
   const bool searchable = options.size() > 8;
+  bool take_first = false;  // Enter in the box takes the first that is left
   if (searchable) {
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
-    ImGui::InputTextWithHint("##search", "search", state.search, sizeof state.search);
+    take_first = ImGui::InputTextWithHint("##search", "search", state.search, sizeof state.search,
+                                          ImGuiInputTextFlags_EnterReturnsTrue);
   }
   int result = -1;
   if (searchable) ImGui::BeginChild("list", {0, theme().px(330)}, ImGuiChildFlags_NavFlattened);
@@ -48,6 +51,7 @@ int draw_option_list(const chapters::Choices& options, ControlState& state,
     if (!on && !offered(o, state)) continue;
     ImGui::PushID(static_cast<int>(i));  // two chips of one's own may have one name
     if (ImGui::Selectable(o.label.c_str(), on, ImGuiSelectableFlags_NoAutoClosePopups)) result = static_cast<int>(i);
+    if (std::exchange(take_first, false)) result = static_cast<int>(i);
     ImGui::PopID();
     if (on && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     ui::hint(o.help);

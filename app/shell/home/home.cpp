@@ -158,7 +158,10 @@ float draw_doors(Shell& shell, ImVec2 at, float width) {
   for (const Draw d : {Draw{learn_door}, Draw{practise_door}, Draw{data_door}})
     doors[static_cast<std::size_t>(n++)] = d;
   const int in_row = doors_in_a_row(n, width / t.scale);
-  const float gap = t.px(20), height = t.px(148);
+  const float gap = t.px(20);
+  // In a low window the map below comes first.
+  const bool low = ImGui::GetIO().DisplaySize.y < t.px(860);
+  const float height = t.px(low ? 120.0f : 148.0f);
   const float each = (width - gap * static_cast<float>(in_row - 1)) / static_cast<float>(in_row);
   for (int i = 0; i < n; ++i) {
     ImGui::SetCursorScreenPos(
@@ -168,6 +171,31 @@ float draw_doors(Shell& shell, ImVec2 at, float width) {
   }
   const int rows = (n + in_row - 1) / in_row;
   return static_cast<float>(rows) * height + static_cast<float>(rows - 1) * gap;
+}
+
+/// "Today: 3 drills due | new: Roofline, 12 min | question of the day, 2 min", each a press. Returns its height.
+float draw_today(Shell& shell, ImVec2 at, float width) {
+  const auto& t = theme();
+  const HomeToday& today = shell.home.today;
+  const float height = widgets::button_size("A").y, right = at.x + width;
+  const float words = Painter::window().text({at.x, at.y + (height - t.type(Type::body)) / 2 - t.px(2)}, "Today",
+                                             t.text, Type::body, Font::bold);
+  ImGui::SetCursorScreenPos({at.x + words + t.px(14), at.y});
+  const float top = ImGui::GetCursorScreenPos().y;
+  ImGui::BeginDisabled(shell.home.doors.due == 0);
+  if (ui::button(today.due_text.c_str()))
+    shell.workspace.say_failure(shell.workspace.open_with("interview/drills", {{"drill", "any"}}, Json::object()));
+  ImGui::EndDisabled();
+  if (!today.lab.empty()) {
+    widgets::next_button(today.lab_text.c_str(), right);
+    if (ui::button(today.lab_text.c_str())) shell.workspace.open(today.lab);
+  }
+  widgets::next_button(today.question_text.c_str(), right);
+  ImGui::BeginDisabled(shell.home.doors.question_done);
+  if (ui::button(today.question_text.c_str()))
+    shell.workspace.say_failure(shell.workspace.open_with("interview/drills", {{"drill", "today"}}, Json::object()));
+  ImGui::EndDisabled();
+  return ImGui::GetItemRectMax().y - top + t.px(14);
 }
 
 void draw_mark(const Painter& p, ImVec2 at, std::string_view word, bool filled) {
@@ -258,7 +286,7 @@ void draw_count_box(const HomeState& home, ImVec2 at, float width) {
   const float x = at.x + t.px(18), inner = width - t.px(36);
   p.text_fit({x, at.y + t.px(14)}, home.count_text, inner, t.text, Type::body, Font::bold);
   p.text_fit({x, at.y + t.px(38)}, home.hours_text, inner, t.muted, Type::small);
-  p.text_fit({x, at.y + t.px(57)}, "minutes: prose, presets, questions", inner, t.muted, Type::small);
+  p.text_fit({x, at.y + t.px(57)}, home.spent_text, inner, t.muted, Type::small);
   p.line({x, at.y + t.px(84)}, {end.x - t.px(18), at.y + t.px(84)}, t.line);
   float y = at.y + t.px(94);
   const auto row = [&](auto&& mark, std::string_view text, int lines) {
@@ -301,7 +329,8 @@ void draw_home(Shell& shell, ImVec2 screen) {
     p.text_fit({corner.x, y}, whole ? promise : promise.substr(0, promise.find(':')), width, t.text, Type::title,
                Font::bold);
     y += t.px(heading - 6);
-    y += draw_doors(shell, {corner.x, y}, width) + t.px(26);
+    y += draw_today(shell, {corner.x, y}, width);
+    y += draw_doors(shell, {corner.x, y}, width) + t.px(20);
     const ImVec2 room{width / t.scale, (screen.y - (y + ImGui::GetScrollY()) - t.px(20)) / t.scale};
     if (home.map.at.size() != home.blocks.size() || home.map_for.x != room.x || home.map_for.y != room.y) {
       home.map = lay_out_map(home.blocks, room.x, room.y);

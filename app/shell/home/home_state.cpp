@@ -37,10 +37,10 @@ std::string hint_of(const Workspace& w, const HomeLab& lab) {
   const auto add = [&](const std::string& what) { left += (left.empty() ? "" : "; ") + what; };
   if (!lab.done.opened) add("open it");
   if (!lab.done.predicted && questions > 0)
-    add("predict, " + std::to_string(w.answered_questions(lab.id)) + " of " + counted(questions, "question") +
+    add("predict, " + std::to_string(w.learner.answered_questions(lab.id)) + " of " + counted(questions, "question") +
         " answered");
   if (!lab.done.explored) add("explore: a preset, a claim, or a sweep");
-  if (!lab.done.drilled && w.has_drills(lab.id)) add("drill: one right answer");
+  if (!lab.done.drilled && w.learner.has_drills(lab.id)) add("drill: one right answer");
   return "About " + minutes_text(lab.minutes) + " minutes. Left: " + left + ".";
 }
 
@@ -53,7 +53,7 @@ HomeLab lab_of(const Workspace& w, const CurriculumLab& row) {
     lab.hint = "Planned.";
     return lab;
   }
-  lab.done = w.quarters(row.id);
+  lab.done = w.learner.quarters(row.id);
   lab.minutes = std::max(1.0, minutes_of(w.content.of(row.id)));
   lab.minutes_text = minutes_text(lab.minutes);
   lab.hint = hint_of(w, lab);
@@ -79,22 +79,18 @@ HomeChapter chapter_of(const Workspace& w, const CurriculumChapter& row) {
   return chapter;
 }
 
-/// "next" is the first lab after "here", else from the start, that was never opened; then the first that is not done.
+/// "next" is the first lab in teaching order that was never opened; then the first that is not done.
 void mark_here_and_next(HomeState& home, std::string_view here) {
   std::vector<HomeLab*> labs;
-  std::size_t at = 0;
   for (HomeChapter& chapter : home.chapters)
     for (HomeLab& lab : chapter.labs)
       if (lab.open) {
         lab.here = lab.id == here;
-        if (lab.here) at = labs.size() + 1;
         labs.push_back(&lab);
       }
   const auto mark = [&](auto&& fits) {
-    for (std::size_t i = 0; i < labs.size(); ++i) {
-      HomeLab& lab = *labs[(at + i) % labs.size()];
-      if (!lab.here && fits(lab)) return lab.next = true;
-    }
+    for (HomeLab* lab : labs)
+      if (!lab->here && fits(*lab)) return lab->next = true;
     return false;
   };
   if (!mark([](const HomeLab& lab) { return !lab.done.opened; }))
@@ -119,10 +115,10 @@ void continue_door(const Workspace& w, const chapters::Lab& lab, HomeDoors& door
   doors.lab = lab.info().id;
   doors.lab_title = lab.info().title;
   doors.lab_setting = setting_of(lab);
-  doors.lab_done = w.quarters(doors.lab);
+  doors.lab_done = w.learner.quarters(doors.lab);
   if (const std::size_t n = w.content.of(doors.lab).predictions.size())
     doors.lab_questions =
-        std::to_string(w.answered_questions(doors.lab)) + " of " + counted(n, "question") + " answered";
+        std::to_string(w.learner.answered_questions(doors.lab)) + " of " + counted(n, "question") + " answered";
 }
 
 void lesson_door(const Shell& shell, HomeDoors& doors) {
@@ -156,6 +152,8 @@ void question_door(const Workspace& w, HomeDoors& doors) {
   const Field* done = drills->outputs().find("daily_done");
   const Field* question = drills->outputs().find("question");
   if (!done || !question || !drills->reason().empty()) return;
+  if (const Field* due = drills->outputs().find("due")) doors.due = static_cast<std::size_t>(due->number());
+  doors.question_done = done->toggle();
   doors.question = question->text();
   doors.question_go = done->toggle() ? "today's is answered: the next one" : "question of the day, 2 min";
 }
@@ -181,10 +179,19 @@ HomeState home_of(const Shell& shell) {
   home.promise =
       "Drag a number and see which wall you hit: " + counted(open, "lab") + " on making machine learning fast.";
   home.count_text = std::to_string(open) + " of " + std::to_string(all) + " labs are open";
-  home.hours_text = hours_text(minutes) + ", of which " + hours_text(done) + " done";
+  home.hours_text = hours_text(minutes) + " of material, " + hours_text(done) + " done";
+  home.spent_text = "you have spent " + hours_text(w.progress.spent_s() / 60) + " in labs";
   continue_door(w, shell.workspace.lab(), home.doors);
   lesson_door(shell, home.doors);
   question_door(w, home.doors);
+  for (const HomeChapter& chapter : home.chapters)
+    for (const HomeLab& lab : chapter.labs)
+      if (lab.next) {
+        home.today.lab = lab.id;
+        home.today.lab_text = "new: " + lab.title + ", " + lab.minutes_text + " min";
+      }
+  home.today.due_text = home.doors.due == 0 ? "nothing is due" : counted(home.doors.due, "drill") + " due";
+  home.today.question_text = home.doors.question_done ? "question of the day: done" : "question of the day, 2 min";
   home.ready = true;
   return home;
 }

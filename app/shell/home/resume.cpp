@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "app/shell/shell.h"
 
@@ -44,8 +45,17 @@ void note_shell(Shell& shell) {
     w.resume.lesson.clear();
 }
 
+/// Who reads without touching anything for a minute may have gone for tea.
+static void count_time_spent(Shell& shell, double now_s) {
+  constexpr double idle_after_s = 60, longest_step_s = 5;  // a longer step is a machine that slept
+  const double step = now_s - std::exchange(shell.counted_s, now_s);
+  if (shell.page != Page::lab || step <= 0 || step > longest_step_s || now_s - shell.hand_s > idle_after_s) return;
+  shell.workspace.progress.spend(shell.workspace.lab().info().id, step);
+}
+
 void keep_place(Shell& shell, double now_s) {
   note_shell(shell);
+  count_time_spent(shell, now_s);
   shell.workspace.keep_place(now_s);
 }
 

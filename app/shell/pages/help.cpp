@@ -13,12 +13,13 @@ namespace {
 struct Gesture {
   const char *keys, *does;
 };
-constexpr std::array<Gesture, 9> gestures{{
+constexpr std::array<Gesture, 10> gestures{{
     {"drag a dot or a handle", "changes the input that it stands for"},
     {"drag a slider", "changes it; the figure follows"},
     {"click a figure", "type a value with its unit: 2 GB, 310 ms"},
     {"wheel over a plot", "zooms; double click shows everything again"},
     {"hover", "what it is, its formula and where it comes from"},
+    {"right click a figure", "copies it with its unit (Ctrl+C too)"},
     {"Tab, Shift+Tab", "the next or previous control"},
     {"arrow keys", "move between controls; change a slider"},
     {"Enter, Space", "press what has the ring"},
@@ -46,10 +47,10 @@ void draw_help(Shell& shell) {
   if (!shell.help_open) return;
   const auto& t = theme();
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float width = std::min(t.px(860), screen.x - t.px(24));
+  const float width = std::min(t.px(960), screen.x - t.px(24));
   if (!ImGui::IsPopupOpen("help")) ImGui::OpenPopup("help");
   ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({width, std::min(t.px(640), screen.y - t.px(24))});
+  ImGui::SetNextWindowSize({width, std::min(t.px(770), screen.y - t.px(24))});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(24), t.px(18)});
   if (ImGui::BeginPopupModal(
           "help", nullptr,
@@ -75,6 +76,7 @@ void draw_help(Shell& shell) {
       shell.help_open = false;
       open_glossary(shell, "");
     }
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(1)});
     if (ImGui::BeginChild("keys", {0, 0}, ImGuiChildFlags_NavFlattened)) {
       const float inner = ImGui::GetContentRegionAvail().x;
       const bool two = inner > t.px(600);
@@ -92,6 +94,7 @@ void draw_help(Shell& shell) {
       ImGui::EndGroup();
     }
     ImGui::EndChild();
+    ImGui::PopStyleVar();
     if (close || ImGui::IsKeyPressed(ImGuiKey_Escape) || ImGui::IsKeyPressed(ImGuiKey_F1, false))
       shell.help_open = shell.help_open && ImGui::IsWindowAppearing();
     if (!shell.help_open) ImGui::CloseCurrentPopup();

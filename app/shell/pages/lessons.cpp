@@ -52,7 +52,7 @@ void draw_playing(Shell& shell, ImVec2 at, float width) {
   ImGui::SameLine();
   if (ui::button(on, !away)) {
     if (last)
-      lesson_leave(shell);
+      close_lesson(shell);
     else
       lesson_go(shell, state.lesson, state.step + 1);
   }

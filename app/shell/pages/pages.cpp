@@ -64,6 +64,7 @@ bool draw_page(Shell& shell, ImVec2 screen) {
   shell.workspace.update(ImGui::IsAnyItemActive());
   draw_palette(shell);
   draw_help(shell);
+  draw_closing(shell);
   draw_open_panel(shell);
   draw_asked_files(shell);
   draw_toasts(shell, {screen.x - t.px(16), screen.y - t.px(12)});
@@ -85,7 +86,7 @@ float draw_page_bar(Shell& shell, std::string_view title, float width) {
     if (key_pill("Help", "Help", "F1", right, y, 0)) shell.help_open = true;
     const bool wide = width / t.scale >= 760;
     if (key_pill("Ctrl K", wide ? "Find a lab, a term, a figure" : "Find", "Ctrl K", right, y, wide ? 300.0f : 0))
-      shell.palette = {.open = true, .just_opened = true};
+      open_palette(shell);
   }
   ImGui::EndChild();
   Painter::window().line({0, height - 1}, {width, height - 1}, t.line);

@@ -1,33 +1,17 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "app/scenario/link.h"
 #include "app/shell/shell.h"
-#include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
-#include "chapters/mechanism/registry.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {
-
-/// How well `query` fits as a subsequence of `text`, ignoring case: higher is better, -1 when it does not. Runs and
-/// word starts count more.
-int fit(std::string_view text, std::string_view query) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  int score = 0, run = 0;
-  std::size_t q = 0;
-  for (std::size_t i = 0; i < text.size() && q < query.size(); ++i) {
-    if (lower(text[i]) != lower(query[q])) {
-      run = 0;
-      continue;
-    }
-    ++q;
-    score += 1 + 3 * run++ + (i == 0 || text[i - 1] == ' ' || text[i - 1] == '/' ? 4 : 0);
-  }
-  return q == query.size() ? score * 8 - static_cast<int>(text.size()) : -1;
-}
 
 /// Letters that arrive before the box has the keyboard, a frame or two after the palette opened.
 void take_early_letters(PaletteState& state) {
@@ -37,93 +21,143 @@ void take_early_letters(PaletteState& state) {
   }
 }
 
-/// Finds what fits the query, best first.
-void match(PaletteState& state) {
-  state.matched = state.query;
-  state.hits.clear();
-  if (std::string_view(state.query).starts_with("ridgeline://")) {
-    if (state.commands.empty() || state.commands.back().shortcut != "link")
-      state.commands.push_back({"Open this link", "link", 0, {}});
-    state.commands.back().run = [link = std::string(state.query)](Shell& s) {
-      s.workspace.say_failure(s.workspace.open_link(link));
-    };
-    state.hits.push_back({0, state.commands.size() - 1});
-    return;
-  }
-  for (std::size_t i = 0; i < state.commands.size(); ++i)
-    if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0])
-      state.hits.push_back({state.query[0] ? score + state.commands[i].rank : 0, i});
-  std::stable_sort(state.hits.begin(), state.hits.end(),
-                   [](const auto& a, const auto& b) { return a.score > b.score; });
-  if (state.hits.size() > 60) state.hits.resize(60);
+/// One entry that opens the link which was typed or pasted.
+void offer_link(PaletteState& state) {
+  if (state.commands.empty() || state.commands.back().shortcut != "link")
+    state.commands.push_back({.label = "Open this link", .shortcut = "link"});
+  state.commands.back().run = [link = std::string(state.query)](Shell& s) {
+    s.workspace.say_failure(s.workspace.open_link(link));
+  };
+  state.hits = {state.commands.size() - 1};
 }
 
-/// " (The roofline)" for the lesson of a chapter.
-std::string chapter_of_lesson(const Shell& shell, std::string_view id) {
-  for (const CurriculumChapter& chapter : shell.workspace.content.curriculum)
-    if (id == chapter.slug || (id.starts_with(chapter.slug) && id[chapter.slug.size()] == '-'))
-      return " (" + chapter.title + ")";
-  return {};
+/// Entries for the labs' figures that read as what was typed, before all others: who types a value with its unit looks
+/// for where it comes from.
+void offer_figures(Shell& shell) {
+  PaletteState& state = shell.palette;
+  if (!shell.figure_search.known) return;
+  for (const KnownFigure* figure : figures_that_read(*shell.figure_search.figures, state.query)) {
+    const std::string value = widgets::format_text(figure->value, figure->unit, 4);
+    state.commands.push_back(
+        {.label = figure->label + ", " + value + "  (" + shell.workspace.title_of(figure->lab) + " as it opens)",
+         .shortcut = "figure",
+         .run =
+             [lab = figure->lab, key = figure->key](Shell& s) {
+               s.workspace.say_failure(s.workspace.open_with(lab, Json::object(), Json::object()));
+               seek_field(s, lab, key);
+             },
+         .kind = FoundKind::output});
+    state.hits.push_back(state.commands.size() - 1);
+  }
+}
+
+/// A value is looked for among what the labs say: a job works that out once, when the first one is typed.
+void work_out_figures(Shell& shell) {
+  FigureSearch& search = shell.figure_search;
+  if (search.job.ended()) {
+    search.known = search.job.done();
+    search.job = {};
+    shell.palette.matched.clear();
+  }
+  const bool value = std::isdigit(static_cast<unsigned char>(shell.palette.query[0])) != 0;
+  if (!value || search.known || search.job) return;
+  search.figures = std::make_shared<std::vector<KnownFigure>>();
+  search.job = shell.workspace.jobs.submit(
+      "figures", [to = search.figures](chapters::Progress& progress) { *to = known_figures(progress); });
+}
+
+/// Finds what fits the query, best first.
+void match(Shell& shell) {
+  constexpr std::size_t most = 60;
+  PaletteState& state = shell.palette;
+  state.matched = state.query;
+  state.hits.clear();
+  state.commands.resize(state.offered);
+  if (std::string_view(state.query).starts_with("ridgeline://")) return offer_link(state);
+  offer_figures(shell);
+  if (!state.query[0]) {  // nothing typed: labs and commands, which are not many
+    for (std::size_t i = 0; i < state.offered && state.hits.size() < most; ++i) state.hits.push_back(i);
+    return;
+  }
+  struct Hit {
+    NameFit fit;
+    FoundKind kind;
+    std::size_t index;
+  };
+  std::vector<Hit> hits;
+  for (std::size_t i = 0; i < state.offered; ++i) {
+    const Command& c = state.commands[i];
+    const NameFit fit = best_fit(c.name.empty() ? c.label : c.name, c.known_as, state.query);
+    if (fit != NameFit::none) hits.push_back({fit, c.kind, i});
+  }
+  std::stable_sort(hits.begin(), hits.end(),
+                   [](const Hit& a, const Hit& b) { return std::pair(a.fit, a.kind) < std::pair(b.fit, b.kind); });
+  for (const Hit& hit : hits)
+    if (state.hits.size() < most) state.hits.push_back(hit.index);
+}
+
+/// The box that is typed into.
+void draw_query(PaletteState& state) {
+  if (state.just_opened) ImGui::SetKeyboardFocusHere();
+  state.just_opened = false;
+  if (!state.active) take_early_letters(state);
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::InputTextWithHint("##query", "a lab, a command, a figure or its value, a term, a link", state.query,
+                               sizeof state.query))
+    state.selected = 0;
+  if (!ImGui::IsItemActive() || state.active) return;
+  state.active = true;
+  // Focus by the keyboard selects everything, so that the next letter would replace those that came early.
+  if (state.query[0])
+    if (ImGuiInputTextState* box = ImGui::GetInputTextState(ImGui::GetItemID())) box->ReloadUserBufAndMoveToEnd();
+}
+
+/// What was found, one below the other. Returns which was chosen, by its place; -1: none.
+int draw_hits(PaletteState& state, const FigureSearch& search) {
+  const auto& t = theme();
+  const auto down = ImGui::IsKeyPressed(ImGuiKey_DownArrow), up = ImGui::IsKeyPressed(ImGuiKey_UpArrow);
+  state.selected += int{down} - int{up};
+  state.selected = std::clamp(state.selected, 0, std::max(0, static_cast<int>(state.hits.size()) - 1));
+  int run = ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter) ? state.selected : -1;
+  if (search.job)
+    ui::working("Working out the labs' figures", search.job.fraction());
+  else if (state.hits.empty())
+    ui::text("Nothing of that name.", t.muted);
+  if (ImGui::BeginChild("hits", {0, 0}, ImGuiChildFlags_None)) {
+    for (int i = 0; i < static_cast<int>(state.hits.size()); ++i) {
+      const Command& c = state.commands[state.hits[static_cast<std::size_t>(i)]];
+      ImGui::PushID(i);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float width = ImGui::GetContentRegionAvail().x;
+      if (ImGui::Selectable(c.label.c_str(), i == state.selected, ImGuiSelectableFlags_NoAutoClosePopups,
+                            {width - t.px(110), 0}))
+        run = i;
+      if (i == state.selected && (down || up)) ImGui::SetScrollHereY();
+      Painter::window().text({at.x + width - t.px(4), at.y}, c.shortcut, t.muted, Type::small, Font::mono,
+                             widgets::Align::right);
+      ImGui::PopID();
+    }
+  }
+  ImGui::EndChild();
+  return run;
 }
 
 }  // namespace
 
-void ask_export(Shell& s, ExportKind kind, const char* extension, ImGuiID panel) {
-  std::string name(s.workspace.lab().info().id);
-  std::replace(name.begin(), name.end(), '/', '-');
-  s.export_panel = panel;
-  ask_where(s, kind, name + extension);
-}
-
-std::vector<Command> all_commands(Shell& shell) {
-  std::vector<Command> out;
-  for (const auto& entry : chapters::all_labs()) {
-    const std::string title = shell.workspace.title_of(entry.id);
-    out.push_back(
-        {title + "  (" + std::string(entry.id) + ")", "lab", 0, [id = entry.id](Shell& s) { s.workspace.open(id); }});
-  }
-  for (const auto& [lab, content] : shell.workspace.content.labs)
-    for (const Preset& preset : content.presets)
-      out.push_back({shell.workspace.title_of(lab) + ": " + preset.name, "preset", 0, [lab = lab, preset](Shell& s) {
-                       s.workspace.open(lab);
-                       s.workspace.say_failure(s.workspace.apply_preset(preset));
-                     }});
-  for (const auto& past : shell.workspace.recent.all())
-    out.push_back({past.title, "recent", 0, [scenario = past.scenario](Shell& s) {
-                     s.workspace.say_failure(s.workspace.open_scenario(scenario));
-                   }});
-  for (std::size_t i = 0; i < shell.workspace.content.lessons.size(); ++i)
-    out.push_back({.label = "Play lesson: " + shell.workspace.content.lessons[i].title +
-                            chapter_of_lesson(shell, shell.workspace.content.lessons[i].id),
-                   .shortcut = "lesson",
-                   .run = [i](Shell& s) { lesson_go(s, i, 0); },
-                   .rank = 40});
-  for (const Command& c : shortcut_commands())
-    if (!c.can || c.can(shell)) out.push_back(c);
-  out.push_back({"Glossary", "page", 0, [](Shell& s) { open_glossary(s, ""); }});
-  out.push_back({"Export picture (SVG)", "", 0, [](Shell& s) { ask_export(s, ExportKind::svg, ".svg"); }});
-  out.push_back({"Export data (CSV)", "", 0, [](Shell& s) { ask_export(s, ExportKind::csv, ".csv"); }});
-  out.push_back({"Export scenario (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::scenario, ".json"); }});
-  if (const auto document = shell.workspace.lab().info().document; !document.empty())
-    out.push_back({"Export " + std::string(document) + " (JSON)", "", 0,
-                   [](Shell& s) { ask_export(s, ExportKind::document, "-data.json"); }});
-  out.push_back({"Keep my scenario from lab to lab", "", 0,
-                 [](Shell& s) { s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario; }});
-  for (const Term& term : shell.workspace.content.glossary)
-    out.push_back(
-        {term.term + ": " + term.meaning, "term", 0, [name = term.term](Shell& s) { open_glossary(s, name); }});
-  return out;
-}
+void open_palette(Shell& shell) { shell.palette = {.open = true, .just_opened = true}; }
 
 void draw_palette(Shell& shell) {
   PaletteState& state = shell.palette;
   if (!state.open) return;
   const auto& t = theme();
   const bool gather = state.just_opened;
-  if (gather) state.commands = all_commands(shell);
-  if (gather || state.matched != state.query) match(state);
-  const auto& commands = state.commands;
-  const auto& hits = state.hits;
+  if (gather) {
+    state.commands = all_commands(shell);
+    state.offered = state.commands.size();
+  }
+  work_out_figures(shell);
+  if (shell.figure_search.job) shell.animating = true;
+  if (gather || state.matched != state.query) match(shell);
 
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.16f}, ImGuiCond_Always, {0.5f, 0});
@@ -134,49 +168,15 @@ void draw_palette(Shell& shell) {
   if (ImGui::BeginPopupModal(
           "palette", &open,
           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
-    if (state.just_opened) ImGui::SetKeyboardFocusHere();
-    state.just_opened = false;
-    if (!state.active) take_early_letters(state);
-    ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##query", "a lab, a preset, a command, a term, a link", state.query,
-                                 sizeof state.query))
-      state.selected = 0;
-    if (ImGui::IsItemActive() && !state.active) {
-      state.active = true;
-      // Focus by the keyboard selects everything, so that the next letter would replace those that came early.
-      if (state.query[0])
-        if (ImGuiInputTextState* box = ImGui::GetInputTextState(ImGui::GetItemID())) box->ReloadUserBufAndMoveToEnd();
-    }
-    if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state.selected;
-    if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state.selected;
-    state.selected = std::clamp(state.selected, 0, std::max(0, static_cast<int>(hits.size()) - 1));
-    int run = ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter) ? state.selected : -1;
-    if (hits.empty()) ui::text("Nothing of that name.", t.muted);
-    if (ImGui::BeginChild("hits", {0, 0}, ImGuiChildFlags_None)) {
-      for (int i = 0; i < static_cast<int>(hits.size()); ++i) {
-        const Command& c = commands[hits[static_cast<std::size_t>(i)].index];
-        ImGui::PushID(i);
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        const float width = ImGui::GetContentRegionAvail().x;
-        if (ImGui::Selectable(c.label.c_str(), i == state.selected, ImGuiSelectableFlags_NoAutoClosePopups,
-                              {width - t.px(110), 0}))
-          run = i;
-        if (i == state.selected && (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow)))
-          ImGui::SetScrollHereY();
-        Painter::window().text({at.x + width - t.px(4), at.y}, c.shortcut, t.muted, Type::small, Font::mono,
-                               widgets::Align::right);
-        ImGui::PopID();
-      }
-    }
-    ImGui::EndChild();
-    const bool leave = ImGui::IsKeyPressed(ImGuiKey_Escape);
-    if (run >= 0 || leave) {
+    draw_query(state);
+    const int run = draw_hits(state, shell.figure_search);
+    if (run >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
       state.open = false;
       ImGui::CloseCurrentPopup();
     }
-    if (run >= 0 && static_cast<std::size_t>(run) < hits.size()) {
+    if (run >= 0 && static_cast<std::size_t>(run) < state.hits.size()) {
       const auto command =
-          commands[hits[static_cast<std::size_t>(run)].index].run;  // a copy: it may open the palette anew
+          state.commands[state.hits[static_cast<std::size_t>(run)]].run;  // it may open the palette anew
       command(shell);
     }
     ImGui::EndPopup();

@@ -42,6 +42,8 @@ void fold_rail(Shell& s) {
 bool on_lab(const Shell& s) { return s.page == Page::lab; }
 bool plays(const Shell& s) { return s.lesson.playing; }
 bool has_pages(const Shell& s) { return s.lesson.playing || s.presentation; }
+bool can_go_back(const Shell& s) { return s.workspace.can_go(-1); }
+bool can_go_forward(const Shell& s) { return s.workspace.can_go(1); }
 bool can_undo(const Shell& s) { return on_lab(s) && s.workspace.current().can_undo(); }
 bool can_redo(const Shell& s) { return on_lab(s) && s.workspace.current().can_redo(); }
 /// While a question is open the key is its own: it shows the answer without a guess.
@@ -62,8 +64,8 @@ void leave(Shell& s) {
     s.workspace.open(s.workspace.lab().info().id);
 }
 
-/// Panels in the order in which F6 goes round. What can be dragged on the canvas is reached by Tab.
-constexpr const char* panels[] = {"rail", "top", "inputs", "outputs", "drawer", "lesson"};
+/// Panels in the order in which F6 goes round: from the stage, where the lab is, to what stands around it.
+constexpr const char* panels[] = {"canvas", "inputs", "outputs", "drawer", "lesson", "rail", "top"};
 
 void walk_panels(Shell&, int by) {
   const auto is = [](const char* panel, std::string_view window) {
@@ -81,7 +83,8 @@ void walk_panels(Shell&, int by) {
   for (int i = 1; i <= n; ++i) {
     const char* panel = panels[((at + by * i) % n + n) % n];
     for (const ImGuiWindow* window : g.Windows)
-      if (window->WasActive && is(panel, window->Name)) return ui::focus_panel(panel);
+      if (window->WasActive && is(panel, window->Name))
+        return panel == panels[0] ? ui::focus_strong_button(panel) : ui::focus_panel(panel);
   }
 }
 
@@ -91,8 +94,7 @@ const std::vector<Command>& shortcut_commands() {
   static const std::vector<Command> commands = {
       {"Help: every key", "F1", ImGuiKey_F1, [](Shell& s) { s.help_open = true; }, "Everywhere"},
       {"Home", "Ctrl+H", ImGuiMod_Ctrl | ImGuiKey_H, go_home, "Everywhere"},
-      {"Command palette", "Ctrl+K", ImGuiMod_Ctrl | ImGuiKey_K,
-       [](Shell& s) { s.palette = {.open = true, .just_opened = true}; }, "Everywhere"},
+      {"Command palette", "Ctrl+K", ImGuiMod_Ctrl | ImGuiKey_K, open_palette, "Everywhere"},
       {"Leave presentation, lesson or page", "Escape", ImGuiKey_Escape, leave, "Everywhere", can_leave},
       {"Full screen", "F11", ImGuiKey_F11,
        [](Shell& s) {
@@ -115,6 +117,10 @@ const std::vector<Command>& shortcut_commands() {
       {"Next panel", "F6", ImGuiKey_F6, [](Shell& s) { walk_panels(s, 1); }, "Move", on_lab},
       {"Previous panel", "Shift+F6", ImGuiMod_Shift | ImGuiKey_F6, [](Shell& s) { walk_panels(s, -1); }, "Move",
        on_lab},
+      {"Back to the lab before", "Alt+Left", ImGuiMod_Alt | ImGuiKey_LeftArrow, [](Shell& s) { s.workspace.go(-1); },
+       "Move", can_go_back, ImGuiKey_MouseX1},
+      {"Forward again", "Alt+Right", ImGuiMod_Alt | ImGuiKey_RightArrow, [](Shell& s) { s.workspace.go(1); }, "Move",
+       can_go_forward, ImGuiKey_MouseX2},
       {"Next lab", "Ctrl+]", ImGuiMod_Ctrl | ImGuiKey_RightBracket, [](Shell& s) { walk_labs(s, 1); }, "Move"},
       {"Previous lab", "Ctrl+[", ImGuiMod_Ctrl | ImGuiKey_LeftBracket, [](Shell& s) { walk_labs(s, -1); }, "Move"},
       {"Fold or open the rail", "Ctrl+B", ImGuiMod_Ctrl | ImGuiKey_B, fold_rail, "Move", on_lab},
@@ -161,7 +167,9 @@ const std::vector<Command>& shortcut_commands() {
 }
 
 void handle_shortcuts(Shell& shell) {
-  if (shell.palette.open || shell.help_open || shell.open_panel.open || shell.workspace.opening.asked()) return;
+  if (shell.palette.open || shell.help_open || shell.closing.open || shell.open_panel.open ||
+      shell.workspace.opening.asked())
+    return;
   const bool typing = ImGui::GetIO().WantTextInput;
   const bool busy = typing || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   for (const Command& c : shortcut_commands()) {

@@ -70,7 +70,10 @@ struct Guess {
   double value = 0;            ///< number in the SI unit; the option's index; the score of a curve
   std::vector<double> xs, ys;  ///< of a curve, in SI units
   std::string scenario;        ///< the question's inputs, as text
-  bool here = false;           ///< the lab still has exactly these inputs, so that the mark belongs to the picture
+  bool right = false;
+  double miss = 0;              ///< how far off, to compare with others: 0 where it is right; about 1 for twice or half
+  std::string prompt, verdict;  ///< as they were on screen
+  bool here = false;            ///< the lab still has exactly these inputs, so that the mark belongs to the picture
 };
 /// The latest guess for each question of a lab that was answered in this session.
 std::span<const Guess> guesses(const Shell& shell, std::string_view lab);

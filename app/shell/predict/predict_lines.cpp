@@ -123,7 +123,9 @@ void draw_answered(Shell& shell, std::size_t questions, float right) {
   PredictState& state = shell.predict;
   const std::size_t index = state.index;
   if (questions > 1) {
-    if (ui::button("Next question", true)) return ask_question(shell, index + 1);
+    const bool last = index + 1 == questions;
+    if (ui::button(last ? "Finish" : "Next question", true))
+      return last ? close_questions(shell) : ask_question(shell, index + 1);
   }
   const char* again = state.kind == QuestionKind::curve ? "Draw again" : "Try again";
   if (questions > 1) widgets::next_button(again, right);

@@ -69,6 +69,15 @@ std::vector<widgets::GivenAxis> given_axes(const chapters::Lab& asked) {
   return out;
 }
 
+/// How far off an answer that is not right was: 1 for twice or half a number, 0 to 1 for a curve, 1 for another option.
+double miss_of(const PredictState& state) {
+  constexpr double most = 10;  // beyond a factor of a thousand, and for another sign
+  if (state.kind == QuestionKind::curve) return 1 - state.committed / 100;
+  if (state.kind == QuestionKind::choice) return 1;
+  const double ratio = state.computed != 0 ? state.committed / state.computed : 0;
+  return ratio > 0 ? std::min(most, std::abs(std::log2(ratio))) : most;
+}
+
 void keep_guess(Shell& shell, const Prediction& question) {
   PredictState& state = shell.predict;
   const auto now = static_cast<double>(
@@ -76,15 +85,26 @@ void keep_guess(Shell& shell, const Prediction& question) {
   Workspace& w = shell.workspace;
   w.progress.predict(state.lab, {question.id, state.committed, state.computed, static_cast<std::int64_t>(now)});
   if (std::isfinite(state.computed))
-    w.keep_prediction({state.lab, question.id, state.committed, state.computed, is_close(state, question), now});
-  Guess guess{question.id, question.output, {}, state.kind, state.committed, {}, {}, state.scenario, true};
+    w.learner.keep_prediction(
+        {state.lab, question.id, state.committed, state.computed, is_close(state, question), now});
+  Guess guess;
+  guess.question = question.id;
+  guess.output = question.output;
+  guess.kind = state.kind;
+  guess.value = state.committed;
+  guess.scenario = state.scenario;
+  guess.here = true;
+  guess.right = is_close(state, question);
+  guess.miss = guess.right ? 0 : miss_of(state);
+  guess.prompt = question.question;
+  guess.verdict = state.verdict;
   if (state.kind == QuestionKind::choice && !question.options.empty())
     guess.value = question.options[static_cast<std::size_t>(state.committed)];
   if (state.kind == QuestionKind::curve) {
     guess.over = question.curve->over;
     guess.xs = state.axis.values;
     guess.ys.assign(state.line.values().begin(), state.line.values().end());
-    w.keep_curve({state.lab, question.id, state.committed, chapters::curve_text(guess.xs, guess.ys), now});
+    w.learner.keep_curve({state.lab, question.id, state.committed, chapters::curve_text(guess.xs, guess.ys), now});
   }
   auto& all = shell.guesses[state.lab];
   std::erase_if(all, [&](const Guess& g) { return g.question == guess.question; });

@@ -103,7 +103,8 @@ TEST_CASE("a prediction hides the outputs until a number is committed, then show
   REQUIRE(kept);
   CHECK(kept->committed == 450);
   CHECK(kept->answer == Approx(500));
-  CHECK(o.w.quarters("roofline/roofline").predicted == (o.w.content.of("roofline/roofline").predictions.size() == 1));
+  CHECK(o.w.learner.quarters("roofline/roofline").predicted ==
+        (o.w.content.of("roofline/roofline").predictions.size() == 1));
   // Written to disk at once: a new workspace of the same person knows it.
   app::Workspace again(o.content(), o.paths);
   REQUIRE(again.progress.latest("roofline/roofline", "test-intensity"));
@@ -130,7 +131,17 @@ TEST_CASE(
   CHECK(o.d.shell.prediction_hides_outputs);
   o.answer("250 FLOP/B");
   CHECK(o.ui.text_present("close"));
-  o.press_each({"Next question"});
+  // After the last one: how it went, and one button to the next thing.
+  o.press_each({"Finish"});
+  CHECK(o.ui.text_present("Answered in this sitting: 2 of 2 questions. Right: 1."));
+  CHECK(o.ui.text_present("Furthest off: "));
+  CHECK_FALSE(app::question_shown(o.d.shell));
+  CHECK(o.d.shell.closing.go_label.starts_with("Next lab: "));
+  o.ui.click("closing/Stay here");
+  o.ui.frames(2);
+  CHECK_FALSE(o.d.shell.closing.open);
+  app::ask_question(o.d.shell, 0);
+  o.ui.frames(2);
   CHECK(o.ui.text_present("last time you said"));
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("the first start opens home: what this is, three doors, the map, what 
   for (const auto& chapter : o.d.shell.home.chapters)
     for (const auto& lab : chapter.labs) CHECK_FALSE(lab.here);
   for (const auto& chapter : chapters::all_chapters())
-    for (const auto& entry : chapter.labs) CHECK(o.w.quarters(entry.id).count() == 0);
+    for (const auto& entry : chapter.labs) CHECK(o.w.learner.quarters(entry.id).count() == 0);
 }
 
 TEST_CASE("a lab on the map opens it, and Ctrl+H comes home, where it is now \"here\"") {
@@ -219,4 +219,61 @@ TEST_CASE("the rail folds to numbers in a narrow window, by its button and by Ct
   o.ui.frames(2);
   o.ui.click("rail/Precision");
   CHECK(o.d.open_lab() == "precision/number-line");
+}
+
+TEST_CASE("next on home is the first lab in teaching order that was never opened, wherever the person is") {
+  Opened o;
+  const auto next = [&] {
+    for (const auto& chapter : app::home_of(o.d.shell).chapters)
+      for (const auto& lab : chapter.labs)
+        if (lab.next) return lab.id;
+    return std::string();
+  };
+  std::vector<std::string> in_order;
+  for (const auto& chapter : o.w.content.curriculum)
+    for (const auto& lab : chapter.labs)
+      if (o.w.open(lab.id)) in_order.push_back(lab.id);
+  REQUIRE(in_order.size() > 3);
+  o.w.progress = {};
+  o.w.open(in_order.back());
+  CHECK(next() == in_order[0]);
+  o.w.open(in_order[0]);
+  CHECK(next() == in_order[1]);
+}
+
+TEST_CASE("today offers what is due, one new lab and the question of the day, each in one press") {
+  const support::Folder folder;
+  Start o(paths_in(folder));
+  CHECK(o.ui.text_present("Today"));
+  CHECK(o.ui.text_present("nothing is due"));
+  const auto& today = o.d.shell.home.today;
+  REQUIRE_FALSE(today.lab.empty());
+  CHECK(today.lab == o.w.content.curriculum.front().labs.front().id);
+  const std::string lab = today.lab;
+  o.ui.click(today.lab_text);
+  o.ui.frames(3);
+  CHECK(o.d.open_lab() == lab);
+  app::go_home(o.d.shell);
+  o.ui.frames(3);
+  o.ui.click("question of the day, 2 min");
+  o.ui.frames(3);
+  CHECK(o.d.open_lab() == "interview/drills");
+}
+
+TEST_CASE("time counts while a hand is on the lab, and neither at home nor when nobody touches anything") {
+  Opened o;
+  double now = 100;
+  const auto second = [&](bool hand) {
+    if (hand) o.d.shell.hand_s = now;
+    now += 1;
+    app::keep_place(o.d.shell, now);
+  };
+  app::keep_place(o.d.shell, now);
+  for (int i = 0; i < 10; ++i) second(true);
+  CHECK(o.w.progress.spent_s() == 10);
+  for (int i = 0; i < 200; ++i) second(false);
+  CHECK(o.w.progress.spent_s() == 69);  // 59 more after the last touch, which was a second ago
+  app::go_home(o.d.shell);
+  for (int i = 0; i < 10; ++i) second(true);
+  CHECK(o.w.progress.spent_s() == 69);
 }

@@ -88,6 +88,13 @@ TEST_CASE("the last step offers the end, which closes the lesson") {
   o.ui.frames(2);
   CHECK_FALSE(o.d.shell.lesson.playing);
   CHECK_FALSE(o.ui.has("To this step"));
+  // A card says what it was, and leads on.
+  REQUIRE(o.d.shell.closing.open);
+  CHECK(o.ui.text_present("End of the lesson: Bytes first"));
+  CHECK(o.ui.text_present("3 steps in "));
+  o.ui.key(ImGuiKey_Enter);
+  o.ui.frames(3);
+  CHECK_FALSE(o.d.shell.closing.open);
 }
 
 TEST_CASE("a step that no longer applies says so and the lesson goes on") {

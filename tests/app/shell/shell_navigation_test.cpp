@@ -3,6 +3,7 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <set>
 
 #include "chapters/mechanism/registry.h"
@@ -12,11 +13,11 @@ using Catch::Approx;
 
 TEST_CASE("a lab's tab and a row of the rail open it, and the visit counts as progress") {
   Opened o;
-  CHECK(o.w.lab_fraction("roofline/iron-law") == 0);
+  CHECK(o.w.learner.quarters("roofline/iron-law").fraction() == 0);
   o.ui.resize({1920, 1080});
   o.ui.click("top/Iron law");
   CHECK(o.d.open_lab() == "roofline/iron-law");
-  CHECK(o.w.quarters("roofline/iron-law") == app::store::Quarters{.opened = true});
+  CHECK(o.w.learner.quarters("roofline/iron-law") == app::store::Quarters{.opened = true});
   o.ui.click("roofline/hierarchy");
   CHECK(o.d.open_lab() == "roofline/hierarchy");
   CHECK(o.ui.text_present(o.w.lab().info().question));
@@ -258,4 +259,134 @@ TEST_CASE("a model of one's own is named in the bar and in place of the one it s
   CHECK(o.w.lab().inputs().find("config")->file().path.empty());
   const widgets::Record after = o.ui.record();
   CHECK(std::none_of(after.strokes.begin(), after.strokes.end(), [](const auto& s) { return s.text == "gpt2.json"; }));
+}
+
+TEST_CASE("every lab is the first hit for its own title, and no hidden lab is offered") {
+  Opened o;
+  for (const auto& lab : o.w.labs()) {
+    if (lab.copy->info().hidden) {
+      o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);
+      o.ui.frames(2);
+      CHECK(std::none_of(o.d.shell.palette.commands.begin(), o.d.shell.palette.commands.end(),
+                         [&](const app::Command& c) { return c.label.starts_with(lab.title); }));
+      o.ui.key(ImGuiKey_Escape);
+      o.ui.frames(2);
+      continue;
+    }
+    o.d.command(lab.title);
+    CHECK(o.d.open_lab() == lab.lab);
+  }
+}
+
+TEST_CASE("a term, a command by another word for it, and a figure by its label are found") {
+  Opened o;
+  const auto first = [&](std::string_view typed) {
+    o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    o.ui.frames(2);
+    o.ui.type(typed);
+    o.ui.frames(2);
+    const auto& palette = o.d.shell.palette;
+    const std::string label = palette.hits.empty() ? "" : palette.commands[palette.hits[0]].label;
+    o.ui.key(ImGuiKey_Escape);
+    o.ui.frames(2);
+    return label;
+  };
+  CHECK(first("MFU").starts_with("MFU: "));
+  CHECK(first("save") == "Export scenario (JSON)");
+  CHECK(first("export").starts_with("Export picture"));
+  CHECK(first("ask").starts_with("Predict: ask me a question"));
+  CHECK(first("predict").starts_with("Predict: "));
+  CHECK(first("present") == "Presentation mode");
+  o.d.command("ask");
+  CHECK(app::question_open(o.d.shell));
+  CHECK(first("reveal") == "Show the answer without a guess");
+}
+
+TEST_CASE("a figure that is looked for is marked in its lab until an input changes, its group unfolded") {
+  Opened o;
+  o.w.open("roofline/iron-law");
+  o.ui.frames(3);
+  const chapters::Field* sought = nullptr;
+  std::string title;
+  for (const auto& lab : o.w.labs())
+    if (lab.lab == "roofline/hierarchy")
+      for (const auto& f : lab.copy->outputs())
+        if (!f.spec.headline && !f.group.empty() && f.kind == chapters::Kind::real) {
+          sought = &f;
+          title = lab.title;
+        }
+  REQUIRE(sought);
+  o.d.command(title + " " + std::string(sought->spec.label));
+  CHECK(o.d.open_lab() == "roofline/hierarchy");
+  const chapters::Field& f = *o.w.lab().outputs().find(sought->key);
+  CHECK(app::is_sought(o.d.shell, f));
+  o.ui.frames(3);
+  CHECK(o.ui.text_present(f.spec.label));
+  CHECK_FALSE(o.d.shell.sought.scroll);
+  const auto& in = o.w.lab().inputs();
+  const auto number =
+      std::find_if(in.begin(), in.end(), [](const auto& i) { return i.kind == chapters::Kind::choice; });
+  REQUIRE(number != in.end());
+  number->set_number(number->number() == 0 ? 1 : 0);
+  o.ui.frames(3);
+  CHECK_FALSE(app::is_sought(o.d.shell, f));
+}
+
+TEST_CASE("a value with its unit finds the figures that read so") {
+  Opened o;
+  o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  o.ui.frames(2);
+  o.ui.type("3.35 TB/s");
+  REQUIRE(o.d.settle());
+  const auto& palette = o.d.shell.palette;
+  REQUIRE_FALSE(palette.hits.empty());
+  CHECK(palette.commands[palette.hits[0]].shortcut == "figure");
+  CHECK(palette.commands[palette.hits[0]].label.find("3.35") != std::string::npos);
+  o.ui.key(ImGuiKey_Enter);
+  o.ui.frames(2);
+  REQUIRE(o.d.settle());
+  CHECK(o.d.output(o.d.shell.sought.key.c_str()).number() == Approx(3.35e12).epsilon(0.002));
+}
+
+TEST_CASE("back and forward go through the labs as they were left, by key and by the mouse's side buttons") {
+  Opened o;
+  REQUIRE(o.d.open_lab() == "roofline/roofline");
+  o.w.open("roofline/iron-law");
+  const auto& in = o.w.lab().inputs();
+  const auto f = std::find_if(in.begin(), in.end(), [](const auto& i) { return i.kind == chapters::Kind::choice; });
+  REQUIRE(f != in.end());
+  const double other = f->number() == 0 ? 1 : 0;
+  f->set_number(other);
+  o.ui.frames(2);
+  o.w.open("precision/bits");
+  o.ui.frames(2);
+  o.ui.key(ImGuiKey_LeftArrow, ImGuiMod_Alt);
+  o.ui.frames(2);
+  CHECK(o.d.open_lab() == "roofline/iron-law");
+  CHECK(f->number() == other);
+  ImGui::GetIO().AddMouseButtonEvent(3, true);
+  ImGui::GetIO().AddMouseButtonEvent(3, false);
+  o.ui.frames(3);
+  CHECK(o.d.open_lab() == "roofline/roofline");
+  o.ui.key(ImGuiKey_RightArrow, ImGuiMod_Alt);
+  o.ui.frames(2);
+  CHECK(o.d.open_lab() == "roofline/iron-law");
+  CHECK(o.w.can_go(1));
+  o.w.open("roofline/hierarchy");  // what lay ahead is gone
+  CHECK_FALSE(o.w.can_go(1));
+  while (o.w.can_go(-1)) o.w.go(-1);
+  o.w.go(-1);  // nothing lies before the first
+  CHECK(o.w.can_go(1));
+}
+
+TEST_CASE("F6 reaches the stage first, at its strong button where it has one") {
+  Opened o;
+  o.w.open("interview/drills");
+  o.ui.frames(3);
+  REQUIRE(o.ui.has("Start"));
+  o.ui.key(ImGuiKey_F6);
+  o.ui.frames(3);
+  o.ui.key(ImGuiKey_Enter);
+  o.ui.frames(3);
+  CHECK_FALSE(o.ui.has("Start"));  // pressed: the question stands there now
 }

@@ -146,5 +146,5 @@ TEST_CASE("a new session knows the answers of the last one; presets, links, undo
   REQUIRE(again.open("interview/drills"));
   CHECK(again.lab().inputs().find("history")->table_size() == 1);
   CHECK(again.lab().inputs().find("now_s")->number() > 1.7e9);  // the clock of the wall
-  for (const auto& group : again.shared_groups()) CHECK((group.name != "drill" && group.name != "clock"));
+  for (const auto& group : again.shared().groups()) CHECK((group.name != "drill" && group.name != "clock"));
 }

@@ -197,3 +197,17 @@ TEST_CASE("the recent list is newest first, holds each scenario once, and ends a
   CHECK(back.all().size() == app::store::Recent::most);
   CHECK(back.all().front().time_unix_s == 139);
 }
+
+TEST_CASE("time that was spent in labs adds up, is kept, and of two copies the longer counts") {
+  const support::Folder folder;
+  app::store::Progress one, other;
+  one.spend("a/b", 90);
+  one.spend("a/b", 30);
+  one.spend("a/c", 60);
+  other.spend("a/b", 100);
+  other.spend("a/d", 5);
+  REQUIRE(app::store::save(folder / "progress.json", one).saved);
+  REQUIRE(app::store::load(folder / "progress.json", other).may_save());
+  CHECK(other.labs.at("a/b").spent_s == 120);
+  CHECK(other.spent_s() == 185);
+}

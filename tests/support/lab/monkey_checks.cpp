@@ -76,6 +76,7 @@ void check_nothing_asks(const app::Shell& s) {
   if (s.open_panel.open) open += " the panel that opens files";
   if (s.workspace.opening.asked()) open += " the question about files";
   if (s.palette.open) open += " the palette";
+  if (s.closing.open) open += " the card at the end";
   if (s.help_open) open += " help";
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) open += " a popup";
   if (!open.empty()) fault("Escape, pressed again and again, does not lead out of:" + open);
