@@ -70,7 +70,7 @@ void buttons(Shell& shell, float right, float y) {
     right -= t.px(14);
     return pressed && possible;
   };
-  if (link("Reset", true)) session.reset();
+  if (link("Reset", true)) shell.workspace.reset();
   if (link("Redo", session.can_redo())) session.redo();
   if (link("Undo", session.can_undo())) session.undo();
 }

@@ -16,7 +16,6 @@ Session::Session(chapters::LabPtr lab, Jobs& jobs)
 bool Session::update(bool control_held) {
   bool changed = false;
   if (!computed_ || !lab_->has_inputs(*computed_)) {
-    touched_ = touched_ || computed_;
     if (fresh_) before_ = std::move(computed_);
     fresh_ = false;
     computed_ = lab_->keep_inputs();
@@ -48,7 +47,6 @@ void Session::adopt(chapters::Lab&& computed) {
   if (!lab_->same_inputs(computed)) return;
   cancel();
   job_ = {};
-  touched_ = touched_ || computed_;
   computed_ = lab_->keep_inputs();
   lab_->take_outputs(std::move(computed));
   fresh_ = true;

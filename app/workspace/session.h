@@ -45,8 +45,6 @@ class Session {
   /// Null before the first Outputs.
   chapters::LabPtr shown() const;
 
-  /// The Inputs are no longer those that it was opened with.
-  bool touched() const { return touched_; }
   bool computing() const { return job_lab_ != nullptr; }
   double fraction() const { return job_ ? job_.fraction() : 1; }
   void cancel();
@@ -62,9 +60,8 @@ class Session {
 
   using Kept = std::unique_ptr<const chapters::KeptInputs>;
   chapters::LabPtr lab_;
-  Kept computed_;  ///< the Inputs that the Outputs belong to, or that the job works on
-  Kept before_;    ///< while `computed_` waits for its Outputs: the Inputs of those on the screen
-  bool touched_ = false;
+  Kept computed_;       ///< the Inputs that the Outputs belong to, or that the job works on
+  Kept before_;         ///< while `computed_` waits for its Outputs: the Inputs of those on the screen
   bool fresh_ = false;  ///< the Outputs belong to `computed_`
   Kept committed_;      ///< the Inputs of the last undo step
   std::vector<Json> undo_, redo_;

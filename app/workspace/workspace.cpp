@@ -82,6 +82,7 @@ void Workspace::show(std::string_view id, const std::function<void()>& set_up) {
   shared_.group(lab());
   set_up();
   learner.fill(lab());
+  shared_.settle(lab());
   current_->update(false);
 }
 
@@ -112,20 +113,31 @@ bool Workspace::update(bool control_held) {
   if (changed) learner.gather(lab());
   if (lab().shows_published())
     if (const auto* table = figures.of(lab().info().id)) lab().show_published(table->figures);
-  // A job that ends on the values that a lab opened with sets nothing for other labs.
-  if (changed && current_->touched() && settings.keep_my_scenario) shared_.gather(lab());
+  if (changed && settings.keep_my_scenario) shared_.gather(lab());
   return changed;
 }
 
 void Workspace::share(const std::string& name, const Json& value) {
-  shared_.set(name, value);
-  settings.keep_my_scenario = true;  // choosing for every lab is asking for it
-  apply_shared();
+  shared_.set(name, value, std::string(lab().info().title));
+  settings.keep_my_scenario = true;       // choosing for every lab is asking for it
+  (void)shared_.apply(lab(), messages_);  // which has just been set, so that it is newer than what the lab has seen
   current_->update(false);
 }
 
 void Workspace::apply_shared() {
-  if (settings.keep_my_scenario) shared_.apply(lab(), messages_);
+  if (!settings.keep_my_scenario) return;
+  const std::string carried = shared_.apply(lab(), messages_);
+  if (carried.empty()) return;
+  say("Carried over: " + carried + ".", {"Put back", [this, id = std::string(lab().info().id)] {
+                                           if (lab().info().id != id) return;
+                                           current_->undo();
+                                           settle();
+                                         }});
+}
+
+void Workspace::reset() {
+  current_->reset();
+  settle();
 }
 
 }  // namespace app

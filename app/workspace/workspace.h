@@ -88,6 +88,11 @@ class Workspace {
   const SharedChoices& shared() const { return shared_; }
   void share(const std::string& name, const Json& value);
 
+  /// The open lab's inputs back to their defaults.
+  void reset();
+  /// What has just been set in the open lab was set by no hand (a question, for example): other labs do not get it.
+  void settle() { shared_.settle(lab()); }
+
   /// Once a frame after the controls: recompute, undo steps, shared choices, published figures. True when Outputs
   /// changed.
   bool update(bool control_held);

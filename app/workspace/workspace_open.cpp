@@ -41,7 +41,6 @@ models::Status Workspace::open_tried(const TriedScenario& tried) {
     (void)apply_inputs(lab(), scenario, read);
     (void)apply_view(lab(), *tried.view);
     clear_service_state(lab());
-    shared_.gather(lab());
   });
   return Status::ok();
 }

@@ -7,7 +7,7 @@ namespace chapters::shared {
 Label detail::label(Label own, const Says& says) { return says.label.empty() ? own : Label(says.label, own.unit); }
 std::string_view detail::help(std::string_view own, const Says& says) { return says.help.empty() ? own : says.help; }
 Details detail::details(std::string_view name, const Says& says, const Range& range) {
-  return {.range = range, .shared = name, .when = says.when};
+  return {.range = range, .headline = says.headline, .shared = name, .when = says.when};
 }
 
 const Choices& all_formats() {

@@ -17,6 +17,7 @@ struct Says {
   std::string_view label{};  ///< empty: the choice's own label
   std::string_view help{};   ///< empty: the choice's own sentence
   When when{};
+  bool headline = false;
 };
 
 /// Every format of the hardware catalog.
@@ -50,7 +51,7 @@ void phase(Fields& f, std::string_view key, Slot& slot, const Says& says = {}) {
            detail::help("Which part of a model's life is computed.", says), detail::details("workload.phase", says));
 }
 
-/// A whole number from 1 on, on a logarithmic scale. Called like a function: `batch(f, "batch", in.batch, says)`.
+/// A whole number from 1 on, on a logarithmic scale. Called like a function: `micro_batch(f, "batch", in.batch, says)`.
 struct Count {
   std::string_view name, label, unit;
   double hi = 1;
@@ -58,8 +59,15 @@ struct Count {
   void operator()(Fields& f, std::string_view key, std::int64_t& slot, const Says& says = {}) const;
 };
 inline constexpr double max_tokens = 1 << 20;
-/// Sequences that are worked on together.
-inline constexpr Count batch{"workload.batch", "Batch", "", 65536, "How many sequences are worked on together."};
+/// Requests or sequences that a chip works on at once, in inference.
+inline constexpr Count concurrent_sequences{"workload.concurrent", "Batch", "", 65536,
+                                            "How many sequences are worked on together."};
+/// Sequences that go through the model together on one replica, in training.
+inline constexpr Count micro_batch{"workload.micro_batch", "Batch", "", 65536,
+                                   "How many sequences go through the model together on one replica."};
+/// Sequences of one optimizer step, over all replicas.
+inline constexpr Count global_batch{"workload.global_batch", "Global batch", "", 65536,
+                                    "How many sequences one optimizer step has, over all GPUs."};
 /// New tokens of each sequence, in training and prefill.
 inline constexpr Count sequence{"workload.sequence", "Sequence", "tokens", max_tokens,
                                 "How many new tokens each sequence has, in training and prefill."};

@@ -137,8 +137,8 @@ const std::vector<Command>& shortcut_commands() {
        can_redo},
       {"Unfold or fold all groups", "Ctrl+G", ImGuiMod_Ctrl | ImGuiKey_G,
        [](Shell& s) { s.unfold_groups = !s.unfold_groups; }, "This lab", on_lab},
-      {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.current().reset(); },
-       "This lab", on_lab},
+      {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.reset(); }, "This lab",
+       on_lab},
       {"Copy as command", "Ctrl+Shift+C", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
        [](Shell& s) {
          if (s.host.copy) s.host.copy(command_line_of(s.workspace.lab()));

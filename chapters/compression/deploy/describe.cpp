@@ -36,7 +36,7 @@ void describe(Fields& f, Inputs& in) {
       f, "chips", in.chips,
       {.label = "Chips", .help = "They share every layer; two all-reduces of 8 us each in a layer."});
   f.group("The work");
-  shared::batch(f, "batch", in.batch, {.help = "Sequences that decode together."});
+  shared::concurrent_sequences(f, "batch", in.batch, {.help = "Sequences that decode together."});
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each sequence."});
   f.integer("prompt", in.prompt, {"Prompt", "tokens"}, "Tokens of the prompt that prefill works through.",
             {.range = {16, 131072, Scale::log}});

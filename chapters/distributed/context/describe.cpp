@@ -37,7 +37,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("method", in.method, methods, "Method", "How queries meet the keys of other ranks.", {.headline = true});
   shared::sequence(f, "sequence", in.sequence,
                    {.help = "Tokens of each sequence, over all ranks; padded to a multiple of 2n."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   f.toggle("causal", in.causal, "Causal", "A query sees no key behind it; off: all of them.", {.headline = true});
   f.choice("pass", in.pass, passes, "Pass", "Which pass of one layer's attention is timed.");
   f.group("Model and link");

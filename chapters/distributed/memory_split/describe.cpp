@@ -77,7 +77,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters and the shapes of its activations."});
   shared::chip(f, "chip", in.chip, {.help = "Its nameplate memory is the rim."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on each replica."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on each replica."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
             "Micro-batches of a step on each replica: a pipeline holds no more of them than there are, and ZeRO-3 "

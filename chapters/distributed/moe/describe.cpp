@@ -83,7 +83,7 @@ void describe_ranks(Fields& f, Inputs& in) {
   f.integer("spare_slots", in.spare_slots, "Spare slots a rank", "For copies of the experts with most load.",
             {.range = {1, 4}, .when = {"placement", "replicated"}});
   f.choice("exchange", in.exchange, exchange_choices, "Exchange", "How copies of tokens travel to experts, and back.");
-  shared::batch(f, "batch", in.batch, {.help = "Sequences on each rank."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences on each rank."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each; 1 in decode."});
 }
 

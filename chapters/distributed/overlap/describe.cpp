@@ -91,7 +91,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("method", in.method, methods, "Method", "What lies on each GPU, and what is exchanged.", {.headline = true});
   shared::model(f, "model", in.model, {.help = "Its own parameter tensors, in the order of their gradients."});
   shared::cluster_chips(f, "gpus", in.gpus, {.label = "GPUs", .help = "All work on the same weights."});
-  shared::batch(f, "batch", in.batch, {.label = "Batch a GPU", .help = "Sequences of each GPU and micro-batch."});
+  shared::micro_batch(f, "batch", in.batch, {.label = "Batch a GPU", .help = "Sequences of each GPU and micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
             "Forward and backward so often before the optimizer (gradient accumulation). DDP exchanges during the last "

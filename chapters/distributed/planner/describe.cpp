@@ -49,8 +49,8 @@ void describe(Fields& f, Inputs& in) {
   shared::model(f, "model", in.model, {.help = "What is trained."});
   shared::chip(f, "chip", in.chip, {.help = "Its memory is the wall, its peaks and links set the times."});
   shared::cluster_chips(f, "gpus", in.gpus, {.label = "GPUs", .help = "All of them train this one model."});
-  f.integer("global_batch", in.global_batch, "Global batch", "Sequences of one optimizer step, over all GPUs.",
-            {.range = {1, 65536, Scale::log}, .typical = {64, 4096}, .headline = true});
+  shared::global_batch(f, "global_batch", in.global_batch,
+                       {.help = "Sequences of one optimizer step, over all GPUs.", .headline = true});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   shared::format(f, "format", in.format, formats, {.help = "What the products inside the layers run in."});
   f.group("Your plan");
@@ -66,8 +66,8 @@ void describe(Fields& f, Inputs& in) {
   f.integer("zero_stage", in.zero_stage, "ZeRO stage",
             "1 splits optimizer and master weights over data parallel, 2 the gradients too, 3 the weights too.",
             {.range = {0, 3}});
-  shared::batch(f, "micro_batch", in.micro_batch,
-                {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
+  shared::micro_batch(f, "micro_batch", in.micro_batch,
+                      {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
   f.choice("recompute", in.recompute, recompute_choices(), "Keep",
            "Which activations wait for the backward pass; the rest is computed again.", {.headline = true});
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",

@@ -52,7 +52,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("overlap", in.overlap, overlaps, "Overlap", "What runs beside the collectives.", {.headline = true});
   f.group("The tokens");
   shared::phase(f, "phase", in.phase, {.help = "Training has a backward pass; decode a token a sequence."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each.", .when = {"phase", "train|prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens attended to.", .when = {"phase", "decode"}});
   f.toggle("fused_attention", in.fused_attention, "Fused kernels",

@@ -119,7 +119,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("What is sent");
   f.choice("traffic", in.traffic, traffics, "Traffic", "A whole step or one call.");
   shared::model(f, "model", in.model, {.help = "Whose messages are counted.", .when = {"traffic", "step"}});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of a micro-batch.", .when = {"traffic", "step"}});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of a micro-batch.", .when = {"traffic", "step"}});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of a sequence.", .when = {"traffic", "step"}});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
             "That each replica works through in a step. Gradients are summed once for all of them.",

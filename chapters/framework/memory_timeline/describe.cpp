@@ -31,7 +31,7 @@ void describe(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip,
                {.help = "Its nameplate memory is the line: an 80 GB A100 or H100 reports 79.2 GiB, 85.0 GB, of which "
                         "the CUDA context takes part. Its peaks give the times."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   f.integer("micro_batches", in.micro_batches, "Micro-batches", "Forward and backward passes before the optimizer.",
             {.range = {1, 4}});

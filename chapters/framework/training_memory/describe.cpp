@@ -90,7 +90,7 @@ void describe(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip,
                {.help = "Its nameplate memory is the vessel's rim, in the maker's GB: an 80 GB A100 or H100 reports "
                         "79.2 GiB, 85.0 GB, of which the CUDA context takes part."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   describe_loss(f, in.loss);
   describe_cuts(f, in);

@@ -73,7 +73,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("What is trained");
   shared::model(f, "model", in.model, {.help = "Published configuration."});
   shared::chip(f, "chip", in.chip, {.help = "Dense peaks and memory bandwidth as specified."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of a step on one chip."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of a step on one chip."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Length of each."});
   f.group("Memory");
   shared::parallel_shards(

@@ -58,7 +58,7 @@ void describe_job(Fields& f, Inputs& in) {
   shared::model(f, "model", in.model, {.help = "Its operations are counted one by one.", .when = {"job", modelled}});
   shared::chip(f, "chip", in.chip, {.help = "Its dense peak is the height of the second."});
   shared::format(f, "format", in.format, formats, {.help = "What the matrix products run in."});
-  shared::batch(
+  shared::micro_batch(
       f, "batch", in.batch,
       {.help = "Sequences of one micro-batch on this GPU. Whether activations fit is asked in Training memory.",
        .when = {"job", modelled}});

@@ -70,8 +70,8 @@ void describe_data(Fields& f, Inputs& in) {
 void describe_training(Fields& f, Inputs& in) {
   auto& s = in.setup;
   f.group("Training");
-  shared::batch(f, "batch", s.batch,
-                {.label = "Samples a step", .help = "Over all GPUs; it stays when GPUs are added."});
+  shared::global_batch(f, "batch", s.batch,
+                       {.label = "Samples a step", .help = "Over all GPUs; it stays when GPUs are added."});
   shared::sequence(f, "sequence", s.sequence, {.label = "Tokens a sample", .help = "What the model sees of a sample."});
   count(f, "micro_batch", s.micro_batch, "Micro-batch", "Samples of one pass on one GPU, at most.", {1, 64, 1, 8});
   shared::format(f, "format", in.format, products, {.help = "In which the layers multiply while they are trained."});

@@ -39,8 +39,9 @@ void describe(Fields& f, Inputs& in) {
   f.group("The run");
   shared::cluster_chips(f, "gpus", in.gpus, {.label = "GPUs", .help = "That work on one step together."});
   f.choice("rule", in.rule, rules, "Scaling", "What happens to the batch when there are more GPUs.");
-  shared::batch(f, "batch", in.batch,
-                {.help = "Sequences of one step, shared by all.", .when = {"rule", "shared_batch"}});
+  shared::global_batch(
+      f, "batch", in.batch,
+      {.label = "Batch", .help = "Sequences of one step, shared by all.", .when = {"rule", "shared_batch"}});
   f.integer("own_sequences", in.own_sequences, "Sequences a replica",
             "Each replica's part of one step, whatever the number of replicas.",
             {.range = {1, 4096, Scale::log}, .when = {"rule", "own_batch"}});

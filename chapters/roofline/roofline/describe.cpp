@@ -133,7 +133,7 @@ void describe(Fields& f, Inputs& in) {
             {.refused = &catalog().refused_chips, .max_items = 12});
   f.group("The model");
   shared::model(f, "model", in.model, {.help = "Whose operations the dots are."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences that are worked on together."});
+  shared::concurrent_sequences(f, "batch", in.batch, {.help = "Sequences that are worked on together."});
   shared::sequence(f, "sequence", in.sequence, {.label = "Prompt", .help = "New tokens of each sequence in prefill."});
   shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache when it decodes."});
   f.toggle("kv_reads", in.kv_reads, "Count KV reads", "Off: decode reads weights alone, as most napkin sums have it.");

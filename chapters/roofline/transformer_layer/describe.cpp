@@ -37,7 +37,7 @@ void describe(Fields& f, Inputs& in) {
       f, "model", in.model,
       {.help = "Published configuration; drop a config.json on the window to use your own.", .when = {"config", ""}});
   shared::phase(f, "phase", in.phase, {.help = "What one step does."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences that run together."});
+  shared::concurrent_sequences(f, "batch", in.batch, {.help = "Sequences that run together."});
   shared::sequence(f, "sequence", in.sequence,
                    {.help = "New tokens of each sequence in training and prefill. In decode it sets only the training "
                             "step that 6ND and Megatron's formula are compared with."});

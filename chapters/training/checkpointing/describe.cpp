@@ -33,7 +33,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its layers are the pillars."});
   shared::chip(f, "chip", in.chip, {.help = "Its nameplate memory is the budget; its peaks give the times."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of the micro-batch."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of the micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
                           {.help = "GPUs that share every layer; communication takes no time here."});

@@ -76,7 +76,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Every GPU holds all of it."});
   shared::chip(f, "chip", in.chip, {.help = "Its peaks and bandwidth time the kernels; its memory is the vessel."});
-  shared::batch(f, "batch", in.batch, {.help = "Sequences of one GPU and step."});
+  shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one GPU and step."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   count(f, "micro_batches", in.micro_batches, "Pieces", "Micro-batches of a step, behind their switch.", 1, 64);
   describe_loss(f, in.loss);

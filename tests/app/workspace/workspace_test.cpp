@@ -74,7 +74,7 @@ TEST_CASE("shared choices follow from lab to lab, and stay behind when my scenar
   CHECK(text(*w, "chip") == "b200_sxm");
   w->settings.keep_my_scenario = true;
   REQUIRE(w->open(first));
-  CHECK(text(*w, "chip") == "b200_sxm");  // what was shared last
+  CHECK(text(*w, "chip") == "a100_80_sxm");  // chosen here by hand after the other was shared: the newer one stays
 }
 
 TEST_CASE("a choice from the top bar reaches the open lab and every other, and asks for keeping it") {
@@ -390,4 +390,56 @@ TEST_CASE("claims of the open lab are recomputed once and agree with what is rec
     CHECK(result->agrees);
   }
   CHECK(w->claims.of("roofline/iron-law") == found);
+}
+
+TEST_CASE("what a preset, a link or a lesson sets is not carried to other labs; what a hand sets is, and it says so") {
+  const Person person;
+  const auto w = person.workspace();
+  // Every preset of every lab, and every step of every lesson: nothing is shared by them.
+  for (const auto& [lab, content] : w->content.labs)
+    for (const auto& preset : content.presets) {
+      REQUIRE(w->open(lab));
+      CHECK(w->apply_preset(preset));
+      w->update(false);
+    }
+  for (const auto& lesson : w->content.lessons)
+    for (const auto& step : lesson.steps) {
+      (void)w->open_with(step.lab, app::parse_own_json(step.inputs), app::Json::object());
+      w->update(false);
+    }
+  for (const auto& entry : w->labs())
+    for (const auto& f : entry.copy->inputs()) CHECK_FALSE((!f.spec.shared.empty() && w->shared().has(f.spec.shared)));
+  REQUIRE(w->open("compression/deploy"));
+  const double own_batch = input_number(*w, "batch");
+  // By hand:
+  REQUIRE(w->open_with("roofline/roofline", app::Json::object(), app::Json::object()));
+  w->lab().inputs().find("batch")->set_number(own_batch + 7);
+  w->update(false);
+  w->messages().clear();
+  REQUIRE(w->open("compression/deploy"));
+  CHECK(input_number(*w, "batch") == own_batch + 7);
+  REQUIRE(w->messages().size() == 1);
+  CHECK(w->messages()[0].text == "Carried over: Batch from Roofline.");
+  REQUIRE(w->messages()[0].action.run);
+  w->messages()[0].action.run();
+  w->update(false);
+  CHECK(input_number(*w, "batch") == own_batch);
+  // What was put back, and a preset that was loaded since, are not carried over again.
+  REQUIRE(w->open("roofline/roofline"));
+  REQUIRE(w->open("compression/deploy"));
+  CHECK(input_number(*w, "batch") == own_batch);
+}
+
+TEST_CASE("a batch of training and sequences that decode together are two choices") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open("framework/training-memory"));
+  const double trained = input_number(*w, "batch");
+  REQUIRE(w->open("roofline/roofline"));
+  w->lab().inputs().find("batch")->set_number(4096);
+  w->update(false);
+  REQUIRE(w->open("framework/training-memory"));
+  CHECK(input_number(*w, "batch") == trained);
+  REQUIRE(w->open("role/scaling"));
+  CHECK(input_number(*w, "batch") != 4096);
 }
