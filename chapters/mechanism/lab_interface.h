@@ -123,7 +123,7 @@ class Lab {
   virtual std::unique_ptr<Lab> clone() const = 0;
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
   virtual std::unique_ptr<const KeptInputs> keep_inputs() const = 0;
-  virtual bool has_inputs(const KeptInputs& kept) const = 0;  ///< of the same lab
+  virtual bool has_inputs(const KeptInputs& kept) const = 0;  ///< `kept` must be inputs of the same lab
   /// A lab of the same kind with these Inputs and nothing computed yet.
   virtual std::unique_ptr<Lab> with_inputs(const KeptInputs& kept) const = 0;
   /// A copy with these Inputs, which the Outputs belong to.

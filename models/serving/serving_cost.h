@@ -16,7 +16,7 @@ namespace models {
 enum class KvFormat : std::uint8_t { bf16, fp8 };
 inline constexpr std::size_t kv_format_count = 2;
 inline double kv_number_bytes(KvFormat format) { return format == KvFormat::fp8 ? 1 : 2; }
-/// Of all scales of a model with this many layers.
+/// Bytes of all scales of the cache in a model with this many layers.
 inline double kv_scale_bytes(KvFormat format, std::int64_t layers) {
   return format == KvFormat::fp8 ? 2 * 4 * static_cast<double>(layers) : 0;
 }
@@ -25,12 +25,12 @@ inline double kv_scale_bytes(KvFormat format, std::int64_t layers) {
 struct ServingMachine {
   const Chip* chip = nullptr;
   double chips = 8;
-  Format format = Format::bf16;     ///< of weights and products; activations stay in 2 bytes
-  KvFormat kv = KvFormat::bf16;     ///< of the cache
-  double roof_share = 0.7;          ///< of peak and bandwidth that kernels reach
+  Format format = Format::bf16;     ///< format of weights and products; activations stay in 2 bytes
+  KvFormat kv = KvFormat::bf16;     ///< format of the cache
+  double roof_share = 0.7;          ///< share of peak and of bandwidth that kernels reach
   double step_overhead_s = 0.5e-3;  ///< scheduling and launches that nothing hides, each step
   double allreduce_s = 8e-6;        ///< latency of one small all-reduce; two in each layer
-  double memory_share = 0.9;        ///< of the chips' memory that the engine may take
+  double memory_share = 0.9;        ///< share of the chips' memory that the engine may take
 };
 
 class ServingCost {

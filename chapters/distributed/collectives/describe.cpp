@@ -175,7 +175,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "algorithm bandwidth x factor of the primitive", .source = nccl_tests});
   f.real("bytes_sent_per_rank", o.bytes_sent_per_rank, {"Sent by a rank", "B"}, "Bytes that the busiest rank sends.",
          {.formula = "chunks that it sends x bytes of a chunk"});
-  f.real("link_percent", o.link_percent, {"Of the link", "%"},
+  f.real("link_percent", o.link_percent, {"Share of the link", "%"},
          "Over 100 where fewer bytes pass the link than in a ring: in a switch that adds, or inside of nodes.",
          {.formula = "bus bandwidth / bandwidth"});
   f.real("latency_percent", o.latency_percent, {"Latency part", "%"}, {.formula = "steps x latency / time"});

@@ -26,7 +26,7 @@ constexpr std::size_t most_pairs = 32;  // chips whose pairs are rated
 /// Graph, plan and messages that the inputs ask for.
 struct Asked {
   parallel::Topology graph;
-  parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
+  parallel::TopologyPlan plan;  ///< plan over the ranks that the machines hold
   std::int64_t ranks_asked = 0;
   std::string left_out;  ///< what of the inputs does not count, and why; else empty
   std::vector<parallel::TopologyCall> calls;
