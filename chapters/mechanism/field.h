@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "models/base/result.h"
+
 namespace chapters {
 
 class Fields;
@@ -119,8 +121,9 @@ class FileBytes {
   std::function<std::string(std::string& out)> read;
   /// `length` bytes from `offset` on, for files of which a part is enough; otherwise as `read`.
   std::function<std::string(std::uint64_t offset, std::uint64_t length, std::string& out)> read_part;
-  /// The same to where there is room for them. Null where the bytes come from no file.
-  std::function<std::string(std::uint64_t offset, char* to, std::size_t bytes)> read_at;
+  /// The same to where there is room for them, as models::trace::Bytes wants it. Null where the bytes come from no
+  /// file.
+  std::function<models::Status(std::uint64_t offset, char* to, std::size_t bytes)> read_at;
 
   /// What a lab made of the bytes (a parsed trace), kept with them so that a change of another input does not read the
   /// file again. `make` returns a shared_ptr<const T>; null (cancelled, unreadable) is not kept. One caller at a time

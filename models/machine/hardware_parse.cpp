@@ -24,8 +24,7 @@ std::string value_text(const json& value) {
 }
 
 Result<json> parse_text(std::string_view text, const std::string& origin) {
-  if (std::string refusal = refuse_json_text(text, origin); !refusal.empty())
-    return Result<json>::fail(std::move(refusal));
+  if (const Status worth = check_json_text(text, origin); !worth) return Result<json>::fail(worth.error);
   JsonFailure failure;
   json parsed = parse_json(text, &failure);
   switch (failure.kind) {
@@ -34,9 +33,9 @@ Result<json> parse_text(std::string_view text, const std::string& origin) {
       return Result<json>::ok(std::move(parsed));
     case JsonFailure::Kind::syntax:
       return Result<json>::fail(origin + " is not valid JSON in UTF-8 at " + place_in_text(text, failure.byte) +
-                                "; mend the text there");
+                                "; mend the text there.");
     case JsonFailure::Kind::number:
-      return Result<json>::fail(origin + " holds a number beyond 1.8e308; give figures in SI units");
+      return Result<json>::fail(origin + " holds a number beyond 1.8e308; give figures in SI units.");
     case JsonFailure::Kind::other:
       break;
   }
@@ -50,8 +49,9 @@ class Reader {
 
   const std::string& error() const { return error_; }
   void rename(std::string where) { where_ = std::move(where); }
-  void complain(const std::string& sentence) {
-    if (error_.empty()) error_ = where_ + ": " + sentence;
+  /// `what` is a sentence without its full stop.
+  void complain(const std::string& what) {
+    if (error_.empty()) error_ = where_ + ": " + what + ".";
   }
   void reject(const std::string& key, const json& value, const std::string& allowed) {
     complain(key + " is " + value_text(value) + ", but must be " + allowed);
@@ -176,7 +176,7 @@ Result<Chip> read_chip(const json& object, const json& references, const std::st
   std::string where = origin + ": chip " + std::to_string(position + 1);
   if (!object.is_object())
     return Result<Chip>::fail(where + " is " + value_text(object) +
-                              ", but must be an object with id, name and figures");
+                              ", but must be an object with id, name and figures.");
   Chip chip;
   Reader reader(where, object);
   reader.text(object, "id", "id", chip.id, true);
@@ -256,20 +256,20 @@ Result<json> parse_file(std::string_view text, const std::string& origin) {
   if (!file) return file;
   if (!file->is_object())
     return Result<json>::fail(origin + " holds " + value_text(*file) +
-                              ", but must hold a chip object or {\"chips\": [...]}");
+                              ", but must hold a chip object or {\"chips\": [...]}.");
   if (file->contains("id")) file = Result<json>::ok(json{{"chips", json::array({*file})}});
   for (const auto& item : file->items()) {
     if (item.key() != "references" && item.key() != "chips" && item.key() != "networks")
       return Result<json>::fail(origin + ": unknown key " + value_text(json(item.key())) +
-                                "; allowed are references, chips and networks, or the keys of one chip with its id");
+                                "; allowed are references, chips and networks, or the keys of one chip with its id.");
     const bool object = item.key() == "references";
     if (object ? !item.value().is_object() : !item.value().is_array())
       return Result<json>::fail(origin + ": " + item.key() + " is " + value_text(item.value()) + ", but must be " +
-                                (object ? "an object" : "a list"));
+                                (object ? "an object." : "a list."));
   }
   if (!file->contains("chips") && !file->contains("networks"))
     return Result<json>::fail(origin +
-                              " holds neither chips nor networks; it must hold a chip object or {\"chips\": [...]}");
+                              " holds neither chips nor networks; it must hold a chip object or {\"chips\": [...]}.");
   return file;
 }
 
@@ -278,7 +278,7 @@ Result<Network> read_network(const json& object, const json& references, const s
   const std::string where = origin + ": network " + std::to_string(position + 1);
   if (!object.is_object())
     return Result<Network>::fail(where + " is " + value_text(object) +
-                                 ", but must be an object with id, name, kind and bytes_per_s_per_direction");
+                                 ", but must be an object with id, name, kind and bytes_per_s_per_direction.");
   Network network;
   Reader reader(where, object);
   reader.allow_only(object, "", {"id", "name", "kind", "bytes_per_s_per_direction", "source"}, false);
@@ -313,7 +313,7 @@ Result<std::vector<T>> read_list(std::string_view text, std::string_view origin_
     if (!one) return Result<std::vector<T>>::fail(one.error);
     if (!ids.insert(one->id).second)
       return Result<std::vector<T>>::fail(origin + ": id \"" + one->id + "\" appears twice in " + list +
-                                          "; ids must differ");
+                                          "; ids must differ.");
     out.push_back(std::move(*one));
   }
   return Result<std::vector<T>>::ok(std::move(out));
