@@ -59,6 +59,15 @@ class ServingCost {
   std::vector<double> tokens_, body_s_, head_s_;
 };
 
+/// Memory over all chips of a machine, in bytes.
+struct ServingMemory {
+  double offered_bytes = 0;  ///< what the engine may take
+  double weights_bytes = 0;
+  double free_bytes = 0;  ///< left for the cache by the weights and the cache's scales; negative where they do not fit
+  bool holds_weights() const { return free_bytes > 0; }
+};
+ServingMemory serving_memory(const Architecture& architecture, const ServingMachine& machine);
+
 /// Infeasible, in one sentence: weights that do not fit, a chip without peak in the format, no link between several
 /// chips. Between the table's sizes (1 to 16, then a quarter apart) times are interpolated linearly. Within 4 % of
 /// time_step for full attention: tested.
