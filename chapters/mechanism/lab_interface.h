@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chapters/mechanism/field.h"
@@ -30,6 +31,14 @@ struct Computed {
   Outputs facts{};
   std::shared_ptr<const Run> run{};
 };
+
+/// What compute gives where it can compute nothing: a Computed with no facts but the reason.
+template <class Answer>
+Answer infeasible(std::string reason) {
+  Answer out;
+  out.facts.reason = std::move(reason);
+  return out;
+}
 
 /// The Run of labs that have none.
 struct NoRun {};

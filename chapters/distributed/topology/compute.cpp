@@ -266,13 +266,10 @@ models::Result<Asked> asked_of(const Inputs& in) {
 }  // namespace
 
 Computed compute(const Inputs& in, const Progress& progress) {
+  auto asked = asked_of(in);
+  if (!asked) return infeasible<Computed>(asked.error);
   Computed done;
   Outputs& out = done.facts;
-  auto asked = asked_of(in);
-  if (!asked) {
-    out.reason = asked.error;
-    return done;
-  }
   const auto made = std::make_shared<Run>();
   Run& run = *made;
   run.graph = std::move(asked->graph);
