@@ -135,7 +135,7 @@ struct GlossaryState {
 /// input changes.
 struct SoughtField {
   std::string lab, key;
-  std::uint64_t edits = 0;  ///< of the session when it was found
+  std::uint64_t edits = 0;  ///< edits of the session when it was found
   bool scroll = false;      ///< it is to come into view
 };
 
