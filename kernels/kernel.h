@@ -69,7 +69,7 @@ struct Request {
   std::vector<std::string> rungs;  ///< empty: all
   std::int64_t size = 0;           ///< 0: the ladder's default
   bool cold = true;                ///< operands out of cache at the start of each timed run; otherwise warm
-  std::uint64_t seed = 1;          ///< of the operands
+  std::uint64_t seed = 1;          ///< seed of the operands' values
   double seconds_per_rung = 0.5;   ///< at most about this long on each, after warm-up
   std::string edited_rung;         ///< CUDA: this rung's source is replaced by `edited_source`
   std::string edited_source;
@@ -117,7 +117,7 @@ struct Roof {
   double value = 0;
   bool operator==(const Roof&) const = default;
 };
-/// Of the device that a ladder runs on.
+/// Peaks of the device that a ladder runs on.
 struct Roofs {
   Device device{};
   std::string device_name;

@@ -68,8 +68,8 @@ models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, c
 
 namespace {
 
-/// Of an infeasible lab: the sentence that says which file is at fault, and why; "" when none is. A file is at fault
-/// when the lab is infeasible with it and every other input at its default.
+/// The sentence that says which file makes an infeasible lab fail, and why; "" when none does. A file is at fault when
+/// the lab is infeasible with it and every other input at its default.
 std::string fault_of_file(const chapters::Lab& lab) {
   for (const auto& f : lab.inputs()) {
     if (f.kind != chapters::Kind::file || f.file().path.empty()) continue;

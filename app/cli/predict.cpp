@@ -93,6 +93,61 @@ void put(const Asked& a, std::size_t number, std::size_t of, std::ostream& out) 
     out << "  [" << (a.output.spec.unit.empty() ? std::string_view("a number") : a.output.spec.unit) << "]\n";
 }
 
+/// The numbers of the questions to ask, from 0: the one that was named, or all but those for a curve.
+models::Result<std::vector<std::size_t>> questions_to_ask(const Arguments& a,
+                                                          const std::vector<Prediction>& questions) {
+  using Order = models::Result<std::vector<std::size_t>>;
+  if (a.has("--question")) {
+    const auto number = whole(a.value("--question"), 1, questions.size());
+    if (number) return Order::ok({*number - 1});
+    return Order::fail("--question is \"" + excerpt(a.value("--question")) + "\": " + a.words[0] + " asks " +
+                       std::to_string(questions.size()) + ", counted from 1.");
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    if (!questions[i].curve) order.push_back(i);
+  if (a.has("--seed")) {
+    const auto seed = whole(a.value("--seed"), 0, 1'000'000'000);
+    if (!seed)
+      return Order::fail("--seed is \"" + excerpt(a.value("--seed")) +
+                         "\": a whole number from 0 to 1,000,000,000 is expected.");
+    std::mt19937_64 random(*seed);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  }
+  if (a.has("--answer")) order.resize(std::min<std::size_t>(order.size(), 1));
+  return Order::ok(std::move(order));
+}
+
+/// How many questions were answered, and how many of the answers were close.
+struct Score {
+  std::size_t answered = 0, close = 0;
+};
+
+/// Puts one question until it is answered or passed on. False when the learner ends the round. Fails for an answer on
+/// the command line that cannot be read.
+models::Result<bool> answer_one(const Asked& q, const Arguments& a, const Streams& s, Workspace& w, Score& score) {
+  using GoesOn = models::Result<bool>;
+  std::istream& in = s.in ? *s.in : std::cin;
+  while (true) {
+    std::string line = a.value("--answer");
+    if (!a.has("--answer")) {
+      s.out << "> " << std::flush;
+      if (!std::getline(in, line) || line == "quit" || line == "q") return GoesOn::ok(false);
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+    }
+    if (line.find_first_not_of(" \t") == std::string::npos) return GoesOn::ok(true);  // an empty line passes on
+    const auto said = read_answer(q, line.substr(0, 200));
+    if (said) {
+      score.close += mark(q, *said, w, s.out);
+      s.out << explained(q.question, *q.lab) << "\n";
+      ++score.answered;
+      return GoesOn::ok(true);
+    }
+    if (a.has("--answer")) return GoesOn::fail(said.error);
+    s.out << said.error << "\n";
+  }
+}
+
 }  // namespace
 
 int predict(const Arguments& a, const Streams& s) {
@@ -104,67 +159,27 @@ int predict(const Arguments& a, const Streams& s) {
   Workspace w(load_content(*assets), user_paths());
   const auto& questions = w.content.of(id).predictions;
   if (questions.empty()) return complain(s, id + " asks nothing: another lab does.");
-  std::vector<std::size_t> order;
-  if (a.has("--question")) {
-    const auto number = whole(a.value("--question"), 1, questions.size());
-    if (!number)
-      return complain(s, "--question is \"" + excerpt(a.value("--question")) + "\": " + id + " asks " +
-                             std::to_string(questions.size()) + ", counted from 1.");
-    if (questions[*number - 1].curve) {
-      s.out << questions[*number - 1].question << "\nA curve is drawn in the window: `ridgeline " << id
-            << "`, then Predict.\n";
-      return a.has("--answer") ? complain(s, "A curve cannot be answered in the terminal: draw it in the window.") : 0;
-    }
-    order = {*number - 1};
-  } else {
-    for (std::size_t i = 0; i < questions.size(); ++i)
-      if (!questions[i].curve) order.push_back(i);
-    if (a.has("--seed")) {
-      const auto seed = whole(a.value("--seed"), 0, 1'000'000'000);
-      if (!seed)
-        return complain(
-            s, "--seed is \"" + excerpt(a.value("--seed")) + "\": a whole number from 0 to 1,000,000,000 is expected.");
-      std::mt19937_64 random(*seed);
-      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-    }
-    if (a.has("--answer")) order.resize(std::min<std::size_t>(order.size(), 1));
+  const auto order = questions_to_ask(a, questions);
+  if (!order) return complain(s, order.error);
+  if (a.has("--question") && questions[order->front()].curve) {
+    s.out << questions[order->front()].question << "\nA curve is drawn in the window: `ridgeline " << id
+          << "`, then Predict.\n";
+    return a.has("--answer") ? complain(s, "A curve cannot be answered in the terminal: draw it in the window.") : 0;
   }
-  std::istream& in = s.in ? *s.in : std::cin;
-  std::size_t answered = 0, close = 0;
-  bool open = true;
-  for (const std::size_t i : order) {
+  Score score;
+  for (const std::size_t i : *order) {
     const auto q = asked(questions[i], id);
     if (!q) return complain(s, "Question " + questions[i].id + " is broken: run `ridgeline check`.");
     put(*q, i + 1, questions.size(), s.out);
-    for (bool done = false; open && !done;) {
-      std::string line = a.value("--answer");
-      if (!a.has("--answer")) {
-        s.out << "> " << std::flush;
-        if (!std::getline(in, line) || line == "quit" || line == "q") {
-          open = false;
-          break;
-        }
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-      }
-      if (line.find_first_not_of(" \t") == std::string::npos) break;  // an empty line passes on
-      const auto said = read_answer(*q, line.substr(0, 200));
-      if (!said && a.has("--answer")) return complain(s, said.error);
-      if (!said) {
-        s.out << said.error << "\n";
-        continue;
-      }
-      close += mark(*q, *said, w, s.out);
-      s.out << explained(q->question, *q->lab) << "\n";
-      ++answered;
-      done = true;
-    }
-    if (!open) break;
+    const auto goes_on = answer_one(*q, a, s, w, score);
+    if (!goes_on) return complain(s, goes_on.error);
+    if (!*goes_on) break;
   }
   w.save();
   for (const auto& message : w.messages()) s.error << message.text << "\n";
   const auto curves =
       std::count_if(questions.begin(), questions.end(), [](const auto& q) { return q.curve.has_value(); });
-  s.out << "\n" << close << " of " << answered << " close.";
+  s.out << "\n" << score.close << " of " << score.answered << " close.";
   if (curves > 0 && !a.has("--question"))
     s.out << " " << curves << (curves == 1 ? " more asks for a curve, which is" : " more ask for curves, which are")
           << " drawn in the window: ridgeline " << id << ".";

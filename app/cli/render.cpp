@@ -201,7 +201,7 @@ namespace {
 
 /// One of the pictures that a tour takes of every lab.
 struct Shot {
-  std::string suffix, words;  ///< of the file's name, and for who cannot see it
+  std::string suffix, words;  ///< end of the file's name; description for those who cannot see the picture
   Picture picture;
 };
 

@@ -29,13 +29,13 @@ enum class CurveScale : unsigned char { linear, log, step };
 struct GivenLine {
   std::string label;
   double value = 0;                                      ///< in the SI unit of the output
-  double at = std::numeric_limits<double>::quiet_NaN();  ///< of the input that is drawn over
+  double at = std::numeric_limits<double>::quiet_NaN();  ///< input on the x axis; NaN: a level over the whole axis
 };
 
 /// The curve that a question asks for: an output over an input.
 struct CurveAsk {
   std::string over, output;  ///< keys of the lab
-  double lo = 0, hi = 1;     ///< of the input, in its SI unit
+  double lo = 0, hi = 1;     ///< range of the input, in its SI unit
   CurveScale scale = CurveScale::linear;
   std::size_t points = 65;                    ///< samples, at most; whole numbers and options are taken once each
   double least = 0, most = 1;                 ///< range of the plot's y axis, as given
@@ -121,7 +121,7 @@ struct CheckedClaim {
   double residual = 0;  ///< (claimed - computed) / computed
   Verdict verdict = Verdict::wrong;
   bool agrees = false;  ///< with the recorded verdict
-  std::string unit;     ///< of the output asked for
+  std::string unit;     ///< unit of the output that the claim is about
 };
 /// Fails when the claim's own data is broken.
 models::Result<CheckedClaim> check_claim(const Claim& claim);

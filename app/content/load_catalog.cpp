@@ -59,7 +59,7 @@ void each_json(const fs::path& folder, std::vector<std::string>& errors, Use use
 /// Thousands of bad files are told by the first few and their number.
 void sum_up(std::vector<std::string>& errors) {
   constexpr std::size_t most = 5;
-  for (std::string& error : errors) error = whole_sentence(error);
+  for (std::string& error : errors) error = printable(error);
   if (errors.size() <= most + 1) return;
   const std::string rest = std::to_string(errors.size() - most);
   errors.resize(most);

@@ -36,7 +36,7 @@ struct ResidualSummary {
   double mean = 0, mean_absolute = 0;  ///< NaN where the rows stand beside the model, without a residual
   double worst = 0;                    ///< the residual farthest from 0
   std::string worst_id;                ///< its row
-  /// Of a bound; NaN where the model is none.
+  /// Shares of a bound that were reached; NaN where the model is no bound.
   double least_share = std::numeric_limits<double>::quiet_NaN(), mean_share = least_share, most_share = least_share;
 };
 /// One summary for each output and role among `rows`, in the order of their first rows; `checked` is parallel.

@@ -9,7 +9,7 @@ namespace app {
 
 /// One input set to another value, all others as they are.
 struct Fix {
-  std::string key;    ///< of the input
+  std::string key;    ///< key of the input that is set
   double value = 0;   ///< as Field::set_number takes it
   std::string words;  ///< "Chips: 2"
   int steps = 0;      ///< how far away the value was found; smaller is nearer

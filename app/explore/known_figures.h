@@ -10,7 +10,7 @@ namespace app {
 
 struct KnownFigure {
   std::string lab, key;
-  std::string label;  ///< of the output
+  std::string label;  ///< label of the output
   std::string unit;
   double value = 0;
 };

@@ -17,9 +17,9 @@ double steady_s();
 
 struct ChildLimits {
   double silence_s = 10;                ///< this long without a line: it hangs, and is killed
-  std::size_t line_bytes = 1u << 20;    ///< of one line
+  std::size_t line_bytes = 1u << 20;    ///< most bytes of one line
   std::size_t lines_per_s = 10000;      ///< within any one second
-  std::size_t total_bytes = 64u << 20;  ///< of everything it prints
+  std::size_t total_bytes = 64u << 20;  ///< most bytes of everything that it prints
   Clock clock = steady_s;
 };
 

@@ -16,7 +16,7 @@ MachineFacts machine_facts();
 /// hold no arithmetic or no bandwidth, without which a chip cannot be used. `date` is "2026-08-31". All figures of a
 /// CPU are of one thread, as measured.
 struct MachineChip {
-  std::string file_name;  ///< of the folder with the learner's own chips
+  std::string file_name;  ///< name of the file in the folder with the learner's own chips
   std::string name, json;
 };
 MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts, const std::string& date);

@@ -46,24 +46,24 @@ models::Result<FileBytesPtr> read_file_bytes(const std::string& path) {
   out->size_bytes = static_cast<std::uint64_t>(about.st_size);
   out->modified_ns = modified_ns(about);
   out->read_at = [file, name = path_text(path), size = out->size_bytes](std::uint64_t offset, char* to,
-                                                                        std::size_t bytes) -> std::string {
+                                                                        std::size_t bytes) {
     if (offset > size || bytes > size - offset)
-      return "The file " + name + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
-    return read_all(file->get(), to, bytes, offset)
-               ? ""
-               : "The file " + name +
-                     " cannot be read to its end: it was shortened after it was chosen; choose it again.";
+      return models::Status::fail("The file " + name + " has " + std::to_string(size) +
+                                  " bytes: a part beyond its end was asked for.");
+    if (read_all(file->get(), to, bytes, offset)) return models::Status::ok();
+    return models::Status::fail("The file " + name +
+                                " cannot be read to its end: it was shortened after it was chosen; choose it again.");
   };
   out->read_part = [read_at = out->read_at, name = path_text(path), size = out->size_bytes](
                        std::uint64_t offset, std::uint64_t length, std::string& text) -> std::string {
     if (offset > size || length > size - offset)
-      return read_at(offset, nullptr, static_cast<std::size_t>(length));  // read_at refuses it with a sentence
+      return read_at(offset, nullptr, static_cast<std::size_t>(length)).error;  // read_at refuses it with a sentence
     try {
       text.resize(static_cast<std::size_t>(length));
     } catch (const std::bad_alloc&) {
       return "The file " + name + " does not fit into the memory that is free.";
     }
-    return read_at(offset, text.data(), text.size());
+    return read_at(offset, text.data(), text.size()).error;
   };
   out->read = [part = out->read_part, name = path_text(path), size = out->size_bytes](std::string& text) {
     return size > static_cast<std::uint64_t>(max_whole_bytes)

@@ -70,7 +70,7 @@ class OrderedBuilder {
     return true;
   }
 
-  /// Of keys that are alike the first keeps its place and gets the value of the last.
+  /// Keeps one member of those with the same key: the first keeps its place and gets the value of the last.
   static void merge_alike(Json& object) {
     Members& all = members(object);
     std::unordered_map<std::string_view, std::size_t> first;

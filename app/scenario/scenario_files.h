@@ -22,7 +22,7 @@ std::vector<std::string> named_files(const chapters::Fields& fields, const Json&
 /// For a scenario file in `folder`: files beneath it get a path relative to it, so that the folder can be handed on.
 void make_paths_relative(const chapters::Fields& fields, Json& inputs, const std::filesystem::path& folder);
 
-/// Of a scenario file in `folder`: relative paths get their whole path.
+/// For a scenario file in `folder`: relative paths get their whole path.
 void make_paths_whole(const chapters::Fields& fields, Json& inputs, const std::filesystem::path& folder);
 
 /// The same inputs without any file.

@@ -66,7 +66,7 @@ struct ExploreState {
   SensitivityResult sensitivity;
   SolveResult solve;
   CompareResult compare;
-  Job compare_job;                                               ///< of a lab that computes for longer than a frame
+  Job compare_job;  ///< job that compares, for labs that compute for longer than a frame
   std::shared_ptr<models::Result<CompareResult>> compare_found;  ///< what that job writes
   std::shared_ptr<void> result;                                  ///< what the worker writes
   chapters::LabPtr scenario_a;                                   ///< set aside for comparison
@@ -79,7 +79,7 @@ struct ExploreState {
   widgets::HeatMapView heat;
   std::vector<std::string> row_texts, col_texts;
   std::vector<std::string_view> row_labels, col_labels;
-  std::vector<double> places;  ///< of options on their axis: 0, 1, 2...
+  std::vector<double> places;  ///< places of options on their axis: 0, 1, 2...
   std::uint64_t for_version = 0, compared_version = 0;
   std::string error;
 };
@@ -87,7 +87,7 @@ struct ExploreState {
 /// What would make the open lab feasible again, while it is not.
 struct FixState {
   std::string lab;
-  std::uint64_t version = 0;  ///< of the Outputs that the fixes are for
+  std::uint64_t version = 0;  ///< version of the Outputs that the fixes are for
   Job job;
   std::shared_ptr<std::vector<Fix>> result;  ///< what the job writes
   std::vector<Fix> found;
@@ -113,9 +113,9 @@ struct HeadlineState {
 struct PresetState {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::string lab;
-  std::vector<std::string> inputs;         ///< of each preset, all of them; empty where it does not read
+  std::vector<std::string> inputs;  ///< all inputs of each preset, as text; empty where the preset cannot be read
   std::size_t lit = none, pressed = none;  ///< whose inputs the lab has; the one that was chosen by hand
-  std::uint64_t edits = 0, version = 0;    ///< of the session when it was looked at last
+  std::uint64_t edits = 0, version = 0;    ///< edits and version of the session when it was looked at last
 };
 
 struct LessonState {
@@ -135,7 +135,7 @@ struct GlossaryState {
 /// input changes.
 struct SoughtField {
   std::string lab, key;
-  std::uint64_t edits = 0;  ///< of the session when it was found
+  std::uint64_t edits = 0;  ///< edits of the session when it was found
   bool scroll = false;      ///< it is to come into view
 };
 
@@ -176,7 +176,7 @@ struct FigureSearch {
 struct ExportRequest {
   ExportKind kind = ExportKind::png;
   std::string path;   ///< empty: none
-  ImGuiID panel = 0;  ///< of this panel alone; 0: of the whole canvas
+  ImGuiID panel = 0;  ///< the panel to export alone; 0: the whole canvas
 };
 
 /// One shell for window, headless and tests.
@@ -196,8 +196,8 @@ struct Shell {
   bool hide_chrome = false;  ///< canvas alone: exports of pictures
   ControlState controls;
   ExploreState explore;
-  PredictState predict;                                              ///< of the open lab
-  std::map<std::string, PredictState, std::less<>> other_questions;  ///< of labs that were left, by id
+  PredictState predict;                                              ///< state of the question in the open lab
+  std::map<std::string, PredictState, std::less<>> other_questions;  ///< the same in labs that were left, by lab
   std::map<std::string, std::vector<Guess>, std::less<>> guesses;    ///< by lab, the latest for each question
   LessonState lesson;
   ClosingCard closing;
@@ -213,7 +213,7 @@ struct Shell {
   widgets::ProseView prose;
   std::string note;  ///< the text in the editor, of the lab `note_lab`
   std::string note_lab;
-  ImVec2 canvas_min, canvas_max;      ///< of the last frame, screen pixels
+  ImVec2 canvas_min, canvas_max;      ///< where the canvas lay in the last frame, screen pixels
   int computing_frames = 0;           ///< how long the open lab's job has been running
   int opening_frames = 0;             ///< how long a file has been read
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws

@@ -213,8 +213,8 @@ class Look {
   FileReader read_;
   std::optional<Result<std::string>> text_;
   std::optional<Result<FileBytesPtr>> bytes_;
-  std::vector<Refusal> refusals_;  ///< of the last try_all
-  std::vector<Refusal> known_;     ///< of all: nothing is tried twice
+  std::vector<Refusal> refusals_;  ///< refusals of the last try_all
+  std::vector<Refusal> known_;     ///< all refusals so far, so that nothing is tried twice
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ class FileOpening {
 
   Workspace& workspace_;
   std::vector<std::string> waiting_;  ///< paths, the last one next
-  std::string name_, path_;           ///< of what the job reads; `path_` is empty for what is no file of its own
+  std::string name_, path_;  ///< name and path of what the job reads; `path_` is empty for what is no file of its own
   Job job_;
   std::shared_ptr<Read> read_;  ///< what the job writes
   std::optional<AskedFiles> asked_;

@@ -49,7 +49,7 @@ class FigureTables {
  private:
   Jobs& jobs_;
   std::string asked_;
-  std::shared_ptr<const chapters::PublishedTable> table_;  ///< of the lab asked for, once it is known
+  std::shared_ptr<const chapters::PublishedTable> table_;  ///< table of the lab asked for, once it is known
   Job job_;
 };
 

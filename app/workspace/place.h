@@ -32,7 +32,7 @@ class Place {
   Jobs& jobs_;
   Messages& messages_;
   double last_s_ = -1e9;     ///< when something was written
-  std::uint64_t stamp_ = 0;  ///< of what was noted last
+  std::uint64_t stamp_ = 0;  ///< stamp of the state that was noted last
   Job job_;                  ///< writes `resume`
   store::Resume writing_;    ///< what it writes
   std::shared_ptr<store::SaveReport> report_;

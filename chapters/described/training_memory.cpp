@@ -27,7 +27,7 @@ const Choices& optimizer_choices() {
       {{"adamw", "AdamW", "Two FP32 moments: 8 bytes a parameter."},
        {"adamw_8bit", "AdamW, 8-bit", "Two 8-bit moments and an FP32 scale for 256 of them: 2.03 bytes."},
        {"adafactor", "Adafactor",
-        "Of a matrix one number a row and one a column, and no first moment: a few thousandths of a byte."},
+        "One number a row and one a column of a matrix, and no first moment: a few thousandths of a byte."},
        {"lion", "Lion", "One FP32 moment: 4 bytes."},
        {"muon", "Muon", "One FP32 moment of the matrices in the layers, AdamW for embedding, output and norms."},
        {"sgd_momentum", "SGD with momentum", "One FP32 moment: 4 bytes."},
@@ -81,7 +81,7 @@ void describe(Fields& f, models::memory::HeldBytes& held) {
   f.real("optimizer_bytes", held[MemoryOwner::optimizer], {"Moments", "B"},
          {.formula = "parameters x bytes of the optimizer / splits"});
   f.real("activations_bytes", held[MemoryOwner::activations], {"Activations", "B"},
-         "Of all layers and micro-batches that are held at once.",
+         "What all layers and micro-batches that are held at once keep.",
          {.source = "Korthikanti et al. 2022, or counted operation by operation"});
   f.real("logits_bytes", held[MemoryOwner::logits], {"Logits", "B"},
          "At the fullest moment; 0 where that is later, in a layer's backward pass.",
@@ -142,8 +142,8 @@ void describe_states(Fields& f, models::memory::StateRecipe& recipe, models::mem
 }
 
 void describe_roof_share(Fields& f, double& share) {
-  f.real("roof_share", share, "Share of the roof", "Of peak and bandwidth that kernels reach: it sets the times.",
-         {.range = {0.1, 1}});
+  f.real("roof_share", share, "Share of the roof",
+         "The share of peak and bandwidth that kernels reach: it sets the times.", {.range = {0.1, 1}});
 }
 
 }  // namespace chapters

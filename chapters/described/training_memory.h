@@ -61,8 +61,8 @@ void describe_states(Fields& fields, models::memory::StateRecipe& recipe, models
 
 /// Ways to choose the layers that run again, for the choices of a lab.
 struct LayersAgain {
-  Choice every_layer{"every_layer", "every layer", "Of each layer its input alone is kept."};
-  Choice pieces{"pieces", "pieces of k layers", "Of each piece its first input; its layers run again together."};
+  Choice every_layer{"every_layer", "every layer", "Each layer keeps its input alone."};
+  Choice pieces{"pieces", "pieces of k layers", "Each piece keeps its first input; its layers run again together."};
   Choice square_root{"square_root", "pieces of \xE2\x88\x9AL layers",
                      "As many layers a piece as there are pieces: Chen et al. 2016."};
   Choice first{"first", "the first layers", "A run of layers from the first on, each alone; the others are kept."};

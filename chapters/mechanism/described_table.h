@@ -15,11 +15,11 @@ namespace chapters {
 
 /// One column of such a table.
 struct DescribedColumn {
-  std::string_view key;      ///< of a field of the row
+  std::string_view key;      ///< key of a field of the row
   std::string_view title{};  ///< empty: the field's label
   bool bar = false;          ///< a bar behind the number: its share of `full`
   double full = 0;           ///< value of a whole bar; 0: the column's largest
-  widgets::Tint tint{};      ///< of the bar
+  widgets::Tint tint{};      ///< colour of the bar
   int priority = 0;          ///< where there is no room, columns of the highest priority number go first; 0 goes last
   bool code = false;         ///< a text in the face of code: names of kernels and calls
   int digits = 0;            ///< significant digits of each number, with its own unit; 0: the table's, in one unit

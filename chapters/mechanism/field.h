@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "models/base/result.h"
+
 namespace chapters {
 
 class Fields;
@@ -76,20 +78,20 @@ struct Details {
   /// "nan").
   bool any_number = false;
   bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
-  /// Of such an output, which it then is: why there is none, "The chip has no FP8 unit."
+  /// Not empty: such an output has no number, for this reason: "The chip has no FP8 unit."
   std::string_view absent{};
   /// Not empty: the value follows the learner from lab to lab under this name ("model", "chip", "workload.batch"). Only
   /// chapters/mechanism/shared_choices.h sets it.
   std::string_view shared{};
-  /// Of choices: what exists and is not offered here. `help` of each is the whole sentence that a scenario which names
-  /// it gets. Must outlive the fields, as options must.
+  /// Choices that exist and are not offered here. `help` of each is the whole sentence that a scenario which names it
+  /// gets. Must outlive the fields, as options must.
   const Choices* refused = nullptr;
   When when{};                   ///< the field matters only while this holds
   std::string_view formula{};    ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source{};     ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;    ///< longest list or table
   std::size_t max_bytes = 4096;  ///< longest text
-  Origin origin = Origin::set;   ///< of inputs
+  Origin origin = Origin::set;   ///< inputs: where the value comes from
 
   bool has_typical() const { return typical.lo < typical.hi; }
   Span drag() const { return has_typical() ? typical : Span{range.lo, range.hi}; }
@@ -119,8 +121,9 @@ class FileBytes {
   std::function<std::string(std::string& out)> read;
   /// `length` bytes from `offset` on, for files of which a part is enough; otherwise as `read`.
   std::function<std::string(std::uint64_t offset, std::uint64_t length, std::string& out)> read_part;
-  /// The same to where there is room for them. Null where the bytes come from no file.
-  std::function<std::string(std::uint64_t offset, char* to, std::size_t bytes)> read_at;
+  /// The same to where there is room for them, as models::trace::Bytes wants it. Null where the bytes come from no
+  /// file.
+  std::function<models::Status(std::uint64_t offset, char* to, std::size_t bytes)> read_at;
 
   /// What a lab made of the bytes (a parsed trace), kept with them so that a change of another input does not read the
   /// file again. `make` returns a shared_ptr<const T>; null (cancelled, unreadable) is not kept. One caller at a time
@@ -155,7 +158,7 @@ class Field {
   std::string_view key;
   Kind kind{};
   Spec spec;
-  FileSpec file_spec;                ///< of files
+  FileSpec file_spec;                ///< what a file may be
   const Choices* options = nullptr;  ///< for choice and choices
   std::string_view group;            ///< heading under which the inspector shows it; empty: none
 

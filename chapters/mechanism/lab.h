@@ -224,7 +224,7 @@ class LabOf final : public Lab {
   }
 
  private:
-  /// Of the same kind as `o`, with other Inputs and nothing computed.
+  /// A lab of the same kind as `o`, with other Inputs and nothing computed.
   LabOf(const LabOf& o, const Inputs& inputs)
       : info_(o.info_),
         compute_(o.compute_),
@@ -289,10 +289,10 @@ class LabOf final : public Lab {
   Draw draw_;
   Inputs inputs_{};
   Outputs outputs_{};
-  std::shared_ptr<const Run> run_;  ///< of `outputs_`
+  std::shared_ptr<const Run> run_;  ///< what was worked out beyond `outputs_`
   View view_{};
   std::optional<Inputs> theirs_;  ///< the Inputs that Outputs taken from a worker belong to
-  Picture picture_{};             ///< of `outputs_`, once somebody drew
+  Picture picture_{};             ///< arranged from `outputs_`, once somebody drew
   bool computed_ = false;         ///< the Outputs have been computed, and are not those that it was made with
   bool arranged_ = false;
   Inputs drawn_inputs_{};           ///< those that `picture_` belongs to

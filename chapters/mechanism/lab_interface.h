@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chapters/mechanism/field.h"
@@ -30,6 +31,14 @@ struct Computed {
   Outputs facts{};
   std::shared_ptr<const Run> run{};
 };
+
+/// What compute gives where it can compute nothing: a Computed with no facts but the reason.
+template <class Answer>
+Answer infeasible(std::string reason) {
+  Answer out;
+  out.facts.reason = std::move(reason);
+  return out;
+}
 
 /// The Run of labs that have none.
 struct NoRun {};
@@ -123,7 +132,7 @@ class Lab {
   virtual std::unique_ptr<Lab> clone() const = 0;
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
   virtual std::unique_ptr<const KeptInputs> keep_inputs() const = 0;
-  virtual bool has_inputs(const KeptInputs& kept) const = 0;  ///< of the same lab
+  virtual bool has_inputs(const KeptInputs& kept) const = 0;  ///< `kept` must be inputs of the same lab
   /// A lab of the same kind with these Inputs and nothing computed yet.
   virtual std::unique_ptr<Lab> with_inputs(const KeptInputs& kept) const = 0;
   /// A copy with these Inputs, which the Outputs belong to.

@@ -18,8 +18,8 @@ enum class ModelRole : unsigned char {
 /// One input of a published figure as its data states it.
 struct PublishedInput {
   std::string key;
-  std::string text;                                          ///< of texts; "true" or "false" of toggles
-  double number = std::numeric_limits<double>::quiet_NaN();  ///< of numbers, in the input's unit
+  std::string text;  ///< value of a text, a choice or a file; "true" or "false" for a toggle
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< value of a number, in the input's unit
 };
 
 /// One published figure. `measured` has the unit of `output`, which `unit` repeats so that a slip is found.
@@ -32,7 +32,7 @@ struct Published {
   std::string unit;
   double measured = 0;
   ModelRole role = ModelRole::estimate;
-  double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< of |residual|, relative; NaN: none is stated
+  double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< largest |residual|, relative; NaN: none is stated
   std::string beats;              ///< why the measurement may lie beyond a bound; empty: it must not
   std::string source, date, url;  ///< `url` may be empty
   std::string note;               ///< what else a reader must know; may be empty
@@ -47,13 +47,13 @@ struct Published {
 struct CheckedPublished {
   double model = 0;     ///< what the lab computes, in the output's unit
   double residual = 0;  ///< see published_residual; NaN for another quantity
-  double share = 0;     ///< of a bound that was reached; NaN for an estimate
+  double share = 0;     ///< the part of a bound that was reached; NaN for an estimate
   std::string fault;    ///< a sentence where a bound is beaten or a tolerance missed; empty: all is well
 };
 
-/// Of an estimate (measured - model) / |model|: -0.3 is 30 % below the model. Of a bound its share reached less 1: -0.3
-/// is 30 % short of it, whether a rate fell below its ceiling or a time took longer than its floor. NaN of another
-/// quantity.
+/// For an estimate (measured - model) / |model|: -0.3 is 30 % below the model. For a bound its share reached less 1:
+/// -0.3 is 30 % short of it, whether a rate fell below its ceiling or a time took longer than its floor. NaN for
+/// another quantity.
 double published_residual(ModelRole role, double measured, double model);
 /// The share of a bound that was reached: measured over a ceiling, a floor over measured; NaN for what is no bound.
 double published_share(ModelRole role, double measured, double model);

@@ -38,7 +38,7 @@ Details details(std::string_view name, const Says& says, const Range& range = {}
 }  // namespace detail
 
 void format(Fields& f, std::string_view key, models::Format& slot, const Says& says = {});
-/// Of the formats `offered`, by id, where a lab cannot take all.
+/// The same with the formats `offered`, by id, where a lab cannot take all.
 template <class Slot>
 void format(Fields& f, std::string_view key, Slot& slot, const Choices& offered, const Says& says = {}) {
   f.choice(key, slot, offered, detail::label("Format", says),

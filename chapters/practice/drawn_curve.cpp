@@ -69,7 +69,7 @@ CurveMeasure measure_of(std::string_view unit, std::span<const double> computed)
 void describe(Fields& f, CurveRecord& r) {
   f.text("lab", r.lab, "Lab");
   f.text("question", r.question, "Question");
-  f.real("score", r.score, "Score", "Of 100.", {.range = {0, 100}});
+  f.real("score", r.score, "Score", "From 0 to 100.", {.range = {0, 100}});
   f.text("drawn", r.drawn, "Drawn", "Places and values of the line, in SI units.");
   f.real("time_s", r.time_s, {"Drawn at", "s"}, "Seconds since 1970.", {.range = {0, 1e11}});
 }

@@ -12,7 +12,7 @@ struct AwqPoint {
 
 struct AwqResult {
   Matrix weights;             ///< Q(W diag(s)) diag(s)^-1: what the layer computes with
-  std::vector<double> scale;  ///< of each input
+  std::vector<double> scale;  ///< scale of each input
   double alpha = 0;
   std::vector<AwqPoint> tried;
   double bits_per_weight = 0;  ///< as round to nearest: the scales go into the layer before

@@ -170,53 +170,75 @@ double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t 
   return signal > 0 ? covariance / signal : 0;
 }
 
-CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled) {
-  const auto stopped = [cancelled] { return cancelled && cancelled->load(std::memory_order_relaxed); };
-  static constexpr std::array<std::size_t, 5> batches{1, 4, 16, 64, 256};
-  static constexpr std::array<double, 4> rates{0.03, 0.1, 0.3, 1.0};  // beyond 1 no batch trains
-  const DigitSet held_out = make_digits(seed, DigitSplit::held_out, held_out_digits);
-  CriticalBatch out;
-  SmallNetwork gradient, at_target;
-  Pass pass(fresh_network(seed));
-  std::size_t slowest = 0;  // the best rate does not fall when the batch grows
-  for (const std::size_t batch : batches) {
+namespace {
+
+/// Trains small networks until their loss on digits held out falls to a target.
+class TargetSearch {
+ public:
+  TargetSearch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled)
+      : seed_(seed),
+        target_loss_(target_loss),
+        cancelled_(cancelled),
+        held_out_(make_digits(seed, DigitSplit::held_out, held_out_digits)),
+        pass_(fresh_network(seed)) {}
+
+  /// The cheapest of three learning rates for `batch`, from that on which was best for the batch before: the best rate
+  /// does not fall when the batch grows.
+  BatchCost cost_of(std::size_t batch) {
+    static constexpr std::array<double, 4> rates{0.03, 0.1, 0.3, 1.0};  // beyond 1 no batch trains
     BatchCost best{.batch = batch, .examples = static_cast<double>(max_examples)};
-    std::size_t chosen = slowest;
-    for (std::size_t r = slowest; r < std::min(rates.size(), slowest + 3); ++r) {
-      const double rate = rates[r];
-      SmallNetwork network = fresh_network(seed);
-      DigitStream stream(seed);
-      const std::size_t every = std::max<std::size_t>(1, 24 / batch);
-      double before = held_out_loss(network, held_out, pass);
-      for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples; ++step) {
-        if (stopped()) return out;
-        const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient);
-        if (!(loss <= too_much_nats)) break;
-        add_network(network, gradient, -rate);
-        if (step % every != 0) continue;
-        const double now = held_out_loss(network, held_out, pass);
-        if (!(now <= too_much_nats)) break;
-        if (now > target_loss) {
-          before = now;
-          continue;
-        }
-        // The target lies between the last two looks; the loss is taken as falling evenly.
-        const double part = before > now ? (before - target_loss) / (before - now) : 1;
-        const double steps = static_cast<double>(step - every) + part * static_cast<double>(every);
-        best = {.batch = batch,
-                .steps = std::max(steps, 0.5),
-                .examples = std::max(steps, 0.5) * static_cast<double>(batch),
-                .rate = rate,
-                .reached = true};
-        at_target = network;
-        chosen = r;
-        break;
-      }
-    }
-    slowest = chosen;
-    out.costs.push_back(best);
+    const std::size_t first = slowest_;
+    for (std::size_t r = first; r < std::min(rates.size(), first + 3) && !stopped(); ++r)
+      if (train(rates[r], best)) slowest_ = r;
+    return best;
   }
-  // examples = a + b batch, by relative least squares: both unknowns enter linearly.
+  bool stopped() const { return cancelled_ && cancelled_->load(std::memory_order_relaxed); }
+  /// The network that reached the target last; without layers where none did.
+  const SmallNetwork& at_target() const { return at_target_; }
+
+ private:
+  /// Trains with `rate` for fewer examples than `best`, and takes its place where the target is reached.
+  bool train(double rate, BatchCost& best) {
+    const std::size_t batch = best.batch, every = std::max<std::size_t>(1, 24 / batch);
+    SmallNetwork network = fresh_network(seed_);
+    DigitStream stream(seed_);
+    double before = held_out_loss(network, held_out_, pass_);
+    for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples && !stopped(); ++step) {
+      const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient_);
+      if (!(loss <= too_much_nats)) return false;
+      add_network(network, gradient_, -rate);
+      if (step % every != 0) continue;
+      const double now = held_out_loss(network, held_out_, pass_);
+      if (!(now <= too_much_nats)) return false;
+      if (now > target_loss_) {
+        before = now;
+        continue;
+      }
+      // The target lies between the last two looks; the loss is taken as falling evenly.
+      const double part = before > now ? (before - target_loss_) / (before - now) : 1;
+      const double steps = static_cast<double>(step - every) + part * static_cast<double>(every);
+      best = {.batch = batch,
+              .steps = std::max(steps, 0.5),
+              .examples = std::max(steps, 0.5) * static_cast<double>(batch),
+              .rate = rate,
+              .reached = true};
+      at_target_ = network;
+      return true;
+    }
+    return false;
+  }
+
+  std::uint64_t seed_;
+  double target_loss_;
+  const std::atomic<bool>* cancelled_;
+  DigitSet held_out_;
+  Pass pass_;
+  SmallNetwork gradient_, at_target_;
+  std::size_t slowest_ = 0;  ///< index of the learning rate that was best for the batch before
+};
+
+/// examples = a + b batch, by relative least squares: both unknowns enter linearly.
+void fit_examples(CriticalBatch& out) {
   double s11 = 0, s12 = 0, s22 = 0, y1 = 0, y2 = 0;
   for (const BatchCost& c : out.costs) {
     if (!c.reached) continue;
@@ -233,9 +255,22 @@ CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const 
     out.steps_min = (y2 * s11 - y1 * s12) / det;
   }
   if (out.examples_min > 0 && out.steps_min > 0) out.batch = out.examples_min / out.steps_min;
+}
+
+}  // namespace
+
+CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss, const std::atomic<bool>* cancelled) {
+  CriticalBatch out;
+  TargetSearch search(seed, target_loss, cancelled);
+  for (const std::size_t batch : std::array<std::size_t, 5>{1, 4, 16, 64, 256}) {
+    const BatchCost cost = search.cost_of(batch);
+    if (search.stopped()) return out;
+    out.costs.push_back(cost);
+  }
+  fit_examples(out);
   const BatchRun early = run_batches({.batch = 64, .steps = 10, .rate = 0.3, .seed = seed});
   out.noise_early = noise_scale(early.network, seed, 256);
-  if (!at_target.layers.empty()) out.noise_late = noise_scale(at_target, seed, 256);
+  if (!search.at_target().layers.empty()) out.noise_late = noise_scale(search.at_target(), seed, 256);
   return out;
 }
 

@@ -26,7 +26,7 @@ struct BatchRunSetup {
 };
 
 struct BatchRun {
-  std::vector<double> loss;  ///< of each step's batch before the update, nats
+  std::vector<double> loss;  ///< loss of each step's batch before the update, nats
   SmallNetwork network;      ///< at the end
   bool diverged = false;     ///< a loss above 20 nats or not finite: the run ends there
 };
@@ -51,7 +51,7 @@ struct BatchCost {
 };
 struct CriticalBatch {
   std::vector<BatchCost> costs;            ///< by batch
-  double steps_min = 0, examples_min = 0;  ///< of the fit examples = examples_min + steps_min x batch
+  double steps_min = 0, examples_min = 0;  ///< constants of the fit examples = examples_min + steps_min x batch
   double batch = 0;                        ///< examples_min / steps_min: both are twice their least there
   double noise_early = 0, noise_late = 0;  ///< noise scale after 10 steps of 64, and where the target is reached
 };

@@ -17,7 +17,7 @@ namespace models {
 /// published recipes leave them.
 struct Recipe {
   std::string_view id, label;
-  double weight_bits = 16;        ///< of the matrices inside the layers, scales included
+  double weight_bits = 16;        ///< bits a weight in the matrices of the layers, scales included
   Format product = Format::bf16;  ///< in which they multiply; bf16 falls back to fp16 on chips that have no other
   double published_loss_low = 0, published_loss_high = 0;  ///< percent of a benchmark's score
   std::string_view loss_source;                            ///< what was measured, on what, by whom
@@ -28,7 +28,7 @@ const Recipe* find_recipe(std::string_view id);
 /// How the cache is stored.
 struct KvRecipe {
   std::string_view id, label;
-  double bits = 16;  ///< of an element, scales included
+  double bits = 16;  ///< bits an element, scales included
   std::string_view loss_source;
 };
 std::span<const KvRecipe> kv_recipes();  ///< bf16, fp8, int4, int2
@@ -39,21 +39,21 @@ struct Deployment {
   double chips = 1;  ///< they share every layer (tensor parallel)
   double batch = 8, context = 4096,
          prompt = 2048;       ///< sequences that decode, tokens in the cache of each; tokens of one prompt
-  double roof_share = 0.7;    ///< of peak and bandwidth that kernels reach
-  double memory_share = 0.9;  ///< of the memory that weights and cache may take
+  double roof_share = 0.7;    ///< share of peak and of bandwidth that kernels reach
+  double memory_share = 0.9;  ///< share of the memory that weights and cache may take
   double allreduce_s = 8e-6;  ///< latency of one; two in each layer when there are several chips
 };
 
 struct DeploymentEstimate {
   double weights_bytes = 0, cache_bytes = 0, memory_bytes = 0;  ///< memory: what may be taken, over all chips
   bool fits = false;
-  double chips_needed = 1;   ///< of this kind, for weights and this cache
+  double chips_needed = 1;   ///< chips of this kind that hold the weights and this cache
   double largest_batch = 0;  ///< sequences of this context that fit beside the weights; 0: not one
-  double prefill_s = 0;      ///< of one prompt
-  double decode_s = 0;       ///< of one step of the batch
+  double prefill_s = 0;      ///< time of one prompt
+  double decode_s = 0;       ///< time of one step of the batch
   double decode_weights_s = 0, decode_cache_s = 0,
          decode_other_s = 0;       ///< reading or multiplying matrices; attention; the rest and the links
-  double decode_memory_share = 0;  ///< of the step, in operations bound by memory
+  double decode_memory_share = 0;  ///< share of the step in operations that are bound by memory
 };
 
 /// Times by step_time.h, scaled by roof_share; activations move in 2 bytes, attention multiplies in 16 bits.
@@ -69,13 +69,13 @@ double recipe_weight_bytes(const Architecture& architecture, const Recipe& recip
 enum class DecisionFigure : std::uint8_t {
   allowed_loss,  ///< percent of the score
   fit_bytes,     ///< weights and cache, against the memory that they may take
-  memory_share,  ///< of a decode step, 0 to 1, in operations bound by memory
+  memory_share,  ///< share of a decode step, 0 to 1, in operations that are bound by memory
   cache_bytes,   ///< cache, against the weights
   peak           ///< FLOP/s in a format; 0 where the chip states none
 };
 /// One question on the way to a recipe, with the figures that decided.
 struct DecisionStep {
-  int node = 0;  ///< of decision_nodes()
+  int node = 0;  ///< index into decision_nodes()
   bool yes = false;
   DecisionFigure figure{};
   double value = 0, against = 0;  ///< `against` of fit_bytes and cache_bytes alone
@@ -83,7 +83,7 @@ struct DecisionStep {
 struct Decision {
   std::vector<DecisionStep> steps;
   std::string_view recipe, kv;  ///< ids
-  int leaf = 0;                 ///< of decision_nodes()
+  int leaf = 0;                 ///< index into decision_nodes()
 };
 /// The tree: a question, or a recipe at its end.
 struct DecisionNode {

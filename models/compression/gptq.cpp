@@ -27,11 +27,93 @@ Matrix hessian(const Matrix& g, const std::vector<std::size_t>& order, double da
   return h;
 }
 
+/// Rounds the columns of a matrix one after the other, in blocks whose effect on later columns is applied at once.
+class GptqRounding {
+ public:
+  /// `out` has order and root; `g` tells which columns have no input.
+  GptqRounding(const Matrix& given, const Matrix& g, const GptqOptions& options, GptqResult& out)
+      : options_(options),
+        out_(out),
+        quantizer_(options.spec),
+        w_(columns_in(given, out.order)),
+        grids_(w_.rows),
+        length_(std::max<std::size_t>(quantizer_.group_length(w_.cols), 1)) {
+    out_.errors = Matrix(w_.rows, w_.cols);
+    out_.cost.resize(w_.cols);
+    for (std::size_t c = 0; c < w_.cols; ++c)
+      if (!(g.at(out.order[c], out.order[c]) > 0))
+        for (std::size_t r = 0; r < w_.rows; ++r) w_.at(r, c) = 0;
+    if (options.spec.grain == QuantGrain::tensor) std::fill(grids_.begin(), grids_.end(), quantizer_.fit(w_.values));
+    if (options.spec.grain == QuantGrain::channel)
+      for (std::size_t r = 0; r < w_.rows; ++r) grids_[r] = quantizer_.fit(w_.row(r));
+  }
+
+  void run() {
+    const std::size_t n = w_.cols, block = std::max<std::size_t>(options_.block, 1);
+    for (std::size_t begin = 0; begin < n; begin += block) {
+      const std::size_t end = std::min(n, begin + block);
+      for (std::size_t j = begin; j < end; ++j) {
+        if (options_.spec.grain == QuantGrain::group && j % length_ == 0) fit_group(j, begin, end);
+        round_column(j, end);
+      }
+      if (options_.compensation == 0) continue;
+      for (std::size_t r = 0; r < w_.rows; ++r)
+        for (std::size_t k = begin; k < end; ++k)
+          add_scaled(options_.compensation * out_.errors.at(r, k), out_.root.row(k).subspan(end),
+                     w_.row(r).subspan(end));
+    }
+    out_.weights = Matrix(w_.rows, n);
+    for (std::size_t r = 0; r < w_.rows; ++r)
+      for (std::size_t c = 0; c < n; ++c) out_.weights.at(r, out_.order[c]) = w_.at(r, c);
+    out_.bits_per_weight = quantizer_.bits_per_weight(w_.rows, n);
+  }
+
+ private:
+  /// Fits the grids of the group that begins at column `j`. A group that reaches beyond its block is fitted to its
+  /// weights with this block's updates applied, so that blocks change nothing.
+  void fit_group(std::size_t j, std::size_t block_begin, std::size_t block_end) {
+    const std::size_t end = std::min(w_.cols, j + length_);
+    for (std::size_t r = 0; r < w_.rows; ++r) {
+      if (end <= block_end) {
+        grids_[r] = quantizer_.fit(w_.row(r).subspan(j, end - j));
+        continue;
+      }
+      std::vector<double> now(w_.row(r).begin() + static_cast<std::ptrdiff_t>(j),
+                              w_.row(r).begin() + static_cast<std::ptrdiff_t>(end));
+      for (std::size_t k = block_begin; k < j; ++k)
+        add_scaled(options_.compensation * out_.errors.at(r, k), out_.root.row(k).subspan(block_end, end - block_end),
+                   std::span(now).subspan(block_end - j));
+      grids_[r] = quantizer_.fit(now);
+    }
+  }
+
+  /// Rounds column `j` and lets the others of its block make up for the error.
+  void round_column(std::size_t j, std::size_t block_end) {
+    const double pivot = out_.root.at(j, j);
+    const auto rest = out_.root.row(j).subspan(j + 1, block_end - j - 1);
+    for (std::size_t r = 0; r < w_.rows; ++r) {
+      const double before = w_.at(r, j), q = quantizer_.round(before, grids_[r]), error = (before - q) / pivot;
+      out_.cost[j] += error * error / 2;
+      out_.errors.at(r, j) = error;
+      w_.at(r, j) = q;
+      if (options_.compensation != 0)
+        add_scaled(options_.compensation * error, rest, w_.row(r).subspan(j + 1, block_end - j - 1));
+    }
+  }
+
+  const GptqOptions& options_;
+  GptqResult& out_;
+  Quantizer quantizer_;
+  Matrix w_;  ///< columns in the order of rounding
+  std::vector<QuantGrid> grids_;
+  std::size_t length_;  ///< columns of a group
+};
+
 }  // namespace
 
 Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions& options) {
   using Outcome = Result<GptqResult>;
-  const std::size_t n = given.cols, rows = given.rows;
+  const std::size_t n = given.cols;
   if (g.rows != n || g.cols != n) return Outcome::fail("The calibration inputs have another width than the layer.");
   GptqResult out;
   out.order.resize(n);
@@ -42,62 +124,7 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
   auto root = inverse_root(hessian(g, out.order, options.damping));
   if (!root) return Outcome::fail(root.error);
   out.root = std::move(*root);
-  const Matrix& u = out.root;
-  const Quantizer quantizer(options.spec);
-  const std::size_t length = std::max<std::size_t>(quantizer.group_length(n), 1),
-                    block = std::max<std::size_t>(options.block, 1);
-
-  Matrix w = columns_in(given, out.order);
-  out.errors = Matrix(rows, n);
-  for (std::size_t c = 0; c < n; ++c)
-    if (!(g.at(out.order[c], out.order[c]) > 0))
-      for (std::size_t r = 0; r < rows; ++r) w.at(r, c) = 0;
-  std::vector<QuantGrid> grids(rows);
-  if (options.spec.grain == QuantGrain::tensor) std::fill(grids.begin(), grids.end(), quantizer.fit(w.values));
-  if (options.spec.grain == QuantGrain::channel)
-    for (std::size_t r = 0; r < rows; ++r) grids[r] = quantizer.fit(w.row(r));
-
-  out.cost.resize(n);
-  for (std::size_t b0 = 0; b0 < n; b0 += block) {
-    const std::size_t b1 = std::min(n, b0 + block);
-    for (std::size_t j = b0; j < b1; ++j) {
-      if (options.spec.grain == QuantGrain::group && j % length == 0) {
-        // A group that reaches beyond the block is fitted to its weights with this block's updates applied, so that
-        // blocks change nothing.
-        for (std::size_t r = 0; r < rows; ++r) {
-          const std::size_t end = std::min(n, j + length);
-          if (end <= b1) {
-            grids[r] = quantizer.fit(w.row(r).subspan(j, end - j));
-            continue;
-          }
-          std::vector<double> now(w.row(r).begin() + static_cast<std::ptrdiff_t>(j),
-                                  w.row(r).begin() + static_cast<std::ptrdiff_t>(end));
-          for (std::size_t k = b0; k < j; ++k)
-            add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1, end - b1),
-                       std::span(now).subspan(b1 - j));
-          grids[r] = quantizer.fit(now);
-        }
-      }
-      const double pivot = u.at(j, j);
-      const auto rest = u.row(j).subspan(j + 1, b1 - j - 1);
-      for (std::size_t r = 0; r < rows; ++r) {
-        const double before = w.at(r, j), q = quantizer.round(before, grids[r]), error = (before - q) / pivot;
-        out.cost[j] += error * error / 2;
-        out.errors.at(r, j) = error;
-        w.at(r, j) = q;
-        if (options.compensation != 0)
-          add_scaled(options.compensation * error, rest, w.row(r).subspan(j + 1, b1 - j - 1));
-      }
-    }
-    if (options.compensation == 0) continue;
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t k = b0; k < b1; ++k)
-        add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1), w.row(r).subspan(b1));
-  }
-  out.weights = Matrix(rows, n);
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = 0; c < n; ++c) out.weights.at(r, out.order[c]) = w.at(r, c);
-  out.bits_per_weight = quantizer.bits_per_weight(rows, n);
+  GptqRounding(given, g, options, out).run();
   return Outcome::ok(std::move(out));
 }
 

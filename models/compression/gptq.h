@@ -7,7 +7,7 @@ namespace models {
 
 struct GptqOptions {
   QuantSpec spec;
-  double damping = 0.01;    ///< of the mean of H's diagonal, added to it
+  double damping = 0.01;    ///< share of the mean of H's diagonal that is added to it
   bool act_order = false;   ///< columns with the largest inputs first
   std::size_t block = 128;  ///< columns whose effect on the later ones is added up and applied at once
   /// What of the update is applied: -1 is GPTQ, w -= error / U_jj U_j; 0 leaves the others alone (round to nearest); +1
@@ -17,7 +17,7 @@ struct GptqOptions {
 
 struct GptqResult {
   Matrix weights;                  ///< rounded, as numbers again, in the matrix's own order of columns
-  std::vector<std::size_t> order;  ///< of the columns, as they were rounded
+  std::vector<std::size_t> order;  ///< columns in the order in which they were rounded
   /// Cost of each rounding, sum over rows of (w - q)^2 / (2 [H^-1]_jj) with the H^-1 of the columns left: with
   /// compensation -1 they sum to the damped objective, sum e (X^T X + damping) e^T.
   std::vector<double> cost;

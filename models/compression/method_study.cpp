@@ -73,35 +73,11 @@ std::string_view method_source_text(Method method) {
   return texts[static_cast<std::size_t>(method)];
 }
 
-Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& options,
-                                  const std::function<bool(double)>& keep_going) {
-  using Outcome = Result<MethodStudy>;
-  const auto go = [&](double fraction) { return !keep_going || keep_going(fraction); };
-  const std::string stopped = "The study was stopped before its end.";
+namespace {
+
+/// Both operands of the product rounded: as they are, smoothed, and smoothed with strengths from 0 to 1.
+void study_rounded_pair(const Layer& layer, const MethodOptions& options, MethodStudy& out) {
   const Matrix& w = layer.weights;
-  const Matrix g = gram(layer.calibration), fresh = gram(layer.held_out);
-  const double whole = quadratic_form(w, g);
-  if (!(whole > 0)) return Outcome::fail("The layer's outputs are all zero on these tokens.");
-  MethodStudy out;
-  const auto weight_only = [&](Method m, const Matrix& v, double bits) {
-    out.errors[static_cast<std::size_t>(m)] = {output_error(w, v, g), output_error(w, v, fresh), bits, 16};
-  };
-  const QuantizedMatrix nearest = quantize(w, options.weights);
-  weight_only(Method::rtn, nearest.weights, nearest.bits_per_weight);
-
-  const auto run = gptq(w, g, {options.weights, options.damping, options.act_order, 128, options.compensation});
-  if (!run) return Outcome::fail(run.error);
-  weight_only(Method::gptq, run->weights, run->bits_per_weight);
-  follow(w, g, *run, options.compensation, whole, out.history);
-  follow_plain(difference(nearest.weights, w), g, whole, out.history);
-  if (!go(0.3)) return Outcome::fail(stopped);
-
-  const AwqResult scaled = awq(w, mean_abs_columns(layer.calibration), g, options.weights);
-  weight_only(Method::awq, scaled.weights, scaled.bits_per_weight);
-  out.awq_curve = scaled.tried;
-  out.awq_alpha = scaled.alpha;
-  if (!go(0.7)) return Outcome::fail(stopped);
-
   // Weights of the pair: a symmetric scale for each output, as W8A8 kernels expect.
   const QuantSpec for_w{.format = options.activations, .grain = QuantGrain::channel};
   const QuantSpec for_x{.format = options.activations,
@@ -135,6 +111,40 @@ Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& optio
   out.median_input = median(largest_x);
   out.largest_smoothed = *std::max_element(after.begin(), after.end());
   out.median_smoothed = median(after);
+}
+
+}  // namespace
+
+Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& options,
+                                  const std::function<bool(double)>& keep_going) {
+  using Outcome = Result<MethodStudy>;
+  const auto go = [&](double fraction) { return !keep_going || keep_going(fraction); };
+  const std::string stopped = "The study was stopped before its end.";
+  const Matrix& w = layer.weights;
+  const Matrix g = gram(layer.calibration), fresh = gram(layer.held_out);
+  const double whole = quadratic_form(w, g);
+  if (!(whole > 0)) return Outcome::fail("The layer's outputs are all zero on these tokens.");
+  MethodStudy out;
+  const auto weight_only = [&](Method m, const Matrix& v, double bits) {
+    out.errors[static_cast<std::size_t>(m)] = {output_error(w, v, g), output_error(w, v, fresh), bits, 16};
+  };
+  const QuantizedMatrix nearest = quantize(w, options.weights);
+  weight_only(Method::rtn, nearest.weights, nearest.bits_per_weight);
+
+  const auto run = gptq(w, g, {options.weights, options.damping, options.act_order, 128, options.compensation});
+  if (!run) return Outcome::fail(run.error);
+  weight_only(Method::gptq, run->weights, run->bits_per_weight);
+  follow(w, g, *run, options.compensation, whole, out.history);
+  follow_plain(difference(nearest.weights, w), g, whole, out.history);
+  if (!go(0.3)) return Outcome::fail(stopped);
+
+  const AwqResult scaled = awq(w, mean_abs_columns(layer.calibration), g, options.weights);
+  weight_only(Method::awq, scaled.weights, scaled.bits_per_weight);
+  out.awq_curve = scaled.tried;
+  out.awq_alpha = scaled.alpha;
+  if (!go(0.7)) return Outcome::fail(stopped);
+
+  study_rounded_pair(layer, options, out);
   return Outcome::ok(std::move(out));
 }
 

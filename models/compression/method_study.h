@@ -12,11 +12,11 @@
 namespace models {
 
 struct MethodOptions {
-  QuantSpec weights;  ///< of round to nearest, GPTQ and AWQ, which leave activations alone
+  QuantSpec weights;  ///< format for round to nearest, GPTQ and AWQ, which leave activations alone
   double damping = 0.01;
   bool act_order = false;
   double compensation = -1;                     ///< GptqOptions
-  QuantFormat activations = QuantFormat::int8;  ///< of both operands in the pair with rounded activations
+  QuantFormat activations = QuantFormat::int8;  ///< format of both operands in the pair with rounded activations
   bool per_token = false;                       ///< a scale for each token; else one for all
   double smoothing = 0.5;                       ///< SmoothQuant's alpha
 };

@@ -21,7 +21,7 @@ class SampleRandom {
 struct WeightSample {
   std::size_t rows = 96, cols = 128;
   std::int64_t seed = 1;
-  double outlier_share = 0.002;  ///< of the weights
+  double outlier_share = 0.002;  ///< share of the weights that are outliers
   double outlier_size = 12;      ///< what they are multiplied by
   double row_spread = 0.5;       ///< standard deviation of the logarithm of a row's size
 };

@@ -31,7 +31,7 @@ struct QuantSpec {
   QuantGrain grain = QuantGrain::channel;
   std::size_t group = 128;  ///< weights of a row that share a scale; the last group of a row may be shorter
   QuantRange range = QuantRange::min_max;
-  double percentile = 99.9;  ///< of |w|, or of the central part when affine, that stays inside the range
+  double percentile = 99.9;  ///< percentage of |w|, or of the central part when affine, that stays inside the range
   double scale_bits = 16;    ///< stored for each scale
   bool operator==(const QuantSpec&) const = default;
 };

@@ -115,6 +115,48 @@ Result<std::uint64_t> safetensors_head_bytes(std::string_view start, std::uint64
   return Outcome::ok(8 + header);
 }
 
+namespace {
+
+/// The entry "__metadata__" of a header.
+Status read_metadata(const Json& value, const std::string& name, TensorFile& out) {
+  if (!value.is_object()) return Status::fail("__metadata__ of " + name + " must be an object of texts.");
+  for (const auto& [what, said] : value.items()) {
+    if (!said.is_string())
+      return Status::fail("__metadata__ of " + name + " must hold texts alone; " + in_quotes(what) + " is none.");
+    out.metadata.emplace_back(what, said.get<std::string>());
+  }
+  return Status::ok();
+}
+
+/// Sorts the tensors by their place and checks that they fill the `data` bytes behind the header without holes.
+Status check_places(std::uint64_t data, const std::string& name, std::vector<TensorEntry>& tensors) {
+  std::sort(tensors.begin(), tensors.end(), [](const TensorEntry& a, const TensorEntry& b) {
+    return a.begin_bytes != b.begin_bytes ? a.begin_bytes < b.begin_bytes
+           : a.end_bytes != b.end_bytes   ? a.end_bytes < b.end_bytes
+                                          : a.name < b.name;
+  });
+  std::uint64_t covered = 0;
+  for (const TensorEntry& t : tensors) {
+    if (t.begin_bytes < covered)
+      return Status::fail("The tensor " + in_quotes(t.name) + " of " + name + " begins at byte " +
+                          count(t.begin_bytes) + " of the data, inside the one before it, which ends at " +
+                          count(covered) + ".");
+    if (t.begin_bytes > covered)
+      return Status::fail("Bytes " + count(covered) + " to " + count(t.begin_bytes) + " of the data of " + name +
+                          " belong to no tensor; the format allows no holes.");
+    covered = t.end_bytes;
+  }
+  if (covered > data)
+    return Status::fail(name + " has " + count(data) + " bytes of data and its header describes " + count(covered) +
+                        ": it is cut off; download it again.");
+  if (covered < data)
+    return Status::fail(name + " has " + count(data - covered) +
+                        " bytes behind its last tensor; the format allows none.");
+  return Status::ok();
+}
+
+}  // namespace
+
 Result<TensorFile> parse_safetensors(std::string_view head, std::uint64_t file_bytes, std::string_view origin) {
   using Outcome = Result<TensorFile>;
   const std::string name(origin);
@@ -134,12 +176,7 @@ Result<TensorFile> parse_safetensors(std::string_view head, std::uint64_t file_b
   out.header_bytes = *needed;
   for (const auto& [key, value] : header.items()) {
     if (key == "__metadata__") {
-      if (!value.is_object()) return Outcome::fail("__metadata__ of " + name + " must be an object of texts.");
-      for (const auto& [what, said] : value.items()) {
-        if (!said.is_string())
-          return Outcome::fail("__metadata__ of " + name + " must hold texts alone; " + in_quotes(what) + " is none.");
-        out.metadata.emplace_back(what, said.get<std::string>());
-      }
+      if (const Status metadata = read_metadata(value, name, out); !metadata) return Outcome::fail(metadata.error);
       continue;
     }
     TensorEntry entry;
@@ -148,29 +185,8 @@ Result<TensorFile> parse_safetensors(std::string_view head, std::uint64_t file_b
       return Outcome::fail("The tensor " + in_quotes(key) + " of " + name + " " + wrong + ".");
     out.tensors.push_back(std::move(entry));
   }
-  std::sort(out.tensors.begin(), out.tensors.end(), [](const TensorEntry& a, const TensorEntry& b) {
-    return a.begin_bytes != b.begin_bytes ? a.begin_bytes < b.begin_bytes
-           : a.end_bytes != b.end_bytes   ? a.end_bytes < b.end_bytes
-                                          : a.name < b.name;
-  });
-  std::uint64_t covered = 0;
-  for (TensorEntry& t : out.tensors) {
-    if (t.begin_bytes < covered)
-      return Outcome::fail("The tensor " + in_quotes(t.name) + " of " + name + " begins at byte " +
-                           count(t.begin_bytes) + " of the data, inside the one before it, which ends at " +
-                           count(covered) + ".");
-    if (t.begin_bytes > covered)
-      return Outcome::fail("Bytes " + count(covered) + " to " + count(t.begin_bytes) + " of the data of " + name +
-                           " belong to no tensor; the format allows no holes.");
-    covered = t.end_bytes;
-  }
-  const std::uint64_t data = file_bytes - *needed;
-  if (covered > data)
-    return Outcome::fail(name + " has " + count(data) + " bytes of data and its header describes " + count(covered) +
-                         ": it is cut off; download it again.");
-  if (covered < data)
-    return Outcome::fail(name + " has " + count(data - covered) +
-                         " bytes behind its last tensor; the format allows none.");
+  if (const Status placed = check_places(file_bytes - *needed, name, out.tensors); !placed)
+    return Outcome::fail(placed.error);
   for (TensorEntry& t : out.tensors) {
     t.begin_bytes += *needed;
     t.end_bytes += *needed;

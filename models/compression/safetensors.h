@@ -39,7 +39,7 @@ enum class TensorType : std::uint8_t {
   u64
 };
 std::string_view tensor_type_name(TensorType type);  ///< as in a header: "BF16"
-int tensor_type_bits(TensorType type);               ///< of one element: 4 to 64
+int tensor_type_bits(TensorType type);               ///< bits of one element: 4 to 64
 
 struct TensorEntry {
   std::string name;

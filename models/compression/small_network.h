@@ -28,7 +28,7 @@ struct SmallNetwork {
   std::size_t weight_count() const;  ///< biases not counted
   std::size_t bias_count() const;
   std::size_t zero_weights() const;
-  std::size_t multiply_adds() const { return weight_count(); }  ///< of one digit on hardware that skips nothing
+  std::size_t multiply_adds() const { return weight_count(); }  ///< for one digit on hardware that skips nothing
   bool operator==(const SmallNetwork&) const = default;
 };
 

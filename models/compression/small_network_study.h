@@ -27,7 +27,7 @@ struct NetworkStudy {
   double teacher_training_accuracy = 0;
   double original_bytes = 0;       ///< the teacher in float32
   std::vector<SweepPoint> sweep;   ///< every width x pruning x bits, not tuned again, activations in 8 bits
-  std::vector<std::size_t> front;  ///< of the sweep: smaller ones are less accurate; by rising bytes
+  std::vector<std::size_t> front;  ///< Pareto frontier of the sweep: fewer bytes, less accurate; by rising bytes
 };
 
 /// Trains the first `widths` networks and, if asked and all are there, sweeps. `go_on` is told the share done, 0 to 1;

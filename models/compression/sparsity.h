@@ -57,7 +57,7 @@ struct SparseLayer {
 struct SparseTime {
   double weight_bytes = 0, dense_weight_bytes = 0;
   double flops_done = 0;  ///< multiplied, zeros included
-  Placement placement;    ///< of the sparse layer
+  Placement placement;    ///< time and bound of the sparse layer
   Placement dense;
   double speedup = 1;
 };

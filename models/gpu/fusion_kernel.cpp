@@ -191,6 +191,30 @@ struct ProductPricer {
     return bytes;
   }
 
+  /// Sets what the block of a tile has in shared memory, and how many blocks an SM takes: nothing where it takes none.
+  /// The left operand's rows stay in shared memory where pieces of columns follow one another and there is room; gives
+  /// whether they do.
+  std::optional<bool> hold(const Tile& tile, std::int64_t piece, std::int64_t pieces, FusedKernel& k) const {
+    const FusionOp& one = operation(c, n.products.front());
+    const double e = c.element_bytes;
+    const auto bytes = [&](double x) { return static_cast<std::int64_t>(std::ceil(x)); };
+    const std::int64_t held = bytes(static_cast<double>(tile.rows) * one.depth * e);
+    const std::int64_t between = n.row_between ? bytes(static_cast<double>(tile.rows) * one.columns * e) : 0;
+    const std::int64_t streamed = bytes(static_cast<double>(stages * (tile.rows + piece) * depth_step) * e);
+    bool holds = pieces > 1;
+    k.shared_bytes =
+        holds ? held + bytes(static_cast<double>(stages * piece * depth_step) * e) + between : streamed + between;
+    auto o = resident(m, block_threads, k.registers, k.shared_bytes);
+    if (holds && o && o->blocks == 0) {
+      holds = false;
+      k.shared_bytes = streamed + between;
+      o = resident(m, block_threads, k.registers, k.shared_bytes);
+    }
+    if (!o || o->blocks == 0) return {};
+    k.occupancy = *o;
+    return holds;
+  }
+
   std::optional<FusedKernel> price(Tile tile) const {
     FusedKernel k = run;
     const bool two = n.products.size() == 2;
@@ -208,25 +232,10 @@ struct ProductPricer {
     k.tile_rows = tile.rows;
     k.tile_columns = tile.columns;
 
-    // The left operand's rows stay in shared memory where pieces of columns follow one another and there is room.
-    const double e = c.element_bytes;
-    const auto bytes = [&](double x) { return static_cast<std::int64_t>(std::ceil(x)); };
-    const std::int64_t held = bytes(static_cast<double>(tile.rows) * one.depth * e);
-    const std::int64_t between = n.row_between ? bytes(static_cast<double>(tile.rows) * one.columns * e) : 0;
-    const std::int64_t streamed = bytes(static_cast<double>(stages * (tile.rows + piece) * depth_step) * e);
     const std::int64_t pieces = ceil_div(two ? std::llround(one.columns) : tile.columns, piece);
-    bool holds = pieces > 1;
-    k.shared_bytes =
-        holds ? held + bytes(static_cast<double>(stages * piece * depth_step) * e) + between : streamed + between;
-    auto o = resident(m, block_threads, k.registers, k.shared_bytes);
-    if (holds && o && o->blocks == 0) {
-      holds = false;
-      k.shared_bytes = streamed + between;
-      o = resident(m, block_threads, k.registers, k.shared_bytes);
-    }
-    if (!o || o->blocks == 0) return {};
-    k.occupancy = *o;
-
+    const std::optional<bool> held = hold(tile, piece, pieces, k);
+    if (!held) return {};
+    const bool holds = *held;
     const double row_tiles = std::ceil(c.rows / static_cast<double>(tile.rows)),
                  column_tiles = std::ceil(static_cast<double>(columns) / static_cast<double>(tile.columns));
     k.blocks = static_cast<std::int64_t>(row_tiles * column_tiles * c.batches);

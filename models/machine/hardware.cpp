@@ -35,70 +35,94 @@ struct Row {
 
 constexpr double max_flops = 1e21, max_bytes = 1e18, max_bytes_per_s = 1e18;
 
-std::vector<Row> make_rows() {
-  std::vector<Row> rows;
-  const auto add = [&](std::string_view key, std::string_view unit, double minimum, double maximum, Slot slot) {
+/// Rows of the table, each with the unit and the range of its kind.
+class RowList {
+ public:
+  void add(std::string_view key, std::string_view unit, double minimum, double maximum, Slot slot) {
     const bool integer = std::holds_alternative<std::optional<int> Chip::*>(slot) ||
                          std::holds_alternative<std::optional<int> Interconnect::*>(slot);
-    rows.push_back({{key, unit, minimum, maximum, integer}, slot});
-  };
-  const auto rate = [&](std::string_view key, Slot slot) { add(key, "B/s", 1, max_bytes_per_s, slot); };
-  const auto size = [&](std::string_view key, Slot slot) { add(key, "B", 1, max_bytes, slot); };
-  const auto cycles = [&](std::string_view key, Slot slot) { add(key, "cycles", 1, 1e6, slot); };
-  const auto usd = [&](std::string_view key, std::string_view unit, Slot slot) { add(key, unit, 0, 1e9, slot); };
+    rows_.push_back({{key, unit, minimum, maximum, integer}, slot});
+  }
+  void rate(std::string_view key, Slot slot) { add(key, "B/s", 1, max_bytes_per_s, slot); }
+  void size(std::string_view key, Slot slot) { add(key, "B", 1, max_bytes, slot); }
+  void cycles(std::string_view key, Slot slot) { add(key, "cycles", 1, 1e6, slot); }
+  void usd(std::string_view key, std::string_view unit, Slot slot) { add(key, unit, 0, 1e9, slot); }
+  std::vector<Row> take() { return std::move(rows_); }
+
+ private:
+  std::vector<Row> rows_;
+};
+
+void add_chip_rows(RowList& rows) {
   constexpr std::array<std::string_view, format_count> peak_keys{
       "peak_flops_per_s.fp64", "peak_flops_per_s.fp64_matrix", "peak_flops_per_s.fp32", "peak_flops_per_s.tf32",
       "peak_flops_per_s.fp16", "peak_flops_per_s.bf16",        "peak_flops_per_s.fp8",  "peak_flops_per_s.fp6",
       "peak_flops_per_s.fp4",  "peak_flops_per_s.int8"};
-
-  add("year_announced", "year", 1950, 2200, &Chip::year_announced);
-  add("year_available", "year", 1950, 2200, &Chip::year_available);
+  rows.add("year_announced", "year", 1950, 2200, &Chip::year_announced);
+  rows.add("year_available", "year", 1950, 2200, &Chip::year_available);
   for (const Format format : all_formats)
-    add(peak_keys[static_cast<std::size_t>(format)], "FLOP/s", 1, max_flops, format);
-  size("memory_bytes", &Chip::memory_bytes);
-  rate("memory_bandwidth_bytes_per_s", &Chip::memory_bandwidth_bytes_per_s);
-  size("l2_bytes", &Chip::l2_bytes);
-  size("l3_bytes", &Chip::l3_bytes);
-  add("compute_units", "", 1, 1e7, &Chip::compute_units);
-  size("shared_mem_per_unit_bytes", &Chip::shared_mem_per_unit_bytes);
-  size("register_file_per_unit_bytes", &Chip::register_file_per_unit_bytes);
-  size("tensor_mem_per_unit_bytes", &Chip::tensor_mem_per_unit_bytes);
-  add("tensor_cores", "", 1, 1e8, &Chip::tensor_cores);
-  add("tensor_core_fma_per_cycle", "", 1, 1e6, &Chip::tensor_core_fma_per_cycle);
-  add("boost_clock_hz", "Hz", 1e3, 1e12, &Chip::boost_clock_hz);
-  add("matrix_clock_hz", "Hz", 1e3, 1e12, &Chip::matrix_clock_hz);
-  add("chip_count", "", 1, 1e6, &Chip::chip_count);
-  add("pcie_generation", "", 1, 6, &Chip::pcie_generation);
-  add("tdp_w", "W", 0.001, 1e9, &Chip::tdp_w);
-  rate("interconnect.bytes_per_s_per_direction", &Interconnect::bytes_per_s_per_direction);
-  rate("interconnect.bytes_per_s_bidirectional", &Interconnect::bytes_per_s_bidirectional);
-  add("interconnect.links", "", 1, 1e6, &Interconnect::links);
-  rate("interconnect.bytes_per_s_per_peer_per_direction", &Interconnect::bytes_per_s_per_peer_per_direction);
-  rate("interconnect.bisection_bytes_per_s_per_direction", &Interconnect::bisection_bytes_per_s_per_direction);
-  add("measured.matmul_bf16_flops_per_s", "FLOP/s", 1, max_flops, &Measured::matmul_bf16_flops_per_s);
-  add("measured.matmul_fp8_flops_per_s", "FLOP/s", 1, max_flops, &Measured::matmul_fp8_flops_per_s);
-  rate("measured.stream_read_bytes_per_s", &Measured::stream_read_bytes_per_s);
-  rate("measured.stream_scale_bytes_per_s", &Measured::stream_scale_bytes_per_s);
-  rate("measured.stream_init_bytes_per_s", &Measured::stream_init_bytes_per_s);
-  rate("measured.l1_bytes_per_s", &Measured::l1_bytes_per_s);
-  rate("measured.l2_bytes_per_s", &Measured::l2_bytes_per_s);
-  cycles("measured.l1_latency_cycles", &Measured::l1_latency_cycles);
-  cycles("measured.l2_latency_cycles", &Measured::l2_latency_cycles);
-  cycles("measured.dram_latency_cycles", &Measured::dram_latency_cycles);
-  add("measured.l2_latency_s", "s", 1e-12, 1, &Measured::l2_latency_s);
-  add("measured.dram_latency_s", "s", 1e-12, 1, &Measured::dram_latency_s);
-  rate("measured.allreduce_ring_busbw_bytes_per_s", &Measured::allreduce_ring_busbw_bytes_per_s);
-  rate("measured.allreduce_nvls_busbw_bytes_per_s", &Measured::allreduce_nvls_busbw_bytes_per_s);
-  rate("measured.allreduce_busbw_bytes_per_s", &Measured::allreduce_busbw_bytes_per_s);
-  rate("measured.allreduce_2_chips_busbw_bytes_per_s", &Measured::allreduce_2_chips_busbw_bytes_per_s);
-  rate("measured.allgather_busbw_bytes_per_s", &Measured::allgather_busbw_bytes_per_s);
-  rate("measured.reducescatter_busbw_bytes_per_s", &Measured::reducescatter_busbw_bytes_per_s);
-  usd("price.launch_on_demand_usd_per_hour", "USD/h", &Price::launch_on_demand_usd_per_hour);
-  usd("price.on_demand_usd_per_hour", "USD/h", &Price::on_demand_usd_per_hour);
-  usd("price.low_usd_per_hour", "USD/h", &Price::low_usd_per_hour);
-  usd("price.high_usd_per_hour", "USD/h", &Price::high_usd_per_hour);
-  usd("price.msrp_usd", "USD", &Price::msrp_usd);
-  return rows;
+    rows.add(peak_keys[static_cast<std::size_t>(format)], "FLOP/s", 1, max_flops, format);
+  rows.size("memory_bytes", &Chip::memory_bytes);
+  rows.rate("memory_bandwidth_bytes_per_s", &Chip::memory_bandwidth_bytes_per_s);
+  rows.size("l2_bytes", &Chip::l2_bytes);
+  rows.size("l3_bytes", &Chip::l3_bytes);
+  rows.add("compute_units", "", 1, 1e7, &Chip::compute_units);
+  rows.size("shared_mem_per_unit_bytes", &Chip::shared_mem_per_unit_bytes);
+  rows.size("register_file_per_unit_bytes", &Chip::register_file_per_unit_bytes);
+  rows.size("tensor_mem_per_unit_bytes", &Chip::tensor_mem_per_unit_bytes);
+  rows.add("tensor_cores", "", 1, 1e8, &Chip::tensor_cores);
+  rows.add("tensor_core_fma_per_cycle", "", 1, 1e6, &Chip::tensor_core_fma_per_cycle);
+  rows.add("boost_clock_hz", "Hz", 1e3, 1e12, &Chip::boost_clock_hz);
+  rows.add("matrix_clock_hz", "Hz", 1e3, 1e12, &Chip::matrix_clock_hz);
+  rows.add("chip_count", "", 1, 1e6, &Chip::chip_count);
+  rows.add("pcie_generation", "", 1, 6, &Chip::pcie_generation);
+  rows.add("tdp_w", "W", 0.001, 1e9, &Chip::tdp_w);
+}
+
+void add_interconnect_rows(RowList& rows) {
+  rows.rate("interconnect.bytes_per_s_per_direction", &Interconnect::bytes_per_s_per_direction);
+  rows.rate("interconnect.bytes_per_s_bidirectional", &Interconnect::bytes_per_s_bidirectional);
+  rows.add("interconnect.links", "", 1, 1e6, &Interconnect::links);
+  rows.rate("interconnect.bytes_per_s_per_peer_per_direction", &Interconnect::bytes_per_s_per_peer_per_direction);
+  rows.rate("interconnect.bisection_bytes_per_s_per_direction", &Interconnect::bisection_bytes_per_s_per_direction);
+}
+
+void add_measured_rows(RowList& rows) {
+  rows.add("measured.matmul_bf16_flops_per_s", "FLOP/s", 1, max_flops, &Measured::matmul_bf16_flops_per_s);
+  rows.add("measured.matmul_fp8_flops_per_s", "FLOP/s", 1, max_flops, &Measured::matmul_fp8_flops_per_s);
+  rows.rate("measured.stream_read_bytes_per_s", &Measured::stream_read_bytes_per_s);
+  rows.rate("measured.stream_scale_bytes_per_s", &Measured::stream_scale_bytes_per_s);
+  rows.rate("measured.stream_init_bytes_per_s", &Measured::stream_init_bytes_per_s);
+  rows.rate("measured.l1_bytes_per_s", &Measured::l1_bytes_per_s);
+  rows.rate("measured.l2_bytes_per_s", &Measured::l2_bytes_per_s);
+  rows.cycles("measured.l1_latency_cycles", &Measured::l1_latency_cycles);
+  rows.cycles("measured.l2_latency_cycles", &Measured::l2_latency_cycles);
+  rows.cycles("measured.dram_latency_cycles", &Measured::dram_latency_cycles);
+  rows.add("measured.l2_latency_s", "s", 1e-12, 1, &Measured::l2_latency_s);
+  rows.add("measured.dram_latency_s", "s", 1e-12, 1, &Measured::dram_latency_s);
+  rows.rate("measured.allreduce_ring_busbw_bytes_per_s", &Measured::allreduce_ring_busbw_bytes_per_s);
+  rows.rate("measured.allreduce_nvls_busbw_bytes_per_s", &Measured::allreduce_nvls_busbw_bytes_per_s);
+  rows.rate("measured.allreduce_busbw_bytes_per_s", &Measured::allreduce_busbw_bytes_per_s);
+  rows.rate("measured.allreduce_2_chips_busbw_bytes_per_s", &Measured::allreduce_2_chips_busbw_bytes_per_s);
+  rows.rate("measured.allgather_busbw_bytes_per_s", &Measured::allgather_busbw_bytes_per_s);
+  rows.rate("measured.reducescatter_busbw_bytes_per_s", &Measured::reducescatter_busbw_bytes_per_s);
+}
+
+void add_price_rows(RowList& rows) {
+  rows.usd("price.launch_on_demand_usd_per_hour", "USD/h", &Price::launch_on_demand_usd_per_hour);
+  rows.usd("price.on_demand_usd_per_hour", "USD/h", &Price::on_demand_usd_per_hour);
+  rows.usd("price.low_usd_per_hour", "USD/h", &Price::low_usd_per_hour);
+  rows.usd("price.high_usd_per_hour", "USD/h", &Price::high_usd_per_hour);
+  rows.usd("price.msrp_usd", "USD", &Price::msrp_usd);
+}
+
+std::vector<Row> make_rows() {
+  RowList rows;
+  add_chip_rows(rows);
+  add_interconnect_rows(rows);
+  add_measured_rows(rows);
+  add_price_rows(rows);
+  return rows.take();
 }
 
 const std::vector<Row>& rows() {

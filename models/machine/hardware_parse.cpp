@@ -24,8 +24,7 @@ std::string value_text(const json& value) {
 }
 
 Result<json> parse_text(std::string_view text, const std::string& origin) {
-  if (std::string refusal = refuse_json_text(text, origin); !refusal.empty())
-    return Result<json>::fail(std::move(refusal));
+  if (const Status worth = check_json_text(text, origin); !worth) return Result<json>::fail(worth.error);
   JsonFailure failure;
   json parsed = parse_json(text, &failure);
   switch (failure.kind) {
@@ -34,9 +33,9 @@ Result<json> parse_text(std::string_view text, const std::string& origin) {
       return Result<json>::ok(std::move(parsed));
     case JsonFailure::Kind::syntax:
       return Result<json>::fail(origin + " is not valid JSON in UTF-8 at " + place_in_text(text, failure.byte) +
-                                "; mend the text there");
+                                "; mend the text there.");
     case JsonFailure::Kind::number:
-      return Result<json>::fail(origin + " holds a number beyond 1.8e308; give figures in SI units");
+      return Result<json>::fail(origin + " holds a number beyond 1.8e308; give figures in SI units.");
     case JsonFailure::Kind::other:
       break;
   }
@@ -50,8 +49,9 @@ class Reader {
 
   const std::string& error() const { return error_; }
   void rename(std::string where) { where_ = std::move(where); }
-  void complain(const std::string& sentence) {
-    if (error_.empty()) error_ = where_ + ": " + sentence;
+  /// `what` is a sentence without its full stop.
+  void complain(const std::string& what) {
+    if (error_.empty()) error_ = where_ + ": " + what + ".";
   }
   void reject(const std::string& key, const json& value, const std::string& allowed) {
     complain(key + " is " + value_text(value) + ", but must be " + allowed);
@@ -172,13 +172,8 @@ bool is_hardware_id(const std::string& id) {
   });
 }
 
-Result<Chip> read_chip(const json& object, const json& references, const std::string& origin, std::size_t position) {
-  std::string where = origin + ": chip " + std::to_string(position + 1);
-  if (!object.is_object())
-    return Result<Chip>::fail(where + " is " + value_text(object) +
-                              ", but must be an object with id, name and figures");
-  Chip chip;
-  Reader reader(where, object);
+/// Id, name and the other texts of a chip; and that each group of figures is an object.
+void read_identity(Reader& reader, const json& object, const std::string& origin, Chip& chip) {
   reader.text(object, "id", "id", chip.id, true);
   if (reader.error().empty() && !is_hardware_id(chip.id))
     reader.reject("id", object["id"], "1 to 64 of a-z, 0-9 and _");
@@ -196,11 +191,12 @@ Result<Chip> read_chip(const json& object, const json& references, const std::st
   reader.text(object, "form_factor", "form_factor", chip.form_factor, false);
   reader.text(object, "memory_type", "memory_type", chip.memory_type, false);
   reader.text(object, "confidence", "confidence", chip.confidence, false);
-
   for (const char* group : {"peak_flops_per_s", "interconnect", "measured", "price", "announced", "sources"})
     if (const json* value = reader.find(group); value && !value->is_object()) reader.reject(group, *value, "an object");
-  if (!reader.error().empty()) return Result<Chip>::fail(reader.error());
+}
 
+/// The keys of the groups of figures, and the texts among them.
+void read_groups(Reader& reader, Chip& chip) {
   if (const json* value = reader.find("peak_flops_per_s")) reader.allow_only(*value, "peak_flops_per_s.", {}, true);
   if (const json* value = reader.find("interconnect")) reader.allow_only(*value, "interconnect.", {"name"}, true);
   if (const json* value = reader.find("measured")) reader.allow_only(*value, "measured.", {"note"}, true);
@@ -209,7 +205,9 @@ Result<Chip> read_chip(const json& object, const json& references, const std::st
     reader.text(*value, "name", "interconnect.name", chip.interconnect.name, false);
   if (const json* value = reader.find("measured"))
     reader.text(*value, "note", "measured.note", chip.measured.note, false);
+}
 
+void read_figures(Reader& reader, const json& object, Chip& chip) {
   bool any_peak = false;
   for (const Figure& figure : figures()) {
     const json* value = member(object, figure.key);
@@ -225,27 +223,43 @@ Result<Chip> read_chip(const json& object, const json& references, const std::st
     reader.complain(
         "peak_flops_per_s is missing; it must hold at least one of fp64, fp64_matrix, fp32, tf32, fp16, bf16, fp8, "
         "fp6, fp4, int8");
+}
 
-  if (const json* notes = reader.find("notes")) {
-    const json list = notes->is_array() ? *notes : json::array({*notes});
-    for (const json& note : list) {
-      std::string text;
-      reader.text(json{{"notes", note}}, "notes", "notes", text, true);
-      chip.notes.push_back(text);
-    }
+void read_notes(Reader& reader, const json& notes, Chip& chip) {
+  const json list = notes.is_array() ? notes : json::array({notes});
+  for (const json& note : list) {
+    std::string text;
+    reader.text(json{{"notes", note}}, "notes", "notes", text, true);
+    chip.notes.push_back(text);
   }
-  if (const json* announced = reader.find("announced")) {
-    for (const auto& item : announced->items()) {
-      const auto figure =
-          std::find_if(figures().begin(), figures().end(), [&](const Figure& f) { return f.key == item.key(); });
-      double number = 0;
-      if (figure == figures().end())
-        reader.complain("unknown key " + value_text(json("announced." + item.key())) +
-                        "; allowed are figure keys such as memory_bytes");
-      else if (reader.number(item.value(), *figure, "announced." + item.key(), number))
-        chip.announced[item.key()] = number;
-    }
+}
+
+void read_announced(Reader& reader, const json& announced, Chip& chip) {
+  for (const auto& item : announced.items()) {
+    const auto figure =
+        std::find_if(figures().begin(), figures().end(), [&](const Figure& f) { return f.key == item.key(); });
+    double number = 0;
+    if (figure == figures().end())
+      reader.complain("unknown key " + value_text(json("announced." + item.key())) +
+                      "; allowed are figure keys such as memory_bytes");
+    else if (reader.number(item.value(), *figure, "announced." + item.key(), number))
+      chip.announced[item.key()] = number;
   }
+}
+
+Result<Chip> read_chip(const json& object, const json& references, const std::string& origin, std::size_t position) {
+  const std::string where = origin + ": chip " + std::to_string(position + 1);
+  if (!object.is_object())
+    return Result<Chip>::fail(where + " is " + value_text(object) +
+                              ", but must be an object with id, name and figures.");
+  Chip chip;
+  Reader reader(where, object);
+  read_identity(reader, object, origin, chip);
+  if (!reader.error().empty()) return Result<Chip>::fail(reader.error());
+  read_groups(reader, chip);
+  read_figures(reader, object, chip);
+  if (const json* notes = reader.find("notes")) read_notes(reader, *notes, chip);
+  if (const json* announced = reader.find("announced")) read_announced(reader, *announced, chip);
   if (const json* sources = reader.find("sources")) expand_sources(chip, read_sources(reader, *sources, references));
   return reader.error().empty() ? Result<Chip>::ok(std::move(chip)) : Result<Chip>::fail(reader.error());
 }
@@ -256,20 +270,20 @@ Result<json> parse_file(std::string_view text, const std::string& origin) {
   if (!file) return file;
   if (!file->is_object())
     return Result<json>::fail(origin + " holds " + value_text(*file) +
-                              ", but must hold a chip object or {\"chips\": [...]}");
+                              ", but must hold a chip object or {\"chips\": [...]}.");
   if (file->contains("id")) file = Result<json>::ok(json{{"chips", json::array({*file})}});
   for (const auto& item : file->items()) {
     if (item.key() != "references" && item.key() != "chips" && item.key() != "networks")
       return Result<json>::fail(origin + ": unknown key " + value_text(json(item.key())) +
-                                "; allowed are references, chips and networks, or the keys of one chip with its id");
+                                "; allowed are references, chips and networks, or the keys of one chip with its id.");
     const bool object = item.key() == "references";
     if (object ? !item.value().is_object() : !item.value().is_array())
       return Result<json>::fail(origin + ": " + item.key() + " is " + value_text(item.value()) + ", but must be " +
-                                (object ? "an object" : "a list"));
+                                (object ? "an object." : "a list."));
   }
   if (!file->contains("chips") && !file->contains("networks"))
     return Result<json>::fail(origin +
-                              " holds neither chips nor networks; it must hold a chip object or {\"chips\": [...]}");
+                              " holds neither chips nor networks; it must hold a chip object or {\"chips\": [...]}.");
   return file;
 }
 
@@ -278,7 +292,7 @@ Result<Network> read_network(const json& object, const json& references, const s
   const std::string where = origin + ": network " + std::to_string(position + 1);
   if (!object.is_object())
     return Result<Network>::fail(where + " is " + value_text(object) +
-                                 ", but must be an object with id, name, kind and bytes_per_s_per_direction");
+                                 ", but must be an object with id, name, kind and bytes_per_s_per_direction.");
   Network network;
   Reader reader(where, object);
   reader.allow_only(object, "", {"id", "name", "kind", "bytes_per_s_per_direction", "source"}, false);
@@ -313,7 +327,7 @@ Result<std::vector<T>> read_list(std::string_view text, std::string_view origin_
     if (!one) return Result<std::vector<T>>::fail(one.error);
     if (!ids.insert(one->id).second)
       return Result<std::vector<T>>::fail(origin + ": id \"" + one->id + "\" appears twice in " + list +
-                                          "; ids must differ");
+                                          "; ids must differ.");
     out.push_back(std::move(*one));
   }
   return Result<std::vector<T>>::ok(std::move(out));

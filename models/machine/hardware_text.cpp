@@ -13,13 +13,13 @@ constexpr int max_levels = 32;
 
 }  // namespace
 
-std::string refuse_json_text(std::string_view text, std::string_view origin) {
+Status check_json_text(std::string_view text, std::string_view origin) {
   if (text.size() > max_text_bytes)
-    return std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips";
+    return Status::fail(std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips.");
   if (json_nesting(text) > max_levels)
-    return std::string(origin) + " nests brackets deeper than " + std::to_string(max_levels) +
-           " levels; a hardware file needs five";
-  return {};
+    return Status::fail(std::string(origin) + " nests brackets deeper than " + std::to_string(max_levels) +
+                        " levels; a hardware file needs five.");
+  return Status::ok();
 }
 
 std::string place_in_text(std::string_view text, std::size_t byte) {

@@ -3,11 +3,13 @@
 #include <string>
 #include <string_view>
 
+#include "models/base/result.h"
+
 namespace models {
 
-/// One sentence that says why text of a hardware file is not even worth parsing (over 16 MiB, brackets deeper than 32
-/// levels), or nothing. Depth is bounded because printing a value for an error recurses.
-std::string refuse_json_text(std::string_view text, std::string_view origin);
+/// Fails for the text of a hardware file that is not even worth parsing: over 16 MiB, or brackets deeper than 32
+/// levels. Depth is bounded because printing a value for an error recurses.
+Status check_json_text(std::string_view text, std::string_view origin);
 
 /// "line 3, column 7" of the byte, counted from 1 as JSON parsers report it; columns are bytes.
 std::string place_in_text(std::string_view text, std::size_t byte);

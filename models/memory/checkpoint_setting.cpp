@@ -28,6 +28,47 @@ std::vector<DropOption> drop_options(std::span<const LayerOperation> operations,
   return options;
 }
 
+namespace {
+
+/// What the layers of a plan have in common, for their costs.
+struct LayerSetting {
+  const Architecture& architecture;
+  const TrainingPlan& plan;
+  double stream_bytes = 0;    ///< the residual stream of a rank
+  double gradient_bytes = 0;  ///< a parameter's, where gradients are made layer by layer; else 0
+  std::size_t dropped = 0;    ///< operations whose results a kept layer drops, at most
+};
+
+/// A layer of a kind, and in `drops` what it could drop.
+LayerCost layer_cost(const LayerSetting& s, const KindTimes& kind, std::size_t index, std::vector<DropOption>& drops) {
+  const auto memory = operation_memory(s.architecture, kind.operations, s.plan);
+  const LayerMemory sum = layer_memory(s.architecture, kind.operations, s.plan);
+  drops = drop_options(kind.operations, memory, kind.forward_s);
+  LayerCost c{.saved = sum.saved, .kept = sum.saved, .selective = sum.kept(Recompute::selective)};
+  c.checkpoint = sum.checkpoint;
+  c.kind = index;
+  for (std::size_t i = 0; i < std::min(s.dropped, drops.size()); ++i) {
+    c.kept -= drops[i].bytes;
+    c.kept_s += drops[i].time_s;
+  }
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    c.forward_s += kind.forward_s[i];
+    const std::string& name = kind.operations[i].name;
+    if (name == "scores" || name == "softmax" || name == "values") c.selective_s += kind.forward_s[i];
+    c.gradient += memory[i].weight_gradient * s.gradient_bytes;
+  }
+  HighestSum highest;
+  highest.held(MemoryOwner::temporary, s.stream_bytes);
+  walk_backward(memory, Recompute::none, MemoryOwner::activations,
+                {.weight_gradients_pass = !gradients_come_late(s.plan) && !s.plan.fused_gradients,
+                 .pass_bytes = workload_of(s.plan).activation_bytes},
+                highest);
+  c.backward = highest.highest;
+  return c;
+}
+
+}  // namespace
+
 Result<CheckpointSetting> checkpoint_setting(const Architecture& a, const TrainingPlan& p, const Machine& machine,
                                              double roof_share, std::size_t dropped) {
   using Outcome = Result<CheckpointSetting>;
@@ -35,45 +76,30 @@ Result<CheckpointSetting> checkpoint_setting(const Architecture& a, const Traini
   const auto times = operation_times(a, p, machine, roof_share);
   if (!times) return Outcome::fail(times.error);
   const Workload w = workload_of(p);
-  const double stream =
-      new_tokens(w) * as_double(a.hidden) * w.activation_bytes * (p.sequence_parallel ? 1 / as_double(p.tensor) : 1);
   const BytesPerParameter per = bytes_per_parameter(a, p);
   const bool stays = gradients_come_late(p);
+  const LayerSetting setting{
+      .architecture = a,
+      .plan = p,
+      .stream_bytes = new_tokens(w) * as_double(a.hidden) * w.activation_bytes *
+                      (p.sequence_parallel ? 1 / as_double(p.tensor) : 1),
+      .gradient_bytes = stays ? per.gradients : 0,
+      .dropped = dropped,
+  };
   CheckpointSetting out;
   const HeldBytes states = state_bytes(a, p);
   out.states = states.total() - (stays ? states[MemoryOwner::gradients] : 0);
   std::vector<LayerCost> kinds;
   std::int64_t most = 0;
-  for (std::size_t k = 0; k < times->kinds.size(); ++k) {
-    const KindTimes& kind = times->kinds[k];
-    const auto memory = operation_memory(a, kind.operations, p);
-    const LayerMemory sum = layer_memory(a, kind.operations, p);
-    std::vector<DropOption> drops = drop_options(kind.operations, memory, kind.forward_s);
-    LayerCost c{.saved = sum.saved, .kept = sum.saved, .selective = sum.kept(Recompute::selective)};
-    c.checkpoint = sum.checkpoint;
-    c.kind = k;
-    for (std::size_t i = 0; i < std::min(dropped, drops.size()); ++i) {
-      c.kept -= drops[i].bytes;
-      c.kept_s += drops[i].time_s;
-    }
-    for (std::size_t i = 0; i < memory.size(); ++i) {
-      c.forward_s += kind.forward_s[i];
-      const std::string& name = kind.operations[i].name;
-      if (name == "scores" || name == "softmax" || name == "values") c.selective_s += kind.forward_s[i];
-      if (stays) c.gradient += memory[i].weight_gradient * per.gradients;
+  for (const KindTimes& kind : times->kinds) {
+    std::vector<DropOption> drops;
+    kinds.push_back(layer_cost(setting, kind, kinds.size(), drops));
+    for (std::size_t i = 0; i < kind.forward_s.size(); ++i)
       out.step_s += as_double(kind.kind.count) * (kind.forward_s[i] + kind.backward_s[i]);
-    }
-    out.forward_s += as_double(kind.kind.count) * c.forward_s;
-    HighestSum highest;
-    highest.held(MemoryOwner::temporary, stream);
-    walk_backward(memory, Recompute::none, MemoryOwner::activations,
-                  {.weight_gradients_pass = !stays && !p.fused_gradients, .pass_bytes = w.activation_bytes}, highest);
-    c.backward = highest.highest;
-    if (kind.kind.count > most) {
-      most = kind.kind.count;
-      out.drops = std::move(drops);
-    }
-    kinds.push_back(c);
+    out.forward_s += as_double(kind.kind.count) * kinds.back().forward_s;
+    if (kind.kind.count <= most) continue;
+    most = kind.kind.count;
+    out.drops = std::move(drops);
   }
   for (std::int64_t i = 0; i < a.layers; ++i) {
     const LayerForm form = layer_form(a, i);

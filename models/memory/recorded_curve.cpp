@@ -20,7 +20,7 @@ Result<std::string> whole_text(const trace::Bytes& bytes, std::string_view origi
   using Text = Result<std::string>;
   char head[2] = {};
   if (bytes.size < 2) return Text::fail(std::string(origin) + ": The file is empty; choose a recording.");
-  if (const std::string problem = bytes.read(0, head, 2); !problem.empty()) return Text::fail(problem);
+  if (const Status read = bytes.read(0, head, 2); !read) return Text::fail(read.error);
   std::string text;
   if (static_cast<unsigned char>(head[0]) == 0x1f && static_cast<unsigned char>(head[1]) == 0x8b) {
     trace::Inflater inflater(bytes);
@@ -31,13 +31,12 @@ Result<std::string> whole_text(const trace::Bytes& bytes, std::string_view origi
       got = inflater.read(text.data() + at, piece);
       text.resize(at + got);
     }
-    if (!inflater.error().empty()) return Text::fail(std::string(origin) + ": " + inflater.error());
+    if (!inflater.status()) return Text::fail(std::string(origin) + ": " + inflater.status().error);
   } else {
     if (bytes.size > longest_text)
       return Text::fail(std::string(origin) + ": The file is larger than 512 MiB; record fewer steps.");
     text.resize(bytes.size);
-    if (const std::string problem = bytes.read(0, text.data(), text.size()); !problem.empty())
-      return Text::fail(problem);
+    if (const Status read = bytes.read(0, text.data(), text.size()); !read) return Text::fail(read.error);
   }
   return Text::ok(std::move(text));
 }

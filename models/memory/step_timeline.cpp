@@ -129,28 +129,45 @@ class TimelineWriter {
     point("final norm", times_.norm_forward_s);
     held(MemoryOwner::activations, stream_);  // and the product's
     held(MemoryOwner::temporary, -stream_);
-    const double whole = new_tokens(w_) * as_double(a_.hidden) * w_.activation_bytes;
-    const double wide = w_.activation_bytes, fp32 = 4;
-    const auto logits = [&](double bytes) { held(MemoryOwner::logits, bytes * logits_); };
-    const double forward_s = times_.loss_forward_s, backward_s = times_.loss_backward_s;
-    const double left = wide;  // bytes a logit that the product's backward pass reads
     if (p_.loss == LossKind::chunked) {
-      for (int chunk = 0; chunk < static_cast<int>(loss_chunks); ++chunk) {
-        logits(12 / loss_chunks);
-        if (chunk == 0)
-          held(MemoryOwner::temporary, whole);  // the gradient of the hidden state is filled chunk by chunk
-        point("loss of a chunk",
-              (times_.logits_forward_s + times_.logits_backward_s + forward_s + backward_s) / loss_chunks);
-        logits(-12 / loss_chunks);
-      }
-      head_gradient();
-      const double pass = fresh_gradients_ || p_.fused_gradients ? 0 : wide * head_elements();
-      held(MemoryOwner::temporary, pass);
-      point("loss", 0);
-      held(MemoryOwner::temporary, -whole - pass);
-      finish_loss();
-      return;
+      loss_in_chunks();
+    } else {
+      loss_of_logits();
+      logits_backward();
     }
+    finish_loss();
+  }
+
+  /// Bytes a logit more, or fewer.
+  void logits(double bytes) { held(MemoryOwner::logits, bytes * logits_); }
+  /// The hidden state of all tokens of the GPU, and its gradient.
+  double hidden_bytes() const { return new_tokens(w_) * as_double(a_.hidden) * w_.activation_bytes; }
+  /// The output matrix's gradient in passing, where it is not added up in place.
+  double passing_gradient() const {
+    return fresh_gradients_ || p_.fused_gradients ? 0 : w_.activation_bytes * head_elements();
+  }
+
+  void loss_in_chunks() {
+    const double whole = hidden_bytes();
+    for (int chunk = 0; chunk < static_cast<int>(loss_chunks); ++chunk) {
+      logits(12 / loss_chunks);
+      if (chunk == 0) held(MemoryOwner::temporary, whole);  // the gradient of the hidden state is filled chunk by chunk
+      point("loss of a chunk",
+            (times_.logits_forward_s + times_.logits_backward_s + times_.loss_forward_s + times_.loss_backward_s) /
+                loss_chunks);
+      logits(-12 / loss_chunks);
+    }
+    head_gradient();
+    const double pass = passing_gradient();
+    held(MemoryOwner::temporary, pass);
+    point("loss", 0);
+    held(MemoryOwner::temporary, -whole - pass);
+  }
+
+  /// From the hidden state to the gradient of the logits, which is left.
+  void loss_of_logits() {
+    const double wide = w_.activation_bytes, fp32 = 4;
+    const double forward_s = times_.loss_forward_s, backward_s = times_.loss_backward_s;
     logits(wide);
     point("logits", times_.logits_forward_s);
     if (s_.keep_outputs) held(MemoryOwner::buffers, wide * logits_);
@@ -186,14 +203,18 @@ class TimelineWriter {
       case LossKind::chunked:
         break;
     }
+  }
+
+  /// The backward pass of the product with the output matrix, which reads the gradient of the logits.
+  void logits_backward() {
+    const double whole = hidden_bytes();
     const double gathered = p_.sequence_parallel && p_.tensor > 1 ? whole : 0;
-    const double pass = fresh_gradients_ || p_.fused_gradients ? 0 : wide * head_elements();
+    const double pass = passing_gradient();
     held(MemoryOwner::temporary, whole + gathered + pass);  // the hidden state's gradient among them
     head_gradient();
     point("logits, backward", times_.logits_backward_s);
-    logits(-left);
+    logits(-w_.activation_bytes);
     held(MemoryOwner::temporary, -whole - gathered - pass);
-    finish_loss();
   }
   void head_gradient() {
     if (fresh_gradients_) held(MemoryOwner::gradients, per_.gradients * head_elements());

@@ -77,33 +77,21 @@ StageMemory stage_memory(const Architecture& a, const TrainingPlan& p) {
   return out;
 }
 
-TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, const TrainingMemoryOptions& options,
-                                  const MicroBatchMemory& micro, const StageMemory& stage) {
-  const bool by_formula = options.count == ActivationCount::formula;
-  const bool last = p.stage == p.pipeline - 1;
-  double layers = 0;
-  for (const double count : stage.counts) layers += count;
-  const double chunks = chunks_held(p) / as_double(p.virtual_pipeline);
+namespace {
 
-  TrainingMemory out;
-  out.states = state_bytes(p, micro.per_parameter, stage.parameters);
-  out.host = offloaded_bytes(p, micro.per_parameter, stage.parameters);
-  const StageParameters& n = stage.parameters;
-  out.parameters = n.total();
-  out.bytes_per_parameter = micro.per_parameter.total();
-  out.layers_held = layers * chunks;
-
+/// Activations by the formula and counted operation by operation: of the stage, of a layer, and of a layer by what is
+/// run again. Needs out.layers_held.
+void count_activations(const TrainingPlan& p, bool by_formula, double chunks, const MicroBatchMemory& micro,
+                       const StageMemory& stage, TrainingMemory& out) {
   out.formula_layer_bytes = formula_layer_bytes(micro.sizes, p.recompute);
   out.formula_bytes = out.formula_layer_bytes * out.layers_held;
-  double backward = 0, stand_ins = 0, none = 0, selective = 0, checkpoint = 0;
+  double layers = 0, none = 0, selective = 0, checkpoint = 0;
   for (std::size_t i = 0; i < micro.kinds.size(); ++i) {
-    if (stage.counts[i] == 0) continue;
+    layers += stage.counts[i];
     out.operations_bytes += stage.counts[i] * chunks * micro.kinds[i].memory.kept(p.recompute);
     none += stage.counts[i] * micro.kinds[i].memory.saved;
     selective += stage.counts[i] * micro.kinds[i].memory.kept(Recompute::selective);
     checkpoint += stage.counts[i] * micro.kinds[i].memory.checkpoint;
-    backward = std::max(backward, micro.kinds[i].backward);
-    stand_ins += micro.kinds[i].stand_ins;
   }
   out.operations_layer_bytes = out.layers_held > 0 ? out.operations_bytes / out.layers_held : 0;
   out.layer_none_bytes = by_formula ? formula_layer_bytes(micro.sizes, Recompute::none) : none / std::max(1.0, layers);
@@ -111,16 +99,23 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
       by_formula ? formula_layer_bytes(micro.sizes, Recompute::selective) : selective / std::max(1.0, layers);
   out.layer_full_bytes =
       by_formula ? formula_layer_bytes(micro.sizes, Recompute::full) : checkpoint / std::max(1.0, layers);
+}
 
-  out.gradients_late = gradients_grow(p);
-  const LossPeak loss = last ? micro.loss : LossPeak();
-  out.logits_spike_bytes = loss.spike;
-  out.backward_spike_bytes = backward;
+/// 16-bit gradients that stand in for those that are kept wider, where the plan has them.
+double stand_in_bytes(const Architecture& a, const TrainingPlan& p, const MicroBatchMemory& micro,
+                      const StageMemory& stage) {
+  if (!p.gradient_stand_ins) return 0;
+  double stand_ins = 0;
+  for (std::size_t i = 0; i < micro.kinds.size(); ++i)
+    if (stage.counts[i] > 0) stand_ins += micro.kinds[i].stand_ins;
+  const bool last = p.stage == p.pipeline - 1;
+  return 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0));
+}
 
-  const double extra =
-      p.gradient_stand_ins
-          ? 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0))
-          : 0;
+/// The fullest moment of the step, and what is held then: found along the step where units are gathered or gradients
+/// grow, else the loss or the backward pass of a layer, which alone differ.
+void find_fullest(const Architecture& a, const TrainingPlan& p, bool by_formula, const MicroBatchMemory& micro,
+                  const LossPeak& loss, TrainingMemory& out) {
   const double activations = by_formula ? out.formula_bytes : out.operations_bytes;
   if (gathers_units(p) || out.gradients_late) {
     const auto kept = kept_by_kind(p, by_formula, out.formula_layer_bytes, micro.kinds);
@@ -130,15 +125,41 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
       out.whole = m.whole;
       out.moment = m.moment;
     }
-  } else {
-    out.held = out.states;
-    out.held[MemoryOwner::activations] = activations;
-    out.moment = last && loss.total() >= backward ? FullestMoment::loss : FullestMoment::layer_backward;
-    const bool at_loss = out.moment == FullestMoment::loss;
-    out.held[MemoryOwner::logits] = at_loss ? loss.logits : 0;
-    out.held[MemoryOwner::temporary] = at_loss ? loss.ends + loss.beside : backward;
+    return;
   }
-  out.held[MemoryOwner::buffers] += buffers_of(a, p, micro.per_parameter, n) + extra + options.fixed_bytes;
+  out.held = out.states;
+  out.held[MemoryOwner::activations] = activations;
+  const bool last = p.stage == p.pipeline - 1;
+  const bool at_loss = last && loss.total() >= out.backward_spike_bytes;
+  out.moment = at_loss ? FullestMoment::loss : FullestMoment::layer_backward;
+  out.held[MemoryOwner::logits] = at_loss ? loss.logits : 0;
+  out.held[MemoryOwner::temporary] = at_loss ? loss.ends + loss.beside : out.backward_spike_bytes;
+}
+
+}  // namespace
+
+TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, const TrainingMemoryOptions& options,
+                                  const MicroBatchMemory& micro, const StageMemory& stage) {
+  const bool by_formula = options.count == ActivationCount::formula;
+  double layers = 0;
+  for (const double count : stage.counts) layers += count;
+  const double chunks = chunks_held(p) / as_double(p.virtual_pipeline);
+  TrainingMemory out;
+  out.states = state_bytes(p, micro.per_parameter, stage.parameters);
+  out.host = offloaded_bytes(p, micro.per_parameter, stage.parameters);
+  const StageParameters& n = stage.parameters;
+  out.parameters = n.total();
+  out.bytes_per_parameter = micro.per_parameter.total();
+  out.layers_held = layers * chunks;
+  count_activations(p, by_formula, chunks, micro, stage, out);
+  out.gradients_late = gradients_grow(p);
+  const LossPeak loss = p.stage == p.pipeline - 1 ? micro.loss : LossPeak();
+  out.logits_spike_bytes = loss.spike;
+  for (std::size_t i = 0; i < micro.kinds.size(); ++i)
+    if (stage.counts[i] > 0) out.backward_spike_bytes = std::max(out.backward_spike_bytes, micro.kinds[i].backward);
+  find_fullest(a, p, by_formula, micro, loss, out);
+  out.held[MemoryOwner::buffers] +=
+      buffers_of(a, p, micro.per_parameter, n) + stand_in_bytes(a, p, micro, stage) + options.fixed_bytes;
   if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * n.total() / as_double(p.data * p.context);
   out.held[MemoryOwner::slack] = options.slack_share * out.held.total();
   return out;

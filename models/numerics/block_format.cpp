@@ -75,7 +75,7 @@ double squared_error(const Block& b, double scale, double least, double most) {
   return sum;
 }
 
-/// Of `tried` choices the one with the least error; the first of equals. `error_at` gives the error of choice k.
+/// The one of `tried` choices with the least error; the first of equals. `error_at` gives the error of choice k.
 template <class ErrorAt>
 int least_of(int tried, ErrorAt error_at) {
   int best = 0;

@@ -41,7 +41,7 @@ enum class ScaleRule : std::uint8_t {
 struct BlockOptions {
   int block_size = 0;  ///< 0: the scheme's own
   ScaleRule rule = ScaleRule::floor;
-  Rounding rounding = Rounding::nearest_even;  ///< of the elements
+  Rounding rounding = Rounding::nearest_even;  ///< how elements are rounded
   std::uint64_t seed = 0;                      ///< for stochastic rounding
 };
 

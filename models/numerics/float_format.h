@@ -72,8 +72,8 @@ std::uint64_t encode(const FloatFormat& format, double x, Rounding rounding = Ro
 /// The finite values in order, as integers: code magnitude with its sign for binary formats (both zeros are 0), the
 /// value for integers, the index for tables and E8M0. Meaningful for finite codes.
 std::int64_t ordinal(const FloatFormat& format, std::uint64_t code);
-std::int64_t first_ordinal(const FloatFormat& format);                   ///< of the lowest finite value
-std::int64_t last_ordinal(const FloatFormat& format);                    ///< of the highest finite value
+std::int64_t first_ordinal(const FloatFormat& format);                   ///< ordinal of the lowest finite value
+std::int64_t last_ordinal(const FloatFormat& format);                    ///< ordinal of the highest finite value
 std::uint64_t code_at(const FloatFormat& format, std::int64_t ordinal);  ///< within first..last; 0 gives +0
 /// The largest ordinal whose value is <= x; first - 1 when x lies below all, or is NaN.
 std::int64_t ordinal_at_or_below(const FloatFormat& format, double x);

@@ -43,7 +43,7 @@ MagnitudeRange bf16_magnitudes();
 struct MagnitudeShares {
   double zero = 0, subnormal = 0, normal = 0, overflow = 0;
 };
-/// Of log2 |g| normal about `centre_log2` with `spread_log2` (0: all alike).
+/// Shares of gradients whose log2 |g| is normal about `centre_log2` with `spread_log2` (0: all alike).
 MagnitudeShares magnitude_shares(const MagnitudeRange& range, double centre_log2, double spread_log2);
 
 /// Share of the squared norm that elements below 2^limit_log2 hold: of a log-normal, the normal tail moved by 2
@@ -55,15 +55,15 @@ enum class StepFate : std::uint8_t { applied, overflowed, bad };
 /// What a step in the middle of a stretch of the run looks like.
 struct ScalerSample {
   std::int64_t step = 0;
-  double centre_log2 = 0;  ///< of the true gradients
+  double centre_log2 = 0;  ///< middle of the true gradients
   double scale_log2 = 0;
   MagnitudeShares scaled, unscaled, bf16;  ///< FP16 under the scale, FP16 as they are, BF16 as they are
 };
 
 /// A run step by step.
 struct ScalerHistory {
-  std::vector<float> largest_log2;  ///< of each step, the true largest gradient
-  std::vector<float> scale_log2;    ///< of each step, the scale it ran with
+  std::vector<float> largest_log2;  ///< the true largest gradient of each step
+  std::vector<float> scale_log2;    ///< the scale that each step ran with
   std::vector<StepFate> fate;
   std::vector<ScalerSample> samples;  ///< at most `scaler_samples`, evenly over the run
 };
@@ -71,7 +71,7 @@ struct ScalerHistory {
 /// What a run comes to.
 struct ScalerFigures {
   std::int64_t overflow_skips = 0, bad_skips = 0, growths = 0;
-  std::int64_t early_skips = 0;  ///< of all skips, those in the first growth interval: the scale being found
+  std::int64_t early_skips = 0;  ///< skips in the first growth interval, while the scale is being found
   std::int64_t longest_skip_run = 0;
   double late_skip_rate = 0;  ///< skips a step after the first growth interval; 0 where the run is not longer
   /// Skips a step at which halving and doubling hold each other, where clean steps come in whole intervals: a share r

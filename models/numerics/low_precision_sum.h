@@ -27,7 +27,7 @@ class FormatRounder {
  private:
   double slow(double x, Rounding rounding, std::uint64_t random);
   const FloatFormat* format_;
-  int dropped_;  ///< of double's 52 mantissa bits
+  int dropped_;  ///< how many of double's 52 mantissa bits the format does not have
   std::uint64_t half_, kept_;
   double min_normal_, largest_;
   std::int64_t overflows_ = 0;
@@ -47,7 +47,7 @@ enum class SumTerms : std::uint8_t {
   ones,       ///< all equal
   uniform,    ///< from 0 to 1
   skewed,     ///< log-normal, three binades wide: a few large, many small
-  normal,     ///< of both signs
+  normal,     ///< normal about 0: both signs
   cancelling  ///< each followed by its negative but for a thousandth
 };
 
@@ -77,7 +77,7 @@ struct SumRun {
       first_order;  ///< (n - 1) u: Higham's bound of the naive error over the sum of magnitudes; 1 at most
   std::array<SumTrace, sum_method_count> methods;
   double magnitudes = 0;  ///< sum of |terms|
-  double term_mean = 0;   ///< of the magnitudes
+  double term_mean = 0;   ///< mean of the magnitudes
 };
 
 /// All methods over the same terms. Infeasible: no format, one of more than 24 bits of significand or without sign and
@@ -101,9 +101,10 @@ inline constexpr std::size_t update_method_count = 4;
 
 struct UpdateInputs {
   const FloatFormat* format = nullptr;
-  double weight = 1, update = 0x1p-9;  ///< of each step, learning rate in; the weight is first rounded to the format
-  std::int64_t steps = 512;            ///< 1 to 8,192
-  std::int64_t replicas = 64;          ///< weights that are rounded by their own luck, 1 to 256
+  double weight = 1;           ///< first rounded to the format
+  double update = 0x1p-9;      ///< added in each step, learning rate in
+  std::int64_t steps = 512;    ///< 1 to 8,192
+  std::int64_t replicas = 64;  ///< weights that are rounded by their own luck, 1 to 256
   std::int64_t seed = 1;
 };
 
@@ -115,7 +116,7 @@ struct UpdateFigures {
   double smallest_visible =
       0;  ///< updates up to half the gap to the next weight round away (at half itself when the weight is even)
   bool first_seen = false;                               ///< one update changes the plain weight
-  double stochastic_mean = 0, stochastic_deviation = 0;  ///< of the replicas' last weights
+  double stochastic_mean = 0, stochastic_deviation = 0;  ///< over the replicas' last weights
   double exact_final = 0;
 };
 struct UpdateRun : UpdateFigures {

@@ -118,6 +118,9 @@ struct KnownHalves {
 Result<Release> estimate_release(const Architecture& architecture, const ReleaseSetup& setup,
                                  const KnownHalves& known = {});
 
+/// Bytes that each GPU holds in the training run, whatever its memory is. Fails as training_memory does.
+Result<double> release_training_bytes(const Architecture& architecture, const ReleaseSetup& setup);
+
 /// The step as simulated on `gpus` GPUs; forward_s and backward_s are of one pass of a rank.
 Result<StepSetup> release_step(const Architecture& architecture, const ReleaseSetup& setup, std::int64_t gpus);
 

@@ -147,21 +147,25 @@ StepSetup with_twice_the_training(StepSetup s) {
 
 }  // namespace
 
+Result<double> release_training_bytes(const Architecture& a, const ReleaseSetup& s) {
+  const auto held = memory::training_memory(a, plan_of(s, s.gpus), {.fixed_bytes = context_bytes});
+  return held ? Result<double>::ok(held->total()) : Result<double>::fail(held.error);
+}
+
 Result<RunFigures> estimate_run(const Architecture& a, const ReleaseSetup& s) {
   using Outcome = Result<RunFigures>;
   if (s.gpus > s.batch)
     return Outcome::fail("A step of " + std::to_string(s.batch) + " samples cannot be split over " +
                          std::to_string(s.gpus) + " GPUs: take fewer GPUs or a larger batch.");
-  const memory::TrainingPlan plan = plan_of(s, s.gpus);
-  const auto held = memory::training_memory(a, plan, {.fixed_bytes = context_bytes});
+  const auto held = release_training_bytes(a, s);
   if (!held) return Outcome::fail(held.error);
   RunFigures out;
-  out.memory_bytes = held->total();
+  out.memory_bytes = *held;
   if (!(out.memory_bytes <= s.chip->memory_bytes))
-    return Outcome::fail("A GPU would hold " + std::to_string(std::llround(out.memory_bytes / 1e9)) +
-                         " GB in training and has " + std::to_string(std::llround(s.chip->memory_bytes / 1e9)) +
-                         " GB: this map splits optimizer states alone; take a smaller model or micro-batch, more " +
-                         "recomputation, or a larger chip.");
+    return Outcome::fail(
+        "The training run does not fit into a GPU's memory: take a smaller model or micro-batch, more recomputation, "
+        "or "
+        "a larger chip.");
   const auto setup = release_step(a, s, s.gpus);
   if (!setup) return Outcome::fail(setup.error);
   const auto step = steady_step(*setup);

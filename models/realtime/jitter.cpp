@@ -207,94 +207,131 @@ struct RunWithout {
   SlowestFrames slowest;
 };
 
+/// Runs the frames a block at a time: times of the network and of the sources, the run without each source, the run.
+class JitterFrames {
+ public:
+  explicit JitterFrames(const JitterInputs& in)
+      : in_(in),
+        slowest_(static_cast<std::size_t>(in.frames)),
+        block_parts_(in.sources.size()),
+        blame_(in.sources.size()),
+        misses_(in.sources.size(), 0),
+        stack_(in) {
+    const auto n = static_cast<std::size_t>(in.frames);
+    run_.response_s.resize(n);
+    run_.fate.resize(n);
+    run_.cause.assign(n, no_jitter_cause);
+    for (std::size_t k = 0; k < in.sources.size(); ++k) sources_.emplace_back(in.sources[k], in.seed, k);
+    for (std::size_t k = 0; k < in.sources.size(); ++k)
+      if (in.sources[k].on) without_.emplace_back(in, k);
+  }
+
+  JitterRun run(const std::function<bool(double)>& keep_going) {
+    const std::size_t n = run_.response_s.size();
+    for (std::size_t first = 0; first < n; first += block) {
+      if (keep_going && !keep_going(static_cast<double>(first) / static_cast<double>(n))) {
+        run_.cancelled = true;
+        return std::move(run_);
+      }
+      const std::size_t m = std::min(block, n - first);
+      fill_block(first, m);
+      for (RunWithout& other : without_) run_without(other, m);
+      for (std::size_t i = 0; i < m; ++i) run_frame(first, i);
+    }
+    count_hits();
+    return std::move(run_);
+  }
+
+ private:
+  /// Draws the undisturbed times of `m` frames and what each source adds to them.
+  void fill_block(std::size_t first, std::size_t m) {
+    const std::uint64_t base_stream = stream_of(in_.seed, 1u << 20, 0);
+    const float base = static_cast<float>(in_.base_s), sigma = static_cast<float>(in_.base_s * in_.spread);
+    for (std::size_t i = 0; i < m; ++i) network_[i] = base + sigma * bell(draw_of(base_stream, first + i));
+    std::copy_n(network_.begin(), m, undisturbed_.begin());
+    std::fill_n(fixed_.begin(), m, 0.0f);
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+      auto& part = block_parts_[k];
+      if (!in_.sources[k].on) continue;
+      sources_[k].fill(first, {part.data(), m});
+      auto& sum = sources_[k].scales_with_network() ? network_ : fixed_;
+      for (std::size_t i = 0; i < m; ++i) sum[i] += part[i];
+    }
+  }
+
+  void run_without(RunWithout& other, std::size_t m) {
+    std::copy_n(undisturbed_.begin(), m, other_network_.begin());
+    std::fill_n(other_fixed_.begin(), m, 0.0f);
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+      if (!in_.sources[k].on || k == other.off) continue;
+      auto& sum = sources_[k].scales_with_network() ? other_network_ : other_fixed_;
+      for (std::size_t i = 0; i < m; ++i) sum[i] += block_parts_[k][i];
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+      const auto answer =
+          other.stack.step(static_cast<double>(other_network_[i]), static_cast<double>(other_fixed_[i]));
+      if (answer.fate != FrameFate::skipped) other.slowest.add(static_cast<float>(answer.response_s));
+    }
+  }
+
+  /// Frame `i` of the block that begins with frame `first`.
+  void run_frame(std::size_t first, std::size_t i) {
+    if (stack_.idle()) blame_.start_anew();
+    const auto answer = stack_.step(static_cast<double>(network_[i]), static_cast<double>(fixed_[i]));
+    if (answer.fate != FrameFate::skipped) {
+      blame_.add_own(static_cast<double>(undisturbed_[i]) - 1 / in_.rate_hz);
+      for (std::size_t k = 0; k < sources_.size(); ++k)
+        if (in_.sources[k].on && block_parts_[k][i] > 0) blame_.add(k, static_cast<double>(block_parts_[k][i]));
+    }
+    if (answer.fate != FrameFate::fresh) {
+      const std::uint8_t cause = run_.cause[first + i] = blame_.largest();
+      ++(cause == own_jitter_cause ? run_.own_misses : misses_[cause]);
+    }
+    run_.response_s[first + i] = static_cast<float>(answer.response_s);
+    if (answer.fate != FrameFate::skipped) slowest_.add(run_.response_s[first + i]);
+    run_.fate[first + i] = answer.fate;
+    count_frame(answer, first + i);
+  }
+
+  void count_frame(const Stack::Answer& answer, std::size_t frame) {
+    run_.late += answer.fate == FrameFate::late;
+    run_.reused += answer.fate == FrameFate::reused;
+    run_.skipped += answer.fate == FrameFate::skipped;
+    run_.small += answer.small;
+    missed_run_ = answer.fate == FrameFate::fresh ? 0 : missed_run_ + 1;
+    if (missed_run_ <= run_.longest_missed_run) return;
+    run_.longest_missed_run = missed_run_;
+    run_.longest_missed_first = static_cast<std::int64_t>(frame) + 1 - missed_run_;
+  }
+
+  void count_hits() {
+    const double p99_s = slowest_.p99_s();
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+      run_.hits.push_back(sources_[k].hits());
+      run_.hits[k].misses = misses_[k];
+      run_.hits[k].p99_without_s = p99_s;
+    }
+    for (RunWithout& other : without_) run_.hits[other.off].p99_without_s = other.slowest.p99_s();
+  }
+
+  const JitterInputs& in_;
+  JitterRun run_;
+  std::vector<Generator> sources_;
+  std::vector<RunWithout> without_;
+  std::array<float, block> network_, fixed_, undisturbed_, other_network_, other_fixed_;
+  SlowestFrames slowest_;
+  std::vector<std::array<float, block>> block_parts_;  ///< what each source adds to the frames of the block
+  Blame blame_;
+  std::vector<std::int64_t> misses_;
+  Stack stack_;
+  std::int64_t missed_run_ = 0;
+};
+
 }  // namespace
 
 Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(double)>& keep_going) {
   if (std::string problem = problem_of(in); !problem.empty()) return Result<JitterRun>::fail(std::move(problem));
-  const auto n = static_cast<std::size_t>(in.frames);
-  JitterRun run;
-  run.response_s.resize(n);
-  run.fate.resize(n);
-  run.cause.assign(n, no_jitter_cause);
-  std::vector<Generator> sources;
-  for (std::size_t k = 0; k < in.sources.size(); ++k) sources.emplace_back(in.sources[k], in.seed, k);
-  std::vector<RunWithout> without;
-  for (std::size_t k = 0; k < sources.size(); ++k)
-    if (in.sources[k].on) without.emplace_back(in, k);
-  const std::uint64_t base_stream = stream_of(in.seed, 1u << 20, 0);
-  const float base = static_cast<float>(in.base_s), sigma = static_cast<float>(in.base_s * in.spread);
-  std::array<float, block> network, fixed, undisturbed, other_network, other_fixed;
-  SlowestFrames slowest(n);
-  std::vector<std::array<float, block>> block_parts(sources.size());
-  Blame blame(sources.size());
-  std::vector<std::int64_t> misses(sources.size(), 0);
-  Stack stack(in);
-  std::int64_t missed_run = 0;
-  for (std::size_t first = 0; first < n; first += block) {
-    if (keep_going && !keep_going(static_cast<double>(first) / static_cast<double>(n))) {
-      run.cancelled = true;
-      break;
-    }
-    const std::size_t m = std::min(block, n - first);
-    for (std::size_t i = 0; i < m; ++i) network[i] = base + sigma * bell(draw_of(base_stream, first + i));
-    std::copy_n(network.begin(), m, undisturbed.begin());
-    std::fill_n(fixed.begin(), m, 0.0f);
-    for (std::size_t k = 0; k < sources.size(); ++k) {
-      auto& part = block_parts[k];
-      if (!in.sources[k].on) continue;
-      sources[k].fill(first, {part.data(), m});
-      auto& sum = sources[k].scales_with_network() ? network : fixed;
-      for (std::size_t i = 0; i < m; ++i) sum[i] += part[i];
-    }
-    for (RunWithout& other : without) {
-      std::copy_n(undisturbed.begin(), m, other_network.begin());
-      std::fill_n(other_fixed.begin(), m, 0.0f);
-      for (std::size_t k = 0; k < sources.size(); ++k) {
-        if (!in.sources[k].on || k == other.off) continue;
-        auto& sum = sources[k].scales_with_network() ? other_network : other_fixed;
-        for (std::size_t i = 0; i < m; ++i) sum[i] += block_parts[k][i];
-      }
-      for (std::size_t i = 0; i < m; ++i) {
-        const auto answer =
-            other.stack.step(static_cast<double>(other_network[i]), static_cast<double>(other_fixed[i]));
-        if (answer.fate != FrameFate::skipped) other.slowest.add(static_cast<float>(answer.response_s));
-      }
-    }
-    for (std::size_t i = 0; i < m; ++i) {
-      if (stack.idle()) blame.start_anew();
-      const auto answer = stack.step(static_cast<double>(network[i]), static_cast<double>(fixed[i]));
-      if (answer.fate != FrameFate::skipped) {
-        blame.add_own(static_cast<double>(undisturbed[i]) - 1 / in.rate_hz);
-        for (std::size_t k = 0; k < sources.size(); ++k)
-          if (in.sources[k].on && block_parts[k][i] > 0) blame.add(k, static_cast<double>(block_parts[k][i]));
-      }
-      if (answer.fate != FrameFate::fresh) {
-        const std::uint8_t cause = run.cause[first + i] = blame.largest();
-        ++(cause == own_jitter_cause ? run.own_misses : misses[cause]);
-      }
-      run.response_s[first + i] = static_cast<float>(answer.response_s);
-      if (answer.fate != FrameFate::skipped) slowest.add(run.response_s[first + i]);
-      run.fate[first + i] = answer.fate;
-      run.late += answer.fate == FrameFate::late;
-      run.reused += answer.fate == FrameFate::reused;
-      run.skipped += answer.fate == FrameFate::skipped;
-      run.small += answer.small;
-      missed_run = answer.fate == FrameFate::fresh ? 0 : missed_run + 1;
-      if (missed_run > run.longest_missed_run) {
-        run.longest_missed_run = missed_run;
-        run.longest_missed_first = static_cast<std::int64_t>(first + i) + 1 - missed_run;
-      }
-    }
-  }
-  if (run.cancelled) return Result<JitterRun>::ok(std::move(run));
-  const double p99_s = slowest.p99_s();
-  for (std::size_t k = 0; k < sources.size(); ++k) {
-    run.hits.push_back(sources[k].hits());
-    run.hits[k].misses = misses[k];
-    run.hits[k].p99_without_s = p99_s;
-  }
-  for (RunWithout& other : without) run.hits[other.off].p99_without_s = other.slowest.p99_s();
-  return Result<JitterRun>::ok(std::move(run));
+  return Result<JitterRun>::ok(JitterFrames(in).run(keep_going));
 }
 
 std::vector<JitterSource> example_sources() {

@@ -62,7 +62,7 @@ struct JitterHits {
   std::int64_t hits = 0;    ///< frames it added to
   std::int64_t misses = 0;  ///< missed frames that it had the largest part in
   double added_s = 0, largest_s = 0;
-  double p99_without_s = 0;  ///< of the same frames with this source off
+  double p99_without_s = 0;  ///< p99 of the same frames with this source off
 };
 
 /// What a run comes to, without its frames.

@@ -16,8 +16,10 @@ double percentile_in_place(std::vector<float>& values, double share) {
   return static_cast<double>(*at);
 }
 
-JitterDistribution summarize(const JitterRun& run) {
-  JitterDistribution out;
+namespace {
+
+/// Responses of the frames that were not skipped, and their sum.
+std::pair<std::vector<float>, double> answered_responses(const JitterRun& run) {
   std::vector<float> v;
   v.reserve(run.response_s.size());
   double sum = 0;
@@ -26,30 +28,13 @@ JitterDistribution summarize(const JitterRun& run) {
       v.push_back(run.response_s[i]);
       sum += static_cast<double>(run.response_s[i]);
     }
-  if (v.empty()) return out;
-  const std::size_t n = v.size();
-  const double count = static_cast<double>(n);
-  out.answered = static_cast<std::int64_t>(n);
-  out.mean_s = sum / count;
-  // Each selection works on what the one before left above it.
-  auto from = v.begin();
-  const auto select = [&](double share) {
-    const auto at = v.begin() + static_cast<std::ptrdiff_t>(percentile_rank(n, share));
-    std::nth_element(from, at, v.end());
-    from = at;
-    return static_cast<double>(*at);
-  };
-  out.p50_s = select(0.5);
-  out.p99_s = select(0.99);
-  out.p999_s = select(0.999);
-  std::sort(from, v.end());
-  out.worst_s = static_cast<double>(v.back());
-  out.best_s = static_cast<double>(
-      *std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(percentile_rank(n, 0.5)) + 1));
+  return {std::move(v), sum};
+}
 
+/// The histogram and, from finer bins, the share of frames above each time, both up to `hi`.
+void add_bins(const std::vector<float>& v, double lo, double hi, JitterDistribution& out) {
   constexpr std::size_t bins = 120, fine = 1200;
-  const double lo = out.best_s, hi = std::max(out.p999_s, lo * 1.001) * 1.0001,
-               width = (hi - lo) / static_cast<double>(fine);
+  const double count = static_cast<double>(v.size()), width = (hi - lo) / static_cast<double>(fine);
   std::vector<std::int64_t> counts(fine + 1, 0);
   const double per_s = 1 / width;
   for (const float x : v)
@@ -67,16 +52,45 @@ JitterDistribution summarize(const JitterRun& run) {
     out.bin_s.push_back(lo + width * (static_cast<double>(b) + 0.5) * static_cast<double>(fine / bins));
     out.bin_share.push_back(100 * static_cast<double>(inside) / count);
   }
-  // Beyond the 99.9th percentile the sorted values themselves: at most a thousandth of the frames, thinned to some
-  // hundred.
-  const auto tail = static_cast<std::size_t>(v.end() - from);
+}
+
+/// Beyond `hi` the values themselves: the last `tail` of `v`, which are sorted, thinned to some hundred.
+void add_tail(const std::vector<float>& v, std::size_t tail, double hi, JitterDistribution& out) {
   const std::size_t step = std::max<std::size_t>(1, tail / 200);
   for (std::size_t left = tail; left >= 1; left = left > step ? left - step : left - 1) {
-    const double x = static_cast<double>(v[n - left]);
+    const double x = static_cast<double>(v[v.size() - left]);
     if (x < hi) continue;
     out.tail_s.push_back(x);
-    out.tail_share.push_back(100 * static_cast<double>(left) / count);
+    out.tail_share.push_back(100 * static_cast<double>(left) / static_cast<double>(v.size()));
   }
+}
+
+}  // namespace
+
+JitterDistribution summarize(const JitterRun& run) {
+  JitterDistribution out;
+  auto [v, sum] = answered_responses(run);
+  if (v.empty()) return out;
+  const std::size_t n = v.size();
+  out.answered = static_cast<std::int64_t>(n);
+  out.mean_s = sum / static_cast<double>(n);
+  // Each selection works on what the one before left above it.
+  std::size_t from = 0;
+  for (const auto& [share, value_s] :
+       {std::pair{0.5, &out.p50_s}, std::pair{0.99, &out.p99_s}, std::pair{0.999, &out.p999_s}}) {
+    const std::size_t at = percentile_rank(n, share);
+    std::nth_element(v.begin() + static_cast<std::ptrdiff_t>(from), v.begin() + static_cast<std::ptrdiff_t>(at),
+                     v.end());
+    from = at;
+    *value_s = static_cast<double>(v[at]);
+  }
+  std::sort(v.begin() + static_cast<std::ptrdiff_t>(from), v.end());
+  out.worst_s = static_cast<double>(v.back());
+  out.best_s = static_cast<double>(
+      *std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(percentile_rank(n, 0.5)) + 1));
+  const double hi = std::max(out.p999_s, out.best_s * 1.001) * 1.0001;
+  add_bins(v, out.best_s, hi, out);
+  add_tail(v, n - from, hi, out);
   return out;
 }
 

@@ -62,7 +62,7 @@ struct ServingPoint {
 struct ServedRequest {
   double start_s = 0;        ///< first taken from the queue
   double first_token_s = 0;  ///< computed; in a plain queue the end
-  double last_token_s = 0;   ///< of its own
+  double last_token_s = 0;   ///< when its own last token was computed
   double finish_s = 0;       ///< leaves: with static batches when the whole batch does
 };
 
@@ -71,7 +71,7 @@ struct ServingCounts {
   std::int64_t completed = 0, refused = 0, preemptions = 0;
   /// Arrivals, admissions, steps that change the batch, first tokens, preemptions and departures.
   std::int64_t events = 0;
-  double end_s = 0;  ///< of the last departure
+  double end_s = 0;  ///< time of the last departure
 };
 
 /// What is integrated over time as requests come and go.
@@ -82,7 +82,7 @@ struct ServingIntegrals {
 };
 
 struct ServingRun : ServingCounts, ServingIntegrals {
-  ServingIntegrals measured;  ///< of the time that the setup measures alone
+  ServingIntegrals measured;  ///< integrals over the time that the setup measures alone
   std::vector<ServedRequest> served;
   std::int64_t peak_waiting = 0, peak_blocks = 0;
   std::int64_t blocks_left = 0;  ///< Cache blocks that were not returned at the end; must be 0.

@@ -12,12 +12,12 @@ struct ServingBound {
   double tokens_per_s = 0;  ///< output tokens, prompts computed as well
 };
 
-/// Of `sequences` at once whose lengths are `prompt` and `output` tokens. Every weight but the input embedding is read
-/// in each step (of experts those that one token is routed to, so that the bound holds for any batch), and the cache of
-/// prompt and half of the output of each sequence. Arithmetic is two operations a parameter and token; attention's own
-/// is left out. Tokens a second: the lesser of what the steps give and what the arithmetic of prompt and output gives;
-/// where `batch_waits`, all prompts of a batch first and then its steps, as static batches go.
-/// The roof_share, overhead, link latency and memory share of the machine are not used: roofs are taken in full.
+/// Bound for `sequences` at once whose lengths are `prompt` and `output` tokens. Every weight but the input embedding
+/// is read in each step (of experts those that one token is routed to, so that the bound holds for any batch), and the
+/// cache of prompt and half of the output of each sequence. Arithmetic is two operations a parameter and token;
+/// attention's own is left out. Tokens a second: the lesser of what the steps give and what the arithmetic of prompt
+/// and output gives; where `batch_waits`, all prompts of a batch first and then its steps, as static batches go. The
+/// roof_share, overhead, link latency and memory share of the machine are not used: roofs are taken in full.
 /// Infeasible: a chip without peak in the format.
 Result<ServingBound> serving_bound(const Architecture& architecture, const ServingMachine& machine, double sequences,
                                    double prompt, double output, bool batch_waits = false);

@@ -16,7 +16,7 @@ namespace models {
 enum class KvFormat : std::uint8_t { bf16, fp8 };
 inline constexpr std::size_t kv_format_count = 2;
 inline double kv_number_bytes(KvFormat format) { return format == KvFormat::fp8 ? 1 : 2; }
-/// Of all scales of a model with this many layers.
+/// Bytes of all scales of the cache in a model with this many layers.
 inline double kv_scale_bytes(KvFormat format, std::int64_t layers) {
   return format == KvFormat::fp8 ? 2 * 4 * static_cast<double>(layers) : 0;
 }
@@ -25,12 +25,12 @@ inline double kv_scale_bytes(KvFormat format, std::int64_t layers) {
 struct ServingMachine {
   const Chip* chip = nullptr;
   double chips = 8;
-  Format format = Format::bf16;     ///< of weights and products; activations stay in 2 bytes
-  KvFormat kv = KvFormat::bf16;     ///< of the cache
-  double roof_share = 0.7;          ///< of peak and bandwidth that kernels reach
+  Format format = Format::bf16;     ///< format of weights and products; activations stay in 2 bytes
+  KvFormat kv = KvFormat::bf16;     ///< format of the cache
+  double roof_share = 0.7;          ///< share of peak and of bandwidth that kernels reach
   double step_overhead_s = 0.5e-3;  ///< scheduling and launches that nothing hides, each step
   double allreduce_s = 8e-6;        ///< latency of one small all-reduce; two in each layer
-  double memory_share = 0.9;        ///< of the chips' memory that the engine may take
+  double memory_share = 0.9;        ///< share of the chips' memory that the engine may take
 };
 
 class ServingCost {
@@ -58,6 +58,15 @@ class ServingCost {
   double at(const std::vector<double>& seconds, double tokens) const;
   std::vector<double> tokens_, body_s_, head_s_;
 };
+
+/// Memory over all chips of a machine, in bytes.
+struct ServingMemory {
+  double offered_bytes = 0;  ///< what the engine may take
+  double weights_bytes = 0;
+  double free_bytes = 0;  ///< left for the cache by the weights and the cache's scales; negative where they do not fit
+  bool holds_weights() const { return free_bytes > 0; }
+};
+ServingMemory serving_memory(const Architecture& architecture, const ServingMachine& machine);
 
 /// Infeasible, in one sentence: weights that do not fit, a chip without peak in the format, no link between several
 /// chips. Between the table's sizes (1 to 16, then a quarter apart) times are interpolated linearly. Within 4 % of

@@ -71,7 +71,7 @@ class Ledger {
     run_.slot_held_s += slots * (to_s - from_s);
     run_.measured.slot_held_s += slots * measured_s;
   }
-  /// Of slots that are taken, `slots` were used by requests not yet done.
+  /// Counts `slots` of those that are taken as used by requests not yet done.
   void use(double from_s, double to_s, double slots) {
     run_.slot_used_s += slots * (to_s - from_s);
     run_.measured.slot_used_s += slots * measured(from_s, to_s);
@@ -146,8 +146,8 @@ struct Sequence {
   std::int64_t stored = 0, blocks = 0;
   std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
   std::int64_t tokens_left = 0;  ///< to generate
-  double since_s = 0;            ///< of the span that goes on
-  double token_s = -1;           ///< of its newest token; before the first, -1
+  double since_s = 0;            ///< beginning of the span that goes on
+  double token_s = -1;           ///< time of its newest token; before the first, -1
 };
 /// A request in the queue; one that was preempted comes with what it has.
 struct Waiting {

@@ -26,7 +26,7 @@ class Draws {
     const double u = (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53;
     return mirrored_ ? 1 - u : u;
   }
-  double exponential() { return -std::log(unit()); }  ///< of mean 1
+  double exponential() { return -std::log(unit()); }  ///< exponentially distributed with mean 1
   double normal() {
     const double radius = std::sqrt(2 * exponential());
     return radius * std::cos(2 * std::numbers::pi * unit());

@@ -111,6 +111,84 @@ ServingWindow window_of(std::span<const ServingRequest> requests, std::size_t fi
   return out;
 }
 
+namespace {
+
+/// Means and percentiles of what requests took, and half of the interval of each.
+void add_latencies(const Taken& taken, bool intervals, ServingSummary& out) {
+  const Quantile p50 = quantile_of(taken.latency_s, 0.5, intervals),
+                 p99 = quantile_of(taken.latency_s, 0.99, intervals),
+                 ttft50 = quantile_of(taken.ttft_s, 0.5, intervals),
+                 ttft99 = quantile_of(taken.ttft_s, 0.99, intervals),
+                 tpot99 = quantile_of(taken.tpot_s, 0.99, intervals);
+  out.requests = static_cast<std::int64_t>(taken.latency_s.size());
+  out.mean_wait_s = mean_of(taken.wait_s);
+  out.mean_latency_s = mean_of(taken.latency_s);
+  out.p50_latency_s = p50.value;
+  out.p90_latency_s = quantile_of(taken.latency_s, 0.9, false).value;
+  out.p99_latency_s = p99.value;
+  out.longest_latency_s = *std::max_element(taken.latency_s.begin(), taken.latency_s.end());
+  out.ttft_p50_s = ttft50.value;
+  out.ttft_p99_s = ttft99.value;
+  out.tpot_p50_s = quantile_of(taken.tpot_s, 0.5, false).value;
+  out.tpot_p99_s = tpot99.value;
+  out.half = {
+      .mean_wait_s = intervals ? mean_half_width(taken.wait_s) : no_number,
+      .mean_latency_s = intervals ? mean_half_width(taken.latency_s) : no_number,
+      .p50_latency_s = p50.half,
+      .p99_latency_s = p99.half,
+      .ttft_p50_s = ttft50.half,
+      .ttft_p99_s = ttft99.half,
+      .tpot_p99_s = tpot99.half,
+      .throughput_per_s = no_number,
+      .goodput_per_s = no_number,
+  };
+}
+
+/// Rates of the window's time, and half of their intervals.
+void add_rates(const Departures& left, const ServingRun& run, double span_s, bool intervals, ServingSummary& out) {
+  const auto gaps = static_cast<std::size_t>(run.gaps.count());
+  out.itl_p50_s = speaks_of_quantile(gaps, 0.5) ? run.gaps.percentile_s(0.5) : no_number;
+  out.itl_p99_s = speaks_of_quantile(gaps, 0.99) ? run.gaps.percentile_s(0.99) : no_number;
+  out.itl_longest_s = run.gaps.longest_s();
+  out.throughput_per_s = over(left.count, span_s);
+  out.tokens_per_s = run.tokens > 0 ? over(left.tokens, span_s) : 0;
+  out.goodput_per_s = over(left.good_count, span_s);
+  out.arrivals_per_s = over(left.arrived, span_s);
+  if (!intervals) return;
+  const double batch_s = span_s / interval_batches;
+  out.half.throughput_per_s = rate_half_width(left.all, batch_s);
+  out.half.goodput_per_s = rate_half_width(left.good, batch_s);
+}
+
+/// How full the system was, by its integrals over the window's time, and Little's law over the whole run.
+void add_occupancy(std::span<const ServingRequest> requests, const ServingRun& run, const ServingIntegrals& sums,
+                   const ServingSetup& setup, double span_s, ServingSummary& out) {
+  out.mean_in_system = over(sums.in_system_s, span_s);
+  out.mean_waiting = over(sums.waiting_s, span_s);
+  double latency_s = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (run.served[i].finish_s >= 0) latency_s += run.served[i].finish_s - requests[i].arrival_s;
+  out.little_error = over(std::abs(run.in_system_s - latency_s), latency_s);
+  out.utilization = std::min(1.0, over(sums.busy_s, span_s * static_cast<double>(setup.servers)));
+  out.wasted_slots = std::max(0.0, over(sums.slot_held_s - sums.slot_used_s, sums.slot_held_s));
+}
+
+/// Whether the queue grew, or the system still filled, by more than chance lets it.
+void judge_load(const Departures& left, const ServingSetup& setup, ServingSummary& out) {
+  // A batch that waits to fill holds up to its slots in the queue.
+  const bool waits_to_fill = setup.policy == ServingPolicy::fixed || setup.policy == ServingPolicy::dynamic;
+  const double servers = static_cast<double>(setup.servers),
+               chance = 30 + servers * (waits_to_fill ? 2 * static_cast<double>(setup.slots) : 3),
+               much = std::max(0.02 * left.arrived, chance);
+  out.overloaded = left.waiting_more > much;
+  out.filling = !out.overloaded && left.arrived - left.count > much;
+  if (!out.filling) return;
+  const double none = no_number;
+  out.half = {none, none, none, none, none, none, none, none, none};
+}
+
+}  // namespace
+
 ServingSummary summarize_serving(std::span<const ServingRequest> requests, const ServingRun& run,
                                  const ServingSetup& setup, double ttft_limit_s, double tpot_limit_s,
                                  const ServingWindow& whole) {
@@ -120,64 +198,12 @@ ServingSummary summarize_serving(std::span<const ServingRequest> requests, const
   ServingWindow window = whole;
   if (!window.inside) window.from_s = requests.front().arrival_s;
   const double until_s = std::isfinite(window.until_s) ? window.until_s : run.end_s, span_s = until_s - window.from_s;
-  const ServingIntegrals& sums = window.inside ? run.measured : run;
   const Departures left = departures_in(requests, run, window, until_s, ttft_limit_s, tpot_limit_s);
   const bool intervals = window.inside && taken.latency_s.size() >= least_for_interval;
-  out.requests = static_cast<std::int64_t>(taken.latency_s.size());
-  out.mean_wait_s = mean_of(taken.wait_s);
-  out.mean_latency_s = mean_of(taken.latency_s);
-  const Quantile p50 = quantile_of(taken.latency_s, 0.5, intervals),
-                 p99 = quantile_of(taken.latency_s, 0.99, intervals),
-                 ttft50 = quantile_of(taken.ttft_s, 0.5, intervals),
-                 ttft99 = quantile_of(taken.ttft_s, 0.99, intervals),
-                 tpot99 = quantile_of(taken.tpot_s, 0.99, intervals);
-  out.p50_latency_s = p50.value;
-  out.p90_latency_s = quantile_of(taken.latency_s, 0.9, false).value;
-  out.p99_latency_s = p99.value;
-  out.longest_latency_s = *std::max_element(taken.latency_s.begin(), taken.latency_s.end());
-  out.ttft_p50_s = ttft50.value;
-  out.ttft_p99_s = ttft99.value;
-  out.tpot_p50_s = quantile_of(taken.tpot_s, 0.5, false).value;
-  out.tpot_p99_s = tpot99.value;
-  const auto gaps = static_cast<std::size_t>(run.gaps.count());
-  out.itl_p50_s = speaks_of_quantile(gaps, 0.5) ? run.gaps.percentile_s(0.5) : no_number;
-  out.itl_p99_s = speaks_of_quantile(gaps, 0.99) ? run.gaps.percentile_s(0.99) : no_number;
-  out.itl_longest_s = run.gaps.longest_s();
-  out.throughput_per_s = over(left.count, span_s);
-  out.tokens_per_s = run.tokens > 0 ? over(left.tokens, span_s) : 0;
-  out.goodput_per_s = over(left.good_count, span_s);
-  out.arrivals_per_s = over(left.arrived, span_s);
-  out.mean_in_system = over(sums.in_system_s, span_s);
-  out.mean_waiting = over(sums.waiting_s, span_s);
-  double latency_s = 0;
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    if (run.served[i].finish_s >= 0) latency_s += run.served[i].finish_s - requests[i].arrival_s;
-  out.little_error = over(std::abs(run.in_system_s - latency_s), latency_s);
-  out.utilization = std::min(1.0, over(sums.busy_s, span_s * static_cast<double>(setup.servers)));
-  out.wasted_slots = std::max(0.0, over(sums.slot_held_s - sums.slot_used_s, sums.slot_held_s));
-  // A batch that waits to fill holds up to its slots in the queue.
-  const bool waits_to_fill = setup.policy == ServingPolicy::fixed || setup.policy == ServingPolicy::dynamic;
-  const double servers = static_cast<double>(setup.servers),
-               chance = 30 + servers * (waits_to_fill ? 2 * static_cast<double>(setup.slots) : 3),
-               much = std::max(0.02 * left.arrived, chance);
-  out.overloaded = intervals && left.waiting_more > much;
-  out.filling = intervals && !out.overloaded && left.arrived - left.count > much;
-  const double batch_s = span_s / interval_batches;
-  out.half = {
-      .mean_wait_s = intervals ? mean_half_width(taken.wait_s) : no_number,
-      .mean_latency_s = intervals ? mean_half_width(taken.latency_s) : no_number,
-      .p50_latency_s = p50.half,
-      .p99_latency_s = p99.half,
-      .ttft_p50_s = ttft50.half,
-      .ttft_p99_s = ttft99.half,
-      .tpot_p99_s = tpot99.half,
-      .throughput_per_s = intervals ? rate_half_width(left.all, batch_s) : no_number,
-      .goodput_per_s = intervals ? rate_half_width(left.good, batch_s) : no_number,
-  };
-  if (out.filling) {
-    const double none = no_number;
-    out.half = {none, none, none, none, none, none, none, none, none};
-  }
+  add_latencies(taken, intervals, out);
+  add_rates(left, run, span_s, intervals, out);
+  add_occupancy(requests, run, window.inside ? run.measured : run, setup, span_s, out);
+  if (intervals) judge_load(left, setup, out);
   return out;
 }
 

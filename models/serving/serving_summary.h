@@ -27,7 +27,7 @@ struct ServingHalfWidths {
 /// Means and percentiles of the requests of a window that were served; percentiles are exact (nearest rank), and NaN
 /// where fewer than ten requests are expected beyond them.
 struct ServingSummary {
-  std::int64_t requests = 0;  ///< of the window, served: what the figures are from
+  std::int64_t requests = 0;  ///< served requests of the window, from which the figures are
   double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
   double longest_latency_s = 0;
   double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0,
@@ -35,8 +35,8 @@ struct ServingSummary {
   /// Inter-token latency: time between one token of a request and its next, over all tokens of the window.
   /// Percentiles are within 0.5 %.
   double itl_p50_s = 0, itl_p99_s = 0, itl_longest_s = 0;
-  double throughput_per_s = 0, tokens_per_s = 0;  ///< of those that leave within the window's time
-  double goodput_per_s = 0;                       ///< of them, requests within both limits
+  double throughput_per_s = 0, tokens_per_s = 0;  ///< requests and tokens that leave within the window's time
+  double goodput_per_s = 0;                       ///< those of these requests that keep both limits
   double mean_in_system = 0, mean_waiting = 0;    ///< L and Lq over that time
   double little_error = 0;                        ///< |L - throughput x mean latency| / L, of the whole run
   double utilization = 0;                         ///< 0 to 1, of the servers' time

@@ -42,9 +42,9 @@ std::string too_many(const Trace& trace) {
 
 }  // namespace
 
-std::string Trace::args(const Event& e, std::string* why) const {
-  if (e.args_bytes == 0 || !text) return {};
-  return text->part(e.args_offset, e.args_bytes, why);
+Result<std::string> Trace::args(const Event& e) const {
+  if (e.args_bytes == 0 || !text) return Result<std::string>::ok({});
+  return text->part(e.args_offset, e.args_bytes);
 }
 
 Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progress& progress) {
@@ -69,14 +69,13 @@ Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& p
   if (source.cancelled()) return fail("Reading was stopped.");
   if (!read) {
     std::string why = read.error;
-    if (const auto loss = source.loss(); !loss.empty())
-      why = loss.back() == '.' ? loss : loss + " and nothing before that can be used.";
+    if (const auto loss = source.loss(); !loss.empty()) why = loss + " Nothing before that can be used.";
     if (const auto foreign = sqlite ? std::string() : foreign_format(head, origin, source.compressed());
         !foreign.empty())
       why = foreign;
     return fail(why);
   }
-  if (sqlite && !source.loss().empty()) trace.losses.push_back(source.loss() + ": what came before it was kept.");
+  if (sqlite && !source.loss().empty()) trace.losses.push_back(source.loss() + " What came before it was kept.");
   if (trace.format.empty()) trace.format = sqlite ? "Nsight Systems SQLite" : "Chrome JSON";
   if (source.compressed()) trace.format += ", gz";
   if (!sqlite) trace.text = source.text();

@@ -134,9 +134,9 @@ struct Trace {
 
   std::string_view name(const Event& e) const { return strings[e.name]; }
   std::string_view category(const Event& e) const { return categories[e.category]; }
-  /// The argument object as written, e.g. {"stream": 7}, read from the recording. Empty when there is none, and when it
-  /// cannot be read any more: then `why` is the sentence that says so.
-  std::string args(const Event& e, std::string* why = nullptr) const;
+  /// The argument object as written, e.g. {"stream": 7}, read from the recording; empty when there is none. Fails when
+  /// it cannot be read any more.
+  Result<std::string> args(const Event& e) const;
 };
 
 /// The tracks in the order in which they are shown: those of devices, by device and stream; then the others as the file

@@ -17,12 +17,12 @@ struct LoaderSetup {
   double sample_bytes = 200e3;     ///< as stored
   double request_latency_s = 100e-6;
   double storage_bytes_per_s = 2e9;
-  double decode_s = 1.5e-3;    ///< of one sample on one core
-  double decode_spread = 0;    ///< of a batch: its time lies within 1 - spread and 1 + spread of the mean, 0 to 0.9
+  double decode_s = 1.5e-3;    ///< to decode one sample on one core
+  double decode_spread = 0;    ///< a batch's time lies within 1 - spread and 1 + spread of the mean, 0 to 0.9
   std::int64_t cores = 16;     ///< that decode at once
-  double batch_bytes = 150e6;  ///< of a decoded batch
+  double batch_bytes = 150e6;  ///< a decoded batch
   bool pinned = false;         ///< a thread of the training process copies each batch into pages that stay in place
-  double host_copy_bytes_per_s = 10e9;  ///< of that thread
+  double host_copy_bytes_per_s = 10e9;  ///< speed at which that thread copies
   std::int64_t seed = 1;
   std::int64_t pieces = 8;  ///< in which a batch is read and decoded, at most; a worker goes from one to the other
 };
@@ -102,7 +102,7 @@ class BatchLoader {
   std::vector<Worker> workers_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::deque<std::int64_t> waiting_for_core_;
-  std::deque<std::int64_t> ready_ns_;  ///< of batches from next_ on; -1: not there yet
+  std::deque<std::int64_t> ready_ns_;  ///< when batches from next_ on were ready; -1: not there yet
   std::deque<std::int64_t> pinning_;
   bool recording_ = false;
 };

@@ -23,7 +23,7 @@ struct LaunchHost {
   double launch_s = 8e-6;         ///< from one launch to the next
   double latency_s = 1.4e-6;      ///< from the end of a launch to the start of its kernel on an idle device
   double between_s = 1.7e-6;      ///< between two kernels that were both there
-  double graph_launch_s = 1e-5;   ///< of a whole graph
+  double graph_launch_s = 1e-5;   ///< to launch a whole graph
   double graph_between_s = 1e-6;  ///< between two kernels of a graph
   std::int64_t queue_depth = 1024;
 };
@@ -51,7 +51,7 @@ struct LaunchOperation {
 };
 struct LaunchList {
   std::vector<LaunchOperation> operations;
-  std::vector<LaunchKernel> kernels;  ///< of one step, in order
+  std::vector<LaunchKernel> kernels;  ///< kernels of one step, in order
   std::int64_t layers = 0;
   double kernels_s = 0;  ///< all kernels, back to back
 };
@@ -71,8 +71,8 @@ struct LaunchEvent {
   std::int32_t kernel = 0;
 };
 struct LaunchRun {
-  std::vector<LaunchEvent> events;                             ///< of the last step; of a graph all have one call
-  std::int64_t origin_ns = 0, end_ns = 0;                      ///< when the device ended the step before, and this one
+  std::vector<LaunchEvent> events;         ///< the last step; the events of a graph all have one call
+  std::int64_t origin_ns = 0, end_ns = 0;  ///< when the device ended the step before, and this one
   std::int64_t busy_ns = 0, host_wait_ns = 0, between_ns = 0;  ///< add up to end_ns - origin_ns exactly
   std::int64_t host_ns = 0;                                    ///< that the host launches, of the step
   std::int64_t most_queued = 0;                                ///< kernels launched and not begun
@@ -85,7 +85,7 @@ LaunchRun run_launches(const LaunchList& list, const LaunchHost& host, LaunchMod
 /// begins with the first wait.
 struct DryStretch {
   std::int64_t begin_ns = 0, end_ns = 0;  ///< from the end of the kernel before to the end of the last of them
-  std::int64_t idle_ns = 0;               ///< of it the device did nothing
+  std::int64_t idle_ns = 0;               ///< time in it in which the device did nothing
   std::int64_t kernels = 0;
   OperationGroup group{};
 };

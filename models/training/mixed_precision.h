@@ -49,7 +49,7 @@ inline constexpr std::size_t step_part_count = 5;
 
 struct MixedSettings {
   PrecisionRecipe recipe = PrecisionRecipe::amp_bf16;
-  StateKeeping keeping = StateKeeping::megatron;  ///< of the recipes below 32 bits
+  StateKeeping keeping = StateKeeping::megatron;  ///< how recipes below 32 bits keep their states
   Fp8Scaling scaling = Fp8Scaling::delayed;
   bool fp8_primary = false;  ///< FP8: no 16-bit weights beside the 8-bit ones
   std::int64_t batch = 1, sequence = 4096;
@@ -69,7 +69,7 @@ struct MixedOperation {
   StepPart part = StepPart::vector;
   double flops = 0, bytes = 0;
   double compute_s = 0, memory_s = 0, time_s = 0;  ///< time: the longer of the two
-  double share = 0;                                ///< of the step, all of them, 0 to 1
+  double share = 0;                                ///< share of the step that all of these take, 0 to 1
   std::string_view why;                            ///< why in this format
 };
 
@@ -85,14 +85,14 @@ struct MixedStep {
   PrecisionRecipe recipe{};
   std::vector<MixedOperation> operations;
   MixedMemory memory;
-  double bytes_per_parameter = 0;         ///< of states, before they are split
-  double activation_bytes_per_token = 0;  ///< of all layers, nothing recomputed
+  double bytes_per_parameter = 0;         ///< bytes of states, before they are split
+  double activation_bytes_per_token = 0;  ///< bytes in all layers, nothing recomputed
   double time_s = 0;
   std::array<double, step_part_count> part_s{};
   double product_flops = 0;  ///< matrix products of the step, recomputed and rescored ones too
   double recipe_flops_share =
-      0;  ///< of them, in the recipe's own product format, 0 to 1: an 8-bit recipe leaves some in 16 bits
-  double peak_flops_per_s = 0;  ///< of the recipe's products on this chip
+      0;  ///< share of product_flops in the recipe's own product format, 0 to 1: an 8-bit recipe leaves some in 16 bits
+  double peak_flops_per_s = 0;  ///< this chip's peak for the recipe's products
 };
 
 /// One step of `architecture` on `chip`. Products run at the dense peak of their format, everything else at the FP32
@@ -108,7 +108,7 @@ struct SavedElements {
   double operands = 0;  ///< inputs of products that are kept for nothing else
   double values =
       0;  ///< what other operations read: queries, keys, values, attention's output, what the activation acts on
-  double reused = 0;    ///< of `values`, what is a product's input as well: an 8-bit recipe keeps it twice
+  double reused = 0;    ///< the part of `values` that is a product's input as well: an 8-bit recipe keeps it twice
   double row_sums = 0;  ///< FP32
 };
 SavedElements saved_per_token(const Architecture& architecture, const LayerForm& form);

@@ -10,8 +10,8 @@ struct StateBytes {
 };
 
 struct RecipeRules {
-  NumberFormat operand = NumberFormat::fp32;   ///< of products in the layers, forward
-  NumberFormat gradient = NumberFormat::fp32;  ///< of products in the layers: gradients of their outputs
+  NumberFormat operand = NumberFormat::fp32;   ///< inputs of products in the layers, forward
+  NumberFormat gradient = NumberFormat::fp32;  ///< products in the layers: gradients of their outputs
   NumberFormat value =
       NumberFormat::fp32;  ///< what products write, attention and activations use, and the last product reads
   NumberFormat stream = NumberFormat::fp32;  ///< residual stream and norms in memory; norms always compute in FP32

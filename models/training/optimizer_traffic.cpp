@@ -15,7 +15,7 @@ double sum(const std::vector<OptimizerAccess>& list) {
 
 /// Bytes of each tensor by recipe, and the passes that a recipe adds around those of the algorithm.
 struct Widths {
-  double state = 4;  ///< of weights, moments and temporaries in the update
+  double state = 4;  ///< bytes of a weight, a moment or a temporary in the update
   double gradient = 4, copy = 0;
 
   explicit Widths(OptimizerRecipe recipe) {

@@ -31,7 +31,7 @@ struct PackedPiece {
 struct Packing {
   std::vector<PackedPiece> pieces;      ///< in the order in which they were placed
   std::vector<std::uint32_t> row_room;  ///< by row: tokens that are computed, padding included
-  std::uint64_t tokens = 0;             ///< of all documents
+  std::uint64_t tokens = 0;             ///< tokens of all documents
   std::uint64_t room() const {
     std::uint64_t sum = 0;
     for (const std::uint32_t r : row_room) sum += r;

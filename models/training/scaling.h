@@ -21,9 +21,9 @@ inline constexpr std::size_t batch_rule_count = 2;
 struct ScalingSetup {
   BatchRule rule = BatchRule::shared_batch;
   double sequence_gpu_s = 0.5;      ///< forward and backward of one sequence, in GPU-seconds
-  std::int64_t sequences = 2048;    ///< of the batch; with own_batch of each replica's
+  std::int64_t sequences = 2048;    ///< sequences in the batch; with own_batch in each replica's
   std::int64_t replica_gpus = 1;    ///< GPUs that hold one copy of the model (tensor x pipeline x context)
-  double gradient_bytes = 14.64e9;  ///< of the whole model; each GPU of a replica reduces its part
+  double gradient_bytes = 14.64e9;  ///< gradients of the whole model; each GPU of a replica reduces its part
   std::int64_t buckets = 1;         ///< all-reduces that the gradients are cut into, one after the other
   AllReduceAlgorithm algorithm = AllReduceAlgorithm::ring;
   AllReduceLinks links;
@@ -40,10 +40,10 @@ inline constexpr std::size_t scaling_loss_count = 4;
 /// One step on `gpus` GPUs. useful_s and loss_s add up to step_s.
 struct ScaledStep {
   std::int64_t gpus = 1, replicas = 1;
-  double compute_s = 0;      ///< of the replica with most sequences
+  double compute_s = 0;      ///< time of the replica with most sequences
   double slowest_s = 0;      ///< the slowest GPU's time beyond that
-  AllReduceTime all_reduce;  ///< of all buckets
-  double hidden_s = 0;       ///< of it, behind the backward pass
+  AllReduceTime all_reduce;  ///< all-reduce of all buckets
+  double hidden_s = 0;       ///< the part of the all-reduce behind the backward pass
   double exposed_s = 0, fixed_s = 0, step_s = 0;
   double useful_s = 0;  ///< the step of one replica, divided by how many times more work is done per time
   std::array<double, scaling_loss_count> loss_s{};
@@ -60,8 +60,8 @@ Result<ScaledStep> scaled_step(const ScalingSetup& setup, std::int64_t gpus);
 /// replicas.
 Result<std::vector<ScaledStep>> scaled_steps(const ScalingSetup& setup, std::span<const std::int64_t> gpus);
 
-/// Of the counts replica, 2 replicas, 4 replicas, ... up to `most`, the one with the shortest step; with own_batch the
-/// one with most work per time.
+/// The step with the shortest time among the counts replica, 2 replicas, 4 replicas, ... up to `most`; with own_batch
+/// the one with most work per time.
 Result<ScaledStep> fastest_step(const ScalingSetup& setup, std::int64_t most);
 
 /// A measured step.
@@ -73,7 +73,7 @@ struct MeasuredStep {
 struct AmdahlFit {
   double serial_s = 0, shared_s = 0;
   double serial_share = 0;  ///< serial_s / (serial_s + shared_s)
-  double rms_error = 0;     ///< of (fit - measured) / measured
+  double rms_error = 0;     ///< root mean square of (fit - measured) / measured
   double at(double gpus) const { return serial_s + shared_s / gpus; }
   double one_gpu_s() const { return serial_s + shared_s; }
 };

@@ -38,9 +38,9 @@ struct StackStage {
 struct SpeedupStack {
   std::vector<StackStage> stages;  ///< the first is the step as it was; then one a technique, in order
   double speedup = 1;              ///< first step / last step
-  double own_product = 1;          ///< of own_factor: what multiplying the techniques' own speed-ups promises
-  double alone_product = 1;        ///< of alone_gain: what multiplying whole-step gains measured alone promises
-  double ceiling = 1;              ///< of the speed-up, were everything that is touched to take no time
+  double own_product = 1;          ///< product of own_factor: what multiplying the techniques' own speed-ups promises
+  double alone_product = 1;        ///< product of alone_gain: what multiplying whole-step gains measured alone promises
+  double ceiling = 1;              ///< largest speed-up, were everything that is touched to take no time
   bool disjoint = true;            ///< no part is touched twice, and no loader hides behind the device
 };
 

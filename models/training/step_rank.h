@@ -45,7 +45,7 @@ class StepRank {
   struct Group {
     StepWork phase{};
     std::int64_t kernels = 1, kernel_ns = 0, depends_ns = 0;
-    StepCause cause{};  ///< of waiting for depends_ns
+    StepCause cause{};  ///< why the device waits until depends_ns
     std::int64_t layer = 0;
   };
 
@@ -85,7 +85,7 @@ class StepRank {
   std::vector<Segment> segments_;
   std::size_t segment_ = 0;    ///< the first that ends after the last gap
   std::deque<Starts> starts_;  ///< by kernel, back to the one whose beginning makes room for the next launch
-  std::size_t begun_ = 0;      ///< of these, the last that had begun
+  std::size_t begun_ = 0;      ///< index in starts_ of the last kernel that had begun
   std::int64_t launches_ = 0, largest_lead_ = 0, waited_ns_ = 0;
   double bytes_ = 0;
   StepLedger ledger_;

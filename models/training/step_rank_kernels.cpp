@@ -33,7 +33,7 @@ void StepRank::wait_for_room(std::int64_t until_ns, const Group& group) {
   host(pace ? StepWork::launch : StepWork::ahead, until_ns, pace ? group.phase : StepWork::idle);
 }
 
-/// Of the kernels that the host has just launched.
+/// Notes when the kernels begin that the host has just launched.
 void StepRank::keep_starts(std::int64_t count, std::int64_t start_ns, std::int64_t stride_ns) {
   const std::int64_t first = launches_;
   launches_ += count;

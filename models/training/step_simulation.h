@@ -29,11 +29,12 @@ struct StepSetup {
   LoaderSetup loader;
   BatchCopy copy = BatchCopy::pageable;
   double pageable_bytes_per_s = 10e9, pinned_bytes_per_s = 25e9;
-  std::int64_t layers = 24, kernels_per_layer = 20;  ///< of a forward pass; the backward pass has twice as many kernels
-  double forward_s = 0.17, backward_s = 0.2125;      ///< of the kernels alone
+  std::int64_t layers = 24;
+  std::int64_t kernels_per_layer = 20;           ///< in a forward pass; the backward pass has twice as many
+  double forward_s = 0.17, backward_s = 0.2125;  ///< time of the kernels alone
   std::int64_t micro_batches = 1;   ///< each loaded, copied and run by itself; gradients are exchanged after the last
   bool recompute = false;           ///< each layer's forward pass again, before its backward pass
-  double recompute_s = -1;          ///< of the kernels that run again, all layers; below 0: as long as forward_s
+  double recompute_s = -1;          ///< time of the kernels that run again, all layers; below 0: as long as forward_s
   double launch_s = 8e-6;           ///< from one launch of the host to the next
   double launch_latency_s = 4e-6;   ///< from the end of a launch until its kernel may begin
   std::int64_t queue_depth = 1024;  ///< kernels that are launched and have not begun; then the host waits
@@ -43,11 +44,11 @@ struct StepSetup {
   std::int64_t ranks = 8;         ///< that share the gradients; 1: none are exchanged
   double gradient_bytes = 3.2e9;  ///< in the parameters' own format, as DDP reduces them
   std::int64_t buckets = 8;
-  double bus_bytes_per_s = 50e9;   ///< of a ring all-reduce
-  double hop_latency_s = 0;        ///< of each of its 2 (ranks - 1) steps
+  double bus_bytes_per_s = 50e9;   ///< bus bandwidth of a ring all-reduce
+  double hop_latency_s = 0;        ///< latency of each of its 2 (ranks - 1) steps
   bool overlap = true;             ///< a bucket starts when its gradients are there; else all start after the last
   std::int64_t sync_every = 1;     ///< steps between two reads of the loss; 0: none
-  double log_s = 13.5e-3;          ///< of the host after each of these reads
+  double log_s = 13.5e-3;          ///< time of the host after each of these reads
   double state_bytes = 12.8e9;     ///< weights, gradients and optimizer states that stay
   double activation_bytes = 24e9;  ///< at the end of the forward pass
 };
@@ -64,7 +65,7 @@ struct StepLedger {
   std::int64_t end_ns = 0, period_ns = 0;
   std::int64_t forward_ns = 0, backward_ns = 0, optimizer_ns = 0;
   std::array<std::int64_t, step_cause_count> idle_ns{};
-  std::int64_t communication_ns = 0;  ///< of the collectives, hidden or not
+  std::int64_t communication_ns = 0;  ///< time of the collectives, hidden or not
   std::int64_t busy_ns() const { return forward_ns + backward_ns + optimizer_ns; }
   std::int64_t idle_total_ns() const;
 };
@@ -89,9 +90,9 @@ struct StepBlock {
   std::int64_t start_ns = 0, end_ns = 0, step = 0;
   StepRow row{};
   StepWork work{};
-  StepCause cause{};      ///< of idle blocks
-  std::int32_t lane = 0;  ///< of workers: which; of collectives: the bucket
-  StepWork phase{};       ///< of launches: what they launch
+  StepCause cause{};      ///< why an idle block is idle
+  std::int32_t lane = 0;  ///< workers: which; collectives: the bucket
+  StepWork phase{};       ///< launches: what they launch
 };
 
 /// Bytes in use on the device from a time on.
@@ -103,20 +104,20 @@ struct StepMemory {
 struct StepOptions {
   std::int64_t steps = 8;
   std::int64_t record_from = 0;      ///< the first step whose blocks are kept
-  bool record_blocks = false;        ///< of rank 0
+  bool record_blocks = false;        ///< keep the blocks of rank 0
   bool record_traces = false;        ///< a recording of each rank, kernel by kernel
   std::int64_t simulated_ranks = 1;  ///< 1 where all do the same; else setup.ranks, each with luck of its own
   double rank_spread = 0;            ///< kernels of a rank take within 1 - spread and 1 + spread of the mean
 };
 
 struct StepRun {
-  std::vector<StepLedger> steps;           ///< of rank 0
-  std::vector<StepBlock> blocks;           ///< of rank 0, by row, then start
-  std::vector<StepMemory> memory;          ///< of rank 0, by time
-  std::vector<LoaderPiece> loader_pieces;  ///< of rank 0's workers, idle ones among them
+  std::vector<StepLedger> steps;           ///< steps of rank 0
+  std::vector<StepBlock> blocks;           ///< blocks of rank 0, by row, then start
+  std::vector<StepMemory> memory;          ///< memory of rank 0, by time
+  std::vector<LoaderPiece> loader_pieces;  ///< what rank 0's workers did, idle pieces among them
   std::vector<LoaderLevel> ready, reading, decoding;
   std::int64_t storage_busy_ns = 0, core_busy_ns = 0;  ///< since the start
-  std::int64_t waited_ns = 0;                          ///< of the host for batches, over all steps
+  std::int64_t waited_ns = 0;                          ///< time in which the host waited for batches, over all steps
   std::int64_t largest_lead = 0;                       ///< kernels that were launched and had not begun, at most
   std::vector<trace::Trace> traces;                    ///< by rank
 };

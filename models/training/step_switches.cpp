@@ -22,7 +22,7 @@ std::int64_t norm_kernels(double value_bytes) { return value_bytes < 4 ? 8 : 6; 
 struct PassTimes {
   std::array<double, kernel_work_count> forward_s{}, backward_s{};
   double layers_forward_s = 0;
-  double kernels = 0;  ///< of the most frequent layer's forward pass
+  double kernels = 0;  ///< kernels in a forward pass of the most frequent layer
   double product_parameters = 0;
 };
 

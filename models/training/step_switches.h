@@ -21,7 +21,7 @@ enum class StepSwitch : std::uint8_t {
   fp8,              ///< products inside layers in FP8, delayed scales, one for each tensor
   overlap,          ///< gradients are exchanged while the backward pass runs
   accumulate,       ///< the batch in micro-batches; gradients are exchanged after the last
-  checkpoint        ///< of each layer its input alone is kept; its forward pass runs again
+  checkpoint        ///< each layer's input alone is kept; its forward pass runs again
 };
 inline constexpr std::size_t step_switch_count = 9;
 inline constexpr std::array<StepSwitch, step_switch_count> all_step_switches{
@@ -42,15 +42,15 @@ struct SwitchSet {
 struct SwitchedJob {
   Architecture architecture;
   const Chip* chip = nullptr;
-  std::int64_t batch = 4, sequence = 2048;  ///< of one GPU and step
+  std::int64_t batch = 4, sequence = 2048;  ///< sequences and tokens of one GPU and step
   std::int64_t micro_batches = 2;           ///< behind `accumulate`
   std::int64_t workers = 8;                 ///< behind `loader`
-  Format found_format = Format::tf32;       ///< of products before BF16: tf32 or fp32
+  Format found_format = Format::tf32;       ///< format of products before BF16: tf32 or fp32
   /// RMSNorm in six operations (eight in 16 bits) and rotary embedding in five for queries and keys each, FP32 in
   /// between, as transformers/models/llama/modeling_llama.py writes them; otherwise each is one kernel. A compiler
   /// fuses them.
   bool by_hand = true;
-  double roof_share = 0.7;  ///< of peak and bandwidth that kernels reach
+  double roof_share = 0.7;  ///< share of peak and of bandwidth that kernels reach
   memory::LossKind loss = memory::LossKind::eager;
   double fixed_bytes = 1e9;  ///< CUDA context and workspaces
   /// What no switch changes: the loader as found, of the whole batch, copies, launches, ranks and links.
@@ -63,7 +63,7 @@ inline constexpr std::size_t kernel_work_count = 5;
 
 struct SwitchedStep {
   StepSetup setup;                                   ///< to simulate
-  memory::TrainingPlan plan;                         ///< of the memory
+  memory::TrainingPlan plan;                         ///< what the memory is worked out from
   std::array<double, kernel_work_count> kernel_s{};  ///< forward and backward, all micro-batches
   double forward_flops = 0, backward_flops = 0;      ///< matrix products of the model, all micro-batches
   double fp8_copies = 0;       ///< bytes of 8-bit weights, one copy for each direction they are read in

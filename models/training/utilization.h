@@ -103,11 +103,11 @@ UtilizationFlops flops_of(const Architecture& architecture, const Workload& work
 /// A job that is simulated: the machine's roofs, and what of them kernels reach.
 struct UtilizationRun {
   Machine machine;
-  double product_share = 0.75, bandwidth_share = 0.85;  ///< of peak and of bandwidth
-  /// Of training: loader, host, network and optimizer. Kernel times, layers and bytes come from the model.
+  double product_share = 0.75, bandwidth_share = 0.85;  ///< share of the peak and of the bandwidth that kernels reach
+  /// For training: loader, host, network and optimizer. Kernel times, layers and bytes come from the model.
   StepSetup step;
   bool autocast = false;  ///< weights and gradients are FP32, products run in a format of 16 bits or fewer
-  /// Of inference: host and queue; kernels take at least `least_kernel_s`.
+  /// For inference: host and queue; kernels take at least `least_kernel_s`.
   LaunchHost host;
   LaunchMode mode = LaunchMode::eager;
   double least_kernel_s = 2e-6;

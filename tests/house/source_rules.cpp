@@ -32,6 +32,28 @@ std::string bare_press_fault(const std::string& path, const std::string& line) {
   return "Dear ImGui's invisible button asserts on a side of zero; call widgets::press_area";
 }
 
+std::string headless_text_faults(const Source& source) {
+  static const std::regex comment_begins(R"(^\s*///<?\s*of\b)", std::regex::icase);
+  static const std::regex comment_behind(R"(///<\s*of\b)", std::regex::icase);
+  static const std::regex whole_text(R"re("Of ([^"\\]|\\.)*[^ `"\\]")re");
+  static const std::regex comment_line(R"(^\s*///)");
+  const std::string name = source.path.substr(source.path.rfind('/') + 1);
+  const bool describes = name.starts_with("describe") || source.path.starts_with("chapters/described/");
+  std::string faults;
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const std::string& line = source.lines[i];
+    if (line.find("///") != std::string::npos) {
+      const bool goes_on = i > 0 && std::regex_search(source.lines[i - 1], comment_line);
+      if (std::regex_search(line, comment_behind) || (!goes_on && std::regex_search(line, comment_begins)))
+        faults += at_line(source, i, "the comment begins with \"of\"; say what the thing is") + "\n";
+    }
+    if (!source.path.starts_with("chapters/") || line.find("\"Of ") == std::string::npos) continue;
+    if (describes || std::regex_search(line, whole_text))
+      faults += at_line(source, i, "the text begins with \"Of\"; say what the thing is") + "\n";
+  }
+  return faults;
+}
+
 std::string file_length_fault(const Source& source) {
   if (source.lines.size() <= 400) return {};
   return source.path + " has " + std::to_string(source.lines.size()) + " lines; split it at 400";

@@ -19,6 +19,11 @@ std::string shared_choice_fault(const std::string& path, const std::string& line
 /// widgets::press_area stands between the product and Dear ImGui's invisible button.
 std::string bare_press_fault(const std::string& path, const std::string& line);
 
+/// CONTRIBUTING.md, whole sentences: no comment that begins with `///` and no label or help text of a lab begins with
+/// "of", which leaves out what the thing is. A line that goes on with the comment above it may, and so may a sentence
+/// of `arrange` that is put together from pieces. One fault a line of the answer.
+std::string headless_text_faults(const Source& source);
+
 /// taste.md rule 1: a file of more than 400 lines is split.
 std::string file_length_fault(const Source& source);
 

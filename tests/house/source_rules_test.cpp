@@ -58,3 +58,27 @@ TEST_CASE("a place to press has a size whatever the window leaves of it") {
   CHECK(house::bare_press_fault("widgets/base/parts.cpp", "  press_area(label, size);").empty());
   CHECK(house::faults_of_lines(sources_of(false), house::bare_press_fault) == "");
 }
+
+TEST_CASE("no comment, label or help text begins with \"of\"") {
+  const auto faults = [](const std::string& path, std::vector<std::string> lines) {
+    return house::headless_text_faults({path, std::move(lines)});
+  };
+  const std::string header = "models/training/packing.h";
+  CHECK(faults(header, {"", "  std::uint64_t tokens = 0;  ///< of all documents"}) ==
+        header + ":2: the comment begins with \"of\"; say what the thing is\n");
+  CHECK_FALSE(faults(header, {"/// Of all scales.", "double scale_bytes();"}).empty());
+  CHECK(faults(header, {"/// The share", "/// of all documents."}).empty());
+  CHECK(faults(header, {"  std::uint64_t tokens = 0;  ///< offset of all documents"}).empty());
+
+  const std::string describe = "chapters/distributed/moe/describe.cpp";
+  CHECK(faults(describe, {"  f.integer(\"seed\", in.seed, \"Seed\", \"Of tokens.\");"}) ==
+        describe + ":1: the text begins with \"Of\"; say what the thing is\n");
+  CHECK_FALSE(faults(describe, {"         \"Of a token that \""}).empty());
+  CHECK_FALSE(faults("chapters/practice/drawn_curve.cpp", {"  f.real(\"score\", r.score, \"Of 100.\");"}).empty());
+  CHECK(faults("chapters/distributed/moe/arrange.cpp", {"  p.answer = \"Of \" + figure(s) + \" half.\";"}).empty());
+
+  std::string all;
+  for (const auto& source : sources_of(true))
+    if (!source.path.starts_with("tests/house/")) all += house::headless_text_faults(source);
+  CHECK(all == "");
+}

@@ -29,7 +29,7 @@ class FakeGpu {
   kernels::cuda::Status init_status = 0;
 
   std::vector<std::string> calls;    ///< "compile copy_scalar.cu", "load", "launch copy_scalar", "record", "graph", ...
-  std::vector<std::string> options;  ///< of the last compilation
+  std::vector<std::string> options;  ///< options of the last compilation
   std::set<std::string> compiled;    ///< sources that NVRTC remembers: it says nothing of them when it meets them again
   std::vector<std::uint64_t> timed_inputs;  ///< first argument of every kernel launched between events or in a graph
   std::map<std::string, int>

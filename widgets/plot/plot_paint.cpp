@@ -24,68 +24,6 @@ constexpr std::size_t most_ghost_dots = 400;
 
 float small_width(std::string_view s) { return text_size(s, Type::small).x; }
 
-void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
-                const std::vector<PlotPoint>& points) {
-  PlotScratch& s = plot.scratch();
-  const PlotFrame& f = plot.frame();
-  const double left = static_cast<double>(f.area.min.x) - 2, right = static_cast<double>(f.area.max.x) + 2;
-  const double top = static_cast<double>(f.area.min.y) - 2, bottom = static_cast<double>(f.area.max.y) + 2;
-  std::vector<ImVec2>&upper = s.points, &lower = s.other_points;
-  upper.clear();
-  lower.clear();
-  const auto flush = [&] {
-    painter.band(upper, lower, with_alpha(series.colour, series.alpha));
-    upper.clear();
-    lower.clear();
-  };
-  // A place without end, as that of 0 on a log axis, has no slope to be cut by: it lies on the edge.
-  const auto pixel_y = [&](double v) {
-    const double y = f.y.pixel(v);
-    return std::isinf(y) ? std::clamp(y, top, bottom) : std::isnan(y) ? y : std::clamp(y, -1e9, 1e9);
-  };
-  double px = 0, pu = 0, pl = 0;
-  bool open = false;
-  for (const PlotPoint& p : points) {
-    const double x = f.x.pixel(p.x), u = pixel_y(p.y), l = pixel_y(p.y2);
-    if (!std::isfinite(x) || std::isnan(u) || std::isnan(l)) {
-      flush();
-      open = false;
-      continue;
-    }
-    if (open && x > px && x >= left && px <= right) {
-      const double from = std::max((left - px) / (x - px), 0.0), to = std::min((right - px) / (x - px), 1.0);
-      const auto add = [&](double t) {
-        const auto at = static_cast<float>(px + t * (x - px));
-        upper.push_back({at, static_cast<float>(std::clamp(pu + t * (u - pu), top, bottom))});
-        lower.push_back({at, static_cast<float>(std::clamp(pl + t * (l - pl), top, bottom))});
-      };
-      if (upper.empty()) add(from);
-      // Where an edge leaves the view it is cut: bounding its far end alone would turn it.
-      std::array<double, 5> cuts{};
-      std::size_t n = 0;
-      const auto cut = [&](double a, double b, double rim) {
-        if ((a < rim) == (b < rim)) return;
-        if (const double t = (rim - a) / (b - a); t > from && t < to) cuts[n++] = t;
-      };
-      for (const double rim : {top, bottom}) {
-        cut(pu, u, rim);
-        cut(pl, l, rim);
-      }
-      cuts[n++] = to;
-      std::sort(cuts.begin(), cuts.begin() + static_cast<std::ptrdiff_t>(n));
-      for (std::size_t i = 0; i < n; ++i) add(cuts[i]);
-    } else if (open && x == px && !upper.empty() && x <= right) {  // a step: straight up or down
-      upper.push_back({static_cast<float>(x), static_cast<float>(std::clamp(u, top, bottom))});
-      lower.push_back({static_cast<float>(x), static_cast<float>(std::clamp(l, top, bottom))});
-    }
-    px = x;
-    pu = u;
-    pl = l;
-    open = true;
-  }
-  flush();
-}
-
 void paint_bars(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
                 const std::vector<PlotPoint>& points) {
   const PlotFrame& f = plot.frame();

@@ -37,6 +37,9 @@ std::uint64_t name_of(const PlotScratch& s, const PlotSeries& series);
 /// Fills scratch.caches[i].points for every visible series.
 void reduce_series(const PlotEnd& plot);
 void paint_axes(const PlotEnd& plot, const Painter& painter);
+/// The area between two edges, cut to the view; one of the kinds of series.
+void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                const std::vector<PlotPoint>& points);
 void paint_series(const PlotEnd& plot, const Painter& painter);
 void paint_marks(const PlotEnd& plot, const Painter& painter);
 /// Points and grips that are moved: whole where they stand on the frame's edge.

@@ -220,70 +220,118 @@ std::vector<TimelineRange> index_counter(const TimelinePoints& points) {
   return blocks;
 }
 
-void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, bool steps, double low, double high,
-                    float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks) {
-  out.clear();
-  if (!(viewport.width > 0) || !(viewport.duration_s > 0) || !(high > low)) return;
-  const std::int64_t from = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
-  const std::int64_t to = offset_ns(viewport.origin_ns, std::ceil((viewport.start_s + viewport.duration_s) * ns_per_s));
-  const auto first_at = [&](std::size_t first, std::int64_t t) {
-    return first_place(first, points.size(), [&](std::size_t i) { return points[i].time_ns >= t; });
-  };
-  std::size_t at = first_at(0, from);
-  if (at > 0) --at;  // the value on entry
-  std::size_t end = first_at(at, to);
-  if (end < points.size()) ++end;  // the slope on exit
-  const float left = viewport.x, right = viewport.x + viewport.width;
-  const auto y_of = [&](double v) {
-    return bottom + static_cast<float>(std::clamp((v - low) / (high - low), 0.0, 1.0)) * (top - bottom);
-  };
-  float column = -1e30f, y_least = 0, y_most = 0, y_last = 0;
-  bool open = false;
-  const auto close = [&] {  // the rest of a pixel column: its extremes, then where it ends
-    if (open && y_least < y_most) {
-      out.push_back({column, y_least});
-      out.push_back({column, y_most});
-      out.push_back({column, y_last});
-    }
-  };
-  for (; at < end; ++at) {
-    // Whole blocks that end in the column that is open: their extremes and their last value are all that shows.
-    for (; open && at % counter_block == 0 && at / counter_block < blocks.size() && end - at > counter_block;
-         at += counter_block) {
-      const TimelineRange& range = blocks[at / counter_block];
-      if (!std::isfinite(range.last) || !(viewport.x_of(range.last_ns) - column < 1.0f)) break;
-      y_least = std::min(y_least, y_of(range.high));
-      y_most = std::max(y_most, y_of(range.low));
-      y_last = y_of(range.last);
-    }
-    const TimelinePoint p = points[at];
-    if (!std::isfinite(p.value)) continue;
-    const float x = viewport.x_of(p.time_ns), y = y_of(p.value);
-    if (open && x - column < 1.0f) {
-      y_least = std::min(y_least, y);
-      y_most = std::max(y_most, y);
-      y_last = y;
-      continue;
+namespace {
+
+/// Walks the points of a counter and writes its line, of each column of pixels its extremes and its last value.
+class CounterLine {
+ public:
+  CounterLine(const TimelinePoints& points, const TimelineViewport& viewport, const CounterPlace& place,
+              std::span<const TimelineRange> blocks, std::vector<TimelineVertex>& out)
+      : points_(points),
+        viewport_(viewport),
+        place_(place),
+        blocks_(blocks),
+        out_(out),
+        left_(viewport.x),
+        right_(viewport.x + viewport.width) {}
+
+  void run() {
+    find_part();
+    for (; at_ < end_; ++at_) {
+      skip_blocks();
+      add(points_[at_]);
     }
     close();
-    float draw_x = x, draw_y = y;
-    if (x < left && at + 1 < end) {  // enter exactly at the edge
-      const TimelinePoint next = points[at + 1];
-      const float next_x = viewport.x_of(next.time_ns);
-      if (!steps && next_x > x && std::isfinite(next.value))
-        draw_y = y + (y_of(next.value) - y) * (left - x) / (next_x - x);
-    } else if (x > right && !out.empty() && !steps) {
-      draw_y = y_last + (y - y_last) * (right - column) / (x - column);
-    }
-    draw_x = std::clamp(x, left, right);
-    if (steps && open) out.push_back({draw_x, y_last});
-    if (!(steps && x > right)) out.push_back({draw_x, draw_y});
-    column = draw_x;
-    y_least = y_most = y_last = draw_y;
-    open = true;
+    if (place_.steps && !out_.empty() && out_.back().x < right_) out_.push_back({right_, y_last_});
   }
-  close();
-  if (steps && !out.empty() && out.back().x < right) out.push_back({right, y_last});
+
+ private:
+  /// The points in view, with the value on entry and the slope on exit.
+  void find_part() {
+    const auto first_at = [&](std::size_t first, std::int64_t t) {
+      return first_place(first, points_.size(), [&](std::size_t i) { return points_[i].time_ns >= t; });
+    };
+    const double start_s = viewport_.start_s;
+    at_ = first_at(0, offset_ns(viewport_.origin_ns, std::floor(start_s * ns_per_s)));
+    if (at_ > 0) --at_;
+    end_ = first_at(at_, offset_ns(viewport_.origin_ns, std::ceil((start_s + viewport_.duration_s) * ns_per_s)));
+    if (end_ < points_.size()) ++end_;
+  }
+
+  float y_of(double v) const {
+    const double share = std::clamp((v - place_.low) / (place_.high - place_.low), 0.0, 1.0);
+    return place_.bottom + static_cast<float>(share) * (place_.top - place_.bottom);
+  }
+
+  /// Whole blocks that end in the column that is open: their extremes and their last value are all that shows.
+  void skip_blocks() {
+    for (; open_ && at_ % counter_block == 0 && at_ / counter_block < blocks_.size() && end_ - at_ > counter_block;
+         at_ += counter_block) {
+      const TimelineRange& range = blocks_[at_ / counter_block];
+      if (!std::isfinite(range.last) || !(viewport_.x_of(range.last_ns) - column_ < 1.0f)) break;
+      y_least_ = std::min(y_least_, y_of(range.high));
+      y_most_ = std::max(y_most_, y_of(range.low));
+      y_last_ = y_of(range.last);
+    }
+  }
+
+  void add(const TimelinePoint& p) {
+    if (!std::isfinite(p.value)) return;
+    const float x = viewport_.x_of(p.time_ns), y = y_of(p.value);
+    if (open_ && x - column_ < 1.0f) {
+      y_least_ = std::min(y_least_, y);
+      y_most_ = std::max(y_most_, y);
+      y_last_ = y;
+      return;
+    }
+    close();
+    const float draw_x = std::clamp(x, left_, right_), draw_y = y_at_edge(x, y);
+    if (place_.steps && open_) out_.push_back({draw_x, y_last_});
+    if (!(place_.steps && x > right_)) out_.push_back({draw_x, draw_y});
+    column_ = draw_x;
+    y_least_ = y_most_ = y_last_ = draw_y;
+    open_ = true;
+  }
+
+  /// Where the line enters or leaves the view, for a point that lies outside of it; else the point's own y.
+  float y_at_edge(float x, float y) const {
+    if (x < left_ && at_ + 1 < end_) {
+      const TimelinePoint next = points_[at_ + 1];
+      const float next_x = viewport_.x_of(next.time_ns);
+      if (!place_.steps && next_x > x && std::isfinite(next.value))
+        return y + (y_of(next.value) - y) * (left_ - x) / (next_x - x);
+    } else if (x > right_ && !out_.empty() && !place_.steps) {
+      return y_last_ + (y - y_last_) * (right_ - column_) / (x - column_);
+    }
+    return y;
+  }
+
+  /// The rest of a column: its extremes, then where it ends.
+  void close() {
+    if (!open_ || !(y_least_ < y_most_)) return;
+    out_.push_back({column_, y_least_});
+    out_.push_back({column_, y_most_});
+    out_.push_back({column_, y_last_});
+  }
+
+  const TimelinePoints& points_;
+  const TimelineViewport& viewport_;
+  const CounterPlace& place_;
+  std::span<const TimelineRange> blocks_;
+  std::vector<TimelineVertex>& out_;
+  float left_, right_;
+  std::size_t at_ = 0, end_ = 0;
+  float column_ = -1e30f, y_least_ = 0, y_most_ = 0, y_last_ = 0;  ///< the open column of pixels
+  bool open_ = false;
+};
+
+}  // namespace
+
+void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, const CounterPlace& place,
+                    std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks) {
+  out.clear();
+  if (!(viewport.width > 0) || !(viewport.duration_s > 0) || !(place.high > place.low)) return;
+  CounterLine(points, viewport, place, blocks, out).run();
 }
 
 TimelineWindow fit_window(double first_s, double last_s) {

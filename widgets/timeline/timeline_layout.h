@@ -67,12 +67,17 @@ struct TimelineRange {
 inline constexpr std::size_t counter_block = 64;
 std::vector<TimelineRange> index_counter(const TimelinePoints& points);
 
-/// A counter as a polyline: points sorted by time, at most four vertices a pixel column; `steps` holds each value until
-/// the next point. A value that is not finite is left out. y runs from `bottom` (value `low`) to `top` (value `high`).
-/// `blocks` of index_counter spare reading what falls into one column; the vertices are the same.
-void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, bool steps, double low, double high,
-                    float top, float bottom, std::vector<TimelineVertex>& out,
-                    std::span<const TimelineRange> blocks = {});
+/// How a counter lies in its row: y runs from `bottom` (value `low`) to `top` (value `high`).
+struct CounterPlace {
+  bool steps = false;  ///< each value holds until the next point; else straight lines join the points
+  double low = 0, high = 1;
+  float top = 0, bottom = 0;  ///< screen pixels
+};
+
+/// A counter as a polyline: points sorted by time, at most four vertices a pixel column. A value that is not finite is
+/// left out. `blocks` of index_counter spare reading what falls into one column; the vertices are the same.
+void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, const CounterPlace& place,
+                    std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks = {});
 
 /// What of the time is shown; the gestures change only this.
 struct TimelineWindow {

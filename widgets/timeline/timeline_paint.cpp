@@ -244,7 +244,7 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
   TimelineScratch& s = f.view.scratch;
   for (std::size_t n = 0; n < lane.counters.size(); ++n) {
     const TimelineCounter& c = lane.counters[n];
-    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices,
+    layout_counter(c.points, f.viewport, {c.steps, low, high, top + t.px(4), bottom - t.px(1)}, s.vertices,
                    f.index.counters[i][n]);
     s.points.clear();
     for (const TimelineVertex& v : s.vertices) s.points.push_back({v.x, v.y});

@@ -13,7 +13,7 @@ struct ControlState {
   bool focus = false;            ///< give the text box the keyboard on its first frame
   char search[64] = {};          ///< in an open list of options
   std::string error_key, error;  ///< the last refused value, shown under its control
-  chapters::Fields cells;        ///< of the table being drawn; kept for its room
+  chapters::Fields cells;        ///< fields of the table that is being drawn; kept so that their memory is used again
   /// The lab's inputs, by which an option is offered or not (Choice::when); null offers all.
   const chapters::Fields* inputs = nullptr;
 };

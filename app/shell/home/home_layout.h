@@ -24,8 +24,8 @@ struct HomeMap {
   bool folded = false;    ///< planned labs are a count
   float row = home::row;  ///< height of a lab's row
   float column_width = 0, height = 0;
-  std::vector<ImVec2> at;  ///< of each chapter, top left
-  ImVec2 box{};            ///< of the box that counts the labs, top left
+  std::vector<ImVec2> at;  ///< top left corner of each chapter
+  ImVec2 box{};            ///< top left corner of the box that counts the planned labs
 };
 
 /// Rows under a chapter's heading.

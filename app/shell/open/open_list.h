@@ -11,7 +11,7 @@ namespace app {
 struct FolderEntry {
   std::string name;
   bool folder = false;
-  std::uintmax_t size_bytes = 0;  ///< of files
+  std::uintmax_t size_bytes = 0;  ///< size of a file; 0 for a folder
   std::string shown, readers;     ///< as the panel writes them: the name, and the labs that read the file
 };
 

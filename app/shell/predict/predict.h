@@ -41,7 +41,7 @@ struct PredictState {
   chapters::LabPtr asked{};   ///< with the question's inputs, not computed; null: the question's data is broken
   std::string scenario{};     ///< those inputs as text
   std::string own_inputs{};   ///< the learner's inputs before the question, as text
-  std::uint64_t version = 0;  ///< of the session's outputs when the inputs were last compared
+  std::uint64_t version = 0;  ///< version of the session's outputs when the inputs were last compared
   QuestionKind kind = QuestionKind::number;
   std::vector<std::string> choices{};
   std::vector<widgets::GivenAxis> given_axes{};  ///< the question's inputs, for the axes of veiled plots
@@ -49,10 +49,10 @@ struct PredictState {
   std::shared_ptr<PredictAnswer> found{};
   // Of a curve:
   SweepAxis axis{};
-  std::vector<std::string> labels{};  ///< of the places of a step axis
+  std::vector<std::string> labels{};  ///< names of the places on a step axis
   std::vector<std::string_view> categories{};
   std::vector<widgets::GivenMark> given{};
-  std::vector<double> places{};  ///< of the samples on the x axis: values, or 0, 1, 2... for options
+  std::vector<double> places{};  ///< where the samples lie on the x axis: values, or 0, 1, 2... for options
   widgets::DrawnLine line{};
   widgets::DrawCurveLayout layout{};
   widgets::RevealView reveal{};
@@ -65,10 +65,10 @@ struct PredictState {
 /// What the learner committed to, for marks on figures and plots.
 struct Guess {
   std::string question, output;  ///< id of the question, key of the output
-  std::string over;              ///< of a curve: key of the input on the x axis; else empty
+  std::string over;              ///< key of the input on a curve's x axis; empty for other questions
   QuestionKind kind = QuestionKind::number;
   double value = 0;            ///< number in the SI unit; the option's index; the score of a curve
-  std::vector<double> xs, ys;  ///< of a curve, in SI units
+  std::vector<double> xs, ys;  ///< points of a drawn curve, in SI units
   std::string scenario;        ///< the question's inputs, as text
   bool right = false;
   double miss = 0;              ///< how far off, to compare with others: 0 where it is right; about 1 for twice or half

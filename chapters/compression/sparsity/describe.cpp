@@ -46,7 +46,7 @@ void describe(Fields& f, PatternRow& r) {
   f.real("share", r.share, {"Pruned", "%"});
   f.real("error", r.error, {"Error", "%"}, {.formula = "sqrt(energy dropped / energy)"});
   f.real("bytes", r.time.weight_bytes, {"Weight bytes", "B"});
-  f.real("ratio", r.ratio, "Of dense", {.formula = "bytes / dense bytes"});
+  f.real("ratio", r.ratio, "Share of dense", {.formula = "bytes / dense bytes"});
   f.real("time_s", r.time.placement.time_s, {"Time", "s"});
   f.real("speedup", r.time.speedup, "Speed-up", {.formula = "dense time / time"});
   f.text("regime", r.regime, "Bound by");

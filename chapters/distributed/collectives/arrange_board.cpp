@@ -17,7 +17,7 @@ std::string counted(std::size_t n, std::string_view one) {
   return std::to_string(n) + " " + std::string(one) + (n == 1 ? "" : "s");
 }
 
-/// Of a buffer with fewer bytes than chunks a message has one byte or none.
+/// Text for the bytes of a message. In a buffer with fewer bytes than chunks a message has one byte or none.
 std::string message_size(double bytes) { return bytes < 1 ? "1 B at most" : format_text(bytes, "B"); }
 
 /// What one step does: how many messages of which size, and how many ranks have nothing to do.

@@ -142,18 +142,20 @@ void describe_other_algorithm(Fields& f, Outputs& o) {
          {.absent = "One of the two is faster at every size.",
           .formula = "difference of latencies / difference of seconds a byte"});
   f.group("On nodes");
-  const auto node_time = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
-    f.real(key, slot, {label, "s"}, help, {.absent = no_nodes});
-  };
-  node_time("inside_s", o.inside_s, "Inside nodes", "Bytes alone: reduce-scatter and all-gather in each node.");
-  node_time("between_s", o.between_s, "Between nodes", "Bytes alone: the ring across nodes, on all rails at once.");
-  node_time("pipelined_s", o.pipelined_s, "Overlapped", "The longer of the two, if many pieces follow each other.");
-  node_time("flat_ring_s", o.flat_ring_s, "Flat ring, one port",
-            "Bytes alone of one ring through all ranks, at the bandwidth between nodes.");
-  node_time("flat_rails_s", o.flat_rails_s, "Flat rings, all ports",
-            "Bytes alone of as many rings as a node has ranks, each through a port of its own.");
-  node_time("one_port_s", o.one_port_s, "One rank a node",
-            "Bytes alone, if one rank of each node carries the whole sum of its node across and then broadcasts it.");
+  const Details on_nodes{.absent = no_nodes};
+  f.real("inside_s", o.inside_s, {"Inside nodes", "s"}, "Bytes alone: reduce-scatter and all-gather in each node.",
+         on_nodes);
+  f.real("between_s", o.between_s, {"Between nodes", "s"}, "Bytes alone: the ring across nodes, on all rails at once.",
+         on_nodes);
+  f.real("pipelined_s", o.pipelined_s, {"Overlapped", "s"}, "The longer of the two, if many pieces follow each other.",
+         on_nodes);
+  f.real("flat_ring_s", o.flat_ring_s, {"Flat ring, one port", "s"},
+         "Bytes alone of one ring through all ranks, at the bandwidth between nodes.", on_nodes);
+  f.real("flat_rails_s", o.flat_rails_s, {"Flat rings, all ports", "s"},
+         "Bytes alone of as many rings as a node has ranks, each through a port of its own.", on_nodes);
+  f.real("one_port_s", o.one_port_s, {"One rank a node", "s"},
+         "Bytes alone, if one rank of each node carries the whole sum of its node across and then broadcasts it.",
+         on_nodes);
 }
 
 }  // namespace
@@ -175,7 +177,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "algorithm bandwidth x factor of the primitive", .source = nccl_tests});
   f.real("bytes_sent_per_rank", o.bytes_sent_per_rank, {"Sent by a rank", "B"}, "Bytes that the busiest rank sends.",
          {.formula = "chunks that it sends x bytes of a chunk"});
-  f.real("link_percent", o.link_percent, {"Of the link", "%"},
+  f.real("link_percent", o.link_percent, {"Share of the link", "%"},
          "Over 100 where fewer bytes pass the link than in a ring: in a switch that adds, or inside of nodes.",
          {.formula = "bus bandwidth / bandwidth"});
   f.real("latency_percent", o.latency_percent, {"Latency part", "%"}, {.formula = "steps x latency / time"});

@@ -85,7 +85,7 @@ void describe(Fields& f, MeasuredOutputs& o) {
          "Predicted time over measured, less 1, from 1 KiB to 1 GiB.", no_prediction);
   f.text("claims", o.claims, "Answers for",
          "Parts within 25 % (floor), a factor of 2 (middle), 15 % (1 GiB, plateau), on NVLink and InfiniBand.");
-  f.text("log_says", o.log_says, "Of the log", "What is odd in a log; empty where a published run is shown.");
+  f.text("log_says", o.log_says, "About the log", "What is odd in a log; empty where a published run is shown.");
   f.text("run_says", o.run_says, "Missing", "Why there is no run or no prediction; else empty.");
   f.group("Lines through it");
   figure("alpha_s", o.alpha_s, "Alpha of one line", "s", "Not shown where the sizes span fewer than four doublings.",

@@ -185,23 +185,18 @@ void judge_times(const Inputs& in, const Setting& s, const ContextRing& ring, Ou
 }  // namespace
 
 Computed compute(const Inputs& in, const Progress& progress) {
-  Computed done;
-  Outputs& out = done.facts;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return done;
-  }
+  if (!setting) return infeasible<Computed>(setting.error);
   const Setting& s = *setting;
   auto ring = run_context_ring(s.setup);
   ContextSetup other = s.setup;
   other.order = in.order == ContextOrder::contiguous ? ContextOrder::zig_zag : ContextOrder::contiguous;
   auto beside = run_context_ring(other);
   auto small = small_attention(in);
-  if (!ring || !beside || !small) {
-    out.reason = !ring ? ring.error : !beside ? beside.error : small.error;
-    return done;
-  }
+  for (const std::string* why : {&ring.error, &beside.error, &small.error})
+    if (!why->empty()) return infeasible<Computed>(*why);
+  Computed done;
+  Outputs& out = done.facts;
   out.beside_s = beside->time_s;
   for (std::size_t i = 0; i < context_method_count; ++i) {
     const auto method = static_cast<ContextMethod>(i);

@@ -4,9 +4,10 @@
 namespace chapters::distributed::context {
 namespace {
 
-const Choices orders{{"contiguous", "Contiguous", "Rank r holds the r-th piece of the sequence."},
-                     {"zig_zag", "Zig-zag", "Of twice as many pieces, the r-th from the front and from the back."},
-                     {"striped", "Striped", "Every n-th token."}};
+const Choices orders{
+    {"contiguous", "Contiguous", "Rank r holds the r-th piece of the sequence."},
+    {"zig_zag", "Zig-zag", "Rank r holds the r-th from the front and the r-th from the back of twice as many pieces."},
+    {"striped", "Striped", "Every n-th token."}};
 static_assert(models::parallel::context_order_count == 3);
 const Choices methods{{"ring", "Ring", "Keys and values go round, one rank further in each step."},
                       {"gather", "Gather", "Keys and values are gathered first; Llama 3 does so."},
@@ -53,18 +54,19 @@ void describe(Fields& f, Inputs& in) {
   const auto share = [&](std::string_view key, double& slot, std::string_view label, std::string_view help, When when) {
     f.real(key, slot, {label, "%"}, help, {.range = {1, 100}, .typical = {20, 100}, .when = when});
   };
-  share("flops_reached", in.flops_reached, "Of the peak",
+  share("flops_reached", in.flops_reached, "Share of the peak",
         "Reached by fused attention: 62 % forward and 54 % backward on an H100 at 16,384 tokens; triangles of 2,048 "
         "tokens 42 and 27 %.",
         {});
-  share("network_reached", in.network_reached, "Of the network", "The reached part of one direction: 47 of 50 GB/s.",
-        {"link", "network"});
-  share("link_reached", in.link_reached, "Of the chip's link", "The reached part of one direction.", {"link", "chip"});
+  share("network_reached", in.network_reached, "Share of the network",
+        "The reached part of one direction: 47 of 50 GB/s.", {"link", "network"});
+  share("link_reached", in.link_reached, "Share of the chip's link", "The reached part of one direction.",
+        {"link", "chip"});
   f.real("message_s", in.message_s, {"A message", "s"}, "Before its first byte arrives.",
          {.range = {0, 1e-3}, .typical = {0, 5e-5}});
   f.group("Memory");
   shared::parallel_data(f, "data_parallel", in.data, {.help = "Replicas over which states are split, with the ranks."});
-  shared::parallel_pipeline(f, "pipeline", in.pipeline, {.help = "Of which the first stage's memory is counted."});
+  shared::parallel_pipeline(f, "pipeline", in.pipeline, {.help = "The memory of the first stage is counted."});
   f.integer("zero_stage", in.zero_stage, "ZeRO stage", "1 splits optimizer states, 2 gradients, 3 weights.",
             {.range = {0, 3}});
   f.choice("recompute", in.recompute, recomputes, "Recompute", "What the backward pass makes anew.");
@@ -128,7 +130,7 @@ void describe(Fields& f, Outputs& o) {
             "To a multiple of 2n, so that every rank has as many.");
   f.real("rank_tokens", o.rank_tokens, {"Tokens a rank", "tokens"}, {.formula = "sequence / n"});
   f.real("hiding_tokens", o.hiding_tokens, {"Transfers hide from", "tokens"},
-         "Of a ring, which sends while it computes; a gather and an all-to-all are waited for.",
+         "For a ring, which sends while it computes; a gather and an all-to-all are waited for.",
          {.headline = true,
           .formula = "c where the tile's flops / rate = message + bytes of c tokens / link",
           .source = "Liu et al. 2023, section 3"});

@@ -65,7 +65,7 @@ struct Outputs {
   double beside_s = 0;  ///< a ring in contiguous order, or where that is chosen, in zig-zag
   double exposed_s = 0, sent_bytes = 0;
   double rank_tokens = 0, hiding_tokens = 0, tile_compute_s = 0, transfer_s = 0;
-  double largest_pairs = 0, fair_pairs = 0;  ///< of a (rank, step); of one if all had the same
+  double largest_pairs = 0, fair_pairs = 0;  ///< pairs of the (rank, step) with most, and of each if all had the same
   double ring_error = 0, all_to_all_error = 0, averaged_error = 0;
   double memory_bytes = none, one_rank_memory_bytes = none, chip_bytes = 0;
   std::int64_t sequence = 0;                   ///< padded to 2n equal pieces
@@ -80,7 +80,7 @@ struct OrderRing {
   models::parallel::ContextSetup setup;
   models::parallel::ContextRing ring;
   std::vector<std::int64_t> ranks;              ///< all, or some at even distances
-  std::vector<std::vector<double>> computes_s;  ///< of [rank][step]
+  std::vector<std::vector<double>> computes_s;  ///< computing time by [rank][step]
 };
 /// The longest sequence that so many ranks hold.
 struct ReachPoint {
@@ -89,7 +89,7 @@ struct ReachPoint {
 struct Run {
   OrderRing chosen, beside;                      ///< beside: contiguous, or where that is chosen, zig-zag
   Square square;                                 ///< the small sequence, on as many ranks as are drawn
-  std::vector<std::vector<double>> small_pairs;  ///< of [step][rank] of the small sequence
+  std::vector<std::vector<double>> small_pairs;  ///< pairs by [step][rank] in the small sequence
   std::vector<std::vector<double>> pairs;        ///< the same of the whole sequence, over the ranks that are drawn
   std::vector<ReachPoint> reach;
 };
@@ -114,19 +114,19 @@ struct Picture {
   std::int64_t drawn_ranks = 1;
   std::string ranks_note;
   std::vector<std::string> step_names, key_names, rank_names;
-  std::vector<std::vector<double>> work;        ///< of [step][rank], of the step's largest: 0 to 1
-  std::vector<std::vector<std::string>> meets;  ///< of [step][rank]: "K3, 8 pairs"
-  /// Of a ring: contiguous, then an even order, one of them chosen. Of another method: the ring in the chosen order,
+  std::vector<std::vector<double>> work;        ///< pairs by [step][rank] as a share of the step's largest: 0 to 1
+  std::vector<std::vector<std::string>> meets;  ///< keys and pairs by [step][rank]: "K3, 8 pairs"
+  /// For a ring: contiguous, then an even order, one of them chosen. For another method: the ring in the chosen order,
   /// then that method.
   std::array<Clock, 2> clocks;
   /// What happens in place of the ring's steps, and what a rank has then; empty for a ring.
   std::string method_words, held_words;
-  std::vector<double> whole_work;  ///< of [rank], of all its tiles beside the most that a rank has: 0 to 1
+  std::vector<double> whole_work;  ///< tiles by [rank] as a share of the most that a rank has: 0 to 1
   double clock_end_s = 0;
   std::string check;
   std::vector<widgets::Curve> hiding;  ///< a step's slowest tile and its transfer against the tokens of a rank
   std::vector<widgets::Curve> reach;   ///< the longest sequence against ranks
-  double longest = 0;                  ///< of those sequences and yours
+  double longest = 0;                  ///< the longest sequence among those of `reach` and yours, tokens
   PublishedMarks published;
 };
 

@@ -21,8 +21,8 @@ struct SquareCell {
 struct Square {
   std::int64_t ranks = 1, tokens = 0;
   std::vector<std::int64_t> token_rank;  ///< the rank that holds each token
-  std::vector<std::int64_t> meets;       ///< of [query][key]: the step in which the pair is computed; -1: masked
-  std::vector<std::int64_t> holders;     ///< of [step][rank]: who holds the keys that began at this rank
+  std::vector<std::int64_t> meets;       ///< step by [query][key] in which the pair is computed; -1: masked
+  std::vector<std::int64_t> holders;     ///< rank by [step][rank] that holds the keys which began at this rank
 
   std::int64_t step_of(std::int64_t query, std::int64_t key) const {
     return meets[static_cast<std::size_t>(query * tokens + key)];
@@ -35,11 +35,11 @@ Square square_of(models::parallel::ContextOrder order, bool causal, std::int64_t
 SquareCell square_cell(const Square& square, std::int64_t step, std::int64_t query, std::int64_t key);
 
 struct RingPlaces {
-  widgets::Rect square{};           ///< of all cells
+  widgets::Rect square{};           ///< the area of all cells
   float cell = 0;                   ///< px a side
   widgets::Rect keys{}, queries{};  ///< strips over and left of it
   ImVec2 centre{};
-  float radius = 0;  ///< of the nodes' middles
+  float radius = 0;  ///< px from the centre to the nodes' middles
   std::vector<widgets::Rect> nodes;
   widgets::Rect ring{}, clocks{};  ///< areas right of the square
   bool with_ring = true, with_clocks = true;

@@ -69,9 +69,9 @@ void describe_tokens(Fields& f, Inputs& in) {
          "Weight of a word's own map beside its topic's: there is more to learn with more experts.", {.range = {0, 2}});
   f.integer("steps", in.steps, "Steps", "Updates of gate and experts, by Adam.",
             {.range = {20, 200}, .typical = {50, 200}});
-  f.integer("step_tokens", in.step_tokens, "Tokens a step", "Of the small training; what is tested is 2,048 others.",
-            {.range = {64, 384, Scale::log}});
-  f.integer("seed", in.seed, "Seed", "Of tokens, maps and first weights.", {.range = {0, 1'000'000}});
+  f.integer("step_tokens", in.step_tokens, "Tokens a step",
+            "Tokens in a step of the small training; 2,048 others test it.", {.range = {64, 384, Scale::log}});
+  f.integer("seed", in.seed, "Seed", "Draws tokens, maps and first weights.", {.range = {0, 1'000'000}});
 }
 
 void describe_ranks(Fields& f, Inputs& in) {
@@ -98,20 +98,21 @@ void describe_machine(Fields& f, Inputs& in) {
   const auto width = [&](std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help) {
     f.integer(key, slot, label, help, {.range = {64, 65536, Scale::log}, .typical = {1024, 16384}});
   };
-  width("hidden", in.hidden, "Hidden width", "Of a token that travels. DeepSeek-V3: 7,168.");
+  width("hidden", in.hidden, "Hidden width", "Values of a token that travels. DeepSeek-V3: 7,168.");
   width("expert_width", in.expert_width, "Width of an expert", "Inner width of gate, up and down. DeepSeek-V3: 2,048.");
-  shared::format(f, "format", in.format, expert_formats, {.help = "Of the experts' products."});
+  shared::format(f, "format", in.format, expert_formats, {.help = "The format of the experts' products."});
   f.choice("dispatch_format", in.dispatch_format, dispatch_formats, "Dispatch in",
-           "Of tokens on their way to experts.");
-  f.integer("layers", in.layers, "Expert layers", "Of the model, for one training step.", {.range = {1, 200}});
+           "The format of tokens on their way to experts.");
+  f.integer("layers", in.layers, "Expert layers", "How many the model has, for the time of one training step.",
+            {.range = {1, 200}});
   share_of_rate(f, "inside_share", in.inside_share, "Reached inside a node",
-                "Of the link's line rate. 75 % is what all-to-all reached on A100 and GB300.");
+                "A share of the link's line rate. 75 % is what all-to-all reached on A100 and GB300.");
   share_of_rate(f, "between_share", in.between_share, "Reached between nodes",
-                "Of the port's line rate. 90 % is what DeepEP V2 reached on two nodes.");
+                "A share of the port's line rate. 90 % is what DeepEP V2 reached on two nodes.");
   share_of_rate(f, "matmul_share", in.matmul_share, "Reached in products",
-                "Of the chip's peak, by full tiles. Assumed.");
+                "A share of the chip's peak, by full tiles. Assumed.");
   f.real("base_s", in.base_s, {"Least time", "s"},
-         "Of one exchange, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",
+         "What one exchange takes, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",
          {.range = {0, 1e-3}, .typical = {0, 1e-4}});
 }
 

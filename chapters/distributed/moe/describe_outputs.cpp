@@ -11,14 +11,15 @@ void describe_load(Fields& f, Outputs& o) {
   f.real("load_max", o.load_max, "Fullest expert",
          "Copies that the fullest expert is asked to take, over the mean of all; before capacity.",
          {.headline = true, .formula = "max load / mean load"});
-  f.real("dropped", o.dropped, {"Dropped", "%"}, "Of all copies of tokens: their expert is full.",
+  f.real("dropped", o.dropped, {"Dropped", "%"}, "The share of all copies of tokens whose expert is full.",
          {.headline = true, .formula = "copies beyond capacity / all copies", .source = switch_source});
-  f.real("capacity", o.capacity, "Capacity of an expert", "Of 2,048 tested tokens; 0 where there is no limit.",
+  f.real("capacity", o.capacity, "Capacity of an expert",
+         "How many copies of 2,048 tested tokens it takes; 0 where there is no limit.",
          {.formula = "ceil(factor x tokens x k / experts)", .source = switch_source});
   f.real("without", o.without, {"Tokens without an expert", "%"}, {.formula = "all copies dropped"});
   f.real("copies", o.copies, "Copies", "Copies of the 2,048 tested tokens that experts are asked to take.");
   f.real("kept_copies", o.kept_copies, "Copies a token", {.formula = "kept copies / tokens"});
-  f.real("idle_experts", o.idle_experts, "Experts without a token", "Of the tested ones.");
+  f.real("idle_experts", o.idle_experts, "Experts without a token", "Experts that no tested token chose.");
   f.real("entropy", o.entropy, "Entropy of the load", {.formula = "-sum(s ln s) / ln(E)"});
   f.real("deviation", o.deviation, "Standard deviation over mean", {.formula = "sigma / mean of the loads"});
   f.real("rank_max", o.rank_max, "Fullest rank", {.formula = "max kept / mean kept, by rank"});
@@ -28,10 +29,10 @@ void describe_load(Fields& f, Outputs& o) {
 void describe_learning(Fields& f, Outputs& o) {
   f.group("What it learned");
   f.real("loss", o.loss, {"Test loss", "%"},
-         "Of 2,048 tokens that it was not trained on. 100 % is what giving nothing would score with all words alike.",
+         "On 2,048 tokens that it was not trained on. 100 % is what giving nothing would score with all words alike.",
          {.headline = true, .formula = "mean square error / mean square of the targets", .source = training_source});
-  f.real("hot_topic_loss", o.hot_topic_loss, {"Of the most frequent topic", "%"}, {.source = training_source});
-  f.real("worst_topic_loss", o.worst_topic_loss, {"Of the worst topic", "%"}, {.source = training_source});
+  f.real("hot_topic_loss", o.hot_topic_loss, {"Loss, most frequent topic", "%"}, {.source = training_source});
+  f.real("worst_topic_loss", o.worst_topic_loss, {"Loss, worst topic", "%"}, {.source = training_source});
   f.real("router_entropy", o.router_entropy, "Entropy of the gate", "1: a token's probabilities are all alike.",
          {.formula = "mean of -sum(p ln p) / ln(E)"});
   f.real("auxiliary", o.auxiliary, "E sum f P",
@@ -54,7 +55,7 @@ void describe_time(Fields& f, Outputs& o) {
          {.formula = "least time + max over ranks(bytes / bandwidth)"});
   f.real("combine_s", o.layer.combine.time_s, {"Combine", "s"}, "The same way back, in BF16.");
   f.real("experts_s", o.layer.experts_s, {"Experts", "s"},
-         "Of the slowest rank: rows filled up to tiles of 128, or the weights' bytes, whichever is longer.",
+         "Time of the slowest rank: rows filled up to tiles of 128, or the weights' bytes, whichever is longer.",
          {.formula = "max over ranks(max(FLOPs / rate, bytes / bandwidth))"});
   f.real("mean_experts_s", o.layer.mean_experts_s, {"Experts, mean rank", "s"}, {.formula = "mean over ranks"});
   f.real("local_s", o.layer.local_s, {"Gate and permutation", "s"}, {.formula = "bytes / memory bandwidth"});
@@ -76,8 +77,8 @@ void describe_bytes(Fields& f, Outputs& o) {
   f.real("combine_bytes", o.layer.combine.sent_bytes, {"Combine sends", "B"}, "The same way back.");
   f.real("even_dispatch_bytes", o.even_dispatch_bytes, {"Dispatch, even load", "B"},
          {.formula = "(N - 1) / N x tokens x copies x bytes of a token"});
-  f.real("between_bytes", o.layer.dispatch.between_bytes, {"Of it between nodes", "B"},
-         "Of what dispatch sends, through the network.");
+  f.real("between_bytes", o.layer.dispatch.between_bytes, {"Dispatch between nodes", "B"},
+         "The part of what dispatch sends that goes through the network.");
   f.real("received_bytes", o.layer.dispatch.received_bytes, {"Fullest rank receives", "B"},
          "In dispatch, from others.");
   f.real("even_nodes", o.even_nodes, "Nodes a token", "That it goes to, its own counted; the mean.");
@@ -102,7 +103,8 @@ void describe(Fields& f, ExpertRow& r) {
   f.real("asked", r.asked, "Asked for", "Copies of 2,048 tested tokens.");
   f.real("kept", r.kept, "Kept", "Up to its capacity.");
   f.real("dropped", r.dropped, "Dropped", "Beyond it.");
-  f.real("main_topic", r.main_topic, {"Main topic", "%"}, "Of what it keeps.");
+  f.real("main_topic", r.main_topic, {"Main topic", "%"},
+         "The most frequent topic's share of the tokens that it keeps.");
 }
 void describe(Fields& f, RankRow& r) {
   f.integer("rank", r.rank, "Rank", "From 0.");
@@ -112,10 +114,10 @@ void describe(Fields& f, RankRow& r) {
   f.real("idle", r.idle, {"Waits", "%"}, {.formula = "1 - its experts / the slowest rank's"});
 }
 void describe(Fields& f, BalanceRow& r) {
-  f.text("name", r.name, "Balancing", "Of top-k on the same tokens.");
+  f.text("name", r.name, "Balancing", "How top-k is balanced; all rows are trained on the same tokens.");
   f.real("loss", r.loss, {"Test loss", "%"}, "As above.");
   f.real("max_over_mean", r.max_over_mean, "Fullest expert", {.formula = "max load / mean load"});
-  f.real("dropped", r.dropped, {"Dropped", "%"}, "Of all copies.");
+  f.real("dropped", r.dropped, {"Dropped", "%"}, "The share of all copies whose expert is full.");
   f.real("layer_s", r.layer_s, {"One layer", "s"}, "On the same machine.");
   f.toggle("mine", r.mine, "Yours", "It is what the figures above speak of.");
 }

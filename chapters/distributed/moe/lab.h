@@ -67,7 +67,7 @@ struct Outputs {
   models::parallel::MoeLayerTime layer, even;  ///< as routed, and with the same copies spread evenly
   double loss = 0, dropped = 0, without = 0;   ///< in %
   double load_max = 1, rank_max = 1, entropy = 1, deviation = 0, capacity = 0, kept_copies = 0, idle_experts = 0;
-  double copies = 0;                                ///< of all tested tokens, before capacity
+  double copies = 0;                                ///< copies of all tested tokens, before capacity
   double worst_topic_loss = 0, hot_topic_loss = 0;  ///< in %
   double router_entropy = 1, auxiliary = std::nan(""), bias_step = std::nan("");
   double slowdown = 1, exchange_s = 0, even_exchange_s = 0, exchange_share = 0, step_exchange_s = 0,
@@ -85,7 +85,7 @@ using Trained = std::shared_ptr<const models::parallel::MoeTrained>;
 
 struct Run {
   Trained mine;
-  std::array<Trained, models::parallel::moe_balance_count> by_balance;  ///< of top-k; null where none are compared
+  std::array<Trained, models::parallel::moe_balance_count> by_balance;  ///< top-k; null where none are compared
   models::parallel::MoePlacement placement;
 };
 using Computed = chapters::Computed<Outputs, Run>;
@@ -112,7 +112,7 @@ struct Picture {
   std::size_t mine = 0;  ///< which of the three is yours; 3: none
   double most_load = 1;
   double rain_even = 1;  ///< copies that an expert gets when all are even
-  widgets::Curve path;   ///< of the weights of the auxiliary loss; empty unless yours is that
+  widgets::Curve path;   ///< one point for each weight of the auxiliary loss; empty unless that is your balancing
   std::vector<std::string> path_names;
   std::vector<std::string_view> path_labels;
   PublishedMarks published;

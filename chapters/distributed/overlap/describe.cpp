@@ -206,7 +206,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "batch x sequence"});
   f.real("tokens_per_s", o.tokens_per_s, "Tokens a second", "What one GPU does.",
          {.formula = "micro-batches x tokens / step"});
-  f.real("scaling_percent", o.scaling_percent, {"Of the smaller cluster", "%"},
+  f.real("scaling_percent", o.scaling_percent, {"Scaling efficiency", "%"},
          "What each GPU does in a second, against the count compared with.",
          {.absent = "The states do not fit on the smaller cluster.", .formula = "its step / this step"});
   describe_streams(f, o);

@@ -99,7 +99,7 @@ struct Picture {
   std::string answer;
   std::vector<widgets::TimelineSpan> compute, network;
   std::vector<widgets::TimelinePoint> held;
-  std::vector<std::string> names, infos;   ///< of a span, by its name
+  std::vector<std::string> names, infos;   ///< label and hover text of spans, by TimelineSpan::name
   std::vector<std::int64_t> durations_ns;  ///< how long the spans of these names are
   std::string compute_words, network_words, held_words;
   std::vector<Fall> falls;

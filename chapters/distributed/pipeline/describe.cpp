@@ -24,16 +24,14 @@ constexpr std::string_view never_ends = "With the moved blocks some ranks wait f
 constexpr std::string_view no_moves = "No block is moved.";
 
 void describe_times(Fields& f, Inputs& in) {
-  const auto time = [&](std::string_view key, double& slot, std::string_view label, std::string_view help) {
-    f.real(key, slot, {label, "s"}, help, {.range = {1e-6, 100, Scale::log}, .typical = {2.5e-4, 4e-3}});
-  };
+  const Details stage_time{.range = {1e-6, 100, Scale::log}, .typical = {2.5e-4, 4e-3}};
   f.group("Times of one stage");
-  time("t_forward", in.t_forward, "Forward, F",
-       "One micro-batch through one stage; where a rank holds several chunks, through one of them.");
-  time("t_backward_input", in.t_backward_input, "Input gradient, I",
-       "The part of the backward that the stage before waits for.");
-  time("t_backward_weight", in.t_backward_weight, "Weight gradient, W",
-       "The part of the backward that only the optimizer waits for.");
+  f.real("t_forward", in.t_forward, {"Forward, F", "s"},
+         "One micro-batch through one stage; where a rank holds several chunks, through one of them.", stage_time);
+  f.real("t_backward_input", in.t_backward_input, {"Input gradient, I", "s"},
+         "The part of the backward that the stage before waits for.", stage_time);
+  f.real("t_backward_weight", in.t_backward_weight, {"Weight gradient, W", "s"},
+         "The part of the backward that only the optimizer waits for.", stage_time);
   f.real("t_link", in.t_link, {"Link", "s"},
          "From the end of an operation to its arrival on another rank. Ranks work on meanwhile.",
          {.range = {0, 100}, .typical = {0, 2e-3}});

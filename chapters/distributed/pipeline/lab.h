@@ -81,7 +81,7 @@ struct Side {
       kept;                                               ///< by each rank over time, in a chunk's activations
   std::vector<models::parallel::PipelinePlace> critical;  ///< empty where more operations than have names
 };
-/// Of more operations than these none has room for a name, and none for a gap of its own.
+/// Above so many operations none has room for a name, and none for a gap of its own.
 inline constexpr std::size_t max_named_operations = 6000;
 std::size_t operations_of(const models::parallel::PipelinePlan& plan);
 

@@ -183,18 +183,12 @@ void price_published(const Inputs& in, Run& run) {
 }  // namespace
 
 Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
+  const auto job = job_of(in);
+  if (!job) return infeasible<Computed>(job.error);
+  Run run{.job = *job, .search = searched(in, progress, searches)};
+  if (!run.search) return infeasible<Computed>("The search was stopped; change an input to start it again.");
   Computed done;
   Outputs& out = done.facts;
-  const auto job = job_of(in);
-  if (!job) {
-    out.reason = job.error;
-    return done;
-  }
-  Run run{.job = *job, .search = searched(in, progress, searches)};
-  if (!run.search) {
-    out.reason = "The search was stopped; change an input to start it again.";
-    return done;
-  }
   const PlannerSearch& search = *run.search;
   price_yours(in, *job, search, out, run.yours);
   out.plans_total = static_cast<std::int64_t>(search.points.size());

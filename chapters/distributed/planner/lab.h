@@ -47,7 +47,7 @@ struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
   models::parallel::PricedPlan yours;
-  models::memory::HeldBytes held;  ///< of yours, on its fullest stage
+  models::memory::HeldBytes held;  ///< memory of your plan on its fullest stage
   std::string plan_problem;        ///< not empty: your plan cannot run, and this sentence says why
   double mfu = none, tokens_per_s = none, plan_rank = none;
   bool fits = false;
@@ -95,7 +95,7 @@ struct Run {
   std::shared_ptr<const models::parallel::PlannerSearch> search;
   // Cards of plans that there are have a name.
   PlanCard best, second, yours;
-  std::vector<models::parallel::LostTime> lost;  ///< of the second against the best
+  std::vector<models::parallel::LostTime> lost;  ///< where the second loses time against the best
   std::vector<PublishedPlan> published;
 };
 using Computed = chapters::Computed<Outputs, Run>;
@@ -110,9 +110,9 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::shared_ptr<const Run> run;
-  std::vector<PlanDot> dots;  ///< of all plans, those that fit first; at most one a cell of a fine grid
+  std::vector<PlanDot> dots;  ///< all plans, those that fit first; at most one a cell of a fine grid
   std::vector<double> fit_x, fit_y, out_x, out_y, published_x, published_y;
-  std::vector<widgets::Curve> frontiers;          ///< of plans that fit, then of faster ones beyond the wall
+  std::vector<widgets::Curve> frontiers;  ///< Pareto frontiers: plans that fit, then faster ones that do not fit
   std::vector<std::string_view> published_names;  ///< texts of the Run
   std::size_t dots_fitting = 0;
   double most_bytes = 1, least_s = 1, most_s = 1;

@@ -274,20 +274,14 @@ void sum_layers(const Inputs& in, const Setting& s, const TensorLayer& layer, Ou
 }  // namespace
 
 Computed compute(const Inputs& in, const Progress& progress) {
-  Computed done;
-  Outputs& out = done.facts;
   const auto setting = read_setting(in);
-  if (!setting) {
-    out.reason = setting.error;
-    return done;
-  }
+  if (!setting) return infeasible<Computed>(setting.error);
   const Setting& s = *setting;
   auto layer = LayersByRanks::layer_of(s, s.kinds[s.kind]);
   auto small = layer ? small_run(in, s, in.cut) : models::Result<TensorRun>::fail(layer.error);
-  if (!small) {
-    out.reason = small.error;
-    return done;
-  }
+  if (!small) return infeasible<Computed>(small.error);
+  Computed done;
+  Outputs& out = done.facts;
   LayersByRanks layers(s);
   if (in.ranks > 1) layers.keep(in.ranks, *layer);
   judge_layer(in, s, *layer, layers, out);

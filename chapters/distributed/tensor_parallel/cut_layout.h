@@ -18,8 +18,8 @@ struct CutPiece {
 /// A matrix, or what lies on the ranks instead of it. Sheets: every rank has one of the whole size, and they add up.
 struct CutMatrix {
   std::string name;                    ///< "A", in bold
-  std::string rows_text, cols_text;    ///< of the real model
-  std::string piece_rows, piece_cols;  ///< of a rank's piece; empty where it is the whole
+  std::string rows_text, cols_text;    ///< size of the real model's matrix
+  std::string piece_rows, piece_cols;  ///< size of a rank's piece; empty where it is the whole
   std::string info;                    ///< for the hover
   std::size_t rows = 0, cols = 0;      ///< cells
   std::vector<CutPiece> pieces;
@@ -43,7 +43,7 @@ struct CutScene {
 };
 
 struct PlacedMatrix {
-  widgets::Rect area{};  ///< of all cells, sheets and their gaps
+  widgets::Rect area{};  ///< the area of all cells, sheets and their gaps
   std::vector<widgets::Rect> pieces;
   float middle = 0;   ///< screen x
   float glyph_x = 0;  ///< middle of the glyph in front; 0: none

@@ -24,12 +24,13 @@ void describe_rates(Fields& f, Inputs& in) {
     f.real(key, slot, {label, "%"}, help, {.range = {1, 100}, .typical = {40, 100}});
   };
   f.group("Rates reached");
-  share("flops_reached", in.flops_reached, "Of the peak",
+  share("flops_reached", in.flops_reached, "Share of the peak",
         "Reached in full tiles. cuBLAS reached 62 to 77 % on an H100 in BF16, at a width of 4,096.");
-  share("memory_reached", in.memory_reached, "Of the memory", "The reached part of the chip's memory bandwidth.");
-  share("link_reached", in.link_reached, "Of the chip's link",
+  share("memory_reached", in.memory_reached, "Share of memory bandwidth",
+        "The reached part of the chip's memory bandwidth.");
+  share("link_reached", in.link_reached, "Share of the chip's link",
         "The reached part of one direction. Rings reach about 80 %: 235 of 300 GB/s on A100, 365 of 450 on H100.");
-  share("network_reached", in.network_reached, "Of the network",
+  share("network_reached", in.network_reached, "Share of the network",
         "The reached part of one direction of a rank's port: 47 of 50 GB/s.");
   f.real("call_s", in.call_s, {"A call", "s"},
          "What a collective takes before its first step: 6.6 us in NCCL's tuner for LL.",
@@ -149,7 +150,8 @@ void describe(Fields& f, Outputs& o) {
          "Keys and values of all layers, on a rank.");
   f.group("All layers");
   f.real("model_s", o.model_s, {"All layers", "s"}, "Without embedding, logits and loss.");
-  f.real("model_exposed_s", o.model_exposed_s, {"Of it exposed", "s"}, {.formula = "layers x exposed collectives"});
+  f.real("model_exposed_s", o.model_exposed_s, {"All layers, exposed", "s"},
+         {.formula = "layers x exposed collectives"});
   f.integer("model_collectives", o.model_collectives, "Collectives",
             "How many one micro-batch or one step of decode takes, over all layers and passes.");
   f.group("Computed from pieces");

@@ -37,7 +37,7 @@ struct Inputs {
 
 struct CutRow {
   std::string cut, between, behind;
-  double forward_bytes = 0, backward_bytes = 0, forward_s = 0;  ///< of the shown block, a rank
+  double forward_bytes = 0, backward_bytes = 0, forward_s = 0;  ///< sent by a rank in the shown block, and its time
 };
 struct RankOperationRow {
   std::string operation, part, whole, shape;
@@ -51,17 +51,17 @@ struct CollectiveRow {
 struct Outputs {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::string reason;
-  models::parallel::TensorPass forward, backward;  ///< of a layer of the kind that most layers are
+  models::parallel::TensorPass forward, backward;  ///< passes through a layer of the kind that most layers are
   double kv_copies = 1;
-  double forward_s = 0, backward_s = 0;          ///< of a layer
-  double forward_own_s = 0, backward_own_s = 0;  ///< of it without collectives
+  double forward_s = 0, backward_s = 0;          ///< time of a layer
+  double forward_own_s = 0, backward_own_s = 0;  ///< time of a layer without its collectives
   double layer_s = 0, exposed_share = 0, speedup = 1, efficiency = 100;
-  double buffer_bytes = 0, one_collective_s = 0;  ///< of the collective behind a block
+  double buffer_bytes = 0, one_collective_s = 0;  ///< the collective behind a block
   double across_share = none;                     ///< exposed, if each rank sat in a node of its own; %
   std::int64_t model_collectives = 0;
   double model_s = 0, model_exposed_s = 0;                        ///< all layers
-  double activation_bytes = none, activation_whole_bytes = none;  ///< of a layer on a rank; on a single one
-  double weight_bytes = 0, kv_bytes_per_token = 0;                ///< of all layers on a rank
+  double activation_bytes = none, activation_whole_bytes = none;  ///< what a layer keeps on a rank; on a single one
+  double weight_bytes = 0, kv_bytes_per_token = 0;                ///< what a rank holds of all layers
   double sum_error = 0, gradient_error = 0, without_between = none;
   double ring_s = none, ring_closed_form_s = none, ring_whole_s = none;  ///< gather and first products of the block
   std::int64_t largest = 1;  ///< ranks of which at most a fifth of the layer's time is exposed
@@ -80,7 +80,7 @@ struct Run {
   models::parallel::TensorLayer layer;
   models::parallel::TensorRun small;   ///< the small block, really computed
   models::parallel::RingRun ring;      ///< gather and first products of the block; no spans where nothing can be cut
-  models::parallel::BlockSizes sizes;  ///< of the shown block
+  models::parallel::BlockSizes sizes;  ///< sizes of the shown block
   bool split_tokens = false, gated = false;
   bool joined = false;  ///< attention and feed-forward read the same input, and are summed together
   std::vector<RankPoint> by_ranks;

@@ -26,7 +26,7 @@ constexpr std::size_t most_pairs = 32;  // chips whose pairs are rated
 /// Graph, plan and messages that the inputs ask for.
 struct Asked {
   parallel::Topology graph;
-  parallel::TopologyPlan plan;  ///< of the ranks that the machines hold
+  parallel::TopologyPlan plan;  ///< plan over the ranks that the machines hold
   std::int64_t ranks_asked = 0;
   std::string left_out;  ///< what of the inputs does not count, and why; else empty
   std::vector<parallel::TopologyCall> calls;
@@ -266,13 +266,10 @@ models::Result<Asked> asked_of(const Inputs& in) {
 }  // namespace
 
 Computed compute(const Inputs& in, const Progress& progress) {
+  auto asked = asked_of(in);
+  if (!asked) return infeasible<Computed>(asked.error);
   Computed done;
   Outputs& out = done.facts;
-  auto asked = asked_of(in);
-  if (!asked) {
-    out.reason = asked.error;
-    return done;
-  }
   const auto made = std::make_shared<Run>();
   Run& run = *made;
   run.graph = std::move(asked->graph);

@@ -161,7 +161,7 @@ void describe(Fields& f, OrderRow& r) {
   f.real("ratio", r.ratio, "Over the best", {.formula = "its time / the best time"});
 }
 void describe(Fields& f, FigureRow& r) {
-  f.text("what", r.what, "Of what");
+  f.text("what", r.what, "Part of the machine");
   f.real("bytes_per_s", r.bytes_per_s, {"Carries", "B/s"}, "In one direction; 0: a latency.");
   f.real("latency_s", r.latency_s, {"Latency", "s"}, "What one hop of a collective takes.");
   f.real("share", r.share, {"Share", "%"}, "The part of a line rate; 0 where the figure is no share.");

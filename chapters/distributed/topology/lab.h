@@ -76,7 +76,7 @@ struct FigureRow {
 
 struct Outputs {
   std::string reason;
-  parallel::TopologyAxisCost lit;  ///< of the axis that the picture shows
+  parallel::TopologyAxisCost lit;  ///< cost of the axis that the picture shows
   double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1;
   std::int64_t chips = 0, links = 0, priced = 0;
   std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
@@ -128,7 +128,7 @@ struct RateMark {
 };
 struct ChipMark {
   std::string name, rank;      ///< "3"; "T1 D0"
-  std::int32_t group = -1;     ///< of the lit axis; -1: no rank
+  std::int32_t group = -1;     ///< group of the shown axis that the chip belongs to; -1: no rank
   std::uint32_t position = 0;  ///< in the order of ranks
 };
 /// A figure of the graph in words.
@@ -145,7 +145,7 @@ struct Picture {
   std::vector<ChipMark> chips;
   std::vector<RateMark> rates;
   std::vector<std::int32_t> chip_of_node;       ///< -1: no chip
-  std::vector<std::string> axis_names;          ///< of axes with ranks to order, inner to outer, with their sizes
+  std::vector<std::string> axis_names;          ///< names of axes with ranks to order, inner to outer, with their sizes
   std::vector<parallel::TopologyAxis> ordered;  ///< the same axes
   std::vector<PlacementBar> bars;
   double most_s = 0;

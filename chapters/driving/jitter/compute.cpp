@@ -31,7 +31,7 @@ double mean_work_s(const Inputs& in, const models::JitterRun& run, double share)
   return work_s;
 }
 
-/// Of a queue that never ends times say how long somebody watched, and nothing of the stack.
+/// Sets times to NaN. In a queue that never ends they say how long somebody watched, and nothing of the stack.
 void forget_times(Outputs& out) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   models::JitterSummary& s = out.summary;

@@ -8,7 +8,7 @@ namespace chapters::driving::jitter {
 
 /// The road about the longest blind stretch, to scale, and under it the frames on the same metres.
 void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-/// Of an overloaded stack: how the response grows from frame to frame.
+/// How the response of an overloaded stack grows from frame to frame.
 void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// Misses a minute by cause over the whole run, with the cursor that the learner drags.
 void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 size);

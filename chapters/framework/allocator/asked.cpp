@@ -10,50 +10,53 @@ using namespace models::memory;
 
 constexpr std::uint64_t max_snapshot_bytes = 512 * mib;
 
-std::string inflated(std::string packed, std::string& error) {
-  if (!packed.starts_with("\x1f\x8b")) return packed;
+/// The text of a gz, and any other text as it is.
+models::Result<std::string> inflated(std::string packed) {
+  using Inflated = models::Result<std::string>;
+  if (!packed.starts_with("\x1f\x8b")) return Inflated::ok(std::move(packed));
   const models::trace::Bytes bytes = models::trace::in_memory(std::move(packed));
   models::trace::Inflater inflater(bytes);
   std::string text, part(1 << 20, '\0');
   for (std::size_t n = 0; (n = inflater.read(part.data(), part.size())) > 0;) {
     text.append(part, 0, n);
-    if (text.size() <= max_snapshot_bytes) continue;
-    error = "The snapshot is larger than 512 MiB when it is unpacked; record fewer entries.";
-    return {};
+    if (text.size() > max_snapshot_bytes)
+      return Inflated::fail("The snapshot is larger than 512 MiB when it is unpacked; record fewer entries.");
   }
-  error = inflater.error();
-  return text;
+  return inflater.status() ? Inflated::ok(std::move(text)) : Inflated::fail(inflater.status().error);
 }
 
 using SnapshotOrFault = models::Result<std::shared_ptr<const AllocatorSnapshot>>;
+
+SnapshotOrFault read_snapshot(const FileBytes& bytes) {
+  if (bytes.size_bytes > max_snapshot_bytes)
+    return SnapshotOrFault::fail("The snapshot is larger than 512 MiB; record fewer entries.");
+  std::string packed;
+  if (const std::string why = bytes.read(packed); !why.empty()) return SnapshotOrFault::fail(why);
+  const auto text = inflated(std::move(packed));
+  if (!text) return SnapshotOrFault::fail(text.error);
+  // A text that is no JSON and no pickle is a list of events.
+  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || std::string_view("afrs").find((*text)[first]) == std::string_view::npos) {
+    auto read = read_allocator_snapshot(*text);
+    if (!read) return SnapshotOrFault::fail(read.error);
+    return SnapshotOrFault::ok(std::make_shared<const AllocatorSnapshot>(std::move(*read)));
+  }
+  auto list = parse_allocator_events(*text);
+  if (!list) return SnapshotOrFault::fail(list.error);
+  AllocatorSnapshot events;
+  events.list = std::move(*list);
+  events.is_list = true;
+  return SnapshotOrFault::ok(std::make_shared<const AllocatorSnapshot>(std::move(events)));
+}
 
 SnapshotOrFault open_snapshot(const FileInput& file) {
   if (!file.bytes)
     return SnapshotOrFault::fail("Choose a file: torch.cuda.memory._snapshot() written as JSON, or a list of events.");
   std::string error;
   auto snapshot = file.bytes->made<AllocatorSnapshot>([&]() -> std::shared_ptr<const AllocatorSnapshot> {
-    if (file.bytes->size_bytes > max_snapshot_bytes) {
-      error = "The snapshot is larger than 512 MiB; record fewer entries.";
-      return nullptr;
-    }
-    std::string text;
-    error = file.bytes->read(text);
-    if (error.empty()) text = inflated(std::move(text), error);
-    if (!error.empty()) return nullptr;
-    // A text that is no JSON and no pickle is a list of events.
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && std::string_view("afrs").find(text[first]) != std::string_view::npos) {
-      auto list = parse_allocator_events(text);
-      error = list.error;
-      if (!list) return nullptr;
-      AllocatorSnapshot events;
-      events.list = std::move(*list);
-      events.is_list = true;
-      return std::make_shared<const AllocatorSnapshot>(std::move(events));
-    }
-    auto read = read_allocator_snapshot(text);
-    error = read.error;
-    return read ? std::make_shared<const AllocatorSnapshot>(std::move(*read)) : nullptr;
+    auto fresh = read_snapshot(*file.bytes);
+    error = fresh.error;
+    return fresh ? *fresh : nullptr;
   });
   return snapshot ? SnapshotOrFault::ok(snapshot) : SnapshotOrFault::fail(error);
 }

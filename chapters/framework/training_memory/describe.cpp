@@ -197,7 +197,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "An interleaved pipeline needs more than one.",
           .formula = "largest of loss, each layer's backward pass and its end"});
   f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
-  f.real("chip_share", o.chip_share, {"Of the chip", "%"}, {.formula = "held / memory"});
+  f.real("chip_share", o.chip_share, {"Share of the chip", "%"}, {.formula = "held / memory"});
   f.group("Owners");
   describe(f, o.memory.held);
   f.group("States");

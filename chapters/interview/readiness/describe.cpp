@@ -26,8 +26,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("Suppose you go on");
   f.integer("plan_questions", in.plan_questions, "Suppose you answer", "So many questions more.",
             {.range = {0, 200}, .headline = true});
-  f.real("plan_right_percent", in.plan_right_percent, {"Of them right", "%"}, "The share of those that you get right.",
-         {.range = {0, 100}, .headline = true});
+  f.real("plan_right_percent", in.plan_right_percent, {"Right in the plan", "%"},
+         "The share of those that you get right.", {.range = {0, 100}, .headline = true});
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
   shared::history(
@@ -71,7 +71,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Predictions");
   f.integer("predicted", o.predicted, "Predictions",
             "Questions that labs asked before they showed the answer; the first answer to each counts.");
-  f.integer("predicted_close", o.predicted_close, "Of them close", "Within what the question allows.");
+  f.integer("predicted_close", o.predicted_close, "Close predictions", "Within what the question allows.");
   f.real("predictions_ready_percent", o.predictions_ready_percent, {"Predictions support", "%"},
          "The share of close predictions that these support.", {.source = wilson});
   f.group("What to do next");

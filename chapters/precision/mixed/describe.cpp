@@ -140,7 +140,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "tokens x vocabulary x (element + 4)"});
   f.group("Memory in all");
   f.real("total_bytes", o.total_bytes, {"Memory", "B"}, {.headline = true, .formula = "states + activations + logits"});
-  f.real("chip_share", o.chip_share, {"Of the chip's memory", "%"}, {.formula = "memory / capacity of the chip"});
+  f.real("chip_share", o.chip_share, {"Share of the chip's memory", "%"}, {.formula = "memory / capacity of the chip"});
   f.toggle("fits", o.fits, "Fits");
   f.group("Saved");
   f.real("states_over_fp32", o.states_over_fp32, "States against FP32", {.formula = "bytes a parameter / 16"});

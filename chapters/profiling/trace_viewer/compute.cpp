@@ -43,20 +43,19 @@ void add_rank_files(const Inputs& in, Progress& progress, std::vector<RecordingP
       add_sentence(out.losses, row + " has no file yet.");
       continue;
     }
-    std::string error;
-    if (auto one = read_recording(in.ranks[i].file, progress, error))
-      recordings.push_back(std::move(one));
+    if (auto one = read_recording(in.ranks[i].file, progress))
+      recordings.push_back(std::move(*one));
     else
-      add_sentence(out.losses, row + " is left out: " + error);
+      add_sentence(out.losses, row + " is left out: " + one.error);
   }
 }
 
 RecordingPtr beside_recording(const Inputs& in, Progress& progress, std::size_t rank, Outputs& out) {
   if (!in.beside_file.path.empty()) {
-    std::string error;
-    auto one = read_recording(in.beside_file, progress, error);
-    if (!one) add_sentence(out.losses, "Nothing stands beside: " + error);
-    return one;
+    auto one = read_recording(in.beside_file, progress);
+    if (one) return std::move(*one);
+    add_sentence(out.losses, "Nothing stands beside: " + one.error);
+    return nullptr;
   }
   if (in.beside == Beside::nothing) return nullptr;
   const auto& ranks = sample_recordings(static_cast<models::SampleFault>(static_cast<int>(in.beside) - 1));
@@ -68,10 +67,12 @@ std::vector<RecordingPtr> recordings_of(const Inputs& in, Progress& progress, Ou
   std::vector<RecordingPtr> recordings;
   if (in.file.path.empty()) {
     recordings = sample_recordings(in.sample);
-  } else if (auto one = read_recording(in.file, progress, out.reason)) {
-    recordings.push_back(std::move(one));
+  } else if (auto one = read_recording(in.file, progress)) {
+    recordings.push_back(std::move(*one));
+  } else {
+    out.reason = one.error;
+    return {};
   }
-  if (!out.reason.empty()) return {};
   add_rank_files(in, progress, recordings, out);
   for (const auto& s : drop_repeated(recordings)) add_sentence(out.losses, s);
   return recordings;

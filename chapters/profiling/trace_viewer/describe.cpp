@@ -181,7 +181,7 @@ void describe_ranks(Fields& f, Outputs& o) {
   f.real("late_rank_idle_cost_s", o.late.idle_cost_s, {"With nothing to compute", "s"},
          "The part of that in which the rank that waited computed nothing: the rest hides under computation.",
          {.absent = no_collective});
-  f.real("late_rank_share", o.late.share, {"Of all waiting", "%"},
+  f.real("late_rank_share", o.late.share, {"Share of all waiting", "%"},
          {.absent = no_collective, .formula = "its cost / all waiting"});
   f.real("collectives_waited_s", o.collectives_waited_s, {"Waiting in collectives", "s"},
          "Summed over all ranks, from their own start to that of the last.", {.absent = no_collective});

@@ -265,8 +265,8 @@ std::string Lanes::arguments_of(widgets::TimelineSelection span) const {
   const Lane& lane = lanes_[static_cast<std::size_t>(span.lane)];
   if (lane.track == models::trace::none) return {};
   const models::trace::Event& event = lane.events.events[static_cast<std::size_t>(span.span)];
-  std::string why, text = sources_[lane.source].recording->trace.args(event, &why);
-  return why.empty() ? text.substr(0, max_shown) : why;
+  const auto args = sources_[lane.source].recording->trace.args(event);
+  return args ? args->substr(0, max_shown) : args.error;
 }
 
 void Lanes::add_source(std::size_t source, std::string_view matching) {

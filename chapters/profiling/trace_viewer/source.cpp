@@ -5,47 +5,47 @@
 namespace chapters::profiling::trace_viewer {
 namespace {
 
-RecordingPtr recorded(models::trace::Bytes bytes, std::string_view origin, const models::trace::Progress& progress,
-                      std::string& error) {
+using ReadRecording = models::Result<RecordingPtr>;
+
+ReadRecording recorded(models::trace::Bytes bytes, std::string_view origin, const models::trace::Progress& progress) {
   auto read = models::trace::read_trace(std::move(bytes), origin, progress);
-  if (!read) {
-    error = read.error;
-    return nullptr;
-  }
+  if (!read) return ReadRecording::fail(read.error);
   auto out = std::make_shared<Recording>();
   out->trace = std::move(*read);
   out->metrics = models::trace::measure(out->trace);
-  return out;
+  return ReadRecording::ok(std::move(out));
+}
+
+/// A file is read in passing and stays where it is; what comes from elsewhere is held.
+ReadRecording recorded_file(const FileInput& file, Progress& progress) {
+  models::trace::Bytes bytes{file.bytes->size_bytes, file.bytes->read_at};
+  if (!bytes.read) {
+    std::string text;
+    if (const std::string why = file.bytes->read(text); !why.empty()) return ReadRecording::fail(why);
+    bytes = models::trace::in_memory(std::move(text));
+  }
+  return recorded(std::move(bytes), std::string(file_name(file.path)),
+                  {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }});
 }
 
 std::vector<RecordingPtr> make_sample(models::SampleFault fault) {
   std::vector<RecordingPtr> out;
-  std::string error;
   for (std::string& text : models::sample_traces({.fault = fault}))
-    if (auto one = recorded(models::trace::in_memory(std::move(text)), "sample", {}, error))
-      out.push_back(std::move(one));
+    if (auto one = recorded(models::trace::in_memory(std::move(text)), "sample", {})) out.push_back(std::move(*one));
   return out;
 }
 
 }  // namespace
 
-RecordingPtr read_recording(const FileInput& file, Progress& progress, std::string& error) {
-  if (!file.bytes) {
-    error = "The file " + file.path + " is not at hand: choose it again.";
-    return nullptr;
-  }
-  return file.bytes->made<Recording>([&]() -> RecordingPtr {
-    // A file is read in passing and stays where it is; what comes from elsewhere is held.
-    models::trace::Bytes bytes{file.bytes->size_bytes, file.bytes->read_at};
-    if (std::string text; !bytes.read) {
-      if (error = file.bytes->read(text); !error.empty()) return nullptr;
-      bytes = models::trace::in_memory(std::move(text));
-    }
-    const std::string name(file_name(file.path));
-    return recorded(std::move(bytes), name,
-                    {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }},
-                    error);
+ReadRecording read_recording(const FileInput& file, Progress& progress) {
+  if (!file.bytes) return ReadRecording::fail("The file " + file.path + " is not at hand: choose it again.");
+  std::string error;
+  auto kept = file.bytes->made<Recording>([&]() -> RecordingPtr {
+    auto fresh = recorded_file(file, progress);
+    error = fresh.error;
+    return fresh ? std::move(*fresh) : nullptr;
   });
+  return kept ? ReadRecording::ok(std::move(kept)) : ReadRecording::fail(error);
 }
 
 const std::vector<RecordingPtr>& sample_recordings(models::SampleFault fault) {

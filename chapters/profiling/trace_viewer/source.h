@@ -5,6 +5,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "models/base/result.h"
 #include "models/trace/measure/metrics.h"
 #include "models/trace/trace.h"
 #include "models/trace/writers/sample.h"
@@ -18,8 +19,9 @@ struct Recording {
 };
 using RecordingPtr = std::shared_ptr<const Recording>;
 
-/// Reads and measures a file, once: the result stays with the file's bytes. Null with a sentence in `error`.
-RecordingPtr read_recording(const FileInput& file, Progress& progress, std::string& error);
+/// Reads and measures a file, once: the result stays with the file's bytes. Fails where the file is not at hand, cannot
+/// be read or is no recording, and when it was cancelled.
+models::Result<RecordingPtr> read_recording(const FileInput& file, Progress& progress);
 /// All ranks of a made-up run.
 const std::vector<RecordingPtr>& sample_recordings(models::SampleFault fault);
 

@@ -261,8 +261,12 @@ void compute_recording(const Inputs& in, const Setting& s, Progress& progress, O
   if (in.file.path.empty()) {
     recording = trace_viewer::sample_recordings(in.sample).front();
   } else {
-    recording = trace_viewer::read_recording(in.file, progress, out.reason);
-    if (!recording) return;
+    auto read = trace_viewer::read_recording(in.file, progress);
+    if (!read) {
+      out.reason = read.error;
+      return;
+    }
+    recording = std::move(*read);
   }
   const auto part = recorded_part(in, *recording);
   if (!part) {

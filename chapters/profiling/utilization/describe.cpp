@@ -103,9 +103,9 @@ void describe_conventions(Fields& f, Inputs& in) {
 void describe_machine(Fields& f, Inputs& in) {
   constexpr std::string_view simulated = "training|decoding";
   f.group("What kernels reach");
-  f.real("product_share", in.product_share, "Of the peak", "Matrix products that are compute-bound; assumed.",
+  f.real("product_share", in.product_share, "Share of the peak", "Matrix products that are compute-bound; assumed.",
          {.range = {0.1, 1}, .when = {"job", simulated}});
-  f.real("bandwidth_share", in.bandwidth_share, "Of the bandwidth", "Kernels that are memory-bound; assumed.",
+  f.real("bandwidth_share", in.bandwidth_share, "Share of the bandwidth", "Kernels that are memory-bound; assumed.",
          {.range = {0.1, 1}, .when = {"job", simulated}});
   f.group("The host");
   f.real("launch_s", in.launch_s, {"A launch", "s"}, "From one launch of the host to its next.",

@@ -5,6 +5,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/role/platform_map/lab.h"
 #include "models/platform/techniques.h"
+#include "widgets/number/number.h"
 
 namespace chapters::role::platform_map {
 namespace {
@@ -35,12 +36,26 @@ void fill_shares(const models::platform::ReleaseSetup& s, Outputs& out) {
   out.training_kernels_share = 100 * run.kernels_s / r.total.time_s;
 }
 
+/// The release; where a GPU's memory is too small for its training run, why there is none, with the figures.
+models::Result<models::platform::Release> released(const models::Architecture& a,
+                                                   const models::platform::ReleaseSetup& s,
+                                                   const models::platform::KnownHalves& known = {}) {
+  if (const auto held = models::platform::release_training_bytes(a, s); held && *held > s.chip->memory_bytes)
+    return models::Result<models::platform::Release>::fail("A GPU would hold " + widgets::format_text(*held, "B") +
+                                                           " in training and has " +
+                                                           widgets::format_text(s.chip->memory_bytes, "B") +
+                                                           ": this map splits optimizer states alone; take a smaller "
+                                                           "model or micro-batch, more recomputation, or a larger "
+                                                           "chip.");
+  return models::platform::estimate_release(a, s, known);
+}
+
 void fill_by_gpus(const models::Architecture& a, const models::platform::ReleaseSetup& setup, Outputs& out) {
   out.leaves_at = missing;
   for (std::int64_t n = 1; n <= std::min(setup.batch, max_swept); n *= 2) {
     models::platform::ReleaseSetup s = setup;
     s.gpus = n;
-    const auto release = models::platform::estimate_release(a, s, {.service = &out.release.service});
+    const auto release = released(a, s, {.service = &out.release.service});
     GpuRow row{.gpus = n, .release = {}, .bottleneck = {}, .refused = release.error};
     if (release) {
       row.release = *release;
@@ -69,7 +84,7 @@ void fill_techniques(const models::Architecture& a, const models::platform::Rele
                      .then = {}};
     if (!technique.apply(s)) {
       row.then = "in use";
-    } else if (const auto with = models::platform::estimate_release(a, s, known); !with) {
+    } else if (const auto with = released(a, s, known); !with) {
       row.then = with.error;
     } else {
       // Differences below a millionth of the whole are rounding of the simulated nanoseconds.
@@ -109,7 +124,7 @@ Computed compute(const Inputs& in) {
     return {.facts = std::move(out)};
   }
   const models::Architecture& a = (*model)->architecture;
-  auto release = models::platform::estimate_release(a, *setup);
+  auto release = released(a, *setup);
   if (!release) {
     out.reason = release.error;
     return {.facts = std::move(out)};
@@ -118,7 +133,7 @@ Computed compute(const Inputs& in) {
   fill_shares(*setup, out);
   models::platform::ReleaseSetup twice = *setup;
   twice.gpus *= 2;
-  const auto doubled = models::platform::estimate_release(a, twice, {.service = &out.release.service});
+  const auto doubled = released(a, twice, {.service = &out.release.service});
   out.twice_gain = doubled ? 100 * (1 - doubled->total.time_s / out.release.total.time_s) : missing;
   if (std::abs(out.twice_gain) < 1e-4) out.twice_gain = 0;  // rounding of the simulated nanoseconds
   fill_by_gpus(a, *setup, out);

@@ -89,7 +89,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<models::ScaledStep> curve;  ///< every count
-  std::vector<double> gpus;               ///< of the lines
+  std::vector<double> gpus;               ///< GPUs at the points of the lines
   widgets::Curve ideal, model;
   std::array<std::vector<double>, models::scaling_loss_count + 1> speedup;  ///< with the first k losses; the last: real
   widgets::Curve fit;                                                       ///< Amdahl's law

@@ -12,7 +12,8 @@ using widgets::format_text;
 
 std::string count_text(double count) { return format_text(count, ""); }
 
-/// Of several points at one time the last, up to `end_s`: somebody who is served on arrival was never in the queue.
+/// Keeps the last of several points at one time, up to `end_s`: somebody who is served on arrival was never in the
+/// queue.
 std::vector<models::ServingPoint> keep_last_at_each_time(const std::vector<models::ServingPoint>& points,
                                                          double end_s) {
   std::vector<models::ServingPoint> out;

@@ -76,6 +76,11 @@ models::Result<Served> served_by(const Inputs& in) {
       .kv = in.kv_format,
   };
   const models::Architecture& architecture = (*model)->architecture;
+  if (const auto memory = models::serving_memory(architecture, machine); !memory.holds_weights())
+    return Outcome::fail("The weights take " + format_text(memory.weights_bytes, "B", 4) + " and " +
+                         std::to_string(in.chips) + " x " + (*chip)->short_name + " offer " +
+                         format_text(memory.offered_bytes, "B", 4) +
+                         ": take more chips, a narrower format or a smaller model.");
   const auto cost = models::serving_cost(architecture, machine);
   if (!cost) return Outcome::fail(cost.error);
   const auto bound = models::serving_bound(architecture, machine, static_cast<double>(in.slots), in.prompt_tokens,

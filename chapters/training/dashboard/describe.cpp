@@ -21,7 +21,7 @@ constexpr std::array<SwitchText, step_switch_count> switches{{
     {"fp8", "FP8 products", "Products inside the layers in FP8 with delayed scales; their operands are cast first."},
     {"overlap", "Overlap all-reduce", "A bucket of gradients is reduced while the backward pass goes on."},
     {"accumulate", "Micro-batches", "The batch runs in pieces; gradients add up and are reduced after the last."},
-    {"checkpoint", "Checkpointing", "Of each layer its input alone is kept: its forward pass runs again."},
+    {"checkpoint", "Checkpointing", "Each layer keeps its input alone: its forward pass runs again."},
 }};
 
 constexpr std::array<std::string_view, step_switch_count> change_keys{

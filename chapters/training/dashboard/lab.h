@@ -81,7 +81,7 @@ struct PressedStep {
   /// What the step is as long as it is for: the loader where its workers are too slow for the GPU, which then waits for
   /// every saving elsewhere; else the largest part.
   Part bottleneck() const;
-  /// Of the step, %: that part, or the loader's time for a batch.
+  /// Share of the step that the bottleneck takes, %: that part, or the loader's time for a batch.
   double bottleneck_share() const;
   /// A batch takes the loader so long; 0 where it takes no time.
   double floor_s() const;

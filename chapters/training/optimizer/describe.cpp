@@ -61,7 +61,7 @@ void describe(Fields& f, ChoiceRow& r) {
   f.real("state_bytes", r.state_bytes, {"Moments", "B"}, "A parameter.", {.source = torch});
   f.real("time_s", r.time_s, {"Time", "s"}, {.formula = "passes, each traffic / bandwidth or a launch"});
   f.real("launches", r.launches, "Kernels", {.source = torch});
-  f.real("step_share", r.step_share, {"Of the step", "%"}, {.formula = "time / step"});
+  f.real("step_share", r.step_share, {"Share of the step", "%"}, {.formula = "time / step"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -86,7 +86,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("The step on this chip");
   f.real("time_s", o.time.time_s, {"Optimizer", "s"},
          {.headline = true, .formula = "passes, each traffic / bandwidth or a launch"});
-  f.real("step_share", o.step_share, {"Of the step", "%"}, {.headline = true, .formula = "optimizer / step"});
+  f.real("step_share", o.step_share, {"Share of the step", "%"}, {.headline = true, .formula = "optimizer / step"});
   f.real("fused_time_s", o.fused_time.time_s, {"Fused", "s"}, "The same optimizer, fused.");
   f.real("speedup", o.speedup, "Optimizer, fused", {.formula = "time / time fused"});
   f.real("step_speedup", o.step_speedup, "Step, fused", {.formula = "step / step with the fused one"});

@@ -82,6 +82,97 @@ struct OnlineState {
   }
 };
 
+/// The small attention of a setup, which each method computes anew. Sizes are checked before it is made.
+class SmallAttention {
+ public:
+  explicit SmallAttention(const ContextRunSetup& s)
+      : s_(s),
+        tokens_(static_cast<std::size_t>(s.sequence)),
+        heads_(static_cast<std::size_t>(s.heads)),
+        ranks_(static_cast<std::size_t>(s.ranks)),
+        held_(ranks_) {
+    const std::size_t width = heads_ * context_head_dim;
+    x_ = {context_random(tokens_, width, random_stream(s.seed, 11)),
+          context_random(tokens_, width, random_stream(s.seed, 12)),
+          context_random(tokens_, width, random_stream(s.seed, 13))};
+    for (std::size_t t = 0; t < tokens_; ++t)
+      held_[static_cast<std::size_t>(token_rank(s.order, s.sequence, s.ranks, static_cast<std::int64_t>(t)))].push_back(
+          t);
+  }
+
+  ContextRun run() {
+    ContextRun out;
+    out.whole = out.ring = out.all_to_all = Matrix(tokens_, heads_ * context_head_dim);
+    Matrix averaged = out.whole;
+    for (std::size_t q = 0; q < tokens_; ++q)
+      for (std::size_t h = 0; h < heads_; ++h) attend(x_, q, h, s_.causal, out.whole);
+    go_round(out, averaged);
+    deal_heads(out);
+    out.ring_error = largest_difference(out.ring, out.whole);
+    out.all_to_all_error = largest_difference(out.all_to_all, out.whole);
+    out.forgotten_error = largest_difference(averaged, out.whole);
+    return out;
+  }
+
+ private:
+  /// Those of `keys` that a query may see.
+  const std::vector<std::size_t>& seen_by(std::size_t query, const std::vector<std::size_t>& keys) {
+    seen_.clear();
+    for (const std::size_t key : keys)
+      if (!s_.causal || key <= query) seen_.push_back(key);
+    return seen_;
+  }
+
+  /// The ring: in each step every rank takes the keys of another. `averaged` is what forgets the softmax's sums.
+  void go_round(ContextRun& out, Matrix& averaged) {
+    std::vector<OnlineState> states(tokens_ * heads_);
+    for (std::size_t step = 0; step < ranks_; ++step) {
+      std::vector<double> pairs(ranks_);
+      for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        const auto owner = static_cast<std::size_t>(
+            key_owner(s_.ranks, static_cast<std::int64_t>(rank), static_cast<std::int64_t>(step)));
+        for (const std::size_t q : held_[rank]) {
+          const std::vector<std::size_t>& seen = seen_by(q, held_[owner]);
+          pairs[rank] += static_cast<double>(seen.size());
+          for (std::size_t h = 0; h < heads_; ++h) states[q * heads_ + h].take(x_, q, h, seen);
+        }
+      }
+      out.pairs.push_back(std::move(pairs));
+      const OnlineState& last = states[(tokens_ - 1) * heads_];
+      out.last_query.push_back({last.blocks > 0 ? last.largest : 0, last.sum,
+                                last.blocks > 0 ? last.result[0] / last.sum : 0, last.blocks > 0});
+    }
+    for (std::size_t q = 0; q < tokens_; ++q)
+      for (std::size_t h = 0; h < heads_; ++h)
+        for (std::size_t d = 0; d < context_head_dim; ++d) {
+          const OnlineState& state = states[q * heads_ + h];
+          out.ring.at(q, h * context_head_dim + d) = state.result[d] / state.sum;
+          averaged.at(q, h * context_head_dim + d) = state.plain[d] / state.blocks;
+        }
+  }
+
+  /// The all-to-all: each rank has all tokens of its heads, in the order in which ranks sent them, so that the mask has
+  /// to go by their places in the sequence.
+  void deal_heads(ContextRun& out) {
+    std::vector<std::size_t> arrived;
+    for (const auto& of_rank : held_) arrived.insert(arrived.end(), of_rank.begin(), of_rank.end());
+    for (std::size_t rank = 0; rank < ranks_; ++rank)
+      for (std::size_t h = rank * heads_ / ranks_; h < (rank + 1) * heads_ / ranks_; ++h)
+        for (const std::size_t q : arrived) {
+          OnlineState state;
+          state.take(x_, q, h, seen_by(q, arrived));
+          for (std::size_t d = 0; d < context_head_dim; ++d)
+            out.all_to_all.at(q, h * context_head_dim + d) = state.result[d] / state.sum;
+        }
+  }
+
+  const ContextRunSetup& s_;
+  std::size_t tokens_, heads_, ranks_;
+  ContextNumbers x_;
+  std::vector<std::vector<std::size_t>> held_;  ///< tokens by rank
+  std::vector<std::size_t> seen_;               ///< what seen_by gives, kept for its room
+};
+
 }  // namespace
 
 Result<ContextRun> run_context_attention(const ContextRunSetup& s) {
@@ -90,66 +181,7 @@ Result<ContextRun> run_context_attention(const ContextRunSetup& s) {
     return Out::fail("The small attention has 1 to 16 ranks, up to 256 tokens and up to 32 heads.");
   if (std::string problem = context_problem(s.order, s.sequence, s.ranks); !problem.empty()) return Out::fail(problem);
   if (s.heads % s.ranks != 0) return Out::fail("The small attention's heads must divide over its ranks.");
-  const auto tokens = static_cast<std::size_t>(s.sequence), heads = static_cast<std::size_t>(s.heads),
-             ranks = static_cast<std::size_t>(s.ranks), width = heads * context_head_dim;
-  const ContextNumbers x{context_random(tokens, width, random_stream(s.seed, 11)),
-                         context_random(tokens, width, random_stream(s.seed, 12)),
-                         context_random(tokens, width, random_stream(s.seed, 13))};
-  ContextRun run;
-  run.whole = run.ring = run.all_to_all = Matrix(tokens, width);
-  Matrix averaged(tokens, width);
-  for (std::size_t q = 0; q < tokens; ++q)
-    for (std::size_t h = 0; h < heads; ++h) attend(x, q, h, s.causal, run.whole);
-
-  std::vector<std::vector<std::size_t>> held(ranks);
-  for (std::size_t t = 0; t < tokens; ++t)
-    held[static_cast<std::size_t>(token_rank(s.order, s.sequence, s.ranks, static_cast<std::int64_t>(t)))].push_back(t);
-  std::vector<OnlineState> states(tokens * heads);
-  std::vector<std::size_t> seen;
-  for (std::size_t step = 0; step < ranks; ++step) {
-    std::vector<double> pairs(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const auto owner = static_cast<std::size_t>(
-          key_owner(s.ranks, static_cast<std::int64_t>(rank), static_cast<std::int64_t>(step)));
-      for (const std::size_t q : held[rank]) {
-        seen.clear();
-        for (const std::size_t key : held[owner])
-          if (!s.causal || key <= q) seen.push_back(key);
-        pairs[rank] += static_cast<double>(seen.size());
-        for (std::size_t h = 0; h < heads; ++h) states[q * heads + h].take(x, q, h, seen);
-      }
-    }
-    run.pairs.push_back(std::move(pairs));
-    const OnlineState& last = states[(tokens - 1) * heads];
-    run.last_query.push_back({last.blocks > 0 ? last.largest : 0, last.sum,
-                              last.blocks > 0 ? last.result[0] / last.sum : 0, last.blocks > 0});
-  }
-  for (std::size_t q = 0; q < tokens; ++q)
-    for (std::size_t h = 0; h < heads; ++h)
-      for (std::size_t d = 0; d < context_head_dim; ++d) {
-        const OnlineState& state = states[q * heads + h];
-        run.ring.at(q, h * context_head_dim + d) = state.result[d] / state.sum;
-        averaged.at(q, h * context_head_dim + d) = state.plain[d] / state.blocks;
-      }
-  // Dealt out: each rank has all tokens of its heads, in the order in which ranks sent them, so that the mask has to go
-  // by their places in the sequence.
-  std::vector<std::size_t> arrived;
-  for (const auto& tokens_of_rank : held) arrived.insert(arrived.end(), tokens_of_rank.begin(), tokens_of_rank.end());
-  for (std::size_t rank = 0; rank < ranks; ++rank)
-    for (std::size_t h = rank * heads / ranks; h < (rank + 1) * heads / ranks; ++h)
-      for (const std::size_t q : arrived) {
-        seen.clear();
-        for (const std::size_t key : arrived)
-          if (!s.causal || key <= q) seen.push_back(key);
-        OnlineState state;
-        state.take(x, q, h, seen);
-        for (std::size_t d = 0; d < context_head_dim; ++d)
-          run.all_to_all.at(q, h * context_head_dim + d) = state.result[d] / state.sum;
-      }
-  run.ring_error = largest_difference(run.ring, run.whole);
-  run.all_to_all_error = largest_difference(run.all_to_all, run.whole);
-  run.forgotten_error = largest_difference(averaged, run.whole);
-  return Out::ok(std::move(run));
+  return Out::ok(SmallAttention(s).run());
 }
 
 }  // namespace models::parallel

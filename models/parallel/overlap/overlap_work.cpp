@@ -42,6 +42,81 @@ void add_gradients(const Architecture& a, std::span<const TimedOperation> operat
   }
 }
 
+/// The operations before and behind the layers, with the time of the backward of each, and their parameters.
+struct OutermostOperations {
+  std::vector<TimedOperation> embedding, output;
+  double embedding_elements = 0, output_elements = 0;
+};
+OutermostOperations outermost_operations(const std::vector<LayerOperation>& operations,
+                                         const memory::OperationTimes& times) {
+  OutermostOperations out;
+  for (const LayerOperation& op : operations) {
+    if (op.layer == "embedding") {
+      out.embedding.push_back({&op, 0});
+      out.embedding_elements += as_double(op.parameters);
+    } else if (op.layer == "output") {
+      out.output.push_back({&op, op.name == "loss"         ? times.loss_backward_s
+                                 : op.name == "final norm" ? times.norm_backward_s
+                                                           : times.logits_backward_s});
+      out.output_elements += as_double(op.parameters);
+    }
+  }
+  return out;
+}
+
+OverlapUnit layer_unit(std::int64_t layer, const memory::KindTimes& kind, bool runs_again) {
+  OverlapUnit unit{.name = "layer " + std::to_string(layer)};
+  unit.forward_s = std::accumulate(kind.forward_s.begin(), kind.forward_s.end(), 0.0);
+  unit.backward_s =
+      std::accumulate(kind.backward_s.begin(), kind.backward_s.end(), 0.0) + (runs_again ? unit.forward_s : 0);
+  for (const LayerOperation& op : kind.operations) unit.elements += as_double(op.parameters);
+  return unit;
+}
+
+/// The kind of each layer, in their order.
+std::vector<const memory::KindTimes*> kinds_of_layers(const Architecture& a, const memory::OperationTimes& times) {
+  std::vector<const memory::KindTimes*> out;
+  for (std::int64_t layer = 0; layer < a.layers; ++layer) {
+    const LayerForm form = layer_form(a, layer);
+    out.push_back(&*std::find_if(times.kinds.begin(), times.kinds.end(),
+                                 [&](const memory::KindTimes& k) { return k.kind.form == form; }));
+  }
+  return out;
+}
+
+/// Embedding, layers and output, with the sums of their times.
+void add_units(const OutermostOperations& outermost, const std::vector<const memory::KindTimes*>& kinds,
+               const memory::OperationTimes& times, OverlapWork& out) {
+  out.units.push_back(
+      {"embedding", outermost.embedding_elements, times.embedding_forward_s, times.embedding_backward_s});
+  for (const memory::KindTimes* kind : kinds)
+    out.units.push_back(layer_unit(static_cast<std::int64_t>(out.units.size()) - 1, *kind, out.runs_again));
+  out.units.push_back({"output", outermost.output_elements,
+                       times.norm_forward_s + times.logits_forward_s + times.loss_forward_s,
+                       times.norm_backward_s + times.logits_backward_s + times.loss_backward_s});
+  for (const OverlapUnit& unit : out.units) {
+    out.forward_s += unit.forward_s;
+    out.backward_s += unit.backward_s;
+  }
+}
+
+/// The gradients of all units in the order in which the backward finds them: output first.
+void add_tensors(const Architecture& a, const OutermostOperations& outermost,
+                 const std::vector<const memory::KindTimes*>& kinds, OverlapWork& out) {
+  add_gradients(a, outermost.output, 0, out.units.back().backward_s, static_cast<std::int32_t>(out.units.size() - 1),
+                out.tensors);
+  std::vector<TimedOperation> timed;
+  for (std::size_t layer = kinds.size(); layer-- > 0;) {
+    const memory::KindTimes& kind = *kinds[layer];
+    timed.clear();
+    for (std::size_t i = 0; i < kind.operations.size(); ++i) timed.push_back({&kind.operations[i], kind.backward_s[i]});
+    const OverlapUnit& unit = out.units[layer + 1];
+    add_gradients(a, timed, out.runs_again ? unit.forward_s : 0, unit.backward_s, static_cast<std::int32_t>(layer + 1),
+                  out.tensors);
+  }
+  add_gradients(a, outermost.embedding, out.units[0].backward_s, out.units[0].backward_s, 0, out.tensors);
+}
+
 }  // namespace
 
 Result<OverlapWork> overlap_work(const Architecture& a, const memory::TrainingPlan& plan, const Machine& machine,
@@ -63,54 +138,11 @@ Result<OverlapWork> overlap_work(const Architecture& a, const memory::TrainingPl
   if (routed > 0)
     out.active_share =
         1 - routed * (1 - as_double(a.moe.per_token) / as_double(a.moe.routed)) / as_double(count.layers.total());
-
   const std::vector<LayerOperation> operations = model_operations(a, workload);
-  std::vector<TimedOperation> embedding, output;
-  double embedding_elements = 0, output_elements = 0;
-  for (const LayerOperation& op : operations) {
-    if (op.layer == "embedding") {
-      embedding.push_back({&op, 0});
-      embedding_elements += as_double(op.parameters);
-    } else if (op.layer == "output") {
-      output.push_back({&op, op.name == "loss"         ? times->loss_backward_s
-                             : op.name == "final norm" ? times->norm_backward_s
-                                                       : times->logits_backward_s});
-      output_elements += as_double(op.parameters);
-    }
-  }
-  const double output_forward_s = times->norm_forward_s + times->logits_forward_s + times->loss_forward_s;
-  const double output_backward_s = times->norm_backward_s + times->logits_backward_s + times->loss_backward_s;
-  out.units.push_back({"embedding", embedding_elements, times->embedding_forward_s, times->embedding_backward_s});
-  std::vector<const memory::KindTimes*> kinds;
-  for (std::int64_t layer = 0; layer < a.layers; ++layer) {
-    const LayerForm form = layer_form(a, layer);
-    const auto kind = std::find_if(times->kinds.begin(), times->kinds.end(),
-                                   [&](const memory::KindTimes& k) { return k.kind.form == form; });
-    kinds.push_back(&*kind);
-    OverlapUnit unit{.name = "layer " + std::to_string(layer)};
-    unit.forward_s = std::accumulate(kind->forward_s.begin(), kind->forward_s.end(), 0.0);
-    unit.backward_s =
-        std::accumulate(kind->backward_s.begin(), kind->backward_s.end(), 0.0) + (out.runs_again ? unit.forward_s : 0);
-    for (const LayerOperation& op : kind->operations) unit.elements += as_double(op.parameters);
-    out.units.push_back(std::move(unit));
-  }
-  out.units.push_back({"output", output_elements, output_forward_s, output_backward_s});
-  for (const OverlapUnit& unit : out.units) {
-    out.forward_s += unit.forward_s;
-    out.backward_s += unit.backward_s;
-  }
-
-  add_gradients(a, output, 0, output_backward_s, static_cast<std::int32_t>(out.units.size() - 1), out.tensors);
-  std::vector<TimedOperation> timed;
-  for (std::size_t layer = kinds.size(); layer-- > 0;) {
-    const memory::KindTimes& kind = *kinds[layer];
-    timed.clear();
-    for (std::size_t i = 0; i < kind.operations.size(); ++i) timed.push_back({&kind.operations[i], kind.backward_s[i]});
-    const OverlapUnit& unit = out.units[layer + 1];
-    add_gradients(a, timed, out.runs_again ? unit.forward_s : 0, unit.backward_s, static_cast<std::int32_t>(layer + 1),
-                  out.tensors);
-  }
-  add_gradients(a, embedding, out.units[0].backward_s, out.units[0].backward_s, 0, out.tensors);
+  const OutermostOperations outermost = outermost_operations(operations, *times);
+  const std::vector<const memory::KindTimes*> kinds = kinds_of_layers(a, *times);
+  add_units(outermost, kinds, *times, out);
+  add_tensors(a, outermost, kinds, out);
   return Out::ok(std::move(out));
 }
 

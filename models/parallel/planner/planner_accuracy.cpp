@@ -87,32 +87,40 @@ double spearman(std::span<const double> a, std::span<const double> b, double tie
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-PlannerReport planner_report(const PlannerRuns& all, std::span<const PricedRun> priced) {
-  PlannerReport report;
+namespace {
+
+/// Fills a row from the runs that `takes` accepts, and adds it where there are any.
+template <class Takes>
+void add_row(const PlannerRuns& all, std::span<const PricedRun> priced, const std::vector<double>& constant,
+             PlannerAccuracy row, const Takes& takes, PlannerReport& report) {
+  std::vector<double> errors, flat;
+  for (const PricedRun& p : priced) {
+    const PlannerRun& r = all.runs[p.run];
+    if (!(r.step_s > 0) || !p.reason.empty() || !takes(r)) continue;
+    const double error = std::abs(p.error);
+    errors.push_back(error);
+    if (std::isfinite(constant[p.run])) flat.push_back(constant[p.run]);
+    row.mean += error;
+    if (error > row.worst) {
+      row.worst = error;
+      row.worst_run = r.id;
+    }
+  }
+  row.runs = errors.size();
+  if (errors.empty()) return;
+  row.mean /= as_double(static_cast<std::int64_t>(errors.size()));
+  row.median = quantile(errors, 0.5);
+  row.ninetieth = quantile(errors, 0.9);
+  row.constant_median = quantile(flat, 0.5);
+  row.constant_ninetieth = quantile(flat, 0.9);
+  report.accuracy.push_back(std::move(row));
+}
+
+void add_accuracy(const PlannerRuns& all, std::span<const PricedRun> priced, PlannerReport& report) {
   const std::vector<double> constant = constant_rate_errors(all);
   const auto moe = [&](const PlannerRun& r) { return all.shapes[r.shape].moe.routed > 0; };
   const auto add = [&](PlannerAccuracy row, const auto& takes) {
-    std::vector<double> errors, flat;
-    for (const PricedRun& p : priced) {
-      const PlannerRun& r = all.runs[p.run];
-      if (!(r.step_s > 0) || !p.reason.empty() || !takes(r)) continue;
-      const double error = std::abs(p.error);
-      errors.push_back(error);
-      if (std::isfinite(constant[p.run])) flat.push_back(constant[p.run]);
-      row.mean += error;
-      if (error > row.worst) {
-        row.worst = error;
-        row.worst_run = r.id;
-      }
-    }
-    row.runs = errors.size();
-    if (errors.empty()) return;
-    row.mean /= as_double(static_cast<std::int64_t>(errors.size()));
-    row.median = quantile(errors, 0.5);
-    row.ninetieth = quantile(errors, 0.9);
-    row.constant_median = quantile(flat, 0.5);
-    row.constant_ninetieth = quantile(flat, 0.9);
-    report.accuracy.push_back(std::move(row));
+    add_row(all, priced, constant, std::move(row), takes, report);
   };
   const auto a100_h100 = [](const PlannerRun& r) { return r.chip.starts_with("a100") || r.chip.starts_with("h100"); };
   PlannerAccuracy row;
@@ -132,7 +140,10 @@ PlannerReport planner_report(const PlannerRuns& all, std::span<const PricedRun> 
   add(row, [](const PlannerRun& r) { return r.group == "nanotron"; });
   row = {.name = "all of these"};
   add(row, [](const PlannerRun&) { return true; });
+}
 
+/// How well the computed order of the runs of a set agrees with the measured one.
+void add_orders(const PlannerRuns& all, std::span<const PricedRun> priced, PlannerReport& report) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> sets;
   for (const PricedRun& p : priced) {
     const PlannerRun& r = all.runs[p.run];
@@ -145,8 +156,10 @@ PlannerReport planner_report(const PlannerRuns& all, std::span<const PricedRun> 
   for (const auto& [name, values] : sets)
     if (values.first.size() >= least_set)
       report.orders.push_back({name, values.first.size(), spearman(values.first, values.second, tie_share)});
+}
 
-  PlannerFits& f = report.fits;
+/// Whether what ran fits by the computed memory, and what ran out of it does not.
+void count_fits(const PlannerRuns& all, std::span<const PricedRun> priced, PlannerFits& f) {
   for (const PricedRun& p : priced) {
     const PlannerRun& r = all.runs[p.run];
     if (r.fits < 0 || r.grade != "A" || !p.reason.empty()) continue;
@@ -157,6 +170,15 @@ PlannerReport planner_report(const PlannerRuns& all, std::span<const PricedRun> 
     else
       f.misses.push_back(r.id);
   }
+}
+
+}  // namespace
+
+PlannerReport planner_report(const PlannerRuns& all, std::span<const PricedRun> priced) {
+  PlannerReport report;
+  add_accuracy(all, priced, report);
+  add_orders(all, priced, report);
+  count_fits(all, priced, report.fits);
   return report;
 }
 

@@ -218,53 +218,61 @@ double tensor_collective_s(Primitive primitive, double bytes, const TensorSplit&
   return split.links.base_s + (ring.latency_s - split.links.base_s + ring.transfer_s) / 2;
 }
 
-Result<TensorLayer> tensor_layer(const Architecture& a, const LayerKind& kind, const Workload& w,
-                                 const TensorSplit& split) {
-  using Out = Result<TensorLayer>;
-  if (std::string problem = tensor_problem(a, w, split); !problem.empty()) return Out::fail(problem);
-  if (!(split.machine.peak_flops_per_s > 0) || !(split.machine.bandwidth_bytes_per_s > 0) ||
-      !(split.links.inside_bytes_per_s > 0) || !(split.links.between_bytes_per_s > 0))
-    return Out::fail("Rates of chip and links must be above 0.");
-  TensorLayer out;
-  if (!a.has_latent() && split.ranks > a.kv_heads) out.kv_copies = as_double(split.ranks / a.kv_heads);
+namespace {
+
+using TimesOfBlocks = std::array<BlockTimes, tensor_block_count>;
+
+/// One operation on a rank, with the times of its passes; those of a product that is cut go into `block`.
+TensorOperation operation_of(const Architecture& a, const LayerOperation& whole, const LayerOperation& part,
+                             const Workload& w, const TensorSplit& split, BlockTimes& block) {
   const bool train = w.phase == Phase::train;
+  TensorOperation op;
+  op.whole = whole;
+  op.part = part_of(whole, part, split, op.shape);
+  if (op.shape.k > 0 && op.shape.batch == 1) {
+    const ProductTimes t = times_of_product(op.shape, w.activation_bytes, split, train);
+    op.forward_s = t.whole_s[forward_kernel];
+    op.backward_s = t.whole_s[input_kernel] + t.whole_s[weight_kernel];
+    const bool last = whole.name.ends_with("output projection") || whole.name.ends_with("down projection");
+    block.add(!last, t);
+    return op;
+  }
+  const LayerOperation& cost = op.part == TensorPart::whole ? whole : part;
+  const OpCost masks = split.dropout ? dropout_cost(a, cost, w) : OpCost();
+  const double rows = op.part == TensorPart::by_token ? 1 / as_double(split.ranks) : 1;
+  op.forward_s = roofline_s(split.machine, (cost.forward + masks) * rows, 1);
+  if (train) op.backward_s = roofline_s(split.machine, (cost.backward + masks) * rows, 1);
+  return op;
+}
+
+Status add_operations(const Architecture& a, const LayerKind& kind, const Workload& w, const TensorSplit& split,
+                      TensorLayer& out, TimesOfBlocks& blocks) {
   const std::vector<LayerOperation> whole = layer_operations(a, kind, w);
   const std::vector<LayerOperation> parts = layer_operations(rank_architecture(a, split.ranks), kind, w);
-  if (whole.size() != parts.size()) return Out::fail("The operations of a rank are not those of the layer.");
-  std::array<BlockTimes, tensor_block_count> blocks;
+  if (whole.size() != parts.size()) return Status::fail("The operations of a rank are not those of the layer.");
   TensorBlock block = TensorBlock::attention;
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    TensorOperation op;
-    op.whole = whole[i];
     if (whole[i].group == OperationGroup::feed_forward || whole[i].group == OperationGroup::experts)
       block = TensorBlock::feed_forward;
+    TensorOperation op = operation_of(a, whole[i], parts[i], w, split, blocks[static_cast<std::size_t>(block)]);
     op.block = block;
-    op.part = part_of(whole[i], parts[i], split, op.shape);
-    const LayerOperation& cost = op.part == TensorPart::whole ? whole[i] : parts[i];
-    out.parameters += as_double(whole[i].parameters);
     const bool cut_weights = op.part == TensorPart::by_column || op.part == TensorPart::by_row;
+    out.parameters += as_double(whole[i].parameters);
     out.rank_parameters += as_double(cut_weights ? parts[i].parameters : whole[i].parameters);
-    if (op.shape.k > 0 && op.shape.batch == 1) {
-      const ProductTimes t = times_of_product(op.shape, w.activation_bytes, split, train);
-      op.forward_s = t.whole_s[forward_kernel];
-      op.backward_s = t.whole_s[input_kernel] + t.whole_s[weight_kernel];
-      const bool last = whole[i].name.ends_with("output projection") || whole[i].name.ends_with("down projection");
-      blocks[static_cast<std::size_t>(block)].add(!last, t);
-    } else {
-      const OpCost masks = split.dropout ? dropout_cost(a, cost, w) : OpCost();
-      const double rows = op.part == TensorPart::by_token ? 1 / as_double(split.ranks) : 1;
-      op.forward_s = roofline_s(split.machine, (cost.forward + masks) * rows, 1);
-      if (train) op.backward_s = roofline_s(split.machine, (cost.backward + masks) * rows, 1);
-    }
     (whole[i].shape.k > 0 ? out.forward.products_s : out.forward.other_s) += op.forward_s;
     (whole[i].shape.k > 0 ? out.backward.products_s : out.backward.other_s) += op.backward_s;
     out.operations.push_back(std::move(op));
   }
-  // Attention and feed-forward that read the same input are summed together, once.
+  return Status::ok();
+}
+
+/// The collectives of both blocks. Attention and feed-forward that read the same input are summed together, once.
+void add_collectives(const Architecture& a, const LayerKind& kind, const Workload& w, const TensorSplit& split,
+                     const TimesOfBlocks& blocks, TensorLayer& out) {
   for (const TensorBlock b : {TensorBlock::attention, TensorBlock::feed_forward}) {
     const bool joined = a.parallel_attention && b == TensorBlock::attention;
     for (const TensorCollective& c : block_collectives(split.cut, block_sizes(a, b, kind.form.experts, w), split.ranks,
-                                                       split.sequence_parallel, train)) {
+                                                       split.sequence_parallel, w.phase == Phase::train)) {
       if (joined && c.place != TensorPlace::between) continue;
       TimedCollective timed{
           .collective = c, .block = b, .sent_bytes = sent_elements(c, split.ranks) * split.sent_bytes};
@@ -278,6 +286,22 @@ Result<TensorLayer> tensor_layer(const Architecture& a, const LayerKind& kind, c
       out.collectives.push_back(timed);
     }
   }
+}
+
+}  // namespace
+
+Result<TensorLayer> tensor_layer(const Architecture& a, const LayerKind& kind, const Workload& w,
+                                 const TensorSplit& split) {
+  using Out = Result<TensorLayer>;
+  if (std::string problem = tensor_problem(a, w, split); !problem.empty()) return Out::fail(problem);
+  if (!(split.machine.peak_flops_per_s > 0) || !(split.machine.bandwidth_bytes_per_s > 0) ||
+      !(split.links.inside_bytes_per_s > 0) || !(split.links.between_bytes_per_s > 0))
+    return Out::fail("Rates of chip and links must be above 0.");
+  TensorLayer out;
+  if (!a.has_latent() && split.ranks > a.kv_heads) out.kv_copies = as_double(split.ranks / a.kv_heads);
+  TimesOfBlocks blocks;
+  if (const Status added = add_operations(a, kind, w, split, out, blocks); !added) return Out::fail(added.error);
+  add_collectives(a, kind, w, split, blocks, out);
   return Out::ok(std::move(out));
 }
 

@@ -63,69 +63,106 @@ std::string row_sentence(std::string_view device, std::string_view what) {
   return "The row of " + topology_quote(device) + " " + std::string(what);
 }
 
-Table parse_nvidia(const TopologyWords& words, std::size_t first) {
-  TopologyTable table;
-  std::size_t at = read_titles(words, first, table);
-  const std::size_t n = table.devices.size();
-  if (n > max_topology_devices)
-    return Table::fail("The table's title line has more than " + std::to_string(max_topology_devices) + " devices.");
-  table.entries.assign(n * n, {});
-  std::vector<bool> read(n, false);
-  const auto device_of = [&](std::string_view word) {
-    return static_cast<std::size_t>(std::find_if(table.devices.begin(), table.devices.end(),
+/// Reads what nvidia-smi topo -m prints: titles, rows of labels with affinities, and the legend of adapters.
+class NvidiaTable {
+ public:
+  NvidiaTable(const TopologyWords& words, std::size_t first) : words_(words), at_(read_titles(words, first, table_)) {}
+
+  Table read() {
+    const std::size_t n = devices();
+    if (n > max_topology_devices)
+      return Table::fail("The table's title line has more than " + std::to_string(max_topology_devices) + " devices.");
+    table_.entries.assign(n * n, {});
+    read_.assign(n, false);
+    while (at_ < words_.size() && !ended_) {
+      if (words_[at_].text == "Legend:" || words_[at_].text == "Legend") break;
+      if (const Status row = read_row(); !row) return Table::fail(row.error);
+    }
+    for (std::size_t row = 0; row < n; ++row)
+      if (!read_[row]) return Table::fail(row_sentence(name_of(row), "is missing; paste the whole table."));
+    read_adapters();
+    return Table::ok(std::move(table_));
+  }
+
+ private:
+  std::size_t devices() const { return table_.devices.size(); }
+  const std::string& name_of(std::size_t device) const { return table_.devices[device].name; }
+  /// The device of that name; devices() where there is none.
+  std::size_t device_of(std::string_view word) const {
+    return static_cast<std::size_t>(std::find_if(table_.devices.begin(), table_.devices.end(),
                                                  [&](const TopologyDevice& d) { return d.name == word; }) -
-                                    table.devices.begin());
-  };
-  while (at < words.size()) {
-    if (words[at].text == "Legend:" || words[at].text == "Legend") break;
-    const std::size_t row = device_of(words[at].text);
-    if (row == n) {  // affinities of the row before, or what stands around the table
-      ++at;
-      continue;
+                                    table_.devices.begin());
+  }
+
+  /// A row, or a word that is none: affinities of the row before, or what stands around the table.
+  Status read_row() {
+    const std::size_t row = device_of(words_[at_].text);
+    if (row == devices()) {
+      ++at_;
+      return Status::ok();
     }
-    if (read[row]) {
-      if (at + 1 >= words.size() || !entry_of(words[at + 1].text)) break;
-      return Table::fail(row_sentence(table.devices[row].name, "stands in the table twice; paste one table alone."));
+    if (read_[row]) {
+      ended_ = at_ + 1 >= words_.size() || !entry_of(words_[at_ + 1].text);
+      return ended_ ? Status::ok()
+                    : Status::fail(row_sentence(name_of(row), "stands in the table twice; paste one table alone."));
     }
-    ++at;
-    for (std::size_t column = 0; column < n; ++column, ++at) {
-      if (at >= words.size())
-        return Table::fail(row_sentence(
-            table.devices[row].name,
-            "ends after " + std::to_string(column) + " of " + std::to_string(n) + " labels; paste the whole table."));
-      const auto entry = entry_of(words[at].text);
-      if (!entry)
-        return Table::fail(row_sentence(table.devices[row].name,
-                                        "has " + topology_quote(words[at].text) + " for " +
-                                            topology_quote(table.devices[column].name) +
-                                            ", which is no label of nvidia-smi: X, NV#, PIX, PXB, PHB, NODE or SYS."));
-      if ((entry->label == Label::self) != (row == column) || entry->label == Label::xgmi)
-        return Table::fail(row_sentence(table.devices[row].name,
-                                        "does not have its X under its own name; a column "
-                                        "is missing or too many."));
-      table.entries[row * n + column] = *entry;
-    }
-    read[row] = true;
+    ++at_;
+    for (std::size_t column = 0; column < devices(); ++column, ++at_)
+      if (const Status entry = read_entry(row, column); !entry) return entry;
+    read_[row] = true;
+    read_behind(row);
+    return Status::ok();
+  }
+
+  Status read_entry(std::size_t row, std::size_t column) {
+    if (at_ >= words_.size())
+      return Status::fail(row_sentence(name_of(row), "ends after " + std::to_string(column) + " of " +
+                                                         std::to_string(devices()) +
+                                                         " labels; paste the whole table."));
+    const auto entry = entry_of(words_[at_].text);
+    if (!entry)
+      return Status::fail(row_sentence(
+          name_of(row), "has " + topology_quote(words_[at_].text) + " for " + topology_quote(name_of(column)) +
+                            ", which is no label of nvidia-smi: X, NV#, PIX, PXB, PHB, NODE or SYS."));
+    if ((entry->label == Label::self) != (row == column) || entry->label == Label::xgmi)
+      return Status::fail(
+          row_sentence(name_of(row), "does not have its X under its own name; a column is missing or too many."));
+    table_.entries[row * devices() + column] = *entry;
+    return Status::ok();
+  }
+
+  /// What stands behind a row's labels, on its last line.
+  void read_behind(std::size_t row) {
     std::size_t behind = 0;
-    while (at < words.size() && words[at].line == words[at - 1].line && device_of(words[at].text) == n) {
-      if (++behind == 1 && words[at].text[0] >= '0' && words[at].text[0] <= '9')
-        table.devices[row].cpus = words[at].text;
-      if (behind == 2) read_affinity(words[at].text, table.devices[row]);
-      ++at;
+    while (at_ < words_.size() && words_[at_].line == words_[at_ - 1].line &&
+           device_of(words_[at_].text) == devices()) {
+      if (++behind == 1 && words_[at_].text[0] >= '0' && words_[at_].text[0] <= '9')
+        table_.devices[row].cpus = words_[at_].text;
+      if (behind == 2) read_affinity(words_[at_].text, table_.devices[row]);
+      ++at_;
     }
   }
-  for (std::size_t row = 0; row < n; ++row)
-    if (!read[row]) return Table::fail(row_sentence(table.devices[row].name, "is missing; paste the whole table."));
-  // The legend of adapters: "NIC0: mlx5_0".
-  for (; at + 1 < words.size(); ++at) {
-    std::string_view word = words[at].text;
-    if (!word.ends_with(':')) continue;
-    word.remove_suffix(1);
-    const std::size_t device = device_of(word);
-    if (device < n && !table.devices[device].chip) table.devices[device].adapter = words[at + 1].text.substr(0, 40);
+
+  /// The legend of adapters: "NIC0: mlx5_0".
+  void read_adapters() {
+    for (; at_ + 1 < words_.size(); ++at_) {
+      std::string_view word = words_[at_].text;
+      if (!word.ends_with(':')) continue;
+      word.remove_suffix(1);
+      const std::size_t device = device_of(word);
+      if (device < devices() && !table_.devices[device].chip)
+        table_.devices[device].adapter = words_[at_ + 1].text.substr(0, 40);
+    }
   }
-  return Table::ok(std::move(table));
-}
+
+  const TopologyWords& words_;
+  TopologyTable table_;
+  std::size_t at_;          ///< the next word
+  std::vector<bool> read_;  ///< rows that were read
+  bool ended_ = false;      ///< a device's name stands again without labels behind it: the table is over
+};
+
+Table parse_nvidia(const TopologyWords& words, std::size_t first) { return NvidiaTable(words, first).read(); }
 
 Table checked(Table table) {
   if (!table) return table;

@@ -59,8 +59,9 @@ std::vector<Part> parts_of_rank(const RankWork& rank, std::uint32_t row) {
   constexpr std::size_t asked = 16;
   bool any = out.size() <= asked;
   for (std::size_t i = 0; i < std::min(asked, out.size()) && !any; ++i) {
-    const std::string args = trace.args(trace.events[out[i].event]);
-    any = args.find("Process Group") != std::string::npos || args.find("Collective name") != std::string::npos;
+    const Result<std::string> args = trace.args(trace.events[out[i].event]);
+    any = args &&
+          (args->find("Process Group") != std::string::npos || args->find("Collective name") != std::string::npos);
   }
   if (any) std::erase_if(out, [&](Part& p) { return !read_group(trace, p); });
   std::sort(out.begin(), out.end(), [](const Part& a, const Part& b) {

@@ -10,7 +10,8 @@
 namespace models::trace {
 
 std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) {
-  return arguments(trace.args(event));
+  const Result<std::string> written = trace.args(event);
+  return written ? arguments(*written) : std::vector<std::pair<std::string, Argument>>();
 }
 
 std::vector<std::pair<std::string, Argument>> arguments(std::string_view written) {

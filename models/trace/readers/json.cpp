@@ -214,8 +214,7 @@ class Reader {
     rocprof_.say_losses();
     if (samples_) trace_.losses.push_back("The samples of call stacks beside the events are not shown.");
     if (const auto loss = source_.loss(); !loss.empty())
-      trace_.losses.push_back(
-          loss + (loss.back() == '.' ? " What came before it was kept." : ": what came before it was kept."));
+      trace_.losses.push_back(loss + " What came before it was kept.");
     if (lost_places_ > 0)
       trace_.losses.push_back(std::to_string(lost_places_) + (lost_places_ == 1 ? " event is" : " events are") +
                               " not valid JSON and " + (lost_places_ == 1 ? "was" : "were") + " left out (" +

@@ -27,7 +27,7 @@ std::uint32_t bits(Sixteen equal) {
   return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(std::bit_cast<Mask>(equal)));
 }
 
-/// Of each of 64 bytes a bit.
+/// One bit for each of 64 bytes: whether it passes the test.
 template <class Test>
 std::uint64_t where(const Sixteen (&block)[4], const Test& test) {
   std::uint64_t out = 0;

@@ -32,7 +32,7 @@ constexpr auto inside_stops = inside();
 constexpr std::size_t block_bytes = 64;
 typedef char SixteenChars __attribute__((vector_size(16)));
 
-/// Of each of 64 bytes a bit: what it is. Brackets of both kinds count alike, as they do below.
+/// One bit for each of 64 bytes: what it is. Brackets of both kinds count alike, as they do below.
 struct Block {
   std::uint64_t quotes = 0, backslashes = 0, line_ends = 0, opens = 0, closes = 0;
 

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t input_bytes = 256 << 10;
 constexpr std::string_view gone = "The recording's text is not there any more: choose the file again.";
+constexpr std::string_view damaged = "The compressed file is damaged.";
+constexpr std::string_view cut_short = "The compressed file ends too early.";
 
 }  // namespace
 
@@ -18,7 +20,7 @@ Bytes in_memory(std::string all) {
   const auto held = std::make_shared<const std::string>(std::move(all));
   return {held->size(), [held](std::uint64_t offset, char* to, std::size_t bytes) {
             std::memcpy(to, held->data() + offset, bytes);
-            return std::string();
+            return Status::ok();
           }};
 }
 
@@ -61,8 +63,8 @@ bool Inflater::fill() {
   if (s.avail_in > 0) return true;
   const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_.size - file_at_, input_bytes));
   if (part == 0) return false;
-  if (const auto why = bytes_.read(file_at_, reinterpret_cast<char*>(state_->input.get()), part); !why.empty()) {
-    error_ = why;
+  if (Status got = bytes_.read(file_at_, reinterpret_cast<char*>(state_->input.get()), part); !got) {
+    status_ = std::move(got);
     return false;
   }
   file_at_ += part;
@@ -93,10 +95,10 @@ std::size_t Inflater::read(char* to, std::size_t most) {
     text_at_ += got;
     if (status != ISAL_DECOMP_OK) {
       ended_ = true;
-      if (error_.empty()) error_ = "The compressed file is damaged";
+      if (status_) status_ = Status::fail(std::string(damaged));
     } else if (got == 0 && s.avail_in == input && s.block_state != ISAL_BLOCK_FINISH) {
       ended_ = true;
-      if (error_.empty()) error_ = dry ? "The compressed file ends too early" : "The compressed file is damaged";
+      if (status_) status_ = Status::fail(std::string(dry ? cut_short : damaged));
     }
   }
   return done;
@@ -107,58 +109,51 @@ Text::~Text() = default;
 
 void Text::add_place(std::shared_ptr<const Inflater::Place> place) { places_.push_back(std::move(place)); }
 
-/// Makes the piece of a gz that holds `offset` the one at hand.
-bool Text::load(std::uint64_t offset, std::string& why) const {
-  if (offset >= piece_at_ && offset - piece_at_ < piece_.size()) return true;
+/// Makes the piece of a gz that holds `offset` the one at hand. That the gz is damaged behind `offset` is no failure.
+Status Text::load(std::uint64_t offset) const {
+  if (offset >= piece_at_ && offset - piece_at_ < piece_.size()) return Status::ok();
   const auto after = std::upper_bound(places_.begin(), places_.end(), offset,
                                       [](std::uint64_t at, const auto& place) { return at < place->text_at; });
-  if (after == places_.begin()) return false;
+  if (after == places_.begin()) return Status::fail(std::string(gone));
   const std::uint64_t end = after == places_.end() ? size_ : (*after)->text_at;
   Inflater inflater(bytes_, **std::prev(after));
   piece_at_ = inflater.text_at();
   piece_.resize(static_cast<std::size_t>(end - piece_at_));
   piece_.resize(inflater.read(piece_.data(), piece_.size()));
-  why = inflater.error();
-  return offset - piece_at_ < piece_.size();
+  if (offset - piece_at_ < piece_.size()) return Status::ok();
+  return inflater.status() ? Status::fail(std::string(gone)) : inflater.status();
 }
 
-std::string Text::part(std::uint64_t offset, std::uint64_t bytes, std::string* why) const {
-  std::string out, error;
-  if (offset > size_ || bytes > size_ - offset) return out;
+Result<std::string> Text::part(std::uint64_t offset, std::uint64_t bytes) const {
+  using Part = Result<std::string>;
+  if (offset > size_ || bytes > size_ - offset) return Part::fail(std::string(gone));
+  std::string out;
   if (places_.empty()) {
     out.resize(static_cast<std::size_t>(bytes));
-    error = bytes_.read(offset, out.data(), out.size());
-    bytes = 0;
+    const Status read = bytes_.read(offset, out.data(), out.size());
+    return read ? Part::ok(std::move(out)) : Part::fail(read.error);
   }
   const std::lock_guard lock(mutex_);
-  while (bytes > 0 && error.empty()) {
-    if (!load(offset, error)) {
-      if (error.empty()) error = gone;
-      break;
-    }
+  while (bytes > 0) {
+    if (const Status loaded = load(offset); !loaded) return Part::fail(loaded.error);
     const std::uint64_t from = offset - piece_at_, some = std::min<std::uint64_t>(bytes, piece_.size() - from);
     out.append(piece_, static_cast<std::size_t>(from), static_cast<std::size_t>(some));
     offset += some;
     bytes -= some;
-    error.clear();  // the damage at the end of a gz is known; what lies before it is good
   }
-  if (error.empty()) return out;
-  if (why) *why = error;
-  return {};
+  return Part::ok(std::move(out));
 }
 
-std::string Text::all(std::string* why) const {
-  std::string out(static_cast<std::size_t>(size_), '\0'), error;
+Result<std::string> Text::all() const {
+  using All = Result<std::string>;
+  std::string out(static_cast<std::size_t>(size_), '\0');
   if (places_.empty()) {
-    error = bytes_.read(0, out.data(), out.size());
-  } else {
-    Inflater inflater(bytes_);
-    if (inflater.read(out.data(), out.size()) < out.size())
-      error = inflater.error().empty() ? std::string(gone) : inflater.error();
+    const Status read = bytes_.read(0, out.data(), out.size());
+    return read ? All::ok(std::move(out)) : All::fail(read.error);
   }
-  if (error.empty()) return out;
-  if (why) *why = error;
-  return {};
+  Inflater inflater(bytes_);
+  if (inflater.read(out.data(), out.size()) == out.size()) return All::ok(std::move(out));
+  return All::fail(inflater.status() ? std::string(gone) : inflater.status().error);
 }
 
 std::size_t Text::resident_bytes() const {

@@ -19,7 +19,7 @@ constexpr std::size_t max_ratio = 1032;  // deflate cannot shrink further: zlib.
 /// The size that the end of a gz states, modulo 2^32; believed only as far as deflate can reach.
 std::size_t stated_bytes(const Bytes& bytes) {
   unsigned char tail[4]{};
-  if (bytes.size < 18 || !bytes.read(bytes.size - 4, reinterpret_cast<char*>(tail), 4).empty()) return 0;
+  if (bytes.size < 18 || !bytes.read(bytes.size - 4, reinterpret_cast<char*>(tail), 4)) return 0;
   std::size_t size = 0;
   for (std::size_t i = 0; i < 4; ++i) size |= static_cast<std::size_t>(tail[i]) << (8 * i);
   return size / max_ratio <= bytes.size ? size : 0;
@@ -60,9 +60,9 @@ struct Source::Unpacking {
         if (chunk.size == 0 || !push(std::move(chunk))) break;
       } while (true);
       text.set_size(inflater.text_at());
-      why = inflater.error();
+      why = inflater.status().error;
     } catch (const std::bad_alloc&) {
-      why = "There is no memory left to unpack the compressed file";
+      why = "There is no memory left to unpack the compressed file.";
     }
     const std::lock_guard lock(mutex);
     error = std::move(why);
@@ -116,7 +116,7 @@ Source::Source(Bytes bytes, const Progress& progress)
   char magic[2]{};
   const Bytes& all = text_->bytes();
   make_room(0, 0);
-  if (all.size < 2 || !all.read(0, magic, 2).empty()) magic[0] = 0;
+  if (all.size < 2 || !all.read(0, magic, 2)) magic[0] = 0;
   const bool gz = magic[0] == '\x1f' && magic[1] == '\x8b';
   expected_ = gz ? stated_bytes(all) : static_cast<std::size_t>(all.size);
   if (gz) unpacking_ = std::make_unique<Unpacking>(*text_);
@@ -159,8 +159,8 @@ bool Source::more(std::size_t keep_from) {
     got = static_cast<std::size_t>(std::min<std::uint64_t>(all.size - end(), chunk_bytes));
     if (got == 0 || !loss_.empty()) return false;
     make_room(keep_from, got);
-    loss_ = all.read(end(), buffer_.get() + size_, got);
-    if (!loss_.empty()) {
+    if (const Status read = all.read(end(), buffer_.get() + size_, got); !read) {
+      loss_ = read.error;
       buffer_.get()[size_] = 0;
       return false;
     }

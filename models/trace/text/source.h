@@ -37,7 +37,8 @@ class Source {
     }
   }
   bool compressed() const { return unpacking_ != nullptr; }
-  /// Empty, or a sentence why the bytes ended early.
+  /// A note about what is missing: a sentence that says why the bytes ended early, or empty. It is no failure of
+  /// reading, since what came before the early end is kept.
   std::string loss() const;
   bool cancelled();
   /// Says how far reading is: `at` is an offset in the text.

@@ -11,9 +11,9 @@ class ChromeWriter {
 
   Result<std::string> write() {
     if (trace_.text) {
-      std::string why;
-      text_ = trace_.text->all(&why);
-      if (!why.empty()) return Result<std::string>::fail(trace_.origin + ": " + why);
+      auto text = trace_.text->all();
+      if (!text) return Result<std::string>::fail(trace_.origin + ": " + text.error);
+      text_ = std::move(*text);
     }
     out_ = "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": ";
     number(trace_.base_ns);

@@ -33,7 +33,7 @@ Durations durations_of(SampleFault fault, int rank) {
 struct Kernel {
   std::string_view op, inner, name, backward;
   std::int64_t duration;
-  std::int64_t n = 0, k = 0;  ///< of a product [rows, k] x [k, n]
+  std::int64_t n = 0, k = 0;  ///< inner sizes of a product [rows, k] x [k, n]
 };
 /// One sequence of 4,096 tokens through blocks of width 3,072: 24 heads of 128, 8 of keys, a gated inner width of
 /// 4,608.
@@ -57,7 +57,7 @@ std::string matrix_dims(std::int64_t m, std::int64_t k, std::int64_t n) {
   return ",\"Input Dims\":[[" + text(m) + "," + text(k) + "],[" + text(k) + "," + text(n) +
          "]],\"Concrete Inputs\":[\"\",\"\"]";
 }
-/// Of `tensors` equal tensors [1, heads, rows, head_dim], with what follows them up to the mask.
+/// Input dimensions for `tensors` equal tensors [1, heads, rows, head_dim], with what follows them up to the mask.
 std::string attention_dims(int tensors, std::int64_t heads, std::int64_t rows, std::string_view more) {
   std::string list, names;
   for (int i = 0; i < tensors; ++i) {

@@ -16,9 +16,9 @@ namespace {
 
 /// A thousand cases of a light lab, as many as the time allows of a heavy one.
 Budget random_budget() { return {50, 1000, 0.3}; }
-/// Of what is computed three times a case.
+/// Fewer cases of what is computed three times a case.
 Budget repeated_budget() { return {20, 200, 0.2}; }
-/// Of what computes nothing.
+/// More cases of what computes nothing.
 Budget written_budget() { return {50, 1000, 0.1}; }
 
 /// Runs `body` on a fresh copy of every lab, hidden ones too.

@@ -285,8 +285,8 @@ std::vector<double> figures_in(const std::string& text) {
   return out;
 }
 
-/// Of 30 instances (60 in `./test full`), the percentage whose answer stands in the question, to 0.5 % or as near as
-/// the drill asks for.
+/// The percentage of 30 instances (60 in `./test full`) whose answer stands in the question, to 0.5 % or as near as the
+/// drill asks for.
 double answers_in_question(const Drill& d) {
   double found = 0;
   const std::uint64_t instances = support::full() ? 60 : 30;

@@ -175,12 +175,12 @@ TEST_CASE("a span whose file was shortened says so where its arguments would sta
   bool gone = false;
   const auto held = trace::in_memory(launches(3));
   auto recording = std::make_shared<Recording>();
-  recording->trace =
-      *trace::read_trace(trace::Bytes{held.size,
-                                      [&](std::uint64_t offset, char* to, std::size_t n) {
-                                        return gone ? std::string("The file was shortened.") : held.read(offset, to, n);
-                                      }},
-                         "launches");
+  recording->trace = *trace::read_trace(trace::Bytes{held.size,
+                                                     [&](std::uint64_t offset, char* to, std::size_t n) {
+                                                       return gone ? models::Status::fail("The file was shortened.")
+                                                                   : held.read(offset, to, n);
+                                                     }},
+                                        "launches");
   const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "");
   gone = true;
   CHECK(lanes->arguments_of({0, 0}) == "The file was shortened.");

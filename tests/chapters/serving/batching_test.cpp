@@ -117,7 +117,7 @@ TEST_CASE("batching: what cannot be served is refused in one sentence") {
   set(*lab, "chips", 1);
   lab->compute();
   CHECK(lab->reason() ==
-        "The weights take 141.1 GB and 1 x H100 SXM offer 72.0 GB: take more chips, a narrower format or a smaller "
+        "The weights take 141.1 GB and 1 x H100 SXM offer 72 GB: take more chips, a narrower format or a smaller "
         "model.");
   set(*lab, "chips", 2);
   choose(*lab, "format", "fp64");

@@ -185,52 +185,52 @@ TEST_CASE("a learner's own chip loads from one object with a few figures") {
 
 TEST_CASE("bad chip files get one sentence: file, chip, key, value, what is allowed") {
   CHECK(error_of(with(R"(, "tdp_w": "700 W")")) ==
-        R"(my.json: chip "mine": tdp_w is "700 W", but must be a number from 0.001 to 1e+09 W)");
+        R"(my.json: chip "mine": tdp_w is "700 W", but must be a number from 0.001 to 1e+09 W.)");
   CHECK(error_of(with(R"(, "compute_units": 1.5)")) ==
-        R"(my.json: chip "mine": compute_units is 1.5, but must be a whole number from 1 to 1e+07)");
+        R"(my.json: chip "mine": compute_units is 1.5, but must be a whole number from 1 to 1e+07.)");
   CHECK(error_of(with(R"(, "peak_flops_per_s": {"bf16": -1})")) ==
-        R"(my.json: chip "mine": peak_flops_per_s.bf16 is -1, but must be a number from 1 to 1e+21 FLOP/s)");
+        R"(my.json: chip "mine": peak_flops_per_s.bf16 is -1, but must be a number from 1 to 1e+21 FLOP/s.)");
   CHECK(error_of(with(R"(, "peak_flops_per_s": {"bf17": 1})"))
             .find(R"(unknown key "peak_flops_per_s.bf17"; allowed are fp64, fp64_matrix, fp32)") != std::string::npos);
   CHECK(error_of(with(R"(, "memory_gb": 80)"))
             .find(R"(my.json: chip "mine": unknown key "memory_gb"; allowed are id, name,)") == 0);
   CHECK(error_of(with(R"(, "interconnect": 3)")) ==
-        R"(my.json: chip "mine": interconnect is 3, but must be an object)");
+        R"(my.json: chip "mine": interconnect is 3, but must be an object.)");
   CHECK(
       error_of(
           R"({"id": "mine", "name": "x", "memory_bandwidth_bytes_per_s": 1e12, "peak_flops_per_s": {"bf16": 1e14}})") ==
-      R"(my.json: chip "mine": memory_bytes is missing; it must be a number above 0)");
+      R"(my.json: chip "mine": memory_bytes is missing; it must be a number above 0.)");
   CHECK(error_of(R"({"id": "../x", "name": "x"})") ==
-        R"(my.json: chip 1: id is "../x", but must be 1 to 64 of a-z, 0-9 and _)");
+        R"(my.json: chip 1: id is "../x", but must be 1 to 64 of a-z, 0-9 and _.)");
   CHECK(error_of("{\"chips\": [" + with("") + "," + with("") + "]}") ==
-        R"(my.json: id "mine" appears twice in chips; ids must differ)");
-  CHECK(error_of("{\"chips\": 3}") == "my.json: chips is 3, but must be a list");
-  CHECK(error_of("[]") == R"(my.json holds [], but must hold a chip object or {"chips": [...]})");
+        R"(my.json: id "mine" appears twice in chips; ids must differ.)");
+  CHECK(error_of("{\"chips\": 3}") == "my.json: chips is 3, but must be a list.");
+  CHECK(error_of("[]") == R"(my.json holds [], but must hold a chip object or {"chips": [...]}.)");
   CHECK(error_of("{\"model_type\": \"llama\"}")
             .find(R"(my.json: unknown key "model_type"; allowed are references, chips and networks)") == 0);
 }
 
 TEST_CASE("hostile chip files are refused, with the place where it helps") {
-  CHECK(error_of("") == "my.json is not valid JSON in UTF-8 at line 1, column 1; mend the text there");
+  CHECK(error_of("") == "my.json is not valid JSON in UTF-8 at line 1, column 1; mend the text there.");
   CHECK(error_of("{\n  \"id\": \"a\",,\n}") ==
-        "my.json is not valid JSON in UTF-8 at line 2, column 13; mend the text there");
+        "my.json is not valid JSON in UTF-8 at line 2, column 13; mend the text there.");
   CHECK(error_of(with(", \"tdp_w\": NaN")).find("my.json is not valid JSON in UTF-8 at line 1") == 0);
   CHECK(error_of(with(", \"vendor\": \"\xff\xfe\"")).find("my.json is not valid JSON in UTF-8 at line 1") == 0);
-  CHECK(error_of(with(", \"tdp_w\": 1e999")) == "my.json holds a number beyond 1.8e308; give figures in SI units");
+  CHECK(error_of(with(", \"tdp_w\": 1e999")) == "my.json holds a number beyond 1.8e308; give figures in SI units.");
   CHECK(error_of(with(R"(, "vendor": ")" + std::string(500, 'x') + "\"")).find("vendor is \"xxxx") !=
         std::string::npos);
   CHECK(error_of(with(R"(, "vendor": "a\nb")")).find("one line without control characters") != std::string::npos);
   CHECK(error_of(std::string(1000000, '[')) ==
-        "my.json nests brackets deeper than 32 levels; a hardware file needs five");
+        "my.json nests brackets deeper than 32 levels; a hardware file needs five.");
   CHECK(error_of(with(R"(, "notes": [[[[[[1]]]]]])")).find("notes is [[[[[1]]]]], but must be a text") !=
         std::string::npos);
   CHECK(error_of(std::string((16u << 20) + 1, ' ')) ==
-        "my.json is larger than 16 MiB; a hardware file holds a few chips");
+        "my.json is larger than 16 MiB; a hardware file holds a few chips.");
   // Every truncation of a good file is an error with a sentence, never a crash or half a chip.
   const std::string good = with(R"(, "notes": ["a"], "sources": {"*": ["b", "c"]}, "announced": {"tdp_w": 5})");
   for (std::size_t length = 0; length < good.size(); ++length) {
     INFO(length);
-    CHECK_FALSE(error_of(good.substr(0, length)).empty());
+    CHECK(error_of(good.substr(0, length)).ends_with('.'));
   }
   CHECK(error_of(good).empty());
 }
@@ -266,5 +266,5 @@ TEST_CASE("networks: rates per direction; PCIe follows from its line coding") {
             R"({"networks": [{"id": "x", "name": "x", "kind": "carrier pigeon", "source": "RFC 1149", )"
             R"("bytes_per_s_per_direction": 5}]})",
             "n.json")
-            .error == R"(n.json: network 1: kind is "carrier pigeon", but must be infiniband, ethernet or pcie)");
+            .error == R"(n.json: network 1: kind is "carrier pigeon", but must be infiniband, ethernet or pcie.)");
 }

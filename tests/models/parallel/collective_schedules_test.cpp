@@ -38,7 +38,7 @@ std::set<Message> messages_of(const CollectiveSchedule& s) {
   CHECK(out.size() == s.transfers.size());
   return out;
 }
-/// Of [[[source, target, chunk or chunks], ...], ...], a list a step.
+/// The messages of [[[source, target, chunk or chunks], ...], ...], a list a step.
 std::set<Message> messages_of(const json& steps) {
   std::set<Message> out;
   for (int step = 0; step < static_cast<int>(steps.size()); ++step)

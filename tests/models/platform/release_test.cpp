@@ -149,7 +149,11 @@ TEST_CASE("release: what cannot be is said in a sentence") {
     return platform::estimate_release(support::llama_3_8b(), s).error;
   };
   CHECK(why(setup_on(4096)).find("2048 samples cannot be split over 4096 GPUs") != std::string::npos);
-  CHECK(why(setup_on(1)).find("A GPU would hold") == 0);
+  CHECK(why(setup_on(1)).find("The training run does not fit into a GPU's memory") == 0);
+  const auto held = platform::release_training_bytes(support::llama_3_8b(), setup_on(1));
+  REQUIRE(held);
+  CHECK(*held > setup_on(1).chip->memory_bytes);
+  CHECK(*held > *platform::release_training_bytes(support::llama_3_8b(), setup_on(64)));
   platform::ReleaseSetup s = setup_on(64);
   s.slots = 1000;
   s.prompt = 8192;

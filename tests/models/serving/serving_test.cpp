@@ -304,6 +304,10 @@ TEST_CASE("serving: a step's cost follows the roofline of every operation") {
   CHECK(near(narrow->context_s, cost->context_s / 2, 0.01));
   CHECK(near(narrow->step_s(64, 64, 0), cost->step_s(64, 64, 0) + narrow->fixed_s - cost->fixed_s, 1e-3));
   CHECK(serving_cost(llama, {.chip = &chip, .chips = 1}).error ==
-        "The weights take 141.1 GB and 1 x H100 SXM offer 72.0 GB: take more chips, a narrower format or a smaller "
-        "model.");
+        "The weights do not fit into the memory of the chips: take more chips, a narrower format or a smaller model.");
+  const auto memory = serving_memory(llama, {.chip = &chip, .chips = 1});
+  CHECK_FALSE(memory.holds_weights());
+  CHECK(near(memory.weights_bytes, 141.1e9, 1e-3));
+  CHECK(near(memory.offered_bytes, 72e9, 1e-12));  // nine tenths of 80 GB
+  CHECK(near(memory.free_bytes, memory.offered_bytes - memory.weights_bytes, 1e-12));
 }

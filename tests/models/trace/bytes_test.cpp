@@ -2,6 +2,7 @@
 #include <random>
 
 #include "models/trace/text/bytes.h"
+#include "models/trace/trace.h"
 #include "tests/models/trace/files.h"
 
 using namespace models::trace;
@@ -48,7 +49,7 @@ TEST_CASE("a gz inflates to its text, whatever its members and however it is ask
   for (const std::size_t most : {std::size_t{777}, std::size_t{65536}, std::size_t{4'000'000}}) {
     Inflater inflater(bytes);
     CHECK(inflated(inflater, most) == plain);
-    CHECK(inflater.error().empty());
+    CHECK(inflater.status());
     CHECK(inflater.text_at() == plain.size());
   }
 }
@@ -88,12 +89,14 @@ TEST_CASE("parts of a text are read again, from memory and from a gz", "[trace]"
                       n = random() %
                           std::min<std::size_t>(plain.size() - from,
                                                 i % 10 == 0 ? 100'000 : 500);  // some lie over several places
-    CHECK(of_plain.part(from, n) == plain.substr(from, n));
-    CHECK(of_gz.part(from, n) == plain.substr(from, n));
+    CHECK(*of_plain.part(from, n) == plain.substr(from, n));
+    CHECK(*of_gz.part(from, n) == plain.substr(from, n));
   }
-  CHECK(of_plain.all() == plain);
-  CHECK(of_gz.all() == plain);
-  CHECK(of_gz.part(plain.size() - 3, 4).empty());
+  CHECK(*of_plain.all() == plain);
+  CHECK(*of_gz.all() == plain);
+  for (const Text* text : {&of_plain, &of_gz})
+    CHECK(text->part(plain.size() - 3, 4).error ==
+          "The recording's text is not there any more: choose the file again.");
   CHECK(of_gz.resident_bytes() < 1'500'000);  // nine places of 85 KiB, one piece of the text
 }
 
@@ -101,19 +104,16 @@ TEST_CASE("a text whose file is gone says so in the words of who reads it", "[tr
   bool gone = false;
   const auto held = in_memory(trace_test::gzipped(mixed_text(100'000)));
   const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) {
-                      return gone ? std::string("The file a.gz was shortened.") : held.read(offset, to, n);
+                      return gone ? models::Status::fail("The file a.gz was shortened.") : held.read(offset, to, n);
                     }};
   Text text(bytes);
   Inflater inflater(text.bytes());
   text.add_place(inflater.place());
-  std::string all(200'000, '\0'), why;
+  std::string all(200'000, '\0');
   text.set_size(inflater.read(all.data(), all.size()));
   gone = true;
-  CHECK(text.part(10, 20, &why).empty());
-  CHECK(why == "The file a.gz was shortened.");
-  why.clear();
-  CHECK(text.all(&why).empty());
-  CHECK(why == "The file a.gz was shortened.");
+  CHECK(text.part(10, 20).error == "The file a.gz was shortened.");
+  CHECK(text.all().error == "The file a.gz was shortened.");
 }
 
 TEST_CASE("a gz with one wrong byte: what comes before it, and the reason", "[trace]") {
@@ -124,7 +124,17 @@ TEST_CASE("a gz with one wrong byte: what comes before it, and the reason", "[tr
     const Bytes bytes = in_memory(wrong);
     Inflater inflater(bytes);
     const std::string got = inflated(inflater, 8192);
-    CHECK_FALSE(inflater.error().empty());
+    CHECK(inflater.status().error.ends_with('.'));
     CHECK(got.size() <= 2 * plain.size());
   }
+}
+
+TEST_CASE("a gz that was cut says so, once its text has been read", "[trace]") {
+  const std::string plain = mixed_text(50'000), packed = trace_test::gzipped(plain);
+  const Bytes bytes = in_memory(packed.substr(0, packed.size() / 2));
+  Inflater inflater(bytes);
+  CHECK(plain.starts_with(inflated(inflater, 8192)));
+  CHECK(inflater.status().error == "The compressed file ends too early.");
+  const auto recording = read_trace(packed.substr(0, packed.size() / 2), "a.gz");
+  CHECK(recording.error == "a.gz: The compressed file ends too early. Nothing before that can be used.");
 }

@@ -11,7 +11,7 @@ namespace support {
 /// Inputs and view of the open lab are what its descriptions allow; its outputs are finite, or there is a reason.
 void check_values(app::Workspace& workspace);
 
-/// Of the frame drawn last: no two items under one id, no vertex that is not a number.
+/// The frame drawn last has no two items under one id, and no vertex that is not a number.
 void check_ids(const ImGuiContext& context);
 void check_vertices();
 

@@ -215,7 +215,7 @@ TEST_CASE("a counter costs four vertices a column at most and keeps its peak") {
   std::vector<TimelinePoint> points;
   for (int i = 0; i < 200'000; ++i) points.push_back({i * 100, i == 123'456 ? 9.0 : static_cast<double>(i % 3)});
   std::vector<TimelineVertex> vertices;
-  layout_counter(points, {0, 400, 0, 0.02}, true, 0, 9, 10, 100, vertices);
+  layout_counter(points, {0, 400, 0, 0.02}, {true, 0, 9, 10, 100}, vertices);
   CHECK(vertices.size() <= 5 * 401);
   CHECK(std::any_of(vertices.begin(), vertices.end(),
                     [](const auto& v) { return v.y == 10.0f && std::abs(v.x - 246.9f) <= 1.1f; }));
@@ -240,8 +240,8 @@ TEST_CASE("a counter drawn from its blocks has the very vertices of one read in 
       for (const bool steps : {true, false}) {
         INFO(start_s << " " << duration_s << " " << steps);
         std::vector<TimelineVertex> full, fast;
-        layout_counter(points, {0, 300, start_s, duration_s}, steps, 0, 4096, 10, 100, full);
-        layout_counter(points, {0, 300, start_s, duration_s}, steps, 0, 4096, 10, 100, fast, blocks);
+        layout_counter(points, {0, 300, start_s, duration_s}, {steps, 0, 4096, 10, 100}, full);
+        layout_counter(points, {0, 300, start_s, duration_s}, {steps, 0, 4096, 10, 100}, fast, blocks);
         REQUIRE(full.size() == fast.size());
         CHECK(std::equal(full.begin(), full.end(), fast.begin(),
                          [](const auto& a, const auto& b) { return a.x == b.x && a.y == b.y; }));
@@ -251,7 +251,7 @@ TEST_CASE("a counter drawn from its blocks has the very vertices of one read in 
 TEST_CASE("a step counter holds its value to the next point and to the right edge") {
   const std::vector<TimelinePoint> points{{0, 1}, {1000, std::nan("")}, {500'000, 3}};
   std::vector<TimelineVertex> v;
-  layout_counter(points, {0, 1000, 0, 1e-3}, true, 0, 4, 0, 80, v);
+  layout_counter(points, {0, 1000, 0, 1e-3}, {true, 0, 4, 0, 80}, v);
   REQUIRE(v.size() == 4);
   CHECK((v[0].x == 0.0f && v[0].y == 60.0f));
   CHECK((v[1].x == 500.0f && v[1].y == 60.0f));
