@@ -150,12 +150,38 @@ int finish_speaking(const Streams& s, const std::string& failure) {
   return failure.empty() ? 0 : complain(s, failure);
 }
 
+/// How much of a core a measurement on the CPU had, from here on.
+class CoreShare {
+ public:
+  /// What spoils the figures, in a sentence; empty: nothing does.
+  std::string busy() const {
+    const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    return busy_machine(wall_s, static_cast<double>(std::clock() - cpu_began_) / CLOCKS_PER_SEC);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::clock_t cpu_began_ = std::clock();
+};
+
+/// Speaks a run. What a compiler took for a source of the person's own is another program's time, and says nothing of
+/// how busy the machine was.
+int speak_run(const kernels::Request& request, const Streams& s) {
+  const Ladder* ladder = kernels::find_ladder(request.ladder);
+  const CoreShare share;
+  const auto ran = kernels::run(request, speaking(s));
+  if (ran && ladder && ladder->device == Device::cpu && request.edited_source.empty())
+    if (std::string note = share.busy(); !note.empty())
+      say(s, {.kind = KernelEvent::Kind::note, .note = std::move(note)});
+  return finish_speaking(s, ran.error);
+}
+
 int run_ladder(const Arguments& a, const Streams& s) {
   if (a.words.size() < 2) return complain(s, "Name a ladder: `ridgeline kernels list` shows them all.");
   const auto read = read_request(a);
   if (!read) return complain(s, read.error);
   const kernels::Request& request = *read;
-  if (a.has("--json")) return finish_speaking(s, kernels::run(request, speaking(s)).error);
+  if (a.has("--json")) return speak_run(request, s);
   if (const auto checked = kernels::check(request); !checked) return complain(s, checked.error);
   const Ladder* ladder = kernels::find_ladder(request.ladder);
   kernels::Roofs roofs;
@@ -169,7 +195,10 @@ int run_ladder(const Arguments& a, const Streams& s) {
   }};
   if (kernels::can_be_timed(*ladder))
     roofs = kernels::measure_roofs(ladder->device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
+  const CoreShare share;
   if (const auto ran = kernels::run(request, listener); !ran) return complain(s, ran.error);
+  const std::string busy =
+      ladder->device == Device::cpu && request.edited_source.empty() ? share.busy() : std::string();
   // In the ladder's order: rungs finish in their own.
   std::stable_sort(rows.begin() + 1, rows.end(), [&](const auto& x, const auto& y) {
     return kernels::find_rung(*ladder, x[0]) < kernels::find_rung(*ladder, y[0]);
@@ -178,6 +207,7 @@ int run_ladder(const Arguments& a, const Streams& s) {
         << size_text(*ladder, request.size > 0 ? request.size : ladder->size_default) << ", "
         << (request.cold ? "cold" : "warm") << (roofs.device_name.empty() ? "" : ", ") << roofs.device_name << "\n";
   print_table(s.out, rows);
+  if (!busy.empty()) s.error << busy << "\n";
   return own_source_failed ? 1 : 0;
 }
 
@@ -206,13 +236,10 @@ int roofline(const Arguments& a, const Streams& s) {
   }
   const bool json = a.has("--json");
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
-  const auto began = std::chrono::steady_clock::now();
-  const std::clock_t cpu_began = std::clock();
+  const CoreShare share;
   auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
                                       json ? speaking(s) : kernels::Listener{});
-  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(),
-               cpu_s = static_cast<double>(std::clock() - cpu_began) / CLOCKS_PER_SEC;
-  if (device == "cpu") roofs.note = busy_machine(wall_s, cpu_s);
+  if (device == "cpu") roofs.note = share.busy();
   if (json) {
     if (roofs.failure.empty()) {
       say(s, {.kind = KernelEvent::Kind::device, .device = roofs.device, .name = roofs.device_name});

@@ -125,7 +125,10 @@ void serve_run(const KernelWorker& worker, const KernelRequest& asked, ServiceSi
                                          progress.fraction = fraction;
                                          return !stop();
                                        }};
-  if (auto ran = run_kernels(worker, asked.request, listener, stop); !ran) sink.say(std::move(ran.error));
+  if (auto ran =
+          run_kernels(worker, asked.request, listener, stop, [&](std::string note) { sink.say(std::move(note)); });
+      !ran)
+    sink.say(std::move(ran.error));
 }
 
 void serve_roofs(const KernelWorker& worker, const KernelRequest& asked, ServiceSink& sink,

@@ -109,7 +109,8 @@ kernels::Result failed(const kernels::Request& request, const std::string& rung,
 }  // namespace
 
 models::Status run_kernels(const KernelWorker& worker, const kernels::Request& request,
-                           const kernels::Listener& listener, const std::function<bool()>& stop) {
+                           const kernels::Listener& listener, const std::function<bool()>& stop,
+                           const std::function<void(std::string)>& say) {
   std::vector<std::string> left = request.rungs;
   if (left.empty())
     if (const auto* ladder = kernels::find_ladder(request.ladder))
@@ -135,6 +136,10 @@ models::Status run_kernels(const KernelWorker& worker, const kernels::Request& r
                   if (event.kind == Event::Kind::progress) {
                     if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0)))
                       enough = true;
+                    return Status::ok();
+                  }
+                  if (event.kind == Event::Kind::note) {
+                    if (say) say(event.note);
                     return Status::ok();
                   }
                   if (event.kind != Event::Kind::result) return Status::fail("it answered what it was not asked");

@@ -20,9 +20,11 @@ struct KernelWorker {
 /// As kernels::run, in a child; an edited rung runs alone. When it crashes, hangs or talks nonsense, the rungs that
 /// have no result yet are run again, each in a child of its own: the one at fault gets a Result whose `failure` says
 /// what happened, the others their measurement. `stop` is asked about twenty times a second; once true (or once the
-/// listener says false) the child is killed and nothing more is reported. Fails when nothing could be run at all.
+/// listener says false) the child is killed and nothing more is reported. `say` gets a sentence where other work ran on
+/// the machine meanwhile. Fails when nothing could be run at all.
 models::Status run_kernels(const KernelWorker& worker, const kernels::Request& request,
-                           const kernels::Listener& listener, const std::function<bool()>& stop);
+                           const kernels::Listener& listener, const std::function<bool()>& stop,
+                           const std::function<void(std::string)>& say = {});
 
 /// As kernels::measure_roofs, in a child; what was measured before a failure is kept.
 kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds,

@@ -50,13 +50,7 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   const std::string device = plain(roofs.device_name);
   const std::string source = "measured on this machine, " + date;
   Json peak = {{"fp32", fp32}};
-  // A core without instructions of its own for 16 bits widens them and computes at this rate.
-  if (!gpu) {
-    peak["fp16"] = fp32;
-    peak["bf16"] = fp32;
-  } else if (bf16 > 0) {
-    peak["bf16"] = bf16;
-  }
+  if (gpu && bf16 > 0) peak["bf16"] = bf16;  // a core's rate is measured in FP32 alone, and is said of nothing else
   MachineChip out{gpu ? "this_gpu.json" : "this_machine.json", gpu ? "This GPU" : "This machine", {}};
   const std::string title = out.name + (device.empty() ? "" : " (" + device + ")");
   Json chip = {{"id", gpu ? "this_gpu" : "this_machine"},
@@ -78,9 +72,8 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   found("l2_bytes_per_s", {"l2_read", "gpu_l2_read"});
   found("l2_latency_s", {"latency_l2"});
   found("dram_latency_s", {"latency_dram"});
-  chip["notes"] = {
-      gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet."
-          : "Its ceilings were measured by the kernel lab with one thread; FP16 and BF16 are computed as FP32."};
+  chip["notes"] = {gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet."
+                       : "Its ceilings were measured by the kernel lab with one thread, in FP32."};
   chip["sources"] = {{"*", source}};
   out.json = to_text(chip, 2) + "\n";
   return out;

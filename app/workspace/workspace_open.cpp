@@ -19,6 +19,20 @@ const chapters::Fields& Workspace::inputs_of(std::string_view lab) const {
   return at->copy->inputs();
 }
 
+namespace {
+
+/// The rows that are there, behind those of `more` that are not; at most `most`, the ones that are there first.
+Json with_rows(Json there, const Json& more, std::size_t most) {
+  Json out = Json::array();
+  for (const Json& row : more)
+    if (std::find(there.begin(), there.end(), row) == there.end() && there.size() + out.size() < most)
+      out.push_back(row);
+  for (Json& row : there) out.push_back(std::move(row));
+  return out;
+}
+
+}  // namespace
+
 bool Workspace::open(std::string_view id) {
   if (!chapters::has_lab(id)) return false;
   enter(id, [&] { apply_shared(); });
@@ -35,8 +49,14 @@ models::Status Workspace::open_tried(const TriedScenario& tried) {
     const FileReader read = reader_of(*tried.trial);
     reset_scenario(lab());
     Json scenario = *tried.inputs;
-    for (const Field& f : lab().inputs())
-      if (is_personal(f)) scenario.erase(std::string(f.key));  // a scenario never replaces what the learner did
+    // A scenario replaces nothing that the learner did or measured: runs belong to the machine, and those that it
+    // brings along stand beside them.
+    for (const Field& f : lab().inputs()) {
+      const std::string key(f.key);
+      if (is_personal(f)) scenario.erase(key);
+      if (f.spec.origin == chapters::Origin::measured && scenario.contains(key))
+        scenario[key] = with_rows(field_to_json(f), scenario[key], f.spec.max_items);
+    }
     // The trial took both, so neither can fail.
     (void)apply_inputs(lab(), scenario, read);
     (void)apply_view(lab(), *tried.view);

@@ -252,3 +252,33 @@ TEST_CASE("what the lab asks is read line by line; nonsense is one sentence") {
   CHECK(app::read_kernel_request("").error == "The lab asked for nothing that can be run.");
   CHECK(app::read_kernel_request("call dance\n").error != "");
 }
+
+TEST_CASE("rungs that ran while other work did say so too") {
+  const std::string busy = app::busy_machine(10, 3);
+  KernelLab lab(R"(echo '{"event":"note","note":")" + busy + "\"}'\nfinish");
+  lab.press_each({"Run all"});
+  REQUIRE(lab.until_quiet());
+  CHECK(lab.d.was_said(busy));
+}
+
+TEST_CASE(
+    "runs belong to the machine: a link or a scenario to the lab takes none away, and brings its own beside them") {
+  KernelLab lab("finish");
+  const auto row = [](const char* rung, double time_s) {
+    return app::Json{{"ladder", "cpu_dot"}, {"rung", rung}, {"time_s", time_s}};
+  };
+  const chapters::Field* runs = nullptr;
+  for (const auto& f : lab.w.lab().inputs())
+    if (f.spec.origin == chapters::Origin::measured && !runs) runs = &f;
+  REQUIRE(runs);
+  const std::string key(runs->key);
+  REQUIRE(app::merge_row(*runs, row("a", 1).dump(), {}));
+  lab.w.update(false);
+  CHECK(lab.w.open_link("ridgeline://kernels/lab?device=cpu").error == "");
+  lab.ui.frames(3);
+  CHECK(lab.w.lab().inputs().find(key)->table_size() == 1);
+  CHECK(lab.w.open_with("kernels/lab", app::Json{{key, app::Json::array({row("b", 2)})}}, app::Json::object()).error ==
+        "");
+  lab.ui.frames(3);
+  CHECK(lab.w.lab().inputs().find(key)->table_size() == 2);
+}
