@@ -58,8 +58,8 @@ void light_answered_output(const chapters::Lab& lab) {
 }
 
 /// The question, which is never cut, and under it the answer or the reason why there is none, beside the `job`'s bar.
-/// Returns their height: of a lab whose answer a job computes the same with the bar and without, and before the answer
-/// is there, so that what stands below does not jump.
+/// Returns their height: of a lab whose answer a job computes the same with the bar and without, and that of two lines
+/// at least before the answer is there, so that what stands below does not jump.
 float draw_lines(Shell& shell, ImVec2 at, float width, float job) {
   const auto& t = theme();
   const Painter p = Painter::window();
@@ -70,20 +70,23 @@ float draw_lines(Shell& shell, ImVec2 at, float width, float job) {
   if (stays) y = at.y + widgets::sentence_height(lab.info().question, width - job_width(), asks);
   const float under = y;
   const std::string_view answer = shell.prediction_hides_outputs ? std::string_view() : lab.answer();
-  const widgets::SentenceStyle title{Type::title, Font::bold, t.text, t.accent};
-  const float two_lines = 2 * widgets::sentence_height("A", width, title);
+  const bool bad = !lab.reason().empty();
+  const auto style_in = [&](float room) {
+    widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
+    if (bad || widgets::sentence_lines(answer, room, style) > 2) style.type = Type::body;
+    return style;
+  };
   if (!answer.empty()) {
-    const bool bad = !lab.reason().empty();
-    widgets::SentenceStyle style = title;
-    if (bad) style.colour = t.warning;
-    if (bad || widgets::sentence_lines(answer, width - job, style) > 2) style.type = Type::body;
     y += t.px(4);
     const float top = y;
-    y += widgets::draw_sentence(p, {at.x, y}, answer, width - job, style);
+    y += widgets::draw_sentence(p, {at.x, y}, answer, width - job, style_in(width - job));
     if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width - job, y})) light_answered_output(lab);
   }
-  if (stays) y = std::max(y, under + t.px(4) + two_lines);
-  return y - at.y;
+  if (!stays) return y - at.y;
+  float reserved = 2 * widgets::sentence_height("A", width, {Type::title, Font::bold, t.text, t.accent});
+  for (const float room : {width, width - job_width()})
+    reserved = std::max(reserved, widgets::sentence_height(answer, room, style_in(room)));
+  return std::max(y, under + t.px(4) + reserved) - at.y;
 }
 
 void apply_fix(Shell& shell, const Fix& fix) {

@@ -22,6 +22,8 @@ const Choices stack_roles = {{"classic", "code", "No network: filters, matching,
 
 }  // namespace
 
+const Choices& stack_resource_choices() { return stack_resources; }
+
 void describe(Fields& f, models::JitterSource& s) {
   f.text("name", s.name, "Source");
   f.toggle("on", s.on, "On");

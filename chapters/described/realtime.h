@@ -9,4 +9,7 @@ namespace chapters {
 void describe(Fields& fields, models::JitterSource& source);
 void describe(Fields& fields, models::StackTask& task);
 
+/// What a stack's tasks run on, in the order of models::StackResource.
+const Choices& stack_resource_choices();
+
 }  // namespace chapters

@@ -5,17 +5,20 @@
 namespace chapters::detail {
 namespace {
 
+constexpr int every_digit = 15;
+
 bool is_number(Kind kind) { return kind == Kind::real || kind == Kind::integer; }
 
 }  // namespace
 
 widgets::TableColumn table_column(const DescribedColumn& column, const Field* field) {
   const bool number = field != nullptr && is_number(field->kind);
+  const bool written_here = column.digits > 0 || column.whole;
   const std::string_view label = field != nullptr ? field->spec.label : column.key;
   return {.title = column.title.empty() ? label : column.title,
           .number = number,
           .code = column.code && !number,
-          .value_unit = number && column.digits == 0 ? field->spec.unit : std::string_view(),
+          .value_unit = number && !written_here ? field->spec.unit : std::string_view(),
           .prefix = number && field->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si,
           .bar = column.bar,
           .full = column.full,
@@ -30,6 +33,8 @@ void fill_cell(const Field& field, const DescribedColumn& column, widgets::Table
       out.value = field.number();
       if (std::isnan(out.value))
         out.text = column.missing;
+      else if (column.whole)
+        out.number = widgets::format(std::round(out.value), field.spec.unit, every_digit);
       else if (field.spec.unit.empty() || column.digits > 0)
         out.number = widgets::format(out.value, field.spec.unit, column.digits > 0 ? column.digits : 3,
                                      field.spec.binary ? widgets::Prefix::binary : widgets::Prefix::si);

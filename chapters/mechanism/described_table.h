@@ -23,6 +23,7 @@ struct DescribedColumn {
   int priority = 0;          ///< where there is no room, columns of the highest priority number go first; 0 goes last
   bool code = false;         ///< a text in the face of code: names of kernels and calls
   int digits = 0;            ///< significant digits of each number, with its own unit; 0: the table's, in one unit
+  bool whole = false;        ///< numbers are rounded to whole ones and written in full: means of what is counted
   std::string_view missing = "\xE2\x80\x94";  ///< what stands where a number is missing
 };
 
@@ -39,11 +40,11 @@ class DescribedTable {
  public:
   widgets::TableView view;
 
-  /// What may be added to the rows; its functions capture nothing and get what `context` points to.
+  /// What may be added to the rows; its functions capture nothing.
   struct Options {
-    const void* context = nullptr;
-    widgets::RowMark (*mark)(const void* context, std::size_t row) = nullptr;
-    std::string_view (*hover)(const void* context, std::size_t row, std::size_t column) = nullptr;
+    widgets::RowMark (*mark)(const Row& row) = nullptr;  ///< of the legend, before the first cell
+    /// What a cell says under the pointer, by its row and the key of its column.
+    std::string_view (*hover)(const Row& row, std::string_view key) = nullptr;
   };
 
   widgets::TableResult draw(const char* id, const std::vector<Row>& rows, std::span<const DescribedColumn> columns,
@@ -62,13 +63,13 @@ class DescribedTable {
     };
     if (options.mark)
       source.mark = [](const void* self, std::size_t row) {
-        const auto& o = static_cast<const DescribedTable*>(self)->options_;
-        return o.mark(o.context, row);
+        const auto& table = *static_cast<const DescribedTable*>(self);
+        return table.options_.mark((*table.rows_)[row]);
       };
     if (options.hover)
       source.hover = [](const void* self, std::size_t row, std::size_t column) {
-        const auto& o = static_cast<const DescribedTable*>(self)->options_;
-        return o.hover(o.context, row, column);
+        const auto& table = *static_cast<const DescribedTable*>(self);
+        return table.options_.hover((*table.rows_)[row], table.columns_[column].key);
       };
     return widgets::draw_table(id, made_, source, view, size);
   }

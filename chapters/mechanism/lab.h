@@ -46,7 +46,8 @@ concept Publishing = requires(Picture& p) {
   { p.published } -> std::same_as<PublishedMarks&>;
 };
 
-/// The marks of a lab's published measurements beside its model's `figures`; see published_panel.h.
+/// The marks of a lab's published measurements beside its model's `figures`, none while these are empty; see
+/// published_panel.h.
 PublishedMarks marks_of_published(const LabInfo& lab, const Fields& now, const std::vector<double>& figures);
 
 template <class T>
@@ -274,12 +275,11 @@ class LabOf final : public Lab {
 
   void mark_published([[maybe_unused]] const Inputs& in) {
     if constexpr (Publishing<Picture>) {
-      picture_.published = {};
-      if (!published_ || !outputs_.reason.empty()) return;
       Inputs now = in;
       Fields fields;
       describe(fields, now);
-      picture_.published = marks_of_published(info_, fields, *published_);
+      const bool known = published_ && outputs_.reason.empty();
+      picture_.published = marks_of_published(info_, fields, known ? *published_ : std::vector<double>{});
     }
   }
 

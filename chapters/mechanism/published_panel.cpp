@@ -79,6 +79,7 @@ PublishedMarks detail::marks_of_published(const LabInfo& lab, const Fields& now,
   const std::span<const Published> rows = catalog().published_of(lab.id);
   const std::vector<std::string_view> keys = words_of(lab.published_keys);
   PublishedMarks marks;
+  marks.any = !rows.empty();
   for (std::size_t i = 0; i < std::min(rows.size(), figures.size()); ++i)
     add_published_mark(rows[i], figures[i], published_agreement(rows[i], now, keys), keys.size(), marks);
   order_published(marks);
@@ -97,8 +98,9 @@ float published_line(std::string_view words, const PublishedMarks& marks, ImVec2
 }
 
 void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks) {
-  if (marks.marks.empty()) return;
+  if (!marks.any) return;
   stage.panel("published", {.title = title, .least = {420, 150}, .ideal = {0, 300}}, [&](ImVec2 size) {
+    if (marks.marks.empty()) return;
     widgets::draw_measured_strip("published", marks.marks,
                                  marks.bounds ? "of the bound (%)" : "of the model's figure (%)", size);
   });

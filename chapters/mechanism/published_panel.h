@@ -17,6 +17,7 @@ struct PublishedMarks {
   std::vector<widgets::MeasuredMark> marks;  ///< those that agree most with what is set first
   std::vector<std::size_t> agreement;        ///< by mark: in how many keys
   bool bounds = true;                        ///< every model here is a bound
+  bool any = false;                          ///< there are such measurements, though their models may not be known yet
 };
 
 /// Sets the inputs of `fields` that the row states: numbers, choices, toggles and texts.
@@ -24,7 +25,8 @@ void set_published_inputs(const Fields& fields, const Published& row);
 /// The best measurement of those that agree most, in one line of the answering panel, `words` before its name; returns
 /// the line's height, 0 where there is none or no room for `least` pixels of picture under it.
 float published_line(std::string_view words, const PublishedMarks& marks, ImVec2 room, float least);
-/// The panel under `title`; nothing where there are no marks.
+/// The panel under `title`; nothing where there are no measurements. It has its place before the models' figures are
+/// known, so that no other panel moves when they are.
 void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks);
 
 }  // namespace chapters

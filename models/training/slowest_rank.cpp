@@ -1,6 +1,7 @@
 #include "models/training/slowest_rank.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -9,20 +10,34 @@
 namespace models {
 namespace {
 
+constexpr int intervals = 320;  // of Simpson's rule; beyond 8 and below -8 nothing is left for n up to 1e6
+constexpr double least_x = -8, interval = 16.0 / intervals;
+
+/// ln Phi at the ends of all intervals, which no n changes.
+const std::array<double, intervals + 1>& log_normal_below() {
+  static const std::array<double, intervals + 1> all = [] {
+    std::array<double, intervals + 1> log_below{};
+    for (int i = 0; i <= intervals; ++i)
+      log_below[static_cast<std::size_t>(i)] =
+          std::log1p(-0.5 * std::erfc((least_x + interval * i) / std::numbers::sqrt2));
+    return log_below;
+  }();
+  return all;
+}
+
 /// Mean of the largest of n standard normal numbers: the integral of 1 - Phi^n above 0 less that of Phi^n below 0.
 double normal_maximum(double n) {
   if (n <= 1) return 0;
-  constexpr int intervals = 320;  // Simpson's rule; beyond 8 and below -8 nothing is left for n up to 1e6
-  constexpr double lo = -8, hi = 8, h = (hi - lo) / intervals;
+  const auto& log_below = log_normal_below();
   double sum = 0;
   for (int i = 0; i <= intervals; ++i) {
-    const double x = lo + h * i;
-    const double all_below = std::exp(n * std::log1p(-0.5 * std::erfc(x / std::numbers::sqrt2)));
+    const double x = least_x + interval * i;
+    const double all_below = std::exp(n * log_below[static_cast<std::size_t>(i)]);
     double value = x < 0 ? -all_below : 1 - all_below;
     if (i == intervals / 2) value = 0.5 - all_below;  // the integrand jumps by 1 at 0
     sum += value * (i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2);
   }
-  return sum * h / 3;
+  return sum * interval / 3;
 }
 
 /// 1 + 1/2 + ... + 1/n; from 64 on by Euler and Maclaurin, to 1e-12.

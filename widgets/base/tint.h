@@ -9,9 +9,9 @@ namespace widgets {
 /// It is resolved against the theme when painted, so data never holds a colour. Series repeat after six.
 struct Tint {
   static constexpr std::uint8_t first_series = 16, series_codes = 60, first_ramp = 80, ramp_codes = 128,
-                                yours_code = 208, strong_code = 209;
+                                yours_code = 208, strong_code = 209, bad_code = 210, good_code = 211;
   std::uint8_t code = 255;  ///< 0..15: Meaning; 16..75: series; 80..207: a ramp of one hue; 208: yours; 209: strong;
-                            ///< 255: neutral
+                            ///< 210: bad; 211: good; 255: neutral
 
   constexpr Tint() = default;
   constexpr Tint(Meaning meaning) : code(static_cast<std::uint8_t>(meaning)) {}
@@ -25,6 +25,17 @@ struct Tint {
   static constexpr Tint strong() {
     Tint t;
     t.code = strong_code;
+    return t;
+  }
+  /// What goes wrong: it overflows, waits, or does not fit.
+  static constexpr Tint bad() {
+    Tint t;
+    t.code = bad_code;
+    return t;
+  }
+  static constexpr Tint good() {
+    Tint t;
+    t.code = good_code;
     return t;
   }
   static constexpr Tint series(std::uint64_t i) {
@@ -51,6 +62,8 @@ inline ImU32 colour(Tint tint, const Theme& t) {
     return t.series_at(tint.code - static_cast<std::size_t>(Tint::first_series));
   if (tint == Tint::yours()) return t.accent;
   if (tint == Tint::strong()) return t.text;
+  if (tint == Tint::bad()) return t.bad;
+  if (tint == Tint::good()) return t.good;
   return with_alpha(t.muted, 1.0f);
 }
 /// The mark shown beside the colour; '\0' when the meaning has none.

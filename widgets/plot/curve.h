@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "widgets/base/marker.h"
 #include "widgets/base/tint.h"
 
 namespace widgets {
@@ -10,16 +11,22 @@ namespace widgets {
 /// One series of a plot as a lab's `arrange` fills it; `draw` paints it with Plot::curve and does not describe it
 /// again.
 struct Curve {
-  enum class Kind : std::uint8_t { line, steps, dots } kind = Kind::line;
+  enum class Kind : std::uint8_t { line, steps, dots, area } kind = Kind::line;
   std::string label;
   std::string info{};    ///< formula or source, for hover
   std::string output{};  ///< the key of the output that it shows, lit with its figure
   Tint tint{};
-  float width = 2;  ///< A line's width in design pixels.
+  float alpha = 1;  ///< opacity of a line, of dots, and of an area's ground
+  float width = 2;  ///< of a line and of an area's edge, in design pixels; 0: an area without an edge
   bool dashed = false;
-  bool named = true;   ///< a line's name is written along it where there is room
-  bool legend = true;  ///< its name stands in the legend
+  Marker marker = Marker::circle;  ///< of dots
+  float radius = 5;                ///< of dots, in design pixels
+  bool named = true;               ///< a line's name is written along it where there is room
+  bool legend = true;              ///< its name stands in the legend
+  bool given = false;              ///< dots that are known before a question is answered: they stay under its veil
   std::vector<double> x{}, y{};
+  std::vector<double> lower{};        ///< an area's lower edge, one a point; empty: it goes down to zero
+  std::vector<std::string> labels{};  ///< names of single dots, in order; empty ones are not written
 
   void add(double at, double value) {
     x.push_back(at);

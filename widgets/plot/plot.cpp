@@ -101,13 +101,30 @@ void Plot::line(std::string_view label, Values xs, Values ys, const LineOptions&
 
 void Plot::curve(const Curve& c) {
   const std::uint64_t version = picture_version();
-  const ImU32 tint = colour(c.tint, theme());
+  const ImU32 whole = colour(c.tint, theme()), ink = c.alpha < 1 ? with_alpha(whole, c.alpha) : whole;
   if (c.kind == Curve::Kind::dots) {
-    scatter(c.label, c.x, c.y,
-            {.colour = tint, .legend = c.legend, .info = c.info, .version = version, .output = c.output});
+    const ScatterOptions options{.colour = ink,
+                                 .marker = c.marker,
+                                 .radius = c.radius,
+                                 .legend = c.legend,
+                                 .info = c.info,
+                                 .version = version,
+                                 .output = c.output,
+                                 .given = c.given};
+    scatter(c.label, c.x, c.y, options);
+    PlotSeries& s = view_.scratch.series.back();
+    s.point_labels = std::min(s.n, c.labels.size());
+    for (std::size_t i = 0; i < s.point_labels; ++i) view_.scratch.point_labels.push_back(keep(c.labels[i]));
     return;
   }
-  const LineOptions options{.colour = tint,
+  if (c.kind == Curve::Kind::area) {
+    const Values lower = c.lower.empty() ? Values() : Values(c.lower);
+    PlotSeries& s = add(PlotSeries::Kind::area, c.label, c.x, c.y, lower, whole, c.legend, c.info, version);
+    s.alpha = c.alpha;
+    s.width = c.width;
+    return;
+  }
+  const LineOptions options{.colour = ink,
                             .width = c.width,
                             .dashed = c.dashed,
                             .label = c.named,

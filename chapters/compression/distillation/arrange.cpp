@@ -71,19 +71,40 @@ void write_lines(const Inputs& in, const Outputs& out, Picture& p) {
   p.teacher_info = std::to_string(models::study_widths[0]) + " units, float32";
 }
 
+void arrange_students(const Outputs& out, Picture& p) {
+  widgets::Curve distilled{.label = "distilled", .tint = widgets::Tint::series(0), .named = false, .legend = false};
+  widgets::Curve from_labels{
+      .label = "from labels", .tint = widgets::Tint::series(1), .dashed = true, .named = false, .legend = false};
+  for (const StudentRow& row : out.students) {
+    distilled.add(static_cast<double>(row.hidden), row.distilled_accuracy);
+    from_labels.add(static_cast<double>(row.hidden), row.labels_accuracy);
+  }
+  widgets::Curve distilled_dots{.kind = widgets::Curve::Kind::dots,
+                                .label = distilled.label,
+                                .info = "trained now with this temperature and alpha",
+                                .output = "distilled_accuracy",
+                                .tint = distilled.tint,
+                                .radius = 6,
+                                .x = distilled.x,
+                                .y = distilled.y};
+  widgets::Curve labels_dots{.kind = widgets::Curve::Kind::dots,
+                             .label = from_labels.label,
+                             .info = "the same start, digits and order, alpha = 1",
+                             .output = "labels_accuracy",
+                             .tint = from_labels.tint,
+                             .marker = widgets::Marker::square,
+                             .x = from_labels.x,
+                             .y = from_labels.y};
+  p.students = {std::move(distilled), std::move(distilled_dots), std::move(from_labels), std::move(labels_dots)};
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || !run.study) return p;
   show_example(in, out, run, p);
-  p.distilled = {.label = "distilled", .tint = widgets::Tint::series(0), .named = false, .legend = false};
-  p.from_labels = {
-      .label = "from labels", .tint = widgets::Tint::series(1), .dashed = true, .named = false, .legend = false};
-  for (const StudentRow& row : out.students) {
-    p.distilled.add(static_cast<double>(row.hidden), row.distilled_accuracy);
-    p.from_labels.add(static_cast<double>(row.hidden), row.labels_accuracy);
-  }
+  arrange_students(out, p);
   p.labels.assign(class_count * class_count, 0);
   for (std::size_t c = 0; c < class_count; ++c) p.labels[c * class_count + c] = 100;
   p.pulls = pulls_of(run.gradients);

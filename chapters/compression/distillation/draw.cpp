@@ -75,21 +75,7 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                      {.x = {.kind = AxisKind::log2, .lo = 3.4, .hi = 38, .label = "hidden units"},
                       .y = {.lo = 0, .hi = 102, .label = "accuracy", .unit = "%"},
                       .size = size});
-  // A dot a student, larger than those of a curve.
-  const auto dots = [&](const widgets::Curve& students, const widgets::ScatterOptions& options) {
-    plot.curve(students);
-    plot.scatter(students.label, students.x, students.y, options);
-  };
-  dots(picture.distilled, {.colour = t.series_at(0),
-                           .marker = Marker::circle,
-                           .radius = 6,
-                           .info = "trained now with this temperature and alpha",
-                           .output = "distilled_accuracy"});
-  dots(picture.from_labels, {.colour = t.series_at(1),
-                             .marker = Marker::square,
-                             .radius = 5,
-                             .info = "the same start, digits and order, alpha = 1",
-                             .output = "labels_accuracy"});
+  plot.curves(picture.students);
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
   plot.scatter(picture.teacher_line, width, accuracy,
                {.colour = t.text,

@@ -82,7 +82,8 @@ struct Picture {
   std::array<std::vector<double>, 3> bars;  ///< %, by class: teacher at 1, teacher at T, student at T
   double most_likely = 1;                   ///< the tallest bar
   std::vector<widgets::Curve> pulls;        ///< the parts of the gradient over the temperature
-  widgets::Curve distilled, from_labels;    ///< accuracy over hidden units of the students that were trained
+  /// Accuracy over hidden units of the students that were trained: lines, and a dot a student.
+  std::array<widgets::Curve, 4> students;
   std::array<std::string, 3> bar_names, says_lines;
   std::string teacher_line, teacher_info;
 };

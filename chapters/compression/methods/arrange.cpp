@@ -42,6 +42,13 @@ void compare_with_rounding(const Outputs& out, Picture& p) {
 
 /// The published tables at these bits: each model's loss of perplexity over that of rounding, its marks side by side.
 void add_published(const Inputs& in, Picture& p) {
+  p.published_left = {
+      .kind = widgets::Curve::Kind::dots,
+      .label = "published, Llama 2, perplexity",
+      .info = "other models, another measure: loss of perplexity over that of rounding; AWQ paper, table 4",
+      .tint = widgets::Tint::strong(),
+      .marker = widgets::Marker::diamond,
+      .radius = 4.5f};
   std::array<double, 2> count{};
   for (const Published& row : catalog().published_of("compression/methods")) {
     const bool gptq = row.output == "gptq_ratio_held_out";
@@ -49,9 +56,8 @@ void add_published(const Inputs& in, Picture& p) {
         (gptq && (row.sets("act_order", "true") != in.act_order || in.sign != Sign::minus)))
       continue;
     const auto place = static_cast<double>(gptq ? Method::gptq : Method::awq);
-    p.published_place.push_back(place - 0.06 + 0.06 * count[gptq ? 0 : 1]++);
-    p.published_left.push_back(100 * row.measured);
-    p.most_left = std::max(p.most_left, p.published_left.back());
+    p.published_left.add(place - 0.06 + 0.06 * count[gptq ? 0 : 1]++, 100 * row.measured);
+    p.most_left = std::max(p.most_left, p.published_left.y.back());
   }
 }
 
@@ -141,10 +147,18 @@ void trace_steps(const models::MethodHistory& h, Picture& p) {
   }
 }
 
-widgets::Curve error_over_alpha(const std::vector<models::AwqPoint>& points) {
-  widgets::Curve curve{.label = "error", .tint = widgets::Tint::series(2), .named = false};
-  for (const models::AwqPoint& p : points) curve.add(p.alpha, 100 * p.output_error);
-  return curve;
+std::array<widgets::Curve, 2> error_over_alpha(const std::vector<models::AwqPoint>& points) {
+  const widgets::Tint tint = widgets::Tint::series(2);
+  widgets::Curve line{.label = "error", .tint = tint, .named = false};
+  for (const models::AwqPoint& p : points) line.add(p.alpha, 100 * p.output_error);
+  widgets::Curve tried{.kind = widgets::Curve::Kind::dots,
+                       .label = "tried",
+                       .tint = tint,
+                       .radius = 3,
+                       .legend = false,
+                       .x = line.x,
+                       .y = line.y};
+  return {std::move(line), std::move(tried)};
 }
 
 }  // namespace

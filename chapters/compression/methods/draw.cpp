@@ -10,8 +10,6 @@
 namespace chapters::compression::methods {
 namespace {
 
-using widgets::Marker;
-
 void draw_table(const Outputs& out, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "method", .number = false},
                                                                 {.title = "bits a weight", .priority = 2},
@@ -46,13 +44,7 @@ void draw_bars(const Picture& picture, View& view, ImVec2 size) {
             {.colour = t.series_at(0), .width = 0.36f, .offset = -0.5f, .info = "what the methods are fitted to"});
   plot.bars("held-out tokens", picture.place, picture.held_out_left,
             {.colour = t.series_at(1), .width = 0.36f, .offset = 0.5f, .info = "other tokens of the same kind"});
-  if (!picture.published_place.empty())
-    plot.scatter(
-        "published, Llama 2, perplexity", picture.published_place, picture.published_left,
-        {.colour = t.text,
-         .marker = Marker::diamond,
-         .radius = 4.5f,
-         .info = "other models, another measure: loss of perplexity over that of rounding; AWQ paper, table 4"});
+  if (!picture.published_left.x.empty()) plot.curve(picture.published_left);
   plot.horizontal_mark(100, {});
   plot.vertical_mark(2.5, {}, {.colour = t.line, .dashed = false});
   for (std::size_t i = 0; i < picture.place.size(); ++i)
@@ -141,7 +133,7 @@ void draw_columns(const Picture& picture, View& view, ImVec2 size) {
   draw_history(picture, view, {size.x, size.y - above - t.px(8)});
 }
 
-void draw_search(const char* id, widgets::PlotView& plot_view, const widgets::Curve& curve, double chosen,
+void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const widgets::Curve> curves, double chosen,
                  std::string_view best, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot(id, plot_view,
@@ -151,9 +143,7 @@ void draw_search(const char* id, widgets::PlotView& plot_view, const widgets::Cu
                          .size = size,
                          .legend = false,
                      });
-  plot.curve(curve);
-  plot.scatter("tried", curve.x, curve.y,
-               {.colour = t.series_at(2), .radius = 3, .legend = false, .version = widgets::picture_version()});
+  plot.curves(curves);
   plot.vertical_mark(chosen, best, {.colour = t.accent});
 }
 

@@ -81,9 +81,9 @@ struct Picture {
   std::vector<std::string> change_words;  ///< by method, on held-out tokens: "-22 %"; of rounding its error, "0.680 %"
   double most_left = 100;
   /// What is left of rounding's loss of perplexity in published models, in the same percent.
-  std::vector<double> published_place, published_left;
-  widgets::Curve rtn_error, gptq_error;  ///< over the columns rounded
-  widgets::Curve awq, smooth;            ///< over alpha
+  widgets::Curve published_left;
+  widgets::Curve rtn_error, gptq_error;       ///< over the columns rounded
+  std::array<widgets::Curve, 2> awq, smooth;  ///< error over alpha, as a line and by what was tried
   std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]; step 0: nothing has moved
   double largest_change = 0;
   /// Mean |movement| of each column in each step, [step, column]: the column that is rounded, and those that take its

@@ -44,12 +44,45 @@ bool same_recipe(const models::SweepPoint& a, const models::SweepPoint& b) {
   return a.width == b.width && a.plan.pruning == b.plan.pruning && a.plan.share == b.plan.share;
 }
 
+/// Every compression of the sweep, and each recipe over its bits as a faint line, without their points.
+void name_sweep(Picture& p) {
+  struct Kind {
+    std::string_view name;
+    widgets::Marker marker;
+  };
+  static constexpr std::array<Kind, pruning_count> kinds{{{"rounded only", widgets::Marker::circle},
+                                                          {"and smallest weights pruned", widgets::Marker::square},
+                                                          {"and 2 of 4", widgets::Marker::triangle},
+                                                          {"and units removed", widgets::Marker::diamond}}};
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    p.sweep[k] = {.kind = widgets::Curve::Kind::dots,
+                  .label = std::string(kinds[k].name),
+                  .info = "teacher and students, 2 to 16 bits, not tuned again",
+                  .tint = Tint::series(k),
+                  .alpha = 0.6f,
+                  .marker = kinds[k].marker,
+                  .radius = 3.5f};
+    p.recipes[k] = {.label = p.sweep[k].label,
+                    .info = "one recipe over its bits",
+                    .tint = Tint::series(k),
+                    .alpha = 0.3f,
+                    .width = 1,
+                    .named = false,
+                    .legend = false};
+  }
+}
+
 void place_sweep(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   constexpr double gap = std::numeric_limits<double>::quiet_NaN();
-  static constexpr std::array<std::string_view, 17> digits{"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
-                                                           "9", "10", "11", "12", "13", "14", "15", "16"};
   const auto& sweep = run.study->sweep;
   const std::size_t mine = nearest_recipe(in, sweep);
+  name_sweep(p);
+  p.recipe_bits = {.kind = widgets::Curve::Kind::dots,
+                   .label = "bits",
+                   .info = "bits a weight",
+                   .tint = Tint::yours(),
+                   .radius = 3,
+                   .legend = false};
   p.recipe = {.label = "your recipe over bits",
               .info = "the sweep's nearest to yours",
               .tint = Tint::yours(),
@@ -62,21 +95,16 @@ void place_sweep(const Inputs& in, const Outputs& out, const Run& run, Picture& 
              .named = false};
   for (std::size_t i = 0; i < sweep.size(); ++i) {
     const auto& point = sweep[i];
-    const auto add = [&](Points& points) {
-      points.bytes.push_back(point.bytes);
-      points.accuracy.push_back(100 * point.accuracy);
-    };
+    const double accuracy = 100 * point.accuracy;
     const auto kind = static_cast<std::size_t>(point.plan.pruning);
-    add(p.sweep[kind]);
-    Points& lines = p.recipes[kind];
-    if (!lines.bytes.empty() && i > 0 && !same_recipe(point, sweep[i - 1])) {
-      lines.bytes.push_back(gap);
-      lines.accuracy.push_back(gap);
-    }
-    add(lines);
+    p.sweep[kind].add(point.bytes, accuracy);
+    widgets::Curve& lines = p.recipes[kind];
+    if (!lines.x.empty() && i > 0 && !same_recipe(point, sweep[i - 1])) lines.add(gap, gap);
+    lines.add(point.bytes, accuracy);
     if (mine < sweep.size() && same_recipe(point, sweep[mine])) {
-      p.recipe.add(point.bytes, 100 * point.accuracy);
-      p.recipe_bits.push_back(digits[static_cast<std::size_t>(std::clamp(point.plan.weights.bits, 0, 16))]);
+      p.recipe.add(point.bytes, accuracy);
+      p.recipe_bits.add(point.bytes, accuracy);
+      p.recipe_bits.labels.push_back(std::to_string(point.plan.weights.bits));
     }
   }
   for (const FrontRow& row : out.front) p.front.add(row.bytes, row.accuracy);

@@ -21,54 +21,16 @@ void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const dou
   disc("yours", t.accent, 7, "what the controls say");
 }
 
-/// Every compression of the sweep, and each recipe over its bits as a faint line.
-void draw_sweep(const Picture& picture, widgets::Plot& plot) {
-  const auto& t = widgets::theme();
-  struct Kind {
-    std::string_view name;
-    Marker marker;
-    std::size_t series;
-  };
-  static constexpr std::array<Kind, pruning_count> kinds{{{"rounded only", Marker::circle, 0},
-                                                          {"and smallest weights pruned", Marker::square, 1},
-                                                          {"and 2 of 4", Marker::triangle, 2},
-                                                          {"and units removed", Marker::diamond, 3}}};
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    plot.scatter(kinds[k].name, picture.sweep[k].bytes, picture.sweep[k].accuracy,
-                 {
-                     .colour = widgets::with_alpha(t.series_at(kinds[k].series), 0.6f),
-                     .marker = kinds[k].marker,
-                     .radius = 3.5f,
-                     .info = "teacher and students, 2 to 16 bits, not tuned again",
-                     .version = picture.version,
-                 });
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    plot.line(kinds[k].name, picture.recipes[k].bytes, picture.recipes[k].accuracy,
-              {
-                  .colour = widgets::with_alpha(t.series_at(kinds[k].series), 0.3f),
-                  .width = 1,
-                  .label = false,
-                  .legend = false,
-                  .info = "one recipe over its bits",
-                  .version = picture.version,
-              });
-}
-
 void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.pareto,
                      {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"},
                       .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"},
                       .size = size});
-  draw_sweep(picture, plot);
+  plot.curves(picture.sweep);
+  plot.curves(picture.recipes);
   plot.curve(picture.recipe);
-  plot.scatter("bits", picture.recipe.x, picture.recipe.y,
-               {.colour = t.accent,
-                .radius = 3,
-                .labels = picture.recipe_bits,
-                .legend = false,
-                .info = "bits a weight",
-                .version = picture.version});
+  plot.curve(picture.recipe_bits);
   plot.curve(picture.front);
   const std::array<double, 1> x0{out.original_bytes}, y0{out.original_accuracy}, x{out.size_bytes}, y{out.accuracy};
   static constexpr std::array<std::string_view, 1> float32{"float32"};

@@ -59,10 +59,6 @@ struct Run {
   std::vector<std::uint8_t> guesses;  ///< the class that the compressed network reads in each held-out digit
 };
 
-/// Points of a plot.
-struct Points {
-  std::vector<double> bytes, accuracy;
-};
 inline constexpr std::size_t pruning_count = static_cast<std::size_t>(models::Pruning::neurons) + 1;
 
 /// A part of the bytes that the compressed network takes.
@@ -76,10 +72,11 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer;
-  std::array<Points, pruning_count> sweep;    ///< by models::Pruning
-  std::array<Points, pruning_count> recipes;  ///< the same with equal recipes in a row over their bits, parted by NaN
-  widgets::Curve front, recipe;               ///< `recipe`: the sweep's nearest to the learner's, over its bits
-  std::vector<std::string_view> recipe_bits;
+  // Accuracy by size.
+  std::array<widgets::Curve, pruning_count> sweep;    ///< by models::Pruning
+  std::array<widgets::Curve, pruning_count> recipes;  ///< the same points, recipe by recipe over its bits
+  widgets::Curve front;
+  widgets::Curve recipe, recipe_bits;  ///< the sweep's nearest to the learner's, over its bits, and these as dots
   std::array<BytePart, 4> parts{};
   std::string before_line, after_line, yours_figure;
   float largest_weight = 0;        ///< the largest magnitude in the first layer

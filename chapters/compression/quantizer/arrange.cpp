@@ -9,7 +9,7 @@ namespace chapters::compression::quantizer {
 namespace {
 
 using models::QuantGrain;
-using widgets::figure;
+using widgets::figure, widgets::Marker;
 
 constexpr std::size_t most_columns = 192, most_levels = 32, curve_points = 512;
 
@@ -37,25 +37,71 @@ ShownColumns shown_columns(const Inputs& in, ShownGroup at, std::span<const doub
   return {std::min(largest - before, row.size() - most_columns), most_columns};
 }
 
+/// The curves of a row of so many columns, without their values.
+void name_row(std::size_t columns, Picture& p) {
+  const bool crowded = columns > 80;
+  using widgets::Curve, widgets::Tint;
+  p.levels = {.label = "levels",
+              .info = "what a weight can become",
+              .tint = Tint::series(1),
+              .alpha = 0.8f,
+              .width = 1,
+              .named = false};
+  p.moves = {
+      .label = "error", .info = "how far each weight is moved", .tint = Tint::bad(), .width = 1.2f, .named = false};
+  p.rounded = {.kind = Curve::Kind::dots,
+               .label = "becomes",
+               .info = "the nearest level",
+               .tint = Tint::series(1),
+               .marker = Marker::square,
+               .radius = crowded ? 2.0f : 3.0f};
+  p.weight = {.kind = Curve::Kind::dots,
+              .label = "weight",
+              .info = "as it was",
+              .tint = Tint::series(0),
+              .radius = crowded ? 2.0f : 3.5f,
+              .given = true};
+}
+
 /// Each weight, where it is drawn, and the level that it becomes.
 void place_row(const Inputs& in, const Run& run, ShownGroup at, const std::vector<double>& levels, Picture& p) {
-  constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double gap = std::numeric_limits<double>::quiet_NaN();
   const auto row = run.original.row(at.row), rounded = run.quantized.weights.row(at.row);
   const ShownColumns shown = shown_columns(in, at, row);
+  name_row(shown.count, p);
   p.row = at.row;
+  const auto add_stroke = [](widgets::Curve& curve, double x0, double y0, double x1, double y1) {
+    curve.add(x0, y0);
+    curve.add(x1, y1);
+    curve.add(gap, gap);
+  };
   for (std::size_t c = shown.first; c < shown.first + shown.count; ++c) {
-    p.column.push_back(static_cast<double>(c));
-    p.weight.push_back(row[c]);
-    p.rounded.push_back(rounded[c]);
     const auto x = static_cast<double>(c);
-    p.stem_x.insert(p.stem_x.end(), {x, x, gap});
-    p.stem_y.insert(p.stem_y.end(), {row[c], rounded[c], gap});
+    p.weight.add(x, row[c]);
+    p.rounded.add(x, rounded[c]);
+    add_stroke(p.moves, x, row[c], x, rounded[c]);
   }
   if (levels.size() > most_levels) return;  // they would be one plane
-  for (const double level : levels) {
-    p.level_x.insert(p.level_x.end(), {p.column.front() - 0.5, p.column.back() + 0.5, gap});
-    p.level_y.insert(p.level_y.end(), {level, level, gap});
-  }
+  for (const double level : levels)
+    add_stroke(p.levels, p.weight.x.front() - 0.5, level, p.weight.x.back() + 0.5, level);
+}
+
+/// SQNR over bits of every format, grain by grain. The names beside the finest grain's dots are enough.
+void arrange_formats(const Outputs& out, Picture& p) {
+  static constexpr std::array<std::string_view, quant_format_count> names{"INT8", "INT6", "INT5", "INT4", "INT3",
+                                                                          "INT2", "FP8",  "NF4",  "FP4"};
+  static constexpr std::array<std::string_view, quant_grain_count> grains{"whole tensor", "each row", "each group"};
+  static constexpr std::array<Marker, quant_grain_count> shapes{Marker::triangle, Marker::square, Marker::circle};
+  for (std::size_t g = 0; g < grains.size(); ++g)
+    p.formats[g] = {.kind = widgets::Curve::Kind::dots,
+                    .label = std::string(grains[g]),
+                    .info = "same weights, range rule and bits of a scale",
+                    .tint = widgets::Tint::series(g),
+                    .marker = shapes[g],
+                    .radius = 4.5f};
+  for (std::size_t i = 0; i < out.formats.size(); ++i)
+    p.formats[i / quant_format_count].add(out.formats[i].bits, out.formats[i].sqnr_db);
+  p.formats.back().labels.assign(names.begin(), names.end());
 }
 
 /// The quantizer as a function, and what training sees of it: almost everywhere no slope at all, and 1 inside the range
@@ -123,11 +169,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.error = absolute_errors(run);
   place_row(in, run, at, levels, p);
   trace_quantizer(quantizer, out, p);
-  for (std::size_t i = 0; i < out.formats.size(); ++i) {
-    GrainPoints& points = p.formats[i / quant_format_count];
-    points.bits.push_back(out.formats[i].bits);
-    points.sqnr_db.push_back(out.formats[i].sqnr_db);
-  }
+  arrange_formats(out, p);
   return p;
 }
 

@@ -46,32 +46,12 @@ void outline_row(const Picture& picture, const View& view) {
 
 /// Weights of the row as dots, each with a stem to the level that it becomes.
 void draw_row(const Picture& p, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
+  const std::vector<double>& columns = p.weight.x;
   widgets::Plot plot("weights of the row", view.row,
-                     {.x = {.lo = p.column.front() - 1.5, .hi = p.column.back() + 1.5, .label = "input"},
+                     {.x = {.lo = columns.front() - 1.5, .hi = columns.back() + 1.5, .label = "input"},
                       .y = {.label = "weight"},
                       .size = size});
-  plot.line("levels", p.level_x, p.level_y,
-            {.colour = widgets::with_alpha(t.series_at(1), 0.8f),
-             .width = 1,
-             .label = false,
-             .info = "what a weight can become",
-             .version = p.version});
-  plot.line(
-      "error", p.stem_x, p.stem_y,
-      {.colour = t.bad, .width = 1.2f, .label = false, .info = "how far each weight is moved", .version = p.version});
-  plot.scatter("becomes", p.column, p.rounded,
-               {.colour = t.series_at(1),
-                .marker = Marker::square,
-                .radius = p.column.size() > 80 ? 2.0f : 3.0f,
-                .info = "the nearest level",
-                .version = p.version});
-  plot.scatter("weight", p.column, p.weight,
-               {.colour = t.series_at(0),
-                .radius = p.column.size() > 80 ? 2.0f : 3.5f,
-                .info = "as it was",
-                .version = p.version,
-                .given = true});
+  for (const widgets::Curve* curve : {&p.levels, &p.moves, &p.rounded, &p.weight}) plot.curve(*curve);
 }
 
 /// The map with the row that pays, and that row with its levels; in a narrow place one above the other.
@@ -118,22 +98,10 @@ void draw_steps(const Picture& p, View& view, ImVec2 size) {
 }
 
 void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<std::string_view, quant_format_count> names{"INT8", "INT6", "INT5", "INT4", "INT3",
-                                                                          "INT2", "FP8",  "NF4",  "FP4"};
-  static constexpr std::array<std::string_view, quant_grain_count> grains{"whole tensor", "each row", "each group"};
-  static constexpr std::array<Marker, quant_grain_count> shapes{Marker::triangle, Marker::square, Marker::circle};
   const auto& t = widgets::theme();
   widgets::Plot plot("formats", view.formats,
                      {.x = {.label = "bits a weight, scales included"}, .y = {.label = "SQNR (dB)"}, .size = size});
-  for (std::size_t g = 0; g < grains.size(); ++g)
-    plot.scatter(grains[g], picture.formats[g].bits, picture.formats[g].sqnr_db,
-                 {
-                     .colour = t.series_at(g),
-                     .marker = shapes[g],
-                     .radius = 4.5f,
-                     .labels = g == 2 ? std::span<const std::string_view>(names) : std::span<const std::string_view>(),
-                     .info = "same weights, range rule and bits of a scale",
-                 });
+  plot.curves(picture.formats);
   const std::array<double, 1> x{out.bits_per_weight}, y{out.error.sqnr_db};
   plot.scatter("chosen", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 7, .output = "sqnr_db"});
 }

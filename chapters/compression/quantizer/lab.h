@@ -66,23 +66,18 @@ struct Run {
   models::QuantizedMatrix quantized;  ///< `original` in the chosen format
 };
 
-/// The formats at one grain.
-struct GrainPoints {
-  std::vector<double> bits, sqnr_db;
-};
-
 struct Picture {
   std::uint64_t version = 0;
   std::string answer, row_title, row_tag;
   models::Matrix error;  ///< |w - q|
   std::size_t row = 0;   ///< the one that is shown
-  /// Weights of the shown row by column, the values they become, and the ends of the strokes between them.
-  std::vector<double> column, weight, rounded;
-  std::vector<double> stem_x, stem_y;    ///< from each weight to the level it becomes, parted by NaN
-  std::vector<double> level_x, level_y;  ///< a stroke over the columns for each level, parted by NaN
+  // The shown row by column; strokes are parted by NaN.
+  widgets::Curve weight, rounded;  ///< its weights, and the values that they become
+  widgets::Curve moves;            ///< a stroke from each weight to the value that it becomes
+  widgets::Curve levels;           ///< a stroke over the columns for each level
   /// The quantizer as a function beside no rounding, and its true slope beside the one that training sees.
   std::array<widgets::Curve, 2> steps, slopes;
-  std::array<GrainPoints, quant_grain_count> formats;
+  std::array<widgets::Curve, quant_grain_count> formats;  ///< SQNR over bits, of the formats at each grain
 };
 
 struct View {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/measured.h"
-#include "widgets/base/picture_version.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -24,7 +23,7 @@ namespace {
 void draw_times(const MeasuredPicture& p, MeasuredView& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured times", view.times,
-                     {.x = bytes_axis(p.bytes),
+                     {.x = bytes_axis(p.measured.x),
                       .y = log_time_axis(p.least_s * 0.6, p.most_s * 1.6),
                       .size = size,
                       .link = &view.link,
@@ -33,14 +32,8 @@ void draw_times(const MeasuredPicture& p, MeasuredView& view, ImVec2 size, bool 
     if (p.choices.size() > 1) plot.vertical_mark(p.choices[i].bytes, p.choices[i].said, {.colour = t.accent});
   for (const widgets::Curve* model : {&p.line, &p.lines, &p.predicted})
     if (!model->x.empty()) plot.curve(*model);
-  plot.scatter("measured", p.bytes, p.time_s,
-               {.colour = t.text, .radius = 4, .info = p.source, .version = widgets::picture_version(), .given = true});
-  if (!p.spike_bytes.empty())
-    plot.scatter("one-off spike", p.spike_bytes, p.spike_s,
-                 {.colour = t.muted,
-                  .marker = widgets::Marker::triangle,
-                  .radius = 5,
-                  .info = "left out of every fit: the in-place column does not show it, or is not there"});
+  plot.curve(p.measured);
+  if (!p.spikes.x.empty()) plot.curve(p.spikes);
   for (const MeasuredMark& c : p.crossings)
     plot.scatter(
         "", std::span(&c.bytes, 1), std::span(&c.time_s, 1),
@@ -55,7 +48,7 @@ void draw_times(const MeasuredPicture& p, MeasuredView& view, ImVec2 size, bool 
 void draw_errors(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("measured errors", view.errors,
-                     {.x = bytes_axis(p.bytes),
+                     {.x = bytes_axis(p.measured.x),
                       .y = {.label = "model over measured, less 1", .unit = "%"},
                       .size = size,
                       .legend = false,
@@ -86,7 +79,7 @@ void draw_run(MeasuredInputs& in, const MeasuredPicture& p, MeasuredView& view, 
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float top = draw_paste(in, view, size.x);
-  if (p.bytes.size() < 2) {
+  if (p.measured.x.size() < 2) {
     if (!p.notes.empty())
       widgets::wrapped_text(widgets::Painter::window(), {at.x, at.y + top}, p.notes.front(), size.x, t.text);
   } else {

@@ -1,5 +1,4 @@
 #include "chapters/distributed/collectives/measured.h"
-#include "widgets/base/picture_version.h"
 #include "widgets/base/wrapped_text.h"
 
 namespace chapters::distributed::collectives {
@@ -18,13 +17,7 @@ void draw_candidates(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) 
                       .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
                       .size = size,
                       .legend = size.y >= t.px(260)});
-  // A broad pale ground under the others, which no Tint is.
-  plot.line(p.chosen.label, p.chosen.x, p.chosen.y,
-            {.colour = widgets::with_alpha(t.accent, 0.35f),
-             .width = p.chosen.width,
-             .label = p.chosen.named,
-             .info = p.chosen.info,
-             .version = widgets::picture_version()});
+  plot.curve(p.chosen);
   plot.curves(p.candidates);
 }
 

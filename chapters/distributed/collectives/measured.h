@@ -62,7 +62,7 @@ struct MeasuredPicture {
   std::string title;    ///< the run
   std::string figures;  ///< its floor and plateau, and the hardware's
   std::string source;
-  std::vector<double> bytes, time_s, spike_bytes, spike_s;
+  widgets::Curve measured, spikes;                    ///< times against bytes; `spikes`: left out of every fit
   widgets::Curve line, lines, predicted;              ///< times against bytes; without points: there is none
   widgets::Curve line_off, lines_off, predicted_off;  ///< (model - measured) / measured, %
   std::vector<MeasuredMark> crossings, choices;

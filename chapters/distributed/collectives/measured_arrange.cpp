@@ -14,8 +14,19 @@ namespace {
 
 std::string size_text(double bytes) { return widgets::format_text(bytes, "B", 3, widgets::Prefix::binary); }
 
-/// What each model's line is called and where it comes from.
-void name_models(MeasuredPicture& p) {
+/// What the measurement and each model's line is called and where it comes from.
+void name_curves(MeasuredPicture& p) {
+  using Kind = widgets::Curve::Kind;
+  p.measured = {.kind = Kind::dots,
+                .label = "measured",
+                .info = p.source,
+                .tint = widgets::Tint::strong(),
+                .radius = 4,
+                .given = true};
+  p.spikes = {.kind = Kind::dots,
+              .label = "one-off spike",
+              .info = "left out of every fit: the in-place column does not show it, or is not there",
+              .marker = widgets::Marker::triangle};
   p.line = {.label = "one line",
             .info = "alpha + f S / B, fitted to this run: least squares of relative errors",
             .width = 1.5f,
@@ -43,7 +54,7 @@ void add_times(const MeasuredRun& found, MeasuredPicture& p) {
   const CollectiveCurve& curve = source.run.curve;
   p.least_s = HUGE_VAL;
   p.most_s = 0;
-  name_models(p);
+  name_curves(p);
   const auto add = [&](double seconds, const CollectiveSample& sample, widgets::Curve& times, widgets::Curve& off) {
     times.add(sample.bytes, seconds);
     off.add(sample.bytes, 100 * (seconds / sample.seconds - 1));
@@ -55,12 +66,10 @@ void add_times(const MeasuredRun& found, MeasuredPicture& p) {
     p.least_s = std::min(p.least_s, s.seconds);
     p.most_s = std::max(p.most_s, s.seconds);
     if (found.spikes[i]) {
-      p.spike_bytes.push_back(s.bytes);
-      p.spike_s.push_back(s.seconds);
+      p.spikes.add(s.bytes, s.seconds);
       continue;
     }
-    p.bytes.push_back(s.bytes);
-    p.time_s.push_back(s.seconds);
+    p.measured.add(s.bytes, s.seconds);
     if (found.one) add(found.one->seconds(s.bytes), s, p.line, p.line_off);
     if (found.three) add(found.three->seconds(s.bytes), s, p.lines, p.lines_off);
     if (source.machine)
@@ -96,6 +105,7 @@ void add_weighed(const MeasuredSource& source, MeasuredPicture& p) {
   p.chosen = {.label = "chosen",
               .info = "the one that NCCL ranks first at each size",
               .tint = widgets::Tint::yours(),
+              .alpha = 0.35f,
               .width = 7,
               .named = false};
   for (double bytes = 1024; bytes <= 4 * gib_bytes; bytes *= 2)

@@ -70,45 +70,24 @@ void draw_reach(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6});
 }
 
-void draw_tiles(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "step"},
-                                                                {.title = "rank"},
-                                                                {.title = "keys of"},
-                                                                {.title = "pairs", .bar = true},
-                                                                {.title = "computes", .value_unit = "s"},
-                                                                {.title = "waits", .value_unit = "s"}}};
-  widgets::TableSource source{.context = &out, .rows = out.tiles.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const TileRow& r = static_cast<const Outputs*>(context)->tiles[row];
-    const std::array<double, 6> values{static_cast<double>(r.step),
-                                       static_cast<double>(r.rank),
-                                       static_cast<double>(r.keys_of),
-                                       r.pairs,
-                                       r.compute_s,
-                                       r.waits_s};
-    cell.value = values[column];
-    if (column < 3) cell.number = widgets::format(values[column], "");
-    if (column == 3) cell.number = widgets::format(values[column], "", 12);
-  };
-  widgets::draw_table("tiles", columns, source, view.tiles, size);
+void draw_tiles(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{
+      {{.key = "step", .title = "step"},
+       {.key = "rank", .title = "rank"},
+       {.key = "keys_of", .title = "keys of"},
+       {.key = "pairs", .title = "pairs", .bar = true, .whole = true},
+       {.key = "compute_s", .title = "computes"},
+       {.key = "waits_s", .title = "waits"}}};
+  view.tiles.draw("tiles", out.tiles, columns, size);
 }
 
-void draw_softmax(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "step"},
-                                                                {.title = "keys of", .number = false},
-                                                                {.title = "largest score m"},
-                                                                {.title = "sum l"},
-                                                                {.title = "result so far"}}};
-  widgets::TableSource source{.context = &out, .rows = out.softmax.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const SoftmaxRow& r = static_cast<const Outputs*>(context)->softmax[row];
-    if (column == 1) cell.text = r.keys_of;
-    const std::array<double, 5> values{static_cast<double>(r.step), 0, r.largest, r.sum, r.result};
-    if (column == 1) return;
-    cell.value = values[column];
-    cell.number = widgets::format(values[column], "", column == 0 ? 3 : 5);
-  };
-  widgets::draw_table("softmax", columns, source, view.softmax, size);
+void draw_softmax(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{{{.key = "step", .title = "step"},
+                                                           {.key = "keys_of", .title = "keys of"},
+                                                           {.key = "largest", .title = "largest score m", .digits = 5},
+                                                           {.key = "sum", .title = "sum l", .digits = 5},
+                                                           {.key = "result", .title = "result so far", .digits = 5}}};
+  view.softmax.draw("softmax", out.softmax, columns, size);
 }
 
 }  // namespace
@@ -125,9 +104,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
   if (!out.tiles.empty())
     stage.panel("tiles", {.title = "A ring's tiles", .least = {420, 150}, .scrolls = true},
-                [&](ImVec2 size) { draw_tiles(out, picture, view, size); });
+                [&](ImVec2 size) { draw_tiles(out, view, size); });
   stage.panel("softmax", {.title = "One query's softmax", .least = {420, 140}, .scrolls = true},
-              [&](ImVec2 size) { draw_softmax(out, picture, view, size); });
+              [&](ImVec2 size) { draw_softmax(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chapters/distributed/context/ring_layout.h"
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -135,7 +136,8 @@ struct View {
   widgets::Playback playback{.time_s = 1};
   widgets::PlotView hiding, reach;
   widgets::StackedBarView methods;
-  widgets::TableView tiles, softmax;
+  DescribedTable<TileRow> tiles;
+  DescribedTable<SoftmaxRow> softmax;
 };
 
 /// Everything that is looked up: the model on a chip with its link.
@@ -155,5 +157,7 @@ void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
+void describe(Fields& f, TileRow& row);
+void describe(Fields& f, SoftmaxRow& row);
 
 }  // namespace chapters::distributed::context

@@ -95,11 +95,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.rain_even =
         static_cast<double>(moe_test_tokens) * static_cast<double>(in.top_k) / static_cast<double>(in.experts);
   p.path = {.label = "auxiliary loss, by its weight", .width = 1.2f, .dashed = true, .named = false};
+  p.path_weights = {.kind = widgets::Curve::Kind::dots, .label = "weights", .radius = 3};
   for (const AlphaRow& row : out.alphas) {
     p.path.add(row.layer_s, row.loss);
-    p.path_names.push_back(format_text(row.alpha, ""));
+    p.path_weights.add(row.layer_s, row.loss);
+    p.path_weights.labels.push_back(format_text(row.alpha, ""));
   }
-  for (const std::string& name : p.path_names) p.path_labels.push_back(name);
   return p;
 }
 

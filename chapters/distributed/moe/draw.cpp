@@ -95,8 +95,7 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   }
   if (!picture.path.x.empty()) {
     plot.curve(picture.path);
-    plot.scatter("weights", picture.path.x, picture.path.y,
-                 {.colour = t.muted, .radius = 3, .labels = picture.path_labels, .version = picture.version});
+    plot.curve(picture.path_weights);
   }
   if (picture.mine == 3) {
     const std::string_view name = "yours";
@@ -131,42 +130,25 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   }
 }
 
-void draw_ranks(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {{.title = "rank"},
-                                                     {.title = "rows", .bar = true},
-                                                     {.title = "busiest link", .value_unit = "s", .priority = 1},
-                                                     {.title = "experts", .value_unit = "s", .bar = true},
-                                                     {.title = "waits", .unit = "%"}};
-  widgets::TableSource source{.context = &out, .rows = out.ranks.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const RankRow& r = static_cast<const Outputs*>(context)->ranks[row];
-    const std::array<double, 5> values{static_cast<double>(r.rank), std::round(r.rows), r.dispatch_s, r.experts_s,
-                                       r.idle};
-    cell.value = values[column];
-    cell.number = widgets::format(cell.value, column == 2 || column == 3 ? "s" : "", column == 1 ? 9 : 3);
-  };
-  widgets::draw_table("ranks", columns, source, view.ranks, size);
+void draw_ranks(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 5> columns{
+      {{.key = "rank", .title = "rank"},
+       {.key = "rows", .title = "rows", .bar = true, .whole = true},
+       {.key = "dispatch_s", .title = "busiest link", .priority = 1},
+       {.key = "experts_s", .title = "experts", .bar = true},
+       {.key = "idle", .title = "waits"}}};
+  view.ranks.draw("ranks", out.ranks, columns, size);
 }
 
-void draw_experts(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {{.title = "expert"},
-                                                     {.title = "rank", .number = false},
-                                                     {.title = "asked for", .bar = true},
-                                                     {.title = "kept"},
-                                                     {.title = "dropped", .bar = true},
-                                                     {.title = "main topic", .unit = "%", .bar = true, .full = 100}};
-  widgets::TableSource source{.context = &out, .rows = out.experts.size(), .version = picture.version};
-  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
-    const ExpertRow& r = static_cast<const Outputs*>(context)->experts[row];
-    if (column == 1) {
-      cell.text = r.ranks;
-      return;
-    }
-    const std::array<double, 6> values{static_cast<double>(r.expert), 0, r.asked, r.kept, r.dropped, r.main_topic};
-    cell.value = values[column];
-    cell.number = widgets::format(cell.value, "", column == 5 ? 3 : 9);
-  };
-  widgets::draw_table("experts", columns, source, view.experts, size);
+void draw_experts(const Outputs& out, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> columns{
+      {{.key = "expert", .title = "expert"},
+       {.key = "ranks", .title = "rank"},
+       {.key = "asked", .title = "asked for", .bar = true, .digits = 9},
+       {.key = "kept", .title = "kept", .digits = 9},
+       {.key = "dropped", .title = "dropped", .bar = true, .digits = 9},
+       {.key = "main_topic", .title = "main topic", .bar = true, .full = 100}}};
+  view.experts.draw("experts", out.experts, columns, size);
 }
 
 }  // namespace
@@ -174,19 +156,21 @@ void draw_experts(const Outputs& out, const Picture& picture, View& view, ImVec2
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("rain", {.title = "Tokens into experts", .least = {560, 380}, .answers = true},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
-  if (picture.version == 0 || picture.rain.buckets.empty()) return;
   // Experts that are dealt ask for no balance; what their exchange takes is the question then.
-  const bool communication = out.balances.empty();
+  const bool waits = picture.rain.buckets.empty();  // for the first answer: panels have their places before it
+  const bool communication = waits ? in.rule == models::parallel::MoeRule::dealt : out.balances.empty();
   if (communication) published_panel(stage, "Published times", picture.published);
   if (!communication)
-    stage.panel("trade", {.title = "Loss against time", .least = {260, 190}},
-                [&](ImVec2 size) { draw_trade(out, picture, view, size); });
-  stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}},
-              [&](ImVec2 size) { draw_steps(picture, view, size); });
+    stage.panel("trade", {.title = "Loss against time", .least = {260, 190}}, [&](ImVec2 size) {
+      if (!waits) draw_trade(out, picture, view, size);
+    });
+  stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}}, [&](ImVec2 size) {
+    if (!waits) draw_steps(picture, view, size);
+  });
   stage.panel("ranks", {.title = "Ranks", .least = {340, 200}, .scrolls = true},
-              [&](ImVec2 size) { draw_ranks(out, picture, view, size); });
+              [&](ImVec2 size) { draw_ranks(out, view, size); });
   stage.panel("experts", {.title = "Experts", .least = {380, 200}, .scrolls = true},
-              [&](ImVec2 size) { draw_experts(out, picture, view, size); });
+              [&](ImVec2 size) { draw_experts(out, view, size); });
   if (!communication) published_panel(stage, "Published times", picture.published);
 }
 

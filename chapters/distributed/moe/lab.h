@@ -113,8 +113,7 @@ struct Picture {
   double most_load = 1;
   double rain_even = 1;  ///< copies that an expert gets when all are even
   widgets::Curve path;   ///< one point for each weight of the auxiliary loss; empty unless that is your balancing
-  std::vector<std::string> path_names;
-  std::vector<std::string_view> path_labels;
+  widgets::Curve path_weights;  ///< the same points as dots, named by their weights
   PublishedMarks published;
 };
 
@@ -122,7 +121,8 @@ struct View {
   widgets::Playback playback{.time_s = 1e9};
   widgets::TokenRainView rain;
   widgets::PlotView trade, loss, load;
-  widgets::TableView experts, ranks;
+  DescribedTable<ExpertRow> experts;
+  DescribedTable<RankRow> ranks;
 };
 
 Computed compute(const Inputs& in, Progress& progress, Trainings& trainings);
@@ -137,5 +137,7 @@ std::string_view balance_name(std::size_t balance);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
+void describe(Fields& f, ExpertRow& row);
+void describe(Fields& f, RankRow& row);
 
 }  // namespace chapters::distributed::moe

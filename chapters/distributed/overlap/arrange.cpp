@@ -182,8 +182,15 @@ void add_curves(const Inputs& in, const Outputs& out, const Run& run, Picture& p
              .legend = false,
              .x = run.sizes.at,
              .y = run.sizes.step_s};
-  p.least_size = ddp ? out.best_bucket_bytes : out.best_unit_layers;
-  p.least_size_s = ddp ? out.best_step_s : out.best_unit_step_s;
+  p.best_size = {.kind = widgets::Curve::Kind::dots,
+                 .label = "best",
+                 .output = ddp ? "best_step_s" : "",
+                 .tint = Tint::good(),
+                 .marker = widgets::Marker::diamond,
+                 .radius = 6};
+  const double best = ddp ? out.best_bucket_bytes : out.best_unit_layers;
+  if (out.collectives > 0 && std::isfinite(best) && best > 0)
+    p.best_size.add(best, ddp ? out.best_step_s : out.best_unit_step_s);
   constexpr std::array<std::string_view, overlap_method_count> names{"DDP", "FSDP"};
   for (std::size_t m = 0; m < names.size(); ++m) {
     const bool yours = m == static_cast<std::size_t>(in.method);
@@ -198,6 +205,7 @@ void add_curves(const Inputs& in, const Outputs& out, const Run& run, Picture& p
   }
   p.tokens = {.label = "exposed",
               .output = "exposed_share",
+              .tint = Tint::bad(),
               .named = false,
               .legend = false,
               .x = run.tokens,

@@ -27,10 +27,7 @@ void draw_sizes(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   if (picture.sizes.x.empty()) return;
   plot.curve(picture.sizes);
   plot.horizontal_mark(out.step.compute_s, "compute alone", {.output = "compute_s"});
-  if (out.collectives > 0 && std::isfinite(picture.least_size) && picture.least_size > 0)
-    plot.scatter(
-        "best", std::span(&picture.least_size, 1), std::span(&picture.least_size_s, 1),
-        {.colour = t.good, .marker = widgets::Marker::diamond, .radius = 6, .output = ddp ? "best_step_s" : ""});
+  if (!picture.best_size.x.empty()) plot.curve(picture.best_size);
   const double x = ddp ? in.bucket_bytes : models::as_double(in.layers_per_unit), y = out.step.makespan_s;
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .output = "step_s"});
 }
@@ -57,13 +54,7 @@ void draw_tokens(const Outputs& out, const Picture& picture, View& view, ImVec2 
                       .size = size});
   const widgets::Curve& exposed = picture.tokens;
   if (exposed.x.empty()) return;
-  // What waits is in the colour of what is wrong, which no Tint has.
-  plot.line(exposed.label, exposed.x, exposed.y,
-            {.colour = t.bad,
-             .label = exposed.named,
-             .legend = exposed.legend,
-             .version = picture.version,
-             .output = exposed.output});
+  plot.curve(exposed);
   if (out.critical_tokens > 0) plot.vertical_mark(out.critical_tokens, "critical", {.output = "critical_tokens"});
   if (out.balance_tokens > 2 * out.critical_tokens)
     plot.vertical_mark(out.balance_tokens, "with latency", {.output = "balance_tokens"});

@@ -107,8 +107,8 @@ struct Picture {
   double backward_end_s = 0, last_s = 0;  ///< ends of the last backward and of the last collective
   std::string tail_said;                  ///< empty: there is none
   widgets::Curve sizes, tokens;           ///< one step against the bucket or the unit; exposed against tokens of a GPU
-  double least_size_s = 0, least_size = 0;
-  std::vector<widgets::Curve> gpus;  ///< one step against GPUs, of each method that fits
+  widgets::Curve best_size;               ///< the shortest step of `sizes`; empty: there is none
+  std::vector<widgets::Curve> gpus;       ///< one step against GPUs, of each method that fits
   PublishedMarks published;
 };
 

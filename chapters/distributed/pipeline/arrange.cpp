@@ -282,7 +282,15 @@ void add_curves(const Run& run, Picture& p) {
                         .dashed = i == 0,
                         .named = false};
     for (std::size_t rank = 0; rank < s.peaks.size(); ++rank) kept.add(static_cast<double>(rank), s.peaks[rank]);
+    widgets::Curve dots{.kind = widgets::Curve::Kind::dots,
+                        .label = kept.label,
+                        .tint = tint,
+                        .radius = 4,
+                        .legend = false,
+                        .x = kept.x,
+                        .y = kept.y};
     p.kept.push_back(std::move(kept));
+    p.kept.push_back(std::move(dots));
     if (run.micro_batches.empty()) continue;
     p.idle.push_back({.label = s.title,
                       .info = "simulated; none where the schedule does not take so few",

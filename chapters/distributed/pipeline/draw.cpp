@@ -249,17 +249,13 @@ void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View
 }
 
 void draw_kept(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   view.rank_names.clear();
   for (const std::string& text : picture.rank_texts) view.rank_names.push_back(text);
   widgets::Plot plot("kept by rank", view.kept,
                      {.x = {.kind = widgets::AxisKind::category, .label = "rank", .categories = view.rank_names},
                       .y = {.lo = 0, .hi = 1.1 * picture.most_kept, .label = "micro-batches kept"},
                       .size = size});
-  for (const widgets::Curve& kept : picture.kept) {
-    plot.curve(kept);
-    plot.scatter(kept.label, kept.x, kept.y, {.colour = widgets::colour(kept.tint, t), .radius = 4, .legend = false});
-  }
+  plot.curves(picture.kept);
 }
 
 void draw_idle(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

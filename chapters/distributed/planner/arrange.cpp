@@ -14,6 +14,31 @@ namespace {
 
 constexpr double shown_beyond = 2.5;  // walls that the memory axis spans
 
+/// The wall, and the plans as dots, without their values.
+void name_plans(const Outputs& out, const PlannerSearch& search, Picture& p) {
+  const auto count = [](std::size_t plans) { return format_text(static_cast<double>(plans), "", 9); };
+  using Kind = widgets::Curve::Kind;
+  p.fitting = {.kind = Kind::dots, .label = count(search.fitting) + " plans fit", .radius = 2};
+  p.beyond = {.kind = Kind::dots,
+              .label = count(search.points.size() - search.fitting) + " do not",
+              .tint = widgets::Meaning::memory_bound,
+              .alpha = 0.7f,
+              .radius = 1.8f};
+  p.published = {.kind = Kind::dots,
+                 .label = "published plans",
+                 .tint = widgets::Tint::good(),
+                 .marker = widgets::Marker::diamond,
+                 .radius = 10};
+  p.wall = {.kind = Kind::area,
+            .label = "beyond the wall, " + format_text(out.wall_bytes, "B"),
+            .tint = widgets::Meaning::memory_bound,
+            .alpha = 0.10f,
+            .width = 0,
+            .x = {out.wall_bytes, p.most_bytes},
+            .y = {p.most_s, p.most_s},
+            .lower = {p.least_s, p.least_s}};
+}
+
 /// Keeps one plan a cell: thousands of plans would paint over each other.
 void add_dots(const PlannerSearch& search, Picture& p) {
   constexpr double cells = 220;
@@ -26,8 +51,7 @@ void add_dots(const PlannerSearch& search, Picture& p) {
     const auto y = static_cast<std::uint64_t>(cells * std::log(point.step_s / p.least_s) / y_span);
     if (!taken.insert(x << 32 | y).second) continue;
     p.dots.push_back({point.memory_bytes, point.step_s, i});
-    (point.fits ? p.fit_x : p.out_x).push_back(point.memory_bytes);
-    (point.fits ? p.fit_y : p.out_y).push_back(point.step_s);
+    (point.fits ? p.fitting : p.beyond).add(point.memory_bytes, point.step_s);
     if (point.fits) p.dots_fitting += 1;
   }
 }
@@ -128,16 +152,13 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty() || !run.search) return p;
   const PlannerSearch& search = *run.search;
   set_axes(in, out, search, p);
+  name_plans(out, search, p);
   add_dots(search, p);
   add_frontiers(search, p);
-  p.fits_text = widgets::format_text(static_cast<double>(search.fitting), "", 9) + " plans fit";
-  p.beyond_text = widgets::format_text(static_cast<double>(search.points.size() - search.fitting), "", 9) + " do not";
-  p.wall_text = "beyond the wall, " + format_text(out.wall_bytes, "B");
   for (const PublishedPlan& plan : run.published) {
     if (plan.memory_bytes > p.most_bytes) continue;
-    p.published_x.push_back(plan.memory_bytes);
-    p.published_y.push_back(plan.step_s);
-    p.published_names.push_back(plan.name);
+    p.published.add(plan.memory_bytes, plan.step_s);
+    p.published.labels.push_back(plan.name);
   }
   if (!run.second.name.empty()) {
     p.lost_text = "it lost " + format_text(out.runner_up_lost_s, "s") + " (" +

@@ -34,13 +34,7 @@ void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture)
   const auto& t = widgets::theme();
   const Run& run = *picture.run;
   plot.curves(picture.frontiers);
-  if (!picture.published_x.empty())
-    plot.scatter("published plans", picture.published_x, picture.published_y,
-                 {.colour = t.good,
-                  .marker = widgets::Marker::diamond,
-                  .radius = 10,
-                  .labels = picture.published_names,
-                  .version = picture.version});
+  if (!picture.published.x.empty()) plot.curve(picture.published);
   if (!run.second.name.empty()) {
     const double x = run.second.price.memory_bytes, y = run.second.price.step_s;
     plot.scatter("runner-up", std::span(&x, 1), std::span(&y, 1),
@@ -103,16 +97,9 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                .label = "time of a step",
                .unit = "s"},
          .size = size});
-    const double wall[] = {out.wall_bytes, picture.most_bytes}, top[] = {picture.most_s, picture.most_s},
-                 floor[] = {picture.least_s, picture.least_s};
-    plot.area(picture.wall_text, wall, top, floor,
-              {.colour = t.of(widgets::Meaning::memory_bound), .alpha = 0.10f, .outline = false});
-    plot.scatter(picture.fits_text, picture.fit_x, picture.fit_y,
-                 {.colour = t.muted, .radius = 2.0f, .version = picture.version});
-    plot.scatter(picture.beyond_text, picture.out_x, picture.out_y,
-                 {.colour = widgets::with_alpha(t.of(widgets::Meaning::memory_bound), 0.7f),
-                  .radius = 1.8f,
-                  .version = picture.version});
+    plot.curve(picture.wall);
+    plot.curve(picture.fitting);
+    plot.curve(picture.beyond);
     plot.vertical_mark(out.wall_bytes, {}, {.colour = t.text, .dashed = false});
     draw_marks(plot, out, picture);
   }

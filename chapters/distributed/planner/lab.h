@@ -110,13 +110,12 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::shared_ptr<const Run> run;
-  std::vector<PlanDot> dots;  ///< all plans, those that fit first; at most one a cell of a fine grid
-  std::vector<double> fit_x, fit_y, out_x, out_y, published_x, published_y;
-  std::vector<widgets::Curve> frontiers;  ///< Pareto frontiers: plans that fit, then faster ones that do not fit
-  std::vector<std::string_view> published_names;  ///< texts of the Run
+  std::vector<PlanDot> dots;                  ///< all plans, those that fit first; at most one a cell of a fine grid
+  widgets::Curve fitting, beyond, published;  ///< plans that fit, that do not, and published ones
+  widgets::Curve wall;                        ///< what lies beyond the memory that there is
+  std::vector<widgets::Curve> frontiers;      ///< Pareto frontiers: plans that fit, then faster ones that do not fit
   std::size_t dots_fitting = 0;
   double most_bytes = 1, least_s = 1, most_s = 1;
-  std::string fits_text, beyond_text, wall_text;
   std::string lost_text, lost_why;
 };
 

@@ -53,11 +53,13 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
   return frames;
 }
 
-/// What a task is called, from its whole name to what has room in a few letters.
-std::array<std::string, 4> names_of(const Inputs& in, const models::GraphTask& task) {
-  const auto row = std::find_if(in.tasks.begin(), in.tasks.end(), [&](const auto& t) { return t.name == task.name; });
-  std::string brief = row != in.tasks.end() && !row->short_name.empty() ? row->short_name : task.name;
-  return {task.name, brief, brief.substr(0, 2), brief.substr(0, 1)};
+/// What a task of the graph is called, from its whole name to what has room in a few letters. Its first tasks are those
+/// of the inputs; copies of encoders follow them.
+std::array<std::string, 4> names_of(const Inputs& in, const TaskGraph& graph, std::size_t task) {
+  const std::string& name = graph.tasks[task].name;
+  const bool shortened = task < in.tasks.size() && !in.tasks[task].short_name.empty();
+  const std::string& brief = shortened ? in.tasks[task].short_name : name;
+  return {name, brief, brief.substr(0, 2), brief.substr(0, 1)};
 }
 
 /// One lane for each resource in use, from the camera to the plan, one row a unit.
@@ -80,7 +82,7 @@ void add_resource_lanes(const Inputs& in, Picture& picture, const ScheduledStack
       if (task.resource != r || g.end_ns == g.start_ns) continue;
       place_of[i] = {static_cast<std::uint32_t>(lanes_before + lanes.spans.size()),
                      static_cast<std::uint32_t>(spans.size())};
-      widgets::SpanName name{names_of(in, task), g.end_ns - g.start_ns,
+      widgets::SpanName name{names_of(in, graph, g.task), g.end_ns - g.start_ns,
                              task.name + ": " + format_text(seconds(task.duration_ns), "s") +
                                  (critical[i] ? ", on the critical path of its frame" : ", not on the critical path")};
       spans.push_back({g.start_ns, g.end_ns - g.start_ns, add_name(picture, std::move(name)),
@@ -119,8 +121,10 @@ bool same_schedule(const ScheduledStack& a, const ScheduledStack& b) {
 template <class Saving, class Counts>
 const ChangeRow* best_change(const Outputs& out, const Saving& saving_s, const Counts& counts) {
   const ChangeRow* best = nullptr;
-  for (const ChangeRow& row : out.changes)
-    if (counts(row) && saving_s(row) < (best ? saving_s(*best) : -1e-9)) best = &row;
+  for (std::size_t i = 0; i < out.changes.size(); ++i) {
+    const ChangeRow& row = out.changes[i];
+    if (counts(static_cast<Change>(i), row.on) && saving_s(row) < (best ? saving_s(*best) : -1e-9)) best = &row;
+  }
   return best;
 }
 
@@ -131,8 +135,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const auto on_top = [](const ChangeRow& r) { return r.on_top_s; };
   // The stack as found has its shared backbone already, so that it is no part of what was saved since.
   const ChangeRow* most =
-      best_change(out, alone, [](const ChangeRow& r) { return r.on && r.name != "Shared backbone"; });
-  const ChangeRow* next = best_change(out, on_top, [](const ChangeRow& r) { return !r.on; });
+      best_change(out, alone, [](Change change, bool on) { return on && change != Change::shared_backbone; });
+  const ChangeRow* next = best_change(out, on_top, [](Change, bool on) { return !on; });
   const std::string then = next ? " Next: " + next->name + ", by " + widgets::figure(-next->on_top_s, "s") + "." : "";
   if (out.saved_s < -1e-9)
     return "None of these: the frame takes " + now + ", longer than the " + found + " as found; due in " + due + ".";
@@ -171,8 +175,8 @@ void arrange_changes(const Outputs& out, Picture& picture) {
         .label = picture.change_names[i],
         .alone = span(out.changes[i].alone_s),
         .on_top = span(out.changes[i].on_top_s),
-        .info = out.changes[i].name == "Pipelining" ? "raises the rate; no frame is sooner done"
-                                                    : "latency of a frame that finds the machine empty",
+        .info = static_cast<Change>(i) == Change::pipelining ? "raises the rate; no frame is sooner done"
+                                                             : "latency of a frame that finds the machine empty",
     });
 }
 

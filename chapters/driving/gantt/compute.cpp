@@ -39,7 +39,7 @@ void fill_tasks(const TaskGraph& found, const TaskGraph& graph, const GraphSched
     const auto& job = s.jobs[i];
     out.tasks.push_back({
         .name = graph.tasks[i].name,
-        .resource = graph.resources[graph.tasks[i].resource].name,
+        .resource = static_cast<models::StackResource>(graph.tasks[i].resource),
         .before_s = i < found.tasks.size() ? seconds(found.tasks[i].duration_ns) : 0,
         .now_s = seconds(graph.tasks[i].duration_ns),
         .start_s = seconds(job.start_ns),
@@ -94,12 +94,12 @@ void fill_frames(const GraphSchedule& s, std::int64_t period_ns, Outputs& out) {
   out.deadline_met = out.missed_frames == 0;
 }
 
-/// A switch of the lab: its name, and where it stands in the Inputs.
+/// A switch of the lab: its name, and where it stands in the Inputs; in the order of Change.
 struct Switch {
   std::string_view name;
   bool& (*of)(Inputs&);
 };
-constexpr std::array<Switch, 9> switches{{
+constexpr std::array<Switch, change_count> switches{{
     {"Engine compilation", [](Inputs& in) -> bool& { return in.changes.engine; }},
     {"Tuned code", [](Inputs& in) -> bool& { return in.changes.tuned_code; }},
     {"Shared backbone", [](Inputs& in) -> bool& { return in.changes.shared_backbone; }},

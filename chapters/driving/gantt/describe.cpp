@@ -64,7 +64,7 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, TaskRow& r) {
   f.text("name", r.name, "Task");
-  f.text("resource", r.resource, "On");
+  f.choice("resource", r.resource, stack_resource_choices(), "On");
   f.real("before_s", r.before_s, {"As found", "s"}, "Without any of the changes.");
   f.real("now_s", r.now_s, {"Now", "s"}, "With the changes that are on.");
   f.real("start_s", r.start_s, {"Starts", "s"}, "In the first frame.");

@@ -1,7 +1,5 @@
 #include "chapters/driving/gantt/draw_tables.h"
 
-#include <algorithm>
-
 namespace chapters::driving::gantt {
 
 void draw_tasks(const Outputs& out, View& view, ImVec2 size) {
@@ -14,19 +12,14 @@ void draw_tasks(const Outputs& out, View& view, ImVec2 size) {
       {.key = "finish_s", .title = "ends", .priority = 2},
       {"float_s", "room"},
   };
-  DescribedTable<TaskRow>::Options options{.context = &out};
-  options.mark = [](const void* context, std::size_t row) {
-    const TaskRow& r = static_cast<const Outputs*>(context)->tasks[row];
-    const auto unit = std::find(models::stack_resource_names.begin(), models::stack_resource_names.end(), r.resource);
-    return widgets::RowMark{
-        r.critical ? widgets::Marker::square : widgets::Marker::circle,
-        widgets::theme().series_at(static_cast<std::size_t>(unit - models::stack_resource_names.begin()))};
+  const auto mark = [](const TaskRow& r) {
+    return widgets::RowMark{r.critical ? widgets::Marker::square : widgets::Marker::circle,
+                            widgets::theme().series_at(static_cast<std::size_t>(r.resource))};
   };
-  options.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
-    return static_cast<const Outputs*>(context)->tasks[row].critical ? "on the critical path of the first frame"
-                                                                     : "could end later by its room";
+  const auto hover = [](const TaskRow& r, std::string_view) -> std::string_view {
+    return r.critical ? "on the critical path of the first frame" : "could end later by its room";
   };
-  view.tasks.draw("tasks of the first frame", out.tasks, columns, size, options);
+  view.tasks.draw("tasks of the first frame", out.tasks, columns, size, {.mark = mark, .hover = hover});
 }
 
 void draw_resources(const Outputs& out, View& view, ImVec2 size) {
@@ -41,13 +34,11 @@ void draw_frames(const Outputs& out, View& view, ImVec2 size) {
                                                 {"finish_s", "ends"},
                                                 {"latency_s", "latency"},
                                                 {"slack_s", "slack"}};
-  DescribedTable<FrameRow>::Options options{.context = &out};
-  options.mark = [](const void* context, std::size_t row) {
+  const auto mark = [](const FrameRow& r) {
     const auto& t = widgets::theme();
-    const bool met = static_cast<const Outputs*>(context)->frames[row].met;
-    return widgets::RowMark{met ? widgets::Marker::circle : widgets::Marker::triangle, met ? t.good : t.bad};
+    return widgets::RowMark{r.met ? widgets::Marker::circle : widgets::Marker::triangle, r.met ? t.good : t.bad};
   };
-  view.frames.draw("frames", out.frames, columns, size, options);
+  view.frames.draw("frames", out.frames, columns, size, {.mark = mark});
 }
 
 }  // namespace chapters::driving::gantt

@@ -25,7 +25,8 @@ struct Inputs {
 };
 
 struct TaskRow {
-  std::string name, resource;
+  std::string name;
+  models::StackResource resource{};
   double before_s = 0, now_s = 0, start_s = 0, finish_s = 0, float_s = 0;
   bool critical = false;
 };
@@ -40,6 +41,20 @@ struct FrameRow {
   double release_s = 0, finish_s = 0, latency_s = 0, slack_s = 0;
   bool met = false;
 };
+
+/// The switches of the lab, in the order of Outputs::changes.
+enum class Change : std::uint8_t {
+  engine,
+  tuned_code,
+  shared_backbone,
+  parallel_heads,
+  temporal_fusion,
+  sparse,
+  int8,
+  pipelining,
+  preemption
+};
+inline constexpr std::size_t change_count = static_cast<std::size_t>(Change::preemption) + 1;
 
 /// What one change does to the latency of a lone frame, s; below 0: it is sooner done.
 struct ChangeRow {
@@ -64,7 +79,7 @@ struct Outputs {
   std::vector<TaskRow> tasks;
   std::vector<ResourceRow> resources;
   std::vector<FrameRow> frames;
-  std::vector<ChangeRow> changes;
+  std::vector<ChangeRow> changes;  ///< one a Change
 };
 
 /// A stack as a task graph, and its schedule over the frames shown.

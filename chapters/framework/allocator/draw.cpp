@@ -129,9 +129,8 @@ void draw_settings(const Outputs& out, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true},
               [&](ImVec2 size) { draw_memory(picture, view, size); });
-  if (!out.settings.empty())
-    stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
-                [&](ImVec2 size) { draw_settings(out, view, size); });
+  stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
+              [&](ImVec2 size) { draw_settings(out, view, size); });
   published_panel(stage, "Recorded beside replayed", picture.published);
 }
 

@@ -173,7 +173,10 @@ void add_roofline(const Run& run, Picture& p) {
   p.roof.add(peak / bandwidth, peak);
   p.roof.add(1e4, peak);
   constexpr std::string_view counted = "instructions of vector units count as one each";
-  p.dots[0] = {.kind = widgets::Curve::Kind::dots, .label = "none fused", .info = std::string(counted)};
+  p.dots[0] = {.kind = widgets::Curve::Kind::dots,
+               .label = "none fused",
+               .info = std::string(counted),
+               .marker = widgets::Marker::diamond};
   p.dots[1] = {.kind = widgets::Curve::Kind::dots,
                .label = "yours",
                .info = std::string(counted),

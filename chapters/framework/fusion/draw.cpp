@@ -43,18 +43,13 @@ void draw_attention(const Inputs& in, const Picture& picture, View& view, ImVec2
 
 /// Kernels under the roof: of none fused, and of the plan.
 void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
   widgets::Plot plot("roofline", view.roofline,
                      {.x = {.kind = AxisKind::log10, .lo = 0.1, .hi = 1e4, .label = "intensity", .unit = "FLOP/B"},
                       .y = {.kind = AxisKind::log10, .label = "reached", .unit = "FLOP/s"},
                       .size = size});
   if (picture.roof.x.empty()) return;
   plot.curve(picture.roof);
-  // Diamonds, which no Curve has.
-  const widgets::Curve& alone = picture.dots[0];
-  plot.scatter(alone.label, alone.x, alone.y,
-               {.colour = t.muted, .marker = widgets::Marker::diamond, .info = alone.info});
-  plot.curve(picture.dots[1]);
+  plot.curves(picture.dots);
 }
 
 void draw_kernels(const Outputs& out, View& view, ImVec2 size) {

@@ -48,30 +48,37 @@ double rate_of(const Outputs& out, const RatedRung& r) {
 
 /// Operations for each byte that crosses at a level, rung by rung; NaN where they were not counted.
 template <class Intensity>
-void add_level(PlotPicture& plot, std::string name, std::string info, const Outputs& out,
-               std::span<const RatedRung> rated, const Intensity& intensity) {
-  LevelDots level{std::move(name), std::move(info), {}, {}, {}};
-  for (std::size_t i = 0; i < rated.size(); ++i) {
-    const double x = rated[i].prediction ? intensity(*rated[i].prediction) : 0, y = rate_of(out, rated[i]);
+void add_level(PlotPicture& plot, std::string name, std::string info, const Outputs& out, const Run& run,
+               const Intensity& intensity) {
+  static constexpr std::array<widgets::Marker, 3> markers{widgets::Marker::triangle, widgets::Marker::diamond,
+                                                          widgets::Marker::square};
+  const std::size_t place = plot.levels.size();
+  widgets::Curve level{.kind = widgets::Curve::Kind::dots,
+                       .label = std::move(name),
+                       .info = std::move(info),
+                       .tint = widgets::Tint::series(place),
+                       .marker = markers[place % markers.size()]};
+  for (std::size_t i = 0; i < run.rungs.size(); ++i) {
+    const RatedRung& rung = run.rungs[i];
+    const double x = rung.prediction ? intensity(*rung.prediction) : 0, y = rate_of(out, rung);
     if (!(x > 0) || !std::isfinite(x) || !(y > 0)) continue;
-    level.x.push_back(x);
-    level.y.push_back(y);
-    level.names.push_back(std::to_string(i + 1));
+    level.add(x, y);
+    if (place == 0) level.labels.push_back(std::to_string(i + 1));  // other levels repeat them at the same height
+    if (i == run.selected) plot.selected.add(x, y);
   }
   if (!level.x.empty()) plot.levels.push_back(std::move(level));
 }
 
 void add_levels(const Outputs& out, const Run& run, PlotPicture& plot) {
-  const std::span<const RatedRung> rated = run.rungs;
   const bool cpu = run.ladder->device == Device::cpu;
   using Prediction = models::KernelPrediction;
   add_level(plot, cpu ? "L1" : "L1 and shared", "operations for each byte that loads and stores of the inner loop move",
-            out, rated, [](const Prediction& p) { return 1 / p.first_level_bytes_per_flop; });
+            out, run, [](const Prediction& p) { return 1 / p.first_level_bytes_per_flop; });
   constexpr std::int64_t counted_from = 768;  // the smallest product that the counts behind the first cache hold for
   if (out.size >= counted_from)
-    add_level(plot, "behind L1", "operations for each byte that comes from behind the first cache", out, rated,
+    add_level(plot, "behind L1", "operations for each byte that comes from behind the first cache", out, run,
               [](const Prediction& p) { return 1 / p.second_level_bytes_per_flop; });
-  add_level(plot, "main memory", "operations for each byte that crosses the memory's wire", out, rated,
+  add_level(plot, "main memory", "operations for each byte that crosses the memory's wire", out, run,
             [&](const Prediction& p) { return out.intensity / p.moved; });
 }
 
@@ -107,13 +114,16 @@ PlotPicture arrange_plot(const Inputs& in, const Outputs& out, const Run& run) {
   plot.shown =
       run.ladder->measure == ::kernels::Measure::flops_per_s && out.intensity > 0 && std::isfinite(out.intensity);
   if (!plot.shown) return plot;
-  plot.selected = std::to_string(run.selected + 1);
-  plot.selected_name = "rung " + plot.selected;
+  plot.selected = {.kind = widgets::Curve::Kind::dots,
+                   .label = "rung " + std::to_string(run.selected + 1),
+                   .tint = widgets::Tint::strong(),
+                   .radius = 2.5f,
+                   .legend = false};
   const RatedRung& top = top_roof(run.rungs, run.selected);
   const models::Machine& m = top.ceilings.machine;
   add_levels(out, run, plot);
   Extent across, up;
-  for (const LevelDots& level : plot.levels) {
+  for (const widgets::Curve& level : plot.levels) {
     for (const double x : level.x) across.add(x);
     for (const double y : level.y) up.add(y);
   }

@@ -150,19 +150,13 @@ struct Bar : RungShares {
   std::string why_above;  ///< why a measurement may lie above its roof
 };
 
-/// Dots of one level of memory: a rung's rate over the operations for each byte that crosses there.
-struct LevelDots {
-  std::string name, info;
-  std::vector<double> x, y;
-  std::vector<std::string> names;  ///< the rungs' names
-};
-
 struct PlotPicture {
   bool shown = false;  ///< the operation has arithmetic, so that there is a roofline
   double x_lo = 0.1, x_hi = 1000, y_lo = 1, y_hi = 10;
-  std::string selected, selected_name;  ///< the selected rung's number, and "rung 5"
   widgets::Curve roof;
-  std::vector<LevelDots> levels;  ///< from the registers outwards
+  /// Rates of the rungs over the operations for each byte that crosses a level of memory, from the registers outwards.
+  std::vector<widgets::Curve> levels;
+  widgets::Curve selected;  ///< the selected rung's dots, one a level
   /// A bandwidth has the tint of the dots that it bounds: of the first level, then of what lies behind it.
   std::vector<widgets::Curve> ceilings;
 };

@@ -128,6 +128,15 @@ void arrange_weights(const Outputs& out, const models::UpdateRun& run, Picture& 
                     .legend = false,
                     .x = run.step,
                     .y = run.exact};
+  p.weights.push_back({.label = "one stochastic weight",
+                       .info = "the first of the replicas",
+                       .tint = widgets::Tint::series(1),
+                       .alpha = 0.45f,
+                       .width = 1,
+                       .named = false,
+                       .legend = false,
+                       .x = run.step,
+                       .y = run.stochastic_one});
   for (std::size_t m = out.updates.size(); m-- > 0;)
     p.weights.push_back({.kind = widgets::Curve::Kind::steps,
                          .label = out.updates[m].name,

@@ -84,15 +84,6 @@ void draw_weight(const Picture& picture, View& view, ImVec2 size) {
                          .end_labels = true,
                      });
   plot.curve(picture.exact_weight);
-  plot.line("one stochastic weight", run.step, run.stochastic_one,
-            {
-                .colour = widgets::with_alpha(t.series_at(1), 0.45f),
-                .width = 1,
-                .label = false,
-                .legend = false,
-                .info = "the first of the replicas",
-                .version = picture.version,
-            });
   plot.curves(picture.weights);
 }
 

@@ -34,24 +34,33 @@ std::vector<double> levels_of(const BlockScheme& s, const models::Blocks& b, std
 
 /// The schemes and the block sizes as points: error against bits.
 void arrange_trade(const Inputs& in, const Outputs& out, double rms, Picture& p) {
+  p.schemes = {.kind = widgets::Curve::Kind::dots,
+               .label = "schemes",
+               .info = "each scheme with its own block size",
+               .tint = widgets::Tint::series(1),
+               .marker = widgets::Marker::square,
+               .radius = 4};
   for (const SchemeRow& row : out.schemes) {
-    const bool chosen = row.id == in.scheme;
-    if (chosen) p.chosen = p.scheme_bits.size();
-    p.scheme_bits.push_back(row.bits);
-    p.scheme_rms.push_back(row.relative);
-    p.scheme_labels.push_back(chosen ? std::string_view() : models::find_block_scheme(row.id)->name);
+    const bool chosen = row.id == in.scheme;  // it has a mark of its own
+    if (chosen) p.chosen = p.schemes.x.size();
+    p.schemes.add(row.bits, row.relative);
+    p.schemes.labels.push_back(chosen ? std::string() : row.name);
   }
   p.sizes = {.label = "other block sizes",
              .info = "the scheme with other block sizes",
              .tint = widgets::Tint::yours(),
              .named = false};
+  p.size_dots = {
+      .kind = widgets::Curve::Kind::dots, .label = "block sizes", .tint = widgets::Tint::yours(), .radius = 3};
   for (const SizeRow& row : out.sizes) {
-    p.sizes_text += (p.sizes_text.empty() ? "" : ", ") + std::to_string(row.block);
+    p.size_dots.info += (p.size_dots.info.empty() ? "" : ", ") + std::to_string(row.block);
     p.sizes.add(row.bits, percent_of_rms(row.rms, rms));
   }
+  p.size_dots.x = p.sizes.x;
+  p.size_dots.y = p.sizes.y;
   p.sizes_note = "this scheme with blocks of " + std::to_string(out.sizes.front().block) + " to " +
                  std::to_string(out.sizes.back().block) + ", and the others";
-  const auto [scheme_lo, scheme_hi] = std::minmax_element(p.scheme_rms.begin(), p.scheme_rms.end());
+  const auto [scheme_lo, scheme_hi] = std::minmax_element(p.schemes.y.begin(), p.schemes.y.end());
   const auto [size_lo, size_hi] = std::minmax_element(p.sizes.y.begin(), p.sizes.y.end());
   p.error_lo = std::max(std::min(*scheme_lo, *size_lo) * 0.5, 1e-6);
   p.error_hi = std::max(std::max(*scheme_hi, *size_hi) * 2, 1e-5);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/weights_source.h"
@@ -78,17 +79,16 @@ struct Picture {
   std::size_t largest = 0;        ///< that element
   std::size_t first_shown = 0;    ///< where the picture of a long tensor begins at first
   std::string scale_name;         ///< format of the scale: "E8M0"
-  widgets::Curve sizes;           ///< error over bits, of the scheme with other block sizes
-  std::vector<double> scheme_bits, scheme_rms;
-  std::vector<std::string_view> scheme_labels;  ///< empty for the chosen one, which has a mark of its own
-  double error_lo = 1e-6, error_hi = 1e-5;      ///< range of the errors drawn
-  std::string note, sizes_text,
-      sizes_note;          ///< "8, 16, ... 256", "this scheme with blocks of 8 to 256, and the others"
-  std::size_t chosen = 0;  ///< index of the scheme among all
+  // Error over bits: of the scheme with other block sizes as a line and as dots, and of each scheme with its own.
+  widgets::Curve sizes, size_dots, schemes;
+  double error_lo = 1e-6, error_hi = 1e-5;  ///< range of the errors drawn
+  std::string note, sizes_note;             ///< `sizes_note`: "this scheme with blocks of 8 to 256, and the others"
+  std::size_t chosen = 0;                   ///< index of the scheme among all
 };
 
 struct View {
   widgets::PlotView plot;
+  DescribedTable<SchemeRow> schemes;
   std::int64_t first = 0;   ///< first element shown
   std::int64_t shown = 0;   ///< how many; 0: as many as stand apart, from where the largest one's block is in sight
   std::int64_t block = -1;  ///< whose bits are shown; -1: the block with the largest magnitude
@@ -101,6 +101,8 @@ void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Pictu
 void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// One block as it is stored: its scale bit by bit, and its codes.
 void draw_block_bits(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+
+void describe(Fields& f, SchemeRow& row);
 
 double rms_of(std::span<const double> values);
 /// Which of the values from `first` up to `end` has the largest magnitude; the first of several.

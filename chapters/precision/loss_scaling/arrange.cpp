@@ -127,21 +127,26 @@ void arrange_samples(const Inputs& in, const models::ScalerHistory& run, Picture
                .tint = widgets::Tint::series(2),
                .width = 1.5f,
                .named = false};
+  p.middle = {.kind = widgets::Curve::Kind::area,
+              .label = "95 % of the gradients",
+              .info = "centre ± 2 spreads, under the scale",
+              .tint = widgets::Tint::series(0),
+              .alpha = 0.35f};
   for (std::size_t k = 0; k < run.samples.size(); ++k) {
     const auto& s = run.samples[k];
     const auto first = static_cast<std::size_t>(s.step),
                end = k + 1 < run.samples.size() ? static_cast<std::size_t>(run.samples[k + 1].step) : run.fate.size();
-    p.step.push_back(static_cast<double>(s.step));
-    p.upper.push_back(std::exp2(s.centre_log2 + s.scale_log2 + 2 * in.spread_binades));
-    p.lower.push_back(std::exp2(s.centre_log2 + s.scale_log2 - 2 * in.spread_binades));
+    p.middle.add(static_cast<double>(s.step), std::exp2(s.centre_log2 + s.scale_log2 + 2 * in.spread_binades));
+    p.middle.lower.push_back(std::exp2(s.centre_log2 + s.scale_log2 - 2 * in.spread_binades));
     p.largest.add(static_cast<double>(s.step), std::exp2(largest_log2(run, first, end)));
     p.steps_shown.push_back(picture_of(s, p));
   }
   // There is room above the largest and the limit of FP16, and below the smallest; what lies 40 binades under FP16 is
   // cut.
   p.range_hi = 256 * std::max(*std::max_element(p.largest.y.begin(), p.largest.y.end()), p.infinite_from);
-  p.range_lo =
-      std::clamp(*std::min_element(p.lower.begin(), p.lower.end()), std::ldexp(p.zero_below, -40), p.zero_below) / 16;
+  p.range_lo = std::clamp(*std::min_element(p.middle.lower.begin(), p.middle.lower.end()),
+                          std::ldexp(p.zero_below, -40), p.zero_below) /
+               16;
 }
 
 /// The curves over the steps of the run, without their values.
@@ -164,6 +169,20 @@ void name_steps(Picture& p) {
               .width = 1.5f,
               .dashed = true,
               .named = false};
+  p.fifty = {.label = "1 in 50",
+             .info = "one step in fifty",
+             .output = "one_in_fifty",
+             .tint = widgets::Tint::bad(),
+             .width = 1.5f,
+             .dashed = true,
+             .named = false};
+  p.overflows = {.kind = widgets::Curve::Kind::dots,
+                 .label = p.unguarded ? "overflow: not skipped" : "overflow: skipped",
+                 .info = p.unguarded ? "nobody drops the step: the weights become inf or NaN"
+                                     : "the step is dropped and the scale multiplied by the backoff",
+                 .tint = widgets::Tint::bad(),
+                 .marker = widgets::Marker::triangle,
+                 .radius = 4.5f};
 }
 
 /// Where the scale changes, and the steps that are skipped.
@@ -180,24 +199,24 @@ void arrange_steps(const Outputs& out, const models::ScalerHistory& run, Picture
     p.skips.push_back(step);
     p.skipped.add(step, static_cast<double>(p.skips.size()));
     if (run.fate[i] != models::StepFate::overflowed) continue;
-    p.overflow_step.push_back(step);
-    p.overflow_magnitude.push_back(std::exp2(largest_log2(run, i, i + 1)));
+    p.overflows.add(step, std::exp2(largest_log2(run, i, i + 1)));
   }
   const double last_scale = p.scale.y.back(), last_skipped = p.skipped.y.back();
   p.scale.add(p.steps, last_scale);
   p.skipped.add(p.steps, last_skipped);
   constexpr std::size_t apart = 150;  // More marks than that run into each other; the rug has them all.
-  if (p.overflow_step.size() > apart) {
-    p.overflow_step.clear();
-    p.overflow_magnitude.clear();
+  if (p.overflows.x.size() > apart) {
+    p.overflows.x.clear();
+    p.overflows.y.clear();
   }
   const double normal = std::isfinite(out.balance_rate) ? out.balance_rate / 100 : 0;
   p.normal.add(0, 0);
   p.normal.add(p.steps, normal * p.steps);
   p.skipped_hi = 1.15 * std::max({last_skipped, p.normal.y.back(), 4.0});
   if (!(out.fifty_over_normal >= 1.5)) return;
-  p.fifty_at = {0, std::min(p.steps, 50 * p.skipped_hi)};
-  p.fifty = {0, p.fifty_at[1] / 50};
+  const double end = std::min(p.steps, 50 * p.skipped_hi);
+  p.fifty.add(0, 0);
+  p.fifty.add(end, end / 50);
 }
 
 }  // namespace

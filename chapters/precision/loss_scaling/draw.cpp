@@ -33,18 +33,9 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
     // A label of its own stands upright whatever the line's slope is.
     plot.text(0.9 * picture.steps, 0.9 * picture.normal.y.back(), "normal at most", {.colour = t.muted});
   }
-  if (picture.fifty.back() > 0) {
-    plot.line("1 in 50", picture.fifty_at, picture.fifty,
-              {
-                  .colour = t.bad,
-                  .width = 1.5f,
-                  .dashed = true,
-                  .label = false,
-                  .info = "one step in fifty",
-                  .version = picture.version,
-                  .output = "one_in_fifty",
-              });
-    const double y = std::min(0.9 * picture.skipped_hi, 0.8 * picture.fifty.back());
+  if (!picture.fifty.x.empty()) {
+    plot.curve(picture.fifty);
+    const double y = std::min(0.9 * picture.skipped_hi, 0.8 * picture.fifty.y.back());
     plot.text(50 * y, y, "1 in 50", {.colour = t.bad});
   }
   plot.curve(picture.skipped);
@@ -109,23 +100,9 @@ void draw_range(const Picture& picture, View& view, ImVec2 size) {
        .y = {.kind = AxisKind::log2, .lo = picture.range_lo, .hi = picture.range_hi, .label = "|g| × scale"},
        .size = size,
        .link = &view.run});
-  plot.area("95 % of the gradients", picture.step, picture.upper, picture.lower,
-            {.colour = t.series_at(0),
-             .alpha = 0.35f,
-             .info = "centre ± 2 spreads, under the scale",
-             .version = picture.version});
+  plot.curve(picture.middle);
   plot.curve(picture.largest);
-  if (!picture.overflow_step.empty())
-    plot.scatter(picture.unguarded ? "overflow: not skipped" : "overflow: skipped", picture.overflow_step,
-                 picture.overflow_magnitude,
-                 {
-                     .colour = t.bad,
-                     .marker = widgets::Marker::triangle,
-                     .radius = 4.5f,
-                     .info = picture.unguarded ? "nobody drops the step: the weights become inf or NaN"
-                                               : "the step is dropped and the scale multiplied by the backoff",
-                     .version = picture.version,
-                 });
+  if (!picture.overflows.x.empty()) plot.curve(picture.overflows);
   plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = t.bad});
   plot.horizontal_mark(picture.smallest_normal, "smallest normal", {.colour = t.text});
   plot.horizontal_mark(picture.zero_below, "zero below", {.colour = t.bad, .output = "zero_scaled"});
@@ -133,8 +110,9 @@ void draw_range(const Picture& picture, View& view, ImVec2 size) {
 }
 
 const StepPicture& step_at(const Picture& picture, double step) {
-  const auto after = std::upper_bound(picture.step.begin(), picture.step.end(), step);
-  const auto i = after == picture.step.begin() ? 0 : after - picture.step.begin() - 1;
+  const std::vector<double>& steps = picture.middle.x;
+  const auto after = std::upper_bound(steps.begin(), steps.end(), step);
+  const auto i = after == steps.begin() ? 0 : after - steps.begin() - 1;
   return picture.steps_shown[static_cast<std::size_t>(i)];
 }
 

@@ -63,17 +63,16 @@ struct Picture {
   bool unguarded = false;  ///< no scaler: steps that overflow are not skipped but applied
   std::uint64_t version = 0;
   std::vector<StepPicture> steps_shown;  ///< one a sample
-  /// One a sample: its step, scaled magnitudes of the middle 95 %, and the largest over the sample's stretch of steps.
-  std::vector<double> step, upper, lower;
-  widgets::Curve largest;
-  widgets::Curve scale;                                   ///< where it changes
-  std::vector<double> skips;                              ///< the steps that were skipped, in order
-  widgets::Curve skipped;                                 ///< how many until a step
-  widgets::Curve normal;                                  ///< how many at the normal rate
-  std::array<double, 2> fifty_at{}, fifty{};              ///< how many at one in fifty; zeros where that is no question
-  double skipped_hi = 1;                                  ///< end of that axis
-  std::vector<double> overflow_step, overflow_magnitude;  ///< empty where there are too many to stand apart
-  double steps = 1, range_lo = 1, range_hi = 2;           ///< ends of the axes
+  // One point a sample: scaled magnitudes of the middle 95 %, and the largest over the sample's stretch of steps.
+  widgets::Curve middle, largest;
+  widgets::Curve scale;                          ///< where it changes
+  std::vector<double> skips;                     ///< the steps that were skipped, in order
+  widgets::Curve skipped;                        ///< how many until a step
+  widgets::Curve normal;                         ///< how many at the normal rate
+  widgets::Curve fifty;                          ///< how many at one in fifty; empty where that is no question
+  double skipped_hi = 1;                         ///< end of that axis
+  widgets::Curve overflows;                      ///< empty where there are too many to stand apart
+  double steps = 1, range_lo = 1, range_hi = 2;  ///< ends of the axes
   /// Density of a magnitude that is this multiple of the median; it is 1 at the median.
   std::array<double, bell_points> bell_multiple{}, bell_density{};
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16

@@ -38,11 +38,11 @@ void draw_fixes(const Outputs& out, View& view, ImVec2 size) {
                                                            {.key = "step_s", .title = "step", .bar = true},
                                                            {.key = "then", .title = "then the largest"},
                                                            {.key = "then_share", .title = "share", .priority = 1}}};
-  const auto hover = [](const void*, std::size_t, std::size_t column) -> std::string_view {
-    return column == 1   ? "what it takes off the step with the changes above it"
-           : column == 2 ? "what it takes off the step as found"
-           : column == 3 ? "the step with this change and those above it"
-                         : "";
+  const auto hover = [](const FixRow&, std::string_view key) -> std::string_view {
+    return key == "in_order_s" ? "what it takes off the step with the changes above it"
+           : key == "alone_s"  ? "what it takes off the step as found"
+           : key == "step_s"   ? "the step with this change and those above it"
+                               : "";
   };
   view.fixes.draw("what each change takes", out.fixes, columns, size, {.hover = hover});
 }

@@ -34,10 +34,8 @@ void show_row(View& view, const std::vector<Place>& places, std::int64_t row) {
 
 /// Hovering a row says its name, which a column may cut.
 template <class R>
-typename DescribedTable<R>::Options whole_name(const std::vector<R>& rows) {
-  return {.context = &rows, .hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
-            return (*static_cast<const std::vector<R>*>(context))[row].name;
-          }};
+std::string_view whole_name(const R& row, std::string_view) {
+  return row.name;
 }
 
 struct BreakdownPart {
@@ -101,7 +99,7 @@ void draw_spans(const Outputs& out, const Picture& pic, View& view, ImVec2 size)
                                                            {.key = "longest_s", .title = "Longest"}}};
   const float above = draw_story(pic.span_story, size.x);
   const auto result =
-      view.spans.draw("spans", out.span_rows, columns, {size.x, table_height(size, above)}, whole_name(out.span_rows));
+      view.spans.draw("spans", out.span_rows, columns, {size.x, table_height(size, above)}, {.hover = whole_name});
   if (result.selection_changed) show_row(view, pic.span_places, view.spans.view.selected);
 }
 
@@ -117,7 +115,7 @@ void draw_kernels(const Outputs& out, const Picture& pic, View& view, ImVec2 siz
   const float above = draw_story(pic.kernel_story, size.x);
   const std::span<const DescribedColumn> shown(columns.data(), pic.compared ? columns.size() : columns.size() - 2);
   const auto result =
-      view.kernels.draw("kernels", out.kernels, shown, {size.x, table_height(size, above)}, whole_name(out.kernels));
+      view.kernels.draw("kernels", out.kernels, shown, {size.x, table_height(size, above)}, {.hover = whole_name});
   if (result.selection_changed) show_row(view, pic.kernel_places, view.kernels.view.selected);
 }
 
@@ -126,7 +124,7 @@ void draw_host(const Outputs& out, const Picture& pic, View& view, ImVec2 size) 
       {{.key = "name", .code = true}, {.key = "pieces"}, {.key = "time_s"}, {.key = "share"}, {.key = "longest_s"}}};
   const float above = draw_story(pic.host_story, size.x);
   const auto result =
-      view.host.draw("host", out.host_rows, columns, {size.x, table_height(size, above)}, whole_name(out.host_rows));
+      view.host.draw("host", out.host_rows, columns, {size.x, table_height(size, above)}, {.hover = whole_name});
   if (result.selection_changed) show_row(view, pic.host_places, view.host.view.selected);
 }
 

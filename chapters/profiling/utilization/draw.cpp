@@ -51,7 +51,8 @@ void draw_products(const Outputs& out, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("second", {.title = "One second", .least = {520, 330}, .answers = true},
               [&](ImVec2 size) { draw_second(picture, view, size); });
-  if (!out.conventions.empty())
+  // Every job but a recording has them, and their place before they are computed.
+  if (!out.conventions.empty() || (out.losses.empty() && in.job != Job::recording))
     stage.panel("conventions",
                 {.title = "By every convention", .least = {460, 190}, .ideal = {0, 220}, .scrolls = true},
                 [&](ImVec2 size) { draw_conventions(in, out, view, size); });

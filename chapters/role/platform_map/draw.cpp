@@ -28,11 +28,10 @@ constexpr std::array<DescribedColumn, 5> technique_columns{{{.key = "part"},
                                                             {.key = "saves_usd", .bar = true},
                                                             {.key = "then", .priority = 1}}};
 
-std::string_view technique_hover(const void* context, std::size_t row, std::size_t column) {
-  const TechniqueRow& r = static_cast<const Outputs*>(context)->techniques[row];
-  return column == 4 && !r.added ? std::string_view(r.then)
-         : column < 2            ? std::string_view(r.lab)
-                                 : "of the whole release, with this change alone; below 0: it costs";
+std::string_view technique_hover(const TechniqueRow& row, std::string_view key) {
+  if (key == "then" && !row.added) return row.then;
+  if (key == "part" || key == "name") return row.lab;
+  return "of the whole release, with this change alone; below 0: it costs";
 }
 
 void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -58,7 +57,7 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
   widgets::fit_text(p, place, words, size.x, leads ? t.accent : t.muted, widgets::Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + foot});
   view.techniques.draw("what acts on the parts", out.techniques, technique_columns, {size.x, size.y - foot},
-                       {.context = &out, .hover = technique_hover});
+                       {.hover = technique_hover});
 }
 
 }  // namespace

@@ -136,13 +136,22 @@ void arrange_points(const Inputs& in, const Outputs& out, const Run& run, Pictur
 
 void arrange_money(const Inputs& in, Picture& p) {
   p.money = {.label = "more and more GPUs", .tint = widgets::Tint::yours(), .named = false, .legend = false};
+  p.money_dots = {.kind = widgets::Curve::Kind::dots,
+                  .label = "GPUs",
+                  .info = "1, 2, 4, ... replicas",
+                  .tint = widgets::Tint::yours(),
+                  .radius = 3,
+                  .legend = false};
   const models::ScalingSetup setup = setup_of(in);
   for (std::int64_t n = in.replica_gpus; static_cast<double>(n) <= p.far_gpus; n *= 2) {
     const auto step = models::scaled_step(setup, n);
     if (!step) break;
     const double run_s = static_cast<double>(in.steps) * p.one_gpu_s / step->speedup;
-    p.money.add(run_s, run_s / 3600 * static_cast<double>(n) * in.price);
-    p.run_labels.push_back(format_text(static_cast<double>(n), ""));
+    const double cost = run_s / 3600 * static_cast<double>(n) * in.price;
+    p.money.add(run_s, cost);
+    p.money_dots.add(run_s, cost);
+    // Every second one has its count written beside it.
+    p.money_dots.labels.push_back(p.money.x.size() % 2 == 1 ? format_text(static_cast<double>(n), "") : "");
   }
 }
 
@@ -151,9 +160,13 @@ void arrange_slowest(const Inputs& in, const Run& run, Picture& p) {
   p.slowest = {.label = "expected", .info = "E[max of N] - 1", .tint = widgets::Tint::yours(), .named = false};
   for (const models::ScaledStep& step : p.curve)
     p.slowest.add(static_cast<double>(step.gpus), 100 * models::expected_slowest(slowness, step.gpus));
+  p.drawn = {.kind = widgets::Curve::Kind::dots,
+             .label = "drawn, with 2 standard errors",
+             .info = "every GPU of some steps",
+             .tint = widgets::Tint::strong(),
+             .radius = 4};
   for (const auto& [gpus, drawn] : run.drawn) {
-    p.drawn_gpus.push_back(static_cast<double>(gpus));
-    p.drawn_slowest.push_back(100 * drawn.mean);
+    p.drawn.add(static_cast<double>(gpus), 100 * drawn.mean);
     p.drawn_lo.push_back(100 * (drawn.mean - 2 * drawn.standard_error));
     p.drawn_hi.push_back(100 * (drawn.mean + 2 * drawn.standard_error));
   }

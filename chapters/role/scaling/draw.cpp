@@ -15,17 +15,8 @@ void draw_money(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                       .y = {.kind = widgets::AxisKind::log10, .label = "cost of the run", .unit = "$"},
                       .size = size});
   if (picture.money.x.empty()) return;
-  std::array<std::string_view, 32> names;
-  const std::size_t n = std::min(names.size(), picture.run_labels.size());
-  for (std::size_t i = 0; i < n; ++i) names[i] = i % 2 == 0 ? std::string_view(picture.run_labels[i]) : "";
   plot.curve(picture.money);
-  plot.scatter("GPUs", picture.money.x, picture.money.y,
-               {.colour = t.accent,
-                .radius = 3,
-                .labels = std::span(names.data(), n),
-                .legend = false,
-                .info = "1, 2, 4, ... replicas",
-                .version = picture.version});
+  plot.curve(picture.money_dots);
   plot.horizontal_mark(out.ideal_cost, "ideal, on any number", {.colour = t.muted});
   plot.scatter("yours", std::span(&out.run_s, 1), std::span(&out.cost, 1), {.colour = t.accent, .radius = 6});
 }
@@ -52,9 +43,8 @@ void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2
                       .size = size});
   if (picture.gpus.empty()) return;
   plot.curve(picture.slowest);
-  plot.error_bars(picture.drawn_gpus, picture.drawn_lo, picture.drawn_hi, t.muted);
-  plot.scatter("drawn, with 2 standard errors", picture.drawn_gpus, picture.drawn_slowest,
-               {.colour = t.text, .radius = 4, .info = "every GPU of some steps", .version = picture.version});
+  plot.error_bars(picture.drawn.x, picture.drawn_lo, picture.drawn_hi, t.muted);
+  plot.curve(picture.drawn);
   const auto x = static_cast<double>(out.step.gpus);
   plot.scatter("yours", std::span(&x, 1), std::span(&out.slowest, 1),
                {.colour = t.accent, .radius = 6, .legend = false});

@@ -19,10 +19,10 @@ constexpr std::array<const char*, 16> handle_ids{"point 1",  "point 2",  "point 
                                                  "point 13", "point 14", "point 15", "point 16"};
 
 /// Losses are greys, but for communication, which has its own colour everywhere.
+constexpr std::array<float, scaling_loss_count> loss_opacity{0.45f, 0.75f, 1, 1};
 ImU32 loss_colour(std::size_t loss) {
   const auto& t = widgets::theme();
-  if (loss == 2) return t.of(widgets::Meaning::communication);
-  return widgets::with_alpha(t.muted, loss == 0 ? 0.45f : loss == 1 ? 0.75f : 1.0f);
+  return widgets::with_alpha(loss == 2 ? t.of(widgets::Meaning::communication) : t.muted, loss_opacity[loss]);
 }
 
 /// A point was dragged: all of the series become the learner's own.
@@ -57,8 +57,9 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                       .legend = size.y > t.px(300),
                       .ghost = false});
   for (std::size_t k = 0; k < scaling_loss_count; ++k)
-    plot.area(loss_names[k], picture.gpus, picture.speedup[k], picture.speedup[k + 1],
-              {.colour = loss_colour(k), .alpha = 0.45f, .outline = false, .version = picture.version});
+    plot.area(
+        loss_names[k], picture.gpus, picture.speedup[k], picture.speedup[k + 1],
+        {.colour = loss_colour(k), .alpha = 0.45f * loss_opacity[k], .outline = false, .version = picture.version});
   plot.curve(picture.ideal);
   if (!picture.fit.x.empty()) plot.curve(picture.fit);
   plot.curve(picture.model);

@@ -93,17 +93,16 @@ struct Picture {
   widgets::Curve ideal, model;
   std::array<std::vector<double>, models::scaling_loss_count + 1> speedup;  ///< with the first k losses; the last: real
   widgets::Curve fit;                                                       ///< Amdahl's law
-  widgets::Curve points;     ///< measured; empty where they belong to another run
-  double one_gpu_s = 0;      ///< the time that speed-ups are over
-  std::string points_words;  ///< what is said of the points
-  widgets::Curve money;      ///< cost over time of the run
-  std::vector<std::string> run_labels;
+  widgets::Curve points;                     ///< measured; empty where they belong to another run
+  double one_gpu_s = 0;                      ///< the time that speed-ups are over
+  std::string points_words;                  ///< what is said of the points
+  widgets::Curve money, money_dots;          ///< cost over time of the run, as a line and by counts of GPUs
   std::array<widgets::Curve, 3> all_reduce;  ///< by algorithm
-  widgets::Curve slowest;                    ///< expected
-  std::vector<double> drawn_gpus, drawn_slowest, drawn_lo, drawn_hi;
-  double far_gpus = most_doubled;  ///< where logarithmic axes end
-  double near_gpus = 64;           ///< where linear axes end: four times what was measured, and never before yours
-  bool ends = false;               ///< past the fastest count, more GPUs up to `far_gpus` win no time
+  widgets::Curve slowest, drawn;             ///< expected; drawn
+  std::vector<double> drawn_lo, drawn_hi;    ///< the ends of `drawn`'s error bars
+  double far_gpus = most_doubled;            ///< where logarithmic axes end
+  double near_gpus = 64;  ///< where linear axes end: four times what was measured, and never before yours
+  bool ends = false;      ///< past the fastest count, more GPUs up to `far_gpus` win no time
   PublishedMarks published;
 };
 

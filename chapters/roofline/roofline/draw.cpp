@@ -184,15 +184,15 @@ constexpr DescribedColumn operation_columns[] = {
     {.key = "regime", .title = "bound by", .priority = 6},
 };
 
-widgets::RowMark operation_mark(const void* context, std::size_t row) {
-  const RegimeStyle& style = style_of(static_cast<const Outputs*>(context)->operations[row].placement.regime);
+widgets::RowMark operation_mark(const OperationRow& row) {
+  const RegimeStyle& style = style_of(row.placement.regime);
   return {style.marker, theme().of(style.meaning)};
 }
 
 /// A click on a row makes the operation the learner's own.
 void draw_operations(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   const auto result = view.operations.draw("operations of the model", out.operations, operation_columns, size,
-                                           {.context = &out, .mark = operation_mark});
+                                           {.mark = operation_mark});
   const std::int64_t chosen = view.operations.view.selected;
   if (!result.selection_changed || chosen < 0) return;
   const auto& row = out.operations[static_cast<std::size_t>(chosen)];

@@ -146,12 +146,16 @@ std::string answer_of(const Inputs& in, const models::TilingLosses& l, const Out
 void arrange_published_products(const Inputs& in, const models::Chip& chip, Picture& pic) {
   const double last = static_cast<double>(std::max(in.sweep_to, in.n));
   if (chip.peak_flops_per_s(in.format) != chip.peak_flops_per_s(models::Format::fp16)) return;
+  pic.published_products = {.kind = widgets::Curve::Kind::dots,
+                            .label = "measured, cuBLAS",
+                            .info = "published for these rows and this depth; the library chooses its own tile",
+                            .tint = widgets::Tint::strong(),
+                            .marker = widgets::Marker::diamond,
+                            .radius = 4.5f};
   for (const Published& row : catalog().published_of("roofline/tiling-waves"))
     if (row.sets("chip", in.chip) && row.number("m", 0) == static_cast<double>(in.m) &&
-        row.number("k", 0) == static_cast<double>(in.k) && row.number("n", 0) <= last) {
-      pic.published_n.push_back(row.number("n", 0));
-      pic.published_share.push_back(row.measured);
-    }
+        row.number("k", 0) == static_cast<double>(in.k) && row.number("n", 0) <= last)
+      pic.published_products.add(row.number("n", 0), row.measured);
 }
 
 }  // namespace

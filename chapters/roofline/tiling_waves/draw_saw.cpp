@@ -18,12 +18,7 @@ void draw_saw(Inputs& in, const Outputs& out, const Picture& pic, View& view, Ro
     free.add("free up to ").add(widgets::format(static_cast<double>(out.free_range.last_n), "", 12));
     plot.vertical_mark(static_cast<double>(out.free_range.last_n), free.view());
   }
-  if (!pic.published_n.empty())
-    plot.scatter("measured, cuBLAS", pic.published_n, pic.published_share,
-                 {.colour = t.text,
-                  .marker = widgets::Marker::diamond,
-                  .radius = 4.5f,
-                  .info = "published for these rows and this depth; the library chooses its own tile"});
+  if (!pic.published_products.x.empty()) plot.curve(pic.published_products);
   const double at = static_cast<double>(in.n);
   plot.scatter("this matmul", {&at, 1}, {&out.efficiency, 1},
                {

@@ -93,7 +93,7 @@ struct Picture {
   double saw_top = 105, near_top = 110;                       ///< where the axes end, %
   double tile_aspect = 1;  ///< height to width of a drawn tile: its own, within what can be seen
   /// What was published of these rows and this depth on the chip: columns, and the share of the peak in %.
-  std::vector<double> published_n, published_share;
+  widgets::Curve published_products;
   std::string answer;
   std::string peak_label;  ///< names the peak of the units that are left to this product
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;

@@ -250,7 +250,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
-  if (!out.reason.empty() || run.histories.empty()) return picture;
+  picture.raced = policies_to_run(in).size();
+  picture.tokens = in.service == Service::llm;
+  if (!out.reason.empty() || run.histories.empty()) {
+    picture.measured = measured_runs(in, out, published_runs(in));
+    return picture;
+  }
   picture.shown_s = 1e-9;
   const auto pictured = static_cast<std::size_t>(run.pictured);
   for (std::size_t i = 0; i < out.racers.size(); ++i) {
@@ -290,7 +295,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.no_shares =
       overloaded ? "Overloaded: waits grow as long as requests come." : "Nothing to show: too few requests have left.";
   picture.ttft_limit_s = in.ttft_limit_s;
-  picture.measured = measured_runs(in, out);
+  picture.measured = measured_runs(in, out, run.published);
   return picture;
 }
 

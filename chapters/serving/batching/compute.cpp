@@ -89,17 +89,6 @@ models::Result<Served> served_by(const Inputs& in) {
   return Outcome::ok({*cost, *bound});
 }
 
-/// The chosen policy first.
-std::vector<ServingPolicy> policies_to_run(const Inputs& in) {
-  std::vector<ServingPolicy> out{in.policy};
-  for (std::size_t i = 0; i < policy_choices().size(); ++i)
-    for (const std::string& id : in.against)
-      if (const auto policy = static_cast<ServingPolicy>(i);
-          policy_choices()[i].id == id && policy != in.policy && out.size() < max_policies)
-        out.push_back(policy);
-  return out;
-}
-
 /// Requests a second of a plain queue served one by one, over what its servers can do, in per cent.
 double offered_load(const Inputs& in, std::span<const models::ServingRequest> requests) {
   double rate = in.arrival_rate;
@@ -216,6 +205,16 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
 
 }  // namespace
 
+std::vector<ServingPolicy> policies_to_run(const Inputs& in) {
+  std::vector<ServingPolicy> out{in.policy};
+  for (std::size_t i = 0; i < policy_choices().size(); ++i)
+    for (const std::string& id : in.against)
+      if (const auto policy = static_cast<ServingPolicy>(i);
+          policy_choices()[i].id == id && policy != in.policy && out.size() < max_policies)
+        out.push_back(policy);
+  return out;
+}
+
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& streams) {
   const auto demand = demand_of(in, streams);
   if (!demand) return {{.reason = demand.error}};
@@ -284,6 +283,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
     out.speedup_p50 = std::numeric_limits<double>::quiet_NaN();
   consult_theory(in, requests, out);
   if (progress.facts_alone) return {std::move(out)};
+  history.published = bound_published_runs(in, out);
   history.pictured = static_cast<std::int64_t>(pictured);
   history.first_requests.assign(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(followed));
   return {std::move(out), std::make_shared<const Run>(std::move(history))};

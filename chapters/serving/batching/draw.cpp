@@ -167,20 +167,19 @@ void draw_measured(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture, View& view) {
-  const auto policies = static_cast<float>(std::max<std::size_t>(1, picture.policies.size()));
-  const float each = picture.kv_blocks > 0 ? 88 : 68;
-  stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
+  const float each = picture.tokens ? 88 : 68;
+  stage.panel("race",
+              {.title = "The race", .least = {540, 104 + each * static_cast<float>(picture.raced)}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
-  if (!picture.measured.runs.empty())
+  if (!picture.measured.title.empty())
     stage.panel("measured", {.title = picture.measured.title, .least = {300, 180}},
                 [&](ImVec2 size) { draw_measured(picture, view, size); });
   // In a plain queue the answer is one token.
-  const bool tokens = picture.kv_blocks > 0;
-  if (tokens)
+  if (picture.tokens)
     stage.panel("ttft", {.title = "Time to first token", .least = {300, 180}},
                 [&](ImVec2 size) { draw_shares("ttft", picture, true, true, view.ttft, size); });
   stage.panel("latency", {.title = "Latency", .least = {300, 180}},
-              [&](ImVec2 size) { draw_shares("latency", picture, false, !tokens, view.latency, size); });
+              [&](ImVec2 size) { draw_shares("latency", picture, false, !picture.tokens, view.latency, size); });
 }
 
 }  // namespace chapters::serving::batching

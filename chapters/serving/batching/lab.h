@@ -7,6 +7,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
+#include "chapters/mechanism/published.h"
 #include "models/serving/serving_bound.h"
 #include "models/serving/serving_requests.h"
 #include "models/serving/serving_summary.h"
@@ -80,11 +81,26 @@ struct PolicyHistory {
   std::vector<double> latency_s, ttft_s;
 };
 
+/// A published run and what bounds it.
+struct BoundedRun {
+  Published published;
+  models::ServingBound bound;
+};
+/// Published runs of the model that is served: of the same chip, where there are any.
+struct PublishedRuns {
+  bool rate = false;  ///< all output tokens; else the pace of one answer
+  bool same_chip = true;
+  std::vector<BoundedRun> runs;
+  double sequences = 0;      ///< in the chosen policy's batch, on average
+  models::ServingBound own;  ///< of the chosen policy at those; all 0 without a model
+};
+
 struct Run {
   std::int64_t pictured = 0;
   /// Those pictured, and as many who came behind them as `max_followed` allows.
   std::vector<models::ServingRequest> first_requests;
   std::vector<PolicyHistory> histories;  ///< in the order of Outputs::racers
+  PublishedRuns published;
 };
 
 /// The arrivals made last: policies, slots and limits change without drawing a million requests anew.
@@ -144,8 +160,13 @@ struct MeasuredRuns {
   std::string axis;
   std::vector<MeasuredRun> runs;  ///< the first is this lab's own
 };
-/// Those of the same chip, where there are any.
-MeasuredRuns measured_runs(const Inputs& in, const Outputs& out);
+/// The published runs without their bounds, which need no answer; and with them.
+PublishedRuns published_runs(const Inputs& in);
+PublishedRuns bound_published_runs(const Inputs& in, const Outputs& out);
+/// What is drawn of them; of runs without bounds the title and the axis alone.
+MeasuredRuns measured_runs(const Inputs& in, const Outputs& out, const PublishedRuns& published);
+/// The chosen policy and its rivals.
+std::vector<models::ServingPolicy> policies_to_run(const Inputs& in);
 
 /// An arrival on the line above the race.
 struct Dot {
@@ -168,6 +189,8 @@ struct Picture {
   double shown_s = 1;
   double peak_waiting = 1;     ///< over all policies, so that their strips compare
   std::int64_t kv_blocks = 0;  ///< 0: a plain queue without a cache
+  std::size_t raced = 1;       ///< policies that have or will have a row
+  bool tokens = false;         ///< their requests are answered token by token
   std::string caption, answer;
   std::string latency_axis, ttft_axis;  ///< whose latencies the curves are
   std::string no_shares;                ///< said where no policy has a distribution

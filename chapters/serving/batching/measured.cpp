@@ -51,32 +51,30 @@ std::string upper(std::string_view id) {
   return out;
 }
 
-/// The chosen policy's run: at the sequences that its batch holds on average.
-MeasuredRun own_run(const Inputs& in, const Outputs& out, bool all_tokens) {
-  MeasuredRun own;
-  const models::ServingSummary& s = out.chosen.figures;
-  const auto chip = find_chip(in.chip);
-  const auto model = find_model(in.model);
-  if (!chip || !model) return own;
+/// The sequences that the chosen policy's batch holds on average.
+double sequences_of(const Inputs& in, const models::ServingSummary& s) {
   const double batch = (s.mean_in_system - s.mean_waiting) / static_cast<double>(in.servers);
   // Of a server that falls behind: as many as write a token in the time of one, which memory may hold under the slots.
   const double writing = s.tokens_per_s * s.tpot_p50_s / static_cast<double>(in.servers);
-  const double there = std::isfinite(batch)     ? std::max(1.0, batch)
-                       : std::isfinite(writing) ? std::max(1.0, writing)
-                                                : static_cast<double>(in.slots);
+  return std::isfinite(batch)     ? std::max(1.0, batch)
+         : std::isfinite(writing) ? std::max(1.0, writing)
+                                  : static_cast<double>(in.slots);
+}
+
+/// What bounds the chosen policy; all 0 where the catalog lacks it.
+models::ServingBound own_bound(const Inputs& in, double sequences) {
+  const auto chip = find_chip(in.chip);
+  const auto model = find_model(in.model);
+  if (!chip || !model) return {};
   const models::ServingMachine machine{
       .chip = *chip,
       .chips = static_cast<double>(in.chips),
       .format = in.format,
       .kv = in.kv_format,
   };
-  const auto bound = models::serving_bound((*model)->architecture, machine, there, in.prompt_tokens, in.output_tokens);
-  if (!bound) return own;
-  own.name = "model " + upper(models::format_id(in.format)) + ", " + format_text(there, "", 2);
-  own.info = "simulated, with the sequences that are in the batch on average";
-  own.measured = all_tokens ? s.tokens_per_s / static_cast<double>(in.servers) : 1 / s.tpot_p50_s;
-  own.bound = all_tokens ? bound->tokens_per_s : 1 / bound->tpot_s;
-  return own;
+  const auto bound =
+      models::serving_bound((*model)->architecture, machine, sequences, in.prompt_tokens, in.output_tokens);
+  return bound ? *bound : models::ServingBound{};
 }
 
 /// What tells a row from others of the same model, as short as can be: chips, sequences at once, and of saturated
@@ -97,38 +95,70 @@ std::string short_name(const Published& row, bool same_chip, bool same_format) {
 
 }  // namespace
 
-MeasuredRuns measured_runs(const Inputs& in, const Outputs& out) {
-  MeasuredRuns all;
+PublishedRuns published_runs(const Inputs& in) {
+  PublishedRuns all;
   if (in.service != Service::llm) return all;
   std::vector<const Published*> rows;
-  bool same_chip = true;
   for (const bool same : {true, false})
     for (const std::string_view output : {pace, rate})
       if (rows.empty()) {
         rows = rows_of(in, output, same);
         all.rate = output == rate;
-        same_chip = same;
+        all.same_chip = same;
       }
-  if (rows.empty()) return all;
+  for (const Published* row : rows) all.runs.push_back({*row, {}});
+  return all;
+}
+
+PublishedRuns bound_published_runs(const Inputs& in, const Outputs& out) {
+  PublishedRuns all = published_runs(in);
+  std::erase_if(all.runs, [](BoundedRun& run) {
+    const auto bound = bound_of(run.published);
+    if (bound) run.bound = *bound;
+    return !bound;
+  });
+  if (all.runs.empty()) return all;
+  all.sequences = sequences_of(in, out.chosen.figures);
+  all.own = own_bound(in, all.sequences);
+  return all;
+}
+
+MeasuredRuns measured_runs(const Inputs& in, const Outputs& out, const PublishedRuns& published) {
+  MeasuredRuns all;
+  if (published.runs.empty()) return all;
+  all.rate = published.rate;
   const auto chip = find_chip(in.chip);
   const auto model = find_model(in.model);
   all.title = "Published: " + (model ? (*model)->name : in.model) +
-              (same_chip && chip ? " on " + (*chip)->short_name : std::string(" on other chips"));
-  const bool same_format = std::all_of(
-      rows.begin(), rows.end(), [&](const Published* row) { return row->sets("format", text_of(*rows[0], "format")); });
-  if (same_format) all.title += ", " + upper(text_of(*rows[0], "format"));
+              (published.same_chip && chip ? " on " + (*chip)->short_name : std::string(" on other chips"));
+  const std::string_view first_format = text_of(published.runs[0].published, "format");
+  const bool same_format = std::all_of(published.runs.begin(), published.runs.end(), [&](const BoundedRun& run) {
+    return run.published.sets("format", first_format);
+  });
+  if (same_format) all.title += ", " + upper(first_format);
   all.axis = all.rate ? "output tokens a second, all answers" : "tokens a second of one answer";
-  if (MeasuredRun own = own_run(in, out, all.rate); own.bound > 0 && own.measured > 0) all.runs.push_back(own);
-  for (const Published* row : rows) {
-    const auto bound = bound_of(*row);
-    if (!bound) continue;
-    const double best = all.rate ? bound->tokens_per_s : bound->tpot_s;
+  const auto fastest = [&](const models::ServingBound& bound) {
+    return all.rate ? bound.tokens_per_s : 1 / bound.tpot_s;
+  };
+  const models::ServingSummary& figures = out.chosen.figures;
+  const double measured = all.rate ? figures.tokens_per_s / static_cast<double>(in.servers) : 1 / figures.tpot_p50_s;
+  if (published.own.tpot_s > 0 && measured > 0)
     all.runs.push_back({
-        .name = short_name(*row, same_chip, same_format),
-        .info = row->name + ": " + format_text(-100 * published_residual(row->role, row->measured, best), "%", 3) +
-                " short of the bound; " + row->source + ", " + row->date,
-        .measured = all.rate ? row->measured : 1 / row->measured,
-        .bound = all.rate ? best : 1 / best,
+        .name = "model " + upper(models::format_id(in.format)) + ", " + format_text(published.sequences, "", 2),
+        .info = "simulated, with the sequences that are in the batch on average",
+        .measured = measured,
+        .bound = fastest(published.own),
+    });
+  for (const BoundedRun& run : published.runs) {
+    if (!(run.bound.tpot_s > 0)) continue;
+    const Published& row = run.published;
+    const double best = all.rate ? run.bound.tokens_per_s : run.bound.tpot_s;
+    all.runs.push_back({
+        .name = short_name(row, published.same_chip, same_format),
+        .info = row.name + ": " + format_text(-100 * published_residual(row.role, row.measured, best), "%", 3) +
+                " short of the bound; " + row.source + ", " + row.date,
+        .measured = all.rate ? row.measured : 1 / row.measured,
+        .bound = fastest(run.bound),
     });
   }
   return all;

@@ -73,10 +73,13 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out, run);
   arrange_losses(in, run, p);
+  p.tried = {.kind = widgets::Curve::Kind::dots,
+             .label = "trained, by batch",
+             .info = "the best of the rates tried",
+             .tint = widgets::Tint::series(1)};
   for (const CostRow& c : out.costs) {
-    p.tried_steps.push_back(c.steps);
-    p.tried_examples.push_back(c.examples);
-    p.tried_names.push_back(std::to_string(c.batch));
+    p.tried.add(c.steps, c.examples);
+    p.tried.labels.push_back(std::to_string(c.batch));
   }
   p.fit = {.label = "fit", .info = "(steps / fewest - 1)(examples / fewest - 1) = 1", .named = false};
   if (out.critical_batch > 0)

@@ -31,12 +31,7 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                          .size = size,
                      });
   plot.curve(picture.fit);
-  view.tried_labels.assign(picture.tried_names.begin(), picture.tried_names.end());
-  plot.scatter("trained, by batch", picture.tried_steps, picture.tried_examples,
-               {.colour = t.series_at(1),
-                .labels = view.tried_labels,
-                .info = "the best of the rates tried",
-                .version = picture.version});
+  plot.curve(picture.tried);
   if (!(out.critical_batch > 0)) return;
   plot.vertical_mark(out.steps_min, "fewest steps", {.colour = t.muted});
   plot.horizontal_mark(out.examples_min, "fewest examples, by the fit", {.colour = t.muted});
@@ -72,20 +67,13 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 }
 
 void draw_costs(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr widgets::TableColumn columns[] = {{.title = "batch"},
-                                                     {.title = "updates", .bar = true},
-                                                     {.title = "examples", .bar = true},
-                                                     {.title = "best rate"}};
   // Steps to the target lie between two looks at the loss; the table shows whole ones.
-  const widgets::TableSource source =
-      widgets::table_of(out.costs, [](const CostRow& r, const widgets::RowCells& cells) {
-        const std::array<double, 4> values{static_cast<double>(r.batch), r.steps, r.examples, r.rate};
-        const double value = values[cells.column];
-        const bool rate = cells.column == 3;
-        cells.cell.value = value;
-        cells.cell.number = widgets::format(rate ? value : std::round(value), "", rate ? 2 : 6);
-      });
-  widgets::draw_table("costs", columns, source, view.costs, size);
+  static constexpr std::array<DescribedColumn, 4> columns{
+      {{.key = "batch", .title = "batch"},
+       {.key = "steps", .title = "updates", .bar = true, .whole = true},
+       {.key = "examples", .title = "examples", .bar = true, .whole = true},
+       {.key = "rate", .title = "best rate", .digits = 2}}};
+  view.costs.draw("costs", out.costs, columns, size);
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
 #include "models/compression/batch_study.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/table/table.h"
 
 /// A network trained for real with one batch and with the same batch in pieces, and how large a batch should be.
 namespace chapters::training::batch {
@@ -51,10 +51,9 @@ struct Run {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::vector<widgets::Curve> losses;               ///< loss by step: at once, and in pieces
-  widgets::Curve fit;                               ///< the fitted trade
-  std::vector<double> tried_steps, tried_examples;  ///< what was measured
-  std::vector<std::string> tried_names;
+  std::vector<widgets::Curve> losses;  ///< loss by step: at once, and in pieces
+  widgets::Curve fit;                  ///< the fitted trade
+  widgets::Curve tried;                ///< the batches that were trained
   /// Batches that may be set, from `first_batch` on: the entry is the fewest updates that still round to this batch.
   std::vector<double> least_steps_of_batch;
   std::int64_t first_batch = 4;
@@ -65,8 +64,7 @@ struct Picture {
 
 struct View {
   widgets::PlotView losses, trade;
-  std::vector<std::string_view> tried_labels;  ///< Views of Picture::tried_names while they are drawn.
-  widgets::TableView costs;
+  DescribedTable<CostRow> costs;
 };
 
 /// The search trains a dozen networks and depends on seed and target alone: what it found is kept, for all copies of
@@ -81,5 +79,7 @@ double examples_over(double critical_batch, double batch);
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& searches);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& f, CostRow& row);
 
 }  // namespace chapters::training::batch

@@ -81,15 +81,15 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                 .named = false};
   for (const auto& point : s.frontier)
     p.frontier.add(100 * point.recompute_s / s.costs.step_s, s.costs.states + point.peak_bytes);
+  p.used = {.kind = widgets::Curve::Kind::dots, .label = "plans that people use", .marker = widgets::Marker::diamond};
   for (const PlanRow& row : out.plans) {
     if (row.name == "scores only" && in.fused_attention) continue;  // the same point as nothing again
-    p.plan_s.push_back(row.again_share);
-    p.plan_bytes.push_back(row.peak_bytes);
-    p.plan_names.push_back(row.name);
+    p.used.add(row.again_share, row.peak_bytes);
+    p.used.labels.push_back(row.name);
     // Pieces of sqrt(L) run the same layers again as every layer alone, and hold more meanwhile.
     if (row.peak_bytes == out.square_root_bytes && row.name.starts_with("pieces of \xE2\x88\x9A"))
-      p.plan_names.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +
-                             (row.peak_bytes >= out.every_layer_bytes ? " more" : " less") + " than every layer";
+      p.used.labels.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +
+                              (row.peak_bytes >= out.every_layer_bytes ? " more" : " less") + " than every layer";
   }
   arrange_pieces(run, p);
   return p;

@@ -21,10 +21,7 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
                       .y = {.lo = 0, .hi = 1.08 * most, .label = "peak", .unit = "B"},
                       .size = size});
   plot.curve(picture.frontier);
-  view.names.assign(picture.plan_names.begin(), picture.plan_names.end());
-  plot.scatter(
-      "plans that people use", picture.plan_s, picture.plan_bytes,
-      {.colour = t.muted, .marker = widgets::Marker::diamond, .labels = view.names, .version = picture.version});
+  plot.curve(picture.used);
   double budget = out.budget;
   if (plot.drag_y("drag budget", budget,
                   {.colour = out.fits ? t.text : t.bad, .label = picture.budget_words, .lo = 1e9, .hi = 1e12})) {

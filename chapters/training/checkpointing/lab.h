@@ -87,8 +87,7 @@ struct Picture {
   double low_share = 0;
   widgets::Curve frontier;               ///< peak over the time for running again
   std::vector<widgets::Curve> by_piece;  ///< peak over the layers of a piece: of this model, and of Chen's chain
-  std::vector<double> plan_s, plan_bytes;
-  std::vector<std::string> plan_names;
+  widgets::Curve used;                   ///< the plans that people use
   double own_share = 0;
   PublishedMarks published;
 };
@@ -98,7 +97,6 @@ struct View {
   widgets::PlotView frontier, pieces;
   DescribedTable<PlanRow> plans;
   DescribedTable<DropRow> drops;
-  std::vector<std::string_view> names;
 };
 
 Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);

@@ -65,7 +65,7 @@ TEST_CASE("what a measured run does not tell is absent, and the reason is said")
   CHECK(says(not_stated, "The rate of the network ports is not stated"));
   const auto ethernet = measured_picture({.run = "h100-16-allreduce-efa-p5"});
   CHECK(says(ethernet, "No claim is made over EFA"));
-  CHECK(ethernet.predicted.y.size() == ethernet.time_s.size());
+  CHECK(ethernet.predicted.y.size() == ethernet.measured.y.size());
   const auto racks = measured_picture({.run = "gb200-1440-allreduce-coreweave"});
   CHECK(says(racks, "Twenty racks of 72 are beyond"));
   const auto plateau = lab_collectives::compute_measured({.run = "h100-8-allreduce-i290"}).facts;
@@ -94,7 +94,7 @@ TEST_CASE("a log of one's own is read, priced on the machine that is set, and it
         0.5 * example.predicted_largest_bytes_per_s);
   in.log = "no table";
   CHECK(lab_collectives::compute_measured(in).facts.run_says.starts_with("There is no row of results in the log"));
-  CHECK(measured_picture(in).bytes.empty());
+  CHECK(measured_picture(in).measured.x.empty());
   in.log.clear();
   CHECK(lab_collectives::compute_measured(in).facts.run_says.starts_with("There is no log yet"));
 }
@@ -105,9 +105,9 @@ TEST_CASE("every run of the catalog draws: sizes rise, errors are finite, and th
   for (const auto& run : chapters::catalog().collectives) {
     INFO(run.id);
     const auto p = measured_picture({.run = run.id});
-    REQUIRE(p.bytes.size() >= 4);
-    CHECK(p.line.y.size() == p.bytes.size());
-    CHECK((p.predicted.y.empty() || p.predicted.y.size() == p.bytes.size()));
+    REQUIRE(p.measured.x.size() >= 4);
+    CHECK(p.line.y.size() == p.measured.x.size());
+    CHECK((p.predicted.y.empty() || p.predicted.y.size() == p.measured.x.size()));
     for (const double error : p.predicted_off.y) CHECK(std::isfinite(error));
     CHECK_FALSE(p.notes.empty());
   }

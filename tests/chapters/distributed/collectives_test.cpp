@@ -3,6 +3,7 @@
 
 #include "chapters/distributed/collectives/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -86,10 +87,8 @@ TEST_CASE("collectives: what there is not is refused with what there is") {
 }
 
 TEST_CASE("collectives: the board's states say who holds what, and its words what a step does") {
-  use_bundled_catalog();
   const lab_collectives::Inputs in;
-  const auto made = lab_collectives::compute(in);
-  const lab_collectives::Picture p = lab_collectives::arrange(in, made.facts, *made.run);
+  const lab_collectives::Picture p = picture_of(in, lab_collectives::compute, lab_collectives::arrange);
   const widgets::ChunkBoardData board = lab_collectives::board_of(p.own);
   REQUIRE(board.steps == 14);
   CHECK(board.at(0, 3, 5) == 1u << 3);
@@ -128,19 +127,15 @@ TEST_CASE("collectives: a message of a step is as large as what the switch's mul
 }
 
 TEST_CASE("collectives: many ranks without a picture are counted as everywhere else") {
-  use_bundled_catalog();
   lab_collectives::Inputs in;
   in.ranks = 16384;
-  const auto made = lab_collectives::compute(in);
-  CHECK(lab_collectives::arrange(in, made.facts, *made.run).no_chunks ==
+  CHECK(picture_of(in, lab_collectives::compute, lab_collectives::arrange).no_chunks ==
         "Chunks are drawn for up to 32 ranks. Of 16,384 the time and the bytes are computed.");
 }
 
 TEST_CASE("collectives: on one clock the tree has begun its first step when the ring is in its fifth") {
-  use_bundled_catalog();
   const lab_collectives::Inputs in;
-  const auto made = lab_collectives::compute(in);
-  const lab_collectives::Picture p = lab_collectives::arrange(in, made.facts, *made.run);
+  const lab_collectives::Picture p = picture_of(in, lab_collectives::compute, lab_collectives::arrange);
   CHECK(near(p.own.state_s.back(), 2.31e-3, 1e-9));
   CHECK(near(p.beside.state_s.back(), 7.71e-3, 1e-9));
   const double clock_s = lab_collectives::time_of_step(p.own, 4.5);

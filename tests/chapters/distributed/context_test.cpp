@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/context/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -15,15 +16,13 @@ using models::parallel::ContextOrder;
 namespace {
 
 lab_context::Computed context_of(const lab_context::Inputs& in) {
-  use_bundled_catalog();
-  lab_context::Computed done = lab_context::compute(in, {});
+  lab_context::Computed done = computed_of(in, lab_context::compute);
   INFO(done.facts.reason);
   REQUIRE(done.run);
   return done;
 }
 lab_context::Picture context_picture(const lab_context::Inputs& in) {
-  const auto [o, run] = context_of(in);
-  return lab_context::arrange(in, o, *run);
+  return picture_of(in, lab_context::compute, lab_context::arrange);
 }
 
 }  // namespace

@@ -16,11 +16,7 @@ using models::parallel::OverlapMethod;
 namespace {
 
 lab_overlap::Picture overlap_picture(const lab_overlap::Inputs& in) {
-  use_bundled_catalog();
-  const auto made = lab_overlap::compute(in);
-  INFO(made.facts.reason);
-  REQUIRE(made.facts.reason.empty());
-  return lab_overlap::arrange(in, made.facts, *made.run);
+  return picture_of(in, lab_overlap::compute, lab_overlap::arrange);
 }
 
 }  // namespace

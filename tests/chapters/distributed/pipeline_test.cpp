@@ -17,11 +17,7 @@ using models::parallel::PipelineSchedule;
 namespace {
 
 lab_pipeline::Picture pipeline_picture(const lab_pipeline::Inputs& in) {
-  use_bundled_catalog();
-  const auto made = lab_pipeline::compute(in);
-  INFO(made.facts.reason);
-  REQUIRE(made.facts.reason.empty());
-  return lab_pipeline::arrange(in, made.facts, *made.run);
+  return picture_of(in, lab_pipeline::compute, lab_pipeline::arrange);
 }
 
 }  // namespace

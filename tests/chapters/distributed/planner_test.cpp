@@ -272,7 +272,7 @@ TEST_CASE("planner: a published plan stands in the picture of its own job alone"
   in.context_plans = in.recompute_plans = false;
   const auto published = [&] {
     const auto [o, run] = planned(in);
-    return lab_planner::arrange(in, o, *run).published_x.size();
+    return lab_planner::arrange(in, o, *run).published.x.size();
   };
   CHECK(published() == 1);
   in.format = "bf16";

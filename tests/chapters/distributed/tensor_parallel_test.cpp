@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -16,11 +17,7 @@ using models::parallel::TensorCut;
 namespace {
 
 lab_tensor::Picture tensor_picture(const lab_tensor::Inputs& in) {
-  use_bundled_catalog();
-  const auto [o, run] = lab_tensor::compute(in, {});
-  INFO(o.reason);
-  REQUIRE(run);
-  return lab_tensor::arrange(in, o, *run);
+  return picture_of(in, lab_tensor::compute, lab_tensor::arrange);
 }
 
 }  // namespace

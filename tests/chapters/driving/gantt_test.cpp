@@ -6,7 +6,9 @@
 
 #include "app/content/content.h"
 #include "app/scenario/scenario.h"
+#include "chapters/driving/gantt/lab.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -213,4 +215,18 @@ TEST_CASE("gantt: what each change saves stands under the schedule at 1280 x 800
   CHECK(d.ui.text_present("late"));
   CHECK_FALSE(d.ui.text_present("not on it"));
   CHECK(d.canvas_overflow_px() == 0);
+}
+
+TEST_CASE("gantt: of two tasks with one name each is drawn with its own short name") {
+  using namespace chapters::driving::gantt;
+  Inputs in;
+  in.tasks = {{.name = "Head", .duration_s = 2e-3, .tuned_s = 2e-3, .short_name = "left"},
+              {.name = "Head", .duration_s = 3e-3, .tuned_s = 3e-3, .short_name = "right"}};
+  const Picture picture = picture_of(in, chapters::driving::gantt::compute, chapters::driving::gantt::arrange);
+  const auto drawn = [&](std::string_view brief) {
+    return std::any_of(picture.names.begin(), picture.names.end(),
+                       [&](const widgets::SpanName& name) { return name.said[0] == "Head" && name.said[1] == brief; });
+  };
+  CHECK(drawn("left"));
+  CHECK(drawn("right"));
 }

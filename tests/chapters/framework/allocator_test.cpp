@@ -4,6 +4,7 @@
 #include <string>
 
 #include "chapters/framework/allocator/lab.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -107,11 +108,7 @@ TEST_CASE("allocator lab: empty_cache for each request is 3.5 times the cudaMall
 TEST_CASE(
     "allocator lab: the strip opens where the picture is: the failure, the peak of a program, the end of a list") {
   const auto picture_of = [](const lab_of::Inputs& in) {
-    chapters::Progress progress;
-    const lab_of::Computed made = lab_of::compute(in, progress);
-    lab_of::Picture picture = lab_of::arrange(in, made.facts, *made.run);
-    picture.run = made.run;
-    return picture;
+    return support::picture_of(in, lab_of::compute, lab_of::arrange);
   };
   lab_of::Inputs in;
   CHECK(picture_of(in).opening == 856);

@@ -6,6 +6,7 @@
 
 #include "chapters/mechanism/registry.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -16,10 +17,7 @@ namespace lab_fusion = chapters::framework::fusion;
 namespace {
 
 lab_fusion::Picture picture_of(const lab_fusion::Inputs& in) {
-  use_bundled_catalog();
-  const lab_fusion::Computed made = lab_fusion::compute(in);
-  REQUIRE(made.facts.reason.empty());
-  return lab_fusion::arrange(in, made.facts, *made.run);
+  return support::picture_of(in, lab_fusion::compute, lab_fusion::arrange);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "chapters/framework/launch/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -12,10 +13,7 @@ namespace lab_launch = chapters::framework::launch;
 namespace {
 
 lab_launch::Picture launch_picture(const lab_launch::Inputs& in) {
-  chapters::Progress progress;
-  const lab_launch::Computed made = lab_launch::compute(in, progress);
-  REQUIRE(made.facts.reason.empty());
-  return lab_launch::arrange(in, made.facts, *made.run);
+  return picture_of(in, lab_launch::compute, lab_launch::arrange);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "chapters/mechanism/registry.h"
 #include "chapters/precision/bits/lab.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
@@ -262,8 +263,7 @@ TEST_CASE("bits: the last octave of E4M3 ends at 448, and that of FP16 is whole"
   in.format = "e4m3fn";
   in.value = 400;
   const auto picture_of = [](const Inputs& inputs) {
-    const auto computed = compute(inputs);
-    return arrange(inputs, computed.facts, *computed.run);
+    return support::picture_of(inputs, chapters::precision::bits::compute, arrange);
   };
   const Picture e4m3 = picture_of(in);
   CHECK(e4m3.octave_end == 0.75);

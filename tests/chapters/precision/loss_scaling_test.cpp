@@ -4,6 +4,7 @@
 #include <string>
 
 #include "chapters/precision/loss_scaling/lab.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -107,16 +108,17 @@ TEST_CASE("loss scaling: one step in fifty is a line where it is far from normal
   using namespace chapters::precision::loss_scaling;
   Inputs in;
   const auto picture_of = [](const Inputs& inputs) {
-    const auto computed = compute(inputs);
-    return arrange(inputs, computed.facts, *computed.run);
+    return support::picture_of(inputs, chapters::precision::loss_scaling::compute, arrange);
   };
   const Picture p = picture_of(in);
-  CHECK(p.fifty_at[1] == Approx(50 * p.skipped_hi));
-  CHECK(p.fifty[1] == Approx(p.skipped_hi));
+  REQUIRE(p.fifty.x.size() == 2);
+  CHECK(p.fifty.x[1] == Approx(50 * p.skipped_hi));
+  CHECK(p.fifty.y[1] == Approx(p.skipped_hi));
   in.bad_rate = 2;
   const Picture broken = picture_of(in);
-  CHECK(broken.fifty_at[1] == 50000);
-  CHECK(broken.fifty[1] == 1000);
+  REQUIRE(broken.fifty.x.size() == 2);
+  CHECK(broken.fifty.x[1] == 50000);
+  CHECK(broken.fifty.y[1] == 1000);
   in.policy = models::ScalerPolicy::fixed;
-  CHECK(picture_of(in).fifty[1] == 0);
+  CHECK(picture_of(in).fifty.x.empty());
 }

@@ -7,6 +7,7 @@
 #include "chapters/profiling/step_trace/lab.h"
 #include "models/trace/measure/metrics.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -77,10 +78,8 @@ TEST_CASE("step-trace: a network of 50 MB/s holds up eight workers, and they the
 }
 
 TEST_CASE("step-trace: lanes stand on one axis, before above after, and every gap says its cause") {
-  lab_step::Inputs in;
-  chapters::Progress progress;
-  const lab_step::Computed made = lab_step::compute(in, progress);
-  const lab_step::Picture p = lab_step::arrange(in, made.facts, *made.run);
+  const lab_step::Inputs in;
+  const lab_step::Picture p = picture_of(in, lab_step::compute, lab_step::arrange);
   REQUIRE(p.before.size() == 5);
   CHECK(p.before.front().label == "Before");
   CHECK(p.before.back().label == "compute");
@@ -144,10 +143,7 @@ TEST_CASE("step-trace: more buckets than layers are refused in a sentence") {
 TEST_CASE(
     "step-trace: the table says what each change is worth in its place and alone, with a sign, and marks where they "
     "differ") {
-  lab_step::Inputs in;
-  chapters::Progress progress;
-  const lab_step::Computed made = lab_step::compute(in, progress);
-  const lab_step::Order order = lab_step::arrange(in, made.facts, *made.run).order;
+  const lab_step::Order order = picture_of(lab_step::Inputs{}, lab_step::compute, lab_step::arrange).order;
   REQUIRE(order.rows.size() == 4);
   CHECK(order.rows[0].name == "2 workers, 2 ahead");
   CHECK(order.rows[1].name == "pinned, a copy stream");
@@ -169,9 +165,7 @@ TEST_CASE("step-trace: what is shown of the main thread and the workers is known
   lab_step::Inputs in;
   in.now.amp = in.now.compile = true;  // the main thread is two steps ahead of the GPU
   in.now.workers = GENERATE(2, 8, 16);
-  chapters::Progress progress;
-  const lab_step::Computed made = lab_step::compute(in, progress);
-  const lab_step::Picture p = lab_step::arrange(in, made.facts, *made.run);
+  const lab_step::Picture p = picture_of(in, lab_step::compute, lab_step::arrange);
   const auto range_ns = std::llround(p.range_s * 1e9);
   for (const auto& lane : p.after) {
     if (lane.label != "main thread" && lane.label != "workers" && lane.label != "compute") continue;

@@ -55,8 +55,7 @@ TEST_CASE("compounding lab: every number of an order is another order") {
 TEST_CASE("compounding lab: rows of the picture are the step, the techniques, the end and both products") {
   using namespace chapters::role::compounding;
   const Inputs in;
-  const Computed computed = compute(in);
-  const Picture picture = arrange(in, computed.facts, *computed.run);
+  const Picture picture = picture_of(in, chapters::role::compounding::compute, arrange);
   REQUIRE(picture.rows.size() == 9);
   CHECK(picture.rows[0].name == "Before");
   CHECK(picture.rows[6].packed);
@@ -105,8 +104,7 @@ TEST_CASE("compounding lab: a technique at a factor of 1 already bounds the stac
   CHECK(near(out(*one, "ceiling"), 1 / 0.55));
   using namespace chapters::role::compounding;
   const Inputs in;
-  const Computed computed = compute(in);
-  const auto rows = arrange(in, computed.facts, *computed.run).rows;
+  const auto rows = picture_of(in, chapters::role::compounding::compute, arrange).rows;
   CHECK(rows[rows.size() - 2].verdict == "promises too much");
   CHECK(rows[rows.size() - 1].verdict == "promises too little");
 }

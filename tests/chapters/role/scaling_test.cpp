@@ -11,10 +11,7 @@ using namespace support;
 namespace {
 
 chapters::role::scaling::Picture picture_of(const chapters::role::scaling::Inputs& in) {
-  chapters::Progress progress;
-  const auto computed = chapters::role::scaling::compute(in, progress);
-  REQUIRE(computed.run);
-  return arrange(in, computed.facts, *computed.run);
+  return support::picture_of(in, chapters::role::scaling::compute, chapters::role::scaling::arrange);
 }
 
 }  // namespace

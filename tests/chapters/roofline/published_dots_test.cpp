@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "chapters/mechanism/catalog.h"
-#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/answers.h"
 
 using Catch::Approx;
 using chapters::roofline::roofline::Inputs;
@@ -14,9 +14,7 @@ using chapters::roofline::roofline::Picture;
 namespace {
 
 Picture picture_of(const Inputs& in) {
-  const auto computed = chapters::roofline::roofline::compute(in);
-  REQUIRE(computed.run);
-  return arrange(in, computed.facts, *computed.run);
+  return support::picture_of(in, chapters::roofline::roofline::compute, chapters::roofline::roofline::arrange);
 }
 
 const Picture::Dot* dot_named(const Picture& picture, std::string_view name) {
@@ -28,7 +26,6 @@ const Picture::Dot* dot_named(const Picture& picture, std::string_view name) {
 }  // namespace
 
 TEST_CASE("published kernels of the chip stand under its roof by default, at their own intensity, with their share") {
-  support::use_bundled_catalog();
   const Picture picture = picture_of({});
   const Picture::Dot* dot = dot_named(picture, "cuBLAS 4096 x 22016 x 4096, FP16, H100");
   REQUIRE(dot);
@@ -43,7 +40,6 @@ TEST_CASE("published kernels of the chip stand under its roof by default, at the
 }
 
 TEST_CASE("the best matrix product found is a ceiling and not a dot, and both go when measured is not shown") {
-  support::use_bundled_catalog();
   Inputs in;
   const Picture picture = picture_of(in);
   REQUIRE(picture.measured_ceilings.size() == 1);
@@ -54,7 +50,6 @@ TEST_CASE("the best matrix product found is a ceiling and not a dot, and both go
 }
 
 TEST_CASE("published decode of one sequence stands under the decode walk, in FLOP of its own model") {
-  support::use_bundled_catalog();
   Inputs in;
   in.chip = "a100_80_sxm";
   const Picture picture = picture_of(in);

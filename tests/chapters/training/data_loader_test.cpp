@@ -3,6 +3,7 @@
 
 #include "chapters/training/data_loader/lab.h"
 #include "tests/support/base/near.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -10,13 +11,9 @@ namespace lab_loader = chapters::training::data_loader;
 
 namespace {
 
-auto loader_of(const lab_loader::Inputs& in) {
-  chapters::Progress progress;
-  return lab_loader::compute(in, progress);
-}
+auto loader_of(const lab_loader::Inputs& in) { return computed_of(in, lab_loader::compute); }
 lab_loader::Picture picture_of(const lab_loader::Inputs& in) {
-  const auto computed = loader_of(in);
-  return lab_loader::arrange(in, computed.facts, *computed.run);
+  return support::picture_of(in, lab_loader::compute, lab_loader::arrange);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "chapters/mechanism/described_table.h"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 
@@ -42,4 +43,38 @@ TEST_CASE("a described table takes titles, units and how numbers are written fro
     INFO(text);
     CHECK(ui.text_present(text));
   }
+}
+
+TEST_CASE("a described table writes whole numbers in full, and marks and explains a row by what it holds") {
+  chapters::DescribedTable<StageRow> table;
+  const std::vector<StageRow> rows{{"load", 12'345.6, 3, true}, {"send", 0.4, 7, false}};
+  static constexpr std::array<chapters::DescribedColumn, 2> two{{{.key = "name"}, {.key = "time_s", .whole = true}}};
+  const auto mark = [](const StageRow& r) {
+    return widgets::RowMark{r.hidden ? widgets::Marker::none : widgets::Marker::square, widgets::theme().bad};
+  };
+  const auto hover = [](const StageRow& r, std::string_view key) -> std::string_view {
+    if (key != "name") return "its time";
+    return r.calls > 5 ? "often" : "seldom";
+  };
+  support::UiDriver ui(
+      [&] {
+        ImGui::SetNextWindowSize({700, 300});
+        ImGui::Begin("table");
+        table.draw("stages", rows, two, {680, 200}, {.mark = mark, .hover = hover});
+        ImGui::End();
+      },
+      {720, 320}, support::dark_theme);
+  ui.frames(3);
+  CHECK(ui.text_present("12,346 s"));
+  CHECK(ui.text_present("0 s"));
+  CHECK_FALSE(ui.text_present("often"));
+  const widgets::ProbedItem& row = ui.item("send");
+  ui.move_to({row.min.x + 30, (row.min.y + row.max.y) / 2});
+  ui.frames(3);
+  CHECK(ui.text_present("often"));
+  CHECK_FALSE(ui.text_present("seldom"));
+  const auto record = ui.record();
+  CHECK(std::count_if(record.strokes.begin(), record.strokes.end(), [](const widgets::Stroke& s) {
+          return s.kind == widgets::Stroke::Kind::rect && s.fill == widgets::theme().bad;
+        }) == 1);
 }

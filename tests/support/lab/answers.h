@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "tests/support/lab/lab_bench.h"
 
@@ -14,14 +15,36 @@ inline std::string answer_of(std::string_view id, std::string_view inputs = "{}"
   return std::string(lab->answer());
 }
 
-/// The picture of feasible inputs, by the lab's own functions.
-template <class Inputs, class Compute, class Arrange>
-auto picture_of(const Inputs& in, Compute compute_outputs, Arrange arrange) {
+/// What a lab's own compute function gives for the inputs, with all that its picture needs.
+template <class Inputs, class Compute>
+auto computed_of(const Inputs& in, Compute compute_lab) {
   use_bundled_catalog();
-  const auto o = compute_outputs(in);
-  INFO(o.reason);
-  REQUIRE(o.reason.empty());
-  return arrange(in, o);
+  if constexpr (std::is_invocable_v<Compute, const Inputs&>) {
+    return compute_lab(in);
+  } else if constexpr (std::is_invocable_v<Compute, const Inputs&, chapters::Progress&>) {
+    chapters::Progress progress;
+    return compute_lab(in, progress);
+  } else {
+    return compute_lab(in, /*facts_alone=*/false);
+  }
+}
+
+/// The picture of feasible inputs, by the lab's own functions; a picture that draws from the Run holds it.
+template <class Inputs, class Compute, class Arrange>
+auto picture_of(const Inputs& in, Compute compute_lab, Arrange arrange) {
+  const auto computed = computed_of(in, compute_lab);
+  if constexpr (requires { computed.facts; }) {
+    INFO(computed.facts.reason);
+    REQUIRE(computed.facts.reason.empty());
+    REQUIRE(computed.run);
+    auto picture = arrange(in, computed.facts, *computed.run);
+    if constexpr (requires { picture.run = computed.run; }) picture.run = computed.run;
+    return picture;
+  } else {
+    INFO(computed.reason);
+    REQUIRE(computed.reason.empty());
+    return arrange(in, computed);
+  }
 }
 
 }  // namespace support
