@@ -54,6 +54,19 @@ std::string expected(std::string_view unit) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// Bytes of a space at `i` that groups thousands, as in "141 000" (plain, no-break or narrow no-break); 0 where there
+/// is none, since three digits and no fourth follow it.
+std::size_t grouping_space(std::string_view s, std::size_t i) {
+  for (const std::string_view space : {" ", "\xC2\xA0", "\xE2\x80\xAF"}) {
+    if (!s.substr(i).starts_with(space)) continue;
+    const std::string_view group = s.substr(i + space.size(), 3);
+    const bool full = group.size() == 3 && std::all_of(group.begin(), group.end(), is_digit);
+    const std::size_t after = i + space.size() + 3;
+    return full && !(after < s.size() && is_digit(s[after])) ? space.size() : 0;
+  }
+  return 0;
+}
+
 /// The exponent of a power of two after its "2": "^10", "^-24" or raised, as power_of_two writes it. Takes it off `s`.
 std::optional<int> take_raised(std::string_view& s) {
   constexpr std::string_view raised[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
@@ -86,7 +99,7 @@ std::optional<int> take_raised(std::string_view& s) {
 /// Takes the number off the front of `s` (into `plain`, without grouping); false when a comma does not group thousands.
 bool take_number(std::string_view& s, std::string& plain) {
   std::size_t i = 0, digits_since_comma = 0;
-  bool comma = false, point = false, good = true, any_digit = false;
+  bool comma = false, spaced = false, point = false, good = true, any_digit = false;
   if (i < s.size() && (s[i] == '-' || s[i] == '+')) {
     if (s[i] == '-') plain += '-';
     ++i;
@@ -101,6 +114,10 @@ bool take_number(std::string_view& s, std::string& plain) {
       if (comma ? digits_since_comma != 3 : digits_since_comma > 3) good = false;
       comma = true;
       digits_since_comma = 0;
+    } else if (const auto space = grouping_space(s, i);
+               space > 0 && !point && !comma && any_digit && (spaced || digits_since_comma <= 3)) {
+      spaced = true;
+      i += space - 1;
     } else if (c == '.' && !point) {
       if (comma && digits_since_comma != 3) good = false;
       point = true;
@@ -221,8 +238,15 @@ std::optional<double> suffix_factor(std::string_view typed, std::string_view uni
   if (unit_head(unit) == "%" || family == UnitFamily::plain)
     return head == unit_head(unit) && !head.empty() ? std::optional<double>(1.0) : std::nullopt;
   // The dollar sign was read before the number.
-  if (family == UnitFamily::money)
-    return prefix_factor(head.ends_with('$') ? head.substr(0, head.size() - 1) : head, family, true);
+  if (family == UnitFamily::money) {
+    std::string_view prefix = head;
+    for (const std::string_view name : {"$", "USD", "usd", "dollars", "dollar"})
+      if (prefix.ends_with(name)) {
+        prefix.remove_suffix(name.size());
+        break;
+      }
+    return prefix_factor(trimmed(prefix), family, true);
+  }
   if (head.empty()) return std::nullopt;
   return head_factor(head, unit_head(unit), family);
 }
