@@ -12,7 +12,7 @@
 #include "app/scenario/sentences.h"
 #include "app/workspace/workspace.h"
 #include "chapters/mechanism/registry.h"
-#include "widgets/number/number.h"
+#include "widgets/number/estimate.h"
 
 namespace app::cli {
 namespace {
@@ -34,19 +34,38 @@ struct Asked {
   double computed;
 };
 
-/// What was said: a number in the SI unit, or the index of an option, which is named by its label, its id or its place
-/// from 1 on.
-models::Result<double> read_answer(const Asked& a, const std::string& text) {
-  using Read = models::Result<double>;
+/// What was said: a number in the SI unit, or the index of an option, and what it was taken for where that is not
+/// plain.
+struct Said {
+  double value = 0;
+  std::string taken;
+};
+
+/// The option whose figure a typed quantity is, so that "4" among 4, 8, 16 and 32 is four and not the last of them.
+std::optional<std::size_t> option_of_quantity(const Asked& a, const std::string& text) {
+  const auto typed = widgets::parse_estimate(text, a.output.spec.unit);
+  if (!typed.error.empty()) return {};
+  for (std::size_t i = 0; i < a.question.options.size(); ++i)
+    if (std::abs(a.question.options[i] - typed.value) <= 1e-9 * std::abs(typed.value)) return i;
+  return {};
+}
+
+/// An option is named by its label or its id, by its figure, or at last by its place from 1 on.
+models::Result<Said> read_answer(const Asked& a, const std::string& text) {
+  using Read = models::Result<Said>;
   if (a.kind == QuestionKind::number) {
-    const auto parsed = widgets::parse_quantity(text, a.output.spec.unit);
-    return parsed.error.empty() ? Read::ok(parsed.value) : Read::fail(parsed.error);
+    const auto parsed = widgets::parse_estimate(text, a.output.spec.unit);
+    return parsed.error.empty() ? Read::ok({parsed.value, {}}) : Read::fail(parsed.error);
   }
-  if (const auto place = whole(text, 1, a.choices.size())) return Read::ok(static_cast<double>(*place - 1));
   for (std::size_t i = 0; i < a.choices.size(); ++i) {
     const bool by_id = a.question.options.empty() && a.output.options && (*a.output.options)[i].id == text;
-    if (by_id || a.choices[i] == text) return Read::ok(static_cast<double>(i));
+    if (by_id || a.choices[i] == text) return Read::ok({static_cast<double>(i), {}});
   }
+  if (const auto i = option_of_quantity(a, text))
+    return Read::ok({static_cast<double>(*i), "Taken as the figure " + a.choices[*i] + "."});
+  if (const auto place = whole(text, 1, a.choices.size()))
+    return Read::ok({static_cast<double>(*place - 1),
+                     "Taken as option number " + std::to_string(*place) + ", " + a.choices[*place - 1] + "."});
   return Read::fail("\"" + excerpt(text) + "\" is no option: " + sentence_list(a.choices) + ", or its number.");
 }
 
@@ -138,7 +157,8 @@ models::Result<bool> answer_one(const Asked& q, const Arguments& a, const Stream
     if (line.find_first_not_of(" \t") == std::string::npos) return GoesOn::ok(true);  // an empty line passes on
     const auto said = read_answer(q, line.substr(0, 200));
     if (said) {
-      score.close += mark(q, *said, w, s.out);
+      if (!said->taken.empty()) s.out << said->taken << "\n";
+      score.close += mark(q, said->value, w, s.out);
       s.out << explained(q.question, *q.lab) << "\n";
       ++score.answered;
       return GoesOn::ok(true);

@@ -7,7 +7,7 @@
 #include "app/scenario/sentences.h"
 #include "app/shell/predict/predict_parts.h"
 #include "app/shell/shell.h"
-#include "widgets/number/number.h"
+#include "widgets/number/estimate.h"
 
 namespace app {
 namespace {
@@ -273,7 +273,7 @@ void commit_question(Shell& shell) {
   if (!question_open(shell) || !question || state.waiting) return;
   if (state.kind == QuestionKind::number) {
     if (!state.answer[0]) return;
-    const auto parsed = widgets::parse_quantity(state.answer, state.asked->outputs().find(question->output)->spec.unit);
+    const auto parsed = widgets::parse_estimate(state.answer, state.asked->outputs().find(question->output)->spec.unit);
     state.error = parsed.error;
     if (!parsed.error.empty()) return;
     state.committed = parsed.value;

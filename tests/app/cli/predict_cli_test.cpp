@@ -38,6 +38,19 @@ TEST_CASE("one question with its answer on the line; choices by place or name; a
   CHECK(holds(curve.out, "A curve is drawn in the window"));
 }
 
+TEST_CASE("an answer to a choice of numbers is a figure first, and the place of an option at last") {
+  const support::DataHome home;
+  const auto said = [](const char* answer) {
+    return support::run_cli({"predict", "distributed/pipeline", "--question", "4", "--answer", answer}).out;
+  };
+  CHECK(holds(said("4"), "you said 4,"));  // of 4, 8, 16 and 32, not the fourth of them
+  CHECK(holds(said("32"), "you said 32,"));
+  CHECK(holds(said("~8.0"), "Taken as the figure 8."));
+  CHECK(holds(said("2"), "Taken as option number 2, 8."));
+  CHECK(holds(support::refused_by_cli({"predict", "distributed/pipeline", "--question", "4", "--answer", "7"}),
+              "is no option"));
+}
+
 TEST_CASE("predict refuses what it does not know with one sentence") {
   CHECK(holds(support::refused_by_cli({"predict", "roofline/rofline"}), "did you mean \"roofline/roofline\"?"));
   CHECK(holds(support::refused_by_cli({"predict"}), "predict needs a lab"));
