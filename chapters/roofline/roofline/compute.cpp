@@ -2,6 +2,7 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/roofline/setting.h"
+#include "models/machine/gemm_depth.h"
 #include "models/machine/op_cost.h"
 
 namespace chapters::roofline::roofline {
@@ -93,6 +94,8 @@ Computed compute(const Inputs& in) {
   out.machine = *machine;
   out.ridge = models::ridge_flops_per_byte(*machine);
   out.square_side = models::square_gemm_side_at(out.ridge, setting.sizes.element_bytes);
+  out.depth_at_ridge = models::gemm_depth_at(out.ridge, static_cast<double>(in.m), static_cast<double>(in.n),
+                                             setting.sizes.element_bytes);
   Run run;
   if (setting.model) run.works = models::roofline_works(setting.model->architecture, setting.sizes);
   find_next_format(**chip, out);

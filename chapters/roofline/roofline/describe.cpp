@@ -219,6 +219,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("square_side", o.square_side, "Square GEMM at ridge",
          "The smallest n for which an n^3 product is compute-bound.",
          {.formula = "n = 1.5 x ridge x bytes an element"});
+  f.real("depth_at_ridge", o.depth_at_ridge, "Depth K at ridge",
+         "The smallest K for which a product of M x K and K x N is compute-bound, with the M and N that are set.",
+         {.absent = "M and N are so small that no K makes it compute-bound.",
+          .formula = "K = r b M N / (2 M N - r b (M + N))"});
   f.real("peak_flops_per_s", o.machine.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the chosen format.");
   f.real("bandwidth_bytes_per_s", o.machine.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
   f.text("next_format", o.next_format, "Next faster format",

@@ -70,9 +70,9 @@ struct AttentionFusion {
 };
 
 struct Outputs {
-  models::Machine machine;  ///< what the chosen chip does in the chosen format
-  double ridge = 0, square_side = 0;
-  models::Work work{0, 0, 0};  ///< what the chosen operation is
+  models::Machine machine;                                ///< what the chosen chip does in the chosen format
+  double ridge = 0, square_side = 0, depth_at_ridge = 0;  ///< depth_at_ridge: NaN where m and n are too small
+  models::Work work{0, 0, 0};                             ///< what the chosen operation is
   models::Placement placement;
   double share_of_peak_percent = 0;
   bool near_ridge = false;  ///< memory stops the work, and more FLOP per byte would hardly make it faster
