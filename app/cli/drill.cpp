@@ -33,6 +33,13 @@ std::string days_text(std::int64_t days) {
   return days == 0 ? "" : ", " + std::to_string(days) + (days == 1 ? " day" : " days") + " in a row";
 }
 
+const char* verdict_word(const chapters::DrillMark& mark) {
+  return mark.right ? "right: " : mark.near ? "near: " : mark.late ? "late: " : "wrong: ";
+}
+std::string near_text(std::size_t near) {
+  return " and " + std::to_string(near) + (near == 1 ? " near, which counts half" : " near, which count half each");
+}
+
 double unix_now_s() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -115,7 +122,7 @@ int drill(const Arguments& a, const Streams& s) {
   std::vector<chapters::DrillRecord> round;
   chapters::DrillLabs labs;
   const bool reproducible = a.has("--seed");  // then what was answered before today does not choose the questions
-  std::size_t right = 0;
+  std::size_t right = 0, near = 0;
   bool open = true;
   if (today && chapters::daily_done(kept.records, unix_now_s())) {
     s.out << "Today's question is answered" << days_text(chapters::daily_streak(kept.records, unix_now_s()))
@@ -126,21 +133,23 @@ int drill(const Arguments& a, const Streams& s) {
   while (open && round.size() < *count) {
     const double now_s = unix_now_s();
     const auto& history = reproducible ? round : kept.records;
-    const auto pick =
-        today ? chapters::daily_drill(catalog.drills, now_s)
-              : chapters::choose_drill(catalog.drills, history,
-                                       {
-                                           .topic = topic == "weak" ? std::string_view() : std::string_view(topic),
-                                           .level = static_cast<int>(*level),
-                                           .seed = reproducible ? *seed : 1,
-                                           .now_s = reproducible ? 0 : now_s,
-                                       });
-    const auto question = chapters::make_question(*pick.drill, catalog.drills, pick.seed, labs);
-    if (!question) return complain(s, question.error);
+    auto dealt = chapters::deal_drill(catalog.drills, history,
+                                      {
+                                          .topic = topic == "weak" ? std::string_view() : std::string_view(topic),
+                                          .drill = today ? chapters::today_drill : std::string_view(),
+                                          .level = static_cast<int>(*level),
+                                          .seed = reproducible ? *seed : 1,
+                                          .now_s = reproducible ? 0 : now_s,
+                                          .in_round = round.size(),
+                                      },
+                                      labs);
+    if (!dealt) return complain(s, dealt.error);
+    const chapters::DrillChoice& pick = dealt->choice;
+    const chapters::DrillQuestion& question = dealt->question;
     s.out << "\n"
           << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level
           << " (" << pick.why << ")\n"
-          << question->text << "\n  [" << question->unit_label
+          << question.text << "\n  [" << question.unit_label
           << (*limit_s > 0 ? ", within " + std::to_string(static_cast<int>(*limit_s)) + " seconds" : std::string())
           << "]\n";
     const auto asked = std::chrono::steady_clock::now();
@@ -156,26 +165,27 @@ int drill(const Arguments& a, const Streams& s) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
       chapters::DrillMark mark;
       if (given) {
-        mark = chapters::grade(*question, line.substr(0, 200), seconds, *limit_s);
+        mark = chapters::grade(question, line.substr(0, 200), seconds, *limit_s);
         if (!mark.read) {
           s.out << mark.verdict << "\n";
           continue;
         }
-        s.out << (mark.right ? "right: " : mark.late ? "late: " : "wrong: ") << mark.verdict << "\n";
+        s.out << verdict_word(mark) << mark.verdict << "\n";
       } else {
-        s.out << "it is " << widgets::format(question->answer, question->unit, 4).view() << ".\n";
+        s.out << "it is " << widgets::format(question.answer, question.unit, 4).view() << ".\n";
       }
-      for (const auto& step : question->steps) s.out << "  " << step << "\n";
+      for (const auto& step : question.steps) s.out << "  " << step << "\n";
       const chapters::DrillRecord record{
-          pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s};
+          pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s, mark.near};
       right += mark.right;
+      near += mark.near;
       round.push_back(record);
       if (const auto notice = kept.add(record); !notice.empty()) s.error << notice << "\n";
       answered = true;
     }
   }
   s.out << "\n"
-        << right << " of " << round.size() << " right"
+        << right << " of " << round.size() << " right" << (near > 0 ? near_text(near) : std::string())
         << (today ? days_text(chapters::daily_streak(kept.records, unix_now_s())) : std::string()) << ".\n";
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "app/content/load_drills.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -109,6 +110,15 @@ models::Result<chapters::DrillVary> vary_of(const Json& v) {
   return r.error.empty() ? Vary::ok(std::move(out)) : Vary::fail(std::move(r.error));
 }
 
+void read_red_herrings(Reading& r, chapters::Drill& d) {
+  for (const Json& v : list(r, "red_herrings")) {
+    const std::string key = v.is_string() ? v.get<std::string>() : std::string();
+    if (std::none_of(d.vary.begin(), d.vary.end(), [&](const auto& vary) { return vary.key == key; }))
+      r.blame("red_herrings names \"" + key + "\", which is no key of vary");
+    d.red_herrings.push_back(key);
+  }
+}
+
 chapters::Drill drill_of(Reading& r) {
   chapters::Drill d;
   d.id = r.text("id", true);
@@ -147,6 +157,10 @@ chapters::Drill drill_of(Reading& r) {
   }
   d.follows = r.text("follows", false);
   for (auto& v : values(r, "carry")) d.carry.emplace_back(std::move(v.key), std::move(v.text));
+  d.ask_alone = r.text("ask_alone", false);
+  if (!d.ask_alone.empty() && d.follows.empty())
+    r.blame("ask_alone is for a drill that follows another: add \"follows\", or leave it out");
+  read_red_herrings(r, d);
   return d;
 }
 

@@ -10,8 +10,12 @@ namespace {
 using models::Status;
 
 /// Cells in the order of the alphabet, as the store reads them back: a row is known again by its text.
+/// A cell whose condition does not hold is left out: what a later version describes does not change the rows before.
 std::string row_text(const chapters::Fields& cells) {
-  const auto sorted = parse_sorted_json(to_text(fields_to_json(cells)));
+  Json row = fields_to_json(cells);
+  for (const chapters::Field& f : cells)
+    if (!chapters::holds(f.spec.when, cells)) row.erase(std::string(f.key));
+  const auto sorted = parse_sorted_json(to_text(row));
   return sorted ? to_text(*sorted) : std::string();
 }
 

@@ -40,6 +40,8 @@ struct Drill {
   std::vector<DrillSlip> slips;
   std::string follows;                                     ///< the template whose answer this one builds on
   std::vector<std::pair<std::string, std::string>> carry;  ///< input or output there -> input here
+  std::string ask_alone;                  ///< the question of one that follows, with all its givens; empty: never alone
+  std::vector<std::string> red_herrings;  ///< keys of `vary` that the question shows and the answer does not need
 };
 
 }  // namespace chapters

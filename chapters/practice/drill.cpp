@@ -150,8 +150,7 @@ struct Maker {
   const Drill& drill;
   const std::vector<Drill>& drills;
   DrillLabs& labs;
-  double previous = std::nan("");
-  std::string_view previous_unit{};
+  DrillFigure previous{std::nan("")};
 
   /// Sets the lab to what `seed` makes of the template and computes. Returns an error or "".
   std::string set_up(const Drill& d, std::uint64_t seed, std::uint64_t attempt, Lab*& lab, int depth) {
@@ -160,15 +159,14 @@ struct Maker {
       double number;
     };
     std::vector<Carried> carried;
-    double came = std::nan("");
-    std::string_view came_unit;
+    DrillFigure came{std::nan("")};
     if (!d.follows.empty()) {
       const Drill* before = find_drill(drills, d.follows);
       if (!before || depth > 4) return "follows \"" + d.follows + "\", which is not there";
       Lab* other = nullptr;
       if (auto error = set_up(*before, seed, attempt, other, depth + 1); !error.empty()) return error;
-      came = number_of(*other, before->output);
-      if (const Field* f = other->outputs().find(before->output)) came_unit = f->spec.unit;
+      came.value = number_of(*other, before->output);
+      if (const Field* f = other->outputs().find(before->output)) came = {came.value, f->spec.unit, f->spec.binary};
       for (const auto& [from, to] : d.carry) {
         const Field* in = other->inputs().find(from);
         carried.push_back({to, in ? text_of(*in) : std::string(), in ? std::nan("") : number_of(*other, from)});
@@ -198,10 +196,7 @@ struct Maker {
       }
     }
     lab->compute_facts();
-    if (depth == 0) {
-      previous = came;
-      previous_unit = came_unit;
-    }
+    if (depth == 0) previous = came;
     return {};
   }
 };
@@ -222,6 +217,38 @@ std::string link_of(const Drill& drill, const Lab& lab) {
   return link;
 }
 
+/// The first "{name}" that is still in braces, or "".
+std::string unfilled(const std::string& text) {
+  const auto open = text.find('{'), close = text.find('}', open);
+  return open == std::string::npos || close == std::string::npos ? "" : text.substr(open, close - open + 1);
+}
+
+/// What counts: "±5 %, in B with any prefix; within 15 % counts half".
+std::string unit_label_of(const DrillQuestion& q) {
+  std::string label = "\xC2\xB1" + widgets::format_text(q.drill->tolerance * 100, "%", 2);
+  if (q.unit == "%")
+    label += " of it, in %";
+  else
+    label += q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix";
+  if (takes_near(*q.drill)) label += "; within " + widgets::format_text(near_tolerance * 100, "%", 2) + " counts half";
+  return label;
+}
+
+/// Computes what each known slip comes to. Returns an error or "".
+std::string fill_slips(const Lab& lab, const Maker& maker, DrillQuestion& q) {
+  const LabPtr base = lab.clone();
+  for (const auto& slip : q.drill->slips) {
+    const LabPtr other = base->clone();
+    for (const auto& value : slip.set)
+      if (auto error = set_value(*other, value); !error.empty()) return error;
+    other->compute_facts();
+    const double v = number_of(*other, slip.output.empty() ? q.drill->output : slip.output) * slip.factor;
+    if (std::isfinite(v) && other->reason().empty())
+      q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, {v, q.unit, q.binary}, maker.previous}));
+  }
+  return {};
+}
+
 }  // namespace
 
 Lab* DrillLabs::reset(std::string_view id) {
@@ -233,7 +260,7 @@ Lab* DrillLabs::reset(std::string_view id) {
 }
 
 models::Result<DrillQuestion> make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed,
-                                            DrillLabs& labs, bool words) {
+                                            DrillLabs& labs, DrillWords words) {
   using Made = models::Result<DrillQuestion>;
   DrillQuestion q;
   q.drill = &drill;
@@ -245,33 +272,29 @@ models::Result<DrillQuestion> make_question(const Drill& drill, const std::vecto
   for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
     if (auto error = maker.set_up(drill, seed, attempt, lab, 0); !error.empty()) return fail(error);
     q.answer = lab->reason().empty() ? number_of(*lab, drill.output) : std::nan("");
-    if (std::isfinite(q.answer) && q.answer != 0) break;
+    const bool follows_answer = drill.follows.empty() || std::isfinite(maker.previous.value);
+    if (std::isfinite(q.answer) && q.answer != 0 && follows_answer) break;
     q.answer = 0;
   }
   const Field* asked = lab->outputs().find(drill.output);
   if (!asked || (asked->kind != Kind::real && asked->kind != Kind::integer))
     return fail("asks for " + drill.output + ", which is no number of " + drill.lab);
   q.unit = asked->spec.unit;
+  q.binary = asked->spec.binary;
   if (q.answer == 0) return fail("has no answer for seed " + std::to_string(seed));
-  if (!words) return Made::ok(std::move(q));
-  const DrillNames names{*lab, q.answer, q.unit, maker.previous, maker.previous_unit};
-  q.text = fill_drill_text(drill.ask, names);
+  if (words == DrillWords::none) return Made::ok(std::move(q));
+  const bool alone = words == DrillWords::alone && !drill.follows.empty();
+  if (alone && drill.ask_alone.empty())
+    return fail("follows " + drill.follows + " and has no ask_alone: give it one, or ask it after that answer");
+  const DrillNames names{*lab, {q.answer, q.unit, q.binary}, maker.previous};
+  q.text = fill_drill_text(alone ? drill.ask_alone : drill.ask, names);
   q.hint = drill.hint.empty() ? std::string(asked->spec.formula) : fill_drill_text(drill.hint, names);
   for (const auto& step : drill.steps) q.steps.push_back(fill_drill_text(step, names));
+  if (const auto left = unfilled(q.text); !left.empty())
+    return fail("names " + left + " in its question, which nothing there has");
   q.link = link_of(drill, *lab);
-  q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) +
-                 (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
-  if (q.unit == "%") q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + " of it, in %";
-  const LabPtr base = lab->clone();
-  for (const auto& slip : drill.slips) {
-    const LabPtr other = base->clone();
-    for (const auto& value : slip.set)
-      if (auto error = set_value(*other, value); !error.empty()) return fail("has a slip that " + error);
-    other->compute_facts();
-    const double v = number_of(*other, slip.output.empty() ? drill.output : slip.output) * slip.factor;
-    if (std::isfinite(v) && other->reason().empty())
-      q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, v, q.unit, maker.previous, maker.previous_unit}));
-  }
+  q.unit_label = unit_label_of(q);
+  if (auto error = fill_slips(*lab, maker, q); !error.empty()) return fail("has a slip that " + error);
   return Made::ok(std::move(q));
 }
 

@@ -26,9 +26,10 @@ DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s) {
   const std::int64_t day = day_of(now_s);
   std::vector<const Drill*> worthy;
   for (const Drill& d : drills)
-    if (d.level >= least_level) worthy.push_back(&d);
+    if (d.level >= least_level && (d.follows.empty() || !d.ask_alone.empty())) worthy.push_back(&d);
   if (worthy.empty())
-    for (const Drill& d : drills) worthy.push_back(&d);
+    for (const Drill& d : drills)
+      if (d.follows.empty()) worthy.push_back(&d);
   if (worthy.empty()) return {};
   // Day by day through a fixed shuffle: no question comes back before all the others were asked.
   const auto n = static_cast<std::uint64_t>(worthy.size()), round = static_cast<std::uint64_t>(day) / n;

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "chapters/practice/drill.h"
-#include "widgets/number/number.h"
+#include "widgets/number/estimate.h"
 
 namespace chapters {
 namespace {
@@ -36,11 +36,20 @@ std::string time_text(double seconds) {
   return widgets::format_text(whole, "") + (whole == 1 ? " second" : " seconds");
 }
 
+/// What the slip is that the figure comes from, or "".
+std::string known_slip(const DrillQuestion& q, double said) {
+  for (const auto& [value, says] : q.slips)
+    if (within(said, value, q.drill->tolerance)) return " " + says;
+  return {};
+}
+
 }  // namespace
+
+bool takes_near(const Drill& drill) { return drill.tolerance >= exact_tolerance && drill.tolerance < near_tolerance; }
 
 DrillMark grade(const DrillQuestion& q, std::string_view text, double seconds, double limit_s) {
   DrillMark mark;
-  const auto parsed = widgets::parse_quantity(text, q.unit);
+  const auto parsed = widgets::parse_estimate(text, q.unit);
   if (!parsed.error.empty()) {
     mark.verdict = parsed.error + ".";
     return mark;
@@ -48,27 +57,24 @@ DrillMark grade(const DrillQuestion& q, std::string_view text, double seconds, d
   mark.read = true;
   mark.said = parsed.value;
   const bool good = within(mark.said, q.answer, q.drill->tolerance);
+  const std::string slip = good ? std::string() : known_slip(q, mark.said);
+  const bool beside = !good && slip.empty() && takes_near(*q.drill) && within(mark.said, q.answer, near_tolerance);
   mark.late = limit_s > 0 && !(seconds <= limit_s);
   mark.right = good && !mark.late;
-  const std::string answer(widgets::format(q.answer, q.unit, 4)), said(widgets::format(mark.said, q.unit, 4));
+  mark.near = beside && !mark.late;
+  const auto prefix = q.binary ? widgets::Prefix::binary : widgets::Prefix::si;
+  const std::string answer = widgets::format_text(q.answer, q.unit, 4, prefix),
+                    said = widgets::format_text(mark.said, q.unit, 4, prefix);
   const double off = std::abs(mark.said / q.answer - 1) * 100;
   mark.verdict = answer + ", and you said " + said;
-  if (good)
+  if (good || beside)
     mark.verdict +=
-        ": " + (off < 0.05 ? std::string("exact") : widgets::format_text(std::round(off * 10) / 10, "%", 2) + " off") +
-        ".";
-  else
-    mark.verdict += ".";
+        ": " + (off < 0.05 ? std::string("exact") : widgets::format_text(std::round(off * 10) / 10, "%", 2) + " off");
+  mark.verdict += mark.near ? ", fine on a whiteboard, counts half." : ".";
   if (seconds > 0)
     mark.verdict +=
         " " + time_text(seconds) + (mark.late ? ": right needs to be within " + time_text(limit_s) + "." : ".");
-  if (good) return mark;
-  for (const auto& [value, says] : q.slips)
-    if (within(mark.said, value, q.drill->tolerance)) {
-      mark.verdict += " " + says;
-      return mark;
-    }
-  mark.verdict += factor_slip(q, mark.said);
+  if (!good && !beside) mark.verdict += slip.empty() ? factor_slip(q, mark.said) : slip;
   return mark;
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "chapters/practice/drill.h"
@@ -16,6 +17,7 @@ struct DrillRecord {
   double said = 0;
   bool right = false;
   double seconds = 0, time_s = 0;  ///< taken; when, in seconds since 1970
+  bool near = false;               ///< not right, and near enough to count half
   bool operator==(const DrillRecord&) const = default;
 };
 void describe(Fields& f, DrillRecord& r);
@@ -23,11 +25,21 @@ void describe(Fields& f, DrillRecord& r);
 inline constexpr std::size_t most_drill_records = 2000;  ///< the oldest go first
 void add_record(std::vector<DrillRecord>& history, DrillRecord record);
 
+/// The answers of a topic, counted.
+struct DrillTally {
+  double asked = 0, right = 0, near = 0;
+  int level = 1, best = 0;  ///< to be asked next; highest answered right (0: none)
+  double score() const { return right + near / 2; }
+};
+using DrillTallies = std::unordered_map<std::string_view, DrillTally>;  ///< by topic
+DrillTallies tallies(const std::vector<Drill>& drills, std::span<const DrillRecord> history);
+
 /// How a topic stands.
 struct TopicStanding {
   std::string_view topic, label;
-  double asked = 0, right = 0;
-  double ready = 0;             ///< lower end of the interval around the share of right answers, 0 to 1
+  double asked = 0, right = 0, near = 0;
+  double score = 0;             ///< right answers and half of the near ones
+  double ready = 0;             ///< lower end of the interval around score / asked, 0 to 1
   int level = 1, best = 0;      ///< to be asked next; highest answered right (0: none)
   std::int64_t due = 0;         ///< templates to come back to
   const Drill* next = nullptr;  ///< what to do there first
@@ -35,8 +47,18 @@ struct TopicStanding {
 std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics,
                                      std::span<const DrillRecord> history, double now_s, double z);
 
-/// Templates, known or not, whose time to be asked again has come: 10 minutes after a wrong answer, else as
-/// models::review_interval_days.
+/// How a kind of question is remembered: right answers in a row, of which a near one begins anew, and when the last
+/// was.
+struct DrillMemory {
+  std::int64_t streak = 0;
+  double last_s = 0;
+  /// When it is due again: 10 minutes after a wrong answer, else as models::review_interval_days.
+  double due_s() const;
+};
+using DrillMemories = std::unordered_map<std::string_view, DrillMemory>;
+DrillMemories memories(std::span<const DrillRecord> history);
+
+/// Templates, known or not, whose time to be asked again has come.
 std::int64_t due_count(std::span<const DrillRecord> history, double now_s);
 
 inline constexpr std::string_view today_drill = "today";
@@ -47,20 +69,32 @@ struct DrillWish {
   int level = 0;           ///< 0: adaptive
   std::uint64_t seed = 0;
   double now_s = 0;
+  std::size_t in_round = 0;  ///< how many of the latest answers are of this round
 };
 struct DrillChoice {
   const Drill* drill = nullptr;  ///< null when there are none
   std::uint64_t seed = 0;
   const char* why = "";  ///< "the next link of a chain", "due again", ...
+  DrillWords words = DrillWords::alone;
 };
-/// What to ask next: the next link of a chain after a right answer, then what is due, then the weakest topic near its
-/// level.
+/// What to ask next: the next link of a chain after a right or near answer of the same round, then what is due, then
+/// the weakest topic near its level. A template that follows another and cannot stand alone is asked in a chain only;
+/// who chose it is asked first what it follows.
 DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish);
+
+struct DealtDrill {
+  DrillChoice choice;
+  DrillQuestion question;
+};
+/// Chooses and makes a question whose numbers the round has not had yet, if the template has any left. Fails where
+/// there are no templates or the chosen one is broken.
+models::Result<DealtDrill> deal_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history,
+                                      const DrillWish& wish, DrillLabs& labs);
 
 /// Days since 1970, in UTC.
 std::int64_t day_of(double now_s);
-/// One question a day, the same for everybody who has the same templates: of level 3 or above, with numbers of that day
-/// alone.
+/// One question a day, the same for everybody who has the same templates: of level 3 or above, understood without
+/// another, with numbers of that day alone.
 DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s);
 /// Was it answered, right or wrong?
 bool daily_done(std::span<const DrillRecord> history, double now_s);

@@ -5,7 +5,9 @@
 namespace models {
 
 /// Lower end of the Wilson score interval for a share of right answers, 0 to 1: what `right` of `asked` supports at `z`
-/// standard deviations (1.96: 95 % two-sided). 0 when nothing was asked. Source: Wilson 1927, JASA 22:209.
+/// standard deviations (1.96: 95 % two-sided). 0 when nothing was asked. `right` may hold halves: answers that count 0,
+/// 1/2 or 1 have a variance of at most p (1 - p), which is what the interval takes, so that the bound errs low. Source:
+/// Wilson 1927, JASA 22:209.
 double wilson_lower(double right, double asked, double z = 1.959964);
 
 /// Standard deviations of a two-sided confidence of `percent` (80, 90, 95 or 99; others give 95). Source: normal

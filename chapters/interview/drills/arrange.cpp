@@ -26,10 +26,13 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                                  " seconds for a number with its unit."
                            : "No answer yet: say a number with its unit; there is no clock.";
   const auto right = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.right; });
+  const auto near = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.near; });
+  if (out.answered == 1 && near == 1) return "Your one answer was near, which counts half.";
   if (out.answered == 1)
     return right == 1 ? "Your one answer was right and in time." : "Your one answer was wrong or late.";
   std::string text =
       widgets::figure(whole(right)) + " of " + widgets::figure(whole(out.answered)) + " answers were right and in time";
+  if (near > 0) text += ", " + widgets::figure(whole(near)) + " near (each counts half)";
   if (std::isfinite(out.median_s)) text += ", half of them within " + widgets::figure(out.median_s, "s");
   return text + ".";
 }
@@ -37,17 +40,14 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 /// How the topics stand: share right, what the answers support, and how many there were.
 void add_standings(const std::vector<TopicStanding>& topics, Picture& picture) {
   const double z = models::confidence_z(95);
-  for (const TopicStanding& s : topics)
-    picture.notes.push_back(s.asked > 0 ? whole(static_cast<std::int64_t>(s.right)) + " of " +
-                                              whole(static_cast<std::int64_t>(s.asked)) + " right"
-                                        : "not asked yet");
+  for (const TopicStanding& s : topics) picture.notes.push_back(right_of_asked(s));
   for (std::size_t i = 0; i < topics.size(); ++i) {
     const TopicStanding& s = topics[i];
     widgets::IntervalRow row{.label = s.label, .n = static_cast<std::int64_t>(s.asked), .info = picture.notes[i]};
     if (s.asked > 0) {
-      row.value = 100 * s.right / s.asked;
-      row.low = 100 * models::wilson_lower(s.right, s.asked, z);
-      row.high = 100 - 100 * models::wilson_lower(s.asked - s.right, s.asked, z);
+      row.value = 100 * s.score / s.asked;
+      row.low = 100 * models::wilson_lower(s.score, s.asked, z);
+      row.high = 100 - 100 * models::wilson_lower(s.asked - s.score, s.asked, z);
     }
     picture.standings.push_back(row);
   }

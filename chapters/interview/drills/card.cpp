@@ -26,8 +26,9 @@ void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View&
   view.holding = true;
   view.running = false;
   in.reveal = false;  // it was of this question: the next one is not shown answered
-  add_record(in.history, {picture.run->asked.drill->id, static_cast<std::int64_t>(picture.run->asked.seed),
-                          view.mark.said, view.mark.right, seconds, in.now_s > 0 ? in.now_s + (now - view.first) : 0});
+  add_record(in.history,
+             {picture.run->asked.drill->id, static_cast<std::int64_t>(picture.run->asked.seed), view.mark.said,
+              view.mark.right, seconds, in.now_s > 0 ? in.now_s + (now - view.first) : 0, view.mark.near});
 }
 
 void next_question(View& view, double now) {

@@ -23,30 +23,32 @@ double median(std::vector<double> values) {
 
 chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const Catalog& c = catalog();
-  const auto pick = choose_drill(c.drills, in.history,
-                                 {
-                                     .topic = in.topic == "weak" ? std::string_view() : in.topic,
-                                     .drill = in.drill == "any" ? std::string_view() : in.drill,
-                                     .level = static_cast<int>(in.level),
-                                     .seed = static_cast<std::uint64_t>(in.seed),
-                                     .now_s = in.now_s,
-                                 });
-  if (!pick.drill) return {.facts = {.reason = "No drills were found: assets/drills holds them."}};
+  const auto n = static_cast<std::int64_t>(in.history.size());
   DrillLabs labs;
-  auto asked = make_question(*pick.drill, c.drills, pick.seed, labs);
-  if (!asked) return {.facts = {.reason = asked.error}};
+  auto dealt = deal_drill(c.drills, in.history,
+                          {
+                              .topic = in.topic == "weak" ? std::string_view() : in.topic,
+                              .drill = in.drill == "any" ? std::string_view() : in.drill,
+                              .level = static_cast<int>(in.level),
+                              .seed = static_cast<std::uint64_t>(in.seed),
+                              .now_s = in.now_s,
+                              .in_round = static_cast<std::size_t>(n % in.questions),
+                          },
+                          labs);
+  if (!dealt) return {.facts = {.reason = dealt.error}};
+  const DrillChoice& pick = dealt->choice;
+  DrillQuestion& asked = dealt->question;
   Outputs out;
-  out.question = asked->text;
-  out.unit_hint = asked->unit_label;
-  out.hint = in.hints ? asked->hint : std::string();
+  out.question = asked.text;
+  out.unit_hint = asked.unit_label;
+  out.hint = in.hints ? asked.hint : std::string();
   out.why = pick.why;
   out.level_now = pick.drill->level;
-  out.answer = in.reveal ? asked->answer : std::numeric_limits<double>::quiet_NaN();
+  out.answer = in.reveal ? asked.answer : std::numeric_limits<double>::quiet_NaN();
   out.limit_s = limit_of(in.clock);
   for (const Choice& topic : c.drill_topics)
     if (topic.id == pick.drill->topic) out.topic_now = topic.label;
 
-  const auto n = static_cast<std::int64_t>(in.history.size());
   out.answered = n;
   out.question_of_round = n % in.questions + 1;
   std::vector<double> times;
@@ -56,7 +58,10 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     if (r.seconds > 0) times.push_back(r.seconds);
     streak = r.right ? streak + 1 : 0;
     out.best_streak = std::max(out.best_streak, streak);
-    if (i >= n - n % in.questions) out.right_in_round += r.right;
+    if (i >= n - n % in.questions) {
+      out.right_in_round += r.right;
+      out.near_in_round += r.near;
+    }
   }
   out.median_s = median(std::move(times));
   out.due = due_count(in.history, in.now_s);
@@ -66,7 +71,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   out.daily_done = daily_done(in.history, in.now_s);
   out.daily_streak = daily_streak(in.history, in.now_s);
   out.is_daily = in.drill == today_drill && !out.daily_done;
-  return {std::move(out), std::make_shared<const Run>(Run{std::move(*asked), std::move(topics)})};
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(asked), std::move(topics)})};
 }
 
 }  // namespace chapters::interview::drills

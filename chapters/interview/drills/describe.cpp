@@ -46,6 +46,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("Your answers");
   f.integer("right_in_round", o.right_in_round, "Right in this round", "Right answers among its questions so far.",
             {.headline = true});
+  f.integer("near_in_round", o.near_in_round, "Near in this round",
+            "Within 15 % where that is no exact figure, and in time: each counts half.");
   f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
   f.real("median_s", o.median_s, {"Median time", "s"},

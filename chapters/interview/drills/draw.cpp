@@ -177,10 +177,10 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
 }
 
 void keep_table(const std::vector<TopicStanding>& topics, widgets::Record& record) {
-  widgets::DataTable table{"Readiness by topic", {"topic", "asked", "right", "ready"}, {}};
+  widgets::DataTable table{"Readiness by topic", {"topic", "asked", "right", "near", "ready"}, {}};
   for (const TopicStanding& topic : topics)
     table.rows.push_back({std::string(topic.label), widgets::exact(topic.asked), widgets::exact(topic.right),
-                          widgets::exact(topic.ready)});
+                          widgets::exact(topic.near), widgets::exact(topic.ready)});
   record.tables.push_back(std::move(table));
 }
 

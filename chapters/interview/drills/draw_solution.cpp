@@ -60,8 +60,8 @@ float paint_solution(const Painter& p, ImVec2 at, float width, float room, const
   float y = pad * 0.8f;
   const ImVec2 text_at{at.x + pad, at.y};
   if (s.mark) {
-    const ImU32 colour = s.mark->right ? t.good : s.mark->late ? t.warning : t.bad;
-    const std::string_view sign = s.mark->right ? "\xE2\x9C\x93" : "\xC3\x97";
+    const ImU32 colour = s.mark->right ? t.good : s.mark->late || s.mark->near ? t.warning : t.bad;
+    const std::string_view sign = s.mark->right ? "\xE2\x9C\x93" : s.mark->near ? "\xE2\x89\x88" : "\xC3\x97";
     if (paint) p.text({text_at.x, at.y + y}, sign, colour, Type::body, Font::bold);
     y += widgets::wrapped_text(p, {text_at.x + t.px(22), at.y + y}, s.mark->verdict, inner - t.px(22), colour,
                                {.type = Type::body, .font = Font::bold, .paint = paint}) +

@@ -26,8 +26,8 @@ struct Inputs {
 
 struct Outputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
-  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0,
-               daily_streak = 0;
+  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, near_in_round = 0, answered = 0,
+               best_streak = 0, due = 0, daily_streak = 0;
   bool daily_done = false, is_daily = false;     ///< is_daily: the question of the day is on the card
   double answer = 0, limit_s = 0, median_s = 0;  ///< NaN: not revealed; no clock's limit is 0; nothing answered
   std::string reason;

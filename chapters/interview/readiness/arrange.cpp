@@ -18,7 +18,7 @@ std::string percent(double v, std::string_view quote = "`") {
 std::string standing_text(const TopicStanding& s) {
   const std::string next = s.next ? "; next: " + s.next->title : std::string();
   if (!(s.asked > 0)) return "not asked yet" + next;
-  return whole(s.right) + " of " + whole(s.asked) + " right, level " + whole(s.best) + " of 6" +
+  return right_of_asked(s) + ", level " + whole(s.best) + " of 6" +
          (s.due > 0 ? ", " + whole(static_cast<double>(s.due)) + " due" : "") + next;
 }
 
@@ -35,15 +35,17 @@ Line predictions_line(const PredictionStanding& s) {
   };
 }
 
-widgets::IntervalRow row_of(std::string_view label, double right, double asked, double goal, double z,
+widgets::IntervalRow row_of(std::string_view label, double score, double asked, double goal, double z,
                             std::string_view info) {
   widgets::IntervalRow row{.label = label, .goal = goal, .n = static_cast<std::int64_t>(asked), .info = info};
   if (!(asked > 0)) return row;
-  row.value = 100 * right / asked;
-  row.low = 100 * models::wilson_lower(right, asked, z);
-  row.high = 100 - 100 * models::wilson_lower(asked - right, asked, z);
+  row.value = 100 * score / asked;
+  row.low = 100 * models::wilson_lower(score, asked, z);
+  row.high = 100 - 100 * models::wilson_lower(asked - score, asked, z);
   return row;
 }
+
+double score_of(const Outputs& out) { return static_cast<double>(out.right) + static_cast<double>(out.near) / 2; }
 
 /// Those asked, the ones that support least first, then those never asked, in the order of teaching.
 std::vector<const TopicStanding*> weak_first(std::span<const TopicStanding> all, bool sorted) {
@@ -100,7 +102,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     const Line& line = picture.lines.emplace_back(Line{
         .label = s->label, .detail = standing_text(*s), .link = "interview/drills?topic=" + std::string(s->topic)});
     if (s->topic == in.topic) picture.chosen = static_cast<std::int64_t>(picture.rows.size());
-    picture.rows.push_back(row_of(s->label, s->right, s->asked, in.goal_percent, z, line.detail));
+    picture.rows.push_back(row_of(s->label, s->score, s->asked, in.goal_percent, z, line.detail));
   }
   const Line& line = picture.lines.emplace_back(predictions_line(run.predictions));
   picture.rows.push_back(
@@ -113,7 +115,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                   percent(in.plan_right_percent, "") + " of them right",
         .act = nullptr,
     });
-    picture.rows.push_back(row_of(plan.label, static_cast<double>(out.right) + more * in.plan_right_percent / 100,
+    picture.rows.push_back(row_of(plan.label, score_of(out) + more * in.plan_right_percent / 100,
                                   static_cast<double>(out.asked) + more, in.goal_percent, z, plan.detail));
   }
   picture.due = due_list(in.history, in.now_s);

@@ -34,17 +34,18 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const double z = z_of(in.confidence), goal = in.goal_percent / 100;
   run->topics = standings(c.drills, c.drill_topics, in.history, in.now_s, z);
   const bool everything = in.topic == "weak";
-  double asked = 0, right = 0;
+  double asked = 0, right = 0, near = 0;
   for (const TopicStanding& s : run->topics) {
     if (everything || s.topic == in.topic) {
       asked += s.asked;
       right += s.right;
+      near += s.near;
       out.level_reached = std::max<std::int64_t>(out.level_reached, s.best);
     }
     out.topics_ready += s.ready >= goal;
     out.topics.push_back({std::string(s.label), s.next ? s.next->title : std::string(),
-                          static_cast<std::int64_t>(s.asked), static_cast<std::int64_t>(s.right), s.best, s.due,
-                          s.ready * 100});
+                          static_cast<std::int64_t>(s.asked), static_cast<std::int64_t>(s.right),
+                          static_cast<std::int64_t>(s.near), s.best, s.due, s.ready * 100});
   }
   run->predictions = standing(in.predictions);
   out.predicted = static_cast<std::int64_t>(run->predictions.asked);
@@ -54,13 +55,15 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   // A kind of question that the templates no longer have still counts as an answer given.
   out.asked = everything ? static_cast<std::int64_t>(in.history.size()) : static_cast<std::int64_t>(asked);
   out.right = static_cast<std::int64_t>(right);
-  out.success_percent = asked > 0 ? 100 * right / asked : std::nan("");
-  out.ready_percent = 100 * models::wilson_lower(right, asked, z);
+  out.near = static_cast<std::int64_t>(near);
+  const double score = right + near / 2;
+  out.success_percent = asked > 0 ? 100 * score / asked : std::nan("");
+  out.ready_percent = 100 * models::wilson_lower(score, asked, z);
   const double rate = in.plan_right_percent / 100, more = static_cast<double>(in.plan_questions);
-  out.plan_ready_percent = 100 * models::wilson_lower(right + rate * more, asked + more, z);
-  const double share = asked + more > 0 ? (right + rate * more) / (asked + more) : rate;
+  out.plan_ready_percent = 100 * models::wilson_lower(score + rate * more, asked + more, z);
+  const double share = asked + more > 0 ? (score + rate * more) / (asked + more) : rate;
   out.plan_margin_percent = 100 * share - out.plan_ready_percent;
-  const std::int64_t needed = models::questions_to_goal(right, asked, rate, goal, z);
+  const std::int64_t needed = models::questions_to_goal(score, asked, rate, goal, z);
   out.needed_questions = std::max<std::int64_t>(needed, 0);
   out.verdict = verdict_of(needed, rate, goal);
   const TopicStanding* weakest = weakest_topic(run->topics);

@@ -40,6 +40,7 @@ void describe(Fields& f, Row& r) {
   f.text("topic", r.topic, "Topic");
   f.integer("asked", r.asked, "Asked");
   f.integer("right", r.right, "Right");
+  f.integer("near", r.near, "Near");
   f.real("ready_percent", r.ready_percent, {"Ready", "%"});
   f.integer("level", r.level, "Level");
   f.integer("due", r.due, "Due");
@@ -50,10 +51,11 @@ void describe(Fields& f, Outputs& o) {
   constexpr std::string_view wilson = "Wilson 1927, score interval";
   f.group("What your answers show");
   f.real("ready_percent", o.ready_percent, {"Ready", "%"},
-         "The share of right answers that your answers support; not the share itself.",
+         "The share of right answers that your answers support; not the share itself. A near answer is half of a right "
+         "one in p; answers of 0, a half and 1 spread less than right and wrong ones, so the bound errs low.",
          {.headline = true, .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)", .source = wilson});
   f.real("success_percent", o.success_percent, {"Right so far", "%"},
-         {.headline = true, .absent = "Nothing was asked yet.", .formula = "right / asked"});
+         {.headline = true, .absent = "Nothing was asked yet.", .formula = "(right + near / 2) / asked"});
   f.real("plan_ready_percent", o.plan_ready_percent, {"Ready, if so", "%"}, "With the questions that you suppose.",
          {.headline = true, .source = wilson});
   f.integer("topics_ready", o.topics_ready, "Topics ready", "Topics whose figure reaches the goal.");
@@ -68,6 +70,7 @@ void describe(Fields& f, Outputs& o) {
             {.source = "intervals of SM-2, Wozniak 1990"});
   f.integer("asked", o.asked, "Asked", "Questions answered.");
   f.integer("right", o.right, "Right", "Answers that were right and in time.");
+  f.integer("near", o.near, "Near", "Answers that were within 15 % and in time: each counts half.");
   f.group("Predictions");
   f.integer("predicted", o.predicted, "Predictions",
             "Questions that labs asked before they showed the answer; the first answer to each counts.");

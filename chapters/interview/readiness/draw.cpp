@@ -28,14 +28,14 @@ bool link(const Painter& p, int id, const char* word, ImVec2 end) {
 
 void keep_tables(const Inputs& in, const Outputs& out, widgets::Record& record) {
   widgets::DataTable topics{
-      "Readiness by topic", {"topic", "asked", "right", "ready_percent", "level", "due", "next"}, {}};
+      "Readiness by topic", {"topic", "asked", "right", "near", "ready_percent", "level", "due", "next"}, {}};
   for (const Row& r : out.topics)
-    topics.rows.push_back({r.topic, std::to_string(r.asked), std::to_string(r.right), widgets::exact(r.ready_percent),
-                           std::to_string(r.level), std::to_string(r.due), r.next});
-  widgets::DataTable answers{"Answers", {"drill", "seed", "said", "right", "seconds", "time_unix_s"}, {}};
+    topics.rows.push_back({r.topic, std::to_string(r.asked), std::to_string(r.right), std::to_string(r.near),
+                           widgets::exact(r.ready_percent), std::to_string(r.level), std::to_string(r.due), r.next});
+  widgets::DataTable answers{"Answers", {"drill", "seed", "said", "right", "near", "seconds", "time_unix_s"}, {}};
   for (const DrillRecord& r : in.history)
     answers.rows.push_back({r.drill, std::to_string(r.seed), widgets::exact(r.said), r.right ? "1" : "0",
-                            widgets::exact(r.seconds), widgets::exact(r.time_s)});
+                            r.near ? "1" : "0", widgets::exact(r.seconds), widgets::exact(r.time_s)});
   record.tables.push_back(std::move(topics));
   record.tables.push_back(std::move(answers));
 }

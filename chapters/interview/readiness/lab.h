@@ -28,15 +28,15 @@ struct Inputs {
 
 struct Row {
   std::string topic, next;
-  std::int64_t asked = 0, right = 0, level = 0, due = 0;
+  std::int64_t asked = 0, right = 0, near = 0, level = 0, due = 0;
   double ready_percent = 0;
 };
 
 struct Outputs {
   double ready_percent = 0, success_percent = 0, plan_ready_percent = 0, plan_margin_percent = 0,
          predictions_ready_percent = 0;
-  std::int64_t asked = 0, right = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0, predicted = 0,
-               predicted_close = 0;
+  std::int64_t asked = 0, right = 0, near = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0,
+               predicted = 0, predicted_close = 0;
   std::string weakest, next, verdict;
   std::vector<Row> topics;
   std::string reason;

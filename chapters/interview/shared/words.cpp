@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/practice/drill_text.h"
+#include "widgets/number/number.h"
 #include "widgets/prose/formula.h"
 
 namespace chapters::interview {
@@ -31,13 +33,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }  // namespace
 
 std::string spoken(std::string_view text) {
-  std::string out(text);
-  for (const std::string_view unit : {"parameters", "tokens"})
-    for (const auto& [prefix, word] : {std::pair<std::string_view, std::string_view>{" k ", " thousand "},
-                                       {" M ", " million "},
-                                       {" G ", " billion "},
-                                       {" T ", " trillion "}})
-      replace_all(out, std::string(prefix).append(unit), std::string(word).append(unit));
+  std::string out = in_words(std::string(text));
   replace_all(out, " x ", " \xC3\x97 ");
   replace_all(out, "^2", "\xC2\xB2");
   replace_all(out, "^3", "\xC2\xB3");
@@ -96,6 +92,13 @@ std::string formula_of(std::string_view line) {
   flush();
   if (!signs || out.size() > 600 || !widgets::parse_formula(out).error.empty()) return {};
   return out;
+}
+
+std::string right_of_asked(const TopicStanding& s) {
+  const auto whole = [](double v) { return widgets::format_text(v, "", 9); };
+  if (!(s.asked > 0)) return "not asked yet";
+  return whole(s.right) + (s.near > 0 ? " right and " + whole(s.near) + " near of " + whole(s.asked)
+                                      : " of " + whole(s.asked) + " right");
 }
 
 const TopicStanding* weakest_topic(std::span<const TopicStanding> standings) {

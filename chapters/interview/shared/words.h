@@ -17,6 +17,9 @@ std::string typed_prefixes(std::string_view text);
 /// a product, a quotient or a power but a sentence.
 std::string formula_of(std::string_view line);
 
+/// "7 of 9 right", "7 right and 1 near of 9", or that nothing was asked.
+std::string right_of_asked(const TopicStanding& standing);
+
 /// The topic whose answers support the least, of those with at least `least_asked` of them; null where there is none.
 inline constexpr double least_asked = 3;
 const TopicStanding* weakest_topic(std::span<const TopicStanding> standings);

@@ -36,6 +36,29 @@ TEST_CASE("drill asks, grades what is typed and shows the worked solution") {
   CHECK(has(wrong.out, "0 of 1 right"));
 }
 
+TEST_CASE("an answer that is near says so and counts half") {
+  const Terminal t;
+  const auto near = t.run({"--seed", "0", "--topic", "decode", "--count", "1"}, "155 GB\n");
+  INFO(near.out);
+  CHECK(has(near.out, "near: 141.1 GB, and you said 155 GB: 9.8 % off, fine on a whiteboard, counts half."));
+  CHECK(has(near.out, "0 of 1 right and 1 near, which counts half."));
+  CHECK(has(t.folder.read("ridgeline/kept.json"), "\"near\": true"));
+}
+
+TEST_CASE("a template's ask_alone and red_herrings are checked when they are read") {
+  const auto error_of = [](const std::string& more) {
+    std::vector<std::string> errors;
+    app::parse_drills(R"({"topic": {"id": "t", "label": "T"}, "drills": [{"id": "a", "title": "A", "lab": "l", )"
+                      R"("output": "o", "ask": "?", "level": 1, "steps": ["{answer}"], )" +
+                          more + "}]}",
+                      "mine.json", errors);
+    return errors.empty() ? std::string() : errors.front();
+  };
+  CHECK(error_of(R"("follows": "b", "ask_alone": "?")").empty());
+  CHECK(has(error_of(R"("ask_alone": "?")"), "ask_alone is for a drill that follows another"));
+  CHECK(has(error_of(R"("red_herrings": ["chip"])"), "red_herrings names \"chip\", which is no key of vary"));
+}
+
 TEST_CASE("the same seed asks the same round whatever was answered before, and answers are kept") {
   const Terminal t;
   const auto ask = [&](const char* seed) { return t.run({"--seed", seed, "--count", "5"}, "\n\n\n\n\n").out; };

@@ -49,6 +49,26 @@ TEST_CASE("what is kept comes back as it was, the latest where there is no room 
   CHECK(back.records == std::vector<DrillRecord>{answer(2), answer(3), answer(4), answer(5), answer(6)});
 }
 
+TEST_CASE("answers of a version that knew no near ones stay the rows that they are") {
+  const support::Folder folder;
+  folder.write("kept.json",
+               R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true, "said": 295,)"
+               R"( "seconds": 12.5, "seed": 3, "time_s": 1700000000}]}})");
+  Kept kept;
+  REQUIRE(app::store::load(folder / "kept.json", kept).found == app::store::Found::loaded);
+  Table table;
+  REQUIRE(app::fill_from_kept(table.field(), kept).error == "");
+  REQUIRE(table.records.size() == 1);
+  CHECK_FALSE(table.records[0].near);
+  table.records.push_back({.drill = "ridge", .said = 270, .time_s = 1.7e9, .near = true});
+  app::add_to_kept(table.field(), kept);
+  CHECK(kept.tables["drill.history"].size() == 2);
+  Table back;
+  CHECK(app::fill_from_kept(back.field(), kept).error == "");
+  REQUIRE(back.records.size() == 2);
+  CHECK(back.records[1].near);
+}
+
 TEST_CASE("two instances that answer at the same time lose nothing of each other") {
   const support::Folder folder;
   Kept a, b;

@@ -59,12 +59,92 @@ TEST_CASE("the weakest topic is asked most, whichever it is") {
 
 TEST_CASE("a right answer is followed by the question it feeds, with its seed; a wrong one is not") {
   const auto next = [](bool right) {
-    return choose_drill(bundled_drills(), std::vector<DrillRecord>{{"kv-token", 77, 1, right, 10, 0}}, {.seed = 3});
+    return choose_drill(bundled_drills(), std::vector<DrillRecord>{{"kv-token", 77, 1, right, 10, 0}},
+                        {.seed = 3, .in_round = 1});
   };
   REQUIRE(next(true).drill);
   CHECK(next(true).drill->id == "kv-batch");
   CHECK(next(true).seed == 77);
   CHECK_FALSE((next(false).drill->id == "kv-batch" && next(false).seed == 77));
+}
+
+TEST_CASE("a question that follows another is never dealt without it, unless its own words give everything") {
+  using chapters::DrillWords;
+  Drill parent{.id = "parent",
+               .title = "Parent",
+               .topic = "t",
+               .lab = "roofline/roofline",
+               .output = "ridge",
+               .ask = "?",
+               .vary = {{.key = "chip", .options = {"h100_sxm", "b200_sxm"}}},
+               .steps = {"{answer}"}};
+  Drill child = parent;
+  child.id = "child";
+  child.follows = "parent";
+  child.carry = {{"chip", "chip"}};
+  child.ask = "And at {previous}?";
+  const std::vector<Drill> drills{parent, child};
+  const std::vector<DrillRecord> answered{{"parent", 5, 1, true, 10, now_s}};
+  const auto pick = [&](std::span<const DrillRecord> history, std::size_t in_round, double at_s) {
+    return choose_drill(drills, history, {.seed = 1, .now_s = at_s, .in_round = in_round});
+  };
+  CHECK(pick(answered, 1, now_s + 60).drill == &drills[1]);
+  CHECK(pick(answered, 1, now_s + 60).words == DrillWords::following);
+  CHECK(pick(answered, 1, now_s + 60).seed == 5);
+  CHECK(pick(answered, 0, now_s + 60).drill == &drills[0]);         // another round
+  CHECK(pick(answered, 1, now_s + 2 * day_s).drill == &drills[0]);  // another day
+  CHECK(pick({}, 0, now_s).drill == &drills[0]);
+  // Who asks for it is asked first what it follows.
+  const auto wanted = choose_drill(drills, {}, {.drill = "child", .seed = 1});
+  CHECK(wanted.drill == &drills[0]);
+  CHECK(std::string_view(wanted.why) == "leads to the one you chose");
+  chapters::DrillLabs labs;
+  CHECK(make_question(child, drills, 1, labs, DrillWords::alone).error.find("ask_alone") != std::string::npos);
+  // Of those in the house, every question that comes at random is one of its own words.
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const auto dealt = choose_drill(bundled_drills(), {}, {.level = static_cast<int>(seed % 7), .seed = seed});
+    CHECK((dealt.drill->follows.empty() || !dealt.drill->ask_alone.empty()));
+    CHECK(dealt.words == DrillWords::alone);
+  }
+}
+
+TEST_CASE("no round has the same numbers twice, whatever its topic and level") {
+  chapters::DrillLabs labs;
+  std::set<std::string> topics;
+  for (const Drill& d : bundled_drills()) topics.insert(d.topic);
+  topics.insert("");
+  for (const std::string& topic : topics) {
+    std::vector<DrillRecord> round;
+    std::set<std::string> links;
+    for (std::size_t i = 0; i < 12; ++i) {
+      const auto dealt =
+          deal_drill(bundled_drills(), round,
+                     {.topic = topic, .level = topic.empty() ? 0 : 3, .seed = 9, .in_round = round.size()}, labs);
+      REQUIRE(dealt);
+      INFO(topic << ": " << dealt->question.text);
+      CHECK(links.insert(dealt->choice.drill->id + dealt->question.link).second);
+      round.push_back({dealt->choice.drill->id, static_cast<std::int64_t>(dealt->choice.seed), 1, i % 3 != 0, 10, 0});
+    }
+  }
+}
+
+TEST_CASE("near counts half: in the share, in the bound, and it is asked again after a day at the same level") {
+  const std::vector<DrillRecord> history{{.drill = "ridge", .right = true, .time_s = now_s},
+                                         {.drill = "ridge", .time_s = now_s, .near = true},
+                                         {.drill = "ridge", .time_s = now_s}};
+  const auto standing = [&](std::size_t n) {
+    for (const auto& s : chapters::standings(bundled_drills(), chapters::catalog().drill_topics,
+                                             std::span(history).first(n), now_s, 1.96))
+      if (s.topic == "roofline") return s;
+    return chapters::TopicStanding{};
+  };
+  CHECK(standing(3).score == 1.5);
+  CHECK(standing(3).right == 1);
+  CHECK(standing(3).near == 1);
+  CHECK(standing(3).ready == Approx(models::wilson_lower(1.5, 3, 1.96)));
+  CHECK(standing(2).level == standing(1).level);
+  CHECK(chapters::due_count(std::span(history).first(2), now_s + 0.9 * day_s) == 0);
+  CHECK(chapters::due_count(std::span(history).first(2), now_s + 1.1 * day_s) == 1);
 }
 
 TEST_CASE(

@@ -89,7 +89,7 @@ void solve_topic(std::string_view topic) {
     std::uint64_t bad = 0;
     std::uint64_t seed = 0;
     for (const auto budget = instances_of_a_drill(); budget.allows(seed); ++seed) {
-      const auto made = make_question(d, bundled_drills(), seed, labs, false);
+      const auto made = make_question(d, bundled_drills(), seed, labs, chapters::DrillWords::none);
       const chapters::DrillQuestion q = made ? *made : chapters::DrillQuestion{};
       if (seed < 500) answers.insert(q.answer);
       const bool solvable = made && std::isfinite(q.answer) && q.answer != 0;
@@ -141,7 +141,8 @@ TEST_CASE(
         CHECK(step.find_first_of("{}") == std::string::npos);
       }
       // The solution ends with the answer, as it is shown in the verdict.
-      CHECK(q.steps.back().find(widgets::format(q.answer, q.unit, 4).view().substr(0, 3)) != std::string::npos);
+      const auto prefix = q.binary ? widgets::Prefix::binary : widgets::Prefix::si;
+      CHECK(q.steps.back().find(widgets::format(q.answer, q.unit, 4, prefix).view().substr(0, 3)) != std::string::npos);
       // Said as it is shown, it is right.
       CHECK(grade(q, widgets::format(q.answer, q.unit, 9).view(), 5, 0).right);
       for (const auto& [value, says] : q.slips) CHECK(std::isfinite(value));
@@ -228,6 +229,22 @@ TEST_CASE("the tolerance is relative and works below zero; late is not right; co
   CHECK(says(5e9, "B", "40 GB").find("bits") != std::string::npos);
   CHECK(says(5e9, "B", "10 GB").find("Twice") != std::string::npos);
   CHECK(says(43, "%", "0.43").find("fraction") != std::string::npos);
+}
+
+TEST_CASE("near: within 15 % and beside the tolerance, unless the figure is exact, a known slip, or late") {
+  const auto near = grade(known(100, ""), "112", 1, 0);
+  CHECK(near.near);
+  CHECK_FALSE(near.right);
+  CHECK(near.verdict == "100, and you said 112: 12 % off, fine on a whiteboard, counts half. 1 second.");
+  CHECK_FALSE(grade(known(100, ""), "104", 1, 0).near);  // that is right
+  CHECK_FALSE(grade(known(100, ""), "116", 1, 0).near);
+  CHECK_FALSE(grade(known(8, "", 0.001), "9", 1, 0).near);  // eight GPUs are not nine
+  CHECK_FALSE(grade(known(100, ""), "112", 61, 60).near);
+  auto slip = known(100, "");
+  slip.slips = {{112.5, "That forgets the indices."}};
+  CHECK_FALSE(grade(slip, "112.5", 1, 0).near);
+  CHECK(grade(slip, "112.5", 1, 0).verdict.find("indices") != std::string::npos);
+  CHECK(ask("ridge", 3).unit_label.find("within 15 % counts half") != std::string::npos);
 }
 
 TEST_CASE("templates that name what is not there say so in one sentence and ask nothing") {
