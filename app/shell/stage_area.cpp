@@ -58,8 +58,8 @@ void light_answered_output(const chapters::Lab& lab) {
 }
 
 /// The question, which is never cut, and under it the answer or the reason why there is none, beside the `job`'s bar.
-/// Returns their height: of a lab whose answer a job computes the same with the bar and without, and that of two lines
-/// at least before the answer is there, so that what stands below does not jump.
+/// Returns their height: of a lab whose answer a job computes the same with the bar and without, and that of a long one
+/// before the answer is there, so that what stands below does not jump.
 float draw_lines(Shell& shell, ImVec2 at, float width, float job) {
   const auto& t = theme();
   const Painter p = Painter::window();
@@ -83,7 +83,11 @@ float draw_lines(Shell& shell, ImVec2 at, float width, float job) {
     if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width - job, y})) light_answered_output(lab);
   }
   if (!stays) return y - at.y;
-  float reserved = 2 * widgets::sentence_height("A", width, {Type::title, Font::bold, t.text, t.accent});
+  // A long answer takes three lines of the smaller type, which are a little more than two of the larger.
+  const auto line = [&](Type type) {
+    return widgets::sentence_height("A", width, {type, Font::bold, t.text, t.accent});
+  };
+  float reserved = std::max(2 * line(Type::title), 3 * line(Type::body));
   for (const float room : {width, width - job_width()})
     reserved = std::max(reserved, widgets::sentence_height(answer, room, style_in(room)));
   return std::max(y, under + t.px(4) + reserved) - at.y;

@@ -42,7 +42,7 @@ class DescribedTable {
 
   /// What may be added to the rows; its functions capture nothing.
   struct Options {
-    widgets::RowMark (*mark)(const Row& row) = nullptr;  ///< of the legend, before the first cell
+    widgets::RowMark (*mark)(const Row& row) = nullptr;  ///< the legend's mark before the first cell
     /// What a cell says under the pointer, by its row and the key of its column.
     std::string_view (*hover)(const Row& row, std::string_view key) = nullptr;
   };

@@ -17,10 +17,10 @@ struct Curve {
   std::string output{};  ///< the key of the output that it shows, lit with its figure
   Tint tint{};
   float alpha = 1;  ///< opacity of a line, of dots, and of an area's ground
-  float width = 2;  ///< of a line and of an area's edge, in design pixels; 0: an area without an edge
+  float width = 2;  ///< a line's or an area's edge's, in design pixels; 0: an area without an edge
   bool dashed = false;
-  Marker marker = Marker::circle;  ///< of dots
-  float radius = 5;                ///< of dots, in design pixels
+  Marker marker = Marker::circle;  ///< what a dot looks like
+  float radius = 5;                ///< a dot's, in design pixels
   bool named = true;               ///< a line's name is written along it where there is room
   bool legend = true;              ///< its name stands in the legend
   bool given = false;              ///< dots that are known before a question is answered: they stay under its veil

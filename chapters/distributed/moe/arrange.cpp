@@ -35,12 +35,14 @@ std::string dealt_text(const Outputs& out) {
 
 /// The loss, beside the top-k run that says most: the unbalanced one, or the bias where yours is that.
 std::string loss_text(const Inputs& in, const Outputs& out) {
-  std::string text = "Test loss " + figure(out.loss, "%") + ".";
-  if (out.balances.size() < 3) return text;
+  const std::string text = "Test loss " + figure(out.loss, "%");
+  if (out.balances.size() < 3) return text + ".";
   const bool plain = in.rule == MoeRule::top_k && in.balance == MoeBalance::none;
   const BalanceRow& other = out.balances[plain ? 2 : 0];
-  text += plain ? " With a bias: " : in.rule == MoeRule::top_k ? " Not balanced: " : " Top-k, not balanced: ";
-  return text + "fullest " + figure(other.max_over_mean, "") + " times, " + figure(other.layer_s, "s") + ", loss " +
+  return text +
+         (plain                       ? "; with a bias "
+          : in.rule == MoeRule::top_k ? "; not balanced "
+                                      : "; top-k, not balanced, ") +
          figure(other.loss, "%") + ".";
 }
 

@@ -92,7 +92,7 @@ struct PublishedRuns {
   bool same_chip = true;
   std::vector<BoundedRun> runs;
   double sequences = 0;      ///< in the chosen policy's batch, on average
-  models::ServingBound own;  ///< of the chosen policy at those; all 0 without a model
+  models::ServingBound own;  ///< what bounds the chosen policy at those; all 0 without a model
 };
 
 struct Run {

@@ -89,7 +89,7 @@ TEST_CASE("what was measured is not undone, survives Reset and presets, and trav
   lab.ui.frames(2);
   CHECK(lab.in("clock_hz") == 4e9);
   CHECK(lab.d.input("runs").table_size() == rows);
-  lab.w.current().reset();
+  lab.w.reset();
   lab.ui.frames(2);
   CHECK(lab.d.input("runs").table_size() == rows);
   const std::string scenario = app::scenario_to_json(lab.w.lab()).dump();
@@ -255,7 +255,7 @@ TEST_CASE("what the lab asks is read line by line; nonsense is one sentence") {
 
 TEST_CASE("rungs that ran while other work did say so too") {
   const std::string busy = app::busy_machine(10, 3);
-  KernelLab lab(R"(echo '{"event":"note","note":")" + busy + "\"}'\nfinish");
+  KernelLab lab(R"(echo '{"event":"note","note":")" + busy + "\"}'\n" + all_rungs);
   lab.press_each({"Run all"});
   REQUIRE(lab.until_quiet());
   CHECK(lab.d.was_said(busy));

@@ -16,7 +16,7 @@ namespace lab_fusion = chapters::framework::fusion;
 
 namespace {
 
-lab_fusion::Picture picture_of(const lab_fusion::Inputs& in) {
+lab_fusion::Picture fusion_picture(const lab_fusion::Inputs& in) {
   return support::picture_of(in, lab_fusion::compute, lab_fusion::arrange);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("fusion lab: 67.1 MB and two kernels less, five best, the sixth slower
   CHECK(out(*lab, "best_next_s") > out(*lab, "unfused_s"));
   CHECK(rows(*lab, "runs") == 21);
   CHECK(out(*lab, "registers") == 34);
-  const lab_fusion::Picture p = picture_of({});
+  const lab_fusion::Picture p = fusion_picture({});
   CHECK(p.answer.starts_with("Three boxes in one save `67.1 MB` and "));
   CHECK(p.answer.find("Boxes 1 to 5 in one are best, ") != std::string::npos);
   CHECK(p.answer.find("; with LayerNorm too it is ") != std::string::npos);
@@ -46,7 +46,7 @@ TEST_CASE("fusion lab: 67.1 MB and two kernels less, five best, the sixth slower
   CHECK(out(*lab, "saved_s") < 0);
   CHECK(out(*lab, "saved_bytes") > 4 * 2048 * 4096 * 2);
   CHECK(out(*lab, "spilled") > 0);
-  CHECK(picture_of({.first = 1, .last = 6}).why.starts_with("Why it is slower: "));
+  CHECK(fusion_picture({.first = 1, .last = 6}).why.starts_with("Why it is slower: "));
 }
 
 TEST_CASE("fusion lab: the lasso is read whichever way it was drawn, and ends at the chain's end") {
@@ -80,41 +80,43 @@ TEST_CASE("fusion lab: a graph break cuts the lasso, and a compiler's stages cou
 
 TEST_CASE("fusion lab: a measurement stands beside the model only where the chain is what was timed") {
   const lab_fusion::Inputs timed{.chain = models::gpu::ChainKind::measured, .first = 1, .last = 7, .tokens = 32768};
-  CHECK(picture_of(timed).why.starts_with("Measured on 2026-11-22: 281 "));
+  CHECK(fusion_picture(timed).why.starts_with("Measured on 2026-11-22: 281 "));
   lab_fusion::Inputs cut = timed;
   cut.break_after = 3;
-  CHECK(picture_of(cut).why.starts_with("The graph break cuts"));
-  CHECK(picture_of(cut).runs_head.ends_with("a run across the break in two"));
+  CHECK(fusion_picture(cut).why.starts_with("The graph break cuts"));
+  CHECK(fusion_picture(cut).runs_head.ends_with("a run across the break in two"));
   lab_fusion::Inputs kept = timed;
   kept.backward = true;
-  CHECK(picture_of(kept).why.starts_with("Why: "));
+  CHECK(fusion_picture(kept).why.starts_with("Why: "));
 }
 
 TEST_CASE("fusion lab: what L2 keeps is read from there in the picture too, and thin tensors of attention are named") {
   const auto from_l2 = [](const lab_fusion::Picture& p) {
     return std::count_if(p.pipes.begin(), p.pipes.end(), [](const auto& pipe) { return pipe.l2; });
   };
-  CHECK(from_l2(picture_of({})) == 0);
+  CHECK(from_l2(fusion_picture({})) == 0);
   // z1 into the lasso, z4, z5 and z6 behind it; x, res and the weights nobody wrote before.
-  CHECK(from_l2(picture_of({.l2_keeps = true})) == 4);
+  CHECK(from_l2(fusion_picture({.l2_keeps = true})) == 4);
   // 67 MB are more than half of 50 MB of L2.
-  CHECK(from_l2(picture_of({.tokens = 8192, .l2_keeps = true})) == 0);
-  const auto squares = picture_of({.chain = models::gpu::ChainKind::attention, .first = 1, .last = 3, .tokens = 8192});
+  CHECK(from_l2(fusion_picture({.tokens = 8192, .l2_keeps = true})) == 0);
+  const auto squares =
+      fusion_picture({.chain = models::gpu::ChainKind::attention, .first = 1, .last = 3, .tokens = 8192});
   CHECK(squares.band.ends_with("; Q, K, V, O 0.134 each"));
-  CHECK(picture_of({.chain = models::gpu::ChainKind::attention, .tokens = 128}).band.find("each") == std::string::npos);
+  CHECK(fusion_picture({.chain = models::gpu::ChainKind::attention, .tokens = 128}).band.find("each") ==
+        std::string::npos);
 }
 
 TEST_CASE("fusion lab: where launches of none fused take longer than their kernels the sentence says so") {
-  CHECK(picture_of({.first = 1, .last = 7, .tokens = 8192, .width = 256})
+  CHECK(fusion_picture({.first = 1, .last = 7, .tokens = 8192, .width = 256})
             .why.starts_with("Why: none fused, the CPU's launches set the pace; in one it takes as long as its "));
-  CHECK(
-      picture_of({.first = 1, .last = 7, .tokens = 32768, .width = 256}).why.starts_with("Why: it takes as long as "));
+  CHECK(fusion_picture({.first = 1, .last = 7, .tokens = 32768, .width = 256})
+            .why.starts_with("Why: it takes as long as "));
   // One token is one row: whoever holds it whole works alone.
-  CHECK(picture_of({.first = 1, .last = 6, .tokens = 1}).why ==
+  CHECK(fusion_picture({.first = 1, .last = 6, .tokens = 1}).why ==
         "Why it is slower: a block must hold whole rows, and only 1 of 132 SMs can work.");
   const lab_fusion::Inputs two{.chain = models::gpu::ChainKind::ffn, .first = 1, .last = 4};
-  CHECK(
-      picture_of(two).why.starts_with("Why it is slower: a block must hold whole rows; tiles of 16 x 4,096 need 314 "));
+  CHECK(fusion_picture(two).why.starts_with(
+      "Why it is slower: a block must hold whole rows; tiles of 16 x 4,096 need 314 "));
   CHECK(lab_fusion::prose_of("\xC2\xB7 W2") == "W2's product");
   CHECK(lab_fusion::prose_of("+ residual") == "the residual");
   CHECK(lab_fusion::prose_of("+ y") == "+ y");
@@ -131,7 +133,7 @@ TEST_CASE("fusion lab: chips whose registers follow other rules are refused in a
 }
 
 TEST_CASE("fusion lab: pipes are as thick as their bytes, and what is never written has a ghost") {
-  const lab_fusion::Picture p = picture_of({});
+  const lab_fusion::Picture p = fusion_picture({});
   lab_fusion::BoxesLayout l;
   layout_boxes(p, {{10, 20}, {1010, 620}}, l);
   REQUIRE(l.boxes.size() == 7);
@@ -177,7 +179,7 @@ TEST_CASE("fusion lab: a drag over boxes is a lasso, arrow keys move its ends, a
   UiDriver& ui = canvas.ui;
   ui.frames(2);
   const widgets::ProbedItem item = ui.item("boxes");
-  const lab_fusion::Picture p = picture_of({});
+  const lab_fusion::Picture p = fusion_picture({});
   lab_fusion::BoxesLayout l;
   layout_boxes(p, {item.min, item.max}, l);
   const auto middle = [](const widgets::Rect& r) { return ImVec2{(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2}; };

@@ -54,7 +54,7 @@ UiDriver::UiDriver(std::function<void()> frame, ImVec2 display, const std::funct
   io.DeltaTime = 1.0f / 60.0f;
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-  io.ConfigNavEscapeClearFocusItem = false;  // Escape leaves the keyboard where it is, and its ring is seen
+  io.ConfigNavEscapeClearFocusItem = false;     // Escape leaves the keyboard where it is, and its ring is seen
   io.ConfigErrorRecoveryEnableTooltip = false;  // an error must stop the test, not decorate the picture
   if (set_up) set_up();
   probe_ = std::make_unique<widgets::ItemProbe>(context_);
