@@ -114,7 +114,8 @@ struct FileSpec {
 class FileBytes {
  public:
   std::string path;
-  std::uint64_t size_bytes = 0;
+  std::uint64_t size_bytes = 0;  ///< of what is read: text is UTF-8 without a mark, whatever the file has
+  std::uint64_t disk_bytes = 0;  ///< of the file
   std::int64_t modified_ns = 0;  ///< time of the last change, since some fixed day
   /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even
   /// when another has taken its name; one that was shortened in place is refused.
