@@ -66,6 +66,8 @@ models::Result<Asked> ask(const Inputs& in) {
     return Out::fail("The shortest sequence, " + widgets::format_text(in.shortest, "tokens", 6) +
                      ", is longer than the longest, " + widgets::format_text(in.longest, "tokens", 6) +
                      ": lower the shortest or raise the longest.");
+  if (in.listed() && in.source == Source::snapshot && in.snapshot.bytes)
+    return Out::fail("A recording and a list of events are both given: empty one of them.");
   if (in.listed()) {
     auto list = parse_allocator_events(in.events);
     if (!list) return Out::fail(list.error);

@@ -40,7 +40,7 @@ void describe(Fields& f, Inputs& in) {
            {.headline = true, .when = {"file", ""}});
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). Drop one anywhere.",
-         {.accepts = files, .by_bytes = true});
+         {.reads = {FileKind::recording, FileKind::memory_recording}, .accepts = files, .by_bytes = true});
   f.integer("step", in.step, "Step", "Counted from 1; 0 is the whole recording, and beyond the last means the last.",
             {.range = {0, 999, Scale::step}, .typical = {0, 20}, .headline = true});
   f.integer("device", in.device, "Rank and device",
