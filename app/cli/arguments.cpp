@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "app/cli/cli.h"
 #include "app/content/content.h"
@@ -171,6 +172,12 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   }
   if (id.empty()) return Made::fail("Name a lab: `ridgeline list` shows them all.");
   std::vector<std::pair<std::string, std::string>> sets;
+  std::string file = arguments.words.size() > 1 ? arguments.words[1] : std::string();
+  if (file.empty() && names_file(id)) {
+    auto reader = reader_of_file(id, "ridgeline eval");
+    if (!reader) return Made::fail(std::move(reader.error));
+    file = std::exchange(id, reader->lab);
+  }
   if (Link link = parse_link(id); !link.lab.empty()) {
     id = std::move(link.lab);
     sets = std::move(link.sets);
@@ -185,6 +192,11 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
     const auto equals = set.find('=');
     if (equals == std::string::npos) return Made::fail("--set needs key=value; it is \"" + set.substr(0, 60) + "\".");
     sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
+  }
+  if (!file.empty()) {
+    const auto input = input_of_file(*lab, file);
+    if (!input) return Made::fail(input.error);
+    sets.emplace(sets.begin(), input->key, file);
   }
   if (const auto set = apply_sets(*lab, sets); !set) return Made::fail(set.error);
   lab->compute();

@@ -66,12 +66,12 @@ models::Status Workspace::open_tried(const TriedScenario& tried) {
   return Status::ok();
 }
 
-void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial, bool computed) {
+void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial) {
   const auto take = [&] {
     const Field& input = *lab().inputs().find(key);
     input.file() = trial.inputs().find(key)->file();
     choose_mode(lab().inputs(), input);
-    if (computed) current_->adopt(std::move(trial));
+    current_->adopt(std::move(trial));
   };
   if (lab().info().id != id)
     return enter(id, [&] {
