@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
+#include "app/platform/file_bytes.h"
 #include "app/scenario/file_sniff.h"
 #include "app/scenario/sentences.h"
 #include "app/workspace/file_look.h"
@@ -24,7 +25,7 @@ std::vector<const Field*> file_inputs(const chapters::Lab& lab) {
   return out;
 }
 
-std::string quoted(const std::string& path) { return "\"" + file_name(path) + "\""; }
+std::string name_in_quotes(const std::string& path) { return "\"" + file_name(path) + "\""; }
 
 }  // namespace
 
@@ -36,7 +37,7 @@ bool names_file(const std::string& word) {
 Found input_of_file(const chapters::Lab& lab, const std::string& path) {
   const std::string id(lab.info().id);
   const auto inputs = file_inputs(lab);
-  if (inputs.empty()) return Found::fail(id + " takes no file: leave out " + quoted(path) + ".");
+  if (inputs.empty()) return Found::fail(id + " takes no file: leave out " + name_in_quotes(path) + ".");
   const auto bytes = read_file_bytes(path);
   if (!bytes) return Found::fail(bytes.error);
   const SniffedFile sniffed = sniff_file(**bytes);
@@ -46,8 +47,9 @@ Found input_of_file(const chapters::Lab& lab, const std::string& path) {
   if (sniffed.kind == FileKind::unknown && sniffed.is_text)  // the lab says what is wrong with it
     return Found::ok({id, std::string(inputs.front()->key)});
   const auto readers = readers_of(every_lab(), sniffed.holds);
-  return Found::fail(quoted(path) + " looks like " + sniffed.looks_like + ", which " + std::string(lab.info().title) +
-                     " does not read" + (readers.empty() ? "." : ": " + sentence_list(readers) + " does."));
+  return Found::fail(name_in_quotes(path) + " looks like " + sniffed.looks_like + ", which " +
+                     std::string(lab.info().title) + " does not read" +
+                     (readers.empty() ? "." : ": " + sentence_list(readers) + " does."));
 }
 
 Found reader_of_file(const std::string& path, const std::string& call) {
@@ -58,13 +60,13 @@ Found reader_of_file(const std::string& path, const std::string& call) {
   if (const auto* several = std::get_if<FoundReaders>(&found)) {
     std::vector<std::string> titles;
     for (const FoundInput& reader : several->readers) titles.push_back(reader.title);
-    return Found::fail(quoted(path) + " looks like " + several->looks_like + ", which " + sentence_list(titles) +
-                       " read: say which, as in `" + call + " " + several->readers.front().lab + " " +
-                       excerpt(path, 200) + "`.");
+    return Found::fail(name_in_quotes(path) + " looks like " + several->looks_like + ", which " +
+                       sentence_list(titles) + " read: say which, as in `" + call + " " + several->readers.front().lab +
+                       " " + excerpt(path, 200) + "`.");
   }
   if (std::holds_alternative<FoundScenario>(found))
-    return Found::fail(quoted(path) + " is a scenario: name it behind --scenario.");
-  return Found::fail(quoted(path) + " is " +
+    return Found::fail(name_in_quotes(path) + " is a scenario: name it behind --scenario.");
+  return Found::fail(name_in_quotes(path) + " is " +
                      (std::holds_alternative<FoundLesson>(found) ? "a lesson" : "a list of chips") +
                      ": the window opens it, `ridgeline " + excerpt(path, 200) + "`.");
 }

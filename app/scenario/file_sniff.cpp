@@ -17,7 +17,7 @@ using std::string_view_literals::operator""sv;
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-std::string lower_case(std::string_view s) {
+std::string in_small_letters(std::string_view s) {
   std::string out(s);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
@@ -84,7 +84,7 @@ FileKind kind_of_list(std::string_view text) {
 
 /// A table whose first line names its columns.
 FileKind kind_of_columns(std::string_view text) {
-  const std::string line = lower_case(first_line(text));
+  const std::string line = in_small_letters(first_line(text));
   if (line.find_first_of(",;\t") == std::string::npos) return FileKind::unknown;
   if (has(line, "flops") && has(line, "bytes") && has(line, "time_s")) return FileKind::kernel_measurements;
   const bool time = has(line, "time") || has(line, "arriv");
@@ -242,7 +242,7 @@ SniffedFile sniff_text(std::string_view head, bool whole) {
 SniffedFile sniff_file(const chapters::FileBytes& file) {
   const std::uint64_t most = std::min<std::uint64_t>(file.size_bytes, sniffed_bytes);
   std::string head;
-  if (!file.read_part(0, most, head).empty()) return {};
+  if (!file.read_part(0, most, head).empty()) return unnamed("a file that cannot be read");
   if (!head.starts_with("\x1f\x8b")) return sniff_text(head, most == file.size_bytes);
   const models::trace::Bytes bytes{file.size_bytes, file.read_at};
   models::trace::Inflater inflater(bytes);

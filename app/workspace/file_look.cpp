@@ -121,11 +121,10 @@ class Look {
         if (f.kind != Kind::file || !f.file_spec.reads.has(kind)) continue;
         auto trial = try_in(taker, f);
         if (progress_.cancelled) return {};
-        if (!trial) {
-          refusals_.push_back({&taker, std::move(trial.error)});
-          continue;
-        }
-        taken.push_back(std::move(*trial));
+        if (trial)
+          taken.push_back(std::move(*trial));
+        else
+          refuse(taker, std::move(trial.error));
         break;  // another input of the same lab is for a second file
       }
       if (open && !taken.empty()) return std::move(taken.front());
@@ -147,7 +146,7 @@ class Look {
         auto trial = try_in(taker, f);
         if (progress_.cancelled) return {};
         if (trial) return std::move(*trial);
-        refusals_.push_back({&taker, std::move(trial.error)});
+        refuse(taker, std::move(trial.error));
         if (open && such) return no_lab();
       }
     return no_lab();
@@ -166,14 +165,19 @@ class Look {
     return Tried::ok({taker.lab, taker.title, std::string(f.key), std::string(f.spec.label), std::move(trial)});
   }
 
+  /// What several labs say alike, since they read with one reader, is said once.
+  void refuse(const FileTaker& taker, std::string reason) {
+    if (const std::string start = file_name(path_) + ": "; reason.starts_with(start))
+      reason.erase(0, start.size());  // its name is said already
+    const bool said =
+        std::any_of(refusals_.begin(), refusals_.end(), [&](const auto& r) { return r.reason == reason; });
+    if (!said) refusals_.push_back({&taker, std::move(reason)});
+  }
+
   FoundFile no_lab() {
     const std::string name = "\"" + file_name(path_) + "\"";
-    if (refusals_.empty()) {
+    if (refusals_.empty())
       return refused("No lab reads " + name + ": it looks like " + sniffed_.looks_like + ". " + similar());
-    }
-    for (Refusal& r : refusals_)  // its name is said already
-      if (const std::string start = file_name(path_) + ": "; r.reason.starts_with(start))
-        r.reason.erase(0, start.size());
     const FileTaker& first = *refusals_.front().taker;
     std::string why = first.title + " does not take " + name + ": " + refusals_.front().reason;
     if (refusals_.size() > 1) {

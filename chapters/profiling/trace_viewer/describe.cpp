@@ -63,7 +63,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("beside", in.beside, besides, "Beside it", "A made-up run in the same picture, moved to the same start.",
            {.when = {"beside_file", ""}});
   f.file("beside_file", in.beside_file, "Another recording",
-         "The run before or after a change; it is moved to the same start.", {.by_bytes = true});
+         "The run before or after a change; it is moved to the same start.",
+         {.reads = {FileKind::recording, FileKind::memory_recording}, .by_bytes = true});
   f.table("ranks", in.ranks, "Ranks", "More recordings of the same run, a file for each other rank.",
           {.max_items = 64});
 }

@@ -45,9 +45,11 @@ constexpr const char* log =
     "0\n";
 
 constexpr const char* table =
-    "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
-    "GPU0\t X \tNV12\t0-15\t0\n"
-    "GPU1\tNV12\t X \t0-15\t0\n";
+    "\tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\n"
+    "GPU0\t X \tNV12\tPIX\tSYS\t0-15\t0\n"
+    "GPU1\tNV12\t X \tSYS\tPIX\t16-31\t1\n"
+    "NIC0\tPIX\tSYS\t X \tSYS\n"
+    "NIC1\tSYS\tPIX\tSYS\t X \n";
 
 }  // namespace
 
