@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "app/cli/cli.h"
 #include "app/content/content.h"
 #include "app/platform/file.h"
 #include "app/platform/quoted_text.h"
+#include "app/scenario/file_mode.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
@@ -68,21 +70,73 @@ models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, c
 
 namespace {
 
-/// The sentence that says which file makes an infeasible lab fail, and why; "" when none does. A file is at fault when
-/// the lab is infeasible with it and every other input at its default.
+/// Why the lab refuses this file in that input when every other input is at its default; "" when it does not.
+std::string refusal_of(const chapters::Lab& lab, std::string_view key, const chapters::FileInput& file) {
+  const auto alone = lab.with_inputs(*lab.keep_inputs());
+  alone->reset();
+  const auto& input = *alone->inputs().find(key);
+  input.file() = file;
+  choose_mode(alone->inputs(), input);
+  alone->compute_facts();
+  return alone->reason();
+}
+
+/// "file is "a.json": why", or the reason alone where it names the file.
+std::string fault_text(const std::string& input, const chapters::FileInput& file, const std::string& why) {
+  const std::string name = excerpt(std::filesystem::path(file.path).filename().string());
+  return input + (why.find(name) != std::string::npos ? ": " : " is \"" + name + "\": ") + why;
+}
+
+/// The sentence that says which file is at fault, and why; "" when none is. Of an infeasible lab it is a file with
+/// which alone it is so. Of a feasible one it is a file beside the first of its kind, such as that of another rank,
+/// which the lab leaves out with a word in its outputs: whoever calls from a terminal must not find that out by reading
+/// them.
 std::string fault_of_file(const chapters::Lab& lab) {
+  const bool feasible = lab.reason().empty();
+  std::string first, fault;
+  const auto look_at = [&](const std::string& input, std::string_view key, const chapters::FileInput& file) {
+    if (file.path.empty() || !fault.empty()) return;
+    if (const std::string why = refusal_of(lab, key, file); !why.empty()) fault = fault_text(input, file, why);
+  };
+  chapters::Fields cells;
   for (const auto& f : lab.inputs()) {
-    if (f.kind != chapters::Kind::file || f.file().path.empty()) continue;
-    const auto alone = lab.clone();
-    alone->reset();
-    alone->inputs().find(f.key)->file() = f.file();
-    alone->compute();
-    const std::string name = excerpt(std::filesystem::path(f.file().path).filename().string());
-    const bool named = alone->reason().find(name) != std::string::npos;
-    if (!alone->reason().empty())
-      return std::string(f.key) + (named ? ": " : " is \"" + name + "\": ") + alone->reason();
+    if (f.kind == chapters::Kind::file) {
+      const bool beside = !first.empty() && f.file_spec.reads == lab.inputs().find(first)->file_spec.reads;
+      if (!beside) first = f.key;
+      if (!feasible || beside) look_at(std::string(f.key), beside ? first : std::string(f.key), f.file());
+    }
+    for (std::size_t row = 0; f.kind == chapters::Kind::table && !first.empty() && row < f.table_size(); ++row) {
+      f.table_row(row, cells);
+      for (const auto& c : cells)
+        if (c.kind == chapters::Kind::file)
+          look_at(std::string(f.key) + "[" + std::to_string(row) + "]." + std::string(c.key), first, c.file());
+    }
   }
-  return {};
+  return fault;
+}
+
+/// Sets inputs in order, and what those that are files need to count.
+models::Status apply_sets(chapters::Lab& lab, const std::vector<std::pair<std::string, std::string>>& sets) {
+  Json given = Json::object();
+  for (const auto& [key, value] : sets) {
+    const auto* named = lab.inputs().find(key);
+    if (!named) return models::Status::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
+    const auto& field = taker_of(lab.inputs(), *named, value);
+    if (auto set = set_field_from_text(field, value); !set) return set;
+    given[std::string(field.key)] = field_to_json(field);
+  }
+  const auto modes = missing_modes(lab, given);
+  return modes ? apply_inputs(lab, *modes) : models::Status::fail(modes.error);
+}
+
+models::Status apply_scenario(chapters::Lab& lab, const Scenario& scenario, const std::filesystem::path& folder) {
+  Json inputs = parse_own_json(scenario.inputs_text);
+  make_paths_whole(lab.inputs(), inputs, folder);
+  const auto modes = missing_modes(lab, inputs);
+  if (!modes) return models::Status::fail(modes.error);
+  inputs.update(*modes);
+  if (auto set = apply_inputs(lab, inputs); !set) return set;
+  return apply_view(lab, parse_own_json(scenario.view_text));
 }
 
 models::Status apply_preset(chapters::Lab& lab, const std::string& name) {
@@ -118,6 +172,12 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   }
   if (id.empty()) return Made::fail("Name a lab: `ridgeline list` shows them all.");
   std::vector<std::pair<std::string, std::string>> sets;
+  std::string file = arguments.words.size() > 1 ? arguments.words[1] : std::string();
+  if (file.empty() && names_file(id)) {
+    auto reader = reader_of_file(id, "ridgeline eval");
+    if (!reader) return Made::fail(std::move(reader.error));
+    file = std::exchange(id, reader->lab);
+  }
   if (Link link = parse_link(id); !link.lab.empty()) {
     id = std::move(link.lab);
     sets = std::move(link.sets);
@@ -126,23 +186,21 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   if (!lab) return Made::fail(unknown_lab(id));
   if (arguments.has("--preset"))
     if (const auto set = apply_preset(*lab, arguments.value("--preset")); !set) return Made::fail(set.error);
-  Json inputs = parse_own_json(scenario.inputs_text);
-  make_paths_whole(lab->inputs(), inputs, std::filesystem::path(arguments.value("--scenario")).parent_path());
-  if (const auto set = apply_inputs(*lab, inputs); !set) return Made::fail(set.error);
-  if (const auto set = apply_view(*lab, parse_own_json(scenario.view_text)); !set) return Made::fail(set.error);
+  const std::filesystem::path folder = std::filesystem::path(arguments.value("--scenario")).parent_path();
+  if (const auto set = apply_scenario(*lab, scenario, folder); !set) return Made::fail(set.error);
   for (const auto& set : arguments.values("--set")) {
     const auto equals = set.find('=');
     if (equals == std::string::npos) return Made::fail("--set needs key=value; it is \"" + set.substr(0, 60) + "\".");
     sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
-  for (const auto& [key, value] : sets) {
-    const auto* field = lab->inputs().find(key);
-    if (!field) return Made::fail(unknown_key(id, "input", key, lab->inputs()));
-    if (const auto set = set_field_from_text(*field, value); !set) return Made::fail(set.error);
+  if (!file.empty()) {
+    const auto input = input_of_file(*lab, file);
+    if (!input) return Made::fail(input.error);
+    sets.emplace(sets.begin(), input->key, file);
   }
+  if (const auto set = apply_sets(*lab, sets); !set) return Made::fail(set.error);
   lab->compute();
-  if (!lab->reason().empty())
-    if (auto fault = fault_of_file(*lab); !fault.empty()) return Made::fail(std::move(fault));
+  if (auto fault = fault_of_file(*lab); !fault.empty()) return Made::fail(std::move(fault));
   return Made::ok(std::move(lab));
 }
 

@@ -105,10 +105,11 @@ int run(const std::vector<std::string>& arguments, const Streams& s) {
   const auto parsed = parse_arguments(arguments, {"--set", "--preset", "--scenario"}, {"--help", "-h"});
   if (!parsed) return complain(s, parsed.error);
   const Arguments& a = *parsed;
-  if (a.words.size() > 1)
-    return complain(s,
-                    "\"" + a.words[1].substr(0, 60) + "\" is one word too many: `ridgeline --help` shows every call.");
-  if (!a.words.empty() && parse_link(a.words[0]).lab.empty()) return complain(s, unknown_word(a.words[0]));
+  if (a.words.size() > 2 || (a.words.size() > 1 && names_file(a.words[0])))
+    return complain(
+        s, "\"" + a.words.back().substr(0, 60) + "\" is one word too many: `ridgeline --help` shows every call.");
+  const bool file = !a.words.empty() && names_file(a.words[0]);
+  if (!a.words.empty() && !file && parse_link(a.words[0]).lab.empty()) return complain(s, unknown_word(a.words[0]));
   return a.has("--help") || a.has("-h") ? lab_help(a, s) : window(a, s);
 }
 

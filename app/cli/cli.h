@@ -42,8 +42,22 @@ struct Arguments {
 models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
                                           const std::vector<std::string>& flags);
 
-/// Makes the lab that words[0] names, with --scenario, --preset and --set applied, computed. Fails also where a file
-/// that was named is at fault: one that leaves the lab infeasible with every other input at its default.
+/// Does this word name a file on the disk, and no lab?
+bool names_file(const std::string& word);
+/// The input of a lab that a file goes to.
+struct FileArgument {
+  std::string lab, key;
+};
+/// The input of this lab that reads such files. Fails where it has none, with what the file looks like.
+models::Result<FileArgument> input_of_file(const chapters::Lab& lab, const std::string& path);
+/// The one input of all labs that takes the file. Fails where none or several labs do, with how `call` names one.
+models::Result<FileArgument> reader_of_file(const std::string& path, const std::string& call);
+/// Fails where nothing here opens the file, as far as its first bytes tell.
+models::Status check_opens(const std::string& path);
+
+/// Makes the lab that words[0] names, words[1] being a file for it, or the lab that reads the file words[0], with
+/// --scenario, --preset and --set applied, computed. Fails also where a file that was named is at fault: one that
+/// leaves the lab infeasible with every other input at its default.
 models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments);
 
 /// Loads chips and models once for this process. Gives the folder of the assets; fails when they are not found.

@@ -30,8 +30,8 @@ const Command* find_command(const std::vector<std::string>& arguments) {
 
 void print_overview(std::ostream& out) {
   out << "ridgeline " << version() << ": ML performance engineering to touch\n\n"
-      << "  ridgeline [LAB] [--set k=v]... [--preset NAME] [--scenario F]\n      opens the window, at a lab or a "
-         "link\n";
+      << "  ridgeline [LAB] [FILE] [--set k=v]... [--preset NAME] [--scenario F]\n      opens the window, at a lab or "
+         "a link; a file alone opens the lab that reads it\n";
   for (const Command& c : commands()) out << "  ridgeline " << c.usage << "\n      " << c.does << "\n";
   out << "\n`ridgeline help COMMAND` explains a command's options and shows examples; `ridgeline LAB --help` names "
          "the\n"

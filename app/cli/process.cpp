@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "app/cli/cli.h"
+#include "app/platform/printable_stream.h"
 #include "app/platform/quoted_text.h"
 
 namespace app::cli {
@@ -45,7 +46,9 @@ void keep_standard_streams() {
 
 }  // namespace
 
-int run_safely(const std::vector<std::string>& arguments, const Streams& s) {
+int run_safely(const std::vector<std::string>& arguments, const Streams& to) {
+  PrintableStream out(to.out), error(to.error);
+  const Streams s{out, error, to.in};
   int status = 1;
   try {
     status = run_or_say(arguments, s);

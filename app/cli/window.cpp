@@ -24,6 +24,7 @@ namespace {
 struct Asked {
   chapters::LabPtr lab;  ///< as it is to be set; null: none
   std::string link;      ///< one that names files; it comes from somebody else's page, so the window asks first
+  std::string file;      ///< alone: for the lab that reads it
 };
 
 models::Result<Asked> asked_of(const Arguments& a) {
@@ -33,14 +34,21 @@ models::Result<Asked> asked_of(const Arguments& a) {
     if (sets) return Found::fail("--set and --preset need a lab before them: ridgeline LAB --set key=value.");
     return Found::ok({});
   }
+  if (!a.words.empty() && names_file(a.words[0])) {
+    if (sets || a.has("--scenario"))
+      return Found::fail(
+          "--set, --preset and --scenario need a lab before the file: ridgeline LAB FILE --set key=value.");
+    auto opens = check_opens(a.words[0]);
+    return opens ? Found::ok({nullptr, {}, a.words[0]}) : Found::fail(std::move(opens.error));
+  }
   if (!a.words.empty() && !sets && !a.has("--scenario")) {
     const Link link = parse_link(a.words[0]);
     const auto linked = link_inputs(link);
     if (!link.sets.empty() && linked && !named_files(chapters::make_lab_by_id(link.lab)->inputs(), *linked).empty())
-      return Found::ok({nullptr, a.words[0]});
+      return Found::ok({nullptr, a.words[0], {}});
   }
   auto made = make_set_lab(a);
-  return made ? Found::ok({std::move(*made), {}}) : Found::fail(std::move(made.error));
+  return made ? Found::ok({std::move(*made), {}, {}}) : Found::fail(std::move(made.error));
 }
 
 WindowPlace place_of(const store::Settings& settings) {
@@ -151,6 +159,7 @@ int window(const Arguments& a, const Streams& s) {
   shell.drawer_open = opens_drawer(workspace.settings, static_cast<float>(workspace.settings.window_height));
   resume_shell(shell);
   if (!asked->lab) go_home(shell);
+  if (!asked->file.empty()) workspace.opening.open(asked->file);
   run(w, shell);
   opened = nullptr;
   constexpr int ended_by_signal = 128;  // as a shell reports it

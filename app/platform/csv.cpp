@@ -1,13 +1,36 @@
 #include "app/platform/csv.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace app {
 namespace {
 
-void csv_cell(std::string& out, std::string_view cell, bool first) {
+/// A number as tables write it: 12, -3.5, +1e-9.
+bool is_plain_number(std::string_view cell) {
+  if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
+  if (cell == "inf" || cell == "nan") return true;
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  const bool digit = !cell.empty() && (cell.front() == '.' || (cell.front() >= '0' && cell.front() <= '9'));
+  return digit && end == cell.data() + cell.size() && error != std::errc::invalid_argument;
+}
+
+/// What a spreadsheet shows as text: a cell that it would compute gets an apostrophe in front, control characters go.
+std::string inert(std::string_view cell) {
+  std::string out;
+  if (!cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos && !is_plain_number(cell))
+    out += '\'';
+  for (const char c : cell)
+    if ((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) || c == '\n' || c == '\r' || c == '\t') out += c;
+  return out;
+}
+
+void csv_cell(std::string& out, std::string_view written, bool first) {
+  const std::string cell = inert(written);
   // A first cell that begins like a table's name would be taken for one.
   const bool quoted = cell.find_first_of(",\"\r\n") != std::string_view::npos || (first && cell.starts_with('#')) ||
                       cell.starts_with(' ') || cell.ends_with(' ');
@@ -38,7 +61,7 @@ std::string to_csv(const widgets::Record& record) {
   for (const widgets::DataTable& table : record.tables) {
     if (!out.empty()) out += '\n';
     out += "# ";
-    for (const char c : table.name) out += c == '\n' || c == '\r' ? ' ' : c;
+    for (const char c : table.name) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
     out += '\n';
     csv_row(out, table.columns, table.columns.size());
     for (const auto& row : table.rows) csv_row(out, row, table.columns.size());

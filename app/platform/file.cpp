@@ -11,6 +11,7 @@
 
 #include "app/platform/plain_file.h"
 #include "app/platform/quoted_text.h"
+#include "app/platform/text_encoding.h"
 
 namespace app {
 namespace {
@@ -70,6 +71,7 @@ Text text_of(int file, const std::string& path) {
   if (const int error = read_to_end(file, max_text_bytes, text); error != 0)
     return fail("cannot be read to its end (" + reason(error) + "): choose another.");
   if (text.size() > max_text_bytes) return fail("is larger than 8 MiB: choose a smaller one.");
+  text = to_utf8(std::move(text));
   if (text.empty()) return fail("is empty or cannot be read: choose another.");
   return Text::ok(std::move(text));
 }

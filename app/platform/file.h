@@ -18,8 +18,8 @@ models::Status folder_exists(const std::filesystem::path& file);
 /// The whole file. Fails when it is missing, not readable, no plain file, or larger than `max_bytes`.
 models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
 
-/// The text of a file that a person, or somebody's scenario, has named, up to 8 MiB. Fails when it cannot be read, is
-/// empty, larger or no plain file: pipes and devices are not waited for.
+/// The text of a file that a person, or somebody's scenario, has named, up to 8 MiB, in UTF-8 (text_encoding.h). Fails
+/// when it cannot be read, is empty, larger or no plain file: pipes and devices are not waited for.
 models::Result<std::string> read_text_file(const std::string& path);
 
 /// The same for a file that was named on the command line, where "/dev/stdin" is what comes on standard input.

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/file_mode.h"
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
 
@@ -47,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> changed_inputs(const chapters::
   const auto fresh = lab.clone();
   fresh->reset();
   for (const auto& f : lab.inputs()) {
-    if (is_personal(f)) continue;
+    if (is_personal(f) || waits_for_mode(f, lab.inputs())) continue;
     const Json now = field_to_json(f);
     if (now == field_to_json(*fresh->inputs().find(f.key))) continue;
     out.emplace_back(f.key, now.is_string() ? now.get<std::string>() : to_text(now));

@@ -3,6 +3,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/file_mode.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 
@@ -115,8 +116,15 @@ void reset_scenario(chapters::Lab& lab) {
   for (const auto& [key, value] : stays.items()) (void)field_from_json(*lab.inputs().find(key), value);
 }
 
+Json inputs_to_hand_on(const chapters::Lab& lab) {
+  Json out = scenario_inputs(lab);
+  for (const Field& f : lab.inputs())
+    if (waits_for_mode(f, lab.inputs())) out.erase(std::string(f.key));
+  return out;
+}
+
 Json scenario_to_json(const chapters::Lab& lab) {
-  Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", scenario_inputs(lab)}};
+  Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", inputs_to_hand_on(lab)}};
   if (lab.view().size() > 0) out["view"] = fields_to_json(lab.view());
   return out;
 }

@@ -15,6 +15,9 @@ bool is_personal(const chapters::Field& field);
 /// The inputs that a scenario is made of: all but the personal ones.
 Json scenario_inputs(const chapters::Lab& lab);
 
+/// The same for somebody else: without files and pasted texts that do not count as the other inputs are set.
+Json inputs_to_hand_on(const chapters::Lab& lab);
+
 /// The scenario's inputs without what was measured: what undo goes through.
 Json set_by_hand(const chapters::Lab& lab);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/file_mode.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
@@ -72,11 +73,16 @@ models::Result<Json> link_inputs(const Link& link) {
   if (!trial) return Inputs::fail(unknown_lab(link.lab));
   FileReader untouched([](const std::string&) { return models::Result<std::string>::ok({}); });
   untouched.bytes = [](const std::string&) { return models::Result<FileBytesPtr>::ok(nullptr); };
+  Json given = Json::object();
   for (const auto& [key, value] : link.sets) {
     const Field* f = trial->inputs().find(key);
     if (!f) return Inputs::fail(unknown_key(link.lab, "input", key, trial->inputs()));
     if (auto set = set_field_from_text(*f, value, untouched); !set) return Inputs::fail(std::move(set.error));
+    given[key] = field_to_json(*f);
   }
+  const auto modes = missing_modes(*trial, given);
+  if (!modes) return Inputs::fail(modes.error);
+  if (auto set = apply_inputs(*trial, *modes, untouched); !set) return Inputs::fail(std::move(set.error));
   return Inputs::ok(fields_to_json(trial->inputs()));
 }
 

@@ -28,8 +28,9 @@ void make_paths_whole(const chapters::Fields& fields, Json& inputs, const std::f
 /// The same inputs without any file.
 void leave_files_out(const chapters::Fields& fields, Json& inputs);
 
-/// The inputs that a link to a lab sets, and the lab's defaults for the rest. No file is touched. Fails on an unknown
-/// key and on a value out of range.
+/// The inputs that a link to a lab sets, with what its files need to count, and the lab's defaults for the rest. No
+/// file is touched. Fails on an unknown key, on a value out of range and on a file whose mode the link itself sets
+/// otherwise.
 models::Result<Json> link_inputs(const Link& link);
 
 /// The scenario of a lab as the text of a file in `folder`.

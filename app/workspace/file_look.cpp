@@ -9,6 +9,9 @@
 
 #include "app/platform/file.h"
 #include "app/platform/quoted_text.h"
+#include "app/scenario/file_input.h"
+#include "app/scenario/file_mode.h"
+#include "app/scenario/file_sniff.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
@@ -19,35 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using chapters::Field;
+using chapters::FileKind;
 using chapters::Kind;
 using models::Result;
 using models::Status;
-
-/// Is this text, and not a picture or a program that was given a text's place?
-bool is_text(std::string_view bytes) {
-  return std::none_of(bytes.begin(), bytes.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f';
-  });
-}
-
-bool is_chip(const Json& doc) {
-  return (doc.contains("chips") && doc["chips"].is_array()) ||
-         (doc.contains("peak_flops_per_s") && doc.contains("memory_bandwidth_bytes_per_s"));
-}
-
-/// Many things are text or JSON: only one that the lab can read is its own. What one kind of file alone is named like
-/// is read by the lab's own job, which says then what is wrong with it.
-bool must_be_tried(const Field& f, std::string_view path) {
-  return !f.file_spec.by_bytes || path.ends_with(".json") || path.ends_with(".JSON");
-}
-
-/// Does this beginning show events of a recording? Then the file is no document of ours, however it goes on.
-bool shows_recording(std::string_view head) {
-  const auto first = head.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return false;
-  return head[first] == '[' ? head.find("\"ph\"") != std::string_view::npos
-                            : head[first] == '{' && head.find("\"traceEvents\"") != std::string_view::npos;
-}
 
 FoundFile refused(std::string why) { return RefusedFile{std::move(why)}; }
 
@@ -57,6 +35,9 @@ FoundFile scenario_in(const std::string& path, std::string_view text) {
   const auto lab = chapters::make_lab_by_id(scenario->lab);
   Json inputs = parse_own_json(scenario->inputs_text);
   make_paths_whole(lab->inputs(), inputs, fs::path(path).parent_path());
+  const auto modes = missing_modes(*lab, inputs);
+  if (!modes) return refused(modes.error);
+  inputs.update(*modes);
   auto files = named_files(lab->inputs(), inputs);
   return FoundScenario{scenario->lab, std::make_shared<const Json>(std::move(inputs)),
                        std::make_shared<const Json>(parse_own_json(scenario->view_text)), std::move(files)};
@@ -70,6 +51,9 @@ FoundFile lesson_in(const std::string& path, std::string_view text) {
     const auto lab = chapters::make_lab_by_id(step.lab);
     Json inputs = parse_own_json(step.inputs);
     make_paths_whole(lab->inputs(), inputs, fs::path(path).parent_path());
+    const auto modes = missing_modes(*lab, inputs);
+    if (!modes) return refused(modes.error);
+    inputs.update(*modes);
     for (auto& file : named_files(lab->inputs(), inputs))
       if (std::find(found.files.begin(), found.files.end(), file) == found.files.end())
         found.files.push_back(std::move(file));
@@ -88,22 +72,13 @@ FoundFile chips_in(const std::string& path, std::string text) {
 /// One file input that was tried, and why its lab refuses the file.
 struct Refusal {
   const FileTaker* taker = nullptr;
-  std::string key{}, reason{};
-  bool by_bytes = false, open_lab_reads_such = false;
+  std::string reason{};
 };
-
-/// Leaves the refusals that say something: the open lab's alone where it reads such files; and of a JSON object that is
-/// no recording, not that the trace viewer finds no recording in it.
-void keep_telling(std::vector<Refusal>& refusals, bool is_object) {
-  const auto of_bytes = [](const Refusal& r) { return r.by_bytes; };
-  if (is_object && !std::all_of(refusals.begin(), refusals.end(), of_bytes)) std::erase_if(refusals, of_bytes);
-  if (refusals.front().open_lab_reads_such) refusals.resize(1);
-}
 
 class Look {
  public:
-  Look(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress)
-      : path_(path), takers_(takers), progress_(progress) {
+  Look(const std::string& path, const std::vector<FileTaker>& takers, bool first_is_open, chapters::Progress& progress)
+      : path_(path), takers_(takers), first_is_open_(first_is_open), progress_(progress) {
     read_.text = [this](const std::string&) { return text(); };
     read_.bytes = [this](const std::string&) { return bytes(); };
   }
@@ -114,25 +89,20 @@ class Look {
       return refused("\"" + file_name(path_) + "\" is a folder: choose a file in it.");
     if (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored))
       return refused("\"" + file_name(path_) + "\" is a device or a pipe: choose a file on the disk.");
-    if (shows_recording(head()))
-      if (auto taken = try_all(Tried::bytes_alone)) return std::move(*taken);
+    if (!bytes()) return refused(bytes().error);
+    sniffed_ = sniff_file(**bytes());
     if (progress_.cancelled) return {};
-    const bool readable = text() && is_text(*text());
-    bool is_object = false;
-    if (readable)
-      if (const auto doc = parse_json(*text()); doc && doc->is_object()) {
-        is_object = !doc->contains("traceEvents");
-        if (doc->contains("lab") && doc->contains("inputs")) return scenario_in(path_, *text());
-        if (doc->contains("steps")) return lesson_in(path_, *text());
-        if (is_chip(*doc)) return chips_in(path_, *text());
-      }
-    if (auto taken = try_all(readable ? Tried::all : Tried::bytes_alone)) return std::move(*taken);
-    return no_lab(is_object);
+    const bool document =
+        sniffed_.kind == FileKind::scenario || sniffed_.kind == FileKind::lesson || sniffed_.kind == FileKind::chips;
+    if (document && !text()) return refused(text().error);
+    if (sniffed_.kind == FileKind::scenario) return scenario_in(path_, *text());
+    if (sniffed_.kind == FileKind::lesson) return lesson_in(path_, *text());
+    if (sniffed_.kind == FileKind::chips) return chips_in(path_, *text());
+    return sniffed_.kind == FileKind::unknown ? by_name() : by_kind(sniffed_.holds);
   }
 
  private:
-  enum class Tried : unsigned char { bytes_alone, all };
-
+  bool is_open(const FileTaker& taker) const { return first_is_open_ && &taker == &takers_.front(); }
   const Result<std::string>& text() {
     if (!text_) text_ = read_text_file(path_);
     return *text_;
@@ -141,85 +111,130 @@ class Look {
     if (!bytes_) bytes_ = read_file_bytes(path_);
     return *bytes_;
   }
-  std::string head() {
-    constexpr std::uint64_t most = 64 << 10;
-    std::string out;
-    if (bytes() && !(*bytes())->read_part(0, std::min((*bytes())->size_bytes, most), out).empty()) out.clear();
-    return out;
+
+  /// The inputs that read such files: the open lab's alone where it has one that takes this, else all that take it.
+  FoundFile by_kind(FileKind kind) {
+    std::vector<FoundInput> taken;
+    for (const FileTaker& taker : takers_) {
+      const bool open = is_open(taker);
+      for (const Field& f : taker.copy->inputs()) {
+        if (f.kind != Kind::file || !f.file_spec.reads.has(kind)) continue;
+        auto trial = try_in(taker, f);
+        if (progress_.cancelled) return {};
+        if (trial)
+          taken.push_back(std::move(*trial));
+        else
+          refuse(taker, std::move(trial.error));
+        break;  // another input of the same lab is for a second file
+      }
+      if (open && !taken.empty()) return std::move(taken.front());
+      if (open && !refusals_.empty()) return no_lab();
+    }
+    if (taken.empty()) return no_lab();
+    if (taken.size() == 1) return std::move(taken.front());
+    return FoundReaders{sniffed_.looks_like, std::move(taken)};
   }
 
-  /// What the first input gives that takes the file, or what cannot be read at all; none: every lab refuses it.
-  std::optional<FoundFile> try_all(Tried which) {
-    refusals_.clear();
+  /// What is known by nothing in it: every text is offered to the open lab, and to those that read files of its name.
+  FoundFile by_name() {
+    if (!sniffed_.is_text) return no_lab();
     for (const FileTaker& taker : takers_)
       for (const Field& f : taker.copy->inputs()) {
-        if (f.kind != Kind::file || (!f.file_spec.by_bytes && which == Tried::bytes_alone)) continue;
-        const bool open = &taker == &takers_.front(), such = accepts(f, path_);
-        // The open lab is offered every text.
+        if (f.kind != Kind::file) continue;
+        const bool open = is_open(taker), such = accepts(f, path_);
         if (!such && (f.file_spec.by_bytes || !open)) continue;
-        if (progress_.cancelled) return FoundFile{};
         auto trial = try_in(taker, f);
+        if (progress_.cancelled) return {};
         if (trial) return std::move(*trial);
-        if (!open && !must_be_tried(f, path_)) return refused(std::move(trial.error));
-        refusals_.push_back({&taker, std::string(f.key), std::move(trial.error), f.file_spec.by_bytes, open && such});
+        refuse(taker, std::move(trial.error));
+        if (open && such) return no_lab();
       }
-    return std::nullopt;
+    return no_lab();
   }
 
   /// A trial with the file in this input; fails with what cannot be read, or with why the lab refuses it.
-  Result<FoundFile> try_in(const FileTaker& taker, const Field& f) {
-    for (const Refusal& r : known_)
-      if (r.taker == &taker && r.key == f.key) return Result<FoundFile>::fail(r.reason);
-    const auto fail = [&](std::string why) {
-      known_.push_back({&taker, std::string(f.key), why});
-      return Result<FoundFile>::fail(std::move(why));
-    };
+  Result<FoundInput> try_in(const FileTaker& taker, const Field& f) {
+    using Tried = Result<FoundInput>;
     std::shared_ptr<chapters::Lab> trial = taker.copy->with_inputs(*taker.copy->keep_inputs());
-    if (auto loaded = load_file(*trial->inputs().find(f.key), path_, read_); !loaded) return fail(loaded.error);
-    const bool compute = must_be_tried(f, path_);
-    if (compute) {
-      trial->compute(progress_);
-      if (progress_.cancelled) return Result<FoundFile>::ok({});
-      if (!trial->reason().empty()) return fail(trial->reason());
-      trial->arrange();
-    }
-    return Result<FoundFile>::ok(
-        FoundInput{taker.lab, std::string(f.key), std::string(f.spec.label), std::move(trial), compute});
+    const Field& input = *trial->inputs().find(f.key);
+    if (auto loaded = load_file(input, path_, read_); !loaded) return Tried::fail(loaded.error);
+    choose_mode(trial->inputs(), input);
+    trial->compute(progress_);
+    if (!progress_.cancelled && !trial->reason().empty()) return Tried::fail(trial->reason());
+    if (!progress_.cancelled) trial->arrange();
+    return Tried::ok({taker.lab, taker.title, std::string(f.key), std::string(f.spec.label), std::move(trial)});
   }
 
-  FoundFile no_lab(bool is_object) {
-    if (refusals_.empty()) {
-      if (!text()) return refused(text().error);
-      std::string known;
-      for (const auto& suffix : readable_suffixes(takers_)) known += (known.empty() ? "" : ", ") + suffix;
-      return refused("No lab reads \"" + file_name(path_) + "\": they read " + known + ".");
-    }
-    keep_telling(refusals_, is_object);
-    for (Refusal& r : refusals_)  // its name is said already
-      if (const std::string start = file_name(path_) + ": "; r.reason.starts_with(start))
-        r.reason.erase(0, start.size());
+  /// What several labs say alike, since they read with one reader, is said once.
+  void refuse(const FileTaker& taker, std::string reason) {
+    if (const std::string start = file_name(path_) + ": "; reason.starts_with(start))
+      reason.erase(0, start.size());  // its name is said already
+    const bool said =
+        std::any_of(refusals_.begin(), refusals_.end(), [&](const auto& r) { return r.reason == reason; });
+    if (!said) refusals_.push_back({&taker, std::move(reason)});
+  }
+
+  FoundFile no_lab() {
+    const std::string name = "\"" + file_name(path_) + "\"";
+    if (refusals_.empty())
+      return refused("No lab reads " + name + ": it looks like " + sniffed_.looks_like + ". " + similar());
     const FileTaker& first = *refusals_.front().taker;
-    std::string why = first.title + " does not take \"" + file_name(path_) + "\": " + refusals_.front().reason;
+    std::string why = first.title + " does not take " + name + ": " + refusals_.front().reason;
     if (refusals_.size() > 1) {
-      why = "No lab takes \"" + file_name(path_) + "\".";
+      why = "No lab takes " + name + ".";
       for (const Refusal& r : refusals_) why += " " + r.taker->title + ": " + r.reason;
     }
     return RefusedFile{std::move(why), first.lab, first.title};
   }
 
+  /// Who reads what is like it.
+  std::string similar() const {
+    const FileKind holds = sniffed_.holds;
+    const bool of_a_run = holds == FileKind::flight_recorder || holds == FileKind::kernel_report;
+    const FileKind near = of_a_run                           ? FileKind::recording
+                          : holds == FileKind::benchmark_log ? FileKind::arrivals
+                                                             : holds;
+    const std::vector<std::string> readers = readers_of(takers_, near);
+    if (readers.empty())
+      return "Labs read recordings, memory snapshots, logs of nccl-tests, topology tables, arrivals, measurements, "
+             "config.json and safetensors.";
+    return sentence_list(readers) + (readers.size() == 1 ? " reads " : " read ") + std::string(kind_words(near)) + ".";
+  }
+
   const std::string& path_;
   const std::vector<FileTaker>& takers_;
+  bool first_is_open_;
   chapters::Progress& progress_;
   FileReader read_;
+  SniffedFile sniffed_;
   std::optional<Result<std::string>> text_;
   std::optional<Result<FileBytesPtr>> bytes_;
-  std::vector<Refusal> refusals_;  ///< refusals of the last try_all
-  std::vector<Refusal> known_;     ///< all refusals so far, so that nothing is tried twice
+  std::vector<Refusal> refusals_;
 };
 
 }  // namespace
 
 std::string file_name(const std::string& path) { return excerpt(fs::path(path).filename().string()); }
+
+std::vector<std::string> readers_of(const std::vector<FileTaker>& labs, FileKind kind) {
+  std::vector<std::string> titles;
+  for (const FileTaker& taker : labs)
+    if (std::any_of(taker.copy->inputs().begin(), taker.copy->inputs().end(),
+                    [&](const Field& f) { return f.kind == Kind::file && f.file_spec.reads.has(kind); }))
+      titles.push_back(taker.title);
+  std::sort(titles.begin(), titles.end());
+  return titles;
+}
+
+std::vector<FileTaker> every_lab() {
+  std::vector<FileTaker> out;
+  for (const auto& entry : chapters::all_labs()) {
+    auto lab = entry.make();
+    std::string title(lab->info().title);
+    out.push_back({std::string(entry.id), std::move(title), std::move(lab)});
+  }
+  return out;
+}
 
 std::vector<std::string> suffixes_of(std::string_view accepted) {
   std::vector<std::string> out;
@@ -241,9 +256,9 @@ std::vector<std::string> readable_suffixes(const std::vector<FileTaker>& labs) {
   return out;
 }
 
-FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers,
-                       chapters::Progress& progress) try {
-  return Look(path, takers, progress).look();
+FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress,
+                       bool first_is_open) try {
+  return Look(path, takers, first_is_open, progress).look();
 } catch (const std::bad_alloc&) {
   return refused("There is not enough memory to open \"" + file_name(path) + "\": close other programs.");
 }

@@ -47,20 +47,32 @@ struct FoundChips {
 
 /// An input that takes it.
 struct FoundInput {
-  std::string lab, key, label;
-  std::shared_ptr<chapters::Lab> trial;  ///< holds the file in that input
-  bool computed = false;                 ///< and has the Outputs that belong to its Inputs
+  std::string lab, title, key, label;
+  std::shared_ptr<chapters::Lab> trial;  ///< holds the file in that input, computed
 };
 
-using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundChips, FoundInput>;
+/// Several labs take it: the person says which.
+struct FoundReaders {
+  std::string looks_like;  ///< "a memory snapshot of PyTorch"
+  std::vector<FoundInput> readers;
+};
 
-/// Looks at the file at `path`: as a scenario, a lesson, chips, and then through the eyes of `takers`, of which the
-/// first, the open lab, has the first word. May take as long as it takes to read the file and to compute the labs that
-/// are tried on it. What a cancelled look gives means nothing.
-FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress);
+using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundChips, FoundInput, FoundReaders>;
+
+/// Looks at the file at `path` by its content: a scenario, a lesson, chips, or what `takers` read, of which the first
+/// has the first word where it is the open lab. May take as long as it takes to read the file and to compute the labs
+/// that are tried on it. What a cancelled look gives means nothing.
+FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress,
+                       bool first_is_open = true);
 
 /// The name of the file at `path`, fit to be quoted in a sentence.
 std::string file_name(const std::string& path);
+
+/// Titles of the labs that read files of this kind.
+std::vector<std::string> readers_of(const std::vector<FileTaker>& labs, chapters::FileKind kind);
+
+/// Every lab with its default inputs, in teaching order.
+std::vector<FileTaker> every_lab();
 
 /// The suffixes of files that an input takes: "json, gz" gives ".json" and ".gz".
 std::vector<std::string> suffixes_of(std::string_view accepted);

@@ -47,6 +47,7 @@ void FileOpening::submit(std::string name, std::string path, std::function<void(
 }
 
 void FileOpening::open(std::vector<std::string> paths) {
+  asked_reader_.reset();
   waiting_ = std::move(paths);
   std::reverse(waiting_.begin(), waiting_.end());
   look_at_next();
@@ -80,7 +81,7 @@ void FileOpening::update() {
   if (!job_ || !job_.ended()) return;
   Action remedy;
   if (auto taken = take(&remedy); !taken) workspace_.say_failure(std::move(taken.error), std::move(remedy));
-  if (!job_ && !asked_) look_at_next();
+  if (!job_ && !asks()) look_at_next();
 }
 
 void FileOpening::wait() {
@@ -115,8 +116,10 @@ Status FileOpening::take(Action* remedy) {
         } else if constexpr (std::is_same_v<Found, FoundChips>) {
           return take_chips(found, path);
         } else if constexpr (std::is_same_v<Found, FoundInput>) {
-          workspace_.take_file(found.lab, found.key, std::move(*found.trial), found.computed);
-          workspace_.say(found.label + ": " + path);
+          take_input(found, path);
+          return Status::ok();
+        } else if constexpr (std::is_same_v<Found, FoundReaders>) {
+          asked_reader_ = AskedReader{name_, path, std::move(found)};
           return Status::ok();
         } else {
           if (remedy && !found.reader_lab.empty() && found.reader_lab != workspace_.lab().info().id)
@@ -125,12 +128,30 @@ Status FileOpening::take(Action* remedy) {
         }
       },
       read.found);
-  std::error_code ignored;
-  if (taken && !path.empty()) {
-    workspace_.files.add_opened(fs::absolute(path, ignored).lexically_normal().string());
-    workspace_.save();
-  }
+  if (taken && !path.empty() && !asked_reader_) note_opened(path);
   return taken;
+}
+
+void FileOpening::take_input(FoundInput& found, const std::string& path) {
+  workspace_.take_file(found.lab, found.key, std::move(*found.trial));
+  workspace_.say(found.label + ": " + path);
+}
+
+void FileOpening::choose_reader(std::size_t reader) {
+  if (!asked_reader_) return;
+  AskedReader asked = std::move(*asked_reader_);
+  asked_reader_.reset();
+  if (reader < asked.found.readers.size()) {
+    take_input(asked.found.readers[reader], asked.path);
+    note_opened(asked.path);
+  }
+  if (!job_) look_at_next();
+}
+
+void FileOpening::note_opened(const std::string& path) {
+  std::error_code ignored;
+  workspace_.files.add_opened(fs::absolute(path, ignored).lexically_normal().string());
+  workspace_.save();
 }
 
 Status FileOpening::take_document(FoundScenario scenario, const Read& read) {

@@ -20,12 +20,18 @@ struct AskedFiles {
   std::vector<std::string> files;  ///< whole paths
   std::variant<FoundScenario, FoundLesson> document;
 };
+/// A file that several labs take.
+struct AskedReader {
+  std::string name, path;  ///< `name` is fit to be shown
+  FoundReaders found;
+};
 /// With the files, without them, or not at all.
 enum class FilesAnswer : unsigned char { open, leave_out, cancel };
 
 /// The one way in for files, chosen or dropped: a scenario or a lesson, chips for the catalog, a file for the open lab
-/// when it takes it, or one for the first lab that reads such files. A job reads and tries them, one after another;
-/// what is open changes in `update`, on the window's thread, and stays as it is where a file is refused.
+/// when it takes it, or one for the lab that does; where several do, the person says which. A job reads and tries them,
+/// one after another; what is open changes in `update`, on the window's thread, and stays as it is where a file is
+/// refused.
 class FileOpening {
  public:
   explicit FileOpening(Workspace& workspace) : workspace_(workspace) {}
@@ -52,6 +58,11 @@ class FileOpening {
   /// Answers the question that waits in `asked`; what it opens may take a while, as any file.
   void answer(FilesAnswer answer);
 
+  bool asks() const { return asked_ || asked_reader_; }  ///< a question of this waits for an answer
+  const std::optional<AskedReader>& asked_reader() const { return asked_reader_; }
+  /// Opens the file that waits in `asked_reader` in the lab at this place of its list; beyond its end in none.
+  void choose_reader(std::size_t reader);
+
   /// The suffixes of files that labs read, ".json" and so on, scenarios among them.
   std::vector<std::string> suffixes() const;
   /// Titles of the labs that read files of this name's suffix: "Trace viewer"; empty when none does.
@@ -63,6 +74,8 @@ class FileOpening {
   void look_at(const std::string& path);
   void look_at_next();
   models::Status take(Action* remedy);
+  void take_input(FoundInput& found, const std::string& path);
+  void note_opened(const std::string& path);
   models::Status take_document(FoundScenario scenario, const Read& read);
   models::Status take_document(FoundLesson lesson, std::string origin);
   models::Status take_chips(const FoundChips& chips, const std::string& path);
@@ -74,6 +87,7 @@ class FileOpening {
   Job job_;
   std::shared_ptr<Read> read_;  ///< what the job writes
   std::optional<AskedFiles> asked_;
+  std::optional<AskedReader> asked_reader_;
 };
 
 }  // namespace app

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/file_mode.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
@@ -65,10 +66,12 @@ models::Status Workspace::open_tried(const TriedScenario& tried) {
   return Status::ok();
 }
 
-void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial, bool computed) {
+void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial) {
   const auto take = [&] {
-    lab().inputs().find(key)->file() = trial.inputs().find(key)->file();
-    if (computed) current_->adopt(std::move(trial));
+    const Field& input = *lab().inputs().find(key);
+    input.file() = trial.inputs().find(key)->file();
+    choose_mode(lab().inputs(), input);
+    current_->adopt(std::move(trial));
   };
   if (lab().info().id != id)
     return enter(id, [&] {

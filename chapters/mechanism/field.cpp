@@ -135,6 +135,7 @@ Field& Fields::add(std::string_view key, Kind kind, void* slot, Label label, std
   f.kind = kind;
   f.spec = {details, label.text, label.unit, help};
   f.spec.may_be_missing |= !details.absent.empty();
+  if (f.spec.when.empty()) f.spec.when = f.spec.mode;
   f.slot_ = slot;
   f.group = group_;
   fields_.push_back(f);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "chapters/mechanism/file_kind.h"
 #include "models/base/result.h"
 
 namespace chapters {
@@ -86,7 +87,12 @@ struct Details {
   /// Choices that exist and are not offered here. `help` of each is the whole sentence that a scenario which names it
   /// gets. Must outlive the fields, as options must.
   const Choices* refused = nullptr;
-  When when{};                   ///< the field matters only while this holds
+  When when{};  ///< the field matters only while this holds
+  /// Of files and texts: the option of a choice without which they would not count. Whoever gives the input chooses it
+  /// with that, by whatever way; it is `when` too.
+  When mode{};
+  /// Of a text: the file input that takes what is given for it where that is the path of a file.
+  std::string_view file_beside{};
   std::string_view formula{};    ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source{};     ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;    ///< longest list or table
@@ -105,8 +111,9 @@ struct Spec : Details {
 
 /// What an input that is a file takes.
 struct FileSpec {
+  FileKinds reads;  ///< what a file must be by its content that the input is offered
   std::string_view
-      accepts;  ///< suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the open lab decides
+      accepts;  ///< the usual suffixes of such files, "json.gz, sqlite", by which lists of files are kept short
   bool by_bytes = false;  ///< too large for a text: the app hands over FileInput::bytes instead
 };
 
@@ -114,7 +121,8 @@ struct FileSpec {
 class FileBytes {
  public:
   std::string path;
-  std::uint64_t size_bytes = 0;
+  std::uint64_t size_bytes = 0;  ///< of what is read: text is UTF-8 without a mark, whatever the file has
+  std::uint64_t disk_bytes = 0;  ///< of the file
   std::int64_t modified_ns = 0;  ///< time of the last change, since some fixed day
   /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even
   /// when another has taken its name; one that was shortened in place is refused.

@@ -57,7 +57,8 @@ const TensorEntry* chosen(const TensorFile& file, std::string_view name) {
 }  // namespace
 
 void describe_weights_file(Fields& f, FileInput& file, std::string& tensor, std::string_view help) {
-  f.file("file", file, "Your weights", help, {.accepts = "safetensors", .by_bytes = true});
+  f.file("file", file, "Your weights", help,
+         {.reads = {FileKind::safetensors}, .accepts = "safetensors", .by_bytes = true});
   f.text("tensor", tensor, "Tensor", "Name of a tensor of that file; empty takes its largest matrix.");
 }
 

@@ -15,7 +15,7 @@ struct JsonFailure {
     none,
     syntax,        ///< not JSON in UTF-8
     number,        ///< a number beyond the range of double
-    other,         ///< whatever else the parser refuses
+    other,         ///< whatever else the parser refuses, and where a JsonVisitor stopped
     repeated_key,  ///< a key that stands twice in one object; only find_json_failure looks for these
   };
   Kind kind = Kind::none;
@@ -34,5 +34,20 @@ JsonFailure find_json_failure(std::string_view text);
 
 /// Is the text one JSON value?
 bool is_json(std::string_view text);
+
+/// What is told of a text piece by piece, so that a large one need not be held as a tree. False stops.
+class JsonVisitor {
+ public:
+  JsonVisitor() = default;
+  JsonVisitor(const JsonVisitor&) = delete;
+  JsonVisitor& operator=(const JsonVisitor&) = delete;
+  virtual ~JsonVisitor() = default;
+  virtual bool open(bool object) = 0;                ///< an object or a list begins
+  virtual bool close() = 0;                          ///< and ends
+  virtual bool key(std::string& key) = 0;            ///< may be moved from
+  virtual bool scalar(nlohmann::json&& scalar) = 0;  ///< a number, a text, true, false or null
+};
+/// Walks through the text in time that is proportional to its length.
+JsonFailure visit_json(std::string_view text, JsonVisitor& visitor);
 
 }  // namespace models

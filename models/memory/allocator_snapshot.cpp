@@ -6,8 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "models/base/json_nesting.h"
-#include "models/base/json_text.h"
+#include "models/memory/snapshot_json.h"
 
 namespace models::memory {
 namespace {
@@ -229,8 +228,6 @@ class SnapshotReader {
   }
 
   void read_trace(const json& trace) {
-    if (trace.size() > max_allocator_events)
-      return fail("The snapshot's history has more than 200,000 entries; record fewer with max_entries.");
     std::vector<Entry> entries;
     for (const json& e : trace) {
       const std::string action = text_of(e, "action");
@@ -353,11 +350,8 @@ Result<AllocatorSnapshot> read_allocator_snapshot(std::string_view text) {
     return Out::fail(
         "This is a pickle, which may run code when it is read: write it as JSON with json.dump(pickle.load("
         "open(FILE, 'rb')), open('snapshot.json', 'w')).");
-  if (json_nesting(text) > 32) return Out::fail("The file nests deeper than a memory snapshot does.");
-  const json file = parse_json(text);
-  if (file.is_discarded() || !file.is_object())
-    return Out::fail("This is no memory snapshot: give the dictionary of torch.cuda.memory._snapshot() as JSON.");
-  return SnapshotReader().read(file);
+  const auto file = parse_snapshot_json(text, max_allocator_events);
+  return file ? SnapshotReader().read(*file) : Out::fail(file.error);
 }
 
 SnapshotAgreement replay_snapshot(const AllocatorSnapshot& snapshot) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "models/base/json_nesting.h"
+#include "models/base/json_text.h"
+#include "models/memory/snapshot_json.h"
 
 namespace models::memory {
 namespace {
@@ -13,33 +16,6 @@ using nlohmann::json;
 using Outcome = Result<RecordedCurve>;
 
 constexpr int deepest = 64;
-constexpr std::size_t longest_text = std::size_t{512} << 20;
-
-/// All of the file, inflated; the sentence of what went wrong otherwise.
-Result<std::string> whole_text(const trace::Bytes& bytes, std::string_view origin) {
-  using Text = Result<std::string>;
-  char head[2] = {};
-  if (bytes.size < 2) return Text::fail(std::string(origin) + ": The file is empty; choose a recording.");
-  if (const Status read = bytes.read(0, head, 2); !read) return Text::fail(read.error);
-  std::string text;
-  if (static_cast<unsigned char>(head[0]) == 0x1f && static_cast<unsigned char>(head[1]) == 0x8b) {
-    trace::Inflater inflater(bytes);
-    constexpr std::size_t piece = 1 << 20;
-    for (std::size_t got = piece; got == piece && text.size() < longest_text;) {
-      const std::size_t at = text.size();
-      text.resize(at + piece);
-      got = inflater.read(text.data() + at, piece);
-      text.resize(at + got);
-    }
-    if (!inflater.status()) return Text::fail(std::string(origin) + ": " + inflater.status().error);
-  } else {
-    if (bytes.size > longest_text)
-      return Text::fail(std::string(origin) + ": The file is larger than 512 MiB; record fewer steps.");
-    text.resize(bytes.size);
-    if (const Status read = bytes.read(0, text.data(), text.size()); !read) return Text::fail(read.error);
-  }
-  return Text::ok(std::move(text));
-}
 
 bool is_pickle(std::string_view text) {
   return text.size() > 2 && text[0] == '\x80' && static_cast<unsigned char>(text[1]) <= 5;
@@ -164,8 +140,8 @@ Outcome read_trace_curve(std::string text, std::string_view origin, const trace:
 
 Result<RecordedCurve> read_memory_curve(const trace::Bytes& bytes, std::string_view origin,
                                         const trace::Progress& progress) {
-  auto text = whole_text(bytes, origin);
-  if (!text) return Outcome::fail(text.error);
+  auto text = whole_recording_text(bytes);
+  if (!text) return Outcome::fail(std::string(origin) + ": " + text.error);
   if (is_pickle(*text))
     return Outcome::fail(std::string(origin) +
                          ": This is a pickle, which would run code when it is read. In Python: "
@@ -183,12 +159,16 @@ Result<RecordedCurve> read_memory_curve(const trace::Bytes& bytes, std::string_v
         ": This is no recording, or its end is missing: a snapshot of PyTorch has \"device_traces\" and "
         "\"segments\", a trace has \"traceEvents\"; write it again.");
   if (!rows && !snapshot) return read_trace_curve(std::move(*text), origin, progress);
+  if (snapshot && !rows) {
+    const auto read = parse_snapshot_json(*text, std::numeric_limits<std::size_t>::max());
+    return read ? read_snapshot(*read, origin) : Outcome::fail(std::string(origin) + ": " + read.error);
+  }
   if (json_nesting(*text) > deepest)
     return Outcome::fail(std::string(origin) + ": The JSON is nested deeper than a recording is; write it again.");
-  const json parsed = json::parse(*text, nullptr, false);
-  if (parsed.is_discarded() || (rows && !parsed.is_array()) || (!rows && !parsed.is_object()))
+  const json parsed = parse_json(*text);
+  if (!parsed.is_array())
     return Outcome::fail(std::string(origin) + ": The JSON ends early or is damaged; write it again.");
-  return rows ? read_timeline(parsed, origin) : read_snapshot(parsed, origin);
+  return read_timeline(parsed, origin);
 }
 
 }  // namespace models::memory

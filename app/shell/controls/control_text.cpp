@@ -4,6 +4,7 @@
 #include <span>
 
 #include "app/scenario/fields_json.h"
+#include "app/scenario/file_mode.h"
 #include "app/shell/controls/control_kinds.h"
 #include "app/shell/ui.h"
 #include "widgets/base/press_area.h"
@@ -38,8 +39,10 @@ void start_typing(const Field& f, ControlState& state, std::string_view text) {
 }
 
 bool take_typed(const Field& f, ControlState& state, std::string_view key) {
-  state.error = set_field_from_text(f, state.buffer).error;
+  const Field& taker = state.inputs ? taker_of(*state.inputs, f, state.buffer) : f;
+  state.error = set_field_from_text(taker, state.buffer).error;
   state.error_key = key;
+  if (state.error.empty() && state.inputs) choose_mode(*state.inputs, taker);
   return state.error.empty();
 }
 

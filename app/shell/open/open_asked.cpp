@@ -6,11 +6,49 @@
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 
-/// Before files are touched that somebody else's document names.
+/// Before files are touched that somebody else's document names, and before one is opened that several labs read.
 namespace app {
+namespace {
+
+/// A button for each lab that reads the file.
+void draw_asked_reader(Shell& shell) {
+  FileOpening& opening = shell.workspace.opening;
+  const auto& t = theme();
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.2f}, ImGuiCond_Always, {0.5f, 0});
+  ImGui::SetNextWindowSize({std::min(t.px(680), screen.x - t.px(24)), t.px(130)});
+  if (!ImGui::IsPopupOpen("asked reader")) ImGui::OpenPopup("asked reader");
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(16), t.px(14)});
+  if (ImGui::BeginPopupModal(
+          "asked reader", nullptr,
+          ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
+    const AskedReader& asked = *opening.asked_reader();
+    const auto& readers = asked.found.readers;
+    ui::wrapped(
+        "\"" + asked.name + "\" looks like " + asked.found.looks_like + ", which several labs read. Open it in:",
+        t.text);
+    ui::spacing(8);
+    std::size_t chosen = readers.size();
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+      if (ui::button(readers[i].title.c_str(), i == 0)) chosen = i;
+      ImGui::SameLine();
+    }
+    const bool escaped = !ImGui::IsWindowAppearing() && ImGui::IsKeyPressed(ImGuiKey_Escape);
+    if (ui::button("Cancel") || escaped || chosen < readers.size()) {
+      ImGui::CloseCurrentPopup();
+      opening.choose_reader(chosen);
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
 
 void draw_asked_files(Shell& shell) {
   Workspace& w = shell.workspace;
+  if (w.opening.asked_reader() && !shell.open_panel.open && !shell.palette.open && !shell.help_open)
+    return draw_asked_reader(shell);
   if (!w.opening.asked() || shell.open_panel.open || shell.palette.open || shell.help_open) return;
   const auto& t = theme();
   const ImVec2 screen = ImGui::GetIO().DisplaySize;

@@ -48,7 +48,8 @@ void ask_where(Shell& shell, ExportKind kind, const std::string& name);
 
 /// Each frame, above everything else.
 void draw_open_panel(Shell& shell);
-/// Asks whether the files that somebody's scenario, lesson or link names may be opened, while it waits.
+/// Asks whether the files that somebody's scenario, lesson or link names may be opened, or in which of several labs a
+/// file, while one of them waits.
 void draw_asked_files(Shell& shell);
 /// While a file is being read for longer than a blink: its name, how far that is, and a button that stops it, above
 /// `corner`, their lower right. Returns their height in px, 0 where there is nothing to show.

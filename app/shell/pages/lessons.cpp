@@ -128,7 +128,7 @@ void lesson_record_step(Shell& shell) {
   }
   const chapters::Lab& lab = shell.workspace.lab();
   state.draft.steps.push_back({std::string(lab.info().id), "Step " + std::to_string(state.draft.steps.size() + 1), "",
-                               to_text(scenario_inputs(lab)), to_text(fields_to_json(lab.view()))});
+                               to_text(inputs_to_hand_on(lab)), to_text(fields_to_json(lab.view()))});
   shell.drawer = Drawer::lesson;
   shell.drawer_open = true;
 }

@@ -168,7 +168,7 @@ const std::vector<Command>& shortcut_commands() {
 
 void handle_shortcuts(Shell& shell) {
   if (shell.palette.open || shell.help_open || shell.closing.open || shell.open_panel.open ||
-      shell.workspace.opening.asked())
+      shell.workspace.opening.asks())
     return;
   const bool typing = ImGui::GetIO().WantTextInput;
   const bool busy = typing || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);

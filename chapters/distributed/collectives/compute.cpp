@@ -113,6 +113,9 @@ std::optional<ExecutedSchedule> execute_schedule(const Inputs& in, CollectiveAlg
 Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
   const CollectiveSpec spec = spec_of(in, in.algorithm);
   if (const models::Status fit = check(spec); !fit) return {.facts = {.reason = fit.error}};
+  MeasuredFound measured = compute_measured(in.measured);
+  if (in.measured.of_file() && !measured.run.source.fault.empty())
+    return {.facts = {.reason = measured.run.source.fault}};
   Outputs out;
   const AlgorithmRow own = row_of(in, in.algorithm);
   out.time = collective_time(spec, in.bytes, links_of(in));
@@ -131,7 +134,6 @@ Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone) {
   if (run.own) fill_schedule(in, *run.own, out);
   if (!facts_alone && in.beside != in.algorithm && in.ranks <= max_film_ranks)
     run.beside = execute_schedule(in, in.beside, true);
-  MeasuredFound measured = compute_measured(in.measured);
   out.measured = std::move(measured.facts);
   run.measured = std::move(measured.run);
   return {.facts = std::move(out), .run = std::make_shared<const Run>(std::move(run))};

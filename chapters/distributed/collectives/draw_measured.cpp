@@ -68,7 +68,10 @@ float draw_paste(MeasuredInputs& in, MeasuredView& view, float width) {
     const char* text = ImGui::GetClipboardText();
     auto pasted = log_of_paste(text ? text : "");
     view.paste_says = pasted.error;
-    if (pasted) in.log = std::move(*pasted);
+    if (pasted) {
+      in.log = std::move(*pasted);
+      in.log_file = {};
+    }
   }
   widgets::wrapped_text(widgets::Painter::window(), {at.x + button.x + t.px(12), at.y + t.px(6)}, view.paste_says,
                         std::max(t.px(40), width - button.x - t.px(12)), t.muted, {.max_lines = 1});

@@ -4,6 +4,7 @@
 
 #include "chapters/distributed/collectives/measured.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/file_name.h"
 #include "models/base/integer_math.h"
 #include "models/parallel/collectives/collective_log.h"
 
@@ -32,16 +33,18 @@ std::string_view example_log() {
 MeasuredSource source_of(const MeasuredInputs& in) {
   MeasuredSource out;
   if (in.run == "log") {
-    if (in.log.empty()) {
+    const bool of_file = in.of_file();
+    if (!of_file && in.log.empty()) {
       out.fault = "There is no log yet: copy what all_reduce_perf or one of its kin printed, and press Paste.";
       return out;
     }
-    auto log = parse_collective_log(in.log);
+    // Of a file the lines that count are enough: the output of a job's hosts may stand around them.
+    auto log = parse_collective_log(of_file ? lines_of_collective_log(in.log_file.text) : in.log);
     if (!log) {
       out.fault = log.error;
       return out;
     }
-    out.run.name = "your log";
+    out.run.name = of_file ? std::string(file_name(in.log_file.path)) : "your log";
     out.run.curve = std::move(log->curve);
     out.run.network = CollectiveNetwork::infiniband;
     out.run.chip = in.log_chip;
@@ -50,7 +53,7 @@ MeasuredSource source_of(const MeasuredInputs& in) {
                     .nic_line_bytes_per_s = in.log_port_bytes_per_s};
     out.log_notes = std::move(log->notes);
     out.is_log = true;
-    if (in.log == example_log())
+    if (!of_file && in.log == example_log())
       out.log_notes.push_back("This is an example, rows of a published run of 16 H100: paste your own.");
   } else if (const PublishedCollective* run = catalog().collective(in.run)) {
     out.run = *run;

@@ -37,7 +37,9 @@ void describe(Fields& f, MeasuredInputs& in) {
   f.text("log", in.log, "Log",
          "What nccl-tests or rccl-tests printed. The button in the panel Measured takes it from the clipboard; until "
          "then it is an example.",
-         {.when = {"run", "log"}, .max_bytes = 40'000});
+         {.mode = {"run", "log"}, .file_beside = "log_file", .max_bytes = 40'000});
+  f.file("log_file", in.log_file, "Or a file", "The log as a file; it counts before the text above.",
+         {.mode = {"run", "log"}}, {.reads = {FileKind::collective_log}, .accepts = "log, txt, out"});
   shared::chip(
       f, "log_chip", in.log_chip,
       {.label = "Chip of the log", .help = "Its links are what the prediction takes.", .when = {"run", "log"}});

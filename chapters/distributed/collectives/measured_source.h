@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/mechanism/field.h"
 #include "models/parallel/collectives/collective_fit.h"
 #include "models/parallel/collectives/collective_published.h"
 #include "models/parallel/collectives/collective_tuner.h"
@@ -21,11 +22,13 @@ std::string_view example_log();
 struct MeasuredInputs {
   std::string run = "h100-8-allreduce-dgx";  ///< id of the catalog, or "log"
   std::string log = std::string(example_log());
+  FileInput log_file;  ///< counts before `log`
   // What is known of the machine of a log; a published run states its own.
   std::string log_chip = "h100_sxm";
   std::int64_t log_node_ranks = 8;
   double log_port_bytes_per_s = 50e9;
   bool nvls = true, in_network = false;
+  bool of_file() const { return run == "log" && !log_file.text.empty(); }
   bool operator==(const MeasuredInputs&) const = default;
 };
 

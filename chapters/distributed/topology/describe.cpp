@@ -78,9 +78,9 @@ void describe_machine(Fields& f, Inputs& in) {
   f.text("table", in.table, "Table",
          "The text of nvidia-smi topo -m or rocm-smi --showtopo. The button over the picture pastes it with its tabs. "
          "Empty: an example.",
-         {.when = {"machine", "pasted"}, .max_bytes = 60'000});
+         {.mode = {"machine", "pasted"}, .file_beside = "file", .max_bytes = 60'000});
   f.file("file", in.file, "Or a file", "A text file with the same; it counts before the text above.",
-         {.when = {"machine", "pasted"}});
+         {.mode = {"machine", "pasted"}}, {.reads = {FileKind::topology_table}, .accepts = "txt, log"});
   shared::chip(f, "chip", in.chip,
                {.help = "Gives the rates of the cards' links and of PCIe.", .when = {"machine", "pcie_box|pasted"}});
   f.integer("boxes", in.boxes, "How many",

@@ -1,6 +1,6 @@
 #include "chapters/framework/allocator/asked.h"
 
-#include "models/trace/text/bytes.h"
+#include "models/memory/snapshot_json.h"
 #include "widgets/number/number.h"
 
 namespace chapters::framework::allocator {
@@ -8,31 +8,15 @@ namespace {
 
 using namespace models::memory;
 
-constexpr std::uint64_t max_snapshot_bytes = 512 * mib;
-
-/// The text of a gz, and any other text as it is.
-models::Result<std::string> inflated(std::string packed) {
-  using Inflated = models::Result<std::string>;
-  if (!packed.starts_with("\x1f\x8b")) return Inflated::ok(std::move(packed));
-  const models::trace::Bytes bytes = models::trace::in_memory(std::move(packed));
-  models::trace::Inflater inflater(bytes);
-  std::string text, part(1 << 20, '\0');
-  for (std::size_t n = 0; (n = inflater.read(part.data(), part.size())) > 0;) {
-    text.append(part, 0, n);
-    if (text.size() > max_snapshot_bytes)
-      return Inflated::fail("The snapshot is larger than 512 MiB when it is unpacked; record fewer entries.");
-  }
-  return inflater.status() ? Inflated::ok(std::move(text)) : Inflated::fail(inflater.status().error);
-}
-
 using SnapshotOrFault = models::Result<std::shared_ptr<const AllocatorSnapshot>>;
 
 SnapshotOrFault read_snapshot(const FileBytes& bytes) {
-  if (bytes.size_bytes > max_snapshot_bytes)
-    return SnapshotOrFault::fail("The snapshot is larger than 512 MiB; record fewer entries.");
-  std::string packed;
-  if (const std::string why = bytes.read(packed); !why.empty()) return SnapshotOrFault::fail(why);
-  const auto text = inflated(std::move(packed));
+  models::trace::Bytes source{bytes.size_bytes, bytes.read_at};
+  if (std::string held; !source.read) {  // what comes from no file
+    if (const std::string why = bytes.read(held); !why.empty()) return SnapshotOrFault::fail(why);
+    source = models::trace::in_memory(std::move(held));
+  }
+  const auto text = whole_recording_text(source);
   if (!text) return SnapshotOrFault::fail(text.error);
   // A text that is no JSON and no pickle is a list of events.
   const std::size_t first = text->find_first_not_of(" \t\r\n");
@@ -82,6 +66,8 @@ models::Result<Asked> ask(const Inputs& in) {
     return Out::fail("The shortest sequence, " + widgets::format_text(in.shortest, "tokens", 6) +
                      ", is longer than the longest, " + widgets::format_text(in.longest, "tokens", 6) +
                      ": lower the shortest or raise the longest.");
+  if (in.listed() && in.source == Source::snapshot && in.snapshot.bytes)
+    return Out::fail("A recording and a list of events are both given: empty one of them.");
   if (in.listed()) {
     auto list = parse_allocator_events(in.events);
     if (!list) return Out::fail(list.error);

@@ -80,7 +80,10 @@ void describe(Fields& f, Inputs& in) {
          {.range = {64, 32768, Scale::log}, .when = {"source", "lengths|requests"}});
   f.file("snapshot", in.snapshot, "Recording",
          "JSON, plain or gz, of torch.cuda.memory._snapshot(): its own settings are replayed. Or a list of events.",
-         {.when = {"source", "snapshot"}}, {.by_bytes = true});
+         {.mode = {"source", "snapshot"}},
+         {.reads = {FileKind::memory_snapshot, FileKind::allocator_events},
+          .accepts = "json, json.gz, gz, pickle, pkl, txt",
+          .by_bytes = true});
   describe_allocator(f, in);
   f.group("A list instead");
   f.text("events", in.events, "Events",

@@ -55,7 +55,9 @@ void describe(Fields& f, Inputs& in) {
   f.file("file", in.file, "Recording",
          "A PyTorch memory snapshot as JSON (with device_traces and segments), a memory timeline, or a trace with "
          "[memory] events.",
-         {.by_bytes = true});
+         {.reads = {FileKind::memory_snapshot, FileKind::memory_timeline, FileKind::memory_recording},
+          .accepts = "json, json.gz, gz, pickle, pkl",
+          .by_bytes = true});
 }
 
 void describe(Fields& f, View& v) {

@@ -36,7 +36,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("A tensor of yours");
   f.file("file", in.file, "Your tensors",
          "A safetensors file, whose numbers take the place of the distribution; drop one anywhere.",
-         {.accepts = "safetensors", .by_bytes = true});
+         {.reads = {FileKind::safetensors}, .accepts = "safetensors", .by_bytes = true});
   f.text("tensor", in.tensor, "Tensor", "Which tensor of the file, by name; empty: the largest one of floats.",
          {.when = {"file", "set"}});
 }

@@ -54,7 +54,7 @@ RecordingPtr beside_recording(const Inputs& in, Progress& progress, std::size_t 
   if (!in.beside_file.path.empty()) {
     auto one = read_recording(in.beside_file, progress);
     if (one) return std::move(*one);
-    add_sentence(out.losses, "Nothing stands beside: " + one.error);
+    out.reason = "Nothing can stand beside it: " + one.error;
     return nullptr;
   }
   if (in.beside == Beside::nothing) return nullptr;
@@ -136,7 +136,7 @@ Computed compute(const Inputs& in, Progress& progress) {
     run->beside = rows_of({std::move(beside)}).front();
     state_beside(in, *run, out);
   }
-  if (progress.cancelled) return all;
+  if (progress.cancelled || !out.reason.empty()) return all;
   lay_out(in, progress.facts_alone, *run, out);
   state_ranks(*run, out);  // a finding about all ranks comes before those about one
   state_findings(run->main(), out);

@@ -40,7 +40,7 @@ void describe(Fields& f, Inputs& in) {
            {.headline = true, .when = {"file", ""}});
   f.file("file", in.file, "Recording",
          "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). Drop one anywhere.",
-         {.accepts = files, .by_bytes = true});
+         {.reads = {FileKind::recording, FileKind::memory_recording}, .accepts = files, .by_bytes = true});
   f.integer("step", in.step, "Step", "Counted from 1; 0 is the whole recording, and beyond the last means the last.",
             {.range = {0, 999, Scale::step}, .typical = {0, 20}, .headline = true});
   f.integer("device", in.device, "Rank and device",
@@ -63,7 +63,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("beside", in.beside, besides, "Beside it", "A made-up run in the same picture, moved to the same start.",
            {.when = {"beside_file", ""}});
   f.file("beside_file", in.beside_file, "Another recording",
-         "The run before or after a change; it is moved to the same start.", {.by_bytes = true});
+         "The run before or after a change; it is moved to the same start.",
+         {.reads = {FileKind::recording, FileKind::memory_recording}, .by_bytes = true});
   f.table("ranks", in.ranks, "Ranks", "More recordings of the same run, a file for each other rank.",
           {.max_items = 64});
 }

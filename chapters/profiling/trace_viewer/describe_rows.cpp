@@ -5,7 +5,8 @@
 namespace chapters::profiling::trace_viewer {
 
 void describe(Fields& f, RankFile& r) {
-  f.file("file", r.file, "File", "The recording of one more rank.", {.by_bytes = true});
+  f.file("file", r.file, "File", "The recording of one more rank.",
+         {.reads = {FileKind::recording, FileKind::memory_recording}, .by_bytes = true});
 }
 
 void describe(Fields& f, KernelRow& r) {

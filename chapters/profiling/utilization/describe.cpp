@@ -81,8 +81,10 @@ void describe_job(Fields& f, Inputs& in) {
          {.range = {10, 100}, .when = {"job", "rate"}});
   f.choice("sample", in.sample, sample_fault_choices(), "Made-up run", "Shown while no file is given: rank 0 of four.",
            {.when = {"job", "recording"}});
-  f.file("file", in.file, "Recording", "PyTorch's Chrome trace (JSON, plain or gz) taken with record_shapes=True.",
-         {.when = {"job", "recording"}}, {.by_bytes = true});
+  f.file(
+      "file", in.file, "Recording", "PyTorch's Chrome trace (JSON, plain or gz) taken with record_shapes=True.",
+      {.mode = {"job", "recording"}},
+      {.reads = {FileKind::recording, FileKind::memory_recording}, .accepts = "json, json.gz, gz", .by_bytes = true});
   f.integer("step", in.step, "Step", "Counted from 1; 0 is the whole recording, and beyond the last means the last.",
             {.range = {0, 999, Scale::step}, .typical = {0, 8}, .when = {"job", "recording"}});
 }

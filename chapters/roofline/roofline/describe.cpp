@@ -149,7 +149,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("What is drawn");
   f.choices("show", in.show, layers, "Show", "What is drawn over the roof.");
   f.file("measured", in.measured, "Measured points",
-         "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond.", {.accepts = "csv"});
+         "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond.",
+         {.reads = {FileKind::kernel_measurements}, .accepts = "csv"});
 }
 
 namespace {

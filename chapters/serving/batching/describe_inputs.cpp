@@ -84,7 +84,7 @@ void describe(Fields& f, Inputs& in) {
          "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them): seconds "
          "or dates, tokens, tokens; or a Mooncake trace in JSON lines. While one is here, it replaces rate, number and "
          "lengths.",
-         {.accepts = "csv, jsonl"});
+         {.reads = {FileKind::arrivals}, .accepts = "csv, jsonl"});
   f.group("Lengths");
   f.real("prompt_tokens", in.prompt_tokens, {"Prompt, mean", "tokens"}, "Lengths are log-normal.",
          {.range = {1, 32768, Scale::log}, .typical = {16, 8192}, .when = {"service", "llm"}});

@@ -27,3 +27,9 @@ TEST_CASE("CSV keeps a cell that looks like a table's name apart from one, and a
 TEST_CASE("CSV fills short rows up to the columns") {
   CHECK(csv({{"t", {"a", "b", "c"}, {{"1"}, {}, {"1", "2", "3"}}}}) == "# t\na,b,c\n1,,\n,,\n1,2,3\n");
 }
+
+TEST_CASE("CSV holds no formula and no control character, and leaves plain numbers alone") {
+  CHECK(csv({{"t\x1b", {"=a", "b"}, {{"=1+2", "@x"}, {"+cmd", "-cmd"}, {"-3.5e-9", "+7"}, {"-inf", "-"}}}}) ==
+        "# t \n'=a,b\n'=1+2,'@x\n'+cmd,'-cmd\n-3.5e-9,+7\n-inf,'-\n");
+  CHECK(csv({{"t", {"a"}, {{"bell\x07, \x1b[31m"}, {"1e400"}}}}) == "# t\na\n\"bell, [31m\"\n1e400\n");
+}

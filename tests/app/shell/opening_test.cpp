@@ -88,7 +88,14 @@ TEST_CASE("a large recording that is dropped costs no frame of the window more t
   const double before = thread_cpu_s();
   o.w.opening.open(std::vector<std::string>{path});  // as the window's drop does
   const double begun_s = thread_cpu_s() - before;
-  const auto opened = draw_until(o, [&] { return !o.w.opening.busy() && !o.w.current().computing(); });
+  const auto waits = draw_until(o, [&] { return !o.w.opening.busy(); });
+  // Its operators have shapes, so that two labs read it: a button for each.
+  REQUIRE(o.w.opening.asked_reader());
+  CHECK(o.ui.has("asked reader/Trace viewer"));
+  CHECK(o.ui.has("asked reader/Utilization"));
+  o.ui.click("asked reader/Trace viewer");
+  auto opened = draw_until(o, [&] { return !o.w.current().computing(); });
+  opened.worst_s = std::max(opened.worst_s, waits.worst_s);
   CHECK(o.d.open_lab() == "profiling/trace-viewer");
   CHECK(o.w.lab().reason() == "");
   CHECK(o.d.input("file").file().path == path);
@@ -187,14 +194,14 @@ TEST_CASE(
   CHECK(o.d.shell.toasts.shown[0].message.action.label == "Open Trace viewer");
 }
 
-TEST_CASE(
-    "a file that one lab alone reads opens it untried: its own job says what is wrong, over the earlier picture") {
+TEST_CASE("a file that is not what its name says is refused, and what is open stays") {
   Opened o("profiling/trace-viewer");
   REQUIRE(o.d.settle());
   REQUIRE(o.w.lab().reason().empty());
   o.folder.write("broken.sqlite", "This is no database, whatever its name says.");
-  REQUIRE(o.w.opening.open_and_wait((o.folder / "broken.sqlite").string()));
+  CHECK(o.w.opening.open_and_wait((o.folder / "broken.sqlite").string()).error.find("broken.sqlite") !=
+        std::string::npos);
   REQUIRE(o.d.settle());
-  CHECK(o.w.lab().reason().find("broken.sqlite") != std::string::npos);
-  CHECK(o.w.lab().shows_earlier());
+  CHECK(o.w.lab().reason().empty());
+  CHECK(o.d.input("file").file().path.empty());
 }

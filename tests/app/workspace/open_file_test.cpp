@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -7,8 +8,10 @@
 #include "app/workspace/workspace.h"
 #include "chapters/mechanism/catalog.h"
 #include "tests/support/base/files.h"
+#include "tests/support/base/gzip.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/sample_files.h"
 
 namespace {
 
@@ -78,7 +81,7 @@ TEST_CASE("a file that no lab takes gets a true sentence, and a way to the lab t
 
   o.folder.write("x.png", std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 17));
   REQUIRE(o.w->open("serving/batching"));
-  CHECK(o.open("x.png").find("No lab reads \"x.png\": they read .json, ") == 0);
+  CHECK(o.open("x.png").find("No lab reads \"x.png\": it looks like a picture (PNG). ") == 0);
   o.folder.write("x.csv", std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 17));
   CHECK(o.open("x.csv").find("No lab reads \"x.csv\"") == 0);
   o.folder.write("other.csv", "a,b\n1,2\n");
@@ -211,4 +214,109 @@ TEST_CASE("files opened last and folders of exports come back; a bad list of the
   app::store::Files part;
   CHECK(load(folder / "files.json", part).found == app::store::Found::set_aside);
   CHECK(part.opened == std::vector<std::string>{"/a.csv"});
+}
+
+TEST_CASE("a file is known by its content, whatever it is called, and the open lab has the first word") {
+  using chapters::FileKind;
+  Opener o;
+  struct Row {
+    FileKind kind;
+    const char *name, *lab, *key;
+  };
+  for (const Row& row : {Row{FileKind::topology_table, "topo.txt", "distributed/topology", "file"},
+                         Row{FileKind::collective_log, "nccl.log", "distributed/collectives", "log_file"},
+                         Row{FileKind::allocator_events, "events.dat", "framework/allocator", "snapshot"},
+                         Row{FileKind::memory_timeline, "timeline", "framework/memory-timeline", "file"},
+                         Row{FileKind::model_config, "acme.txt", "roofline/transformer-layer", "config"},
+                         Row{FileKind::arrivals, "requests.json", "serving/batching", "trace"},
+                         Row{FileKind::kernel_measurements, "measured.log", "roofline/roofline", "measured"}}) {
+    INFO(row.name);
+    o.folder.write(row.name, support::sample_file(row.kind));
+    REQUIRE(o.w->open("roofline/iron-law"));
+    CHECK(o.open(row.name) == "");
+    CHECK(o.lab() == row.lab);
+    CHECK(o.file_in(row.key) == (o.folder / row.name).string());
+  }
+  o.folder.write("snap.json.gz", support::gzipped(support::sample_file(FileKind::memory_snapshot)));
+  for (const char* open : {"framework/memory-timeline", "framework/allocator"}) {
+    REQUIRE(o.w->open(open));
+    CHECK(o.open("snap.json.gz") == "");
+    CHECK(o.lab() == open);
+    CHECK_FALSE(o.w->opening.asked_reader());
+  }
+}
+
+TEST_CASE("where several labs read a file the person says which, or none; each button opens it") {
+  Opener o;
+  o.folder.write("snap", support::sample_file(chapters::FileKind::memory_snapshot));
+  for (const std::size_t chosen : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    REQUIRE(o.w->open("roofline/iron-law"));
+    CHECK(o.open("snap") == "");
+    REQUIRE(o.w->opening.asked_reader());
+    CHECK(o.w->opening.asks());
+    const app::FoundReaders& found = o.w->opening.asked_reader()->found;
+    CHECK(found.looks_like == "a memory snapshot of PyTorch");
+    REQUIRE(found.readers.size() == 2);
+    const std::string lab = chosen < 2 ? found.readers[chosen].lab : "roofline/iron-law";
+    const std::string key = chosen < 2 ? found.readers[chosen].key : "";
+    CHECK(o.lab() == "roofline/iron-law");
+    o.w->opening.choose_reader(chosen);
+    CHECK_FALSE(o.w->opening.asks());
+    CHECK(o.lab() == lab);
+    if (!key.empty()) CHECK(o.file_in(key.c_str()) == (o.folder / "snap").string());
+  }
+  CHECK(o.w->files.opened.size() == 1);
+}
+
+TEST_CASE("what no lab reads is named by what it looks like, with who reads similar things") {
+  Opener o;
+  o.folder.write("fr.json", R"({"version": "2.4", "pg_config": {}, "entries": []})");
+  CHECK(
+      o.open("fr.json") ==
+      "No lab reads \"fr.json\": it looks like a dump of PyTorch's flight recorder. Trace viewer and Utilization read "
+      "a profiler's recording.");
+  o.folder.write("bench.log", "============ Serving Benchmark Result ============\nSuccessful requests: 7\n");
+  CHECK(o.open("bench.log") ==
+        "No lab reads \"bench.log\": it looks like the output of a serving benchmark. Batching reads arrivals of "
+        "requests.");
+  o.folder.write("snap.pickle", std::string("\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]", 24));
+  const std::string pickle = o.open("snap.pickle");
+  CHECK(pickle.find("Allocator: This is a pickle") != std::string::npos);
+  CHECK(pickle.find("json.dump") != std::string::npos);
+  o.folder.write("diary.txt", "dear diary\n");
+  CHECK(o.open("diary.txt").find("it looks like a text that nothing here knows") != std::string::npos);
+}
+
+TEST_CASE("the list of files to open has the suffixes of all that labs read") {
+  Opener o;
+  const auto suffixes = o.w->opening.suffixes();
+  for (const char* suffix :
+       {".json", ".json.gz", ".gz", ".sqlite", ".csv", ".jsonl", ".safetensors", ".pickle", ".pkl", ".log", ".txt"}) {
+    INFO(suffix);
+    CHECK(std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end());
+  }
+}
+
+TEST_CASE("a file with a byte order mark or in UTF-16 is the same file") {
+  Opener o;
+  const auto units = [](const std::string& text) {
+    std::string out = "\xFF\xFE";
+    for (const char c : text) out += std::string{c, '\0'};
+    return out;
+  };
+  for (const chapters::FileKind kind : support::sampled_kinds) {
+    if (kind == chapters::FileKind::safetensors) continue;
+    INFO(static_cast<int>(kind));
+    const std::string text = support::sample_file(kind);
+    std::vector<std::string> labs;
+    for (const std::string& written : {text, "\xEF\xBB\xBF" + text, units(text)}) {
+      o.folder.write("file", written);
+      REQUIRE(o.w->open("roofline/iron-law"));
+      CHECK(o.open("file") == "");
+      if (o.w->opening.asked_reader()) o.w->opening.choose_reader(0);
+      labs.push_back(o.lab());
+    }
+    CHECK(labs == std::vector<std::string>(3, labs[0]));
+    CHECK(labs[0] != "roofline/iron-law");
+  }
 }

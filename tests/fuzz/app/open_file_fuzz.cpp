@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "a file that was refused changed the state", opened.error);
   }
   workspace.opening.answer(app::FilesAnswer::leave_out);
+  workspace.opening.choose_reader(0);
   workspace.current().finish();
   workspace.jobs.cancel_all();
   workspace.content.lessons.clear();
