@@ -9,9 +9,9 @@
 // there makes it, and its id is "<chapter>/<lab>" with '-' for '_'. Adding a lab is one new file or folder and one row
 // here. A new chapter is one more row in `contents`.
 #define LABS(LAB)                   \
+  LAB(role, compounding)            \
   LAB(role, scaling)                \
   LAB(role, platform_map)           \
-  LAB(role, compounding)            \
   LAB(roofline, hierarchy)          \
   LAB(roofline, roofline)           \
   LAB(roofline, transformer_layer)  \

@@ -93,13 +93,15 @@ const LessonStep* step_shown(const Shell& shell) {
 
 std::size_t next_lesson(const Shell& shell) {
   const Content& content = shell.workspace.content;
+  std::vector<std::string_view> order{"start"};  // what the other lessons build on, then one a chapter
+  for (const CurriculumChapter& chapter : content.curriculum) order.push_back(chapter.slug);
   std::size_t first = content.lessons.size();
-  for (const CurriculumChapter& chapter : content.curriculum)
-    for (std::size_t i = 0; i < content.lessons.size(); ++i)
-      if (content.lessons[i].id == chapter.slug) {
-        if (!shell.workspace.progress.lessons.contains(content.lessons[i].id)) return i;
-        first = std::min(first, i);
-      }
+  for (const std::string_view id : order)
+    for (std::size_t i = 0; i < content.lessons.size(); ++i) {
+      if (content.lessons[i].id != id) continue;
+      if (!shell.workspace.progress.lessons.contains(content.lessons[i].id)) return i;
+      first = std::min(first, i);
+    }
   return first < content.lessons.size() ? first : 0;
 }
 
