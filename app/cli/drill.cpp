@@ -89,104 +89,153 @@ models::Status check_topic(const std::string& topic) {
                               ".");
 }
 
+/// What the command line asks for.
+struct DrillCall {
+  std::string topic;
+  bool today = false;
+  std::uint64_t count = 0, level = 0, seed = 0;
+  bool reproducible = false;  ///< a seed was given: then what was answered before today does not choose the questions
+  double limit_s = 0;
+};
+
+models::Result<DrillCall> read_options(const Arguments& a) {
+  using Read = models::Result<DrillCall>;
+  const auto refuse = [&](const char* option, const std::string& expected) {
+    return Read::fail(std::string(option) + " is \"" + a.value(option).substr(0, 60) + "\": " + expected);
+  };
+  const bool today = a.has("--today");
+  const auto count = whole_number(a.value("--count", today ? "1" : "10"), 1, 1000);
+  if (!count) return refuse("--count", "a whole number from 1 to 1,000 is expected.");
+  const auto seed = whole_number(a.value("--seed", "0"), 0, 1'000'000'000);
+  if (!seed) return refuse("--seed", "a whole number from 0 to 1,000,000,000 is expected.");
+  const auto level = whole_number(a.value("--level", "0"), 0, chapters::drill_levels);
+  if (!level)
+    return refuse("--level", "a whole number from 1 to " + std::to_string(chapters::drill_levels) +
+                                 " is expected, or 0 to follow your answers.");
+  const auto limit_s = clock_s(a.value("--clock", "none"));
+  if (!limit_s) return refuse("--clock", "120 (two minutes), 60 (sixty seconds) or none is expected.");
+  if (today && (a.has("--seed") || a.has("--topic") || a.has("--level") || a.has("--count")))
+    return Read::fail(
+        "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
+  if (chapters::catalog().drills.empty())
+    return Read::fail("No drills were found: the folder drills of the assets holds them.");
+  DrillCall asked{a.value("--topic", "weak"), today, *count, *level, *seed, a.has("--seed"), *limit_s};
+  if (auto known = check_topic(asked.topic); !known) return Read::fail(std::move(known.error));
+  return Read::ok(std::move(asked));
+}
+
+/// The questions of one call, one after the other.
+class DrillRound {
+ public:
+  DrillRound(const DrillCall& asked, History& kept, const Streams& s)
+      : asked_(asked), kept_(kept), s_(s), in_(s.in ? *s.in : std::cin) {}
+
+  /// Asks them all, or until the person has had enough. Fails where none can be dealt.
+  models::Status run() {
+    while (open_ && round_.size() < asked_.count) {
+      const double now_s = unix_now_s();
+      const auto dealt = deal(now_s);
+      if (!dealt) return models::Status::fail(dealt.error);
+      ask(*dealt);
+      answer(*dealt, now_s);
+    }
+    return models::Status::ok();
+  }
+  /// "7 of 10 right and 1 near, which counts half".
+  std::string score() const {
+    return std::to_string(right_) + " of " + std::to_string(round_.size()) + " right" +
+           (near_ > 0 ? near_text(near_) : std::string());
+  }
+
+ private:
+  models::Result<chapters::DealtDrill> deal(double now_s) {
+    const auto& history = asked_.reproducible ? round_ : kept_.records;
+    return chapters::deal_drill(
+        chapters::catalog().drills, history,
+        {
+            .topic = asked_.topic == "weak" ? std::string_view() : std::string_view(asked_.topic),
+            .drill = asked_.today ? chapters::today_drill : std::string_view(),
+            .level = static_cast<int>(asked_.level),
+            .seed = asked_.reproducible ? asked_.seed : 1,
+            .now_s = asked_.reproducible ? 0 : now_s,
+            .in_round = round_.size(),
+        },
+        labs_);
+  }
+
+  void ask(const chapters::DealtDrill& dealt) {
+    const chapters::DrillChoice& pick = dealt.choice;
+    s_.out << "\n"
+           << round_.size() + 1 << " of " << asked_.count << "  " << pick.drill->topic_label << ", level "
+           << pick.drill->level << " (" << pick.why << ")\n"
+           << dealt.question.text << "\n  [" << dealt.question.unit_label
+           << (asked_.limit_s > 0 ? ", within " + std::to_string(static_cast<int>(asked_.limit_s)) + " seconds"
+                                  : std::string())
+           << "]\n";
+  }
+
+  /// Reads lines until one can be graded, is empty, or ends the round.
+  void answer(const chapters::DealtDrill& dealt, double now_s) {
+    const auto began = std::chrono::steady_clock::now();
+    for (std::string line;;) {
+      s_.out << "> " << std::flush;
+      if (!std::getline(in_, line) || line == "quit" || line == "q") {
+        open_ = false;
+        return;
+      }
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      const bool given = line.find_first_not_of(" \t") != std::string::npos;
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+      chapters::DrillMark mark;
+      if (given) mark = chapters::grade(dealt.question, line.substr(0, 200), seconds, asked_.limit_s);
+      if (given && !mark.read) {
+        s_.out << mark.verdict << "\n";
+        continue;
+      }
+      if (given)
+        s_.out << verdict_word(mark) << mark.verdict << "\n";
+      else
+        s_.out << "it is " << widgets::format(dealt.question.answer, dealt.question.unit, 4).view() << ".\n";
+      for (const auto& step : dealt.question.steps) s_.out << "  " << step << "\n";
+      return keep({dealt.choice.drill->id, static_cast<std::int64_t>(dealt.choice.seed), mark.said, mark.right, seconds,
+                   now_s, mark.near});
+    }
+  }
+
+  void keep(const chapters::DrillRecord& record) {
+    right_ += record.right;
+    near_ += record.near;
+    round_.push_back(record);
+    if (const auto notice = kept_.add(record); !notice.empty()) s_.error << notice << "\n";
+  }
+
+  const DrillCall& asked_;
+  History& kept_;
+  const Streams& s_;
+  std::istream& in_;
+  std::vector<chapters::DrillRecord> round_;
+  chapters::DrillLabs labs_;
+  std::size_t right_ = 0, near_ = 0;
+  bool open_ = true;
+};
+
 }  // namespace
 
 int drill(const Arguments& a, const Streams& s) {
-  const std::string topic = a.value("--topic", "weak");
-  const bool today = a.has("--today");
-  const auto count = whole_number(a.value("--count", today ? "1" : "10"), 1, 1000);
-  const auto limit_s = clock_s(a.value("--clock", "none"));
-  const auto seed = whole_number(a.value("--seed", "0"), 0, 1'000'000'000);
-  const auto level = whole_number(a.value("--level", "0"), 0, chapters::drill_levels);
-  if (!count)
-    return complain(
-        s, "--count is \"" + a.value("--count").substr(0, 60) + "\": a whole number from 1 to 1,000 is expected.");
-  if (!seed)
-    return complain(s, "--seed is \"" + a.value("--seed").substr(0, 60) +
-                           "\": a whole number from 0 to 1,000,000,000 is expected.");
-  if (!level)
-    return complain(s, "--level is \"" + a.value("--level").substr(0, 60) + "\": a whole number from 1 to " +
-                           std::to_string(chapters::drill_levels) + " is expected, or 0 to follow your answers.");
-  if (!limit_s)
-    return complain(s, "--clock is \"" + a.value("--clock").substr(0, 60) +
-                           "\": 120 (two minutes), 60 (sixty seconds) or none is expected.");
-  if (today && (a.has("--seed") || a.has("--topic") || a.has("--level") || a.has("--count")))
-    return complain(
-        s, "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
-  const auto& catalog = chapters::catalog();
-  if (catalog.drills.empty()) return complain(s, "No drills were found: the folder drills of the assets holds them.");
-  if (const auto known = check_topic(topic); !known) return complain(s, known.error);
-
+  const auto asked = read_options(a);
+  if (!asked) return complain(s, asked.error);
   History kept(s.error);
-  std::istream& in = s.in ? *s.in : std::cin;
-  std::vector<chapters::DrillRecord> round;
-  chapters::DrillLabs labs;
-  const bool reproducible = a.has("--seed");  // then what was answered before today does not choose the questions
-  std::size_t right = 0, near = 0;
-  bool open = true;
-  if (today && chapters::daily_done(kept.records, unix_now_s())) {
+  if (asked->today && chapters::daily_done(kept.records, unix_now_s())) {
     s.out << "Today's question is answered" << days_text(chapters::daily_streak(kept.records, unix_now_s()))
           << ". The next one comes at midnight UTC.\n";
     return 0;
   }
   s.out << "Answer with a number and its unit: 1.07 GB, 310ms, 43 %. An empty line shows the answer, \"quit\" ends.\n";
-  while (open && round.size() < *count) {
-    const double now_s = unix_now_s();
-    const auto& history = reproducible ? round : kept.records;
-    auto dealt = chapters::deal_drill(catalog.drills, history,
-                                      {
-                                          .topic = topic == "weak" ? std::string_view() : std::string_view(topic),
-                                          .drill = today ? chapters::today_drill : std::string_view(),
-                                          .level = static_cast<int>(*level),
-                                          .seed = reproducible ? *seed : 1,
-                                          .now_s = reproducible ? 0 : now_s,
-                                          .in_round = round.size(),
-                                      },
-                                      labs);
-    if (!dealt) return complain(s, dealt.error);
-    const chapters::DrillChoice& pick = dealt->choice;
-    const chapters::DrillQuestion& question = dealt->question;
-    s.out << "\n"
-          << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level
-          << " (" << pick.why << ")\n"
-          << question.text << "\n  [" << question.unit_label
-          << (*limit_s > 0 ? ", within " + std::to_string(static_cast<int>(*limit_s)) + " seconds" : std::string())
-          << "]\n";
-    const auto asked = std::chrono::steady_clock::now();
-    for (bool answered = false; !answered;) {
-      s.out << "> " << std::flush;
-      std::string line;
-      if (!std::getline(in, line) || line == "quit" || line == "q") {
-        open = false;
-        break;
-      }
-      if (!line.empty() && line.back() == '\r') line.pop_back();
-      const bool given = line.find_first_not_of(" \t") != std::string::npos;
-      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
-      chapters::DrillMark mark;
-      if (given) {
-        mark = chapters::grade(question, line.substr(0, 200), seconds, *limit_s);
-        if (!mark.read) {
-          s.out << mark.verdict << "\n";
-          continue;
-        }
-        s.out << verdict_word(mark) << mark.verdict << "\n";
-      } else {
-        s.out << "it is " << widgets::format(question.answer, question.unit, 4).view() << ".\n";
-      }
-      for (const auto& step : question.steps) s.out << "  " << step << "\n";
-      const chapters::DrillRecord record{
-          pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s, mark.near};
-      right += mark.right;
-      near += mark.near;
-      round.push_back(record);
-      if (const auto notice = kept.add(record); !notice.empty()) s.error << notice << "\n";
-      answered = true;
-    }
-  }
+  DrillRound round(*asked, kept, s);
+  if (const auto ran = round.run(); !ran) return complain(s, ran.error);
   s.out << "\n"
-        << right << " of " << round.size() << " right" << (near > 0 ? near_text(near) : std::string())
-        << (today ? days_text(chapters::daily_streak(kept.records, unix_now_s())) : std::string()) << ".\n";
+        << round.score()
+        << (asked->today ? days_text(chapters::daily_streak(kept.records, unix_now_s())) : std::string()) << ".\n";
   return 0;
 }
 
