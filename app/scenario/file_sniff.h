@@ -10,7 +10,7 @@ namespace app {
 
 struct SniffedFile {
   chapters::FileKind kind = chapters::FileKind::unknown;
-  /// Of a pickle: what it seems to hold; else as `kind`.
+  /// What a pickle seems to hold; else as `kind`.
   chapters::FileKind holds = chapters::FileKind::unknown;
   bool is_text = false;
   std::string looks_like;  ///< "a memory snapshot of PyTorch", "a picture (PNG)", "a text that nothing here knows"

@@ -88,10 +88,10 @@ struct Details {
   /// gets. Must outlive the fields, as options must.
   const Choices* refused = nullptr;
   When when{};  ///< the field matters only while this holds
-  /// Of files and texts: the option of a choice without which they would not count. Whoever gives the input chooses it
+  /// For files and texts: the option of a choice without which they would not count. Whoever gives the input chooses it
   /// with that, by whatever way; it is `when` too.
   When mode{};
-  /// Of a text: the file input that takes what is given for it where that is the path of a file.
+  /// For a text: the file input that takes what is given for it where that is the path of a file.
   std::string_view file_beside{};
   std::string_view formula{};    ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source{};     ///< outputs: where the formula or figure comes from
@@ -121,8 +121,8 @@ struct FileSpec {
 class FileBytes {
  public:
   std::string path;
-  std::uint64_t size_bytes = 0;  ///< of what is read: text is UTF-8 without a mark, whatever the file has
-  std::uint64_t disk_bytes = 0;  ///< of the file
+  std::uint64_t size_bytes = 0;  ///< as it is read: text is UTF-8 without a mark, whatever the file has
+  std::uint64_t disk_bytes = 0;  ///< as it lies on disk
   std::int64_t modified_ns = 0;  ///< time of the last change, since some fixed day
   /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even
   /// when another has taken its name; one that was shortened in place is refused.

@@ -72,7 +72,7 @@ class SnapshotValue : public JsonVisitor {
   struct Open {
     json* at = nullptr;
     Part part = Part::other;
-    bool named = false;  ///< of frames: one with a name was found
+    bool named = false;  ///< a frame with a name was found
   };
 
   bool stop(std::string why) {
