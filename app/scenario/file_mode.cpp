@@ -14,7 +14,7 @@ using chapters::Kind;
 
 namespace {
 
-/// Is there something in a file or a text?
+/// Is there nothing in a file or a text?
 bool is_empty(const Field& f) { return f.kind == Kind::file ? f.file().path.empty() : f.text().empty(); }
 
 /// An input of a scenario that asks for its mode.

@@ -77,7 +77,7 @@ struct Choosing {
     return most;
   }
 
-  /// Of the weakest topic, near its level, not asked lately.
+  /// One of the weakest topic, near its level, not asked lately.
   const Drill* best() const {
     const DrillTallies all = tallies(drills, history);
     int nearest = drill_levels;  // a topic may have no drill of the level that was asked for

@@ -13,6 +13,9 @@
 #include "tests/support/lab/lab_bench.h"
 #include "tests/support/lab/sample_files.h"
 
+// In a namespace of its own, where the words of the lab bench are in reach.
+namespace file_mode_test {
+
 using namespace support;
 using app::Json;
 using chapters::FileKind;
@@ -156,3 +159,5 @@ TEST_CASE("a scenario file whose file needs a mode gets it, and one that sets an
   CHECK(refused_by_cli({"eval", "--scenario", (folder / "both.json").string()})
             .find("file and machine do not go together") == 0);
 }
+
+}  // namespace file_mode_test
