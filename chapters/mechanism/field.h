@@ -81,7 +81,7 @@ struct Details {
   bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
   /// Not empty: such an output has no number, for this reason: "The chip has no FP8 unit."
   std::string_view absent{};
-  /// Not empty: the value follows the learner from lab to lab under this name ("model", "chip", "workload.context"). Only
+  /// Not empty: the value follows the learner from lab to lab under this name ("model", "workload.context"). Only
   /// chapters/mechanism/shared_choices.h sets it.
   std::string_view shared{};
   /// Choices that exist and are not offered here. `help` of each is the whole sentence that a scenario which names it

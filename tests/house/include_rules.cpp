@@ -93,7 +93,10 @@ std::string fault_in_models(std::string_view path, const Include& i) {
   const bool loader = path.starts_with("models/trace/") && path.ends_with(".cpp");
   if (i.target == "simdjson.h" || i.target == "isa-l/igzip_lib.h" || i.target == "sqlite3.h")
     return loader ? "" : "simdjson, ISA-L and SQLite are for the .cpp of the trace loaders alone";
-  if (path == "models/base/json_text.h" && i.target == "nlohmann/json_fwd.hpp") return {};
+  // What several loaders share is declared where JSON is a name alone.
+  if ((path == "models/base/json_text.h" || path == "models/memory/snapshot_json.h") &&
+      i.target == "nlohmann/json_fwd.hpp")
+    return {};
   if (is_json(i)) return path.ends_with(".cpp") ? "" : "in models, JSON is for the .cpp of the loaders alone";
   return "models may include the standard library and models alone";
 }

@@ -158,7 +158,7 @@ TEST_CASE("a scenario file sets what it says, and --set goes over it") {
 
 TEST_CASE("bad input is one sentence that names what, where and what is allowed") {
   CHECK(refused_by_cli({"evaluate", "roofline/roofline"}) ==
-        "\"roofline/roofline\" is one word too many: `ridgeline --help` shows every call.");
+        "There is no lab \"evaluate\". `ridgeline list` names all.");  // a lab and a file for it
   CHECK(refused_by_cli({"evel"}) == "There is no command \"evel\": did you mean \"eval\"?");
   CHECK(refused_by_cli({"eval", "roofline"}).find("\"roofline\" is a chapter: name one of its labs, roofline/") == 0);
   CHECK(refused_by_cli({"iron-law"}) ==
@@ -178,7 +178,9 @@ TEST_CASE("bad input is one sentence that names what, where and what is allowed"
         "There is no option --sett here: did you mean \"--set\"? Allowed are --set, --preset, --scenario and --json.");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set"})) == "--set needs a value after it.");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip"})) == "--set needs key=value; it is \"chip\".");
-  CHECK(refused_by_cli(eval({"roofline/roofline", "again"})).find("\"again\" is one word too many") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "again"})) ==
+        "The file again cannot be opened: check the path and that it may be read.");  // a file for the lab
+  CHECK(refused_by_cli(eval({"roofline/roofline", "a", "b"})).find("\"b\" is one word too many") == 0);
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chp=h100_sxm"}))
             .find("roofline/roofline has no input \"chp\": did you mean \"chip\"? It has ") == 0);
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip=h9000"})).find("chip is \"h9000\": allowed are ") ==

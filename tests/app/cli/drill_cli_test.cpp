@@ -71,7 +71,7 @@ TEST_CASE("the same seed asks the same round whatever was answered before, and a
 TEST_CASE("drill says what its clock allows, and asks the question of the day once a day, the same of everybody") {
   CHECK(has(Terminal().run({"--seed", "1", "--count", "1", "--clock", "60"}, "\n").out, ", within 60 seconds]"));
   CHECK(has(Terminal().run({"--seed", "1", "--count", "1", "--clock", "120"}, "\n").out, ", within 120 seconds]"));
-  CHECK_FALSE(has(Terminal().run({"--seed", "1", "--count", "1"}, "\n").out, "within"));
+  CHECK_FALSE(has(Terminal().run({"--seed", "1", "--count", "1"}, "\n").out, ", within"));
   std::string first;
   for (int learner = 0; learner < 2; ++learner) {
     const Terminal t;

@@ -191,7 +191,7 @@ TEST_CASE("a worked solution ends in the answer, shows its arithmetic, and its e
 
 namespace {
 
-/// Of `instances`, in how many the answer is the same operation on the same two figures of the question.
+/// In how many of `instances` the answer is the same operation on the same two figures of the question.
 int same_operation(const Drill& d, int instances) {
   std::map<std::array<std::size_t, 3>, int> found;
   int most = 0;

@@ -26,7 +26,8 @@ TEST_CASE("of a snapshot what is looked at is kept, of a stack the innermost fra
   const auto read = parse_snapshot_json(
       R"({"external": [1, 2, {"segments": 7}], "segments": [{"device": 0, "secret": [[1]], "blocks": [{"size": 8}]}],
           "device_traces": [[{"action": "alloc", "addr": 1, "user_metadata": {"size": 3}, "frames": [
-            {"filename": "a.cpp", "name": ""}, {"name": 7}, "odd", {"line": 3, "name": "forward"}, {"name": "outer"}]}]],
+            {"filename": "a.cpp", "name": ""}, {"name": 7}, "odd", {"line": 3, "name": "forward"},
+            {"name": "outer"}]}]],
           "allocator_settings": {"anything": {"at": ["all"]}}})",
       10);
   REQUIRE(read);

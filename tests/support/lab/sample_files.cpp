@@ -19,11 +19,12 @@ std::string recording(bool memory) {
                      R"({"ph":"X","cat":"kernel","name":"sgemm","pid":0,"tid":7,"ts":120,"dur":50,)"
                      R"("args":{"device":0,"stream":7,"correlation":7,"External id":1}})";
   if (memory)
-    text +=
-        R"(,{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":1,"ts":105,)"
-        R"("args":{"Device Type":1,"Device Id":0,"Bytes":4096,"Addr":1024,"Total Allocated":4096,"Total Reserved":8192}},)"
-        R"({"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":1,"ts":180,)"
-        R"("args":{"Device Type":1,"Device Id":0,"Bytes":-4096,"Addr":1024,"Total Allocated":0,"Total Reserved":8192}})";
+    text += R"(,{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":1,"ts":105,)"
+            R"("args":{"Device Type":1,"Device Id":0,"Bytes":4096,"Addr":1024,)"
+            R"("Total Allocated":4096,"Total Reserved":8192}},)"
+            R"({"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":1,"ts":180,)"
+            R"("args":{"Device Type":1,"Device Id":0,"Bytes":-4096,"Addr":1024,)"
+            R"("Total Allocated":0,"Total Reserved":8192}})";
   return text + "]}";
 }
 
@@ -31,7 +32,8 @@ std::string recording(bool memory) {
 constexpr const char* snapshot =
     R"({"segments": [{"device": 0, "address": 1048576, "total_size": 2097152, "allocated_size": 1024,)"
     R"( "active_size": 1024, "stream": 0, "segment_type": "small", "blocks": [)"
-    R"({"size": 1024, "state": "active_allocated", "frames": []}, {"size": 2096128, "state": "inactive", "frames": []}]}],)"
+    R"({"size": 1024, "state": "active_allocated", "frames": []},)"
+    R"({"size": 2096128, "state": "inactive", "frames": []}]}],)"
     R"( "device_traces": [[{"action": "segment_alloc", "addr": 1048576, "size": 2097152, "stream": 0, "time_us": 1},)"
     R"( {"action": "alloc", "addr": 1048576, "size": 1024, "stream": 0, "time_us": 2, "frames": []}]]})";
 
