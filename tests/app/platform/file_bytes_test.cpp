@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
@@ -128,10 +129,12 @@ TEST_CASE("a trace dropped on any lab opens the trace viewer with it; what is no
   CHECK(remedy.label == "Open Transformer layer");
   CHECK(w->lab().info().id == "roofline/iron-law");
   CHECK(w->opening.open_and_wait((folder / "rank0.json").string()).error == "");
-  // Its operators have shapes, so that Utilization reads it too, and the person says which.
+  // Its operators have shapes and it has [memory] events, so that other labs read it too: the person says which.
   REQUIRE(w->opening.asked_reader());
-  CHECK(w->opening.asked_reader()->found.readers.size() == 2);
-  w->opening.choose_reader(0);
+  const auto& readers = w->opening.asked_reader()->found.readers;
+  CHECK(readers.size() == 3);
+  const auto chosen = std::find_if(readers.begin(), readers.end(), [](const auto& r) { return r.lab == viewer; });
+  w->opening.choose_reader(static_cast<std::size_t>(chosen - readers.begin()));
   REQUIRE(w->lab().info().id == viewer);
   w->current().finish();
   CHECK(w->lab().reason() == "");
@@ -159,13 +162,13 @@ TEST_CASE("undo brings back the recording without reading it again, and cancelli
   CHECK(w->lab().inputs().find("file")->file().path == "");
 }
 
-TEST_CASE("a file that cannot be read leaves the lab infeasible with one sentence") {
+TEST_CASE("a file that cannot be read is refused with one sentence, and what is open stays") {
   const Folder folder;
   folder.write("bad.sqlite", "SQLite format 3");
   const auto w = workspace();
-  REQUIRE(w->opening.open_and_wait((folder / "bad.sqlite").string()).error == "");
-  CHECK(w->lab().info().id == viewer);
-  w->current().finish();
-  CHECK(w->lab().reason().find("bad.sqlite") != std::string::npos);
-  CHECK(w->lab().reason().back() == '.');
+  REQUIRE(w->open("roofline/iron-law"));
+  const std::string refused = w->opening.open_and_wait((folder / "bad.sqlite").string()).error;
+  CHECK(refused.find("bad.sqlite") != std::string::npos);
+  CHECK(refused.back() == '.');
+  CHECK(w->lab().info().id == "roofline/iron-law");
 }

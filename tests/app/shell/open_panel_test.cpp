@@ -17,7 +17,7 @@ struct Choosing : Opened {
   Choosing() {
     std::filesystem::create_directory(folder / "mine");
     folder.write("mine/runs.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\n");
-    folder.write("mine/notes.txt", "nothing that a lab reads");
+    folder.write("mine/notes.md", "nothing that a lab reads");
     std::filesystem::create_directory(folder / "mine/deep");
     folder.write("mine/deep/arrivals.csv", "time,prompt,output\n0,100,20\n1,200,30\n");
     w.files.folder["csv"] = (folder / "mine").string();
@@ -135,7 +135,7 @@ TEST_CASE("a part of a name filters, a typed path opens, and what is not there i
   o.ui.click("Every file");
   o.ui.frames(2);
   CHECK(o.panel().list.entries.size() == 3);
-  CHECK(o.ui.text_present("notes.txt"));
+  CHECK(o.ui.text_present("notes.md"));
 }
 
 TEST_CASE(

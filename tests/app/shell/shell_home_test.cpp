@@ -83,7 +83,7 @@ TEST_CASE("a lab on the map opens it, and Ctrl+H comes home, where it is now \"h
 }
 
 TEST_CASE(
-    "the first lesson starts from home on the roofline, with three controls, and is gone on with where it was left") {
+    "the first lesson starts from home on the roofline, with two controls, and is gone on with where it was left") {
   const support::Folder folder;
   Start o(paths_in(folder));
   CHECK(o.ui.text_present("start the lesson"));
@@ -92,7 +92,7 @@ TEST_CASE(
   CHECK(o.d.open_lab() == "roofline/roofline");
   const app::LessonStep* step = app::step_shown(o.d.shell);
   REQUIRE(step);
-  CHECK(step->controls.size() == 3);
+  CHECK(step->controls.size() == 2);
   CHECK_FALSE(step->point_at.empty());
   o.ui.key(ImGuiKey_PageDown);
   o.ui.key(ImGuiKey_PageDown);

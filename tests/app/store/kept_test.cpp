@@ -52,8 +52,8 @@ TEST_CASE("what is kept comes back as it was, the latest where there is no room 
 TEST_CASE("answers of a version that knew no near ones stay the rows that they are") {
   const support::Folder folder;
   folder.write("kept.json",
-               R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true, "said": 295,)"
-               R"( "seconds": 12.5, "seed": 3, "time_s": 1700000000}]}})");
+               R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true, "said": 295.0,)"
+               R"( "seconds": 12.5, "seed": 3, "time_s": 1700000000.0}]}})");
   Kept kept;
   REQUIRE(app::store::load(folder / "kept.json", kept).found == app::store::Found::loaded);
   Table table;

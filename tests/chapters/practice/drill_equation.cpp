@@ -44,7 +44,7 @@ double take_unit(std::string_view& s) {
                                     {"T", 1e12}})
     if (name == word) factor = value;
   for (const char* unit :
-       {"m/s", "m", "B", "s", "B/s", "FLOP", "FLOP/s", "W", "J", "Hz", "FLOP/B", "J/B", "B/token", "tokens/s"})
+       {"m", "m/s", "B", "s", "B/s", "FLOP", "FLOP/s", "W", "J", "Hz", "FLOP/B", "J/B", "B/token", "tokens/s"})
     if (const auto read = widgets::parse_quantity("1 " + name, unit); factor == 0 && read.error.empty())
       factor = read.value;
   if (factor == 0) factor = 1;  // a word: "requests", "layers"
