@@ -16,10 +16,12 @@ namespace {
 
 constexpr float heading = 50, lab_ring = 5.5f, chapter_ring = 14;
 
+constexpr float line_px = 20;  // design pixels from one line of small type to the next
+
 /// Text that breaks at spaces into at most `lines` lines; the last one is shortened. Returns the y below it.
 float lines_of(const Painter& p, ImVec2 at, std::string_view s, float width, int lines, ImU32 colour) {
   const auto& t = theme();
-  const float step = t.px(20);
+  const float step = t.px(line_px);
   for (int i = 0; i < lines && !s.empty(); ++i, at.y += step) {
     std::size_t end = 0;
     for (std::size_t next = 0; next <= s.size(); ++next) {
@@ -63,13 +65,22 @@ Door door(const char* label, ImVec2 size, bool again, bool dashed) {
 /// A narrow door has no room for its picture beside the words.
 bool pictured(const Door& d) { return d.end.x - d.at.x > theme().px(290); }
 
-/// Heading, up to three lines of text, and what a press does. Returns whether it was pressed.
+/// How many lines of text there is room for from `top` to the words at a door's foot: `most`, and one at least.
+int lines_above_foot(const Door& d, float top, int most) {
+  const auto& t = theme();
+  const float room = d.end.y - t.type(Type::small) - t.px(6) - top;
+  return std::clamp(static_cast<int>((room + t.px(line_px) - t.type(Type::small)) / t.px(line_px)), 1, most);
+}
+
+/// Heading, as many lines of text as there is room for, three at most, and what a press does. Returns whether it was
+/// pressed.
 bool worded_door(const Door& d, std::string_view title, std::string_view text, std::string_view go, float picture) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const float width = d.end.x - d.at.x - (pictured(d) ? picture : 0);
   p.text_fit(d.at, title, width, t.text, Type::title, Font::bold);
-  lines_of(p, {d.at.x, d.at.y + t.px(32)}, text, width, 3, t.muted);
+  const float top = d.at.y + t.px(32);
+  lines_of(p, {d.at.x, top}, text, width, lines_above_foot(d, top, 3), t.muted);
   p.text_fit({d.at.x, d.end.y - t.type(Type::small)}, go, d.end.x - d.at.x, t.accent, Type::small);
   return d.pressed;
 }
@@ -82,7 +93,8 @@ void continue_door(Shell& shell, ImVec2 size) {
   const float picture = t.px(84), width = d.end.x - d.at.x - picture;
   p.text_fit(d.at, "Continue where you were", d.end.x - d.at.x, t.accent, Type::small);
   p.text_fit({d.at.x, d.at.y + t.px(20)}, doors.lab_title, width, t.text, Type::title, Font::bold);
-  lines_of(p, {d.at.x, d.at.y + t.px(52)}, doors.lab_setting, width, 2, t.text);
+  const float top = d.at.y + t.px(52);
+  lines_of(p, {d.at.x, top}, doors.lab_setting, width, lines_above_foot(d, top, 2), t.text);
   p.text_fit({d.at.x, d.end.y - t.type(Type::small)}, doors.lab_questions, d.end.x - d.at.x, t.muted, Type::small);
   const ImVec2 centre{d.end.x - t.px(32), (d.at.y + d.end.y) / 2};
   p.ring(centre, t.px(28), t.line, t.px(1));

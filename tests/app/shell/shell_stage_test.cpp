@@ -388,5 +388,5 @@ TEST_CASE("nothing jumps when a job ends: presets and panels stand where they st
     REQUIRE(o.d.settle());
     check_same(places_at(o, large), in_large);
   }
-  CHECK(jobs > 15);
+  CHECK(jobs >= 15);  // nineteen, but for the four above
 }
