@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/shell/home/teaching_order.h"
 #include "app/shell/shell.h"
 #include "app/workspace/kept_rows.h"
 #include "chapters/mechanism/registry.h"
@@ -26,8 +27,6 @@ std::string hours_text(double minutes) {
   if (whole < 60) return std::to_string(whole) + " min";
   return std::to_string(whole / 60) + " h " + std::to_string(whole % 60) + " min";
 }
-
-std::string counted(std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 /// "Predicted 2 of 4 questions. Left: explore (a preset, a claim or a sweep), a drill."
 std::string hint_of(const Workspace& w, const HomeLab& lab) {
@@ -79,10 +78,9 @@ HomeChapter chapter_of(const Workspace& w, const CurriculumChapter& row) {
   return chapter;
 }
 
-/// "next" is the first lab in teaching order that was never opened; then the first that is not done.
-void mark_here_and_next(HomeState& home, std::string_view here) {
+void mark_here_and_next(std::vector<HomeChapter>& course, std::string_view here) {
   std::vector<HomeLab*> labs;
-  for (HomeChapter& chapter : home.chapters)
+  for (HomeChapter& chapter : course)
     for (HomeLab& lab : chapter.labs)
       if (lab.open) {
         lab.here = lab.id == here;
@@ -160,13 +158,31 @@ void question_door(const Workspace& w, HomeDoors& doors) {
 
 }  // namespace
 
+std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
+std::vector<HomeChapter> course_of(const Workspace& w) {
+  std::vector<HomeChapter> course;
+  for (const CurriculumChapter& row : w.content.curriculum) course.push_back(chapter_of(w, row));
+  mark_here_and_next(course, w.first_start() ? std::string_view() : std::string_view(w.settings.last_lab));
+  return course;
+}
+
+const HomeLab* next_of(const std::vector<HomeChapter>& course) {
+  for (const HomeChapter& chapter : course)
+    for (const HomeLab& lab : chapter.labs)
+      if (lab.next) return &lab;
+  return nullptr;
+}
+
 HomeState home_of(const Shell& shell) {
   const Workspace& w = shell.workspace;
   HomeState home;
   double minutes = 0, done = 0;
   std::size_t open = 0, all = 0;
-  for (const CurriculumChapter& row : w.content.curriculum) {
-    const HomeChapter& chapter = home.chapters.emplace_back(chapter_of(w, row));
+  home.chapters = course_of(w);
+  for (const HomeChapter& chapter : home.chapters) {
     home.blocks.push_back({chapter.open, chapter.labs.size()});
     open += chapter.open;
     all += chapter.labs.size();
@@ -175,7 +191,6 @@ HomeState home_of(const Shell& shell) {
       done += lab.open ? lab.minutes * lab.done.fraction() : 0;
     }
   }
-  mark_here_and_next(home, w.first_start() ? std::string_view() : std::string_view(w.settings.last_lab));
   home.promise =
       "Drag a number and see which wall you hit: " + counted(open, "lab") + " on making machine learning fast.";
   home.count_text = std::to_string(open) + " of " + std::to_string(all) + " labs are open";
@@ -184,12 +199,10 @@ HomeState home_of(const Shell& shell) {
   continue_door(w, shell.workspace.lab(), home.doors);
   lesson_door(shell, home.doors);
   question_door(w, home.doors);
-  for (const HomeChapter& chapter : home.chapters)
-    for (const HomeLab& lab : chapter.labs)
-      if (lab.next) {
-        home.today.lab = lab.id;
-        home.today.lab_text = "new: " + lab.title + ", " + lab.minutes_text + " min";
-      }
+  if (const HomeLab* lab = next_of(home.chapters)) {
+    home.today.lab = lab->id;
+    home.today.lab_text = (lab->done.opened ? "" : "new: ") + lab->title + ", " + lab->minutes_text + " min";
+  }
   home.today.due_text = home.doors.due == 0 ? "nothing is due" : counted(home.doors.due, "drill") + " due";
   home.today.question_text = home.doors.question_done ? "question of the day: done" : "question of the day, 2 min";
   home.ready = true;

@@ -3,26 +3,20 @@
 #include <algorithm>
 #include <set>
 
+#include "app/shell/home/teaching_order.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 
 namespace app {
 namespace {
 
-std::string counted(std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
-
 /// The next lab in teaching order becomes the card's button; home where there is none.
-void offer_next_lab(Shell& shell, ClosingCard& card) {
-  const HomeState home = home_of(shell);
-  for (const HomeChapter& chapter : home.chapters)
-    for (const HomeLab& lab : chapter.labs)
-      if (lab.next) {
-        card.go_label = "Next lab: " + lab.title;
-        card.go = [id = lab.id](Shell& s) { s.workspace.open(id); };
-        return;
-      }
-  card.go_label = "Home";
+void offer_next_lab(const Shell& shell, ClosingCard& card) {
+  const std::vector<HomeChapter> course = course_of(shell.workspace);
+  const HomeLab* lab = next_of(course);
+  card.go_label = lab ? "Next lab: " + lab->title : "Home";
   card.go = go_home;
+  if (lab) card.go = [id = lab->id](Shell& s) { s.workspace.open(id); };
 }
 
 }  // namespace

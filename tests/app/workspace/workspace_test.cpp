@@ -1,7 +1,9 @@
 #include "app/workspace/workspace.h"
 #include "app/scenario/link.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -262,6 +264,34 @@ TEST_CASE("claims of the open lab are recomputed once and agree with what is rec
     CHECK(result->agrees);
   }
   CHECK(w->claims.of("roofline/iron-law") == found);
+}
+
+TEST_CASE("the figures that the first lesson says are those of the labs that it shows") {
+  const Person person;
+  const auto w = person.workspace();
+  const auto lesson = std::find_if(w->content.lessons.begin(), w->content.lessons.end(),
+                                   [](const app::Lesson& l) { return l.id == "start"; });
+  REQUIRE(lesson != w->content.lessons.end());
+  const auto out_at = [&](std::size_t step, const char* key) {
+    const app::LessonStep& s = lesson->steps.at(step);
+    REQUIRE(w->open_with(s.lab, app::parse_own_json(s.inputs), Json::object()));
+    w->finish();
+    return w->lab().outputs().find(key)->number();
+  };
+  const auto says = [&](std::size_t step, const char* words) {
+    return lesson->steps.at(step).say.find(words) != std::string::npos;
+  };
+  CHECK(says(0, "fetches 20 GB in about 6 ms and calculates for 1 ms"));
+  CHECK(std::abs(out_at(0, "memory_s") - 6e-3) < 0.1e-3);
+  CHECK(std::abs(out_at(0, "compute_s") - 1e-3) < 0.05e-3);
+  CHECK(says(1, "calculating takes about 20 ms"));
+  CHECK(std::abs(out_at(1, "compute_s") - 20e-3) < 0.5e-3);
+  CHECK(out_at(1, "memory_s") < 0.5 * out_at(1, "compute_s"));
+  CHECK(says(2, "1,290 small pieces"));
+  CHECK(out_at(2, "launches") == 1290);
+  CHECK(out_at(2, "host_bound") == 1);
+  CHECK(says(2, "waits for two thirds of the step"));
+  CHECK(std::abs(out_at(2, "idle") - 66.7) < 2);
 }
 
 }  // namespace person_test
