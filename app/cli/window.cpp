@@ -21,34 +21,34 @@ namespace app::cli {
 namespace {
 
 /// What the command line asks to open.
-struct Asked {
+struct AskedWindow {
   chapters::LabPtr lab;  ///< as it is to be set; null: none
   std::string link;      ///< one that names files; it comes from somebody else's page, so the window asks first
   std::string file;      ///< alone: for the lab that reads it
 };
 
-models::Result<Asked> asked_of(const Arguments& a) {
-  using Found = models::Result<Asked>;
+models::Result<AskedWindow> asked_of(const Arguments& a) {
+  using Answer = models::Result<AskedWindow>;
   const bool sets = a.has("--set") || a.has("--preset");
   if (a.words.empty() && !a.has("--scenario")) {
-    if (sets) return Found::fail("--set and --preset need a lab before them: ridgeline LAB --set key=value.");
-    return Found::ok({});
+    if (sets) return Answer::fail("--set and --preset need a lab before them: ridgeline LAB --set key=value.");
+    return Answer::ok({});
   }
   if (!a.words.empty() && names_file(a.words[0])) {
     if (sets || a.has("--scenario"))
-      return Found::fail(
+      return Answer::fail(
           "--set, --preset and --scenario need a lab before the file: ridgeline LAB FILE --set key=value.");
     auto opens = check_opens(a.words[0]);
-    return opens ? Found::ok({nullptr, {}, a.words[0]}) : Found::fail(std::move(opens.error));
+    return opens ? Answer::ok({nullptr, {}, a.words[0]}) : Answer::fail(std::move(opens.error));
   }
   if (!a.words.empty() && !sets && !a.has("--scenario")) {
     const Link link = parse_link(a.words[0]);
     const auto linked = link_inputs(link);
     if (!link.sets.empty() && linked && !named_files(chapters::make_lab_by_id(link.lab)->inputs(), *linked).empty())
-      return Found::ok({nullptr, a.words[0], {}});
+      return Answer::ok({nullptr, a.words[0], {}});
   }
   auto made = make_set_lab(a);
-  return made ? Found::ok({std::move(*made), {}, {}}) : Found::fail(std::move(made.error));
+  return made ? Answer::ok({std::move(*made), {}, {}}) : Answer::fail(std::move(made.error));
 }
 
 WindowPlace place_of(const store::Settings& settings) {

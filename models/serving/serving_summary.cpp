@@ -9,7 +9,7 @@
 namespace models {
 namespace {
 
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double unmeasured = std::numeric_limits<double>::quiet_NaN();
 
 double over(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -55,7 +55,7 @@ double mean_of(std::span<const double> values) {
 
 /// A quantile of `values`, and half of its interval.
 struct Quantile {
-  double value = no_number, half = no_number;
+  double value = unmeasured, half = unmeasured;
 };
 Quantile quantile_of(std::span<const double> values, double share, bool interval) {
   if (!speaks_of_quantile(values.size(), share)) return {};
@@ -132,23 +132,23 @@ void add_latencies(const Taken& taken, bool intervals, ServingSummary& out) {
   out.tpot_p50_s = quantile_of(taken.tpot_s, 0.5, false).value;
   out.tpot_p99_s = tpot99.value;
   out.half = {
-      .mean_wait_s = intervals ? mean_half_width(taken.wait_s) : no_number,
-      .mean_latency_s = intervals ? mean_half_width(taken.latency_s) : no_number,
+      .mean_wait_s = intervals ? mean_half_width(taken.wait_s) : unmeasured,
+      .mean_latency_s = intervals ? mean_half_width(taken.latency_s) : unmeasured,
       .p50_latency_s = p50.half,
       .p99_latency_s = p99.half,
       .ttft_p50_s = ttft50.half,
       .ttft_p99_s = ttft99.half,
       .tpot_p99_s = tpot99.half,
-      .throughput_per_s = no_number,
-      .goodput_per_s = no_number,
+      .throughput_per_s = unmeasured,
+      .goodput_per_s = unmeasured,
   };
 }
 
 /// Rates of the window's time, and half of their intervals.
 void add_rates(const Departures& left, const ServingRun& run, double span_s, bool intervals, ServingSummary& out) {
   const auto gaps = static_cast<std::size_t>(run.gaps.count());
-  out.itl_p50_s = speaks_of_quantile(gaps, 0.5) ? run.gaps.percentile_s(0.5) : no_number;
-  out.itl_p99_s = speaks_of_quantile(gaps, 0.99) ? run.gaps.percentile_s(0.99) : no_number;
+  out.itl_p50_s = speaks_of_quantile(gaps, 0.5) ? run.gaps.percentile_s(0.5) : unmeasured;
+  out.itl_p99_s = speaks_of_quantile(gaps, 0.99) ? run.gaps.percentile_s(0.99) : unmeasured;
   out.itl_longest_s = run.gaps.longest_s();
   out.throughput_per_s = over(left.count, span_s);
   out.tokens_per_s = run.tokens > 0 ? over(left.tokens, span_s) : 0;
@@ -183,7 +183,7 @@ void judge_load(const Departures& left, const ServingSetup& setup, ServingSummar
   out.overloaded = left.waiting_more > much;
   out.filling = !out.overloaded && left.arrived - left.count > much;
   if (!out.filling) return;
-  const double none = no_number;
+  const double none = unmeasured;
   out.half = {none, none, none, none, none, none, none, none, none};
 }
 

@@ -6,7 +6,7 @@ namespace widgets {
 namespace {
 
 bool inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_break(char c) { return c == ' ' || c == '/' || c == ':' || c == '.' || c == '-' || c == '_'; }
 
 /// `keep` bytes of the text, two fifths of them from its beginning, on boundaries of characters.
@@ -50,11 +50,11 @@ bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0, k = 0;
   const auto digits_from = [](std::string_view s, std::size_t from) {
     std::size_t end = from;
-    while (end < s.size() && is_digit(s[end])) ++end;
+    while (end < s.size() && is_decimal(s[end])) ++end;
     return end;
   };
   while (i < a.size() && k < b.size()) {
-    if (!is_digit(a[i]) || !is_digit(b[k])) {
+    if (!is_decimal(a[i]) || !is_decimal(b[k])) {
       if (a[i] != b[k]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[k]);
       ++i;
       ++k;

@@ -33,7 +33,7 @@ struct TunerScale {
 };
 
 /// As NCCL's log2i: 3 for 8 to 15.
-int floor_log2(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1; }
+int whole_log2(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1; }
 
 bool is_ring_sum(Primitive p) {
   return p == Primitive::all_reduce || p == Primitive::reduce_scatter || p == Primitive::all_gather;
@@ -143,7 +143,7 @@ void add_switch_entries(const TunerScale& s, std::vector<NcclCandidate>& out) {
                                    through_ports(s, true), "NVSwitch"));
   const double cap =
       nccl::nvls_channels * nccl::channel_nvls_tree_gbps[s.row][s.column] * tuner_gbps * s.n / 2 / (s.n - 1);
-  const double depth = floor_log2(s.m.nodes());
+  const double depth = whole_log2(s.m.nodes());
   out.push_back(entry_with_ports(NcclAlgorithm::nvls_tree, nccl::nvls_us + 2 * depth * nccl::nvls_tree_net_us,
                                  std::min(inside, cap), through_ports(s, false),
                                  cap < inside ? "NCCL's cap on NVLSTree" : "NVSwitch"));
@@ -152,7 +152,7 @@ void add_switch_entries(const TunerScale& s, std::vector<NcclCandidate>& out) {
 NcclCandidate pat_entry(const TunerScale& s) {
   const double rate = nccl::pat_share * s.m.nic_bytes_per_s * s.n / (s.n - 1);
   const double latency_us =
-      nccl::pat_base_us + floor_log2(s.m.nodes()) * nccl::pat_net_us / nccl::pat_log_divisor + s.n * nccl::pat_rank_us;
+      nccl::pat_base_us + whole_log2(s.m.nodes()) * nccl::pat_net_us / nccl::pat_log_divisor + s.n * nccl::pat_rank_us;
   return {NcclAlgorithm::pat, NcclProtocol::simple, latency_us * tuner_us, rate, rate, "network ports"};
 }
 

@@ -49,14 +49,14 @@ void look_at(const Trace& trace, std::uint32_t track, bool launches, Head& head)
   }
 }
 
-enum class Call : std::uint8_t { unasked, other, launch, begin_capture, end_capture };
+enum class RuntimeCall : std::uint8_t { unasked, other, launch, begin_capture, end_capture };
 
 /// HolisticTraceAnalysis' list of calls that put work on a device, with the driver's names and graphs.
-Call call_named(std::string_view name) {
+RuntimeCall call_named(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (has("StreamBeginCapture")) return Call::begin_capture;
-  if (has("StreamEndCapture")) return Call::end_capture;
-  return has("Launch") || ((has("Memcpy") || has("Memset")) && has("Async")) ? Call::launch : Call::other;
+  if (has("StreamBeginCapture")) return RuntimeCall::begin_capture;
+  if (has("StreamEndCapture")) return RuntimeCall::end_capture;
+  return has("Launch") || ((has("Memcpy") || has("Memset")) && has("Async")) ? RuntimeCall::launch : RuntimeCall::other;
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ Head head_of(const Trace& trace, const HostThreads& host, const std::vector<Step
 }
 
 void count_calls(const Trace& trace, LaunchMetrics& l) {
-  std::vector<Call> calls(trace.strings.size(), Call::unasked);
+  std::vector<RuntimeCall> calls(trace.strings.size(), RuntimeCall::unasked);
   for (const Track& track : trace.tracks) {
     bool capturing = false, any_begin = false;
     LaunchMetrics since;  // since the thread's first call or the last end of a capture
@@ -194,12 +194,12 @@ void count_calls(const Trace& trace, LaunchMetrics& l) {
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
       const Event& e = trace.events[i];
       if (e.cls != EventClass::runtime) continue;
-      Call& call = calls[e.name];
-      if (call == Call::unasked) call = call_named(trace.strings[e.name]);
-      if (call == Call::begin_capture) {
+      RuntimeCall& call = calls[e.name];
+      if (call == RuntimeCall::unasked) call = call_named(trace.strings[e.name]);
+      if (call == RuntimeCall::begin_capture) {
         take(since);
         capturing = any_begin = true;
-      } else if (call == Call::end_capture) {
+      } else if (call == RuntimeCall::end_capture) {
         // A recording that began inside a capture has its end alone.
         if (!any_begin) l.calls_captured += since.calls_without_work;
         if (!any_begin) since.calls -= since.calls_without_work;
@@ -207,7 +207,7 @@ void count_calls(const Trace& trace, LaunchMetrics& l) {
         take(since);
         capturing = false;
         any_begin = true;
-      } else if (call == Call::launch && e.correlated) {
+      } else if (call == RuntimeCall::launch && e.correlated) {
         if (capturing && e.link == none) {
           ++l.calls_captured;
           continue;

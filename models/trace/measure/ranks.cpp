@@ -12,13 +12,13 @@ namespace models::trace {
 namespace {
 
 /// One rank's kernel of a collective.
-struct Part {
+struct RankPart {
   std::uint32_t row = 0, event = none;
   std::int64_t start_ns = 0, end_ns = 0;
   std::int64_t stream = -1;
   std::string group, seq;
 };
-using Meeting = std::vector<Part>;  // by row
+using Meeting = std::vector<RankPart>;  // by row
 
 /// Saturates: a clock that jumps must not wrap round.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
@@ -28,7 +28,7 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 }
 
 /// Reads what a collective's kernel says of its process group. False: it is a send or a receive between two.
-bool read_group(const Trace& trace, Part& part) {
+bool read_group(const Trace& trace, RankPart& part) {
   std::string name, ranks;
   for (auto& [key, value] : arguments(trace, trace.events[part.event])) {
     if (key == "Process Group Name") name = std::move(value.text);
@@ -41,9 +41,9 @@ bool read_group(const Trace& trace, Part& part) {
 }
 
 /// The collectives of a rank, by start. Arguments are read in the order of the file, which is cheap also of a gz.
-std::vector<Part> parts_of_rank(const RankWork& rank, std::uint32_t row) {
+std::vector<RankPart> parts_of_rank(const RankWork& rank, std::uint32_t row) {
   const Trace& trace = *rank.trace;
-  std::vector<Part> out;
+  std::vector<RankPart> out;
   for (const Track& t : trace.tracks) {
     if (t.kind != TrackKind::stream || t.device != rank.device) continue;
     for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
@@ -53,7 +53,7 @@ std::vector<Part> parts_of_rank(const RankWork& rank, std::uint32_t row) {
       out.push_back({row, i, start_ns, sum(start_ns, e.duration_ns), t.stream, {}, {}});
     }
   }
-  std::sort(out.begin(), out.end(), [&](const Part& a, const Part& b) {
+  std::sort(out.begin(), out.end(), [&](const RankPart& a, const RankPart& b) {
     return trace.events[a.event].args_offset < trace.events[b.event].args_offset;
   });
   constexpr std::size_t asked = 16;
@@ -63,24 +63,24 @@ std::vector<Part> parts_of_rank(const RankWork& rank, std::uint32_t row) {
     any = args &&
           (args->find("Process Group") != std::string::npos || args->find("Collective name") != std::string::npos);
   }
-  if (any) std::erase_if(out, [&](Part& p) { return !read_group(trace, p); });
-  std::sort(out.begin(), out.end(), [](const Part& a, const Part& b) {
+  if (any) std::erase_if(out, [&](RankPart& p) { return !read_group(trace, p); });
+  std::sort(out.begin(), out.end(), [](const RankPart& a, const RankPart& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.event < b.event;
   });
   return out;
 }
 
 /// Do all ranks number the streams of their collectives alike?
-bool same_streams(const std::vector<std::vector<Part>>& ranks) {
+bool same_streams(const std::vector<std::vector<RankPart>>& ranks) {
   std::vector<std::set<std::int64_t>> streams(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    for (const Part& p : ranks[r])
+    for (const RankPart& p : ranks[r])
       if (p.group.empty()) streams[r].insert(p.stream);
   return std::all_of(streams.begin(), streams.end(), [&](const auto& s) { return s == streams.front(); });
 }
 
 /// Ends that lie close together, of the parts beside each other from `offset` on.
-std::size_t ends_together(const std::vector<const Part*>& few, const std::vector<const Part*>& many,
+std::size_t ends_together(const std::vector<const RankPart*>& few, const std::vector<const RankPart*>& many,
                           std::size_t offset) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < few.size(); ++i)
@@ -90,7 +90,7 @@ std::size_t ends_together(const std::vector<const Part*>& few, const std::vector
 
 /// The k-th of each rank. A rank that recorded more is moved to where the ends agree; where they agree nowhere, nobody
 /// knows which of its collectives the others lack, and none is matched.
-void match_in_order(const std::map<std::uint32_t, std::vector<const Part*>>& by_row, std::vector<Meeting>& out) {
+void match_in_order(const std::map<std::uint32_t, std::vector<const RankPart*>>& by_row, std::vector<Meeting>& out) {
   constexpr std::size_t most_offsets = 64;
   const auto* few = &by_row.begin()->second;
   for (const auto& [row, parts] : by_row)
@@ -114,11 +114,11 @@ void match_in_order(const std::map<std::uint32_t, std::vector<const Part*>>& by_
   }
 }
 
-std::vector<Meeting> match(const std::vector<std::vector<Part>>& ranks, std::span<const RankWork> traces) {
+std::vector<Meeting> match(const std::vector<std::vector<RankPart>>& ranks, std::span<const RankWork> traces) {
   const bool by_stream = same_streams(ranks);
-  std::map<std::string, std::map<std::uint32_t, std::vector<const Part*>>> groups;
+  std::map<std::string, std::map<std::uint32_t, std::vector<const RankPart*>>> groups;
   for (const auto& parts : ranks)
-    for (const Part& p : parts) {
+    for (const RankPart& p : parts) {
       const Trace& trace = *traces[p.row].trace;
       std::string key(trace.name(trace.events[p.event]));
       key += "\n" + (!p.group.empty() ? p.group : by_stream ? std::to_string(p.stream) : std::string());
@@ -134,7 +134,7 @@ std::vector<Meeting> match(const std::vector<std::vector<Part>>& ranks, std::spa
 /// Latest end less earliest; `offsets` are taken from each row's clock first.
 std::int64_t spread_of(const Meeting& meeting, const std::vector<std::int64_t>& offsets) {
   std::int64_t first = INT64_MAX, last = INT64_MIN;
-  for (const Part& p : meeting) {
+  for (const RankPart& p : meeting) {
     first = std::min(first, p.end_ns - offsets[p.row]);
     last = std::max(last, p.end_ns - offsets[p.row]);
   }
@@ -150,7 +150,7 @@ std::vector<std::int64_t> clock_offsets(const std::vector<Meeting>& meetings, st
     // Start another group of rows that share nothing with those before.
     all = true;
     for (const Meeting& m : meetings)
-      if (std::none_of(m.begin(), m.end(), [&](const Part& p) { return known[p.row] != 0; })) {
+      if (std::none_of(m.begin(), m.end(), [&](const RankPart& p) { return known[p.row] != 0; })) {
         known[m.front().row] = 1;
         all = false;
         break;
@@ -159,9 +159,9 @@ std::vector<std::int64_t> clock_offsets(const std::vector<Meeting>& meetings, st
       any = false;
       std::vector<std::vector<std::int64_t>> differences(rows);
       for (const Meeting& m : meetings) {
-        const auto from = std::find_if(m.begin(), m.end(), [&](const Part& p) { return known[p.row] != 0; });
+        const auto from = std::find_if(m.begin(), m.end(), [&](const RankPart& p) { return known[p.row] != 0; });
         if (from == m.end()) continue;
-        for (const Part& p : m)
+        for (const RankPart& p : m)
           if (known[p.row] == 0) differences[p.row].push_back(p.end_ns - from->end_ns + offsets[from->row]);
       }
       for (std::size_t r = 0; r < rows; ++r)
@@ -209,12 +209,12 @@ Collective judged(const Meeting& meeting, std::span<const RankWork> ranks, const
   const Trace& first = *ranks[meeting.front().row].trace;
   c.name = first.name(first.events[meeting.front().event]);
   c.spread_ns = spread_of(meeting, std::vector<std::int64_t>(ranks.size(), 0));
-  const auto arrival = [&](const Part& p) { return one_clock ? p.start_ns : p.start_ns - p.end_ns; };
+  const auto arrival = [&](const RankPart& p) { return one_clock ? p.start_ns : p.start_ns - p.end_ns; };
   const auto last = std::max_element(meeting.begin(), meeting.end(),
-                                     [&](const Part& a, const Part& b) { return arrival(a) < arrival(b); });
+                                     [&](const RankPart& a, const RankPart& b) { return arrival(a) < arrival(b); });
   c.last = last->row;
   c.start_ns = meeting.front().start_ns;
-  for (const Part& p : meeting) {
+  for (const RankPart& p : meeting) {
     c.events[p.row] = p.event;
     c.waited_ns[p.row] = arrival(*last) - arrival(p);
     c.cost_ns = sum(c.cost_ns, c.waited_ns[p.row]);
@@ -240,7 +240,7 @@ JobWaits waits_of(std::span<const RankWork> ranks) {
   out.idle_caused_ns.assign(n, 0);
   out.times_last.assign(n, 0);
   if (n < 2) return out;
-  std::vector<std::vector<Part>> parts;
+  std::vector<std::vector<RankPart>> parts;
   std::vector<Intervals> busy;
   for (std::uint32_t row = 0; row < n; ++row) {
     parts.push_back(parts_of_rank(ranks[row], row));

