@@ -39,19 +39,19 @@ std::string beyond_end(const std::string& name, std::uint64_t size) {
 /// Reading a part and the whole, by what reads at a place.
 void add_parts(const std::string& name, chapters::FileBytes& file) {
   file.read_part = [read_at = file.read_at, name, size = file.size_bytes](std::uint64_t offset, std::uint64_t length,
-                                                                          std::string& text) -> std::string {
-    if (offset > size || length > size - offset) return beyond_end(name, size);
+                                                                          std::string& text) {
+    if (offset > size || length > size - offset) return models::Status::fail(beyond_end(name, size));
     try {
       text.resize(static_cast<std::size_t>(length));
     } catch (const std::bad_alloc&) {
-      return "The file " + name + " does not fit into the memory that is free.";
+      return models::Status::fail("The file " + name + " does not fit into the memory that is free.");
     }
-    return read_at(offset, text.data(), text.size()).error;
+    return read_at(offset, text.data(), text.size());
   };
   file.read = [part = file.read_part, name, size = file.size_bytes](std::string& text) {
-    return size > static_cast<std::uint64_t>(max_whole_bytes)
-               ? "The file " + name + " is larger than 4 GiB: only parts of it can be read."
-               : part(0, size, text);
+    if (size > static_cast<std::uint64_t>(max_whole_bytes))
+      return models::Status::fail("The file " + name + " is larger than 4 GiB: only parts of it can be read.");
+    return part(0, size, text);
   };
 }
 

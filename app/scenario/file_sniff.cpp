@@ -242,7 +242,7 @@ SniffedFile sniff_text(std::string_view head, bool whole) {
 SniffedFile sniff_file(const chapters::FileBytes& file) {
   const std::uint64_t most = std::min<std::uint64_t>(file.size_bytes, sniffed_bytes);
   std::string head;
-  if (!file.read_part(0, most, head).empty()) return unnamed("a file that cannot be read");
+  if (!file.read_part(0, most, head)) return unnamed("a file that cannot be read");
   if (!head.starts_with("\x1f\x8b")) return sniff_text(head, most == file.size_bytes);
   const models::trace::Bytes bytes{file.size_bytes, file.read_at};
   models::trace::Inflater inflater(bytes);

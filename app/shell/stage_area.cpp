@@ -20,12 +20,11 @@ namespace {
 float job_width() { return theme().px(64 + 150 + 24); }
 
 /// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
-/// Returns the width in px that it takes at the right.
-float draw_job(Shell& shell, ImVec2 top_right) {
+void draw_job(Shell& shell, ImVec2 top_right) {
   Session& session = shell.workspace.current();
   shell.computing_frames = session.computing() ? shell.computing_frames + 1 : 0;
   constexpr int blink = 8;
-  if (shell.computing_frames <= blink) return 0;
+  if (shell.computing_frames <= blink) return;
   const auto& t = theme();
   const float stop = t.px(64), bar = t.px(150);
   ImGui::SetCursorScreenPos({top_right.x - stop, top_right.y});
@@ -35,7 +34,6 @@ float draw_job(Shell& shell, ImVec2 top_right) {
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.0f %%", 100 * session.fraction());
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
-  return job_width();
 }
 
 /// A figure of the answer that the pointer rests on is an output's: its marks are lit too, and its figure with the unit
@@ -57,40 +55,33 @@ void light_answered_output(const chapters::Lab& lab) {
     }
 }
 
-/// The question, which is never cut, and under it the answer or the reason why there is none, beside the `job`'s bar.
-/// Returns their height: of a lab whose answer a job computes the same with the bar and without, and that of a long one
-/// before the answer is there, so that what stands below does not jump.
-float draw_lines(Shell& shell, ImVec2 at, float width, float job) {
+/// The question, which is never cut, and under it the answer or the reason why there is none. Returns their height. A
+/// lab whose answer a job computes has a place for its bar beside the question alone, and the lines of a long answer
+/// before that is there: neither moves anything when it comes or goes.
+float draw_lines(Shell& shell, ImVec2 at, float width) {
   const auto& t = theme();
   const Painter p = Painter::window();
   chapters::Lab& lab = shell.workspace.lab();
-  const bool stays = lab.info().job;
+  const bool by_job = lab.info().job;
   const widgets::SentenceStyle asks{Type::body, Font::sans, t.muted, t.muted};
-  float y = at.y + widgets::draw_sentence(p, at, lab.info().question, width - job, asks);
-  if (stays) y = at.y + widgets::sentence_height(lab.info().question, width - job_width(), asks);
-  const float under = y;
+  float y = at.y + widgets::draw_sentence(p, at, lab.info().question, width - (by_job ? job_width() : 0), asks);
+  if (by_job) y = std::max(y, at.y + ImGui::GetFrameHeight());
+  y += t.px(4);
+  const float top = y;
   const std::string_view answer = shell.prediction_hides_outputs ? std::string_view() : lab.answer();
   const bool bad = !lab.reason().empty();
-  const auto style_in = [&](float room) {
-    widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
-    if (bad || widgets::sentence_lines(answer, room, style) > 2) style.type = Type::body;
-    return style;
-  };
+  widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
+  if (bad || widgets::sentence_lines(answer, width, style) > 2) style.type = Type::body;
   if (!answer.empty()) {
-    y += t.px(4);
-    const float top = y;
-    y += widgets::draw_sentence(p, {at.x, y}, answer, width - job, style_in(width - job));
-    if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width - job, y})) light_answered_output(lab);
+    y += widgets::draw_sentence(p, {at.x, y}, answer, width, style);
+    if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width, y})) light_answered_output(lab);
   }
-  if (!stays) return y - at.y;
+  if (!by_job) return (answer.empty() ? top - t.px(4) : y) - at.y;
   // A long answer takes three lines of the smaller type, which are a little more than two of the larger.
   const auto line = [&](Type type) {
     return widgets::sentence_height("A", width, {type, Font::bold, t.text, t.accent});
   };
-  float reserved = std::max(2 * line(Type::title), 3 * line(Type::body));
-  for (const float room : {width, width - job_width()})
-    reserved = std::max(reserved, widgets::sentence_height(answer, room, style_in(room)));
-  return std::max(y, under + t.px(4) + reserved) - at.y;
+  return std::max(y, top + std::max(2 * line(Type::title), 3 * line(Type::body))) - at.y;
 }
 
 void apply_fix(Shell& shell, const Fix& fix) {
@@ -183,8 +174,8 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
     y += draw_question(shell, {at, {at.x + size.x, at.y + size.y}});
     if (question_takes_stage(shell)) return;
   } else {
-    const float job = draw_job(shell, {at.x + size.x, at.y});
-    y += draw_lines(shell, at, size.x, job) + t.px(8);
+    draw_job(shell, {at.x + size.x, at.y});
+    y += draw_lines(shell, at, size.x) + t.px(8);
   }
   const bool low = size.y < t.px(330);  // the picture needs what height there is; the palette has the presets too
   if (!question_shown(shell) && !shell.presentation && (bad || !low) &&

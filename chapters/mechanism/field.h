@@ -124,11 +124,11 @@ class FileBytes {
   std::uint64_t size_bytes = 0;  ///< as it is read: text is UTF-8 without a mark, whatever the file has
   std::uint64_t disk_bytes = 0;  ///< as it lies on disk
   std::int64_t modified_ns = 0;  ///< time of the last change, since some fixed day
-  /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even
-  /// when another has taken its name; one that was shortened in place is refused.
-  std::function<std::string(std::string& out)> read;
+  /// All bytes into `out`, from any thread. The file stays the one that was chosen, even when another has taken its
+  /// name; one that was shortened in place is refused.
+  std::function<models::Status(std::string& out)> read;
   /// `length` bytes from `offset` on, for files of which a part is enough; otherwise as `read`.
-  std::function<std::string(std::uint64_t offset, std::uint64_t length, std::string& out)> read_part;
+  std::function<models::Status(std::uint64_t offset, std::uint64_t length, std::string& out)> read_part;
   /// The same to where there is room for them, as models::trace::Bytes wants it. Null where the bytes come from no
   /// file.
   std::function<models::Status(std::uint64_t offset, char* to, std::size_t bytes)> read_at;

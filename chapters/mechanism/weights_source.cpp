@@ -14,19 +14,23 @@ using models::TensorFile;
 
 std::string grouped(std::size_t n) { return widgets::format_text(static_cast<double>(n), "", 12); }
 
+models::Result<TensorFile> list_tensors(const FileInput& file) {
+  using Listed = models::Result<TensorFile>;
+  const std::string name(file_name(file.path));
+  const FileBytes& bytes = *file.bytes;
+  std::string head;
+  if (const auto read = bytes.read_part(0, std::min<std::uint64_t>(8, bytes.size_bytes), head); !read)
+    return Listed::fail(read.error);
+  const auto length = models::safetensors_head_bytes(head, bytes.size_bytes, name);
+  if (!length) return Listed::fail(length.error);
+  if (const auto read = bytes.read_part(0, *length, head); !read) return Listed::fail(read.error);
+  return models::parse_safetensors(head, bytes.size_bytes, name);
+}
+
+/// The same, kept with the file.
 std::shared_ptr<const TensorFile> listed(const FileInput& file, std::string& error) {
   return file.bytes->made<TensorFile>([&]() -> std::shared_ptr<const TensorFile> {
-    const std::string name(file_name(file.path));
-    std::string head;
-    if (error = file.bytes->read_part(0, std::min<std::uint64_t>(8, file.bytes->size_bytes), head); !error.empty())
-      return nullptr;
-    const auto length = models::safetensors_head_bytes(head, file.bytes->size_bytes, name);
-    if (!length) {
-      error = length.error;
-      return nullptr;
-    }
-    if (error = file.bytes->read_part(0, *length, head); !error.empty()) return nullptr;
-    auto read = models::parse_safetensors(head, file.bytes->size_bytes, name);
+    auto read = list_tensors(file);
     if (!read) {
       error = read.error;
       return nullptr;
@@ -93,8 +97,7 @@ models::Status read_weights(const FileInput& file, std::string_view tensor, std:
     const std::size_t row = r * shape.rows / n_rows, first = row * shape.cols * bits / 8,
                       last = (row * shape.cols + n_cols) * bits;
     // A row of elements under a byte may begin inside one: rounded down, which moves it by one element at most.
-    if (error = file.bytes->read_part(t->begin_bytes + first, (last + 7) / 8 - first, bytes); !error.empty())
-      return models::Status::fail(error);
+    if (auto read = file.bytes->read_part(t->begin_bytes + first, (last + 7) / 8 - first, bytes); !read) return read;
     models::decode_tensor(t->type, bytes, out.weights.row(r));
   }
   for (const double v : out.weights.values)

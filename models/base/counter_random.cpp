@@ -7,10 +7,14 @@ namespace {
 
 using Eight = std::array<double, 8>;
 
-double polynomial(const Eight& c, double x) {
-  double y = c[7];
-  for (std::size_t i = 7; i-- > 0;) y = y * x + c[i];
-  return y;
+/// `factor` times one polynomial in x over another. One loop evaluates both, so that neither waits for the other.
+double quotient(double factor, const Eight& numerator, const Eight& denominator, double x) {
+  double n = numerator[7], d = denominator[7];
+  for (std::size_t i = 7; i-- > 0;) {
+    n = n * x + numerator[i];
+    d = d * x + denominator[i];
+  }
+  return factor * n / d;
 }
 
 // The coefficients a to f of AS 241: |q| <= 0.425, r <= 5, and the far tail.
@@ -54,11 +58,11 @@ double upper_normal_quantile(double p) {
   const double q = 0.5 - p;
   if (std::abs(q) <= 0.425) {
     const double r = 0.180625 - q * q;
-    return q * polynomial(central_numerator, r) / polynomial(central_denominator, r);
+    return quotient(q, central_numerator, central_denominator, r);
   }
   const double r = std::sqrt(-std::log(q > 0 ? p : 1 - p));
-  const double z = r <= 5 ? polynomial(middle_numerator, r - 1.6) / polynomial(middle_denominator, r - 1.6)
-                          : polynomial(tail_numerator, r - 5) / polynomial(tail_denominator, r - 5);
+  const double z = r <= 5 ? quotient(1, middle_numerator, middle_denominator, r - 1.6)
+                          : quotient(1, tail_numerator, tail_denominator, r - 5);
   return q > 0 ? z : -z;
 }
 

@@ -115,6 +115,7 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   Scaler scaler(in);
   run.highest_scale_log2 = run.lowest_scale_log2 = scaler.log2();
   std::int64_t in_a_row = 0, late_skips = 0;
+  std::size_t next_sample = 0;
   for (std::size_t i = 0; i < steps; ++i) {
     const double centre = centre_at(in, static_cast<std::int64_t>(i));
     // The largest of n independent magnitudes: all lie below it with probability U, each with U^(1/n).
@@ -136,10 +137,12 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
     } else {
       in_a_row = 0;
     }
-    if (i == run.history.samples.size() * steps / samples && run.history.samples.size() < samples)
+    if (i == next_sample) {
       run.history.samples.push_back(
           {static_cast<std::int64_t>(i), centre, scale, magnitude_shares(fp16, centre + scale, in.spread_log2),
            magnitude_shares(fp16, centre, in.spread_log2), magnitude_shares(bf16, centre, in.spread_log2)});
+      next_sample = run.history.samples.size() * steps / samples;
+    }
     scaler.update(is_bad || overflows);
   }
   run.growths = scaler.growths();

@@ -19,8 +19,9 @@ std::int64_t eager_kernels(const LayerOperation& op, bool rms) {
 
 void append(LaunchList& list, std::int32_t operation, std::int32_t layer) {
   const LaunchOperation& op = list.operations[static_cast<std::size_t>(operation)];
+  const std::int64_t duration_ns = std::max<std::int64_t>(1, launch_ns(op.kernel_s));
   for (std::int64_t k = 0; k < op.kernels; ++k) {
-    list.kernels.push_back({std::max<std::int64_t>(1, launch_ns(op.kernel_s)), operation, layer});
+    list.kernels.push_back({duration_ns, operation, layer});
     list.kernels_s += op.kernel_s;
   }
 }
@@ -86,52 +87,56 @@ Result<LaunchList> launch_list(const Architecture& architecture, Workload worklo
 
 LaunchRun run_launches(const LaunchList& list, const LaunchHost& host, LaunchMode mode, LaunchSync sync) {
   const bool graph = mode == LaunchMode::graph || mode == LaunchMode::compiled_graph;
+  // Inside a graph nobody can wait for a layer.
+  const bool waits_in_layers = sync == LaunchSync::layer && !graph;
   const std::int64_t launch = launch_ns(graph ? host.graph_launch_s : host.launch_s),
                      latency = launch_ns(host.latency_s),
                      between = launch_ns(graph ? host.graph_between_s : host.between_s);
   constexpr int steps = 3;
   LaunchRun out;
-  const std::size_t n = list.kernels.size();
+  const std::size_t n = list.kernels.size(), depth = static_cast<std::size_t>(host.queue_depth);
+  const LaunchKernel* const kernels = list.kernels.data();
   std::vector<LaunchEvent> last, now(n);
   std::int64_t host_ns = 0, free_ns = 0;
   for (int step = 0; step < steps; ++step) {
-    out = {.origin_ns = free_ns, .launches = graph ? 1 : static_cast<std::int64_t>(n)};
+    LaunchEvent* const events = now.data();
+    const LaunchEvent* const before = last.empty() ? nullptr : last.data();
+    const std::int64_t origin_ns = free_ns;
+    std::int64_t between_ns = 0, host_wait_ns = 0, busy_ns = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      LaunchEvent& e = now[i];
-      e.kernel = static_cast<std::int32_t>(i);
-      if (!graph || i == 0) {
-        if (!graph) {  // room in the queue: the kernel `depth` before has begun
-          const auto depth = static_cast<std::size_t>(host.queue_depth);
-          if (i >= depth)
-            host_ns = std::max(host_ns, now[i - depth].start_ns);
-          else if (!last.empty() && i + n >= depth)
-            host_ns = std::max(host_ns, last[i + n - depth].start_ns);
-        }
-        e.called_ns = host_ns;
-        host_ns += launch;
-        out.host_ns += launch;
-        e.returned_ns = host_ns;
-      } else {
-        e.called_ns = now[0].called_ns;
-        e.returned_ns = now[0].returned_ns;
+      if (!graph) {  // room in the queue: the kernel `depth` before has begun
+        if (i >= depth)
+          host_ns = std::max(host_ns, events[i - depth].start_ns);
+        else if (before && i + n >= depth)
+          host_ns = std::max(host_ns, before[i + n - depth].start_ns);
       }
-      const bool first_ever = step == 0 && i == 0;
-      const std::int64_t queued_ns = first_ever ? 0 : free_ns + between, arrived_ns = e.returned_ns + latency;
-      e.start_ns = std::max(queued_ns, arrived_ns);
-      const std::int64_t gap = e.start_ns - free_ns, own = std::min(gap, first_ever ? 0 : between);
-      out.between_ns += own;
-      out.host_wait_ns += gap - own;
-      out.busy_ns += list.kernels[i].duration_ns;
-      e.end_ns = free_ns = e.start_ns + list.kernels[i].duration_ns;
-      const bool layer_ends = i + 1 == n || list.kernels[i + 1].layer != list.kernels[i].layer;
-      // Inside a graph nobody can wait for a layer.
-      if ((sync == LaunchSync::layer && layer_ends && !graph) || (sync != LaunchSync::none && i + 1 == n))
-        host_ns = std::max(host_ns, e.end_ns + latency);
+      const bool calls = !graph || i == 0, first_ever = step == 0 && i == 0;
+      const std::int64_t called_ns = calls ? host_ns : events[0].called_ns;
+      if (calls) host_ns += launch;
+      const std::int64_t returned_ns = called_ns + launch, queued_ns = first_ever ? 0 : free_ns + between;
+      const std::int64_t start_ns = std::max(queued_ns, returned_ns + latency), gap = start_ns - free_ns,
+                         own = std::min(gap, first_ever ? 0 : between), end_ns = start_ns + kernels[i].duration_ns;
+      between_ns += own;
+      host_wait_ns += gap - own;
+      busy_ns += kernels[i].duration_ns;
+      free_ns = end_ns;
+      events[i] = {called_ns, returned_ns, start_ns, end_ns, static_cast<std::int32_t>(i)};
+      if (waits_in_layers && i + 1 < n && kernels[i + 1].layer != kernels[i].layer)
+        host_ns = std::max(host_ns, end_ns + latency);
     }
-    out.end_ns = free_ns;
-    last = now;
+    if (sync != LaunchSync::none) host_ns = std::max(host_ns, free_ns + latency);
+    const std::int64_t launches = graph ? 1 : static_cast<std::int64_t>(n);
+    out = {.origin_ns = origin_ns,
+           .end_ns = free_ns,
+           .busy_ns = busy_ns,
+           .host_wait_ns = host_wait_ns,
+           .between_ns = between_ns,
+           .host_ns = launches * launch,
+           .launches = launches};
+    std::swap(last, now);
+    now.resize(n);
   }
-  out.events = std::move(now);
+  out.events = std::move(last);
   // Launched and not begun: starts come in the order of launches.
   std::size_t begun = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -140,9 +140,9 @@ TEST_CASE("files meet no memory, no descriptor and no disk at any moment") {
           auto opened = app::read_file_bytes(path);
           if (!opened) return models::Result<std::string>::fail(std::move(opened.error));
           std::string bytes;
-          auto why = (*opened)->read(bytes);
-          return why.empty() ? models::Result<std::string>::ok(std::move(bytes))
-                             : models::Result<std::string>::fail(std::move(why));
+          auto read = (*opened)->read(bytes);
+          return read ? models::Result<std::string>::ok(std::move(bytes))
+                      : models::Result<std::string>::fail(std::move(read.error));
         },
         [&](const auto& r) { return *r == text; });
   }

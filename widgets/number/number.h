@@ -56,7 +56,7 @@ struct ParsedQuantity {
   std::string error;  ///< empty when good; else one sentence that names what was typed and what is expected
 };
 /// Reads "1.07 GB", "1.0 GiB", "310ms", "43 %", "2e12", "4,096", "12k" where a number of `unit` is expected.
-/// A bare number is taken in the SI unit; a wrong unit is named.
+/// A bare number is taken in the SI unit; a wrong unit is named, and a lone "m" that may be metres or thousandths.
 ParsedQuantity parse_quantity(std::string_view text, std::string_view unit);
 
 /// 2 to the power of `exponent` with a raised exponent: "2¹⁰", "2⁻²⁴". The characters are superscripts themselves, so

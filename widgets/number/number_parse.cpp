@@ -225,8 +225,8 @@ std::optional<double> head_factor(std::string_view typed, std::string_view head,
 std::optional<double> suffix_factor(std::string_view typed, std::string_view unit) {
   const UnitFamily family = unit_family(unit);
   if (typed.empty() || typed == unit) return 1.0;
-  // A lone prefix means that many of the unit; but "5 m" of seconds could be minutes.
-  if (family != UnitFamily::time && unit != "%")
+  // A lone prefix means that many of the unit; but "5 m" of seconds could be minutes, and of anything metres.
+  if (family != UnitFamily::time && unit != "%" && typed != "m")
     if (const auto f = prefix_factor(typed, family, false)) return f;
   if (family == UnitFamily::count && (typed == "B" || typed == "b")) return 1e9;  // "70B" as models are named
   if (unit == "FLOP/s" && typed.ends_with("FLOPS"))
@@ -283,6 +283,11 @@ ParsedQuantity parse_quantity(std::string_view text, std::string_view unit) {
     if (unit_family(unit) == UnitFamily::bytes && head.ends_with('b') &&
         prefix_factor(multiple, UnitFamily::bytes, true)) {
       return {0, quoted(typed) + " is unclear: write " + multiple + "bit for bits or " + multiple + "B for bytes"};
+    }
+    if (suffix == "m" && unit_family(unit) == UnitFamily::energy) {
+      const std::string whole(unit);
+      return {0, quoted(typed) + " is unclear, since m alone may be metres or thousandths: write " + whole + " or m" +
+                     whole + " after the number"};
     }
     return {0, quoted(typed) + " has the unit " + quoted(suffix) + ": " + expected(unit)};
   }

@@ -148,14 +148,23 @@ models::memory::TrainingPlan plan_of(const Inputs& in, std::int64_t ranks, std::
 
 std::int64_t longest_sequence(const Inputs& in, const Setting& s, std::int64_t ranks) {
   const std::int64_t piece = 2 * ranks * std::max<std::int64_t>(in.tensor, 64), most = (std::int64_t{1} << 26) / piece;
-  const auto fits = [&](std::int64_t pieces) {
+  const double limit = s.chip->memory_bytes;
+  const auto bytes = [&](std::int64_t pieces) {
     const auto memory = models::memory::training_memory(s.model->architecture, plan_of(in, ranks, pieces * piece));
-    return memory && memory->total() <= s.chip->memory_bytes;
+    return memory ? memory->total() : HUGE_VAL;
   };
-  std::int64_t lo = 0, hi = most + 1;
-  while (hi - lo > 1) {
-    const std::int64_t mid = lo + (hi - lo) / 2;
-    (fits(mid) ? lo : hi) = mid;
+  std::int64_t lo = 1, hi = most;
+  double lo_bytes = bytes(lo), hi_bytes = bytes(hi);
+  if (!(lo_bytes <= limit)) return 0;
+  if (hi_bytes <= limit) return hi * piece;
+  // Memory grows with the sequence almost along a line: its crossing is tried, and the middle of what is left, in turn.
+  for (bool along = true; hi - lo > 1; along = !along) {
+    const double share = along ? (limit - lo_bytes) / (hi_bytes - lo_bytes) : 0.5;
+    const auto tried = std::clamp(lo + static_cast<std::int64_t>(share * as_double(hi - lo)), lo + 1, hi - 1);
+    const double there = bytes(tried);
+    const bool fits = there <= limit;
+    (fits ? lo : hi) = tried;
+    (fits ? lo_bytes : hi_bytes) = there;
   }
   return lo * piece;
 }
@@ -221,7 +230,8 @@ Computed compute(const Inputs& in, const Progress& progress) {
           .square = square_of(in.order, in.causal, drawn),
           .small_pairs = std::move(small->pairs),
           .pairs = drawn_pairs(in, out.sequence, drawn)};
-  for (std::int64_t n = 1; n <= 64; n *= 2) run.reach.push_back({n, longest_sequence(in, s, n)});
+  for (std::int64_t n = 1; n <= 64; n *= 2)
+    run.reach.push_back({n, n == in.ranks ? out.reach : n == 1 ? out.one_rank_reach : longest_sequence(in, s, n)});
   done.run = std::make_shared<const Run>(std::move(run));
   return done;
 }

@@ -9,27 +9,27 @@ namespace {
 using namespace models::parallel;
 using widgets::figure, widgets::format_text;
 
-/// The load, what it drops, and the layer's time beside an even one.
+/// The load, what comes of it first (a rank that works longer, drops, experts without work), and the layer's time
+/// beside an even one.
 std::string cost_text(const Inputs& in, const Outputs& out) {
   const bool even = out.load_max < 1.005;
   std::string text = even ? "Every expert is asked for its even share"
                           : "The fullest expert is asked for " + figure(out.load_max, "") + " times its even share";
   if (in.placement >= MoePlacementRule::by_load && !even)
     text += ", the fullest rank works on " + figure(out.rank_max, "") + " times the mean";
+  else if (out.dropped > 0)
+    text += ", " + figure(out.dropped, "%") + " of the copies are dropped";
   else if (out.idle_experts > 0)
-    text +=
-        ", " + figure(out.idle_experts, "") + (out.idle_experts == 1 ? " expert gets nothing" : " experts get nothing");
-  if (out.dropped > 0) text += ", " + figure(out.dropped, "%") + " of the copies are dropped";
-  text += ", and one layer takes " + figure(out.layer.layer_s, "s");
-  if (out.slowdown > 1.005) text += " where an even load would take " + figure(out.even.layer_s, "s");
+    text += ", " + figure(out.idle_experts, "") + (out.idle_experts == 1 ? " gets nothing" : " get nothing");
+  text += "; a layer takes " + figure(out.layer.layer_s, "s");
+  if (out.slowdown > 1.005) text += ", with an even load " + figure(out.even.layer_s, "s");
   return text + ". ";
 }
 
 /// Nothing is routed by what a token is: what is left is what the exchange takes.
 std::string dealt_text(const Outputs& out) {
-  return "Experts are dealt out evenly: one layer takes " + figure(out.layer.layer_s, "s") + ", of it dispatch " +
-         figure(out.layer.dispatch.time_s, "s") + " and combine " + figure(out.layer.combine.time_s, "s") + ", " +
-         figure(out.exchange_share, "%") + ". Experts that see every topic learn little: test loss " +
+  return "Experts are dealt out evenly: a layer takes " + figure(out.layer.layer_s, "s") + ", dispatch and combine " +
+         figure(out.exchange_share, "%") + " of it. Experts that see every topic learn little: test loss " +
          figure(out.loss, "%") + ".";
 }
 

@@ -219,20 +219,20 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                      " stick out of a step of " + figure(out.step.makespan_s, "s");
   if (!ddp) {
     text += ": " + figure(out.forward_wait_s, "s") + " in the forward, " + figure(out.backward_wait_s, "s") +
-            " in the backward, " + figure(out.tail_wait_s, "s") + " behind it";
+            " in the backward, " + figure(out.tail_wait_s, "s") + " after it";
     const bool latency = out.work.tokens >= out.critical_tokens && out.work.tokens < out.balance_tokens;
     if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.step.makespan_s)
-      return text + ". For its bytes the network would be fast enough; latency is what it waits for.";
-    return text + ". At most " + figure(out.held_peak_bytes, "B") + " are gathered or not yet reduced.";
+      return text + ". Latency is what it waits for, not bytes.";
+    return text + ". At most " + figure(out.held_peak_bytes, "B") + " of weights and gradients are whole.";
   }
   if (!in.beside_backward) return text + ": nothing overlaps.";
-  text += ", and the last bucket alone, " + figure(out.last_bytes, "B") + ", takes " + figure(out.last_s, "s") + ".";
+  text += "; the last bucket, " + figure(out.last_bytes, "B") + ", takes " + figure(out.last_s, "s") + ".";
   const double gain_s = out.step.makespan_s - out.best_step_s;
   if (gain_s > 0.002 * out.step.makespan_s)
-    return text + " With buckets of `" + format_text(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) +
-           "` the step is " + figure(gain_s, "s") + " shorter.";
-  if (out.collectives == 1) return text + " The first bucket takes every gradient, whatever size the others may have.";
-  return text + " No bucket size that was tried makes the step shorter by more than 0.2 %.";
+    return text + " Buckets of `" + format_text(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) + "` save " +
+           figure(gain_s, "s") + ".";
+  if (out.collectives == 1) return text + " The first bucket takes every gradient.";
+  return text + " No bucket size that was tried saves more than 0.2 %.";
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ LabPtr make() {
       {"distributed/overlap",
        "Overlap",
        "How much of the communication can the backward hide?",
-       {.published_keys = "method model chip"}},
+       {.job = true, .published_keys = "method model chip"}},
       [](const Inputs& in, Progress& progress) { return compute(in, progress.facts_alone); }, arrange, draw);
 }
 

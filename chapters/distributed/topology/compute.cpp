@@ -37,12 +37,13 @@ models::Result<parallel::Topology> graph_of(const Inputs& in) {
   const auto found = find_network(in.network);
   if (!found) return Graph::fail(found.error);
   const models::Network* network = *found;
-  if (network->kind == "pcie" && in.boxes > 1)
-    return Graph::fail(network->name + " joins no machines here; choose InfiniBand or Ethernet for the adapters.");
   const bool built_in = in.machine != pasted;
+  const std::int64_t boxes = built_in ? in.boxes : in.pasted_boxes;
+  if (network->kind == "pcie" && boxes > 1)
+    return Graph::fail(network->name + " joins no machines here; choose InfiniBand or Ethernet for the adapters.");
   const auto box = static_cast<parallel::TopologyBox>(built_in ? static_cast<std::uint8_t>(in.machine) : 0);
   const bool torus = built_in && (box == parallel::TopologyBox::tpu_v4 || box == parallel::TopologyBox::tpu_v5p);
-  const parallel::TopologySpec spec{torus ? 1 : in.boxes, in.oversubscription, in.rack_chips, in.relay};
+  const parallel::TopologySpec spec{torus ? 1 : boxes, in.oversubscription, in.rack_chips, in.relay};
   std::string_view id = built_in ? parallel::topology_box_chip(box) : std::string_view();
   if (id.empty()) id = in.chip;
   const auto chip = find_chip(id);

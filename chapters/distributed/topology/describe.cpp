@@ -70,6 +70,7 @@ const Choices& axis_orders() {
   return orders;
 }
 
+constexpr When built_in_with_adapters{"machine", "hgx_h100|hgx_h200|hgx_b200|nvl72_gb200|nvl72_gb300|pcie_box|mi300x"};
 constexpr When has_adapters{"machine", "hgx_h100|hgx_h200|hgx_b200|nvl72_gb200|nvl72_gb300|pcie_box|mi300x|pasted"};
 
 void describe_machine(Fields& f, Inputs& in) {
@@ -86,7 +87,10 @@ void describe_machine(Fields& f, Inputs& in) {
   f.integer("boxes", in.boxes, "How many",
             "Machines of this kind. Adapters of one number share a rail, a leaf switch; a spine joins the rails. A "
             "rack has four rails, for the four GPUs of a tray; cards without a fabric share one switch.",
-            {.range = {1, 20}, .typical = {1, 8}, .when = has_adapters});
+            {.range = {1, 20}, .typical = {1, 8}, .when = built_in_with_adapters});
+  f.integer("pasted_boxes", in.pasted_boxes, "How many of it",
+            "Machines like the one that the table is of. More than one need the network adapters (NIC, mlx5) in it.",
+            {.range = {1, 20}, .typical = {1, 8}, .when = {"machine", "pasted"}});
   f.integer("rack_chips", in.rack_chips, "GPUs in use", "How many of a rack's 72 GPUs hold ranks.",
             {.range = {4, 72}, .when = {"machine", "nvl72_gb200|nvl72_gb300"}});
   shared::network(f, "network", in.network, {.help = "One port of each adapter.", .when = has_adapters});
@@ -222,7 +226,7 @@ LabPtr make() {
       {"distributed/topology",
        "Topology",
        "Which link does each axis stand on, and what does another order cost?",
-       {.published_keys = "machine boxes pattern"}},
+       {.job = true, .published_keys = "machine boxes pattern"}},
       [](const Inputs& in, Progress& progress) { return compute(in, progress); }, arrange, draw);
 }
 

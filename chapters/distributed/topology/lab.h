@@ -41,6 +41,7 @@ AxisOrder order_of(const std::array<parallel::TopologyAxis, 4>& axes);
 struct Inputs {
   Machine machine{};
   std::int64_t boxes = 2, rack_chips = 72;
+  std::int64_t pasted_boxes = 1;  ///< machines like the one that the table is of
   std::string network = "infiniband_ndr", chip = "h100_sxm", table;
   FileInput file;
   double oversubscription = 1;

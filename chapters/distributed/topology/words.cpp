@@ -95,14 +95,14 @@ std::string sentence_of(const Inputs& in, const Outputs& out, const Run& run) {
   for (std::size_t a = 0; a < parallel::topology_axis_count; ++a)
     if (change(a) > change(moved)) moved = a;
   const auto &here = run.costs.axes[moved], &there = other.costs.axes[moved];
-  const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " axis reaches " +
+  const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " axis has " +
                           figure(there.bound_bytes_per_s, "B/s") + " of bus bandwidth, not " +
                           figure(here.bound_bytes_per_s, "B/s") + ".";
   if (slower)
     return yours + ", " + ratio_figure(out.over_best) + " as long as the same plan " +
            phrase_of(run.plan, search.best.order) + exchanged + ", " + figure(out.best_s, "s") + why;
-  return yours + "; the same plan " + phrase_of(run.plan, search.worst.order) + " takes " + figure(out.worst_s, "s") +
-         ", " + ratio_figure(out.spread) + " as long" + why;
+  return yours + "; " + phrase_of(run.plan, search.worst.order) + " takes " + figure(out.worst_s, "s") + ", " +
+         ratio_figure(out.spread) + " as long" + why;
 }
 
 }  // namespace

@@ -34,30 +34,37 @@ void draw_effects(const Outputs& out, View& view, ImVec2 size) {
   view.effects.draw("what each source costs", out.effects, columns, size);
 }
 
+namespace {
+
+/// In the place of a picture of times that would mean nothing.
+void say_no_times(ImVec2 size) {
+  widgets::wrapped_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(),
+                        "The queue never ends, and times would only say how long the run is.", size.x,
+                        widgets::theme().muted);
+}
+
+}  // namespace
+
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   const bool shown = !picture.run->frames.response_s.empty();
-  if (out.overloaded)
-    stage.panel("road", {.title = "The queue never ends", .least = {420, 200}, .answers = true}, [&](ImVec2 size) {
-      if (shown) draw_overload(out, picture, view, size);
-    });
-  else
-    stage.panel("road", {.title = "The longest blind stretch", .least = {480, 230}, .answers = true}, [&](ImVec2 size) {
-      if (shown) draw_road_and_frames(out, picture, view, size);
-    });
-  if (!out.overloaded) {
-    stage.panel("causes", {.title = "Misses a minute, by cause", .least = {380, 190}}, [&](ImVec2 size) {
-      if (shown) draw_causes(out, picture, view, size);
-    });
-    stage.panel("sources", {.title = "What each source adds to P99", .least = {330, 180}}, [&](ImVec2 size) {
-      if (shown) draw_sources(out, picture, view, size);
-    });
-    stage.panel("histogram", {.title = "Response times", .least = {340, 190}}, [&](ImVec2 size) {
-      if (shown) draw_histogram(out, picture, view, size);
-    });
-    stage.panel("tail", {.title = "Slower still", .least = {340, 190}}, [&](ImVec2 size) {
-      if (shown) draw_tail(out, picture, view, size);
-    });
-  }
+  // An overloaded stack has the same panels, so that none moves when a drag passes the point where it begins.
+  const auto times = [&](const auto& body) {
+    return [&out, &picture, &view, shown, &body](ImVec2 size) {
+      if (out.overloaded) return say_no_times(size);
+      if (shown) body(out, picture, view, size);
+    };
+  };
+  stage.panel("road", {.title = "How far it drives blind", .least = {480, 230}, .answers = true}, [&](ImVec2 size) {
+    if (!shown) return;
+    if (out.overloaded)
+      draw_overload(out, picture, view, size);
+    else
+      draw_road_and_frames(out, picture, view, size);
+  });
+  stage.panel("causes", {.title = "Misses a minute, by cause", .least = {380, 190}}, times(draw_causes));
+  stage.panel("sources", {.title = "What each source adds to P99", .least = {330, 180}}, times(draw_sources));
+  stage.panel("histogram", {.title = "Response times", .least = {340, 190}}, times(draw_histogram));
+  stage.panel("tail", {.title = "Slower still", .least = {340, 190}}, times(draw_tail));
   stage.panel("frames", {.title = "Frame by frame", .least = {420, 210}}, [&](ImVec2 size) {
     if (shown) draw_window(out, picture, view, size);
   });

@@ -13,7 +13,7 @@ using SnapshotOrFault = models::Result<std::shared_ptr<const AllocatorSnapshot>>
 SnapshotOrFault read_snapshot(const FileBytes& bytes) {
   models::trace::Bytes source{bytes.size_bytes, bytes.read_at};
   if (std::string held; !source.read) {  // what comes from no file
-    if (const std::string why = bytes.read(held); !why.empty()) return SnapshotOrFault::fail(why);
+    if (const models::Status read = bytes.read(held); !read) return SnapshotOrFault::fail(read.error);
     source = models::trace::in_memory(std::move(held));
   }
   const auto text = whole_recording_text(source);

@@ -67,19 +67,20 @@ ModeFigures figures_of(const models::LaunchRun& run) {
           .most_queued = run.most_queued};
 }
 
-/// A step in this mode, where each kernel takes 1 / `faster` of its time.
-models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, models::LaunchSync sync,
-                                 double faster = 1) {
-  auto list =
-      models::launch_list(*asked.architecture, asked.workload, asked.machine, is_compiled(mode), in.least_kernel_s);
-  if (!list) return models::Result<ModeRun>::fail(list.error);
-  for (models::LaunchKernel& k : list->kernels)
-    k.duration_ns = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(k.duration_ns) / faster));
-  ModeRun out;
-  out.run = models::run_launches(*list, asked.host, mode, sync);
-  out.list = std::move(*list);
+models::Result<models::LaunchList> list_of(const Inputs& in, const Asked& asked, models::LaunchMode mode) {
+  return models::launch_list(*asked.architecture, asked.workload, asked.machine, is_compiled(mode), in.least_kernel_s);
+}
+
+/// The same kernels on a GPU that is twice as fast.
+void halve_times(models::LaunchList& list) {
+  for (models::LaunchKernel& k : list.kernels) k.duration_ns = std::max<std::int64_t>(1, k.duration_ns / 2);
+}
+
+ModeRun run_mode(models::LaunchList list, const Asked& asked, models::LaunchMode mode, models::LaunchSync sync) {
+  ModeRun out{.list = std::move(list)};
+  out.run = models::run_launches(out.list, asked.host, mode, sync);
   out.figures = figures_of(out.run);
-  return models::Result<ModeRun>::ok(std::move(out));
+  return out;
 }
 
 /// What waiting adds to a step in which the host never waits.
@@ -110,14 +111,22 @@ std::vector<BatchSteps> steps_over_batch(const Inputs& in, const Asked& asked) {
   for (std::int64_t batch = 1; batch <= 512; batch *= 2) {
     Asked other = asked;
     other.workload.batch = batch;
-    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync),
-               twice = run_mode(in, other, in.mode, in.sync, 2);
-    if (!a || !b || !twice) continue;
-    steps.push_back({.batch = static_cast<double>(batch),
-                     .now_s = a->figures.step_s,
-                     .beside_s = b->figures.step_s,
-                     .twice_s = twice->figures.step_s,
-                     .host_s = a->figures.host_s});
+    auto list = list_of(in, other, in.mode);
+    if (!list) continue;
+    BatchSteps at{.batch = static_cast<double>(batch)};
+    const models::LaunchRun now = models::run_launches(*list, asked.host, in.mode, in.sync);
+    at.now_s = period_of(now);
+    at.host_s = figures_of(now).host_s;
+    if (is_compiled(in.mode) == is_compiled(in.beside)) {
+      at.beside_s = period_of(models::run_launches(*list, asked.host, in.beside, in.beside_sync));
+    } else {
+      const auto beside = list_of(in, other, in.beside);
+      if (!beside) continue;
+      at.beside_s = period_of(models::run_launches(*beside, asked.host, in.beside, in.beside_sync));
+    }
+    halve_times(*list);
+    at.twice_s = period_of(models::run_launches(*list, asked.host, in.mode, in.sync));
+    steps.push_back(at);
   }
   return steps;
 }
@@ -135,13 +144,13 @@ Computed compute(const Inputs& in, Progress& progress) {
   const auto fail = [](std::string reason) { return Computed{.facts = {.reason = std::move(reason)}}; };
   const auto asked = asked_of(in);
   if (!asked) return fail(asked.error);
-  auto now = run_mode(in, *asked, in.mode, in.sync), beside = run_mode(in, *asked, in.beside, in.beside_sync),
-       twice = run_mode(in, *asked, in.mode, in.sync, 2);
-  if (!now || !beside || !twice) return fail(!now ? now.error : !beside ? beside.error : twice.error);
+  auto list = list_of(in, *asked, in.mode), beside = list_of(in, *asked, in.beside);
+  if (!list || !beside) return fail(!list ? list.error : beside.error);
   const auto run = std::make_shared<Run>();
-  run->now = std::move(*now);
-  run->beside = std::move(*beside);
-  run->twice = std::move(*twice);
+  run->now = run_mode(*list, *asked, in.mode, in.sync);
+  run->beside = run_mode(std::move(*beside), *asked, in.beside, in.beside_sync);
+  halve_times(*list);
+  run->twice = run_mode(std::move(*list), *asked, in.mode, in.sync);
   run->host = asked->host;
   run->hip = asked->hip;
 

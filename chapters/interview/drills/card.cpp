@@ -25,13 +25,16 @@ void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View&
   view.mark = std::move(mark);
   view.holding = true;
   view.running = false;
+  view.answered_version = picture.version;
   in.reveal = false;  // it was of this question: the next one is not shown answered
   add_record(in.history,
              {picture.run->asked.drill->id, static_cast<std::int64_t>(picture.run->asked.seed), view.mark.said,
               view.mark.right, seconds, in.now_s > 0 ? in.now_s + (now - view.first) : 0, view.mark.near});
 }
 
-void next_question(View& view, double now) {
+void next_question(const Picture& picture, View& view, double now) {
+  view.goes_on = picture.version == view.answered_version;
+  if (view.goes_on) return;
   view.holding = false;
   view.typed[0] = '\0';
   view.refused.clear();

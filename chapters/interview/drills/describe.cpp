@@ -87,8 +87,11 @@ double limit_of(Clock clock) { return clock == Clock::none ? 0 : clock == Clock:
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
-      {"interview/drills", "Drills", "Can you say the number, with its unit, before the clock runs out?"}, compute,
-      arrange, draw);
+      {"interview/drills",
+       "Drills",
+       "Can you say the number, with its unit, before the clock runs out?",
+       {.job = true}},  // a question costs what its lab costs, and its slips as much again
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::interview::drills

@@ -208,7 +208,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
         ImGui::IsKeyPressed(ImGuiKey_Enter, false))
       pressed = Pressed::next;
     if (pressed == Pressed::start) begin_question(view, now);
-    if (pressed == Pressed::next) next_question(view, now);
+    if (pressed == Pressed::next || view.goes_on) next_question(picture, view, now);
     if (pressed == Pressed::enter && view.typed[0] != '\0') {
       view.said.clear();
       record_answer(in, out, picture, view, now);

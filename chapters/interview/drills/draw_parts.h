@@ -23,7 +23,8 @@ float paint_solution(const widgets::Painter& painter, ImVec2 at, float width, fl
 /// What the card does.
 void begin_question(View& view, double now);
 void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now);
-void next_question(View& view, double now);
+/// Goes on to the next question as soon as it is there.
+void next_question(const Picture& picture, View& view, double now);
 /// Another question on the card has a clock and a box of its own; an answer of a scenario is graded and shown.
 void follow_question(const Picture& picture, View& view);
 

@@ -91,6 +91,9 @@ struct View {
   const Drill* asked_drill = nullptr;  ///< which question the clock and the box belong to
   std::uint64_t asked_seed = 0;
   bool begun = false;  ///< the question was opened, so that its clock runs
+  /// Version of the picture that the answer which is held was given to; the next question comes with another one.
+  std::uint64_t answered_version = 0;
+  bool goes_on = false;  ///< Next was pressed, and the next question is not there yet
   bool holding = false, running = false, focus = false;
   double started = 0, first = -1, held_seconds = 0;  ///< ImGui time, s
   widgets::FormulaView hint;

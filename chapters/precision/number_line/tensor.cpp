@@ -70,10 +70,10 @@ Sampled take_sample(const FileBytes& bytes, const TensorEntry& t, Progress& prog
                                         8 * 8;
     const std::int64_t n = std::min(stretch, t.elements - first);
     std::string part;
-    const std::string error =
+    const models::Status read =
         bytes.read_part(t.begin_bytes + static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(bits) / 8,
                         (static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(bits) + 7) / 8, part);
-    if (!error.empty()) return Sampled::fail(error);
+    if (!read) return Sampled::fail(read.error);
     decoded.resize(static_cast<std::size_t>(n));
     decoded.resize(models::decode_tensor(t.type, part, decoded));
     for (const double v : decoded)
@@ -88,11 +88,11 @@ Sampled take_sample(const FileBytes& bytes, const TensorEntry& t, Progress& prog
 models::Result<std::shared_ptr<const Opened>> open_file(const FileBytes& bytes) {
   using Parsed = models::Result<std::shared_ptr<const Opened>>;
   std::string head;
-  if (const std::string error = bytes.read_part(0, std::min<std::uint64_t>(bytes.size_bytes, 8), head); !error.empty())
-    return Parsed::fail(error);
+  if (const models::Status read = bytes.read_part(0, std::min<std::uint64_t>(bytes.size_bytes, 8), head); !read)
+    return Parsed::fail(read.error);
   const auto needed = models::safetensors_head_bytes(head, bytes.size_bytes, bytes.path);
   if (!needed) return Parsed::fail(needed.error);
-  if (const std::string error = bytes.read_part(0, *needed, head); !error.empty()) return Parsed::fail(error);
+  if (const models::Status read = bytes.read_part(0, *needed, head); !read) return Parsed::fail(read.error);
   auto parsed = models::parse_safetensors(head, bytes.size_bytes, bytes.path);
   if (!parsed) return Parsed::fail(parsed.error);
   auto opened = std::make_shared<Opened>();

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "widgets/base/painter.h"
-
 namespace chapters::profiling::trace_viewer {
 namespace {
 
@@ -28,16 +26,11 @@ void follow(const Picture& pic, View& view) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  const bool shows = pic.run->lanes != nullptr;
-  if (shows) follow(pic, view);  // also where another panel stands in front of the timeline
-  stage.panel("timeline", {.title = "Timeline", .least = {620, 400}, .answers = true}, [&](ImVec2 size) {
-    if (!shows) {
-      widgets::Painter::window().text(ImGui::GetCursorScreenPos(), "Reading...", widgets::theme().muted);
-      return ImGui::Dummy(size);
-    }
-    draw_timeline_panel(in, pic, view, size);
-  });
-  if (!shows) return;
+  // Which panels there are depends on what is found: before anything was read there are none, so that none moves.
+  if (!pic.run->lanes) return;
+  follow(pic, view);  // also where another panel stands in front of the timeline
+  stage.panel("timeline", {.title = "Timeline", .least = {620, 400}, .answers = true},
+              [&](ImVec2 size) { draw_timeline_panel(in, pic, view, size); });
   const auto cause = [&] {
     const float bars = static_cast<float>(pic.bars.size());
     if (!pic.bars.empty())

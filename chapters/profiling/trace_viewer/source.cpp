@@ -21,7 +21,7 @@ ReadRecording recorded_file(const FileInput& file, Progress& progress) {
   models::trace::Bytes bytes{file.bytes->size_bytes, file.bytes->read_at};
   if (!bytes.read) {
     std::string text;
-    if (const std::string why = file.bytes->read(text); !why.empty()) return ReadRecording::fail(why);
+    if (const models::Status read = file.bytes->read(text); !read) return ReadRecording::fail(read.error);
     bytes = models::trace::in_memory(std::move(text));
   }
   return recorded(std::move(bytes), std::string(file_name(file.path)),

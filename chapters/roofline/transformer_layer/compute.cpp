@@ -132,8 +132,14 @@ Computed compute(const Inputs& in) {
   count_parameters(s.architecture, out);
   compare_training(s, out);
   for (const auto& timed : step->operations)
-    out.operations.push_back({timed, std::string(models::group_name(timed.operation.group)),
-                              shape_text(timed.operation), timed.cost.bytes()});
+    out.operations.push_back({
+        .timed = timed,
+        .group = std::string(models::group_name(timed.operation.group)),
+        .shape = shape_text(timed.operation),
+        .bytes = timed.cost.bytes(),
+        .all_s = static_cast<double>(timed.operation.count) * timed.placement.time_s,
+        .share = 100 * timed.share,
+    });
   return {std::move(out), std::make_shared<const Run>(Run{.model_name = s.name,
                                                           .chip_name = s.chip->short_name,
                                                           .left_out = s.architecture.left_out,

@@ -99,7 +99,8 @@ void describe(Fields& f, OperationRow& row) {
   f.real("compute_s", row.timed.placement.compute_s, {"Arithmetic of one", "s"});
   f.real("memory_s", row.timed.placement.memory_s, {"Memory traffic of one", "s"});
   f.real("time_s", row.timed.placement.time_s, {"Time of one", "s"});
-  f.real("share", row.timed.share, "Share of the step, all of them", "From 0 to 1.");
+  f.real("all_s", row.all_s, {"Time of all", "s"});
+  f.real("share", row.share, {"Share of the step, all of them", "%"});
   f.choice("regime", row.timed.placement.regime, regimes, "Regime");
 }
 

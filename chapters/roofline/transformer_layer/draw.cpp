@@ -23,11 +23,14 @@ void gather_rows(const Outputs& out, const Picture& pic, View& view) {
     for (std::size_t k = 0; k < pic.layers.size(); ++k)
       elsewhere =
           elsewhere || (k != layer && i >= pic.layers[k].stages.front().first && i < pic.layers[k].stages.back().end);
-    if (!elsewhere) view.rows.push_back(static_cast<std::uint32_t>(i));
+    if (elsewhere) continue;
+    const OperationRow& row = out.operations[i];
+    const std::string& name = row.timed.operation.name;
+    view.rows.push_back({i, row, name.substr(0, name.find(" projection")), pic.operations[i].detail});
   }
   // The costliest first, whatever the order in which they run.
   std::stable_sort(view.rows.begin(), view.rows.end(),
-                   [&](auto a, auto b) { return pic.operations[a].time_s > pic.operations[b].time_s; });
+                   [](const ShownOperation& a, const ShownOperation& b) { return a.row.all_s > b.row.all_s; });
 }
 
 /// A few words over a picture; returns the height that they take.
@@ -123,6 +126,11 @@ void describe(Fields& f, View& view) {
             {.range = {-1, 1023}});
   f.integer("layer", view.layer, "Kind of layer", "Which kind of layer is drawn, -1 for the one that takes longest.",
             {.range = {-1, 63}});
+}
+
+void describe(Fields& f, ShownOperation& shown) {
+  f.text("short_name", shown.short_name, "Operation");
+  describe(f, shown.row);
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {

@@ -1,21 +1,34 @@
 #pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/described_table.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/roofline/transformer_layer/lab.h"
 #include "widgets/charts/stacked_bar.h"
-#include "widgets/table/table.h"
 
 namespace chapters::roofline::transformer_layer {
+
+/// An operation in the table.
+struct ShownOperation {
+  std::size_t index = 0;  ///< among all operations
+  OperationRow row;
+  std::string short_name, detail;  ///< the name without the word projection; all about it in one line
+};
 
 struct View {
   std::int64_t layer = -1;     ///< kind of layer drawn; -1: the one that takes longest
   std::int64_t selected = -1;  ///< among all operations; -1: none
-  widgets::TableView table;
+  DescribedTable<ShownOperation> table;
   widgets::StackedBarView time_bars, parameter_bars;
-  std::vector<std::uint32_t> rows;  ///< operations in the table, kept until the operations or the layer drawn change
+  std::vector<ShownOperation> rows;  ///< kept until the operations or the layer drawn change
   std::uint64_t rows_version = 0;
 };
 
 void describe(Fields& fields, View& view);
+void describe(Fields& fields, OperationRow& row);
+void describe(Fields& fields, ShownOperation& shown);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 // The parts of the picture, from top to bottom; each draws at the cursor in a box of this size.

@@ -26,11 +26,11 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// One operation; its figures are of one of its count, its share is of all of them.
+/// One operation; its figures are of one of its count, its whole time and its share are of all of them.
 struct OperationRow {
   models::TimedOperation timed;
   std::string group, shape;
-  double bytes = 0;
+  double bytes = 0, all_s = 0, share = 0;  ///< share in %
 };
 
 /// The kinds of work by which a step is summed up; the order is that of the legend.

@@ -149,6 +149,47 @@ TEST_CASE("a file that is opened in the window sets its mode in the same step, w
   }
 }
 
+// As nvidia-smi topo -m prints it in a virtual machine of eight H100 that sees no network adapters: the heads
+// underlined, the legend below.
+TEST_CASE("a table of one machine without network adapters is that one machine, however it is given") {
+  use_bundled_catalog();
+  std::string table = "\t";
+  for (int i = 0; i < 8; ++i) table += "\x1b[4mGPU" + std::to_string(i) + "\t";
+  table += "CPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m\n";
+  for (int i = 0; i < 8; ++i) {
+    table += "GPU" + std::to_string(i) + "\t";
+    for (int j = 0; j < 8; ++j) table += i == j ? " X \t" : "NV18\t";
+    table += i < 4 ? "0-103\t0\t\tN/A\n" : "104-207\t1\t\tN/A\n";
+  }
+  table +=
+      "\nLegend:\n\n  X    = Self\n"
+      "  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes (e.g., QPI/UPI)\n"
+      "  NODE = Connection traversing PCIe as well as the interconnect between PCIe Host Bridges within a NUMA node\n"
+      "  PHB  = Connection traversing PCIe as well as a PCIe Host Bridge (typically the CPU)\n"
+      "  PXB  = Connection traversing multiple PCIe bridges (without traversing the PCIe Host Bridge)\n"
+      "  PIX  = Connection traversing at most a single PCIe bridge\n"
+      "  NV#  = Connection traversing a bonded set of # NVLinks\n";
+  const Folder folder;
+  folder.write("topo.txt", table);
+  const std::string path = (folder / "topo.txt").string();
+  const Json outputs = evaluated({"distributed/topology", path})["outputs"];
+  CHECK(outputs["chips"] == 8);
+  CHECK(outputs["ranks"] == 8);
+
+  app::Workspace w(bundled_content(),
+                   models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"}));
+  REQUIRE(w.open("distributed/topology"));
+  CHECK(w.opening.open_and_wait(path).error == "");
+  w.current().finish();
+  CHECK(w.lab().reason() == "");
+  CHECK(output(w.lab(), "chips").number() == 8);
+  CHECK(w.lab().answer().find("`8` of the plan's `16` ranks") != std::string_view::npos);
+  // What it names none of cannot be doubled.
+  set(w.lab(), "pasted_boxes", 2);
+  w.current().finish();
+  CHECK(w.lab().reason().find("no network adapter") != std::string::npos);
+}
+
 TEST_CASE("a scenario file whose file needs a mode gets it, and one that sets another is refused") {
   const Folder folder;
   folder.write("topo.txt", sample_file(FileKind::topology_table));

@@ -4,6 +4,7 @@
 
 #include "chapters/practice/drill_history.h"
 #include "tests/app/shell/shell_fixture.h"
+#include "tests/support/lab/busy_workers.h"
 
 using Catch::Approx;
 
@@ -14,12 +15,13 @@ struct Drilling : Opened {
   Drilling() : Opened("interview/drills") {
     REQUIRE(w.open_with("interview/drills", {{"drill", "kv-batch"}, {"clock", "two_minutes"}}, app::Json::object())
                 .error.empty());
-    ui.frames(3);
+    REQUIRE(d.settle());
   }
   void start_and_answer(std::string_view text) {
     press_each({"Start"});
     ui.type(text);
     press_each({"Enter"});
+    REQUIRE(d.settle());
   }
   std::size_t answers() { return w.lab().inputs().find("history")->table_size(); }
 };
@@ -36,7 +38,7 @@ TEST_CASE("typing an answer and Enter grades it, shows the worked steps, and Ent
   CHECK(o.ui.text_present("in B with any prefix"));
   o.ui.type("86 GB");  // the box has the focus
   o.ui.key(ImGuiKey_Enter);
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   CHECK(o.ui.text_present("85.9"));
   CHECK(o.ui.text_present("and you said 86 GB"));
   CHECK(o.ui.text_present("open in the lab"));
@@ -54,9 +56,29 @@ TEST_CASE("typing an answer and Enter grades it, shows the worked steps, and Ent
   CHECK_FALSE(o.ui.text_present("open in the lab"));
   o.ui.type("1 GB");  // the box has the focus
   o.ui.key(ImGuiKey_Enter);
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   REQUIRE(o.answers() == 2);
   CHECK(o.out("right_in_round") == 1);
+}
+
+TEST_CASE("Next goes on when the next question is there, and an answered one is not asked again meanwhile") {
+  Drilling o;
+  o.press_each({"Start"});
+  o.ui.type("86 GB");
+  support::BusyWorkers busy(o.w.jobs);  // the next question is not made before they are let go
+  o.press_each({"Enter", "Next"});
+  REQUIRE(o.w.current().computing());
+  o.ui.frames(20);
+  CHECK(o.ui.text_present("open in the lab"));  // the worked answer stays
+  o.ui.key(ImGuiKey_Enter);
+  o.ui.frames(2);
+  CHECK(o.answers() == 1);
+  busy.let_go();
+  REQUIRE(o.d.settle());
+  CHECK(o.ui.text_present("question 2 of 10"));
+  CHECK_FALSE(o.ui.text_present("open in the lab"));
+  CHECK(o.ui.text_present("2:00"));  // its clock starts with it
+  CHECK(o.answers() == 1);
 }
 
 TEST_CASE("an answer that cannot be read is refused in words and is not counted") {
@@ -80,12 +102,12 @@ TEST_CASE("a scenario's answer is shown graded and not kept; reveal shows the so
   Drilling o;
   REQUIRE(o.w.open_with("interview/drills", {{"drill", "square-side"}, {"clock", "none"}}, {{"said", "1773"}})
               .error.empty());
-  o.ui.frames(3);
+  REQUIRE(o.d.settle());
   CHECK(o.ui.text_present("and you said 1,773"));
   CHECK(o.answers() == 0);
   REQUIRE(
       o.w.open_with("interview/drills", {{"drill", "square-side"}, {"reveal", true}}, {{"said", ""}}).error.empty());
-  o.ui.frames(3);
+  REQUIRE(o.d.settle());
   CHECK(o.ui.text_present("open in the lab"));
 }
 
@@ -103,22 +125,22 @@ TEST_CASE("another question has a clock and a box of its own: what was typed for
   o.ui.frames(90);
   CHECK(o.ui.text_present("1:59"));
   REQUIRE(o.w.lab().inputs().find("drill")->set_choice_id("square-side"));
-  o.ui.frames(3);
+  REQUIRE(o.d.settle());
   CHECK(o.ui.text_present("2:00"));
   CHECK_FALSE(o.ui.text_present("1:59"));
 }
 
 TEST_CASE("the question of the day is offered under the card, counted once, and followed by others") {
   Opened o("interview/drills");
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   o.ui.click("question of the day");
-  o.ui.frames(3);
+  REQUIRE(o.d.settle());
   CHECK(o.ui.text_present("Question of the day \xC2\xB7"));
   CHECK(o.out("daily_streak") == 0);
   o.press_each({"Start"});
   o.ui.type("1");
   o.ui.click("Enter");
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   if (o.w.lab().inputs().find("history")->table_size() == 0) {  // it wants a unit: take the one of the card
     o.ui.click("##drill answer");
     const auto unit = o.w.lab().outputs().find("unit_hint")->text();
@@ -126,7 +148,7 @@ TEST_CASE("the question of the day is offered under the card, counted once, and 
     REQUIRE(in != std::string::npos);
     o.ui.type(" " + unit.substr(in + 5, unit.find(' ', in + 5) - in - 5));
     o.ui.key(ImGuiKey_Enter);
-    o.ui.frames(2);
+    REQUIRE(o.d.settle());
   }
   REQUIRE(o.w.lab().inputs().find("history")->table_size() == 1);
   CHECK(o.w.lab().outputs().find("daily_done")->toggle());

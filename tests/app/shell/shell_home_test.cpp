@@ -113,7 +113,7 @@ TEST_CASE("Practise opens the question of the day, whose words are on the door")
   const std::string question = o.d.shell.home.doors.question;
   REQUIRE_FALSE(question.empty());
   o.ui.click("Practise");
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   CHECK(o.d.open_lab() == "interview/drills");
   CHECK(o.d.output("question").text() == question);
 }

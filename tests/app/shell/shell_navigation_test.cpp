@@ -382,7 +382,7 @@ TEST_CASE("back and forward go through the labs as they were left, by key and by
 TEST_CASE("F6 reaches the stage first, at its strong button where it has one") {
   Opened o;
   o.w.open("interview/drills");
-  o.ui.frames(3);
+  REQUIRE(o.d.settle());
   REQUIRE(o.ui.has("Start"));
   o.ui.key(ImGuiKey_F6);
   o.ui.frames(3);

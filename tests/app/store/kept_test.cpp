@@ -131,14 +131,14 @@ TEST_CASE("kill -9 while answers are given loses none that were saved") {
 
 TEST_CASE("a new session knows the answers of the last one; presets, links, undo and reset leave them alone") {
   Opened o("interview/drills");
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   auto& answers = *o.w.lab().inputs().find("history");
   answers.table_resize(1);
   chapters::Fields cells;
   answers.table_row(0, cells);
   cells.find("drill")->text() = "ridge";
   cells.find("right")->toggle() = true;
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   CHECK(o.out("answered") == 1);
   CHECK_FALSE(o.w.current().can_undo());  // an answer is no edit
   const auto count = [&] { return o.w.lab().inputs().find("history")->table_size(); };

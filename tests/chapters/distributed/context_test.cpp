@@ -35,6 +35,32 @@ TEST_CASE("context: the longest sequence fits, and one piece more does not") {
   CHECK(computed(set(*lab, "sequence", reach + 512), "memory_bytes") > chip);
 }
 
+TEST_CASE("context: whatever the model and the ranks, the longest sequence fits and one piece more does not") {
+  open_lab("distributed/context");  // the catalog is there
+  int bounded = 0;
+  for (const models::LanguageModel& model : chapters::catalog().models)
+    for (const std::int64_t ranks : {1, 4, 64}) {
+      lab_context::Inputs in;
+      in.model = model.id;
+      in.ranks = ranks;
+      const auto setting = lab_context::read_setting(in);
+      if (!setting) continue;
+      INFO(model.id << " over " << ranks);
+      const auto fits = [&](std::int64_t sequence) {
+        const auto memory =
+            models::memory::training_memory(setting->model->architecture, lab_context::plan_of(in, ranks, sequence));
+        return memory && memory->total() <= setting->chip->memory_bytes;
+      };
+      const std::int64_t piece = 2 * ranks * std::max<std::int64_t>(in.tensor, 64), whole = std::int64_t{1} << 26;
+      const std::int64_t longest = lab_context::longest_sequence(in, *setting, ranks);
+      CHECK(longest % piece == 0);
+      CHECK((longest == 0 || fits(longest)));
+      CHECK((longest + piece > whole || !fits(longest + piece)));
+      bounded += longest > 0 && longest + piece <= whole;
+    }
+  CHECK(bounded >= 30);
+}
+
 TEST_CASE("context: twice the sequence on twice the ranks takes the same memory, as was measured") {
   const LabPtr lab = open_lab("distributed/context",
                               R"({"model": "llama-3.1-8b", "tensor_parallel": 1, "context_parallel": 4,

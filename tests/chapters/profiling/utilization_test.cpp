@@ -192,7 +192,7 @@ TEST_CASE("utilization lab: our own recordings of a step on an H100, beside the 
   bytes->size_bytes = text.size();
   bytes->read = [&text](std::string& to) {
     to = text;
-    return std::string();
+    return models::Status::ok();
   };
   input(*lab, "file").file() = {file.string(), {}, bytes};
   compute(*lab);

@@ -18,7 +18,7 @@ namespace {
 
 struct Row {
   std::string name, kind, regime;
-  double count = 0, parameters = 0, flops = 0, bytes = 0, intensity = 0, time_s = 0, share = 0;
+  double count = 0, parameters = 0, flops = 0, bytes = 0, intensity = 0, time_s = 0, all_s = 0, share = 0;
 };
 
 std::vector<Row> operations(const Lab& lab) {
@@ -29,7 +29,8 @@ std::vector<Row> operations(const Lab& lab) {
     const auto number = [&](const char* key) { return cells.find(key)->number(); };
     out.push_back({cells.find("name")->text(), cells.find("kind")->text(),
                    std::string(cells.find("regime")->choice_id()), number("count"), number("parameters"),
-                   number("flops"), number("bytes"), number("intensity"), number("time_s"), number("share")});
+                   number("flops"), number("bytes"), number("intensity"), number("time_s"), number("all_s"),
+                   number("share")});
   }
   return out;
 }
@@ -142,13 +143,14 @@ TEST_CASE("transformer layer: the table adds up to the totals, and each row's ti
         time_s += row.count * row.time_s;
         share += row.share;
         const double compute_s = row.flops / h100_flops_per_s, memory_s = row.bytes / h100_bytes_per_s;
+        CHECK(near(row.all_s, row.count * row.time_s, 1e-15));
         walls = walls && near(row.time_s, std::max(compute_s, memory_s), 1e-3) &&
                 row.regime == (compute_s >= memory_s ? "compute" : "memory");
       }
       CHECK(walls);
       CHECK(near(bytes, out(*lab, "bytes_total"), 1e-12));
       CHECK(near(time_s, out(*lab, "time_s"), 1e-12));
-      CHECK(near(share, 1, 1e-12));
+      CHECK(near(share, 100, 1e-12));
       CHECK(flops >= out(*lab, "flops_total"));  // softmax, norms and the like are in the rows alone
       CHECK(near(flops, out(*lab, "flops_total"), 0.03));
     }

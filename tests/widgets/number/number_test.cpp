@@ -188,6 +188,24 @@ TEST_CASE("number: metres and metres a second are written and read with their pr
   CHECK(p("31.3 m/s", "m/s") == 31.3);
 }
 
+TEST_CASE("number: m alone is refused where it could be metres or thousandths; k, M and G alone stay multiples") {
+  CHECK(error("5 m", "m/s") ==
+        "\"5 m\" is unclear, since m alone may be metres or thousandths: write m/s or mm/s after the number");
+  CHECK(error("5m", "J/B") ==
+        "\"5m\" is unclear, since m alone may be metres or thousandths: write J/B or mJ/B after the number");
+  CHECK(error("5 m", "B") == "\"5 m\" has the unit \"m\": a number in B is expected, such as 1.5 GB");
+  CHECK(p("5 m", "m") == 5);
+  CHECK(p("5 mm", "m") == 0.005);
+  CHECK(p("5 mm/s", "m/s") == 0.005);
+  CHECK(p("5 mW", "W") == 0.005);
+  for (const char* unit : {"m/s", "m", "W", "J/B", "B", "B/s", "FLOP/s", "Hz", "tokens", ""}) {
+    INFO(unit);
+    CHECK(p("5 k", unit) == 5e3);
+    CHECK(p("5 M", unit) == 5e6);
+    CHECK(p("5 G", unit) == 5e9);
+  }
+}
+
 TEST_CASE("infinity and NaN are read in the ways people write them, and nothing else is") {
   CHECK(widgets::parse_special("inf") == HUGE_VAL);
   CHECK(widgets::parse_special(" -Infinity ") == -HUGE_VAL);
