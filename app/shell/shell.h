@@ -12,6 +12,7 @@
 #include "app/shell/controls/controls.h"
 #include "app/shell/home/home.h"
 #include "app/shell/open/open_panel.h"
+#include "app/shell/pages/aims.h"
 #include "app/shell/pages/closing.h"
 #include "app/shell/pages/palette_search.h"
 #include "app/shell/predict/predict.h"
@@ -189,6 +190,7 @@ struct Shell {
   std::uint64_t openings_seen = 0;  ///< Workspace::openings when the page was chosen: a lab opened since shows
   HomeState home;
   GlossaryState glossary;
+  AimsState aims;
   bool help_open = false;
   bool presentation = false;
   bool drawer_open = true;

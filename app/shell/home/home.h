@@ -11,6 +11,7 @@ namespace app {
 struct HomeLab {
   std::string id, title, minutes_text, hint;
   bool open = false, here = false, next = false;
+  bool ready = true;  ///< every lab that should come first was opened
   store::Quarters done;
   double minutes = 0;
 };

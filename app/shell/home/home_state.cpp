@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/shell/home/teaching_order.h"
+#include "app/shell/pages/aims.h"
 #include "app/shell/shell.h"
 #include "app/workspace/kept_rows.h"
 #include "chapters/mechanism/registry.h"
@@ -55,7 +56,11 @@ HomeLab lab_of(const Workspace& w, const CurriculumLab& row) {
   lab.done = w.learner.quarters(row.id);
   lab.minutes = std::max(1.0, minutes_of(w.content.of(row.id)));
   lab.minutes_text = minutes_text(lab.minutes);
-  lab.hint = hint_of(w, lab);
+  lab.hint = hint_of(w, lab) + "\n\n" + aims_text(w, row.id);
+  const auto& needs = w.content.of(row.id).needs;
+  lab.ready = std::all_of(needs.begin(), needs.end(), [&](const std::string& need) {
+    return need.starts_with(term_prefix) || w.learner.quarters(need).opened;
+  });
   return lab;
 }
 
@@ -91,8 +96,9 @@ void mark_here_and_next(std::vector<HomeChapter>& course, std::string_view here)
       if (!lab->here && fits(*lab)) return lab->next = true;
     return false;
   };
-  if (!mark([](const HomeLab& lab) { return !lab.done.opened; }))
-    mark([](const HomeLab& lab) { return lab.done.count() < 4; });
+  const auto is_new = [](const HomeLab& lab) { return !lab.done.opened; };
+  if (mark([&](const HomeLab& lab) { return is_new(lab) && lab.ready; }) || mark(is_new)) return;
+  mark([](const HomeLab& lab) { return lab.done.count() < 4; });
 }
 
 /// "Llama 3 70B, H100 SXM, BF16", and the name of a file of one's own.

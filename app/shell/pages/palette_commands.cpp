@@ -166,7 +166,8 @@ std::vector<Command> all_commands(Shell& shell) {
                    .shortcut = "term",
                    .run = [name = term.term](Shell& s) { open_glossary(s, name); },
                    .kind = FoundKind::term,
-                   .name = term.term});
+                   .name = term.term,
+                   .known_as = term.also});
   add_fields(shell, out);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/shell/home/teaching_order.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/app/shell/shell_fixture.h"
 
@@ -146,6 +147,17 @@ TEST_CASE("a row says on hover what is left of its ring") {
   CHECK(o.ui.text_present("Left: open it; predict, 0 of"));
 }
 
+TEST_CASE("a row says on hover what can be done after the lab, and which labs that were not opened come first") {
+  const support::Folder folder;
+  Start o(paths_in(folder));
+  o.ui.hover("home/roofline/iron-law");
+  CHECK(o.ui.text_present("After it you can:"));
+  CHECK(o.ui.text_present(o.w.content.of("roofline/iron-law").objectives[1].can));
+  CHECK(o.ui.text_present("Better first: Roofline."));
+  o.w.open("roofline/roofline");
+  CHECK(app::aims_text(o.w, "roofline/iron-law").find("Better first") == std::string::npos);
+}
+
 TEST_CASE("home fits the window from 1280x800 on, in columns that do not overlap, and scrolls in a small one") {
   std::vector<app::HomeBlock> blocks;
   for (const auto& chapter : Opened::content().curriculum) {
@@ -239,6 +251,18 @@ TEST_CASE("next on home is the first lab in teaching order that was never opened
   CHECK(next() == in_order[0]);
   o.w.open(in_order[0]);
   CHECK(next() == in_order[1]);
+}
+
+TEST_CASE("next is never a lab before those that it needs, and nothing is locked where all others need something") {
+  Opened o;
+  const auto next = [&] { return app::next_of(app::course_of(o.w))->id; };
+  o.w.progress = {};
+  o.w.open("kernels/lab");
+  auto& labs = o.w.content.labs;
+  labs.find("role/compounding")->second.needs = {"term:GEMM", "roofline/roofline"};
+  CHECK(next() == "roofline/hierarchy");  // all of the first chapter needs its first lab
+  for (auto& [id, content] : labs) content.needs = {"serving/batching"};
+  CHECK(next() == "role/compounding");
 }
 
 TEST_CASE("today offers what is due, one new lab and the question of the day, each in one press") {
