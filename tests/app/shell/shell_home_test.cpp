@@ -119,11 +119,25 @@ TEST_CASE("Practise opens the question of the day, whose words are on the door")
   CHECK(o.d.output("question").text() == question);
 }
 
+TEST_CASE("the first question of the day of a beginner is of level 1, and no large model's") {
+  const support::Folder folder;
+  Start o(paths_in(folder));
+  const std::string question = o.d.shell.home.doors.question;
+  o.ui.click("Practise");
+  o.ui.frames(2);
+  CHECK(o.d.output("level_now").number() == 1);
+  CHECK(question.find("DeepSeek") == std::string::npos);
+  CHECK(o.d.input("opened").table_size() >= 1);
+  // What was opened is no row of what is kept.
+  o.w.save();
+  CHECK(o.w.kept.tables.find("labs.opened") == o.w.kept.tables.end());
+}
+
 TEST_CASE("home is walked by the keyboard alone: Tab reaches every door and lab, Enter opens") {
   const support::Folder folder;
   Start o(paths_in(folder));
   std::vector<std::string> reached;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 80; ++i) {
     o.ui.key(ImGuiKey_Tab);
     if (const auto* item = o.ui.probe().find_id(o.ui.context()->NavId)) reached.push_back(item->label);
   }
@@ -131,7 +145,7 @@ TEST_CASE("home is walked by the keyboard alone: Tab reaches every door and lab,
     INFO(label);
     CHECK(std::find(reached.begin(), reached.end(), label) != reached.end());
   }
-  for (int i = 0; i < 60 && o.d.shell.page == app::Page::home; ++i) {
+  for (int i = 0; i < 80 && o.d.shell.page == app::Page::home; ++i) {
     o.ui.key(ImGuiKey_Tab);
     const auto* item = o.ui.probe().find_id(o.ui.context()->NavId);
     if (item && item->label == "serving/batching") o.ui.key(ImGuiKey_Enter);

@@ -57,7 +57,11 @@ std::set<std::string> abbreviations(std::string_view text) {
     word.clear();
   };
   for (const char c : text) {
-    if (c == '`') figure = !figure;
+    if (c == '`') {
+      end_word();
+      figure = !figure;
+      number_before = true;
+    }
     const bool inside = std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/';
     if (inside && !figure)
       word += c;
