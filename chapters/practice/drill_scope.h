@@ -25,7 +25,7 @@ inline constexpr std::size_t most_opened_labs = 500;
 struct DrillScope {
   std::vector<std::string> chapters;      ///< opened by now
   std::vector<std::string> day_chapters;  ///< opened before today: the question of the day stays what it is all day
-  bool first_week = false;                ///< of use: then the easiest templates are asked
+  bool first_week = false;                ///< the program is new to them: the easiest templates are asked
 
   /// Is the template about a lab of one of the chapters?
   static bool holds(const std::vector<std::string>& chapters, const Drill& drill);

@@ -18,7 +18,7 @@ struct HomeLab {
 
 struct HomeChapter {
   std::string slug, ordinal, title, minutes_text, planned_text, planned_hint;
-  std::string test_label, test_text, test_hint;  ///< of the button of its test; empty where it has none
+  std::string test_label, test_text, test_hint;  ///< its test's button; empty where it has no test
   std::vector<HomeLab> labs;
   std::size_t open = 0;
   double fraction = 0, minutes = 0;

@@ -21,7 +21,7 @@ std::string aims_text(const Workspace& w, std::string_view lab);
 const std::string& concept_with_aims(Shell& shell);
 
 struct AimsState {
-  std::string lab, prose, whole;  ///< of which lab, its prose as it is written, and both together
+  std::string lab, prose, whole;  ///< whose Concept it is, its prose as it is written, and both together
 };
 
 }  // namespace app

@@ -1,4 +1,6 @@
 #pragma once
+#include <imgui.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,15 +19,15 @@ struct Shell;
 /// it, so nothing can be lifted to see the answer.
 struct ChapterTestState {
   std::string chapter;   ///< its slug; empty: none was begun
-  std::int64_t day = 0;  ///< of the test, in days since 1970
+  std::int64_t day = 0;  ///< which day's test, in days since 1970
   Job job;               ///< deals it
   std::shared_ptr<models::Result<ChapterTest>> dealt;
-  std::vector<TestMark> marks;  ///< of the questions answered, in order
+  std::vector<TestMark> marks;  ///< one for each question answered, in order
   char typed[128] = {};
   std::size_t chosen = 0;            ///< counted from 1; 0: nothing yet
   std::string refused;               ///< why what was typed is no answer
   bool focus = false;                ///< the box is to have the keyboard
-  std::string next_lab, next_label;  ///< of the button at the end; no label: not found yet, no lab: home
+  std::string next_lab, next_label;  ///< the button at the end; no label: not found yet, no lab: home
 };
 
 /// Opens the page. A test that was begun today goes on; one that was ended today shows how it went.

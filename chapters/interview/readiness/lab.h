@@ -46,7 +46,7 @@ struct Outputs {
 struct Run {
   std::vector<TopicStanding> topics;  ///< in the order of Outputs::topics
   PredictionStanding predictions;
-  std::size_t topics_ahead = 0;  ///< of chapters that were not opened, and not asked yet
+  std::size_t topics_ahead = 0;  ///< not asked yet, in chapters that were not opened
 };
 
 /// What a row of the page leads to: a topic of the drills, or the predictions.
