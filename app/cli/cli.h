@@ -70,6 +70,7 @@ int solve(const Arguments& a, const Streams& s);
 int sensitivity(const Arguments& a, const Streams& s);
 int drill(const Arguments& a, const Streams& s);
 int predict(const Arguments& a, const Streams& s);
+int record(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
 int trace(const Arguments& a, const Streams& s);
 int plan(const Arguments& a, const Streams& s);

@@ -7,6 +7,7 @@
 #include "app/platform/paths.h"
 #include "app/scenario/sentences.h"
 #include "app/workspace/kept_rows.h"
+#include "app/workspace/opened_labs.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/practice/drill_history.h"
 #include "widgets/number/number.h"
@@ -54,8 +55,17 @@ class History {
     may_save_ = report.may_save();
     if (!report.notice.empty()) notices << report.notice << "\n";
     if (const auto filled = fill_from_kept(table, kept_); !filled) notices << filled.error << "\n";
+    store::Progress progress;
+    if (const auto read = store::load(paths_->data / "progress.json", progress); !read.notice.empty())
+      notices << read.notice << "\n";
+    opened_ = opened_labs(progress, unix_now_s());
   }
   std::vector<chapters::DrillRecord> records;
+
+  /// From which chapters the learner is asked now.
+  chapters::DrillScope scope(double now_s) const {
+    return chapters::scope_of(chapters::catalog().drills, opened_, now_s);
+  }
 
   /// Returns what is to be said about saving it, mostly nothing.
   std::string add(const chapters::DrillRecord& record) {
@@ -74,6 +84,7 @@ class History {
   }
   models::Result<UserPaths> paths_;
   store::Kept kept_;
+  std::vector<chapters::OpenedLab> opened_;
   chapters::Fields fields_;
   bool may_save_ = false;
 };
@@ -116,7 +127,8 @@ models::Result<DrillCall> read_options(const Arguments& a) {
   if (!limit_s) return refuse("--clock", "120 (two minutes), 60 (sixty seconds) or none is expected.");
   if (today && (a.has("--seed") || a.has("--topic") || a.has("--level") || a.has("--count")))
     return Read::fail(
-        "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
+        "--today asks one question, from the chapters that you opened: leave --topic, --seed, --count and --level "
+        "away.");
   if (chapters::catalog().drills.empty())
     return Read::fail("No drills were found: the folder drills of the assets holds them.");
   DrillCall asked{a.value("--topic", "weak"), today, *count, *level, *seed, a.has("--seed"), *limit_s};
@@ -150,6 +162,7 @@ class DrillRound {
  private:
   models::Result<chapters::DealtDrill> deal(double now_s) {
     const auto& history = asked_.reproducible ? round_ : kept_.records;
+    const chapters::DrillScope scope = kept_.scope(now_s);
     return chapters::deal_drill(
         chapters::catalog().drills, history,
         {
@@ -159,6 +172,7 @@ class DrillRound {
             .seed = asked_.reproducible ? asked_.seed : 1,
             .now_s = asked_.reproducible ? 0 : now_s,
             .in_round = round_.size(),
+            .scope = asked_.reproducible ? nullptr : &scope,
         },
         labs_);
   }

@@ -66,6 +66,21 @@ std::vector<fs::path> files(const fs::path& folder, const char* extension) {
   return out;
 }
 
+/// What a lab teaches, and what should come first.
+void load_aims(const Json& doc, const std::string& origin, LabContent& lab, std::vector<std::string>& errors) {
+  if (!doc.is_object()) return;
+  each(doc, "objectives", origin, [&](Reader r, const Json&) {
+    Objective objective{r.text("can"), r.texts("check")};
+    if (r.error().empty())
+      lab.objectives.push_back(std::move(objective));
+    else
+      errors.push_back(r.error());
+  });
+  Reader r(doc, origin);
+  lab.needs = r.texts("needs");
+  if (!r.error().empty()) errors.push_back(r.error());
+}
+
 void load_lab(const fs::path& assets, std::string_view id, Content& content) {
   LabContent& lab = content.labs[std::string(id)];
   const fs::path base = assets / "labs" / std::string(id);
@@ -80,6 +95,7 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
   if (!fs::exists(path += ".json", none)) return;
   const Json doc = parse_file(path, content.errors);
   const std::string origin = std::string(id) + ".json";
+  load_aims(doc, origin, lab, content.errors);
   each(doc, "presets", origin, [&](Reader r, const Json&) {
     Preset p{r.text("name"), r.text("note", false), r.object("set")};
     if (r.error().empty())
@@ -156,7 +172,7 @@ void load_glossary(const fs::path& root, Content& content) {
   std::error_code none;
   if (fs::exists(root / "glossary.json", none))
     each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {
-      Term t{r.text("term"), r.text("meaning"), r.text("lab", false)};
+      Term t{r.text("term"), r.text("meaning"), r.text("lab", false), r.texts("also")};
       if (r.error().empty())
         content.glossary.push_back(std::move(t));
       else

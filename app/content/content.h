@@ -56,7 +56,18 @@ struct Prediction {
   std::optional<CurveAsk> curve{};  ///< set: draw it; `output` is its output and `explain` says why
 };
 
+/// What a person can do after a lab.
+struct Objective {
+  std::string can;                 ///< one sentence that begins with a verb
+  std::vector<std::string> check;  ///< keys of the lab's inputs and outputs on which they can check that
+};
+
+/// How a need begins that is a term of the glossary and no lab: "term:KV cache".
+inline constexpr std::string_view term_prefix = "term:";
+
 struct LabContent {
+  std::vector<Objective> objectives;
+  std::vector<std::string> needs;                ///< what should come first: ids of labs, and terms
   std::array<std::string, angles.size()> prose;  ///< Markdown, one per angle
   std::vector<Preset> presets;
   std::vector<Prediction> predictions;
@@ -87,6 +98,7 @@ struct Lesson {
 
 struct Term {
   std::string term, meaning, lab;
+  std::vector<std::string> also{};  ///< other words for the same
 };
 
 struct Content {

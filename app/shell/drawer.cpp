@@ -40,7 +40,8 @@ std::string_view text_of(const Field& f, const widgets::LiveKey& key, widgets::N
 
 void draw_angle(Shell& shell, std::size_t angle) {
   const chapters::Lab& lab = shell.workspace.lab();
-  const std::string& text = shell.workspace.content.of(lab.info().id).prose[angle];
+  const std::string& text =
+      angle == 0 ? concept_with_aims(shell) : shell.workspace.content.of(lab.info().id).prose[angle];
   if (text.empty()) return ui::text("Nothing is written here yet for this lab.", theme().muted);
   using LiveValue = std::string_view (*)(const void*, std::string_view, widgets::NumberText&);
   const LiveValue value = [](const void* context, std::string_view key, widgets::NumberText& scratch) {

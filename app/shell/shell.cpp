@@ -47,14 +47,6 @@ void serve_requests(Shell& shell) {
 }
 
 /// Says where an export went, and offers to show it.
-void say_saved(Shell& shell, const std::string& path) {
-  Action show;
-  if (shell.host.show_folder)
-    show = {"Show folder",
-            [to = shell.host.show_folder, folder = std::filesystem::path(path).parent_path().string()] { to(folder); }};
-  shell.workspace.say("Saved " + path + ".", std::move(show));
-}
-
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
 void export_document(Shell& shell, const std::string& path) {
   Workspace& w = shell.workspace;
@@ -206,6 +198,7 @@ void finish_document(Shell& shell) {
 void serve_export(Shell& shell, const ExportRequest& request) {
   if (request.path.empty()) return;
   if (request.kind == ExportKind::document) return export_document(shell, request.path);
+  if (request.kind == ExportKind::record) return save_record(shell, request.path);
   const auto exported = export_canvas(shell, request.kind, request.path);
   if (exported)
     say_saved(shell, request.path);
@@ -301,9 +294,18 @@ void draw_shell(Shell& shell) {
   draw_toasts(shell, {at.drawer > 0 ? shell.canvas_max.x - t.px(8) : screen.x - t.px(12), at.top + at.body - t.px(4)});
 }
 
+void say_saved(Shell& shell, const std::string& path) {
+  Action show;
+  if (shell.host.show_folder)
+    show = {"Show folder",
+            [to = shell.host.show_folder, folder = std::filesystem::path(path).parent_path().string()] { to(folder); }};
+  shell.workspace.say("Saved " + path + ".", std::move(show));
+}
+
 std::string window_title(const Shell& shell) {
   if (shell.page == Page::home) return "Ridgeline";
   if (shell.page == Page::glossary) return "Ridgeline: Glossary";
+  if (shell.page == Page::chapter_test) return "Ridgeline: Chapter test";
   return "Ridgeline: " + std::string(shell.workspace.lab().info().title);
 }
 

@@ -12,6 +12,8 @@
 #include "app/shell/controls/controls.h"
 #include "app/shell/home/home.h"
 #include "app/shell/open/open_panel.h"
+#include "app/shell/pages/aims.h"
+#include "app/shell/pages/chapter_test_page.h"
 #include "app/shell/pages/closing.h"
 #include "app/shell/pages/palette_search.h"
 #include "app/shell/predict/predict.h"
@@ -39,7 +41,7 @@ struct Host {
 };
 
 /// What the window shows: a lab, or one of the pages around the labs.
-enum class Page : std::uint8_t { lab, home, glossary };
+enum class Page : std::uint8_t { lab, home, glossary, chapter_test };
 enum class Drawer : std::uint8_t {
   concept_,
   design,
@@ -53,7 +55,7 @@ enum class Drawer : std::uint8_t {
   notes,
   lesson
 };
-enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document };
+enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document, record };
 
 struct ExploreState {
   enum class Mode : std::uint8_t { sweep, sensitivity, solve, compare } mode = Mode::sweep;
@@ -189,6 +191,8 @@ struct Shell {
   std::uint64_t openings_seen = 0;  ///< Workspace::openings when the page was chosen: a lab opened since shows
   HomeState home;
   GlossaryState glossary;
+  AimsState aims;
+  ChapterTestState chapter_test;
   bool help_open = false;
   bool presentation = false;
   bool drawer_open = true;
@@ -250,7 +254,7 @@ models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& p
 /// Width of the rail in pixels: folded to numbered rings in a narrow window, unless the person chose otherwise.
 float rail_width(const Shell& shell, ImVec2 screen);
 void draw_rail(Shell& shell, ImVec2 size);
-/// Draws home or the glossary in place of the lab; false when a lab is to be drawn.
+/// Draws home, the glossary or a chapter's test in place of the lab; false when a lab is to be drawn.
 bool draw_page(Shell& shell, ImVec2 screen);
 void draw_home(Shell& shell, ImVec2 screen);
 void draw_glossary(Shell& shell, ImVec2 screen);
@@ -284,6 +288,12 @@ void mark_sought(Shell& shell, const chapters::Field& field);
 const std::vector<Command>& shortcut_commands();
 
 void go_home(Shell& shell);
+/// Asks where the record of what the person did is to be written.
+void ask_record(Shell& shell);
+/// Writes it, and says so.
+void save_record(Shell& shell, const std::string& path);
+/// Says that a file was written, with a button that shows its folder.
+void say_saved(Shell& shell, const std::string& path);
 /// The glossary with what fits `query`; all terms when it is empty.
 void open_glossary(Shell& shell, std::string_view query);
 /// Markdown in which the first occurrence of every term of the glossary is a link to "term:TERM". Headings, code,

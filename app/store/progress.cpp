@@ -26,15 +26,31 @@ void insert(std::vector<Prediction>& sorted, const Prediction& prediction) {
   if (at == sorted.end() || *at != prediction) sorted.insert(at, prediction);
 }
 
+void take_tests(Reader& top, std::string& fault, Progress& progress) {
+  for (const json& item : top.array("tests")) {
+    TestResult result;
+    const bool whole = take_item(item, "tests", fault, [&](Reader& fields) {
+      fields.text("chapter", result.chapter);
+      fields.integer("time_unix_s", result.time_unix_s);
+      fields.integer("right", result.right);
+      fields.integer("near", result.near);
+      fields.integer("asked", result.asked);
+    });
+    if (whole) progress.keep_test(result);
+  }
+}
+
 models::Status take(const json& content, Progress& progress) {
   std::string fault;
   Reader top(content, "", fault);
   top.texts("lessons", progress.lessons);
+  take_tests(top, fault, progress);
   for (const auto& [id, entry] : top.object("labs").items()) {
     const std::string where = "labs." + id;
     Reader reader(entry, where, fault);
     LabProgress lab;
     reader.flag("visited", lab.visited);
+    reader.integer("opened_unix_s", lab.opened_unix_s);
     reader.flag("explored", lab.explored);
     reader.texts("presets", lab.presets);
     reader.number("spent_s", lab.spent_s);
@@ -57,23 +73,32 @@ models::Status take(const json& content, Progress& progress) {
 
 void write(json& content, const Progress& progress) {
   content["lessons"] = progress.lessons;
+  json& tests = content["tests"] = json::array();
+  for (const TestResult& t : progress.tests)
+    tests.push_back({{"chapter", t.chapter},
+                     {"time_unix_s", t.time_unix_s},
+                     {"right", t.right},
+                     {"near", t.near},
+                     {"asked", t.asked}});
   json& labs = content["labs"] = json::object();
   for (const auto& [id, lab] : progress.labs) {
     json predictions = json::array();
     for (const Prediction& p : lab.predictions)
       predictions.push_back(
           {{"question", p.question}, {"committed", p.committed}, {"answer", p.answer}, {"time_unix_s", p.time_unix_s}});
-    labs[id] = {{"visited", lab.visited},
-                {"explored", lab.explored},
-                {"presets", lab.presets},
-                {"spent_s", lab.spent_s},
-                {"predictions", std::move(predictions)}};
+    labs[id] = {{"visited", lab.visited},   {"opened_unix_s", lab.opened_unix_s},
+                {"explored", lab.explored}, {"presets", lab.presets},
+                {"spent_s", lab.spent_s},   {"predictions", std::move(predictions)}};
   }
 }
 
 }  // namespace
 
-void Progress::visit(std::string_view lab) { lab_of(*this, lab).visited = true; }
+void Progress::visit(std::string_view id, std::int64_t time_unix_s) {
+  LabProgress& lab = lab_of(*this, id);
+  if (!lab.visited) lab.opened_unix_s = time_unix_s;
+  lab.visited = true;
+}
 void Progress::explore(std::string_view lab) { lab_of(*this, lab).explored = true; }
 void Progress::try_preset(std::string_view lab, std::string_view preset) { lab_of(*this, lab).presets.emplace(preset); }
 void Progress::predict(std::string_view lab, const Prediction& prediction) {
@@ -81,6 +106,18 @@ void Progress::predict(std::string_view lab, const Prediction& prediction) {
     insert(lab_of(*this, lab).predictions, prediction);
 }
 void Progress::play_lesson(std::string_view lesson) { lessons.emplace(lesson); }
+
+void Progress::keep_test(const TestResult& result) {
+  const auto key = [](const TestResult& t) { return std::tie(t.time_unix_s, t.chapter, t.right, t.near, t.asked); };
+  const auto at = std::lower_bound(tests.begin(), tests.end(), result,
+                                   [&](const TestResult& a, const TestResult& b) { return key(a) < key(b); });
+  if (at == tests.end() || *at != result) tests.insert(at, result);
+}
+
+const TestResult* Progress::latest_test(std::string_view chapter) const {
+  const auto at = std::find_if(tests.rbegin(), tests.rend(), [&](const TestResult& t) { return t.chapter == chapter; });
+  return at == tests.rend() ? nullptr : &*at;
+}
 
 void Progress::spend(std::string_view lab, double seconds) { lab_of(*this, lab).spent_s += seconds; }
 
@@ -100,8 +137,11 @@ const Prediction* Progress::latest(std::string_view lab, std::string_view questi
 
 void Progress::merge(const Progress& other) {
   lessons.insert(other.lessons.begin(), other.lessons.end());
+  for (const TestResult& test : other.tests) keep_test(test);
   for (const auto& [id, theirs] : other.labs) {
     LabProgress& ours = labs[id];
+    if (theirs.visited)
+      ours.opened_unix_s = ours.visited ? std::min(ours.opened_unix_s, theirs.opened_unix_s) : theirs.opened_unix_s;
     ours.visited = ours.visited || theirs.visited;
     ours.explored = ours.explored || theirs.explored;
     ours.presets.insert(theirs.presets.begin(), theirs.presets.end());

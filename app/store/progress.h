@@ -37,6 +37,7 @@ struct Quarters {
 
 struct LabProgress {
   bool visited = false;
+  std::int64_t opened_unix_s = 0;       ///< first opened; 0 where that was before it was kept
   bool explored = false;                ///< one of the four ways to think was used, or a claim opened
   std::set<std::string> presets;        ///< tried, by name
   std::vector<Prediction> predictions;  ///< in order of time
@@ -44,18 +45,29 @@ struct LabProgress {
   bool operator==(const LabProgress&) const = default;
 };
 
+/// A chapter's test as it was taken.
+struct TestResult {
+  std::string chapter;  ///< its slug
+  std::int64_t time_unix_s = 0, right = 0, near = 0, asked = 0;
+  double score() const { return static_cast<double>(right) + static_cast<double>(near) / 2; }
+  bool operator==(const TestResult&) const = default;
+};
+
 /// What the learner has done. It only grows, so two copies merge by union.
 struct Progress {
   std::map<std::string, LabProgress, std::less<>> labs;  ///< by lab id, "chapter/lab"
   std::set<std::string> lessons;                         ///< played to the end, by id
+  std::vector<TestResult> tests;                         ///< in order of time
 
   bool operator==(const Progress&) const = default;
-  void visit(std::string_view lab);
+  void visit(std::string_view lab, std::int64_t time_unix_s = 0);
   void try_preset(std::string_view lab, std::string_view preset);
   /// A prediction whose numbers are not finite is not kept.
   void predict(std::string_view lab, const Prediction& prediction);
   void explore(std::string_view lab);
   void play_lesson(std::string_view lesson);
+  void keep_test(const TestResult& result);
+  const TestResult* latest_test(std::string_view chapter) const;  ///< null when it was never taken
   /// Time with the lab open and a hand on mouse or keyboard.
   void spend(std::string_view lab, double seconds);
   double spent_s() const;  ///< in all labs

@@ -7,6 +7,7 @@
 
 #include "app/scenario/scenario.h"
 #include "app/workspace/kept_rows.h"
+#include "app/workspace/opened_labs.h"
 #include "chapters/mechanism/catalog.h"
 
 namespace app {
@@ -28,20 +29,29 @@ store::Quarters Learner::quarters(std::string_view lab) const {
   return documents_.progress.value.quarters(lab, answered, drilled);
 }
 
+models::Status Learner::fill(const Field& input) const {
+  const auto now_s = static_cast<double>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  if (input.spec.origin == chapters::Origin::clock) input.set_number(now_s);
+  if (input.spec.origin != chapters::Origin::kept) return models::Status::ok();
+  if (input.spec.shared != chapters::opened_table) return fill_from_kept(input, documents_.kept.value);
+  fill_opened(input, documents_.progress.value, now_s);
+  return models::Status::ok();
+}
+
 void Learner::fill(chapters::Lab& lab) {
-  for (const Field& f : lab.inputs()) {
-    if (f.spec.origin == chapters::Origin::kept) messages_.say_failure(fill_from_kept(f, documents_.kept.value));
-    if (f.spec.origin == chapters::Origin::clock)
-      f.set_number(static_cast<double>(
-          std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-              .count()));
-  }
+  for (const Field& f : lab.inputs()) messages_.say_failure(fill(f));
+}
+
+void Learner::fill_in_silence(chapters::Lab& lab) const {
+  for (const Field& f : lab.inputs()) (void)fill(f);  // whoever opens the lab is told
 }
 
 void Learner::gather(const chapters::Lab& lab) {
   bool more = false;
   for (const Field& f : lab.inputs())
-    if (f.spec.origin == chapters::Origin::kept) more = add_to_kept(f, documents_.kept.value) || more;
+    if (f.spec.origin == chapters::Origin::kept && f.spec.shared != chapters::opened_table)
+      more = add_to_kept(f, documents_.kept.value) || more;
   if (!more) return;
   find_drilled();
   documents_.save_kept(messages_);

@@ -30,11 +30,15 @@ class Learner {
   /// Keeps a drawn curve beside its prediction, to disk at once.
   void keep_curve(chapters::CurveRecord record);
 
-  void fill(chapters::Lab& lab);          ///< kept tables and the clock into the lab's inputs
+  void fill(chapters::Lab& lab);  ///< kept tables, labs opened and the clock into the lab's inputs
+  /// The same, and what could not be read is not said.
+  void fill_in_silence(chapters::Lab& lab) const;
   void gather(const chapters::Lab& lab);  ///< what the lab has added to its kept tables, to disk at once
   void find_drilled();                    ///< anew, from what is kept and the catalog
 
  private:
+  models::Status fill(const chapters::Field& input) const;
+
   const Content& content_;
   Documents& documents_;
   Messages& messages_;

@@ -95,7 +95,9 @@ void Workspace::enter(std::string_view id, const std::function<void()>& set_up) 
     if (trail_.size() > longest) trail_.erase(trail_.begin());
     trail_at_ = trail_.size() - 1;
   }
-  progress.visit(id);
+  progress.visit(
+      id,
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
   settings.last_lab = id;
   ++openings_;
 }

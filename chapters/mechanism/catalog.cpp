@@ -84,6 +84,7 @@ void index_catalog(Catalog& c) {
   c.collective_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
   c.drill_choices.resize(2);  // those that are no template
+  c.drill_choices[1].help = "One a day, from chapters that were opened before it; then chosen for you.";
   std::stable_sort(c.published.begin(), c.published.end(),
                    [](const Published& a, const Published& b) { return a.lab < b.lab; });
   for (const Drill& drill : c.drills) {

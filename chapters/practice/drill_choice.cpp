@@ -33,6 +33,10 @@ struct Choosing {
 
   bool in_topic(const Drill& d) const { return wish.topic.empty() || d.topic == wish.topic; }
   bool may_come(const Drill& d) const { return in_topic(d) && stands_alone(d) && !holds(without, d); }
+  bool in_scope(const Drill& d) const {
+    return !wish.scope || !wish.topic.empty() || DrillScope::holds(wish.scope->chapters, d);
+  }
+  bool is_first_week() const { return wish.scope && wish.scope->first_week && wish.topic.empty() && wish.level == 0; }
 
   /// The first question of seed 0 is the one with a source's own numbers.
   std::uint64_t fresh_seed() const {
@@ -83,15 +87,19 @@ struct Choosing {
     int nearest = drill_levels;  // a topic may have no drill of the level that was asked for
     if (wish.level > 0)
       for (const Drill& d : drills)
-        if (may_come(d)) nearest = std::min(nearest, std::abs(d.level - wish.level));
+        if (may_come(d) && in_scope(d)) nearest = std::min(nearest, std::abs(d.level - wish.level));
+    int lowest = drill_levels;
+    for (const Drill& d : drills)
+      if (may_come(d) && in_scope(d)) lowest = std::min(lowest, d.level);
     const Drill* best = nullptr;
     double best_score = 0;
     constexpr std::size_t lately = 8;
     for (std::size_t i = 0; i < drills.size(); ++i) {
       const Drill& d = drills[i];
-      if (!may_come(d) || (wish.level > 0 && std::abs(d.level - wish.level) > nearest)) continue;
+      if (!may_come(d) || !in_scope(d) || (wish.level > 0 && std::abs(d.level - wish.level) > nearest)) continue;
       const auto at = all.find(d.topic);
       const DrillTally tally = at == all.end() ? DrillTally{} : at->second;
+      if (is_first_week() && d.level > std::max(lowest, tally.level)) continue;
       const double weakness =
           1 - (tally.score() + 1) / (tally.asked + 2);  // Laplace's rule: one half where nothing is known
       const double recent = static_cast<double>(lately - questions_ago(history, d.id, lately));
@@ -108,7 +116,8 @@ struct Choosing {
 
   DrillChoice choose() const {
     if (drills.empty()) return {};
-    if (wish.drill == today_drill && !daily_done(history, wish.now_s)) return daily_drill(drills, wish.now_s);
+    if (wish.drill == today_drill && !daily_done(history, wish.now_s))
+      return daily_drill(drills, wish.now_s, wish.scope);
     if (!wish.drill.empty())
       if (const Drill* one = find_drill(drills, wish.drill)) return asked_for(*one);
     if (wish.level == 0)

@@ -22,14 +22,19 @@ std::int64_t day_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(std::clamp(now_s, 0.0, 1e11) / 86400));
 }
 
-DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s) {
+DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s, const DrillScope* scope) {
   const std::int64_t day = day_of(now_s);
-  std::vector<const Drill*> worthy;
-  for (const Drill& d : drills)
-    if (d.level >= least_level && (d.follows.empty() || !d.ask_alone.empty())) worthy.push_back(&d);
-  if (worthy.empty())
-    for (const Drill& d : drills)
-      if (d.follows.empty()) worthy.push_back(&d);
+  std::vector<const Drill*> possible, worthy;
+  int lowest = drill_levels;
+  for (const Drill& d : drills) {
+    if (scope && !DrillScope::holds(scope->day_chapters, d)) continue;
+    if (!d.follows.empty() && d.ask_alone.empty()) continue;
+    possible.push_back(&d);
+    lowest = std::min(lowest, d.level);
+  }
+  for (const Drill* d : possible)
+    if (scope && scope->first_week ? d->level == lowest : d->level >= least_level) worthy.push_back(d);
+  if (worthy.empty()) worthy = possible;
   if (worthy.empty()) return {};
   // Day by day through a fixed shuffle: no question comes back before all the others were asked.
   const auto n = static_cast<std::uint64_t>(worthy.size()), round = static_cast<std::uint64_t>(day) / n;

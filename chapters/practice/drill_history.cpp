@@ -67,20 +67,25 @@ std::int64_t due_count(std::span<const DrillRecord> history, double now_s) {
 }
 
 std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics,
-                                     std::span<const DrillRecord> history, double now_s, double z) {
+                                     std::span<const DrillRecord> history, const DrillScope& scope, double now_s,
+                                     double z) {
   const DrillTallies all = tallies(drills, history);
   const DrillMemories known = memories(history);
   std::vector<TopicStanding> out;
   for (const Choice& topic : topics) {
-    if (std::none_of(drills.begin(), drills.end(), [&](const Drill& d) { return d.topic == topic.id; })) continue;
+    const auto tally = all.find(topic.id);
+    const bool in_scope = std::any_of(drills.begin(), drills.end(), [&](const Drill& d) {
+      return d.topic == topic.id && DrillScope::holds(scope.chapters, d);
+    });
+    if (!in_scope && tally == all.end()) continue;
     TopicStanding s{.topic = topic.id, .label = topic.label};
-    if (const auto at = all.find(topic.id); at != all.end()) {
-      s.asked = at->second.asked;
-      s.right = at->second.right;
-      s.near = at->second.near;
-      s.score = at->second.score();
-      s.level = at->second.level;
-      s.best = at->second.best;
+    if (tally != all.end()) {
+      s.asked = tally->second.asked;
+      s.right = tally->second.right;
+      s.near = tally->second.near;
+      s.score = tally->second.score();
+      s.level = tally->second.level;
+      s.best = tally->second.best;
     }
     s.ready = models::wilson_lower(s.score, s.asked, z);
     for (const Drill& d : drills) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/practice/drill.h"
+#include "chapters/practice/drill_scope.h"
 
 namespace chapters {
 
@@ -34,7 +35,7 @@ struct DrillTally {
 using DrillTallies = std::unordered_map<std::string_view, DrillTally>;  ///< by topic
 DrillTallies tallies(const std::vector<Drill>& drills, std::span<const DrillRecord> history);
 
-/// How a topic stands.
+/// How a topic stands. Topics of which nothing was asked and that have no template in the `scope` are left out.
 struct TopicStanding {
   std::string_view topic, label;
   double asked = 0, right = 0, near = 0;
@@ -45,7 +46,8 @@ struct TopicStanding {
   const Drill* next = nullptr;  ///< what to do there first
 };
 std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics,
-                                     std::span<const DrillRecord> history, double now_s, double z);
+                                     std::span<const DrillRecord> history, const DrillScope& scope, double now_s,
+                                     double z);
 
 /// How a kind of question is remembered: right answers in a row, of which a near one begins anew, and when the last
 /// was.
@@ -69,7 +71,8 @@ struct DrillWish {
   int level = 0;           ///< 0: adaptive
   std::uint64_t seed = 0;
   double now_s = 0;
-  std::size_t in_round = 0;  ///< how many of the latest answers are of this round
+  std::size_t in_round = 0;           ///< how many of the latest answers are of this round
+  const DrillScope* scope = nullptr;  ///< where no topic was chosen; null: every template
 };
 struct DrillChoice {
   const Drill* drill = nullptr;  ///< null when there are none
@@ -93,9 +96,9 @@ models::Result<DealtDrill> deal_drill(const std::vector<Drill>& drills, std::spa
 
 /// Days since 1970, in UTC.
 std::int64_t day_of(double now_s);
-/// One question a day, the same for everybody who has the same templates: of level 3 or above, understood without
-/// another, with numbers of that day alone.
-DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s);
+/// One question a day, the same for everybody who has the same templates and opened the same chapters: of level 3 or
+/// above, in the first week of the lowest there is, understood without another, with numbers of that day alone.
+DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s, const DrillScope* scope = nullptr);
 /// Was it answered, right or wrong?
 bool daily_done(std::span<const DrillRecord> history, double now_s);
 /// Days in a row on which it was answered, up to today, or to yesterday while today's is open.

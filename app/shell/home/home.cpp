@@ -245,6 +245,29 @@ void draw_lab_row(Shell& shell, const HomeLab& lab, ImVec2 at, float width, floa
   if (pressed) shell.workspace.open(lab.id);
 }
 
+/// A word that is a button, its right end at `end`. True when it was pressed.
+bool word_button(const char* label, std::string_view word, std::string_view hint, ImVec2 end) {
+  const auto& t = theme();
+  const ImVec2 size = widgets::text_size(word, Type::small);
+  ImGui::SetCursorScreenPos({end.x - size.x, end.y - t.px(2)});
+  const bool pressed = widgets::press_area(label, {size.x, size.y + t.px(6)});
+  const bool hovered = ImGui::IsItemHovered();
+  ui::hint(hint);
+  ui::focus_ring(t.px(3));
+  const Painter p = Painter::window();
+  p.text({end.x - size.x, end.y}, word, t.accent, Type::small);
+  if (hovered) p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
+  return pressed;
+}
+
+/// The word that opens the chapter's test, its right end at `end`. Returns the width that it takes, px.
+float draw_test_button(Shell& shell, const HomeChapter& chapter, ImVec2 end) {
+  if (chapter.test_text.empty()) return 0;
+  if (word_button(chapter.test_label.c_str(), chapter.test_text, chapter.test_hint, end))
+    open_chapter_test(shell, chapter.slug);
+  return widgets::text_size(chapter.test_text, Type::small).x + theme().px(14);
+}
+
 void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float width, const HomeMap& map) {
   const bool folded = map.folded;
   const auto& t = theme();
@@ -265,8 +288,9 @@ void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float wid
   const float x = at.x + t.px(40);
   const std::string_view right = planned && folded ? chapter.planned_text : chapter.minutes_text;
   const float right_width = widgets::text_size(right, Type::small).x;
-  p.text_fit({x, at.y + t.px(6)}, chapter.title, at.x + width - x - right_width - t.px(8), planned ? t.muted : t.text,
-             Type::body, Font::bold);
+  const float test_width = draw_test_button(shell, chapter, {at.x + width - right_width - t.px(10), at.y + t.px(7)});
+  p.text_fit({x, at.y + t.px(6)}, chapter.title, at.x + width - x - right_width - test_width - t.px(8),
+             planned ? t.muted : t.text, Type::body, Font::bold);
   p.text({at.x + width, at.y + t.px(7)}, right, t.muted, Type::small, Font::sans, widgets::Align::right);
   float y = at.y + t.px(home::header);
   for (const HomeLab& lab : chapter.labs) {
@@ -289,14 +313,20 @@ void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float wid
     }
 }
 
-void draw_count_box(const HomeState& home, ImVec2 at, float width) {
+void draw_count_box(Shell& shell, ImVec2 at, float width) {
   const auto& t = theme();
+  const HomeState& home = shell.home;
   const Painter p = Painter::window();
   const ImVec2 end{at.x + width, at.y + t.px(home::count_box)};
   p.rect(at, end, t.panel, t.px(8));
   p.frame(at, end, t.line, t.px(1), t.px(8));
   const float x = at.x + t.px(18), inner = width - t.px(36);
-  p.text_fit({x, at.y + t.px(14)}, home.count_text, inner, t.text, Type::body, Font::bold);
+  constexpr std::string_view record = "my record";
+  p.text_fit({x, at.y + t.px(14)}, home.count_text, inner - widgets::text_size(record, Type::small).x - t.px(8), t.text,
+             Type::body, Font::bold);
+  if (word_button("my record", record, "A page that prints: labs, chapter tests with scores, the time spent.",
+                  {x + inner, at.y + t.px(15)}))
+    ask_record(shell);
   p.text_fit({x, at.y + t.px(38)}, home.hours_text, inner, t.muted, Type::small);
   p.text_fit({x, at.y + t.px(57)}, home.spent_text, inner, t.muted, Type::small);
   p.line({x, at.y + t.px(84)}, {end.x - t.px(18), at.y + t.px(84)}, t.line);
@@ -352,7 +382,7 @@ void draw_home(Shell& shell, ImVec2 screen) {
     for (std::size_t i = 0; i < home.chapters.size(); ++i)
       draw_chapter(shell, home.chapters[i], {corner.x + t.px(home.map.at[i].x), y + t.px(home.map.at[i].y)}, column,
                    home.map);
-    draw_count_box(home, {corner.x + t.px(home.map.box.x), y + t.px(home.map.box.y)}, column);
+    draw_count_box(shell, {corner.x + t.px(home.map.box.x), y + t.px(home.map.box.y)}, column);
     ImGui::SetCursorScreenPos({corner.x, y + t.px(home.map.height)});
     ImGui::Dummy({1, t.px(12)});
   }

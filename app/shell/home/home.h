@@ -11,12 +11,14 @@ namespace app {
 struct HomeLab {
   std::string id, title, minutes_text, hint;
   bool open = false, here = false, next = false;
+  bool ready = true;  ///< every lab that should come first was opened
   store::Quarters done;
   double minutes = 0;
 };
 
 struct HomeChapter {
   std::string slug, ordinal, title, minutes_text, planned_text, planned_hint;
+  std::string test_label, test_text, test_hint;  ///< its test's button; empty where it has no test
   std::vector<HomeLab> labs;
   std::size_t open = 0;
   double fraction = 0, minutes = 0;

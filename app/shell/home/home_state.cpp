@@ -1,13 +1,13 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "app/shell/home/teaching_order.h"
+#include "app/shell/pages/aims.h"
 #include "app/shell/shell.h"
-#include "app/workspace/kept_rows.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/practice/drill_history.h"
 
 /// What home says, put into words.
 namespace app {
@@ -55,7 +55,11 @@ HomeLab lab_of(const Workspace& w, const CurriculumLab& row) {
   lab.done = w.learner.quarters(row.id);
   lab.minutes = std::max(1.0, minutes_of(w.content.of(row.id)));
   lab.minutes_text = minutes_text(lab.minutes);
-  lab.hint = hint_of(w, lab);
+  lab.hint = hint_of(w, lab) + "\n\n" + aims_text(w, row.id);
+  const auto& needs = w.content.of(row.id).needs;
+  lab.ready = std::all_of(needs.begin(), needs.end(), [&](const std::string& need) {
+    return need.starts_with(term_prefix) || w.learner.quarters(need).opened;
+  });
   return lab;
 }
 
@@ -78,6 +82,18 @@ HomeChapter chapter_of(const Workspace& w, const CurriculumChapter& row) {
   return chapter;
 }
 
+/// "test", or how the last one went.
+void describe_test(const Workspace& w, HomeChapter& chapter) {
+  if (chapter.open == 0 || !has_test(chapter.slug)) return;
+  chapter.test_label = "test " + chapter.slug;
+  chapter.test_text = "test";
+  chapter.test_hint = "Ten questions of this chapter, one after the other, scored at the end; other numbers every day.";
+  const store::TestResult* latest = w.progress.latest_test(chapter.slug);
+  if (!latest) return;
+  chapter.test_text = "test " + score_text(*latest);
+  chapter.test_hint += " The score is that of the last time.";
+}
+
 void mark_here_and_next(std::vector<HomeChapter>& course, std::string_view here) {
   std::vector<HomeLab*> labs;
   for (HomeChapter& chapter : course)
@@ -91,8 +107,9 @@ void mark_here_and_next(std::vector<HomeChapter>& course, std::string_view here)
       if (!lab->here && fits(*lab)) return lab->next = true;
     return false;
   };
-  if (!mark([](const HomeLab& lab) { return !lab.done.opened; }))
-    mark([](const HomeLab& lab) { return lab.done.count() < 4; });
+  const auto is_new = [](const HomeLab& lab) { return !lab.done.opened; };
+  if (mark([&](const HomeLab& lab) { return is_new(lab) && lab.ready; }) || mark(is_new)) return;
+  mark([](const HomeLab& lab) { return lab.done.count() < 4; });
 }
 
 /// "Llama 3 70B, H100 SXM, BF16", and the name of a file of one's own.
@@ -138,14 +155,8 @@ void lesson_door(const Shell& shell, HomeDoors& doors) {
 void question_door(const Workspace& w, HomeDoors& doors) {
   const auto drills = chapters::make_lab_by_id("interview/drills");
   if (!drills) return;
-  for (const Field& f : drills->inputs()) {
-    if (f.spec.origin == chapters::Origin::kept) (void)fill_from_kept(f, w.kept);  // what cannot be read is said there
-    if (f.key == "drill") (void)f.set_choice_id("today");
-    if (f.spec.origin == chapters::Origin::clock)
-      f.set_number(static_cast<double>(
-          std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-              .count()));
-  }
+  w.learner.fill_in_silence(*drills);
+  if (const Field* drill = drills->inputs().find("drill")) (void)drill->set_choice_id(chapters::today_drill);
   drills->compute();
   const Field* done = drills->outputs().find("daily_done");
   const Field* question = drills->outputs().find("question");
@@ -164,7 +175,7 @@ std::string counted(std::size_t n, std::string_view what) {
 
 std::vector<HomeChapter> course_of(const Workspace& w) {
   std::vector<HomeChapter> course;
-  for (const CurriculumChapter& row : w.content.curriculum) course.push_back(chapter_of(w, row));
+  for (const CurriculumChapter& row : w.content.curriculum) describe_test(w, course.emplace_back(chapter_of(w, row)));
   mark_here_and_next(course, w.first_start() ? std::string_view() : std::string_view(w.settings.last_lab));
   return course;
 }

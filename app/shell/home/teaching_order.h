@@ -14,7 +14,8 @@ namespace app {
 std::string counted(std::size_t n, std::string_view what);
 
 /// Every chapter with its labs, as far as each is done. One open lab is `next`: the first in teaching order that was
-/// never opened, else the first that is not done; the lab that was open last is `here` and never `next`.
+/// never opened and whose needed labs all were; else the first never opened, else the first that is not done. The lab
+/// that was open last is `here` and never `next`.
 std::vector<HomeChapter> course_of(const Workspace& w);
 
 /// The lab that is next; null where all are done.

@@ -16,9 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 5> kind_ids = {"png", "svg", "csv", "scenario", "document"};
-constexpr std::array<const char*, 5> kind_titles = {"Save the picture (PNG)", "Save the picture (SVG)",
-                                                    "Save the data (CSV)", "Save the scenario", "Save the document"};
+constexpr std::array<const char*, 6> kind_ids = {"png", "svg", "csv", "scenario", "document", "record"};
+constexpr std::array<const char*, 6> kind_titles = {"Save the picture (PNG)", "Save the picture (SVG)",
+                                                    "Save the data (CSV)",    "Save the scenario",
+                                                    "Save the document",      "Save my record (HTML, to print)"};
 
 std::size_t index_of(ExportKind kind) { return static_cast<std::size_t>(kind); }
 

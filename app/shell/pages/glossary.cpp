@@ -4,6 +4,7 @@
 #include "app/shell/pages/pages.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 
 namespace app {
@@ -15,12 +16,24 @@ bool contains(std::string_view text, std::string_view part) {
                      [&](char a, char b) { return low(a) == low(b); }) != text.end();
 }
 
+bool called(const Term& term, std::string_view part) {
+  return contains(term.term, part) ||
+         std::any_of(term.also.begin(), term.also.end(), [&](const std::string& s) { return contains(s, part); });
+}
+
 const Term* term_of(const Shell& shell, std::string_view target) {
   if (!target.starts_with("term:")) return nullptr;
   target.remove_prefix(5);
   const auto& all = shell.workspace.content.glossary;
   const auto at = std::find_if(all.begin(), all.end(), [&](const Term& term) { return term.term == target; });
   return at == all.end() ? nullptr : &*at;
+}
+
+/// "Also: matmul, matrix product".
+void draw_other_words(const Term& term) {
+  widgets::Line line;
+  for (const std::string& other : term.also) line.add(line.view().empty() ? "Also: " : ", ").add(other);
+  ui::text(line.view(), theme().muted, Type::small);
 }
 
 void draw_term(Shell& shell, const Term& term, float width) {
@@ -33,6 +46,7 @@ void draw_term(Shell& shell, const Term& term, float width) {
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + reads);
   ui::text(term.meaning, t.text);
+  if (!term.also.empty()) draw_other_words(term);
   ImGui::PopTextWrapPos();
   if (!term.lab.empty()) {
     const std::string& title = shell.workspace.title_of(term.lab);
@@ -89,7 +103,7 @@ void draw_glossary(Shell& shell, ImVec2 screen) {
     ImGui::InputTextWithHint("##terms", "a term, or a word of its meaning", state.query, sizeof state.query);
     const auto& all = shell.workspace.content.glossary;
     const auto fits = [&](const Term& term) {
-      return contains(term.term, state.query) || contains(term.meaning, state.query);
+      return called(term, state.query) || contains(term.meaning, state.query);
     };
     const auto found = static_cast<int>(std::count_if(all.begin(), all.end(), fits));
     char count[64];
@@ -101,9 +115,9 @@ void draw_glossary(Shell& shell, ImVec2 screen) {
       if (found == 0) ui::text("No term has these letters, and no meaning either.", t.muted);
       // What is called so comes before what is explained with it.
       for (const Term& term : all)
-        if (contains(term.term, state.query)) draw_term(shell, term, width);
+        if (called(term, state.query)) draw_term(shell, term, width);
       for (const Term& term : all)
-        if (!contains(term.term, state.query) && fits(term)) draw_term(shell, term, width);
+        if (!called(term, state.query) && fits(term)) draw_term(shell, term, width);
     }
     ImGui::EndChild();
   }

@@ -56,6 +56,13 @@ std::size_t skip(std::string_view line, std::size_t at) {
   }
 }
 
+/// How long the term that stands at `at` is there, by its name or by another word for it; 0: it does not.
+std::size_t stands(std::string_view text, std::size_t at, const Term& term) {
+  std::size_t longest = stands(text, at, std::string_view(term.term));
+  for (const std::string& other : term.also) longest = std::max(longest, stands(text, at, std::string_view(other)));
+  return longest;
+}
+
 }  // namespace
 
 std::string link_terms(std::string_view markdown, const std::vector<Term>& glossary) {
@@ -83,7 +90,7 @@ std::string link_terms(std::string_view markdown, const std::vector<Term>& gloss
       std::size_t best = glossary.size(), length = 0;
       if (letter(line[at]) && (at == 0 || !letter(line[at - 1])))
         for (std::size_t i = 0; i < glossary.size(); ++i)
-          if (const std::size_t n = stands(line, at, glossary[i].term); n > length) {
+          if (const std::size_t n = stands(line, at, glossary[i]); n > length) {
             best = i;
             length = n;
           }

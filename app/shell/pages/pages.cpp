@@ -1,6 +1,7 @@
 #include "app/shell/pages/pages.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
@@ -56,11 +57,19 @@ bool draw_page(Shell& shell, ImVec2 screen) {
   if (shell.page == Page::lab) return false;
   const auto& t = theme();
   ui::begin_screen(screen);
-  if (shell.page == Page::home)
-    draw_home(shell, screen);
-  else
-    draw_glossary(shell, screen);
+  switch (shell.page) {
+    case Page::home:
+      draw_home(shell, screen);
+      break;
+    case Page::chapter_test:
+      draw_chapter_test(shell, screen);
+      break;
+    default:
+      draw_glossary(shell, screen);
+  }
   ImGui::End();
+  if (shell.export_request.kind == ExportKind::record && !shell.export_request.path.empty())
+    save_record(shell, std::exchange(shell.export_request, {}).path);
   shell.workspace.update(ImGui::IsAnyItemActive());
   draw_palette(shell);
   draw_help(shell);

@@ -47,6 +47,16 @@ std::string chapter_of_lesson(const Shell& shell, std::string_view id) {
   return {};
 }
 
+void add_tests(Shell& shell, std::vector<Command>& out) {
+  for (const CurriculumChapter& chapter : shell.workspace.content.curriculum)
+    if (has_test(chapter.slug))
+      out.push_back({.label = "Chapter test: " + chapter.title,
+                     .shortcut = "test",
+                     .run = [slug = chapter.slug](Shell& s) { open_chapter_test(s, slug); },
+                     .kind = FoundKind::lesson,
+                     .known_as = {"test " + chapter.title, "exam " + chapter.title}});
+}
+
 void add_lessons(Shell& shell, std::vector<Command>& out) {
   const auto& lessons = shell.workspace.content.lessons;
   for (std::size_t i = 0; i < lessons.size(); ++i)
@@ -108,6 +118,9 @@ void add_commands(Shell& shell, std::vector<Command>& out) {
   add_export("Export scenario (JSON)", ExportKind::scenario, ".json", {"save", "save scenario", "share"});
   if (const auto document = lab.info().document; !document.empty())
     add_export("Export " + std::string(document) + " (JSON)", ExportKind::document, "-data.json", {"save document"});
+  out.push_back({.label = "My record: a page that prints",
+                 .run = [](Shell& s) { ask_record(s); },
+                 .known_as = {"record", "print", "certificate", "what I did"}});
   out.push_back({.label = "Keep my scenario from lab to lab", .run = [](Shell& s) {
                    s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario;
                  }});
@@ -154,6 +167,7 @@ std::vector<Command> all_commands(Shell& shell) {
   add_labs(shell, out);
   add_commands(shell, out);
   add_lessons(shell, out);
+  add_tests(shell, out);
   add_presets(shell, out);
   for (const auto& past : shell.workspace.recent.all())
     out.push_back(
@@ -166,7 +180,8 @@ std::vector<Command> all_commands(Shell& shell) {
                    .shortcut = "term",
                    .run = [name = term.term](Shell& s) { open_glossary(s, name); },
                    .kind = FoundKind::term,
-                   .name = term.term});
+                   .name = term.term,
+                   .known_as = term.also});
   add_fields(shell, out);
   return out;
 }

@@ -58,6 +58,8 @@ void leave(Shell& s) {
     s.presentation = false;
   else if (s.page == Page::glossary)
     s.page = Page::lab;
+  else if (s.page == Page::chapter_test)
+    go_home(s);
   else if (s.page == Page::lab && s.lesson.playing)
     lesson_leave(s);
   else if (s.page == Page::home && !s.workspace.first_start())

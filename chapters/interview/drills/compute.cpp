@@ -25,6 +25,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const Catalog& c = catalog();
   const auto n = static_cast<std::int64_t>(in.history.size());
   DrillLabs labs;
+  const DrillScope scope = scope_of(c.drills, in.opened, in.now_s);
   auto dealt = deal_drill(c.drills, in.history,
                           {
                               .topic = in.topic == "weak" ? std::string_view() : in.topic,
@@ -33,6 +34,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
                               .seed = static_cast<std::uint64_t>(in.seed),
                               .now_s = in.now_s,
                               .in_round = static_cast<std::size_t>(n % in.questions),
+                              .scope = &scope,
                           },
                           labs);
   if (!dealt) return {.facts = {.reason = dealt.error}};
@@ -65,7 +67,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   }
   out.median_s = median(std::move(times));
   out.due = due_count(in.history, in.now_s);
-  auto topics = standings(c.drills, c.drill_topics, in.history, in.now_s, models::confidence_z(95));
+  auto topics = standings(c.drills, c.drill_topics, in.history, scope, in.now_s, models::confidence_z(95));
   const TopicStanding* weakest = weakest_topic(topics);
   out.weakest = weakest ? std::string(weakest->label) : "not known yet";
   out.daily_done = daily_done(in.history, in.now_s);

@@ -39,6 +39,11 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("reveal", in.reveal, "Reveal the answer", "Shows the worked solution without an answer of yours.");
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered; kept between sessions."});
+  shared::history(
+      f, "opened", in.opened, opened_table, most_opened_labs,
+      {.label = "Labs opened",
+       .help = "Where no topic is chosen, questions come from the chapters of these labs, in the first week "
+               "of use the easiest of them; without a row from every chapter."});
   shared::clock(f, "now_s", in.now_s);
 }
 
@@ -58,7 +63,7 @@ void describe(Fields& f, Outputs& o) {
             {.source = "intervals of SM-2, Wozniak 1990"});
   f.group("Question of the day");
   f.toggle("daily_done", o.daily_done, "Today's question answered",
-           "One a day, the same for everybody, new at midnight UTC.");
+           "One a day, from chapters that were opened before it, new at midnight UTC.");
   f.toggle("is_daily", o.is_daily, "It is on the card", "The question that is asked now is the one of the day.");
   f.integer("daily_streak", o.daily_streak, "Days in a row",
             "On which you answered the question of the day, right or wrong.");

@@ -20,6 +20,7 @@ struct Inputs {
   std::int64_t questions = 10, seed = 0;
   bool hints = false, reveal = false;
   std::vector<DrillRecord> history;
+  std::vector<OpenedLab> opened;
   double now_s = 0;
   bool operator==(const Inputs&) const = default;
 };

@@ -97,7 +97,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.answer = answer_of(in, out);
   const double z = z_of(in.confidence);
   const auto order = weak_first(run.topics, in.topic == "weak");
-  picture.lines.reserve(order.size() + 2);
+  picture.lines.reserve(order.size() + 3);
   for (const TopicStanding* s : order) {
     const Line& line = picture.lines.emplace_back(Line{
         .label = s->label, .detail = standing_text(*s), .link = "interview/drills?topic=" + std::string(s->topic)});
@@ -107,6 +107,16 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   const Line& line = picture.lines.emplace_back(predictions_line(run.predictions));
   picture.rows.push_back(
       row_of(line.label, run.predictions.close, run.predictions.asked, in.goal_percent, z, line.detail));
+  if (run.topics_ahead > 0) {
+    const Line& ahead = picture.lines.emplace_back(Line{
+        .label = "Not opened yet",
+        .detail = whole(static_cast<double>(run.topics_ahead)) +
+                  (run.topics_ahead == 1 ? " topic is in a chapter" : " topics are in chapters") +
+                  " of which no lab was opened",
+        .act = nullptr,
+    });
+    picture.rows.push_back(row_of(ahead.label, 0, 0, in.goal_percent, z, ahead.detail));
+  }
   if (in.plan_questions > 0) {
     const double more = static_cast<double>(in.plan_questions);
     const Line& plan = picture.lines.emplace_back(Line{

@@ -32,7 +32,9 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   Outputs out;
   auto run = std::make_shared<Run>();
   const double z = z_of(in.confidence), goal = in.goal_percent / 100;
-  run->topics = standings(c.drills, c.drill_topics, in.history, in.now_s, z);
+  const DrillScope scope = scope_of(c.drills, in.opened, in.now_s);
+  run->topics = standings(c.drills, c.drill_topics, in.history, scope, in.now_s, z);
+  run->topics_ahead = c.drill_topics.size() - 1 - run->topics.size();  // the first is all of them
   const bool everything = in.topic == "weak";
   double asked = 0, right = 0, near = 0;
   for (const TopicStanding& s : run->topics) {
@@ -72,7 +74,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   const Drill* next = nullptr;
   for (const TopicStanding& s : run->topics)
     if (everything ? &s == weakest : s.topic == in.topic) next = s.next;
-  if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s}).drill;
+  if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s, .scope = &scope}).drill;
   out.next = next ? next->title : std::string();
   return {std::move(out), std::move(run)};
 }

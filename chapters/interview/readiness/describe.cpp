@@ -33,6 +33,10 @@ void describe(Fields& f, Inputs& in) {
   shared::history(
       f, "predictions", in.predictions, predictions_table, most_prediction_records,
       {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions."});
+  shared::history(
+      f, "opened", in.opened, opened_table, most_opened_labs,
+      {.label = "Labs opened",
+       .help = "Topics of these labs' chapters count, and those that you were asked; without a row all do."});
   shared::clock(f, "now_s", in.now_s);
 }
 

@@ -21,6 +21,7 @@ struct Inputs {
   Confidence confidence = Confidence::ninety_five;
   std::int64_t plan_questions = 20;
   std::vector<DrillRecord> history;
+  std::vector<OpenedLab> opened;
   std::vector<PredictionRecord> predictions;
   double now_s = 0;
   bool operator==(const Inputs&) const = default;
@@ -45,6 +46,7 @@ struct Outputs {
 struct Run {
   std::vector<TopicStanding> topics;  ///< in the order of Outputs::topics
   PredictionStanding predictions;
+  std::size_t topics_ahead = 0;  ///< not asked yet, in chapters that were not opened
 };
 
 /// What a row of the page leads to: a topic of the drills, or the predictions.

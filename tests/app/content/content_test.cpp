@@ -81,6 +81,26 @@ TEST_CASE(
   CHECK(content.of("no/such").presets.empty());
 }
 
+TEST_CASE("objectives, needs and other words for a term are read; a broken one is named, and the others stay") {
+  const Assets a;
+  a.folder.write("labs/roofline/roofline.json",
+                 R"({"objectives": [{"can": "Find the ridge.", "check": ["ridge"]}, {"check": ["ridge"]},
+                     {"can": "Name it.", "check": "ridge"}], "needs": ["roofline/hierarchy", "term:FLOP"]})");
+  a.folder.write("labs/roofline/hierarchy.json", R"({"needs": [7]})");
+  a.folder.write("glossary.json", R"({"terms": [{"term": "GEMM", "meaning": "A product.", "also": ["matmul"]}]})");
+  const auto content = a.load();
+  const auto& lab = content.of("roofline/roofline");
+  REQUIRE(lab.objectives.size() == 1);
+  CHECK(lab.objectives[0].check == std::vector<std::string>{"ridge"});
+  CHECK(lab.needs == std::vector<std::string>{"roofline/hierarchy", "term:FLOP"});
+  CHECK(content.glossary[0].also == std::vector<std::string>{"matmul"});
+  CHECK(content.errors == std::vector<std::string>{
+                              "roofline/hierarchy.json: needs must be a list of texts.",
+                              "roofline/roofline.json, objectives 2: the key \"can\" is missing.",
+                              "roofline/roofline.json, objectives 3: check must be a list of texts.",
+                          });
+}
+
 TEST_CASE("files that are not JSON, too deep, or hold the wrong thing are said and skipped") {
   const Assets a;
   a.folder.write("claims/a.json", "{");

@@ -152,6 +152,34 @@ TEST_CASE("a term in the prose explains itself on hover, and a click opens the g
   CHECK(o.d.shell.page == app::Page::glossary);
 }
 
+TEST_CASE("another word for a term is found in the palette and on the glossary's page, and explained in prose") {
+  Opened o;
+  o.d.command("matmul");
+  o.ui.frames(2);
+  REQUIRE(o.d.shell.page == app::Page::glossary);
+  CHECK(o.ui.text_present("General matrix multiply"));
+  CHECK(o.ui.text_present("Also: matrix product, matmul"));
+  const std::string linked = app::link_terms("A matmul of two.\n", o.w.content.glossary);
+  CHECK(linked.starts_with("A [matmul](<term:GEMM>) of two."));
+}
+
+TEST_CASE("the Concept begins with what can be done after the lab, where it is checked, and what should come first") {
+  Opened o;
+  o.ui.resize({1600, 1200});
+  o.w.settings.drawer_height = 500;
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("After this lab you can"));
+  const std::string& text = app::concept_with_aims(o.d.shell);
+  const app::LabContent& content = o.w.content.of("roofline/roofline");
+  CHECK(text.find("- " + content.objectives[0].can + " Check: Arithmetic intensity, Ridge point.\n") !=
+        std::string::npos);
+  CHECK(text.find("Better first: [Memory hierarchy](lab:roofline/hierarchy).") != std::string::npos);
+  CHECK(text.ends_with(content.prose[0]));
+  o.ui.click("drawer/Memory hierarchy");
+  o.ui.frames(2);
+  CHECK(o.d.open_lab() == "roofline/hierarchy");
+}
+
 TEST_CASE("every letter that is typed right after Ctrl+K arrives, in order") {
   Opened o;
   ImGuiIO& io = ImGui::GetIO();

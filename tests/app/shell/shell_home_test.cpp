@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/shell/home/teaching_order.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/app/shell/shell_fixture.h"
 
@@ -118,11 +119,25 @@ TEST_CASE("Practise opens the question of the day, whose words are on the door")
   CHECK(o.d.output("question").text() == question);
 }
 
+TEST_CASE("the first question of the day of a beginner is of level 1, and no large model's") {
+  const support::Folder folder;
+  Start o(paths_in(folder));
+  const std::string question = o.d.shell.home.doors.question;
+  o.ui.click("Practise");
+  o.ui.frames(2);
+  CHECK(o.d.output("level_now").number() == 1);
+  CHECK(question.find("DeepSeek") == std::string::npos);
+  CHECK(o.d.input("opened").table_size() >= 1);
+  // What was opened is no row of what is kept.
+  o.w.save();
+  CHECK(o.w.kept.tables.find("labs.opened") == o.w.kept.tables.end());
+}
+
 TEST_CASE("home is walked by the keyboard alone: Tab reaches every door and lab, Enter opens") {
   const support::Folder folder;
   Start o(paths_in(folder));
   std::vector<std::string> reached;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 80; ++i) {
     o.ui.key(ImGuiKey_Tab);
     if (const auto* item = o.ui.probe().find_id(o.ui.context()->NavId)) reached.push_back(item->label);
   }
@@ -130,7 +145,7 @@ TEST_CASE("home is walked by the keyboard alone: Tab reaches every door and lab,
     INFO(label);
     CHECK(std::find(reached.begin(), reached.end(), label) != reached.end());
   }
-  for (int i = 0; i < 60 && o.d.shell.page == app::Page::home; ++i) {
+  for (int i = 0; i < 80 && o.d.shell.page == app::Page::home; ++i) {
     o.ui.key(ImGuiKey_Tab);
     const auto* item = o.ui.probe().find_id(o.ui.context()->NavId);
     if (item && item->label == "serving/batching") o.ui.key(ImGuiKey_Enter);
@@ -144,6 +159,17 @@ TEST_CASE("a row says on hover what is left of its ring") {
   Start o(paths_in(folder));
   o.ui.hover("home/roofline/iron-law");
   CHECK(o.ui.text_present("Left: open it; predict, 0 of"));
+}
+
+TEST_CASE("a row says on hover what can be done after the lab, and which labs that were not opened come first") {
+  const support::Folder folder;
+  Start o(paths_in(folder));
+  o.ui.hover("home/roofline/iron-law");
+  CHECK(o.ui.text_present("After it you can:"));
+  CHECK(o.ui.text_present(o.w.content.of("roofline/iron-law").objectives[1].can));
+  CHECK(o.ui.text_present("Better first: Roofline."));
+  o.w.open("roofline/roofline");
+  CHECK(app::aims_text(o.w, "roofline/iron-law").find("Better first") == std::string::npos);
 }
 
 TEST_CASE("home fits the window from 1280x800 on, in columns that do not overlap, and scrolls in a small one") {
@@ -239,6 +265,18 @@ TEST_CASE("next on home is the first lab in teaching order that was never opened
   CHECK(next() == in_order[0]);
   o.w.open(in_order[0]);
   CHECK(next() == in_order[1]);
+}
+
+TEST_CASE("next is never a lab before those that it needs, and nothing is locked where all others need something") {
+  Opened o;
+  const auto next = [&] { return app::next_of(app::course_of(o.w))->id; };
+  o.w.progress = {};
+  o.w.open("kernels/lab");
+  auto& labs = o.w.content.labs;
+  labs.find("role/compounding")->second.needs = {"term:GEMM", "roofline/roofline"};
+  CHECK(next() == "roofline/hierarchy");  // all of the first chapter needs its first lab
+  for (auto& [id, content] : labs) content.needs = {"serving/batching"};
+  CHECK(next() == "role/compounding");
 }
 
 TEST_CASE("today offers what is due, one new lab and the question of the day, each in one press") {

@@ -41,6 +41,49 @@ TEST_CASE("progress comes back equal, and saving unites what two instances did")
   CHECK(back.labs.at("roofline/roofline").predictions.size() == 2);  // united, not appended
 }
 
+TEST_CASE("the first opening of a lab is kept, the earlier one of two; what was opened before that was kept stays so") {
+  const Folder folder;
+  app::store::Progress one, two;
+  one.visit("c/a", 100);
+  one.visit("c/a", 900);
+  CHECK(one.labs.at("c/a").opened_unix_s == 100);
+  two.visit("c/a", 50);
+  two.visit("c/b");
+  two.visit("c/b", 70);
+  REQUIRE(app::store::save(folder / "progress.json", one).saved);
+  REQUIRE(app::store::save(folder / "progress.json", two).saved);
+  app::store::Progress back;
+  REQUIRE(app::store::load(folder / "progress.json", back).found == Found::loaded);
+  CHECK(back.labs.at("c/a").opened_unix_s == 50);
+  CHECK(back.labs.at("c/b").opened_unix_s == 0);
+}
+
+TEST_CASE("tests of chapters are kept, united and in order; a broken one sets the file aside, and the good ones stay") {
+  const Folder folder;
+  app::store::Progress one, two;
+  one.keep_test({"roofline", 200, 7, 1, 10});
+  one.keep_test({"roofline", 200, 7, 1, 10});
+  one.keep_test({"role", 100, 10, 0, 10});
+  two.keep_test({"roofline", 300, 9, 0, 10});
+  REQUIRE(app::store::save(folder / "progress.json", one).saved);
+  REQUIRE(app::store::save(folder / "progress.json", two).saved);
+  app::store::Progress back;
+  REQUIRE(app::store::load(folder / "progress.json", back).found == Found::loaded);
+  REQUIRE(back.tests.size() == 3);
+  CHECK(back.tests[0].chapter == "role");
+  REQUIRE(back.latest_test("roofline"));
+  CHECK(back.latest_test("roofline")->score() == 9);
+  CHECK(back.tests[1].score() == 7.5);
+  CHECK(back.latest_test("serving") == nullptr);
+  folder.write("progress.json", R"({"version": 1, "labs": {}, "tests": [{"chapter": "role", "right": 5, "asked": 10},
+                                   {"chapter": 7}]})");
+  app::store::Progress damaged;
+  const auto report = app::store::load(folder / "progress.json", damaged);
+  CHECK(report.found == Found::set_aside);
+  CHECK(report.notice.find("progress.json") != std::string::npos);
+  CHECK(damaged.tests.size() == 1);
+}
+
 TEST_CASE("starting over forgets what the file held") {
   const Folder folder;
   app::store::Progress progress;

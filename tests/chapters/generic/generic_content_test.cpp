@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -41,6 +43,35 @@ const widgets::ProseSource source_of(chapters::Lab& lab) {
           nullptr};
 }
 
+/// Words with two capitals or more. A unit, which stands behind its number, is none, and neither is what stands between
+/// backticks.
+std::set<std::string> abbreviations(std::string_view text) {
+  std::set<std::string> out;
+  std::string word;
+  bool figure = false, number_before = false;
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    const auto capitals = std::count_if(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (capitals >= 2 && !number_before) out.insert(word);
+    number_before = std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    word.clear();
+  };
+  for (const char c : text) {
+    if (c == '`') {
+      end_word();
+      figure = !figure;
+      number_before = true;
+    }
+    const bool inside = std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '/';
+    if (inside && !figure)
+      word += c;
+    else
+      end_word();
+  }
+  end_word();
+  return out;
+}
+
 /// Opens a link of prose as the drawer would; "" when it opens or is an address on the web.
 std::string problem_of_link(const std::string& target) {
   if (target.starts_with("https://") || target.starts_with("http://")) return "";
@@ -57,6 +88,73 @@ std::string problem_of_link(const std::string& target) {
 }
 
 }  // namespace
+
+TEST_CASE("every lab: three objectives, each a sentence that begins with a verb, to be checked on fields of the lab") {
+  const std::set<std::string> verbs{"Answer", "Choose",    "Compare", "Compute", "Convert", "Count",
+                                    "Decide", "Estimate",  "Explain", "Find",    "Judge",   "Measure",
+                                    "Name",   "Order",     "Plan",    "Predict", "Read",    "Recall",
+                                    "Say",    "Recognize", "Show",    "Split",   "Tell",    "Weigh"};
+  std::set<std::string> all;
+  each_shown_lab([&](chapters::Lab& lab, const app::Content& content) {
+    const auto& objectives = content.of(lab.info().id).objectives;
+    CHECK(objectives.size() == 3);
+    for (const auto& objective : objectives) {
+      INFO(objective.can);
+      CHECK(is_sentence(objective.can));
+      CHECK(verbs.contains(objective.can.substr(0, objective.can.find(' '))));
+      CHECK((objective.can.size() >= 30 && objective.can.size() <= 125));
+      CHECK(all.insert(objective.can).second);
+      CHECK((objective.check.size() >= 1 && objective.check.size() <= 4));
+      for (const auto& key : objective.check) {
+        INFO(key);
+        CHECK((lab.outputs().find(key) || lab.inputs().find(key)));
+      }
+    }
+  });
+}
+
+TEST_CASE("every lab: what should come first are labs before it, and terms of the glossary") {
+  const app::Content& content = bundled_content();
+  const auto is_term = [&](std::string_view name) {
+    return std::any_of(content.glossary.begin(), content.glossary.end(), [&](const auto& t) { return t.term == name; });
+  };
+  // A lab that stands after all that it needs can be in no circle.
+  const auto place_of = [](std::string_view id) {
+    const auto labs = chapters::all_labs();
+    return std::find_if(labs.begin(), labs.end(), [&](const auto& entry) { return entry.id == id; }) - labs.begin();
+  };
+  each_shown_lab([&](chapters::Lab& lab, const app::Content&) {
+    const auto& needs = content.of(lab.info().id).needs;
+    CHECK((needs.size() >= 1 && needs.size() <= 4));
+    std::set<std::string> once;
+    for (const auto& need : needs) {
+      INFO(need);
+      CHECK(once.insert(need).second);
+      if (need.starts_with(app::term_prefix))
+        CHECK(is_term(std::string_view(need).substr(app::term_prefix.size())));
+      else
+        CHECK(place_of(need) < place_of(lab.info().id));
+    }
+  });
+}
+
+TEST_CASE("every abbreviation in a lab's question, objectives and first answer is in the glossary") {
+  const app::Content& content = bundled_content();
+  std::set<std::string> known;
+  for (const auto& term : content.glossary) {
+    known.insert(term.term);
+    known.insert(term.also.begin(), term.also.end());
+  }
+  each_shown_lab([&](chapters::Lab& lab, const app::Content&) {
+    lab.compute();
+    std::string text = std::string(lab.info().question) + " " + std::string(lab.answer()) + " ";
+    for (const auto& objective : content.of(lab.info().id).objectives) text += objective.can + " ";
+    for (const auto& word : abbreviations(text)) {
+      INFO(word);
+      CHECK((known.contains(word) || known.contains(word + " cache")));
+    }
+  });
+}
 
 TEST_CASE("every lab: at least three presets, each with a name of its own, that apply and are feasible") {
   each_shown_lab([](chapters::Lab& lab, const app::Content& content) {

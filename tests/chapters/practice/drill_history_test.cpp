@@ -136,8 +136,9 @@ TEST_CASE("near counts half: in the share, in the bound, and it is asked again a
                                          {.drill = "ridge", .time_s = now_s, .near = true},
                                          {.drill = "ridge", .time_s = now_s}};
   const auto standing = [&](std::size_t n) {
-    for (const auto& s : chapters::standings(bundled_drills(), chapters::catalog().drill_topics,
-                                             std::span(history).first(n), now_s, 1.96))
+    for (const auto& s :
+         chapters::standings(bundled_drills(), chapters::catalog().drill_topics, std::span(history).first(n),
+                             chapters::scope_of(bundled_drills(), {}, now_s), now_s, 1.96))
       if (s.topic == "roofline") return s;
     return chapters::TopicStanding{};
   };
