@@ -92,12 +92,28 @@ Ruler ruler_of(const DrillQuestion& question, double said) {
   return ruler;
 }
 
+namespace {
+
+RoundEnd round_end_of(const Inputs& in, const Outputs& out) {
+  RoundEnd end{.title = whole(out.right_in_last_round) + " of " + whole(in.questions) + " right" +
+                        (out.near_in_last_round > 0 ? ", " + whole(out.near_in_last_round) + " near" : ""),
+               .lines = {}};
+  if (std::isfinite(out.median_s))
+    end.lines.push_back("Half of all your answers took less than " + widgets::format_text(out.median_s, "s", 2) + ".");
+  end.lines.push_back("Weakest topic: " + out.weakest + ". " +
+                      (out.due > 0 ? whole(out.due) + " due for review." : "Nothing is due for review."));
+  return end;
+}
+
+}  // namespace
+
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty() || !run.asked.drill) return picture;
   picture.answer = answer_of(in, out);
   picture.card = card_text(run.asked);
   picture.daily = daily_line(out);
+  picture.round_end = round_end_of(in, out);
   picture.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " +
                     whole(out.level_now) + " \xC2\xB7 question " + whole(out.question_of_round) + " of " +
                     whole(in.questions);

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "chapters/interview/drills/draw_parts.h"
 #include "chapters/interview/shared/words.h"
+#include "widgets/number/number.h"
 
 namespace chapters::interview::drills {
 
@@ -10,6 +12,20 @@ void begin_question(View& view, double now) {
   view.begun = view.running = view.focus = true;
   view.started = now;
 }
+
+namespace {
+
+void note_furthest(View& view) {
+  const double said = view.mark.said, answer = view.held.answer;
+  const double miss = said > 0 && answer > 0 ? std::abs(std::log(said / answer)) : 100;
+  if (view.mark.right || !(miss > view.furthest.miss)) return;
+  view.furthest = {miss,
+                   view.held_card.question + " You said " + spoken(widgets::format_text(said, view.held.unit, 4)) +
+                       "; it is " + spoken(widgets::format_text(answer, view.held.unit, 4)) + ".",
+                   view.held.link};
+}
+
+}  // namespace
 
 void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now) {
   const double seconds = view.running ? std::max(0.0, now - view.started) : 0;
@@ -25,6 +41,7 @@ void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View&
   view.mark = std::move(mark);
   view.holding = true;
   view.running = false;
+  note_furthest(view);
   view.answered_version = picture.version;
   in.reveal = false;  // it was of this question: the next one is not shown answered
   add_record(in.history,

@@ -60,9 +60,13 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     if (r.seconds > 0) times.push_back(r.seconds);
     streak = r.right ? streak + 1 : 0;
     out.best_streak = std::max(out.best_streak, streak);
-    if (i >= n - n % in.questions) {
+    const std::int64_t whole_rounds = n - n % in.questions;
+    if (i >= whole_rounds) {
       out.right_in_round += r.right;
       out.near_in_round += r.near;
+    } else if (i >= whole_rounds - in.questions) {
+      out.right_in_last_round += r.right;
+      out.near_in_last_round += r.near;
     }
   }
   out.median_s = median(std::move(times));

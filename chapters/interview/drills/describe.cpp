@@ -53,6 +53,10 @@ void describe(Fields& f, Outputs& o) {
             {.headline = true});
   f.integer("near_in_round", o.near_in_round, "Near in this round",
             "Within 15 % where that is no exact figure, and in time: each counts half.");
+  f.integer("right_in_last_round", o.right_in_last_round, "Right in the last whole round",
+            "Right answers among its questions; 0 before a round is whole.");
+  f.integer("near_in_last_round", o.near_in_last_round, "Near in the last whole round",
+            "Near answers among its questions; 0 before a round is whole.");
   f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
   f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
   f.real("median_s", o.median_s, {"Median time", "s"},

@@ -192,6 +192,14 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     const double now = ImGui::GetTime();
     if (view.first < 0) view.first = now;
     follow_question(picture, view);
+    if (view.round_over) {
+      view.requests.awake = false;
+      if (!draw_round_end(in, picture, view, size)) return;
+      view.round_over = false;
+      view.furthest = {};
+      next_question(picture, view, now);
+      return;
+    }
     const bool shows_said = !view.said.empty() && !view.holding;
     const Shown s{view.holding ? view.held : picture.run->asked,
                   view.holding ? view.held_card : picture.card,
@@ -208,7 +216,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
         ImGui::IsKeyPressed(ImGuiKey_Enter, false))
       pressed = Pressed::next;
     if (pressed == Pressed::start) begin_question(view, now);
-    if (pressed == Pressed::next || view.goes_on) next_question(picture, view, now);
+    if (pressed == Pressed::next && in.history.size() % static_cast<std::size_t>(in.questions) == 0)
+      view.round_over = true;
+    else if (pressed == Pressed::next || view.goes_on)
+      next_question(picture, view, now);
     if (pressed == Pressed::enter && view.typed[0] != '\0') {
       view.said.clear();
       record_answer(in, out, picture, view, now);

@@ -20,6 +20,10 @@ struct Shown {
 float paint_solution(const widgets::Painter& painter, ImVec2 at, float width, float room, const Shown& shown,
                      const Ruler& ruler, bool paint, ImVec2& link_at);
 
+/// The card after the last question of a round: how it went, what was furthest off, and where that is computed.
+/// True when the next round is asked for.
+bool draw_round_end(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
+
 /// What the card does.
 void begin_question(View& view, double now);
 void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now);

@@ -28,7 +28,7 @@ struct Inputs {
 struct Outputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
   std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, near_in_round = 0, answered = 0,
-               best_streak = 0, due = 0, daily_streak = 0;
+               best_streak = 0, due = 0, daily_streak = 0, right_in_last_round = 0, near_in_last_round = 0;
   bool daily_done = false, is_daily = false;     ///< is_daily: the question of the day is on the card
   double answer = 0, limit_s = 0, median_s = 0;  ///< NaN: not revealed; no clock's limit is 0; nothing answered
   std::string reason;
@@ -67,6 +67,12 @@ struct Ruler {
 };
 Ruler ruler_of(const DrillQuestion& question, double said);
 
+/// What stands on the card after the last question of a round.
+struct RoundEnd {
+  std::string title;               ///< "7 of 10 right, 1 near"
+  std::vector<std::string> lines;  ///< about all answers
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
@@ -74,8 +80,15 @@ struct Picture {
   std::string heading;  ///< topic, level and number of the question
   std::string daily;    ///< how the question of the day stands
   CardText card;
+  RoundEnd round_end;
   std::vector<std::string> notes;               ///< one a topic: "7 of 9 right"
   std::vector<widgets::IntervalRow> standings;  ///< one a topic; they point to `notes`
+};
+
+/// The answer of this round that was furthest from right.
+struct FurthestOff {
+  double miss = 0;  ///< |ln(said / answer)|; 0 where every answer was right
+  std::string words, link;
 };
 
 /// What is on the card: the question that waits, or the one just answered, held until Next.
@@ -91,7 +104,9 @@ struct View {
   std::string held_heading;
   const Drill* asked_drill = nullptr;  ///< which question the clock and the box belong to
   std::uint64_t asked_seed = 0;
-  bool begun = false;  ///< the question was opened, so that its clock runs
+  FurthestOff furthest;
+  bool round_over = false;  ///< the card says how the round went
+  bool begun = false;       ///< the question was opened, so that its clock runs
   /// Version of the picture that the answer which is held was given to; the next question comes with another one.
   std::uint64_t answered_version = 0;
   bool goes_on = false;  ///< Next was pressed, and the next question is not there yet

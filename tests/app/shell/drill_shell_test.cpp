@@ -81,6 +81,37 @@ TEST_CASE("Next goes on when the next question is there, and an answered one is 
   CHECK(o.answers() == 1);
 }
 
+TEST_CASE(
+    "a round ends in a card: how many were right, what was furthest off and where it is computed, one more round") {
+  Drilling o;
+  REQUIRE(o.w.open_with("interview/drills", {{"drill", "kv-batch"}, {"clock", "two_minutes"}, {"questions", 2}},
+                        app::Json::object())
+              .error.empty());
+  REQUIRE(o.d.settle());
+  o.start_and_answer("86 GB");
+  REQUIRE(o.d.settle());
+  o.ui.key(ImGuiKey_Enter);
+  REQUIRE(o.d.settle());
+  CHECK(o.ui.text_present("question 2 of 2"));
+  CHECK_FALSE(o.ui.text_present("End of the round"));
+  o.ui.type("1 kB");
+  o.press_each({"Enter"});
+  REQUIRE(o.d.settle());
+  o.press_each({"Next"});
+  REQUIRE(o.d.settle());
+  CHECK(o.ui.text_present("End of the round of 2"));
+  CHECK(o.ui.text_present("1 of 2 right"));
+  CHECK(o.out("right_in_last_round") == 1);
+  CHECK(o.ui.text_present("Furthest off: "));
+  CHECK(o.ui.text_present("You said 1 kB"));
+  CHECK(o.ui.has("Open it in the lab"));
+  o.ui.key(ImGuiKey_Enter);
+  REQUIRE(o.d.settle());
+  CHECK_FALSE(o.ui.text_present("End of the round"));
+  CHECK(o.ui.text_present("question 1 of 2"));
+  CHECK(o.answers() == 2);
+}
+
 TEST_CASE("an answer that cannot be read is refused in words and is not counted") {
   Drilling o;
   o.start_and_answer("86 ms");
