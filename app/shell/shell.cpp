@@ -139,7 +139,7 @@ Places places_of(Shell& shell, ImVec2 screen) {
   if (at.full && !shell.narrow)
     at.inspector = std::min(t.px(static_cast<float>(settings.inspector_width)), screen.x * 0.36f);
   at.middle = screen.x - at.rail - at.inspector;
-  if (chrome && (shell.lesson.playing || shell.lesson.recording)) at.lesson = t.px(76);
+  if (chrome) at.lesson = lesson_bar_height(shell, screen.x - at.rail);
   at.body = screen.y - at.top - at.lesson;
   // Explore brings a picture of its own: it takes nearly half.
   const float set = t.px(static_cast<float>(settings.drawer_height));
@@ -303,6 +303,7 @@ void say_saved(Shell& shell, const std::string& path) {
 }
 
 std::string window_title(const Shell& shell) {
+  draw_ask_picker(shell);
   if (shell.page == Page::home) return "Ridgeline";
   if (shell.page == Page::glossary) return "Ridgeline: Glossary";
   if (shell.page == Page::chapter_test) return "Ridgeline: Chapter test";

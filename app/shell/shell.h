@@ -16,6 +16,7 @@
 #include "app/shell/pages/chapter_test_page.h"
 #include "app/shell/pages/closing.h"
 #include "app/shell/pages/palette_search.h"
+#include "app/shell/predict/ask_picker.h"
 #include "app/shell/predict/predict.h"
 #include "app/shell/toasts.h"
 #include "app/workspace/workspace.h"
@@ -215,6 +216,7 @@ struct Shell {
   std::map<std::string, widgets::StageView, std::less<>> stages;  ///< by lab
   OpenPanel open_panel;
   widgets::ProseView prose;
+  AskPicker ask_picker;
   std::string note;  ///< the text in the editor, of the lab `note_lab`
   std::string note_lab;
   ImVec2 canvas_min, canvas_max;      ///< where the canvas lay in the last frame, screen pixels
@@ -284,6 +286,8 @@ void seek_field(Shell& shell, std::string_view lab, std::string_view key);
 bool is_sought(const Shell& shell, const chapters::Field& field);
 /// Marks the item made last where its field is sought, and brings it into view once.
 void mark_sought(Shell& shell, const chapters::Field& field);
+/// What the lesson's bar needs in a window part this wide, in pixels: one line where its words fit; 0: there is none.
+float lesson_bar_height(const Shell& shell, float width);
 /// The commands with a chord: they do not change while the program runs.
 const std::vector<Command>& shortcut_commands();
 
@@ -330,3 +334,8 @@ void lesson_finish_recording(Shell& shell);
 std::string_view live_value(const chapters::Lab& lab, std::string_view key, widgets::NumberText& scratch);
 
 }  // namespace app
+/// Shows a step, and asks what it asks.
+/// False, and it says why, while the question of the step that is shown is open.
+bool lesson_may_go_on(Shell& shell);
+/// To the step behind, where that may be.
+void lesson_next(Shell& shell);

@@ -60,8 +60,9 @@ void add_tests(Shell& shell, std::vector<Command>& out) {
 void add_lessons(Shell& shell, std::vector<Command>& out) {
   const auto& lessons = shell.workspace.content.lessons;
   for (std::size_t i = 0; i < lessons.size(); ++i)
-    out.push_back({.label = "Play lesson: " + lessons[i].title + chapter_of_lesson(shell, lessons[i].id),
-                   .shortcut = "lesson",
+    out.push_back({.label = (lessons[i].own ? "Play your lesson: " : "Play lesson: ") + lessons[i].title +
+                            chapter_of_lesson(shell, lessons[i].id),
+                   .shortcut = lessons[i].own ? "your lesson" : "lesson",
                    .run = [i](Shell& s) { lesson_go(s, i, 0); },
                    .kind = FoundKind::lesson,
                    .name = lessons[i].title,
