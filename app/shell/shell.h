@@ -198,7 +198,8 @@ struct Shell {
   bool presentation = false;
   bool drawer_open = true;
   Drawer drawer = Drawer::concept_;
-  bool hide_chrome = false;  ///< canvas alone: exports of pictures
+  bool hide_chrome = false;    ///< canvas alone: exports of pictures
+  bool picture_alone = false;  ///< the panel that answers, and nothing around it
   ControlState controls;
   ExploreState explore;
   PredictState predict;                                              ///< state of the question in the open lab

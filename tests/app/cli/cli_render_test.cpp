@@ -6,6 +6,7 @@
 #include "tests/support/lab/cli_run.h"
 
 using support::Ran;
+using support::refused_by_cli;
 using support::run_cli;
 
 using support::Folder;
@@ -140,4 +141,31 @@ TEST_CASE("a picture that cannot be written says where") {
   const Ran r = run_cli({"render", "roofline/roofline", "-o", (folder / "file/x.png").string(), "--size", "320x240"});
   CHECK(r.status == 2);
   CHECK(r.error.find((folder / "file").string()) != std::string::npos);
+}
+
+TEST_CASE("a picture alone is the panel that answers, in twice the pixels at twice the scale, and no word around it") {
+  need_egl();
+  const Folder folder;
+  const auto render = [&](const char* name, std::vector<std::string> more) {
+    std::vector<std::string> all = {"render", "roofline/roofline", "-o", (folder / name).string(), "--picture"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran r = run_cli(all);
+    INFO(r.error);
+    CHECK(r.status == 0);
+  };
+  render("a.png", {"--scale", "2", "--theme", "light"});
+  const auto image = app::read_png(folder / "a.png");
+  REQUIRE(image);
+  CHECK(image->width == 3200);
+  CHECK(image->height == 2000);
+  CHECK(image->rgba[0] > 192);
+  render("b.png", {"--size", "640x480"});
+  CHECK(app::read_png(folder / "b.png")->width == 640);
+  render("c.svg", {});
+  const std::string svg = folder.read("c.svg");
+  CHECK(svg.find("<svg") != std::string::npos);
+  CHECK(svg.find("Which ceiling stops") == std::string::npos);  // the question
+  CHECK(svg.find("FLOP/s") != std::string::npos);               // an axis of the picture
+  CHECK(refused_by_cli({"render", "roofline/roofline", "-o", "x.png", "--picture", "--presentation"})
+            .starts_with("--picture and --presentation are two pictures"));
 }
