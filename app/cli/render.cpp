@@ -10,6 +10,7 @@
 #include "app/platform/headless.h"
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
+#include "app/scenario/link.h"
 #include "app/scenario/sentences.h"
 #include "app/shell/shell.h"
 #include "chapters/mechanism/registry.h"
@@ -28,12 +29,14 @@ void set_like(chapters::Lab& to, const chapters::Lab& from) {
   for (const auto& f : to.view()) (void)field_from_json(f, field_to_json(*from.view().find(f.key)));
 }
 
+/// `scenario`, a link: data in long form; empty: in blocks.
 models::Status write_picture(const std::filesystem::path& path, const std::string& kind, const Headless& headless,
-                             const widgets::Record& record) {
+                             const widgets::Record& record, const std::string& scenario) {
   if (kind == ".png") return write_png(path, headless.image());
   if (kind == ".svg") return write_file(path, to_svg(record, widgets::theme().background));
   if (record.tables.empty()) return models::Status::fail("This lab shows no data to write as CSV.");
-  return write_file(path, to_csv(record));
+  return write_file(
+      path, scenario.empty() ? to_csv(record) : to_long_csv(record, scenario.substr(0, scenario.find('?')), scenario));
 }
 
 /// `render home` and `render glossary`: the pages around the labs.
@@ -82,6 +85,7 @@ int render(const Arguments& a, const Streams& s) {
   const std::string kind = path.extension().string();
   if (kind != ".png" && kind != ".svg" && kind != ".csv")
     return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
+  if (a.has("--long") && kind != ".csv") return complain(s, "--long is a form of data: it needs -o FILE.csv.");
   if (const auto there = folder_exists(path); !there) return complain(s, there.error);
   if (a.has("--at")) {
     const auto* time = lab->view().find("time");
@@ -98,7 +102,7 @@ int render(const Arguments& a, const Streams& s) {
   if (const auto asked = ask(a, shell); !asked) return complain(s, asked.error);
   widgets::Record record;
   draw_settled(**headless, shell, p, &record);
-  const auto written = write_picture(path, kind, **headless, record);
+  const auto written = write_picture(path, kind, **headless, record, a.has("--long") ? link_of(*lab) : std::string());
   if (!written) return complain(s, written.error);
   s.out << path.string() << "\n";
   return 0;

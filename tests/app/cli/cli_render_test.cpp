@@ -169,3 +169,25 @@ TEST_CASE("a picture alone is the panel that answers, in twice the pixels at twi
   CHECK(refused_by_cli({"render", "roofline/roofline", "-o", "x.png", "--picture", "--presentation"})
             .starts_with("--picture and --presentation are two pictures"));
 }
+
+TEST_CASE("sweep and render write long form: a header, then lab, scenario, inputs, output, value and unit a row") {
+  const Ran sweep = run_cli({"sweep", "roofline/roofline", "--set", "operation=custom", "--over", "bytes=1e9:2e9:2",
+                             "--over", "kernels=1:2:2", "--output", "time_s", "--long"});
+  CHECK(sweep.error == "");
+  REQUIRE(sweep.status == 0);
+  CHECK(sweep.out.starts_with("lab,scenario,bytes,kernels,output,value,unit\nroofline/roofline,roofline/roofline"));
+  CHECK(count_of(sweep.out, "\n") == 5);
+  CHECK(count_of(sweep.out, ",time_s,") == 4);
+  CHECK(count_of(sweep.out, ",s\n") == 4);
+  CHECK(refused_by_cli({"render", "roofline/roofline", "-o", "x.png", "--long"}) ==
+        "--long is a form of data: it needs -o FILE.csv.");
+  need_egl();
+  const Folder folder;
+  const Ran csv =
+      run_cli({"render", "roofline/roofline", "-o", (folder / "r.csv").string(), "--long", "--set", "chip=b200_sxm"});
+  CHECK(csv.error == "");
+  const std::string text = folder.read("r.csv");
+  CHECK(text.starts_with("lab,scenario,table,row,input,input_value,input_unit,output,value,unit\n"));
+  CHECK(text.find("\nroofline/roofline,roofline/roofline?chip=b200_sxm,") != std::string::npos);
+  CHECK(text.find("\n\n") == std::string::npos);
+}

@@ -3,6 +3,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "app/content/own_question.h"
+#include "app/shell/program_export.h"
 #include "app/shell/stage_area.h"
 #include "tests/app/shell/shell_fixture.h"
 #include "widgets/number/number.h"
@@ -239,6 +240,34 @@ TEST_CASE("in presentation at 1280 x 720 no bundled step's words take the strip 
       ++all;
     }
   CHECK(beside > all * 3 / 4);
+}
+
+TEST_CASE("what a second process draws is offered where there is one, and not while a question veils it") {
+  Lecture o;
+  const auto offers = [&] {
+    std::size_t n = 0;
+    for (const auto& command : app::all_commands(o.d.shell))
+      n += command.label.starts_with("Export picture alone") || command.label.starts_with("Export handout");
+    return n;
+  };
+  CHECK(offers() == 0);
+  o.d.shell.host.program = "/bin/false";
+  CHECK(offers() == 3);
+  o.ask(o.label("intensity"));
+  app::export_beside(o.d.shell, app::ExportKind::picture_light, (o.folder / "x.png").string());
+  CHECK(o.d.was_said("veiled until you commit"));
+  CHECK_FALSE(o.d.shell.document_job);
+  o.ui.key(ImGuiKey_Escape);
+  o.ui.frames(3);
+  // A process that fails is said.
+  app::export_beside(o.d.shell, app::ExportKind::picture_light, (o.folder / "x.png").string());
+  REQUIRE(o.d.settle());
+  CHECK_FALSE(o.d.was_said("Saved "));
+  CHECK_FALSE(o.d.shell.document_job);
+  o.d.shell.host.program = "/bin/true";
+  app::export_beside(o.d.shell, app::ExportKind::handout, (o.folder / "x.html").string());
+  REQUIRE(o.d.settle());
+  CHECK(o.d.was_said("Saved "));
 }
 
 TEST_CASE(
