@@ -14,7 +14,7 @@ namespace {
 using chapters::Field;
 using chapters::Kind;
 
-constexpr std::string_view style =
+constexpr std::string_view paper_style =
     "@page{margin:16mm}"
     "body{font:11pt/1.4 Inter,'Helvetica Neue',Arial,sans-serif;color:#17202a;background:#fff;max-width:180mm;"
     "margin:0 auto;padding:4mm}"
@@ -166,7 +166,7 @@ HandoutLab handout_lab(chapters::Lab& lab, const LabContent& content, std::size_
 std::string handout_html(const Handout& handout) {
   const std::string title = handout.ordinal + " " + handout.title;
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>" + html_text(title) +
-                    "</title>\n<style>" + std::string(style) + "</style></head><body>\n" + tag("h1", "", title) +
+                    "</title>\n<style>" + std::string(paper_style) + "</style></head><body>\n" + tag("h1", "", title) +
                     tag("p", "name", "Name:");
   for (const HandoutLab& lab : handout.labs) out += front_of(lab);
   out += "<div class=\"back\">\n" + tag("h1", "", "Answers");

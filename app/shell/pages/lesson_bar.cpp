@@ -9,7 +9,7 @@
 namespace app {
 namespace {
 
-constexpr float side = 18, above = 6, between = 14;  // design pixels
+constexpr float bar_side = 18, bar_above = 6, bar_gap = 14;  // design pixels
 
 float body_px_of(std::string_view s) { return widgets::text_size(s).x; }
 float small_px_of(std::string_view s) { return widgets::text_size(s, Type::small).x; }
@@ -35,7 +35,7 @@ float buttons_px(bool away, bool last) {
 }
 
 /// Where the notes of whoever teaches begin, behind what they are.
-float notes_from() { return small_px_of("Teaching") + theme().px(between); }
+float notes_from() { return small_px_of("Teaching") + theme().px(bar_gap); }
 
 /// In a presentation neither the step's title nor the notes of whoever teaches are shown: it is the picture's height.
 BarText text_of(const Shell& shell, float width) {
@@ -50,8 +50,8 @@ BarText text_of(const Shell& shell, float width) {
                 static_cast<int>(std::min<std::size_t>(title.size(), 120)), title.data());
   out.say = away ? std::string_view("You wandered off: F8 brings this step back, Escape leaves the lesson.") : s.say;
   if (!shell.presentation && !away) out.teach = s.teach;
-  out.room = width - t.px(2 * side) - buttons_px(away, state.step + 1 >= l.steps.size()) - t.px(20);
-  const float head_px = widgets::text_size(out.head, Type::small, Font::bold).x + t.px(between);
+  out.room = width - t.px(2 * bar_side) - buttons_px(away, state.step + 1 >= l.steps.size()) - t.px(20);
+  const float head_px = widgets::text_size(out.head, Type::small, Font::bold).x + t.px(bar_gap);
   out.one_line = head_px + body_px_of(out.say) <= out.room;
   const bool beside = out.one_line || shell.presentation;
   out.words_from = beside ? head_px : 0;
@@ -113,7 +113,7 @@ void draw_playing(Shell& shell, ImVec2 at, float width, float height) {
   LessonState& state = shell.lesson;
   const bool away = step_shown(shell) == nullptr;
   const bool last = state.step + 1 >= shell.workspace.content.lessons[state.lesson].steps.size();
-  draw_words(text_of(shell, width + t.px(2 * side)), at, height, away);
+  draw_words(text_of(shell, width + t.px(2 * bar_side)), at, height, away);
   const float button = widgets::button_size("Next").y, y = at.y + (height - button) / 2;
   ImGui::SetCursorScreenPos({at.x + width - buttons_px(away, last), y});
   ImGui::BeginDisabled(state.step == 0);
@@ -161,19 +161,19 @@ bool plays_lesson(const Shell& shell) {
 float lesson_bar_height(const Shell& shell, float width) {
   const auto& t = theme();
   if (shell.lesson.recording) return t.px(56);
-  return plays_lesson(shell) ? text_of(shell, width).height + t.px(2 * above) : 0;
+  return plays_lesson(shell) ? text_of(shell, width).height + t.px(2 * bar_above) : 0;
 }
 
 void draw_lesson_bar(Shell& shell, ImVec2 size) {
   const auto& t = theme();
-  if (ui::begin_panel("lesson", size, t.card, {side, above},
+  if (ui::begin_panel("lesson", size, t.card, {bar_side, bar_above},
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     if (shell.lesson.recording)
       draw_recording(shell, at, width);
     else if (plays_lesson(shell))
-      draw_playing(shell, at, width, size.y - t.px(2 * above));
+      draw_playing(shell, at, width, size.y - t.px(2 * bar_above));
   }
   ImGui::EndChild();
 }
