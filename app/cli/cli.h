@@ -77,6 +77,7 @@ int plan(const Arguments& a, const Streams& s);
 int kernels_call(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
 int tour(const Arguments& a, const Streams& s);
+int handout(const Arguments& a, const Streams& s);
 int window(const Arguments& a, const Streams& s);
 
 /// Prints the sentence and returns 2.

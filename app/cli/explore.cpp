@@ -5,7 +5,9 @@
 
 #include "app/cli/cli.h"
 #include "app/explore/explore.h"
+#include "app/platform/csv.h"
 #include "app/platform/json.h"
+#include "app/scenario/link.h"
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
@@ -74,6 +76,23 @@ int say_missing_points(const Streams& s, const chapters::Lab& lab, const SweepRe
   return 0;
 }
 
+/// One row an observation: the lab, the scenario as a link, the inputs, and the output with its unit.
+std::string long_csv(const chapters::Lab& lab, const SweepResult& r) {
+  std::vector<std::string> names{"lab", "scenario", r.x.key};
+  if (!r.y.key.empty()) names.push_back(r.y.key);
+  names.insert(names.end(), {"output", "value", "unit"});
+  std::string out = csv_line(names);
+  const std::string scenario = link_of(lab), unit(lab.outputs().find(r.output)->spec.unit);
+  const std::size_t nx = r.x.values.size();
+  for (std::size_t i = 0; i < r.values.size(); ++i) {
+    std::vector<std::string> row{std::string(lab.info().id), scenario, axis_cell(r.x, i % nx)};
+    if (!r.y.key.empty()) row.push_back(axis_cell(r.y, i / nx));
+    row.insert(row.end(), {r.output, exact(r.values[i]), unit});
+    out += csv_line(row);
+  }
+  return out;
+}
+
 /// Does one end or option of this input give another output? One that leaves the lab infeasible does.
 bool moves(const SensitivityRow& row, double base) {
   const auto same = [&](double v) { return std::isfinite(v) && std::abs(v - base) <= 1e-12 * std::abs(base); };
@@ -109,6 +128,10 @@ int sweep(const Arguments& a, const Streams& s) {
       points.push_back(p);
     }
     s.out << to_text(Json{{"lab", lab.info().id}, {"output", r.output}, {"points", points}}, 2) << "\n";
+    return say_missing_points(s, lab, r);
+  }
+  if (a.has("--long")) {
+    s.out << long_csv(lab, r);
     return say_missing_points(s, lab, r);
   }
   s.out << r.x.key << (r.y.key.empty() ? "" : "," + r.y.key) << "," << r.output << "\n";

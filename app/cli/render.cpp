@@ -1,114 +1,22 @@
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/cli/picture.h"
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/headless.h"
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
+#include "app/scenario/link.h"
 #include "app/scenario/sentences.h"
 #include "app/shell/shell.h"
-#include "app/shell/stage_area.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app::cli {
 namespace {
-
-struct Picture {
-  int width = 1600, height = 1000;
-  bool light = false, presentation = false, canvas_only = false;
-  double scale = 1;
-  int drawer = -1;
-};
-
-bool parse_int(std::string_view s, int& out) {
-  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), out);
-  return ec == std::errc() && end == s.data() + s.size();
-}
-
-models::Status read_size(const std::string& size, Picture& p) {
-  const auto x = size.find('x');
-  const bool read = x != std::string::npos && parse_int(std::string_view(size).substr(0, x), p.width) &&
-                    parse_int(std::string_view(size).substr(x + 1), p.height);
-  if (read && p.width >= 320 && p.height >= 240 && p.width <= 16384 && p.height <= 16384) return models::Status::ok();
-  return models::Status::fail("--size is \"" + size.substr(0, 40) +
-                              "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.");
-}
-
-models::Status read_theme(const std::string& theme, Picture& p) {
-  p.light = theme == "light";
-  if (p.light || theme == "dark") return models::Status::ok();
-  return models::Status::fail("--theme is \"" + theme.substr(0, 40) + "\": dark or light is allowed.");
-}
-
-models::Status read_scale(const std::string& scale, Picture& p) {
-  const auto parsed = widgets::parse_quantity(scale, "");
-  p.scale = parsed.value;
-  if (parsed.error.empty() && p.scale >= 0.5 && p.scale <= 4) return models::Status::ok();
-  return models::Status::fail("--scale is \"" + scale.substr(0, 40) + "\": a number from 0.5 to 4 is allowed.");
-}
-
-models::Status read_drawer(const std::string& tab, Picture& p) {
-  static constexpr std::string_view tabs[] = {"concept", "design",   "code",    "debug",   "frontier",
-                                              "claims",  "measured", "predict", "explore", "notes"};
-  const auto at = std::find(std::begin(tabs), std::end(tabs), tab);
-  p.drawer = static_cast<int>(at - std::begin(tabs));
-  if (at != std::end(tabs)) return models::Status::ok();
-  return models::Status::fail(
-      "--drawer is \"" + tab.substr(0, 40) +
-      "\": allowed are concept, design, code, debug, frontier, claims, measured, predict, explore and notes.");
-}
-
-models::Result<Picture> picture_of(const Arguments& a) {
-  Picture p;
-  p.presentation = a.has("--presentation");
-  p.canvas_only = a.has("--canvas");
-  struct Option {
-    const char* name;
-    models::Status (*read)(const std::string&, Picture&);
-  };
-  // Where several are wrong, the last one's sentence is said.
-  for (const Option& option : {Option{"--drawer", read_drawer}, Option{"--scale", read_scale},
-                               Option{"--theme", read_theme}, Option{"--size", read_size}})
-    if (a.has(option.name))
-      if (auto read = option.read(a.value(option.name), p); !read)
-        return models::Result<Picture>::fail(std::move(read.error));
-  return models::Result<Picture>::ok(p);
-}
-
-/// Draws the workspace's open lab until layouts and jobs have settled.
-void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::Record* record) {
-  shell.workspace.messages().clear();
-  shell.presentation = p.presentation;
-  shell.hide_chrome = p.canvas_only;
-  shell.drawer_open = p.drawer >= 0 || opens_drawer({}, static_cast<float>(p.height / p.scale));
-  if (p.drawer >= 0) shell.drawer = static_cast<Drawer>(p.drawer);
-  // Plots and prose lay themselves out over the first frames; a sweep in the drawer is a job that ends soon.
-  constexpr int settle = 4, most = 600;
-  for (int i = 0; i < most; ++i) {
-    const bool last = i >= settle && !shell.animating;
-    headless.begin_frame();
-    const float scale = static_cast<float>(p.scale * (p.presentation ? presentation_scale : 1.0));
-    widgets::set_theme(
-        widgets::make_theme(p.light ? widgets::Mode::light : widgets::Mode::dark, scale, headless.fonts()));
-    widgets::apply_to_imgui(widgets::theme());
-    shell.record = last || i + 1 == most ? record : nullptr;
-    draw_shell(shell);
-    headless.end_frame();
-    shell.record = nullptr;
-    if (last) break;
-  }
-}
-
-std::unique_ptr<Workspace> fresh_workspace() {
-  const auto assets = load_assets();  // it succeeded when the program began
-  return std::make_unique<Workspace>(load_content(assets ? *assets : std::string()),
-                                     models::Result<UserPaths>::fail("Nothing is kept while a picture is rendered."));
-}
 
 void set_like(chapters::Lab& to, const chapters::Lab& from) {
   for (const auto& f : to.inputs()) {
@@ -121,12 +29,14 @@ void set_like(chapters::Lab& to, const chapters::Lab& from) {
   for (const auto& f : to.view()) (void)field_from_json(f, field_to_json(*from.view().find(f.key)));
 }
 
+/// `scenario`, a link: data in long form; empty: in blocks.
 models::Status write_picture(const std::filesystem::path& path, const std::string& kind, const Headless& headless,
-                             const widgets::Record& record) {
+                             const widgets::Record& record, const std::string& scenario) {
   if (kind == ".png") return write_png(path, headless.image());
   if (kind == ".svg") return write_file(path, to_svg(record, widgets::theme().background));
   if (record.tables.empty()) return models::Status::fail("This lab shows no data to write as CSV.");
-  return write_file(path, to_csv(record));
+  return write_file(
+      path, scenario.empty() ? to_csv(record) : to_long_csv(record, scenario.substr(0, scenario.find('?')), scenario));
 }
 
 /// `render home` and `render glossary`: the pages around the labs.
@@ -175,6 +85,7 @@ int render(const Arguments& a, const Streams& s) {
   const std::string kind = path.extension().string();
   if (kind != ".png" && kind != ".svg" && kind != ".csv")
     return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
+  if (a.has("--long") && kind != ".csv") return complain(s, "--long is a form of data: it needs -o FILE.csv.");
   if (const auto there = folder_exists(path); !there) return complain(s, there.error);
   if (a.has("--at")) {
     const auto* time = lab->view().find("time");
@@ -191,7 +102,7 @@ int render(const Arguments& a, const Streams& s) {
   if (const auto asked = ask(a, shell); !asked) return complain(s, asked.error);
   widgets::Record record;
   draw_settled(**headless, shell, p, &record);
-  const auto written = write_picture(path, kind, **headless, record);
+  const auto written = write_picture(path, kind, **headless, record, a.has("--long") ? link_of(*lab) : std::string());
   if (!written) return complain(s, written.error);
   s.out << path.string() << "\n";
   return 0;

@@ -82,6 +82,7 @@ Host host_of(Window& w, Workspace& workspace) {
   host.quit = [&w] { w.close(); };  // and the window takes F11 itself
   host.choose_file = desktop_chooser(process_environment());
   host.show_folder = folder_shower(process_environment());
+  host.program = "/proc/self/exe";
   host.animates = true;
   return host;
 }

@@ -7,6 +7,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "app/content/content_parts.h"
 #include "app/content/json_reader.h"
 #include "app/content/questions.h"
 #include "app/explore/explore.h"
@@ -35,35 +36,6 @@ Json parse_file(const fs::path& path, std::vector<std::string>& errors) {
     return {};
   }
   return std::move(*doc);
-}
-
-/// The rows of `doc[key]` (or of `doc` itself when it is a list), each handed to `take`.
-template <class Take>
-void each(const Json& doc, const char* key, const std::string& origin, Take take) {
-  const Json* list = doc.is_array() ? &doc : doc.is_object() && doc.contains(key) ? &doc[key] : nullptr;
-  if (!list || !list->is_array()) return;
-  for (std::size_t i = 0; i < list->size(); ++i)
-    take(Reader((*list)[i], origin + ", " + key + " " + std::to_string(i + 1)), (*list)[i]);
-}
-
-/// Runs `read`; where there is no memory for it, that is one more of the errors.
-template <class Read>
-void or_no_memory(std::vector<std::string>& errors, std::string_view what, Read read) {
-  try {
-    read();
-  } catch (const std::bad_alloc&) {
-    errors.push_back("There is not enough memory to read " + std::string(what) + ": it is left out.");
-  }
-}
-
-std::vector<fs::path> files(const fs::path& folder, const char* extension) {
-  std::vector<fs::path> out;
-  std::vector<std::string> names;
-  if (read_names(folder, names) == ENOMEM) throw std::bad_alloc();
-  for (const std::string& name : names)
-    if (fs::path path = folder / name; path.extension() == extension) out.push_back(std::move(path));
-  std::sort(out.begin(), out.end());
-  return out;
 }
 
 /// What a lab teaches, and what should come first.
@@ -110,17 +82,6 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
     else
       content.errors.push_back(r.error());
   });
-}
-
-/// What a step shows first and points at must be inputs of its lab.
-void check_step_keys(const LessonStep& s, Reader& step) {
-  if (s.controls.empty() && s.point_at.empty()) return;
-  const auto lab = chapters::make_lab_by_id(s.lab);
-  if (!lab) return;  // said elsewhere
-  for (const std::string& key : s.controls)
-    if (!lab->inputs().find(key)) step.fail(unknown_key(s.lab, "input", key, lab->inputs()));
-  if (!s.point_at.empty() && !lab->inputs().find(s.point_at))
-    step.fail(unknown_key(s.lab, "input", s.point_at, lab->inputs()));
 }
 
 void load_curriculum(const fs::path& root, Content& content) {
@@ -202,43 +163,6 @@ std::array<std::string, angles.size()> split_angles(std::string_view markdown) {
   return out;
 }
 
-models::Result<Lesson> parse_lesson(std::string_view text, std::string_view origin) {
-  using Parsed = models::Result<Lesson>;
-  const auto doc = parse_json(text);
-  if (!doc)
-    return Parsed::fail(std::string(origin) +
-                        " is not valid JSON: a lesson reads {\"id\", \"title\", \"steps\": [...]}.");
-  Reader r(*doc, std::string(origin));
-  Lesson lesson{r.text("id"), r.text("title"), {}};
-  std::string error = r.error();
-  each(*doc, "steps", std::string(origin), [&](Reader step, const Json&) {
-    LessonStep s{step.text("lab"),    step.text("title", false), step.text("say", false),     step.object("inputs"),
-                 step.object("view"), step.texts("controls"),    step.text("point_at", false)};
-    if (step.error().empty()) check_step_keys(s, step);
-    if (error.empty() && step.error().empty() && !chapters::has_lab(s.lab)) step.fail(unknown_lab(s.lab));
-    if (error.empty()) error = step.error();
-    lesson.steps.push_back(std::move(s));
-  });
-  if (error.empty() && lesson.steps.empty())
-    error = std::string(origin) + " has no steps: a lesson needs at least one.";
-  return error.empty() ? Parsed::ok(std::move(lesson)) : Parsed::fail(std::move(error));
-}
-
-std::string lesson_to_text(const Lesson& lesson) {
-  Json doc = {{"id", lesson.id}, {"title", lesson.title}, {"steps", Json::array()}};
-  for (const auto& s : lesson.steps) {
-    Json step = {{"lab", s.lab},
-                 {"title", s.title},
-                 {"say", s.say},
-                 {"inputs", parse_own_json(s.inputs)},
-                 {"view", parse_own_json(s.view)}};
-    if (!s.controls.empty()) step["controls"] = s.controls;
-    if (!s.point_at.empty()) step["point_at"] = s.point_at;
-    doc["steps"].push_back(std::move(step));
-  }
-  return to_text(doc, 2) + "\n";
-}
-
 const LabContent& Content::of(std::string_view lab) const {
   static const LabContent none;
   const auto at = labs.find(lab);
@@ -252,26 +176,14 @@ std::vector<const Claim*> Content::claims_of(std::string_view lab) const {
   return out;
 }
 
-void load_lessons(const fs::path& folder, Content& content) {
-  for (const auto& path : files(folder, ".json"))
-    or_no_memory(content.errors, path_text(path.filename()), [&] {
-      const auto text = read_text_file(path.string());
-      if (!text) return content.errors.push_back(text.error);
-      if (auto lesson = parse_lesson(*text, path_text(path.filename())))
-        content.lessons.push_back(std::move(*lesson));
-      else
-        content.errors.push_back(std::move(lesson.error));
-    });
-}
-
 Content load_content(const std::string& assets) {
   Content content;
   const fs::path root(assets);
   for (const auto& entry : chapters::all_labs())
     or_no_memory(content.errors, entry.id, [&] { load_lab(root, entry.id, content); });
-  for (const auto& path : files(root / "claims", ".json"))
+  for (const auto& path : files_in(root / "claims", ".json"))
     or_no_memory(content.errors, path_text(path.filename()), [&] { load_claims(path, content); });
-  load_lessons(root / "lessons", content);
+  load_lessons(root / "lessons", content, false);
   or_no_memory(content.errors, "curriculum.json", [&] { load_curriculum(root, content); });
   or_no_memory(content.errors, "glossary.json", [&] { load_glossary(root, content); });
   return content;

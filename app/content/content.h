@@ -86,14 +86,22 @@ struct Claim {
 };
 
 struct LessonStep {
-  std::string lab, title, say;
+  std::string lab, title;
+  std::string say;                      ///< what everybody reads
   std::string inputs, view;             ///< JSON objects
   std::vector<std::string> controls{};  ///< keys of the inputs to show first, the others behind "more"; empty: all
   std::string point_at{};               ///< key of what to drag first; empty: nothing is pointed at
+  std::string teach{};                  ///< notes for whoever teaches, which the presentation does not show
+  std::string question{};               ///< id of one of the lab's questions, which the step asks; empty: none of them
+  std::string ask{};                    ///< key of an output that the step asks for; empty: none
+  std::string over{};  ///< key of the input over which that output's curve is to be drawn; empty: no curve
+
+  bool asks() const { return !question.empty() || !ask.empty(); }
 };
 struct Lesson {
   std::string id, title;
   std::vector<LessonStep> steps;
+  bool own = true;  ///< the learner's, recorded, opened or from their folder; false: bundled
 };
 
 struct Term {
@@ -116,13 +124,17 @@ struct Content {
 /// Reads everything under an assets folder.
 Content load_content(const std::string& assets);
 
-/// Adds every lesson of a folder; broken ones are said in `content.errors`.
-void load_lessons(const std::filesystem::path& folder, Content& content);
+/// Adds every lesson of a folder; broken ones are said in `content.errors`. `own`: they are the learner's.
+void load_lessons(const std::filesystem::path& folder, Content& content, bool own = true);
+
+/// What of a lesson is known only once the labs' questions are: fails where a step asks one that its lab does not have,
+/// and in a lesson of the learner's own where it sets an input that there is not.
+models::Status check_lesson(const Lesson& lesson, const Content& content, std::string_view origin);
 
 /// Splits Markdown at its "# Concept" ... headings into the five angles; text before the first heading is dropped.
 std::array<std::string, angles.size()> split_angles(std::string_view markdown);
 
-/// Reads a lesson; sentences about it begin with `origin`, mostly the file's name.
+/// Reads a lesson; sentences about it begin with `origin`, mostly the file's name, and name the step and the key.
 models::Result<Lesson> parse_lesson(std::string_view text, std::string_view origin);
 /// The lesson as a file that parse_lesson reads.
 std::string lesson_to_text(const Lesson& lesson);

@@ -54,7 +54,41 @@ void csv_row(std::string& out, const std::vector<std::string>& cells, std::size_
   out += '\n';
 }
 
+/// "Time (s)" as its name and its unit.
+struct NameAndUnit {
+  std::string name, unit;
+};
+NameAndUnit name_and_unit(const std::string& column) {
+  const auto open = column.rfind(" (");
+  if (open == std::string::npos || !column.ends_with(')')) return {column, {}};
+  return {column.substr(0, open), column.substr(open + 2, column.size() - open - 3)};
+}
+
 }  // namespace
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string out;
+  csv_row(out, cells, cells.size());
+  return out;
+}
+
+std::string to_long_csv(const widgets::Record& record, std::string_view lab, std::string_view scenario) {
+  std::string out =
+      csv_line({"lab", "scenario", "table", "row", "input", "input_value", "input_unit", "output", "value", "unit"});
+  for (const widgets::DataTable& table : record.tables) {
+    if (table.columns.empty()) continue;
+    const NameAndUnit input = name_and_unit(table.columns[0]);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const auto& cells = table.rows[row];
+      for (std::size_t i = 1; i < std::min(cells.size(), table.columns.size()); ++i) {
+        const NameAndUnit output = name_and_unit(table.columns[i]);
+        out += csv_line({std::string(lab), std::string(scenario), table.name, std::to_string(row + 1), input.name,
+                         cells[0], input.unit, output.name, cells[i], output.unit});
+      }
+    }
+  }
+  return out;
+}
 
 std::string to_csv(const widgets::Record& record) {
   std::string out;

@@ -30,13 +30,13 @@ Image crop(const Image& image, int x, int y, int width, int height) {
   return out;
 }
 
-models::Status write_png(const std::filesystem::path& path, const Image& image) try {
+models::Result<std::string> png_bytes(const Image& image) {
+  using Bytes = models::Result<std::string>;
   const std::size_t pixels = image.width > 0 && image.height > 0
                                  ? static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)
                                  : 0;
   if (pixels == 0 || image.rgba.size() != 4 * pixels)
-    return models::Status::fail("The file " + path_text(path) +
-                                " cannot be written: the picture is empty; give it a size of at least 1x1.");
+    return Bytes::fail("the picture is empty; give it a size of at least 1x1.");
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   png.width = static_cast<png_uint_32>(image.width);
@@ -45,8 +45,15 @@ models::Status write_png(const std::filesystem::path& path, const Image& image) 
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string bytes(size, '\0');
   if (!png_image_write_to_memory(&png, bytes.data(), &size, 0, image.rgba.data(), 0, nullptr))
-    return models::Status::fail("The file " + path_text(path) + " cannot be written: " + png.message + ".");
-  return write_file(path, std::string_view(bytes).substr(0, size));
+    return Bytes::fail(std::string(png.message) + ".");
+  bytes.resize(size);
+  return Bytes::ok(std::move(bytes));
+}
+
+models::Status write_png(const std::filesystem::path& path, const Image& image) try {
+  const auto bytes = png_bytes(image);
+  if (!bytes) return models::Status::fail("The file " + path_text(path) + " cannot be written: " + bytes.error);
+  return write_file(path, *bytes);
 } catch (const std::bad_alloc&) {
   return models::Status::fail("There is not enough memory to write " + path_text(path) + ": choose a smaller size.");
 }

@@ -18,6 +18,8 @@ struct Image {
 /// The part of an image inside a rectangle of pixels; what lies outside the image is left out.
 Image crop(const Image& image, int x, int y, int width, int height);
 
+/// The bytes of a PNG. Fails for an empty picture.
+models::Result<std::string> png_bytes(const Image& image);
 /// Writes a PNG, the whole file or nothing.
 models::Status write_png(const std::filesystem::path& path, const Image& image);
 /// Reads a PNG of at most 64 megapixels.

@@ -105,8 +105,8 @@ void turn_page(Shell& shell, int steps) {
   const bool last = view.main + 1 >= view.ids.size(), first = view.main == 0;
   LessonState& lesson = shell.lesson;
   if (lesson.playing && ((steps > 0 && last) || (steps < 0 && first))) {
-    const std::size_t to = lesson.step + static_cast<std::size_t>(steps);
-    if (steps > 0 || lesson.step > 0) lesson_go(shell, lesson.lesson, to);
+    if (steps > 0) return lesson_next(shell);
+    if (lesson.step > 0) lesson_go(shell, lesson.lesson, lesson.step - 1);
     return;
   }
   widgets::turn_panels(view, steps);

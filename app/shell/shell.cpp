@@ -9,8 +9,10 @@
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
+#include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
+#include "app/shell/program_export.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
 #include "widgets/base/press_area.h"
@@ -104,9 +106,16 @@ static void draw_panel_export(Shell& shell) {
     const char *label, *suffix;
     ExportKind kind;
   };
+  const bool hero = !view.specs.empty() && view.ids[widgets::answering_panel(view.specs)] == shell.export_panel;
   for (const Form& form : {Form{"Picture (PNG)", ".png", ExportKind::png},
-                           Form{"Drawing (SVG)", ".svg", ExportKind::svg}, Form{"Data (CSV)", ".csv", ExportKind::csv}})
+                           Form{"Picture alone, twice the pixels, light (PNG)", ".png", ExportKind::picture_light},
+                           Form{"Picture alone, twice the pixels, dark (PNG)", ".png", ExportKind::picture_dark},
+                           Form{"Drawing (SVG)", ".svg", ExportKind::svg}, Form{"Data (CSV)", ".csv", ExportKind::csv},
+                           Form{"Data, one row an observation (CSV)", ".csv", ExportKind::long_csv}}) {
+    const bool alone = form.kind == ExportKind::picture_light || form.kind == ExportKind::picture_dark;
+    if (alone && !(hero && is_drawn_beside(shell, form.kind))) continue;
     if (ImGui::Selectable(form.label)) ask_export(shell, form.kind, form.suffix, shell.export_panel);
+  }
   ImGui::EndPopup();
 }
 
@@ -139,7 +148,7 @@ Places places_of(Shell& shell, ImVec2 screen) {
   if (at.full && !shell.narrow)
     at.inspector = std::min(t.px(static_cast<float>(settings.inspector_width)), screen.x * 0.36f);
   at.middle = screen.x - at.rail - at.inspector;
-  if (chrome && (shell.lesson.playing || shell.lesson.recording)) at.lesson = t.px(76);
+  if (chrome) at.lesson = lesson_bar_height(shell, screen.x - at.rail);
   at.body = screen.y - at.top - at.lesson;
   // Explore brings a picture of its own: it takes nearly half.
   const float set = t.px(static_cast<float>(settings.drawer_height));
@@ -199,6 +208,7 @@ void serve_export(Shell& shell, const ExportRequest& request) {
   if (request.path.empty()) return;
   if (request.kind == ExportKind::document) return export_document(shell, request.path);
   if (request.kind == ExportKind::record) return save_record(shell, request.path);
+  if (is_drawn_beside(shell, request.kind)) return export_beside(shell, request.kind, request.path);
   const auto exported = export_canvas(shell, request.kind, request.path);
   if (exported)
     say_saved(shell, request.path);
@@ -285,6 +295,7 @@ void draw_shell(Shell& shell) {
   ImGui::PopStyleVar();
   ImGui::End();
   draw_palette(shell);
+  draw_ask_picker(shell);
   draw_help(shell);
   draw_closing(shell);
   draw_open_panel(shell);
@@ -319,8 +330,12 @@ models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& p
                                      path)
                : models::Status::fail("Pictures cannot be saved here.");
   if (!shell.record) return models::Status::fail("Nothing was recorded to export.");
-  if (kind == ExportKind::csv && shell.record->tables.empty())
+  if ((kind == ExportKind::csv || kind == ExportKind::long_csv) && shell.record->tables.empty())
     return models::Status::fail("This lab shows no data to write as CSV.");
+  if (kind == ExportKind::long_csv) {
+    const chapters::Lab& lab = shell.workspace.lab();
+    return write_file(path, to_long_csv(*shell.record, lab.info().id, link_of(lab)));
+  }
   return write_file(path, kind == ExportKind::svg ? to_svg(*shell.record, theme().background) : to_csv(*shell.record));
 } catch (const std::bad_alloc&) {
   return models::Status::fail("There is not enough memory to export this: close other programs.");

@@ -16,6 +16,7 @@
 #include "app/shell/pages/chapter_test_page.h"
 #include "app/shell/pages/closing.h"
 #include "app/shell/pages/palette_search.h"
+#include "app/shell/predict/ask_picker.h"
 #include "app/shell/predict/predict.h"
 #include "app/shell/toasts.h"
 #include "app/workspace/workspace.h"
@@ -37,6 +38,7 @@ struct Host {
   std::function<void()> quit;
   Chooser choose_file;                                         ///< the desktop's own; null: the shell's panel asks
   std::function<void(const std::string& folder)> show_folder;  ///< in the file manager; null: it is not offered
+  std::string program{};  ///< path of this program, for what a second process of it draws; empty: that is not offered
   bool animates = false;  ///< a person watches: what changes may take its time. Headless pictures and tests skip that.
 };
 
@@ -55,7 +57,18 @@ enum class Drawer : std::uint8_t {
   notes,
   lesson
 };
-enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document, record };
+enum class ExportKind : std::uint8_t {
+  png,
+  svg,
+  csv,
+  scenario,
+  document,
+  record,
+  long_csv,
+  picture_light,
+  picture_dark,
+  handout
+};
 
 struct ExploreState {
   enum class Mode : std::uint8_t { sweep, sensitivity, solve, compare } mode = Mode::sweep;
@@ -197,12 +210,14 @@ struct Shell {
   bool presentation = false;
   bool drawer_open = true;
   Drawer drawer = Drawer::concept_;
-  bool hide_chrome = false;  ///< canvas alone: exports of pictures
+  bool hide_chrome = false;    ///< canvas alone: exports of pictures
+  bool picture_alone = false;  ///< the panel that answers, and nothing around it
   ControlState controls;
   ExploreState explore;
   PredictState predict;                                              ///< state of the question in the open lab
   std::map<std::string, PredictState, std::less<>> other_questions;  ///< the same in labs that were left, by lab
   std::map<std::string, std::vector<Guess>, std::less<>> guesses;    ///< by lab, the latest for each question
+  AskPicker ask_picker;
   LessonState lesson;
   ClosingCard closing;
   PaletteState palette;
@@ -272,6 +287,8 @@ void draw_measured(Shell& shell);
 void draw_notes(Shell& shell);
 void draw_lesson_editor(Shell& shell);
 void draw_lesson_bar(Shell& shell, ImVec2 size);
+/// What the lesson's bar needs in a window part this wide, in pixels: one line where its words fit; 0: there is none.
+float lesson_bar_height(const Shell& shell, float width);
 void draw_palette(Shell& shell);
 void handle_shortcuts(Shell& shell);
 
@@ -322,7 +339,12 @@ void keep_place(Shell& shell, double now_s);
 const char* name_of(Drawer drawer);
 Drawer drawer_of(std::string_view name);
 
+/// Shows a step, and asks what it asks.
 void lesson_go(Shell& shell, std::size_t lesson, std::size_t step);
+/// False, and it says why, while the question of the step that is shown is open.
+bool lesson_may_go_on(Shell& shell);
+/// To the step behind, where that may be.
+void lesson_next(Shell& shell);
 void lesson_record_step(Shell& shell);
 void lesson_finish_recording(Shell& shell);
 

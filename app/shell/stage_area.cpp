@@ -170,15 +170,16 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool bad = !lab.reason().empty();
   float y = at.y;
-  if (question_shown(shell)) {  // in the same lines, so that nothing jumps at the reveal
+  const bool words = !shell.picture_alone;
+  if (words && question_shown(shell)) {  // in the same lines, so that nothing jumps at the reveal
     y += draw_question(shell, {at, {at.x + size.x, at.y + size.y}});
     if (question_takes_stage(shell)) return;
-  } else {
+  } else if (words) {
     draw_job(shell, {at.x + size.x, at.y});
     y += draw_lines(shell, at, size.x) + t.px(8);
   }
   const bool low = size.y < t.px(330);  // the picture needs what height there is; the palette has the presets too
-  if (!question_shown(shell) && !shell.presentation && (bad || !low) &&
+  if (!question_shown(shell) && !shell.presentation && words && (bad || !low) &&
       (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
     ImGui::SetCursorScreenPos({at.x, y});
     const bool notes = size.y > t.px(500);
@@ -195,7 +196,8 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
                                                               : widgets::Cover::none;
   gather_a(shell, area);
   const widgets::ShowReference reference(compared_with(shell) ? &shell.explore.picture_a : nullptr);
-  widgets::Stage stage(stage_view(shell), area, {.scale = t.scale, .one_panel = shell.presentation}, cover);
+  widgets::Stage stage(stage_view(shell), area,
+                       {.scale = t.scale, .one_panel = shell.presentation || shell.picture_alone}, cover);
   stage.give(shell.predict.given_axes);
   if (shell.record_panel != 0) stage.record(shell.record_panel, shell.record);
   if (bad && cover == widgets::Cover::veiled)  // which panels there are would say it

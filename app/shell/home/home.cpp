@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/shell/home/own_lessons.h"
 #include "app/shell/home/progress_ring.h"
 #include "app/shell/pages/pages.h"
 #include "app/shell/shell.h"
@@ -373,6 +374,7 @@ void draw_home(Shell& shell, ImVec2 screen) {
     y += t.px(heading - 6);
     y += draw_today(shell, {corner.x, y}, width);
     y += draw_doors(shell, {corner.x, y}, width) + t.px(20);
+    y += draw_own_lessons(shell, {corner.x, y}, width);
     const ImVec2 room{width / t.scale, (screen.y - (y + ImGui::GetScrollY()) - t.px(20)) / t.scale};
     if (home.map.at.size() != home.blocks.size() || home.map_for.x != room.x || home.map_for.y != room.y) {
       home.map = lay_out_map(home.blocks, room.x, room.y);

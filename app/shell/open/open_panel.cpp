@@ -16,10 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 6> kind_ids = {"png", "svg", "csv", "scenario", "document", "record"};
-constexpr std::array<const char*, 6> kind_titles = {"Save the picture (PNG)", "Save the picture (SVG)",
-                                                    "Save the data (CSV)",    "Save the scenario",
-                                                    "Save the document",      "Save my record (HTML, to print)"};
+constexpr std::array<const char*, 10> kind_ids = {"png",    "svg", "csv", "scenario", "document",
+                                                  "record", "csv", "png", "png",      "handout"};
+constexpr std::array<const char*, 10> kind_titles = {"Save the picture (PNG)",
+                                                     "Save the picture (SVG)",
+                                                     "Save the data (CSV)",
+                                                     "Save the scenario",
+                                                     "Save the document",
+                                                     "Save my record (HTML, to print)",
+                                                     "Save the data, one row an observation (CSV)",
+                                                     "Save the picture alone (PNG)",
+                                                     "Save the picture alone (PNG)",
+                                                     "Save the handout (HTML)"};
+static_assert(kind_ids.size() == static_cast<std::size_t>(ExportKind::handout) + 1);
 
 std::size_t index_of(ExportKind kind) { return static_cast<std::size_t>(kind); }
 

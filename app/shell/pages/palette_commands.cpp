@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/scenario/scenario.h"
+#include "app/shell/program_export.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
 #include "chapters/mechanism/registry.h"
@@ -60,8 +61,9 @@ void add_tests(Shell& shell, std::vector<Command>& out) {
 void add_lessons(Shell& shell, std::vector<Command>& out) {
   const auto& lessons = shell.workspace.content.lessons;
   for (std::size_t i = 0; i < lessons.size(); ++i)
-    out.push_back({.label = "Play lesson: " + lessons[i].title + chapter_of_lesson(shell, lessons[i].id),
-                   .shortcut = "lesson",
+    out.push_back({.label = (lessons[i].own ? "Play your lesson: " : "Play lesson: ") + lessons[i].title +
+                            chapter_of_lesson(shell, lessons[i].id),
+                   .shortcut = lessons[i].own ? "your lesson" : "lesson",
                    .run = [i](Shell& s) { lesson_go(s, i, 0); },
                    .kind = FoundKind::lesson,
                    .name = lessons[i].title,
@@ -115,6 +117,17 @@ void add_commands(Shell& shell, std::vector<Command>& out) {
   };
   add_export("Export picture (SVG)", ExportKind::svg, ".svg", {"save picture", "drawing"});
   add_export("Export data (CSV)", ExportKind::csv, ".csv", {"save data", "table"});
+  add_export("Export data, one row an observation (CSV)", ExportKind::long_csv, "-long.csv",
+             {"long form", "tidy data"});
+  if (is_drawn_beside(shell, ExportKind::picture_light)) {
+    add_export("Export picture alone, twice the pixels, light (PNG)", ExportKind::picture_light, "-light.png",
+               {"slide", "hero", "poster"});
+    add_export("Export picture alone, twice the pixels, dark (PNG)", ExportKind::picture_dark, "-dark.png",
+               {"slide", "hero", "poster"});
+    out.push_back({.label = "Export handout of this chapter (HTML, for paper)",
+                   .run = [](Shell& s) { ask_where(s, ExportKind::handout, open_chapter_slug(s) + "-handout.html"); },
+                   .known_as = {"print", "worksheet", "paper"}});
+  }
   add_export("Export scenario (JSON)", ExportKind::scenario, ".json", {"save", "save scenario", "share"});
   if (const auto document = lab.info().document; !document.empty())
     add_export("Export " + std::string(document) + " (JSON)", ExportKind::document, "-data.json", {"save document"});

@@ -30,6 +30,7 @@ void walk_labs(Shell& s, int by) {
 
 void lesson_step(Shell& s, int by) {
   if (!s.lesson.playing) return;
+  if (by > 0) return lesson_next(s);
   const auto next = static_cast<std::ptrdiff_t>(s.lesson.step) + by;
   if (next >= 0) lesson_go(s, s.lesson.lesson, static_cast<std::size_t>(next));
 }
@@ -40,6 +41,7 @@ void fold_rail(Shell& s) {
 }
 
 bool on_lab(const Shell& s) { return s.page == Page::lab; }
+bool can_ask(const Shell& s) { return on_lab(s) && !question_open(s); }
 bool plays(const Shell& s) { return s.lesson.playing; }
 bool has_pages(const Shell& s) { return s.lesson.playing || s.presentation; }
 bool can_go_back(const Shell& s) { return s.workspace.can_go(-1); }
@@ -163,13 +165,35 @@ const std::vector<Command>& shortcut_commands() {
        [](Shell& s) { s.presentation ? turn_page(s, -1) : lesson_step(s, -1); }, "Lessons and presentation", has_pages},
       {"Back to the lesson's step", "F8", ImGuiKey_F8, [](Shell& s) { lesson_step(s, 0); }, "Lessons and presentation",
        plays},
+      {"Ask this output: veil it until it is predicted",
+       "F7",
+       ImGuiKey_F7,
+       [](Shell& s) { pick_output(s, false); },
+       "Lessons and presentation",
+       can_ask,
+       0,
+       0,
+       FoundKind::command,
+       "Ask this output",
+       {"predict", "lecture", "veil"}},
+      {"Draw this output: its curve over an input",
+       "Shift+F7",
+       ImGuiMod_Shift | ImGuiKey_F7,
+       [](Shell& s) { pick_output(s, true); },
+       "Lessons and presentation",
+       can_ask,
+       0,
+       0,
+       FoundKind::command,
+       "Draw this output",
+       {"predict", "curve", "lecture"}},
       {"Record lesson step", "F9", ImGuiKey_F9, lesson_record_step, "Lessons and presentation", on_lab},
   };
   return commands;
 }
 
 void handle_shortcuts(Shell& shell) {
-  if (shell.palette.open || shell.help_open || shell.closing.open || shell.open_panel.open ||
+  if (shell.palette.open || shell.ask_picker.open || shell.help_open || shell.closing.open || shell.open_panel.open ||
       shell.workspace.opening.asks())
     return;
   const bool typing = ImGui::GetIO().WantTextInput;

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct Shell;
 /// What a question's job computes on a worker.
 struct PredictAnswer {
   double number = 0;
+  double here = 0;        ///< the output in the question's scenario, of a curve too
+  std::string no_figure;  ///< why there is no such figure; empty: there is
   std::vector<double> curve;
   std::vector<double> below;  ///< what is drawn under the curve, at the same places; empty: nothing
   std::string why;            ///< the explanation, its live values filled in
@@ -30,11 +33,15 @@ struct PredictAnswer {
 struct PredictState {
   std::string lab{};
   std::size_t index = 0;
-  bool open = false;      ///< asked and neither answered nor put away: what would answer it is veiled
-  bool answered = false;  ///< the answer is shown
-  bool waiting = false;   ///< committed, while the computed answer is still on its way
-  bool guessed = true;    ///< false: shown without a guess
-  char answer[128] = {};  ///< as typed
+  /// Set: a question about the scenario on the screen (own_question.h) and none of the lab's. While it is open it
+  /// follows the inputs; nothing of it is kept or counted.
+  std::optional<Prediction> own{};
+  bool preparing = false;  ///< such a curve's computed line, without which its plot has no range, is still on its way
+  bool open = false;       ///< asked and neither answered nor put away: what would answer it is veiled
+  bool answered = false;   ///< the answer is shown
+  bool waiting = false;    ///< committed, while the computed answer is still on its way
+  bool guessed = true;     ///< false: shown without a guess
+  char answer[128] = {};   ///< as typed
   std::string error{};
   double committed = 0;       ///< number in the SI unit, the option's index, or the score of a curve
   double computed = 0;        ///< likewise; 100 for a curve
@@ -88,6 +95,8 @@ bool question_takes_stage(const Shell& shell);
 
 /// Asks a question of the open lab: sets the question's scenario and keeps the learner's own inputs.
 void ask_question(Shell& shell, std::size_t index);
+/// Asks about the open lab as it is set. Fails with the sentence of a question that could not be made.
+models::Status ask_about_scenario(Shell& shell, models::Result<Prediction> question);
 /// The open lab's first question without an answer in the learner's progress; 0 when all have one.
 std::size_t first_unanswered(const Shell& shell);
 /// Answers the open question in words: a number, an option's label, or for a curve numbers between commas, spread

@@ -82,6 +82,7 @@ void draw_choices(Shell& shell, float right) {
 
 void draw_curve_buttons(Shell& shell, float right) {
   PredictState& state = shell.predict;
+  if (state.preparing) return ui::text(state.error.empty() ? "Computing..." : "No line", theme().muted);
   ImGui::BeginDisabled(!state.line.whole());
   const bool commit = keyed_button("Commit", "Enter", true, 0);
   ImGui::EndDisabled();
@@ -119,9 +120,20 @@ void draw_open(Shell& shell, std::string_view unit, float right) {
   ui::wrapped(state.error, t.warning, Type::small);
 }
 
+/// After a question about the scenario on the screen, which has not changed: it is put away, or asked once more.
+void draw_own_answered(Shell& shell, float right) {
+  PredictState& state = shell.predict;
+  const bool curve = state.kind == QuestionKind::curve;
+  if (ui::button("Done", true)) return put_question_away(shell, false);
+  const char* again = curve ? "Draw again" : "Try again";
+  widgets::next_button(again, right);
+  if (ui::button(again) || (curve && pressed(shell, ImGuiKey_R))) follow_own_question(shell);
+}
+
 void draw_answered(Shell& shell, std::size_t questions, float right) {
   PredictState& state = shell.predict;
   const std::size_t index = state.index;
+  if (state.own) return draw_own_answered(shell, right);
   if (questions > 1) {
     const bool last = index + 1 == questions;
     if (ui::button(last ? "Finish" : "Next question", true))
@@ -147,9 +159,10 @@ void draw_question_lines(Shell& shell, const widgets::Box& area) {
   const Painter p = Painter::window();
   const float below = area.min.y + t.type(Type::body) * 1.5f;
   if (state.open) {
-    char prompt[64];
-    std::snprintf(prompt, sizeof prompt, "Predict first: question %zu of %zu", state.index + 1,
-                  shell.workspace.content.of(state.lab).predictions.size());
+    char prompt[64] = "Predict first";
+    if (!state.own)
+      std::snprintf(prompt, sizeof prompt, "Predict first: question %zu of %zu", state.index + 1,
+                    shell.workspace.content.of(state.lab).predictions.size());
     p.text(area.min, prompt, t.accent);
     draw_large({area.min.x, below}, area.width(), area.max.y, question->question);
   } else {

@@ -43,7 +43,7 @@ void draw_predict(Shell& shell) {
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const Prediction& q = questions[i];
     ImGui::PushID(static_cast<int>(i));
-    const bool asked_now = question_open(shell) && shell.predict.index == i;
+    const bool asked_now = question_open(shell) && !shell.predict.own && shell.predict.index == i;
     if (asked_now)
       ui::text("asked above", t.accent, Type::small);
     else if (ui::button("Ask"))

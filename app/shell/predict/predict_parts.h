@@ -13,6 +13,14 @@ void say_verdict(PredictState& state, const Prediction& question, const chapters
 /// The axes, samples and given lines of the question's plot, over what the state keeps.
 widgets::DrawCurveSpec curve_spec(const PredictState& state, const CurveAsk& ask, const chapters::Field& output);
 
+/// The inputs that make a question's scenario, as text.
+std::string scenario_text(const chapters::Lab& lab);
+/// The inputs of the open lab have changed under a question about its scenario: the same question, about what is set
+/// now.
+void follow_own_question(Shell& shell);
+/// The computed line of such a curve has come, or an error: the plot gets its range and can be drawn on.
+void take_range(PredictState& state);
+
 /// The y axis of the plot under a revealed curve.
 widgets::AxisSpec below_axis(const PredictState& state, const chapters::Field& below);
 

@@ -130,6 +130,12 @@ float draw_question_stage(Shell& shell, const Box& area) {
   const Prediction* question = question_of(shell);
   PredictState& state = shell.predict;
   if (!question || !state.asked) return 0;
+  if (state.preparing) {
+    const std::string_view words =
+        state.error.empty() ? "Computing the line, to know how high the plot must be..." : "";
+    widgets::draw_veil(Painter::window(), {area.min, area.max}, words);
+    return area.height();
+  }
   if (question->curve && (state.open || state.answered)) {
     draw_curve(shell, *question, area);
     return area.height();

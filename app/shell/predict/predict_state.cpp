@@ -12,63 +12,6 @@
 namespace app {
 namespace {
 
-std::string scenario_text(const chapters::Lab& lab) { return to_text(set_by_hand(lab)); }
-
-void compute_answer(const Prediction& question, chapters::Lab& lab, const SweepAxis& axis, PredictAnswer& answer,
-                    chapters::Progress& progress) {
-  const bool curve = question.curve.has_value();
-  if (curve) {
-    auto swept = sweep(lab, {axis}, question.output, progress);
-    answer.error = swept.error;
-    if (swept) answer.curve = std::move(swept->values);
-    if (const std::string& below = question.curve->below; answer.error.empty() && !below.empty())
-      if (auto under = sweep(lab, {axis}, below, progress)) answer.below = std::move(under->values);
-  }
-  lab.compute(progress);
-  answer.number = curve ? 100 : reading(lab, question.output);
-  answer.why = explained(question, lab);
-}
-
-void begin_curve(PredictState& state, const Prediction& question, const chapters::Field& output) {
-  const CurveAsk& ask = *question.curve;
-  auto axis = curve_axis(*state.asked, ask);
-  if (!axis) {
-    state.asked = nullptr;
-    return;
-  }
-  state.axis = std::move(*axis);
-  state.places = state.axis.values;
-  state.labels = state.axis.labels;
-  constexpr std::size_t most_named = 24;
-  if (state.labels.empty() && ask.scale == CurveScale::step && state.places.size() <= most_named)
-    for (const double v : state.places) state.labels.push_back(widgets::format_text(v, "", 6));
-  for (std::size_t i = 0; i < state.labels.size(); ++i) {
-    state.categories.push_back(state.labels[i]);
-    state.places[i] = static_cast<double>(i);
-  }
-  for (const GivenLine& given : ask.given) {
-    const auto at = std::find(state.axis.values.begin(), state.axis.values.end(), given.at);
-    const bool named = !state.categories.empty() && at != state.axis.values.end();
-    state.given.push_back(
-        {given.label, given.value, named ? static_cast<double>(at - state.axis.values.begin()) : given.at});
-  }
-  const auto kind = curve_on_log(ask, output) ? widgets::AxisKind::log10 : widgets::AxisKind::linear;
-  state.line.begin(state.places.size(), kind, {ask.least, ask.most});
-}
-
-/// Every number among the inputs: what the question gives.
-std::vector<widgets::GivenAxis> given_axes(const chapters::Lab& asked) {
-  std::vector<widgets::GivenAxis> out;
-  for (const chapters::Field& f : asked.inputs()) {
-    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
-    const chapters::Spec& s = f.spec;
-    const double value = f.number();
-    const auto [lo, hi] = s.drag();
-    out.push_back({s.label, s.unit, {std::min(lo, value), std::max(hi, value)}, value});
-  }
-  return out;
-}
-
 /// How far off an answer that is not right was: 1 for twice or half a number, 0 to 1 for a curve, 1 for another option.
 double miss_of(const PredictState& state) {
   constexpr double most = 10;  // beyond a factor of a thousand, and for another sign
@@ -131,12 +74,13 @@ void reveal(Shell& shell) {
   state.revealed_at_s = ImGui::GetTime();
   state.why = state.found->why;
   say_verdict(state, *question, *output);
-  if (state.guessed) keep_guess(shell, *question);
+  if (state.guessed && !state.own) keep_guess(shell, *question);
 }
 
 }  // namespace
 
 const Prediction* question_of(const Shell& shell) {
+  if (shell.predict.own) return &*shell.predict.own;
   const auto& questions = shell.workspace.content.of(shell.predict.lab).predictions;
   return shell.predict.index < questions.size() ? &questions[shell.predict.index] : nullptr;
 }
@@ -169,46 +113,6 @@ std::span<const Guess> guesses(const Shell& shell, std::string_view lab) {
   return at == shell.guesses.end() ? std::span<const Guess>() : std::span<const Guess>(at->second);
 }
 
-void ask_question(Shell& shell, std::size_t index) {
-  Workspace& w = shell.workspace;
-  const std::string id(w.lab().info().id);
-  const auto& questions = w.content.of(id).predictions;
-  if (questions.empty()) return;
-  PredictState next;
-  next.lab = id;
-  next.index = index % questions.size();
-  const Prediction& question = questions[next.index];
-  next.asked = asked_lab(question, id);
-  const chapters::Field* output = next.asked ? next.asked->outputs().find(question.output) : nullptr;
-  if (!output) next.asked = nullptr;
-  const bool among_questions = question_shown(shell) && !shell.predict.own_inputs.empty();
-  next.own_inputs = among_questions ? shell.predict.own_inputs : to_text(scenario_inputs(w.lab()));
-  shell.predict.job.cancel();
-  if (next.asked) {
-    next.kind = kind_of(question, *output);
-    next.choices = choices_of(question, *output);
-    if (question.curve) begin_curve(next, question, *output);
-    next.given_axes = given_axes(*next.asked);
-  }
-  shell.predict = std::move(next);
-  PredictState& state = shell.predict;
-  if (!state.asked) return;
-  w.say_failure(w.open_with(id, parse_own_json(question.set), Json::object()));
-  state.scenario = scenario_text(*state.asked);
-  state.open = true;
-  state.found = std::make_shared<PredictAnswer>();
-  const std::shared_ptr<chapters::Lab> copy = state.asked->clone();
-  const auto work = [question, copy, axis = state.axis, found = state.found](chapters::Progress& p) {
-    compute_answer(question, *copy, axis, *found, p);
-  };
-  if (state.kind == QuestionKind::curve || copy->info().job) {
-    state.job = w.jobs.submit("predict", work);
-  } else {
-    chapters::Progress progress;
-    work(progress);
-  }
-}
-
 std::size_t first_unanswered(const Shell& shell) {
   const std::string_view id = shell.workspace.lab().info().id;
   const auto& questions = shell.workspace.content.of(id).predictions;
@@ -221,6 +125,7 @@ models::Status answer_question(Shell& shell, std::string_view words) {
   using models::Status;
   PredictState& state = shell.predict;
   if (!question_open(shell)) return Status::fail("No question is open.");
+  if (state.preparing) return Status::fail("The plot to draw on is still being prepared: wait a moment.");
   if (state.kind == QuestionKind::number) {
     state.answer[words.copy(state.answer, sizeof state.answer - 1)] = '\0';
     commit_question(shell);
@@ -302,16 +207,21 @@ void follow_question(Shell& shell) {
     const std::string now = scenario_text(w.lab());
     if (all != shell.guesses.end())
       for (Guess& guess : all->second) guess.here = guess.scenario == now;
-    if ((state.open || state.answered) && now != state.scenario) {
+    const bool changed = (state.open || state.answered) && now != state.scenario;
+    if (changed && state.own && state.open) {
+      follow_own_question(shell);
+    } else if (changed) {
       if (state.open) w.say("The question is put away, since the inputs are others now.");
       put_question_away(shell, false);
     }
   }
-  if (state.waiting && (!state.job || state.job.ended())) {
+  const bool came = !state.job || state.job.ended();
+  if ((state.waiting || state.preparing) && came && state.found) {
     if (state.job && !state.job.done() && state.found->error.empty()) state.found->error = state.job.error();
-    reveal(shell);
+    if (state.preparing) take_range(state);
+    if (state.waiting) reveal(shell);
   }
-  if (state.waiting) shell.animating = true;
+  if (state.waiting || (state.preparing && state.error.empty())) shell.animating = true;
   shell.prediction_hides_outputs = question_open(shell);
 }
 

@@ -67,6 +67,7 @@ void say_curve(PredictState& state, const Prediction& q, const chapters::Field& 
                   : s.error == CurveError::too_low ? ask.too_low
                   : s.error == CurveError::close   ? state.why
                                                    : ask.wrong_bend;
+  if (state.because.empty()) state.because = state.why;  // a question that nobody wrote has no sentence for an error
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "tests/support/lab/cli_run.h"
 
 using support::Ran;
+using support::refused_by_cli;
 using support::run_cli;
 
 using support::Folder;
@@ -140,4 +141,53 @@ TEST_CASE("a picture that cannot be written says where") {
   const Ran r = run_cli({"render", "roofline/roofline", "-o", (folder / "file/x.png").string(), "--size", "320x240"});
   CHECK(r.status == 2);
   CHECK(r.error.find((folder / "file").string()) != std::string::npos);
+}
+
+TEST_CASE("a picture alone is the panel that answers, in twice the pixels at twice the scale, and no word around it") {
+  need_egl();
+  const Folder folder;
+  const auto render = [&](const char* name, std::vector<std::string> more) {
+    std::vector<std::string> all = {"render", "roofline/roofline", "-o", (folder / name).string(), "--picture"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran r = run_cli(all);
+    INFO(r.error);
+    CHECK(r.status == 0);
+  };
+  render("a.png", {"--scale", "2", "--theme", "light"});
+  const auto image = app::read_png(folder / "a.png");
+  REQUIRE(image);
+  CHECK(image->width == 3200);
+  CHECK(image->height == 2000);
+  CHECK(image->rgba[0] > 192);
+  render("b.png", {"--size", "640x480"});
+  CHECK(app::read_png(folder / "b.png")->width == 640);
+  render("c.svg", {});
+  const std::string svg = folder.read("c.svg");
+  CHECK(svg.find("<svg") != std::string::npos);
+  CHECK(svg.find("Which ceiling stops") == std::string::npos);  // the question
+  CHECK(svg.find("FLOP/s") != std::string::npos);               // an axis of the picture
+  CHECK(refused_by_cli({"render", "roofline/roofline", "-o", "x.png", "--picture", "--presentation"})
+            .starts_with("--picture and --presentation are two pictures"));
+}
+
+TEST_CASE("sweep and render write long form: a header, then lab, scenario, inputs, output, value and unit a row") {
+  const Ran sweep = run_cli({"sweep", "roofline/roofline", "--set", "operation=custom", "--over", "bytes=1e9:2e9:2",
+                             "--over", "kernels=1:2:2", "--output", "time_s", "--long"});
+  CHECK(sweep.error == "");
+  REQUIRE(sweep.status == 0);
+  CHECK(sweep.out.starts_with("lab,scenario,bytes,kernels,output,value,unit\nroofline/roofline,roofline/roofline"));
+  CHECK(count_of(sweep.out, "\n") == 5);
+  CHECK(count_of(sweep.out, ",time_s,") == 4);
+  CHECK(count_of(sweep.out, ",s\n") == 4);
+  CHECK(refused_by_cli({"render", "roofline/roofline", "-o", "x.png", "--long"}) ==
+        "--long is a form of data: it needs -o FILE.csv.");
+  need_egl();
+  const Folder folder;
+  const Ran csv =
+      run_cli({"render", "roofline/roofline", "-o", (folder / "r.csv").string(), "--long", "--set", "chip=b200_sxm"});
+  CHECK(csv.error == "");
+  const std::string text = folder.read("r.csv");
+  CHECK(text.starts_with("lab,scenario,table,row,input,input_value,input_unit,output,value,unit\n"));
+  CHECK(text.find("\nroofline/roofline,roofline/roofline?chip=b200_sxm,") != std::string::npos);
+  CHECK(text.find("\n\n") == std::string::npos);
 }

@@ -33,3 +33,17 @@ TEST_CASE("CSV holds no formula and no control character, and leaves plain numbe
         "# t \n'=a,b\n'=1+2,'@x\n'+cmd,'-cmd\n-3.5e-9,+7\n-inf,'-\n");
   CHECK(csv({{"t", {"a"}, {{"bell\x07, \x1b[31m"}, {"1e400"}}}}) == "# t\na\n\"bell, [31m\"\n1e400\n");
 }
+
+TEST_CASE("CSV in long form has one row an observation under one row of names, units apart, quoted as ever") {
+  const widgets::Record record{{0, 0},
+                               {1, 1},
+                               {},
+                               {{"times, all", {"batch", "time (s)", "share (%)"}, {{"1", "0.5", "40"}, {"2", "0.7"}}},
+                                {"alone", {"x"}, {{"1"}}}}};
+  CHECK(app::to_long_csv(record, "a/b", "a/b?c=1") ==
+        "lab,scenario,table,row,input,input_value,input_unit,output,value,unit\n"
+        "a/b,a/b?c=1,\"times, all\",1,batch,1,,time,0.5,s\n"
+        "a/b,a/b?c=1,\"times, all\",1,batch,1,,share,40,%\n"
+        "a/b,a/b?c=1,\"times, all\",2,batch,2,,time,0.7,s\n");
+  CHECK(app::csv_line({"say \"hi\"", "a,b", "=1+1"}) == "\"say \"\"hi\"\"\",\"a,b\",'=1+1\n");
+}
