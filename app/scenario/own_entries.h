@@ -6,6 +6,8 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "models/base/result.h"
+#include "models/machine/hardware.h"
+#include "models/transformer/language_model.h"
 
 /// Models, chips and networks of somebody's own: read from files and documents, and taken into a catalog.
 namespace app {
