@@ -9,6 +9,7 @@
 #include "app/platform/quoted_text.h"
 #include "app/scenario/file_mode.h"
 #include "app/scenario/link.h"
+#include "app/scenario/own_handed_on.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
@@ -115,10 +116,37 @@ std::string fault_of_file(const chapters::Lab& lab) {
   return fault;
 }
 
+/// The id in place of the path of a model, chip or network, which joins the catalog; other values as they are.
+models::Result<std::string> chosen_value(chapters::Lab& lab, const std::string& key, const std::string& value) {
+  const auto* field = lab.inputs().find(key);
+  const auto kind = field ? own_kind_of(*field) : std::nullopt;
+  if (!kind) return models::Result<std::string>::ok(value);
+  auto chosen = choose_own(*kind, value);
+  lab.refresh();
+  return chosen;
+}
+
+using Sets = std::vector<std::pair<std::string, std::string>>;
+
+/// What a link sets, with what its own models and chips are called here.
+Sets renamed_sets(const std::string& lab, Sets sets, const std::vector<TakenEntry>& taken) {
+  const auto trial = chapters::make_lab_by_id(lab);
+  for (auto& [key, value] : sets) {
+    const auto list = value.starts_with('[') ? parse_json(value) : models::Result<Json>::fail("It is no list.");
+    Json values = {{key, list ? *list : Json(value)}};
+    rename_own(trial->inputs(), taken, values);
+    value = list ? to_text(values[key]) : values[key].get<std::string>();
+  }
+  return sets;
+}
+
 /// Sets inputs in order, and what those that are files need to count.
-models::Status apply_sets(chapters::Lab& lab, const std::vector<std::pair<std::string, std::string>>& sets) {
+models::Status apply_sets(chapters::Lab& lab, const Sets& sets) {
   Json given = Json::object();
-  for (const auto& [key, value] : sets) {
+  for (const auto& [key, text] : sets) {
+    const auto chosen = chosen_value(lab, key, text);
+    if (!chosen) return models::Status::fail(key + ": " + chosen.error);
+    const std::string& value = *chosen;
     const auto* named = lab.inputs().find(key);
     if (!named) return models::Status::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
     const auto& field = taker_of(lab.inputs(), *named, value);
@@ -131,6 +159,10 @@ models::Status apply_sets(chapters::Lab& lab, const std::vector<std::pair<std::s
 
 models::Status apply_scenario(chapters::Lab& lab, const Scenario& scenario, const std::filesystem::path& folder) {
   Json inputs = parse_own_json(scenario.inputs_text);
+  const auto taken = take_handed_on(scenario.own_text);
+  if (!taken) return models::Status::fail(taken.error);
+  lab.refresh();
+  rename_own(lab.inputs(), *taken, inputs);
   make_paths_whole(lab.inputs(), inputs, folder);
   const auto modes = missing_modes(lab, inputs);
   if (!modes) return models::Status::fail(modes.error);
@@ -171,7 +203,7 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
     id = scenario.lab;
   }
   if (id.empty()) return Made::fail("Name a lab: `ridgeline list` shows them all.");
-  std::vector<std::pair<std::string, std::string>> sets;
+  Sets sets;
   std::string file = arguments.words.size() > 1 ? arguments.words[1] : std::string();
   if (file.empty() && names_file(id)) {
     auto reader = reader_of_file(id, "ridgeline eval");
@@ -180,7 +212,9 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   }
   if (Link link = parse_link(id); !link.lab.empty()) {
     id = std::move(link.lab);
-    sets = std::move(link.sets);
+    const auto taken = take_handed_on(link.own);
+    if (!taken) return Made::fail(taken.error);
+    sets = renamed_sets(id, std::move(link.sets), *taken);
   }
   auto lab = chapters::make_lab_by_id(id);
   if (!lab) return Made::fail(unknown_lab(id));

@@ -3,8 +3,10 @@
 namespace app::cli {
 namespace {
 
-const Option set_option{"--set", "k=v",
-                        "sets one input; quantities take units: 3.35e12, 1.07GB, 310ms; lists read [1,2,3]"};
+const Option set_option{
+    "--set", "k=v",
+    "sets one input; quantities take units: 3.35e12, 1.07GB, 310ms; lists read [1,2,3]; a model, chip or "
+    "network is an id or a file of your own, such as model=my/config.json"};
 const Option scenario_option{
     "--scenario", "F",
     "takes lab and inputs from a scenario file (/dev/stdin: standard input); paths in it count from its "
@@ -123,13 +125,15 @@ const std::vector<Command>& commands() {
        "plan --model M --chip C --gpus N [--batch B] [--sequence S] [--format F] [--network N] [--top N] [--json]",
        "prices every plan of a training job and ranks those that fit: how many GPUs share a layer, stages, a sequence, "
        "experts, states; and says why the second lost",
-       {{"--model", "M", "a language model's id; `ridgeline list distributed/planner` names them"},
-        {"--chip", "C", "a chip's id"},
+       {{"--model", "M",
+         "a language model's id, which `ridgeline list distributed/planner` names, or a config.json of your own"},
+        {"--chip", "C", "a chip's id, or a file of your own"},
         {"--gpus", "N", "1 to 1,000,000, all for this one model"},
         {"--batch", "B", "sequences of one optimizer step, 1 to 65,536; 256 unless told"},
         {"--sequence", "S", "tokens of each sequence; 8192 unless told"},
         {"--format", "F", "bf16, fp8 or fp4: what products inside the layers run in; bf16 unless told"},
-        {"--network", "N", "a network's id: the port of each GPU; that of the chip's generation unless told"},
+        {"--network", "N",
+         "a network's id or a file of your own: the port of each GPU; that of the chip's generation unless told"},
         {"--top", "N", "1 to 1,000 plans; 10 unless told"},
         json_option},
        {"ridgeline plan --model llama-3-70b --chip h100_sxm --gpus 1024",

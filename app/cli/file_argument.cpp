@@ -25,6 +25,20 @@ std::vector<const Field*> file_inputs(const chapters::Lab& lab) {
   return out;
 }
 
+/// The choice of a lab that a model, a chip or a network in this file is one for; null where it holds none, or the lab
+/// has no such choice.
+const Field* own_choice(const chapters::Lab& lab, const std::string& path) {
+  const auto bytes = read_file_bytes(path);
+  const FileKind kind = bytes ? sniff_file(**bytes).kind : FileKind::unknown;
+  if (kind != FileKind::model_config && kind != FileKind::chips) return nullptr;
+  for (const OwnKind wanted : {OwnKind::model, OwnKind::chip, OwnKind::network}) {
+    if ((wanted == OwnKind::model) != (kind == FileKind::model_config) || !read_own_file(wanted, path)) continue;
+    for (const Field& f : lab.inputs())
+      if (f.spec.shared == kind_name(wanted)) return &f;
+  }
+  return nullptr;
+}
+
 std::string name_in_quotes(const std::string& path) { return "\"" + file_name(path) + "\""; }
 
 }  // namespace
@@ -37,6 +51,7 @@ bool names_file(const std::string& word) {
 Found input_of_file(const chapters::Lab& lab, const std::string& path) {
   const std::string id(lab.info().id);
   const auto inputs = file_inputs(lab);
+  if (const Field* choice = own_choice(lab, path)) return Found::ok({id, std::string(choice->key)});
   if (inputs.empty()) return Found::fail(id + " takes no file: leave out " + name_in_quotes(path) + ".");
   const auto bytes = read_file_bytes(path);
   if (!bytes) return Found::fail(bytes.error);
@@ -64,10 +79,18 @@ Found reader_of_file(const std::string& path, const std::string& call) {
                        sentence_list(titles) + " read: say which, as in `" + call + " " + several->readers.front().lab +
                        " " + excerpt(path, 200) + "`.");
   }
+  if (const auto* own = std::get_if<FoundOwn>(&found); own && own->is_model)
+    for (const FileTaker& taker : every_lab()) {
+      const auto inputs = file_inputs(*taker.copy);
+      const Field* choice = own_choice(*taker.copy, path);
+      if (choice && std::any_of(inputs.begin(), inputs.end(),
+                                [](const Field* f) { return f->file_spec.reads.has(FileKind::model_config); }))
+        return Found::ok({taker.lab, std::string(choice->key)});
+    }
   if (std::holds_alternative<FoundScenario>(found))
     return Found::fail(name_in_quotes(path) + " is a scenario: name it behind --scenario.");
   return Found::fail(name_in_quotes(path) + " is " +
-                     (std::holds_alternative<FoundLesson>(found) ? "a lesson" : "a list of chips") +
+                     (std::holds_alternative<FoundLesson>(found) ? "a lesson" : "a list of chips or networks") +
                      ": the window opens it, `ridgeline " + excerpt(path, 200) + "`.");
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/table.h"
 #include "app/platform/json.h"
+#include "app/scenario/own_handed_on.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/parallel/planner/planner_search.h"
 #include "widgets/number/number.h"
@@ -23,16 +24,43 @@ std::optional<std::int64_t> count_of(const std::string& text, std::int64_t lo, s
   return v;
 }
 
+/// What the options ask for, and what it is computed with.
+struct AskedPlan {
+  PlannerJob job;
+  std::string model, chip, network;  ///< ids in the catalog; no network: that of the chip's generation
+};
+
+/// The ids of what the options name, which are ids or paths of files.
+models::Result<AskedPlan> asked_choices(const Arguments& a) {
+  using Out = models::Result<AskedPlan>;
+  AskedPlan out;
+  struct Option {
+    const char* name;
+    OwnKind kind;
+    std::string& to;
+  };
+  for (const Option& option : {Option{"--model", OwnKind::model, out.model}, Option{"--chip", OwnKind::chip, out.chip},
+                               Option{"--network", OwnKind::network, out.network}}) {
+    if (!a.has(option.name)) continue;
+    auto chosen = choose_own(option.kind, a.value(option.name));
+    if (!chosen) return Out::fail(std::string(option.name) + ": " + chosen.error);
+    option.to = std::move(*chosen);
+  }
+  return Out::ok(std::move(out));
+}
+
 /// What the options ask for, or one sentence.
-models::Result<PlannerJob> asked_job(const Arguments& a) {
-  using Out = models::Result<PlannerJob>;
+models::Result<AskedPlan> asked_plan(const Arguments& a) {
+  using Out = models::Result<AskedPlan>;
   for (const char* needed : {"--model", "--chip", "--gpus"})
     if (!a.has(needed))
       return Out::fail("plan needs " + std::string(needed) +
                        ", such as --model llama-3-70b --chip h100_sxm --gpus 1024.");
-  const auto model = chapters::find_model(a.value("--model"));
+  auto asked = asked_choices(a);
+  if (!asked) return asked;
+  const auto model = chapters::find_model(asked->model);
   if (!model) return Out::fail(model.error);
-  const auto chip = chapters::find_chip(a.value("--chip"));
+  const auto chip = chapters::find_chip(asked->chip);
   if (!chip) return Out::fail(chip.error);
   struct Count {
     const char* option;
@@ -53,7 +81,7 @@ models::Result<PlannerJob> asked_job(const Arguments& a) {
     return Out::fail("--format is \"" + a.value("--format").substr(0, 80) + "\"; bf16, fp8 or fp4 is expected.");
   double network = 0;
   if (a.has("--network")) {
-    const models::Network* n = chapters::catalog().network(a.value("--network"));
+    const models::Network* n = chapters::catalog().network(asked->network);
     if (n == nullptr)
       return Out::fail("There is no network \"" + a.value("--network").substr(0, 80) +
                        "\"; infiniband_ndr is one, and `ridgeline list distributed/planner` names all.");
@@ -61,14 +89,20 @@ models::Result<PlannerJob> asked_job(const Arguments& a) {
   }
   auto cluster = planner_cluster(**chip, counts[0].value, *format, network);
   if (!cluster) return Out::fail(cluster.error);
-  PlannerJob job;
+  PlannerJob& job = asked->job;
   job.architecture = (*model)->architecture;
   job.cluster = *cluster;
   job.stack = planner_stack(StackId::megatron_core);
   job.format = *format;
   job.global_batch = counts[1].value;
   job.sequence = counts[2].value;
-  return Out::ok(std::move(job));
+  return asked;
+}
+
+Json used_json(const AskedPlan& asked) {
+  Json used = {{"model", used_to_json(OwnKind::model, asked.model)}, {"chip", used_to_json(OwnKind::chip, asked.chip)}};
+  if (!asked.network.empty()) used["network"] = used_to_json(OwnKind::network, asked.network);
+  return used;
 }
 
 Json plan_json(const PlannerJob& job, const PlanPoint& p, std::size_t rank) {
@@ -116,8 +150,9 @@ void print_lost(const PlannerJob& job, const PlannerSearch& search, std::ostream
 int plan(const Arguments& a, const Streams& s) {
   const auto assets = load_assets();
   if (!assets) return complain(s, assets.error);
-  const auto job = asked_job(a);
-  if (!job) return complain(s, job.error);
+  const auto asked = asked_plan(a);
+  if (!asked) return complain(s, asked.error);
+  const PlannerJob* const job = &asked->job;
   const auto top = a.has("--top") ? count_of(a.value("--top"), 1, 1000) : std::optional<std::int64_t>(10);
   if (!top)
     return complain(s,
@@ -128,8 +163,9 @@ int plan(const Arguments& a, const Streams& s) {
         s, search.reason.empty() ? "No plan can run on so many GPUs; choose another number of them." : search.reason);
   const std::size_t shown = std::min(static_cast<std::size_t>(*top), search.fitting);
   if (a.has("--json")) {
-    Json document = {{"model", a.value("--model")},
-                     {"chip", a.value("--chip")},
+    Json document = {{"model", asked->model},
+                     {"chip", asked->chip},
+                     {"used", used_json(*asked)},
                      {"gpus", job->cluster.gpus},
                      {"global_batch", job->global_batch},
                      {"sequence", job->sequence},

@@ -10,6 +10,7 @@
 #include "app/platform/image.h"
 #include "app/platform/window.h"
 #include "app/scenario/fields_json.h"
+#include "app/scenario/own_handed_on.h"
 #include "app/scenario/scenario_files.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
@@ -43,6 +44,7 @@ models::Result<AskedWindow> asked_of(const Arguments& a) {
   }
   if (!a.words.empty() && !sets && !a.has("--scenario")) {
     const Link link = parse_link(a.words[0]);
+    if (auto taken = take_handed_on(link.own); !taken) return Found::fail(std::move(taken.error));
     const auto linked = link_inputs(link);
     if (!link.sets.empty() && linked && !named_files(chapters::make_lab_by_id(link.lab)->inputs(), *linked).empty())
       return Answer::ok({nullptr, a.words[0], {}});
@@ -148,6 +150,7 @@ int window(const Arguments& a, const Streams& s) {
   });
   workspace.services.add("kernels", kernel_service());
   for (const auto& notice : chapters::catalog().notices) workspace.say(notice);
+  workspace.keep_given();
   auto created = Window::create("Ridgeline", place_of(workspace.settings));
   if (!created) return complain(s, created.error);
   Window& w = **created;

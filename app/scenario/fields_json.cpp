@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/scenario/carried_file.h"
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
@@ -149,6 +150,10 @@ Status text_from(const Field& f, const Json& v) {
 }
 
 Status file_from(const Field& f, const Json& v, const FileReader& read) {
+  if (is_carried_json(v)) {
+    f.file() = carried_file(f, v["name"].get<std::string>(), v["text"].get<std::string>());
+    return Status::ok();
+  }
   if (!v.is_string()) return refuse(f, v, "a path is expected");
   const auto& path = v.get_ref<const std::string&>();
   if (path.empty()) {
@@ -197,6 +202,7 @@ Json field_to_json(const Field& f) {
     case Kind::text:
       return f.text();
     case Kind::file:
+      if (is_carried(f.file())) return carried_to_json(f.file());
       return f.file().path;
     case Kind::reals:
       return f.reals();
@@ -259,9 +265,13 @@ Status set_field_from_text(const Field& f, std::string_view text, const FileRead
         if (text == no) return field_from_json(f, false, read);
       return field_from_json(f, std::string(text), read);
     }
+    case Kind::file:
+      if (const auto carried = text.starts_with('{') ? parse_json(text) : models::Result<Json>::fail("");
+          carried && is_carried_json(*carried))
+        return field_from_json(f, *carried, read);
+      [[fallthrough]];
     case Kind::choice:
     case Kind::text:
-    case Kind::file:
       return field_from_json(f, std::string(text), read);
     case Kind::choices:
       if (text.empty() || text.front() != '[' ||

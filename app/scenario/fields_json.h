@@ -8,7 +8,8 @@
 /// Described fields as JSON, checked against what `describe` says.
 namespace app {
 
-/// The field's value. A real that is not finite is null, or its name ("inf") where the Spec allows any number.
+/// The field's value. A real that is not finite is null, or its name ("inf") where the Spec allows any number; a file
+/// is its path, or, where a scenario has carried it here, what it holds (carried_file.h).
 Json field_to_json(const chapters::Field& field);
 
 /// Every field by its key, in description order.

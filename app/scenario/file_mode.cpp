@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/carried_file.h"
 #include "app/scenario/fields_json.h"
 #include "app/scenario/sentences.h"
 
@@ -20,7 +21,9 @@ bool is_empty(const Field& f) { return f.kind == Kind::file ? f.file().path.empt
 /// An input of a scenario that asks for its mode.
 bool asks_for_mode(const Field& f, const Json& given, const Fields& defaults) {
   const auto at = f.spec.mode.empty() ? given.end() : given.find(std::string(f.key));
-  if (at == given.end() || !at->is_string() || at->get_ref<const std::string&>().empty()) return false;
+  if (at == given.end()) return false;
+  if (f.kind == Kind::file && is_carried_json(*at)) return true;
+  if (!at->is_string() || at->get_ref<const std::string&>().empty()) return false;
   return f.kind == Kind::file || *at != field_to_json(*defaults.find(f.key));
 }
 

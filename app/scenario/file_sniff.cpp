@@ -60,6 +60,7 @@ FileKind kind_of_object(std::string_view text) {
   const auto is = [&](std::string_view key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
   if (is("lab") && is("inputs")) return FileKind::scenario;
   if (is("steps")) return FileKind::lesson;
+  if (is("networks") || (is("id") && is("bytes_per_s_per_direction"))) return FileKind::chips;
   if (is("chips") || (is("peak_flops_per_s") && is("memory_bandwidth_bytes_per_s"))) return FileKind::chips;
   if (is("traceEvents") || is("rocprofiler-sdk-tool"))
     return has(text, "\"[memory]\"") ? FileKind::memory_recording : FileKind::recording;
@@ -218,7 +219,7 @@ std::string_view kind_words(FileKind kind) {
     case FileKind::lesson:
       return "a lesson of Ridgeline";
     case FileKind::chips:
-      return "a list of chips";
+      return "a list of chips or networks";
   }
   return "a file that nothing here knows";
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/file_mode.h"
+#include "app/scenario/own_handed_on.h"
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
 
@@ -42,25 +43,28 @@ std::string percent_decode(std::string_view s) {
   return out;
 }
 
-/// Key and value text of every input that differs from the lab's defaults.
-std::vector<std::pair<std::string, std::string>> changed_inputs(const chapters::Lab& lab) {
-  std::vector<std::pair<std::string, std::string>> out;
-  const auto fresh = lab.clone();
+/// What stands behind the "=".
+std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
+
+}  // namespace
+
+Json changed_inputs(const chapters::Lab& lab) {
+  Json out = Json::object();
+  const auto fresh = lab.with_inputs(*lab.keep_inputs());
   fresh->reset();
   for (const auto& f : lab.inputs()) {
     if (is_personal(f) || waits_for_mode(f, lab.inputs())) continue;
-    const Json now = field_to_json(f);
-    if (now == field_to_json(*fresh->inputs().find(f.key))) continue;
-    out.emplace_back(f.key, now.is_string() ? now.get<std::string>() : to_text(now));
+    Json now = field_to_json(f);
+    if (now != field_to_json(*fresh->inputs().find(f.key))) out[std::string(f.key)] = std::move(now);
   }
   return out;
 }
 
-}  // namespace
-
 std::string command_line_of(const chapters::Lab& lab) {
   std::string s = "ridgeline " + std::string(lab.info().id);
-  for (const auto& [key, value] : changed_inputs(lab)) {
+  const Json inputs = changed_inputs(lab);
+  for (const auto& [key, changed] : inputs.items()) {
+    const std::string value = value_text(changed);
     std::string quoted;
     for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     const bool plain = value.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+") ==
@@ -71,15 +75,17 @@ std::string command_line_of(const chapters::Lab& lab) {
   return s;
 }
 
-std::string link_of(const chapters::Lab& lab) {
-  std::string s(lab.info().id);
+std::string link_with(std::string_view lab, const Json& values) {
+  std::string s(lab);
   char separator = '?';
-  for (const auto& [key, value] : changed_inputs(lab)) {
-    s += separator + percent_encode(key) + "=" + percent_encode(value);
+  for (const auto& [key, value] : values.items()) {
+    s += separator + percent_encode(key) + "=" + percent_encode(value_text(value));
     separator = '&';
   }
   return s;
 }
+
+std::string link_of(const chapters::Lab& lab) { return link_with(lab.info().id, changed_inputs(lab)); }
 
 Link parse_link(std::string_view link) {
   for (std::string_view scheme : {"ridgeline://", "ridgeline:", "lab:"})
@@ -88,7 +94,7 @@ Link parse_link(std::string_view link) {
       break;
     }
   const auto question = link.find('?');
-  Link out{percent_decode(link.substr(0, question)), {}};
+  Link out{percent_decode(link.substr(0, question)), {}, {}};
   if (!chapters::has_lab(out.lab)) return {};
   while (question != std::string_view::npos && !link.empty()) {
     const auto start = link.find_first_of("?&");
@@ -96,8 +102,12 @@ Link parse_link(std::string_view link) {
     link.remove_prefix(start + 1);
     const auto pair = link.substr(0, link.find('&'));
     const auto equals = pair.find('=');
-    if (equals != std::string_view::npos)
-      out.sets.emplace_back(percent_decode(pair.substr(0, equals)), percent_decode(pair.substr(equals + 1)));
+    if (equals == std::string_view::npos) continue;
+    std::string key = percent_decode(pair.substr(0, equals)), value = percent_decode(pair.substr(equals + 1));
+    if (key == own_key)
+      out.own = std::move(value);
+    else
+      out.sets.emplace_back(std::move(key), std::move(value));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/file_mode.h"
+#include "app/scenario/own_handed_on.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 
@@ -126,6 +127,7 @@ Json inputs_to_hand_on(const chapters::Lab& lab) {
 Json scenario_to_json(const chapters::Lab& lab) {
   Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", inputs_to_hand_on(lab)}};
   if (lab.view().size() > 0) out["view"] = fields_to_json(lab.view());
+  if (const auto own = own_used(lab.inputs()); !own.empty()) out[own_key] = own_to_json(own);
   return out;
 }
 
@@ -148,9 +150,12 @@ models::Result<Scenario> parse_scenario(std::string_view text) try {
     } else if (key == "inputs" || key == "view") {
       if (!value.is_object()) return fail(object_expected(key + " is ", value));
       (key == "inputs" ? s.inputs_text : s.view_text) = to_text(value);
+    } else if (key == own_key) {
+      if (!value.is_array()) return fail("own is " + json_excerpt(value) + ": a list of models and chips is expected.");
+      s.own_text = to_text(value);
     } else {
       return fail("The scenario has the unknown key \"" + excerpt(key) +
-                  "\": allowed are lab, version, inputs and view.");
+                  "\": allowed are lab, version, inputs, view and own.");
     }
   }
   if (s.lab.empty())
@@ -169,6 +174,7 @@ Json evaluation_to_json(const chapters::Lab& lab) {
   return {{"lab", lab.info().id},
           {"feasible", feasible},
           {"reason", lab.reason()},
+          {"used", used_by(lab.inputs())},
           {"inputs", fields_to_json(lab.inputs())},
           {"outputs", outputs}};
 }

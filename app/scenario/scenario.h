@@ -30,18 +30,21 @@ models::Status apply_inputs(chapters::Lab& lab, const Json& inputs, const FileRe
 /// Sets several members of the View, all or none.
 models::Status apply_view(chapters::Lab& lab, const Json& view);
 
-/// {"lab", "version", "inputs", "view"}; "view" is left out where the lab has none.
+/// {"lab", "version", "inputs", "view", "own"}; "view" is left out where the lab has none, "own" where it uses no
+/// model, chip or network of the learner's own.
 Json scenario_to_json(const chapters::Lab& lab);
 
 /// A scenario document whose inputs and view are not yet checked against the lab.
 struct Scenario {
   std::string lab;                     ///< id of a lab that exists
   std::string inputs_text, view_text;  ///< JSON objects; empty where the document has none
+  std::string own_text{};              ///< JSON of what it carries (own_handed_on.h); empty: nothing
 };
 /// Checks the form of a document. The caller opens the lab and applies inputs and view.
 models::Result<Scenario> parse_scenario(std::string_view text);
 
-/// {"lab", "feasible", "reason", "inputs", "outputs"}; outputs are null while infeasible. The lab must be computed.
+/// {"lab", "feasible", "reason", "used", "inputs", "outputs"}: `used` names model, chip and network and the files that
+/// they come from (used_by); outputs are null while infeasible. The lab must be computed.
 Json evaluation_to_json(const chapters::Lab& lab);
 
 }  // namespace app

@@ -86,10 +86,4 @@ models::Result<Json> link_inputs(const Link& link) {
   return Inputs::ok(fields_to_json(trial->inputs()));
 }
 
-std::string scenario_file_text(const chapters::Lab& lab, const fs::path& folder) {
-  Json scenario = scenario_to_json(lab);
-  make_paths_relative(lab.inputs(), scenario["inputs"], folder.empty() ? fs::path(".") : folder);
-  return to_text(scenario, 2) + "\n";
-}
-
 }  // namespace app

@@ -33,7 +33,4 @@ void leave_files_out(const chapters::Fields& fields, Json& inputs);
 /// otherwise.
 models::Result<Json> link_inputs(const Link& link);
 
-/// The scenario of a lab as the text of a file in `folder`.
-std::string scenario_file_text(const chapters::Lab& lab, const std::filesystem::path& folder);
-
 }  // namespace app

@@ -55,7 +55,6 @@ bool group_heading(std::string_view title, bool open_at_first, bool unfolded, st
 }
 
 void buttons(Shell& shell, float right, float y) {
-  Session& session = shell.workspace.current();
   const auto& t = theme();
   const auto link = [&](const char* label, bool possible) {
     const ImVec2 size = widgets::text_size(label, Type::small);
@@ -71,8 +70,8 @@ void buttons(Shell& shell, float right, float y) {
     return pressed && possible;
   };
   if (link("Reset", true)) shell.workspace.reset();
-  if (link("Redo", session.can_redo())) session.redo();
-  if (link("Undo", session.can_undo())) session.undo();
+  if (link("Redo", shell.workspace.can_redo())) shell.workspace.redo();
+  if (link("Undo", shell.workspace.can_undo())) shell.workspace.undo();
 }
 
 /// Is the field that was looked for one of this group's? Then the group stands open.

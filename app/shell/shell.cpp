@@ -9,9 +9,9 @@
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
+#include "app/scenario/hand_on.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
-#include "app/scenario/scenario_files.h"
 #include "app/shell/program_export.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
@@ -48,7 +48,6 @@ void serve_requests(Shell& shell) {
   shell.workspace.say_failure(shell.workspace.open_link(link));
 }
 
-/// Says where an export went, and offers to show it.
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
 void export_document(Shell& shell, const std::string& path) {
   Workspace& w = shell.workspace;
@@ -321,8 +320,12 @@ std::string window_title(const Shell& shell) {
 }
 
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) try {
-  if (kind == ExportKind::scenario)
-    return write_file(path, scenario_file_text(shell.workspace.lab(), std::filesystem::path(path).parent_path()));
+  if (kind == ExportKind::scenario) {
+    HandedOn scenario = scenario_to_hand_on(shell.workspace.lab(), std::filesystem::path(path).parent_path());
+    auto written = write_file(path, scenario.text);
+    if (written) shell.workspace.say_failure(std::move(scenario.notice));
+    return written;
+  }
   if (kind == ExportKind::png)
     return shell.host.save_png
                ? shell.host.save_png(shell.record && shell.record_panel != 0 ? shell.record->min : shell.canvas_min,

@@ -185,6 +185,7 @@ struct FigureSearch {
   Job job;
   std::shared_ptr<std::vector<KnownFigure>> figures;  ///< what that job writes
   bool known = false;
+  std::uint64_t catalogs = 0;  ///< Workspace::catalogs when it was submitted: another one has other figures
 };
 
 /// An export asked for in this frame, taken with the next picture.

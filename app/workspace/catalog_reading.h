@@ -15,6 +15,7 @@ class CatalogReading {
 
   /// Begins, in place of what was being read. Fails where the program's own assets are not found.
   models::Status start(const models::Result<UserPaths>& folders);
+  bool busy() const { return static_cast<bool>(job_); }
   void wait() { job_.wait(); }
   /// What was read, once; nothing before the job has ended. Fails where the job has.
   std::optional<models::Result<LoadedCatalog>> take();

@@ -40,7 +40,8 @@ FoundFile scenario_in(const std::string& path, std::string_view text) {
   inputs.update(*modes);
   auto files = named_files(lab->inputs(), inputs);
   return FoundScenario{scenario->lab, std::make_shared<const Json>(std::move(inputs)),
-                       std::make_shared<const Json>(parse_own_json(scenario->view_text)), std::move(files)};
+                       std::make_shared<const Json>(parse_own_json(scenario->view_text)), std::move(files),
+                       scenario->own_text};
 }
 
 FoundFile lesson_in(const std::string& path, std::string_view text) {
@@ -62,11 +63,11 @@ FoundFile lesson_in(const std::string& path, std::string_view text) {
   return found;
 }
 
-FoundFile chips_in(const std::string& path, std::string text) {
-  const auto chips = models::parse_chips(text, file_name(path));
-  if (!chips) return refused(whole_sentence(chips.error));
-  if (chips->empty()) return refused("\"" + file_name(path) + "\" names no chip.");
-  return FoundChips{std::move(text), chips->front().name, chips->size()};
+FoundFile chips_in(const std::string& path, const std::string& text) {
+  auto set = read_own_hardware(text, file_name(path), path);
+  if (!set) return refused(whole_sentence(set.error));
+  if (set->size() == 0) return refused("\"" + file_name(path) + "\" names no chip and no network.");
+  return FoundOwn{std::move(*set), false};
 }
 
 /// One file input that was tried, and why its lab refuses the file.
@@ -98,6 +99,9 @@ class Look {
     if (sniffed_.kind == FileKind::scenario) return scenario_in(path_, *text());
     if (sniffed_.kind == FileKind::lesson) return lesson_in(path_, *text());
     if (sniffed_.kind == FileKind::chips) return chips_in(path_, *text());
+    if (sniffed_.kind == FileKind::model_config && text())
+      if (auto set = read_own_models(*text(), file_name(path_), path_, model_name(*text(), path_)))
+        return FoundOwn{std::move(*set), true};  // else the lab that reads such files says why not
     return sniffed_.kind == FileKind::unknown ? by_name() : by_kind(sniffed_.holds);
   }
 

@@ -7,9 +7,9 @@
 
 #include "app/content/content.h"
 #include "app/platform/json.h"
+#include "app/scenario/own_entries.h"
 #include "chapters/mechanism/lab.h"
 #include "models/base/result.h"
-#include "models/machine/hardware.h"
 
 /// What a file is that was chosen or dropped, and which lab takes it. Worked out on copies and from the disk alone, so
 /// that a job can do it.
@@ -32,6 +32,7 @@ struct FoundScenario {
   std::string lab{};
   std::shared_ptr<const Json> inputs{}, view{};
   std::vector<std::string> files{};  ///< that it names
+  std::string own{};                 ///< what it carries (Scenario::own_text); taken before `inputs` can be set
 };
 
 /// A lesson, whose steps' paths are whole.
@@ -40,9 +41,10 @@ struct FoundLesson {
   std::vector<std::string> files;  ///< that its steps name
 };
 
-struct FoundChips {
-  std::string text, first_name;
-  std::size_t count = 0;
+/// A model, or chips and networks.
+struct FoundOwn {
+  OwnSet set;
+  bool is_model = false;
 };
 
 /// An input that takes it.
@@ -57,11 +59,11 @@ struct FoundReaders {
   std::vector<FoundInput> readers;
 };
 
-using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundChips, FoundInput, FoundReaders>;
+using FoundFile = std::variant<RefusedFile, FoundScenario, FoundLesson, FoundOwn, FoundInput, FoundReaders>;
 
-/// Looks at the file at `path` by its content: a scenario, a lesson, chips, or what `takers` read, of which the first
-/// has the first word where it is the open lab. May take as long as it takes to read the file and to compute the labs
-/// that are tried on it. What a cancelled look gives means nothing.
+/// Looks at the file at `path` by its content: a scenario, a lesson, a model, chips, or what `takers` read, of which
+/// the first has the first word where it is the open lab. May take as long as it takes to read the file and to compute
+/// the labs that are tried on it. What a cancelled look gives means nothing.
 FoundFile look_at_file(const std::string& path, const std::vector<FileTaker>& takers, chapters::Progress& progress,
                        bool first_is_open = true);
 

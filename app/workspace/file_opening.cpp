@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "app/scenario/file_input.h"
+#include "app/scenario/own_handed_on.h"
 #include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
 #include "app/workspace/tried_scenario.h"
 #include "app/workspace/workspace.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app {
 namespace {
@@ -18,6 +20,12 @@ namespace fs = std::filesystem;
 using chapters::Field;
 using chapters::Kind;
 using models::Status;
+
+bool reads(const FileTaker& taker, chapters::FileKind kind) {
+  const auto& inputs = taker.copy->inputs();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Field& f) { return f.kind == Kind::file && f.file_spec.reads.has(kind); });
+}
 
 Json without_files(std::string_view lab, const Json& inputs) {
   Json left = inputs;
@@ -66,7 +74,7 @@ void FileOpening::look_at(const std::string& path) {
     if (taker.lab != takers.front().lab) takers.push_back(taker);
   submit(file_name(path), path, [path, takers = std::move(takers)](Read& read, chapters::Progress& progress) {
     read.found = look_at_file(path, takers, progress);
-    if (const auto* s = std::get_if<FoundScenario>(&read.found); s && s->files.empty())
+    if (const auto* s = std::get_if<FoundScenario>(&read.found); s && s->files.empty() && s->own.empty())
       read.scenario = try_scenario(s->lab, s->inputs, s->view);
   });
 }
@@ -113,8 +121,9 @@ Status FileOpening::take(Action* remedy) {
           return take_document(std::move(found), read);
         } else if constexpr (std::is_same_v<Found, FoundLesson>) {
           return take_document(std::move(found), name_);
-        } else if constexpr (std::is_same_v<Found, FoundChips>) {
-          return take_chips(found, path);
+        } else if constexpr (std::is_same_v<Found, FoundOwn>) {
+          take_own(std::move(found), path);
+          return Status::ok();
         } else if constexpr (std::is_same_v<Found, FoundInput>) {
           take_input(found, path);
           return Status::ok();
@@ -155,6 +164,10 @@ void FileOpening::note_opened(const std::string& path) {
 }
 
 Status FileOpening::take_document(FoundScenario scenario, const Read& read) {
+  if (scenario.files.empty() && !scenario.own.empty()) {
+    auto brought = bring_own(scenario);
+    return brought ? workspace_.open_with(scenario.lab, *scenario.inputs, *scenario.view) : brought;
+  }
   if (scenario.files.empty() || path_.empty())
     return read.scenario ? workspace_.open_tried(*read.scenario) : Status::fail(read.scenario.error);
   auto files = scenario.files;
@@ -172,16 +185,33 @@ Status FileOpening::take_document(FoundLesson lesson, std::string origin) {
   return Status::ok();
 }
 
-Status FileOpening::take_chips(const FoundChips& chips, const std::string& path) {
-  auto kept = workspace_.keep_chips(fs::path(path).stem().string(), chips.text);
-  if (!kept) return Status::fail(std::move(kept.error));
-  workspace_.say("The chip " + chips.first_name + (chips.count > 1 ? " and others are" : " is") +
-                     " kept with your own: choose it anywhere a chip is chosen.",
-                 {"Take it away", [&w = workspace_, kept_as = *kept] {
-                    std::error_code ignored;
-                    fs::remove(kept_as, ignored);
-                    w.reload_catalog();
-                  }});
+void FileOpening::take_own(FoundOwn own, const std::string& path) {
+  const std::string name = name_;
+  std::vector<TakenEntry> taken =
+      workspace_.take_own(std::move(own.set), own.is_model ? std::string() : fs::path(path).stem().string());
+  const TakenEntry& first = taken.front();
+  bool used = workspace_.use_own(first, name);
+  if (!used && own.is_model) {  // no choice of a model here: the lab that reads such files shows it
+    for (const FileTaker& taker : workspace_.labs())
+      if (reads(taker, chapters::FileKind::model_config)) {
+        workspace_.open(taker.lab);
+        used = workspace_.use_own(first, name);
+        break;
+      }
+  }
+  const std::string kind(kind_name(first.kind)), others = taken.size() > 1 ? " and others are" : " is";
+  const bool kept = !first.kept.empty();
+  const std::string where = !first.is_new ? " there already" : kept ? " kept with your own" : " there until you quit";
+  workspace_.say_kept(taken_words(first) + others + where + ": choose it anywhere a " + kind + " is chosen.", taken);
+}
+
+Status FileOpening::bring_own(FoundScenario& scenario) {
+  const auto brought = workspace_.bring_own(scenario.own, "the scenario");
+  if (!brought) return Status::fail(brought.error);
+  scenario.own.clear();
+  Json inputs = *scenario.inputs;
+  rename_own(chapters::make_lab_by_id(scenario.lab)->inputs(), *brought, inputs);
+  scenario.inputs = std::make_shared<const Json>(std::move(inputs));
   return Status::ok();
 }
 
@@ -207,7 +237,8 @@ void FileOpening::answer(FilesAnswer answer) {
   const bool with = answer == FilesAnswer::open;
   if (auto* lesson = std::get_if<FoundLesson>(&asked.document); lesson && answer != FilesAnswer::cancel)
     load_lesson(std::move(*lesson), with);
-  if (const auto* scenario = std::get_if<FoundScenario>(&asked.document); scenario && answer != FilesAnswer::cancel) {
+  if (auto* scenario = std::get_if<FoundScenario>(&asked.document); scenario && answer != FilesAnswer::cancel) {
+    if (auto brought = bring_own(*scenario); !brought) return workspace_.say_failure(brought);
     if (with)
       return submit(asked.origin, {}, [scenario = *scenario](Read& read, chapters::Progress&) {
         read.scenario = try_scenario(scenario.lab, scenario.inputs, scenario.view);

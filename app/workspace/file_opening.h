@@ -28,10 +28,10 @@ struct AskedReader {
 /// With the files, without them, or not at all.
 enum class FilesAnswer : unsigned char { open, leave_out, cancel };
 
-/// The one way in for files, chosen or dropped: a scenario or a lesson, chips for the catalog, a file for the open lab
-/// when it takes it, or one for the lab that does; where several do, the person says which. A job reads and tries them,
-/// one after another; what is open changes in `update`, on the window's thread, and stays as it is where a file is
-/// refused.
+/// The one way in for files, chosen or dropped: a scenario or a lesson, a model or chips for the catalog, a file for
+/// the open lab when it takes it, or one for the lab that does; where several do, the person says which. A job reads
+/// and tries them, one after another; what is open changes in `update`, on the window's thread, and stays as it is
+/// where a file is refused.
 class FileOpening {
  public:
   explicit FileOpening(Workspace& workspace) : workspace_(workspace) {}
@@ -78,7 +78,9 @@ class FileOpening {
   void note_opened(const std::string& path);
   models::Status take_document(FoundScenario scenario, const Read& read);
   models::Status take_document(FoundLesson lesson, std::string origin);
-  models::Status take_chips(const FoundChips& chips, const std::string& path);
+  void take_own(FoundOwn own, const std::string& path);
+  /// Takes what the scenario carries, so that its inputs can name that.
+  models::Status bring_own(FoundScenario& scenario);
   void load_lesson(FoundLesson lesson, bool with_files);
 
   Workspace& workspace_;

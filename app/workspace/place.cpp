@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/scenario/carried_file.h"
 #include "app/scenario/scenario.h"
 #include "app/workspace/services.h"
 
@@ -76,7 +77,7 @@ void Place::note(const chapters::Lab& lab) {
   auto& labs = documents_.resume.value.labs;
   Json inputs = scenario_inputs(lab);
   for (const Field& f : lab.inputs())
-    if (f.kind == Kind::file && !f.file().path.empty()) {
+    if (f.kind == Kind::file && !f.file().path.empty() && !is_carried(f.file())) {
       std::error_code failed;
       const auto whole = std::filesystem::absolute(f.file().path, failed);
       if (!failed) inputs[std::string(f.key)] = whole.string();

@@ -73,7 +73,10 @@ void Session::commit() {
   const bool others = before.size() < lab_->inputs().size();
   if (!others || before != set_by_hand(*lab_)) {
     undo_.push_back(std::move(before));
-    if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
+    if (undo_.size() > most_undo_steps) {
+      undo_.erase(undo_.begin());
+      ++forgotten_;
+    }
     redo_.clear();
   }
   committed_ = lab_->keep_inputs();

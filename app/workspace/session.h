@@ -36,6 +36,8 @@ class Session {
   /// Counts the steps of editing; undo and redo are steps too.
   std::uint64_t edits() const { return edits_; }
   bool can_undo() const { return !undo_.empty(); }
+  /// How many steps it is from the beginning, those that are too old to be undone included.
+  std::size_t undo_depth() const { return forgotten_ + undo_.size(); }
   bool can_redo() const { return !redo_.empty(); }
   void undo();
   void redo();
@@ -65,6 +67,7 @@ class Session {
   bool fresh_ = false;  ///< the Outputs belong to `computed_`
   Kept committed_;      ///< the Inputs of the last undo step
   std::vector<Json> undo_, redo_;
+  std::size_t forgotten_ = 0;  ///< steps that `undo_` had no more room for
   Jobs& jobs_;
   Job job_;
   std::shared_ptr<chapters::Lab> job_lab_;  ///< what the running job computes on

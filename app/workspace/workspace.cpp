@@ -81,6 +81,7 @@ void Workspace::show(std::string_view id, const std::function<void()>& set_up) {
   current_ = &session(id);
   shared_.group(lab());
   set_up();
+  name_config();
   learner.fill(lab());
   shared_.settle(lab());
   current_->update(false);
@@ -111,6 +112,7 @@ void Workspace::go(int by) {
 }
 
 bool Workspace::update(bool control_held) {
+  name_config();
   const bool changed = current_->update(control_held);
   if (changed) learner.gather(lab());
   if (lab().shows_published())

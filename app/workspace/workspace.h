@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "app/content/content.h"
 #include "app/content/load_published.h"
+#include "app/scenario/own_entries.h"
 #include "app/workspace/catalog_reading.h"
 #include "app/workspace/documents.h"
 #include "app/workspace/file_opening.h"
@@ -21,6 +23,7 @@
 #include "app/workspace/session.h"
 #include "app/workspace/shared_choices.h"
 #include "app/workspace/tried_scenario.h"
+#include "chapters/mechanism/catalog.h"
 
 namespace app {
 
@@ -71,8 +74,22 @@ class Workspace {
   const std::vector<FileTaker>& labs() const { return prototypes_; }
   /// The open lab as it is set.
   FileTaker open_taker() const;
-  /// Keeps chips of the learner's own, in a file of this name or the next that is free, and loads them. Returns where.
-  models::Result<std::filesystem::path> keep_chips(const std::string& name, std::string_view text);
+  /// Makes models, chips and networks that were opened or sent choices of every lab, and keeps what is new in the
+  /// learner's folders, one of chips as `file` where that is given. What cannot be kept is there until the program
+  /// ends, and a message says so. Gives what they are called here, in the order of the set.
+  std::vector<TakenEntry> take_own(OwnSet set, const std::string& file = {});
+  /// Makes an entry of the catalog the choice of all labs; `from` is where it comes from, for the message that says so.
+  /// False where the open lab has no such choice.
+  bool use_own(const TakenEntry& entry, const std::string& from);
+  /// Takes what `who`, "the scenario" or "the link", carries (Scenario::own_text), and says so. Gives what it is called
+  /// here. Fails, with nothing taken, on what is no such list.
+  models::Result<std::vector<TakenEntry>> bring_own(std::string_view own, const std::string& who);
+  /// Says it, with a button that takes away those of them that were kept.
+  void say_kept(std::string sentence, std::vector<TakenEntry> taken);
+  /// Keeps what was named on the command line of this start.
+  void keep_given();
+  /// Counts the catalogs that were put in force.
+  std::uint64_t catalogs() const { return catalogs_; }
 
   /// Back (-1) to the lab that was open before, or forward (1) again, as it was left. Does nothing at the ends.
   void go(int by);
@@ -90,8 +107,13 @@ class Workspace {
 
   /// The open lab's inputs back to their defaults.
   void reset();
-  /// What has just been set in the open lab was set by no hand (a question, for example): other labs do not get it.
-  void settle() { shared_.settle(lab()); }
+
+  /// One step of the open lab back. Where that takes back what opened a scenario, a link or a preset in another lab,
+  /// the lab that was open before is open again; redo opens that scenario again.
+  void undo();
+  void redo();
+  bool can_undo() const { return current_->can_undo(); }
+  bool can_redo() const;
 
   /// Once a frame after the controls: recompute, undo steps, shared choices, published figures. True when Outputs
   /// changed.
@@ -129,6 +151,17 @@ class Workspace {
  private:
   Session& session(std::string_view lab);
   void take_catalog();
+  /// Puts a catalog that is indexed in force, and describes every lab anew.
+  void install(std::shared_ptr<const chapters::Catalog> catalog);
+  /// Writes what is new into the learner's folders, until one fails, which a message says.
+  void keep_entries(std::vector<TakenEntry>& taken, const std::string& file, chapters::Catalog& in);
+  void keep_session_own(chapters::Catalog& in) const;
+  bool is_kept(const OwnEntry& entry) const;  ///< in the learner's folders
+  bool redoes_arrival() const;                ///< the step that redo would do is the one that `undone_arrival_` names
+  /// A config.json in a file input of the open lab becomes a model that every lab can choose, and the choice here.
+  void name_config();
+  /// What has just been set in the open lab was set by no hand (a question, for example): other labs do not get it.
+  void settle() { shared_.settle(lab()); }
   /// One finding of a service, into the lab that asked for it. True when it brought a chip.
   bool take_event(chapters::Lab& asked, ServiceEvent event);
   void apply_shared();  ///< to the open lab, where the person wants them carried over
@@ -149,6 +182,16 @@ class Workspace {
   std::uint64_t openings_ = 0;
   std::vector<std::string> trail_;  ///< labs in the order in which they were opened; those gone back over stay
   std::size_t trail_at_ = 0;        ///< where the open lab stands in it
+  std::uint64_t catalogs_ = 0;
+  std::string refused_config_;  ///< text of a config.json that is none, so that it is not read at every frame
+  /// A scenario that was opened from another lab.
+  struct Arrival {
+    std::string from, lab;
+    std::size_t depth = 0;    ///< steps that could be undone in `lab` once it was open
+    std::uint64_t edits = 0;  ///< of `from` when undo came back to it
+  };
+  std::vector<Arrival> arrivals_;          ///< in the order in which they were opened
+  std::optional<Arrival> undone_arrival_;  ///< the one that undo has taken back last
 };
 
 }  // namespace app

@@ -3,6 +3,7 @@
 
 #include "app/scenario/file_mode.h"
 #include "app/scenario/link.h"
+#include "app/scenario/own_handed_on.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
@@ -46,6 +47,8 @@ models::Status Workspace::open_with(std::string_view id, const Json& inputs, con
 }
 
 models::Status Workspace::open_tried(const TriedScenario& tried) {
+  const std::string from(lab().info().id);
+  const std::size_t steps = session(tried.lab).undo_depth();
   enter(tried.lab, [&] {
     const FileReader read = reader_of(*tried.trial);
     reset_scenario(lab());
@@ -63,7 +66,35 @@ models::Status Workspace::open_tried(const TriedScenario& tried) {
     (void)apply_view(lab(), *tried.view);
     clear_service_state(lab());
   });
+  if (from != tried.lab && current_->undo_depth() > steps)
+    arrivals_.push_back({from, tried.lab, current_->undo_depth(), 0});
   return Status::ok();
+}
+
+void Workspace::undo() {
+  current_->undo();
+  if (arrivals_.empty()) return;
+  Arrival back = arrivals_.back();
+  if (back.lab != lab().info().id || current_->undo_depth() + 1 != back.depth) return;
+  arrivals_.pop_back();
+  enter(back.from, [] {});
+  back.edits = current_->edits();
+  undone_arrival_ = std::move(back);
+}
+
+bool Workspace::redoes_arrival() const {
+  return undone_arrival_ && undone_arrival_->from == current_->lab().info().id &&
+         undone_arrival_->edits == current_->edits();
+}
+
+bool Workspace::can_redo() const { return redoes_arrival() || current_->can_redo(); }
+
+void Workspace::redo() {
+  if (!redoes_arrival()) return current_->redo();
+  Arrival again = std::move(*undone_arrival_);
+  undone_arrival_.reset();
+  enter(again.lab, [this] { current_->redo(); });
+  arrivals_.push_back(std::move(again));
 }
 
 void Workspace::take_file(std::string_view id, std::string_view key, chapters::Lab&& trial) {
@@ -91,7 +122,11 @@ FileTaker Workspace::open_taker() const {
 models::Status Workspace::open_scenario(std::string_view text) {
   const auto scenario = parse_scenario(text);
   if (!scenario) return Status::fail(scenario.error);
-  return open_with(scenario->lab, parse_own_json(scenario->inputs_text), parse_own_json(scenario->view_text));
+  Json inputs = parse_own_json(scenario->inputs_text);
+  const auto brought = bring_own(scenario->own_text, "the scenario");
+  if (!brought) return Status::fail(brought.error);
+  rename_own(inputs_of(scenario->lab), *brought, inputs);
+  return open_with(scenario->lab, inputs, parse_own_json(scenario->view_text));
 }
 
 models::Status Workspace::open_link(std::string_view text) {
@@ -99,11 +134,17 @@ models::Status Workspace::open_link(std::string_view text) {
   if (link.lab.empty())
     return Status::fail("\"" + excerpt(text, 80) +
                         "\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.");
+  const auto brought = bring_own(link.own, "the link");  // first, so that its inputs can name that
+  if (!brought) return Status::fail(brought.error);
   auto inputs = link_inputs(link);
   if (!inputs) return Status::fail(std::move(inputs.error));
+  rename_own(inputs_of(link.lab), *brought, *inputs);
   auto named = named_files(inputs_of(link.lab), *inputs);
-  return opening.open_scenario({link.lab, std::make_shared<const Json>(std::move(*inputs)),
-                                std::make_shared<const Json>(Json::object()), std::move(named)},
+  return opening.open_scenario({link.lab,
+                                std::make_shared<const Json>(std::move(*inputs)),
+                                std::make_shared<const Json>(Json::object()),
+                                std::move(named),
+                                {}},
                                "The link");
 }
 

@@ -28,6 +28,12 @@ Holder& holder() {
   return h;
 }
 
+/// What a person reads in a list of choices. A machine that was measured says already whose it is.
+std::string label_of(const Catalog& c, OwnEntry::Kind kind, std::string_view id, const std::string& name) {
+  const bool measured = kind == OwnEntry::Kind::chip && (id == "this_machine" || id == "this_gpu");
+  return c.own_entry(kind, id) && !measured ? name + ", yours" : name;
+}
+
 std::string none_of(std::string_view what, std::string_view id) {
   return "There is no " + std::string(what) + " \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.";
 }
@@ -39,6 +45,11 @@ const models::LanguageModel* Catalog::model(std::string_view id) const { return 
 const models::Network* Catalog::network(std::string_view id) const { return find_id(networks, id); }
 const models::parallel::PublishedCollective* Catalog::collective(std::string_view id) const {
   return find_id(collectives, id);
+}
+
+const OwnEntry* Catalog::own_entry(OwnEntry::Kind kind, std::string_view id) const {
+  const auto at = std::find_if(own.begin(), own.end(), [&](const OwnEntry& e) { return e.kind == kind && e.id == id; });
+  return at == own.end() ? nullptr : &*at;
 }
 
 std::span<const Published> Catalog::published_of(std::string_view lab) const {
@@ -96,11 +107,14 @@ void index_catalog(Catalog& c) {
     if (chip.is_several())
       c.refused_chips.push_back({chip.id, label, why_refused(chip)});
     else
-      c.chip_choices.push_back(
-          {chip.id, label, chip.name + (chip.confidence == "low" ? "; its sources are weak" : "")});
+      c.chip_choices.push_back({chip.id, label_of(c, OwnEntry::Kind::chip, chip.id, label),
+                                chip.name + (chip.confidence == "low" ? "; its sources are weak" : "")});
   }
-  for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
-  for (const auto& network : c.networks) c.network_choices.push_back({network.id, network.name, network.source});
+  for (const auto& model : c.models)
+    c.model_choices.push_back({model.id, label_of(c, OwnEntry::Kind::model, model.id, model.name), model.source});
+  for (const auto& network : c.networks)
+    c.network_choices.push_back(
+        {network.id, label_of(c, OwnEntry::Kind::network, network.id, network.name), network.source});
   for (const auto& run : c.collectives)
     c.collective_choices.push_back({run.id, run.name, run.source + ", " + run.date + "."});
   c.collective_choices.push_back(

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,16 @@
 
 namespace chapters {
 
+/// A language model, a chip or a network that the program did not bring along: of the learner's folders, of a file that
+/// was opened or named, of a scenario or a link.
+struct OwnEntry {
+  enum class Kind : std::uint8_t { model, chip, network };
+  Kind kind = Kind::model;
+  std::string id;
+  std::string file;  ///< path of the file that it was read from; empty: it came inside a scenario or a link
+  std::string text;  ///< JSON of this entry alone, which the parser of its kind reads: what is handed on
+};
+
 /// Chips, networks and language models that labs can choose, with their choices, and the figures that people published.
 /// Immutable once set.
 struct Catalog {
@@ -27,6 +38,7 @@ struct Catalog {
   std::vector<models::parallel::PublishedCollective> collectives;  ///< measured runs of collectives
   /// What the labs' models say of `published`, as far as somebody has asked.
   std::shared_ptr<PublishedTables> tables = std::make_shared<PublishedTables>();
+  std::vector<OwnEntry> own;         ///< what of chips, networks and models is none of the program's own, each id once
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   /// Filled by `index_catalog`, in the order of the lists. Chips are those that are one chip.
   Choices chip_choices, model_choices, network_choices, collective_choices;
@@ -40,6 +52,7 @@ struct Catalog {
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
   const models::Network* network(std::string_view id) const;
   const models::parallel::PublishedCollective* collective(std::string_view id) const;
+  const OwnEntry* own_entry(OwnEntry::Kind kind, std::string_view id) const;  ///< null where it is the program's own
   /// The published figures that belong to a lab; empty where there are none.
   std::span<const Published> published_of(std::string_view lab) const;
 };
@@ -59,7 +72,7 @@ struct OnCluster {
 /// The three with those ids, or the sentence of the first that there is none of.
 models::Result<OnCluster> find_cluster(std::string_view model, std::string_view chip, std::string_view network);
 
-/// Fills the choices from the lists.
+/// Fills the choices from the lists; those of the learner's own are labelled "acme-13b, yours".
 void index_catalog(Catalog& catalog);
 
 /// The catalog in force; empty until one is set.

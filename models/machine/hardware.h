@@ -134,7 +134,7 @@ struct Network {
 /// `origin` is how errors call the text (a file name). On bad input the error is one sentence that names origin, chip,
 /// key, value and what is allowed; nothing throws. A file that only holds networks gives no chips.
 Result<std::vector<Chip>> parse_chips(std::string_view json_text, std::string_view origin);
-/// Reads {"networks": [...]} of the same files; a file that only holds chips gives none.
+/// Reads one network object or {"networks": [...]} of the same files; a file that only holds chips gives none.
 Result<std::vector<Network>> parse_networks(std::string_view json_text, std::string_view origin);
 
 /// Raw bytes/s per direction of a PCIe link after line coding (8b/10b for generations 1 and 2, 128b/130b for 3 to 5,

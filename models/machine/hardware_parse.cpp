@@ -271,11 +271,15 @@ Result<json> parse_file(std::string_view text, const std::string& origin) {
   if (!file->is_object())
     return Result<json>::fail(origin + " holds " + value_text(*file) +
                               ", but must hold a chip object or {\"chips\": [...]}.");
-  if (file->contains("id")) file = Result<json>::ok(json{{"chips", json::array({*file})}});
+  if (file->contains("id")) {
+    const char* list = file->contains("bytes_per_s_per_direction") ? "networks" : "chips";
+    file = Result<json>::ok(json{{list, json::array({*file})}});
+  }
   for (const auto& item : file->items()) {
     if (item.key() != "references" && item.key() != "chips" && item.key() != "networks")
-      return Result<json>::fail(origin + ": unknown key " + value_text(json(item.key())) +
-                                "; allowed are references, chips and networks, or the keys of one chip with its id.");
+      return Result<json>::fail(
+          origin + ": unknown key " + value_text(json(item.key())) +
+          "; allowed are references, chips and networks, or the keys of one chip or network with its id.");
     const bool object = item.key() == "references";
     if (object ? !item.value().is_object() : !item.value().is_array())
       return Result<json>::fail(origin + ": " + item.key() + " is " + value_text(item.value()) + ", but must be " +

@@ -4,7 +4,7 @@
 #include "app/platform/file.h"
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
-#include "app/scenario/scenario_files.h"
+#include "app/scenario/hand_on.h"
 #include "chapters/mechanism/registry.h"
 #include "models/trace/measure/metrics.h"
 #include "tests/faults/injection.h"
@@ -82,7 +82,7 @@ static void check_recordings(What what) {
   support::use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("roofline/iron-law");
   check_exporting("scenario", what, [&](const std::filesystem::path& to) {
-    return app::write_file(to, app::scenario_file_text(*lab, to.parent_path()));
+    return app::write_file(to, app::scenario_to_hand_on(*lab, to.parent_path()).text);
   });
 }
 

@@ -54,6 +54,10 @@ void offer_figures(Shell& shell) {
 /// A value is looked for among what the labs say: a job works that out once, when the first one is typed.
 void work_out_figures(Shell& shell) {
   FigureSearch& search = shell.figure_search;
+  if (search.figures && search.catalogs != shell.workspace.catalogs()) {
+    search = {};
+    shell.palette.matched.clear();
+  }
   if (search.job.ended()) {
     search.known = search.job.done();
     search.job = {};
@@ -62,6 +66,7 @@ void work_out_figures(Shell& shell) {
   const bool value = std::isdigit(static_cast<unsigned char>(shell.palette.query[0])) != 0;
   if (!value || search.known || search.job) return;
   search.figures = std::make_shared<std::vector<KnownFigure>>();
+  search.catalogs = shell.workspace.catalogs();
   search.job = shell.workspace.jobs.submit(
       "figures", [to = search.figures](chapters::Progress& progress) { *to = known_figures(progress); });
 }

@@ -1,6 +1,7 @@
 #include <imgui_internal.h>
 #include <algorithm>
 
+#include "app/scenario/hand_on.h"
 #include "app/scenario/link.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
@@ -46,8 +47,8 @@ bool plays(const Shell& s) { return s.lesson.playing; }
 bool has_pages(const Shell& s) { return s.lesson.playing || s.presentation; }
 bool can_go_back(const Shell& s) { return s.workspace.can_go(-1); }
 bool can_go_forward(const Shell& s) { return s.workspace.can_go(1); }
-bool can_undo(const Shell& s) { return on_lab(s) && s.workspace.current().can_undo(); }
-bool can_redo(const Shell& s) { return on_lab(s) && s.workspace.current().can_redo(); }
+bool can_undo(const Shell& s) { return on_lab(s) && s.workspace.can_undo(); }
+bool can_redo(const Shell& s) { return on_lab(s) && s.workspace.can_redo(); }
 /// While a question is open the key is its own: it shows the answer without a guess.
 bool can_leave(const Shell& s) {
   if (s.page != Page::lab) return true;
@@ -135,10 +136,8 @@ const std::vector<Command>& shortcut_commands() {
        },
        "Move", on_lab},
       {"Open a file...", "Ctrl+O", ImGuiMod_Ctrl | ImGuiKey_O, [](Shell& s) { ask_for_file(s); }, "Everywhere", {}},
-      {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.current().undo(); }, "This lab",
-       can_undo},
-      {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.current().redo(); }, "This lab",
-       can_redo},
+      {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.undo(); }, "This lab", can_undo},
+      {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.redo(); }, "This lab", can_redo},
       {"Unfold or fold all groups", "Ctrl+G", ImGuiMod_Ctrl | ImGuiKey_G,
        [](Shell& s) { s.unfold_groups = !s.unfold_groups; }, "This lab", on_lab},
       {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.reset(); }, "This lab",
@@ -151,8 +150,10 @@ const std::vector<Command>& shortcut_commands() {
        "This lab", on_lab},
       {"Copy link to this scenario", "Ctrl+L", ImGuiMod_Ctrl | ImGuiKey_L,
        [](Shell& s) {
-         if (s.host.copy) s.host.copy("ridgeline://" + link_of(s.workspace.lab()));
+         HandedOn link = link_to_hand_on(s.workspace.lab());
+         if (s.host.copy) s.host.copy(link.text);
          s.workspace.say("A link to this scenario is on the clipboard.");
+         s.workspace.say_failure(std::move(link.notice));
        },
        "This lab", on_lab},
       {"Export picture (PNG)", "Ctrl+E", ImGuiMod_Ctrl | ImGuiKey_E,

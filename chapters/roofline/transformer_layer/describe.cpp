@@ -45,9 +45,11 @@ void describe(Fields& f, Inputs& in) {
       f, "context", in.context,
       {.help = "Decode: tokens that each new one attends to, itself among them.", .when = {"phase", "decode"}});
   f.group("Own model, and chip");
-  f.file("config", in.config, "Your config.json",
-         "A Hugging Face config.json. While one is here, it stands in for the model above.",
-         {.reads = {FileKind::model_config}, .accepts = "json"});
+  f.file(
+      "config", in.config, "Your config.json",
+      "A Hugging Face config.json. The window makes it a model that every lab offers; elsewhere, while one is here, it "
+      "stands in for the model above.",
+      {.reads = {FileKind::model_config}, .accepts = "json"});
   shared::chip(f, "chip", in.chip, {.help = "One chip: dense peak and memory bandwidth as specified."});
   f.group("Formats");
   shared::format(

@@ -51,9 +51,12 @@ TEST_CASE("each file goes to the lab that reads it, from any lab, one that reads
        {"roofline/iron-law", "profiling/trace-viewer", "serving/batching", "precision/number-line"}) {
     INFO(from);
     REQUIRE(o.w->open(from));
-    CHECK(o.open("config.json") == "");
-    CHECK(o.lab() == "roofline/transformer-layer");
-    CHECK(o.file_in("config") == (o.folder / "config.json").string());
+    CHECK(o.open("config.json") == "");  // a model: chosen where there is such a choice, else in the lab that reads it
+    CHECK(o.lab() == (from == std::string("serving/batching") ? from : "roofline/transformer-layer"));
+    const auto* model = chapters::catalog().model(o.w->lab().inputs().find("model")->choice_id());
+    REQUIRE(model);
+    CHECK(model->architecture.model_type == "gpt2");
+    CHECK(model->architecture.layers == 12);
     REQUIRE(o.w->open(from));
     CHECK(o.open("runs.csv") == "");
     CHECK(o.lab() == "roofline/roofline");
@@ -160,7 +163,9 @@ TEST_CASE("somebody's scenario that names files asks before it touches them") {
   CHECK(o.open("s.json") == "");
   o.w->opening.answer(app::FilesAnswer::open);
   o.w->opening.wait();
-  CHECK(o.file_in("config") == (o.folder / "config.json").string());
+  CHECK(o.file_in("config") == "");  // its config is the model now, by name
+  REQUIRE(chapters::catalog().model(o.w->lab().inputs().find("model")->choice_id()));
+  CHECK(chapters::catalog().own_entry(chapters::OwnEntry::Kind::model, o.w->lab().inputs().find("model")->choice_id()));
   // The person's own list of scenarios does not ask.
   CHECK(o.w->open_scenario(R"({"lab": "roofline/roofline", "inputs": {"measured": ")" +
                            (o.folder / "runs.csv").string() + "\"}}")
@@ -227,7 +232,6 @@ TEST_CASE("a file is known by its content, whatever it is called, and the open l
                          Row{FileKind::collective_log, "nccl.log", "distributed/collectives", "log_file"},
                          Row{FileKind::allocator_events, "events.dat", "framework/allocator", "snapshot"},
                          Row{FileKind::memory_timeline, "timeline", "framework/memory-timeline", "file"},
-                         Row{FileKind::model_config, "acme.txt", "roofline/transformer-layer", "config"},
                          Row{FileKind::arrivals, "requests.json", "serving/batching", "trace"},
                          Row{FileKind::kernel_measurements, "measured.log", "roofline/roofline", "measured"}}) {
     INFO(row.name);
@@ -237,6 +241,11 @@ TEST_CASE("a file is known by its content, whatever it is called, and the open l
     CHECK(o.lab() == row.lab);
     CHECK(o.file_in(row.key) == (o.folder / row.name).string());
   }
+  o.folder.write("acme.txt", support::sample_file(FileKind::model_config));
+  REQUIRE(o.w->open("roofline/iron-law"));
+  CHECK(o.open("acme.txt") == "");
+  CHECK(o.lab() == "roofline/transformer-layer");
+  CHECK(o.w->lab().inputs().find("model")->choice_id() == "acme");
   o.folder.write("snap.json.gz", support::gzipped(support::sample_file(FileKind::memory_snapshot)));
   for (const char* open : {"framework/memory-timeline", "framework/allocator"}) {
     REQUIRE(o.w->open(open));

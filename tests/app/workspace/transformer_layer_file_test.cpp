@@ -71,7 +71,7 @@ TEST_CASE("a dropped config.json becomes the open lab's model; a broken one chan
   CHECK(parameters() == 671026419200);
   const std::string refused = w.opening.open_and_wait(configs + "heads_do_not_divide.json").error;
   CHECK(refused.find("num_key_value_heads") != std::string::npos);
-  CHECK(w.lab().inputs().find("config")->file().path == configs + "deepseek-v3.json");
+  CHECK(w.lab().inputs().find("model")->choice_id() == "deepseek-v3");
   CHECK(parameters() == 671026419200);
   CHECK(w.opening.open_and_wait(configs + "gpt2.json").error.empty());
   CHECK(parameters() == 124439808);
