@@ -123,7 +123,7 @@ LabPtr make() {
       {"framework/launch",
        "Launch",
        "Who sets the pace of a step, the one who launches or the one who computes?",
-       {.job = true, .published_keys = "model chip mode"}},
+       {.published_keys = "model chip mode"}},
       compute, arrange, draw);
 }
 
