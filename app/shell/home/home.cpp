@@ -359,6 +359,7 @@ void draw_home(Shell& shell, ImVec2 screen) {
   const auto& t = theme();
   HomeState& home = shell.home;
   if (!home.ready) home = home_of(shell);
+  take_question(home);
   const float top = draw_page_bar(shell, "", screen.x);
   ImGui::SetCursorScreenPos({0, top});
   const float side = screen.x / t.scale >= 1000 ? 40.0f : 20.0f;

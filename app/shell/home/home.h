@@ -1,9 +1,11 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/shell/home/home_layout.h"
 #include "app/store/progress.h"
+#include "app/workspace/jobs.h"
 
 namespace app {
 
@@ -39,6 +41,13 @@ struct HomeToday {
   std::string due_text, lab, lab_text, question_text;  ///< `lab` is an id; empty: every lab is done
 };
 
+/// Written by the job that deals the question of the day, which takes longer than a frame.
+struct TodaysQuestion {
+  std::string question;
+  std::size_t due = 0;  ///< drills that are to come back by now
+  bool done = false, known = false;
+};
+
 struct HomeState {
   bool ready = false;  ///< false: made anew with the next frame
   std::string promise, count_text, hours_text, spent_text;
@@ -46,12 +55,16 @@ struct HomeState {
   std::vector<HomeChapter> chapters;
   std::vector<HomeBlock> blocks;
   HomeDoors doors;
+  Job question_job;
+  std::shared_ptr<TodaysQuestion> question;  ///< to be read when the job has ended
   HomeMap map;
   ImVec2 map_for{};  ///< width and room, design pixels, that `map` was laid out for
 };
 
 struct Shell;
 /// Everything that home says, of what the person has done by now.
-HomeState home_of(const Shell& shell);
+HomeState home_of(Shell& shell);
+/// Takes over the question of the day once it is there.
+void take_question(HomeState& home);
 
 }  // namespace app

@@ -152,19 +152,25 @@ void lesson_door(const Shell& shell, HomeDoors& doors) {
                                                  std::to_string(doors.lesson_steps);
 }
 
-void question_door(const Workspace& w, HomeDoors& doors) {
-  const auto drills = chapters::make_lab_by_id("interview/drills");
+void ask_question(Workspace& w, HomeState& home) {
+  home.doors.question_go = "question of the day, 2 min";
+  home.today.question_text = home.doors.question_go;
+  home.today.due_text = "looking for what is due";
+  std::shared_ptr<chapters::Lab> drills = chapters::make_lab_by_id("interview/drills");
   if (!drills) return;
   w.learner.fill_in_silence(*drills);
   if (const Field* drill = drills->inputs().find("drill")) (void)drill->set_choice_id(chapters::today_drill);
-  drills->compute();
-  const Field* done = drills->outputs().find("daily_done");
-  const Field* question = drills->outputs().find("question");
-  if (!done || !question || !drills->reason().empty()) return;
-  if (const Field* due = drills->outputs().find("due")) doors.due = static_cast<std::size_t>(due->number());
-  doors.question_done = done->toggle();
-  doors.question = question->text();
-  doors.question_go = done->toggle() ? "today's is answered: the next one" : "question of the day, 2 min";
+  home.question = std::make_shared<TodaysQuestion>();
+  home.question_job = w.jobs.submit("home: question of the day", [drills, out = home.question](chapters::Progress&) {
+    drills->compute();
+    const Field* done = drills->outputs().find("daily_done");
+    const Field* question = drills->outputs().find("question");
+    if (!done || !question || !drills->reason().empty()) return;
+    if (const Field* due = drills->outputs().find("due")) out->due = static_cast<std::size_t>(due->number());
+    out->done = done->toggle();
+    out->question = question->text();
+    out->known = true;
+  });
 }
 
 }  // namespace
@@ -187,8 +193,22 @@ const HomeLab* next_of(const std::vector<HomeChapter>& course) {
   return nullptr;
 }
 
-HomeState home_of(const Shell& shell) {
-  const Workspace& w = shell.workspace;
+void take_question(HomeState& home) {
+  if (!home.question_job.ended()) return;
+  home.question_job = {};
+  const TodaysQuestion& today = *home.question;
+  home.doors.due = today.due;
+  home.today.due_text = today.due == 0 ? "nothing is due" : counted(today.due, "drill") + " due";
+  if (!today.known) return;
+  home.doors.question = today.question;
+  home.doors.question_done = today.done;
+  if (!today.done) return;
+  home.doors.question_go = "today's is answered: the next one";
+  home.today.question_text = "question of the day: done";
+}
+
+HomeState home_of(Shell& shell) {
+  Workspace& w = shell.workspace;
   HomeState home;
   double minutes = 0, done = 0;
   std::size_t open = 0, all = 0;
@@ -209,14 +229,13 @@ HomeState home_of(const Shell& shell) {
   home.spent_text = "you have spent " + hours_text(w.progress.spent_s() / 60) + " in labs";
   continue_door(w, shell.workspace.lab(), home.doors);
   lesson_door(shell, home.doors);
-  question_door(w, home.doors);
+  ask_question(w, home);
   if (const HomeLab* lab = next_of(home.chapters)) {
     home.today.lab = lab->id;
     home.today.lab_text = (lab->done.opened ? "" : "new: ") + lab->title + ", " + lab->minutes_text + " min";
   }
-  home.today.due_text = home.doors.due == 0 ? "nothing is due" : counted(home.doors.due, "drill") + " due";
-  home.today.question_text = home.doors.question_done ? "question of the day: done" : "question of the day, 2 min";
   home.ready = true;
+  take_question(home);  // where there are no threads it is there already
   return home;
 }
 

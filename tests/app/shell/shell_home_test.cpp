@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "app/shell/home/teaching_order.h"
 #include "chapters/mechanism/registry.h"
@@ -17,6 +18,7 @@ struct Start {
     app::resume_shell(d.shell);
     app::go_home(d.shell);
     d.ui.frames(3);
+    if (!d.settle()) throw std::runtime_error("the question of the day is not dealt");
   }
   support::ShellDriver d;
   support::UiDriver& ui = d.ui;
@@ -124,7 +126,7 @@ TEST_CASE("the first question of the day of a beginner is of level 1, and no lar
   Start o(paths_in(folder));
   const std::string question = o.d.shell.home.doors.question;
   o.ui.click("Practise");
-  o.ui.frames(2);
+  REQUIRE(o.d.settle());
   CHECK(o.d.output("level_now").number() == 1);
   CHECK(question.find("DeepSeek") == std::string::npos);
   CHECK(o.d.input("opened").table_size() >= 1);
