@@ -44,7 +44,7 @@ models::Result<AskedWindow> asked_of(const Arguments& a) {
   }
   if (!a.words.empty() && !sets && !a.has("--scenario")) {
     const Link link = parse_link(a.words[0]);
-    if (auto taken = take_handed_on(link.own); !taken) return Found::fail(std::move(taken.error));
+    if (auto taken = take_handed_on(link.own); !taken) return Answer::fail(std::move(taken.error));
     const auto linked = link_inputs(link);
     if (!link.sets.empty() && linked && !named_files(chapters::make_lab_by_id(link.lab)->inputs(), *linked).empty())
       return Answer::ok({nullptr, a.words[0], {}});
