@@ -133,10 +133,8 @@ bool Workspace::use_own(const TakenEntry& entry, const std::string& from) {
   const std::string name(kind_name(entry.kind));
   const auto fields = lab().inputs().all();
   const auto at = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.spec.shared == name; });
-  if (at == fields.end()) {
-    shared_.set(name, entry.id, from);
-    return false;
-  }
+  shared_.set(name, entry.id, from);
+  if (at == fields.end()) return false;
   if (at->set_choice_id(entry.id)) update(false);
   ++openings_;  // where home is shown, the lab comes to the front
   return true;

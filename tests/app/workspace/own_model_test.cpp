@@ -205,7 +205,7 @@ TEST_CASE("a scenario from another machine opens with its model, which is kept, 
 TEST_CASE("a list of scenarios, and where the person was, bring back a model and a file that were carried") {
   Owner o;
   REQUIRE(o.w->open("roofline/roofline"));
-  const nlohmann::json rows = {{"name", "runs.csv"}, {"text", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\n"}};
+  const app::Json rows = {{"name", "runs.csv"}, {"text", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\n"}};
   const app::Json sent = {{"lab", "roofline/roofline"}, {"version", 1}, {"inputs", {{"measured", rows}}}};
   CHECK(o.w->open_scenario(app::to_text(sent)).error == "");
   REQUIRE(o.w->lab().inputs().find("measured")->file().path == "runs.csv");
