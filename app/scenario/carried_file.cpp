@@ -30,11 +30,11 @@ std::shared_ptr<const chapters::FileBytes> bytes_in_memory(const std::string& na
   };
   out->read_part = [read_at = out->read_at](std::uint64_t offset, std::uint64_t length, std::string& part) {
     part.resize(static_cast<std::size_t>(std::min<std::uint64_t>(length, max_carried_bytes)));
-    return read_at(offset, part.data(), part.size()).error;
+    return read_at(offset, part.data(), part.size());
   };
   out->read = [held](std::string& all) {
     all = *held;
-    return std::string();
+    return models::Status::ok();
   };
   return out;
 }
@@ -46,7 +46,7 @@ bool read_small(const FileInput& file, std::size_t most, std::string& text) {
     text = file.text;
     return true;
   }
-  return file.bytes->size_bytes <= most && file.bytes->read(text).empty();
+  return file.bytes->size_bytes <= most && static_cast<bool>(file.bytes->read(text));
 }
 
 /// Is it UTF-8 without a zero? JSON gives back what is.

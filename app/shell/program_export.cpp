@@ -11,7 +11,7 @@
 
 #include "app/kernel_runs/child.h"
 #include "app/platform/file.h"
-#include "app/scenario/scenario_files.h"
+#include "app/scenario/hand_on.h"
 
 namespace app {
 namespace {
@@ -60,7 +60,7 @@ void export_beside(Shell& shell, ExportKind kind, const std::string& path) {
     if (!w.lab().reason().empty()) return w.say("There is no picture to export: " + w.lab().reason());
     std::error_code none;
     scenario = std::filesystem::temp_directory_path(none) / ("ridgeline-" + std::to_string(::getpid()) + ".json");
-    if (auto kept = write_file(scenario, scenario_file_text(w.lab(), scenario.parent_path())); !kept)
+    if (auto kept = write_file(scenario, scenario_to_hand_on(w.lab(), scenario.parent_path()).text); !kept)
       return w.say_failure(kept);
     argv.insert(argv.end(),
                 {"render", "--scenario", scenario.string(), "-o", path, "--picture", "--scale", "2", "--size",
