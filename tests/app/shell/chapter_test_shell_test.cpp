@@ -100,7 +100,6 @@ TEST_CASE("what cannot be read is refused in words, and a test that was left goe
   o.settle();
   CHECK(o.ui.text_present("Question " + std::to_string(behind + 1) + " of 10"));
   o.ui.key(ImGuiKey_Escape);
-  o.ui.key(ImGuiKey_Escape);
   o.ui.frames(3);
   CHECK(o.d.shell.page == app::Page::home);
 }
