@@ -11,9 +11,9 @@
 /// carried file has a name and no path; in JSON it is {"name", "text"}.
 namespace app {
 
-inline constexpr std::size_t max_carried_bytes = 256 << 10;  ///< of one file in a scenario
-inline constexpr std::size_t max_scenario_bytes = 4 << 20;   ///< of all that a scenario carries
-inline constexpr std::size_t max_link_bytes = 16 << 10;      ///< of all that a link carries
+inline constexpr std::size_t max_carried_bytes = 256 << 10;  ///< B, for one file in a scenario
+inline constexpr std::size_t max_scenario_bytes = 4 << 20;   ///< B, for all that a scenario carries
+inline constexpr std::size_t max_link_bytes = 16 << 10;      ///< B, for all that a link carries
 
 bool is_carried(const chapters::FileInput& file);
 

@@ -188,7 +188,7 @@ class Workspace {
   struct Arrival {
     std::string from, lab;
     std::size_t depth = 0;    ///< steps that could be undone in `lab` once it was open
-    std::uint64_t edits = 0;  ///< of `from` when undo came back to it
+    std::uint64_t edits = 0;  ///< how often `from` had been edited when undo came back to it
   };
   std::vector<Arrival> arrivals_;          ///< in the order in which they were opened
   std::optional<Arrival> undone_arrival_;  ///< the one that undo has taken back last

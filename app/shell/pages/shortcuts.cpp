@@ -176,7 +176,7 @@ const std::vector<Command>& shortcut_commands() {
        0,
        FoundKind::command,
        "Ask this output",
-       {"predict", "lecture", "veil"}},
+       {"lecture", "veil"}},
       {"Draw this output: its curve over an input",
        "Shift+F7",
        ImGuiMod_Shift | ImGuiKey_F7,
@@ -187,7 +187,7 @@ const std::vector<Command>& shortcut_commands() {
        0,
        FoundKind::command,
        "Draw this output",
-       {"predict", "curve", "lecture"}},
+       {"curve", "lecture"}},
       {"Record lesson step", "F9", ImGuiKey_F9, lesson_record_step, "Lessons and presentation", on_lab},
   };
   return commands;

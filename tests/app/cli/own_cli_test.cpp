@@ -90,9 +90,9 @@ TEST_CASE("render and sweep take a model by path as eval does") {
   };
   CHECK(swept(set).status == 0);
   CHECK(swept(set).out == swept("model=llama-3-8b").out);
-  const std::string csv = own.path("out.csv");
-  CHECK(run_cli({"render", "roofline/transformer-layer", "-o", csv, "--set", set, "--size", "640x480"}).status == 0);
-  CHECK(std::filesystem::exists(csv));
+  const std::string svg = own.path("out.svg");
+  CHECK(run_cli({"render", "roofline/transformer-layer", "-o", svg, "--set", set, "--size", "640x480"}).status == 0);
+  CHECK(std::filesystem::exists(svg));
 }
 
 TEST_CASE("a path that is no model, or not there, is one sentence and exit status 2") {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include "app/content/load_catalog.h"
 #include "tests/support/base/files.h"
@@ -50,7 +51,9 @@ TEST_CASE("a bad config among one's models gives one sentence, two of a name giv
   const OwnFolders own;
   own.folder.write("models/acme-13b/config.json", config());
   own.folder.write("models/acme-13b.json", config());
-  own.folder.write("models/broken.json", R"({"model_type": "llama", "hidden_size": "wide"})");
+  auto broken = nlohmann::json::parse(config());
+  broken["hidden_size"] = "wide";
+  own.folder.write("models/broken.json", broken.dump());
   own.folder.write("models/ours.json", R"({"id": "ours", "name": "Ours", "source": "us", "config": )" + config() + "}");
   const auto loaded = own.load();
   REQUIRE(loaded.errors.size() == 2);

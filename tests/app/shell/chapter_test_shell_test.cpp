@@ -126,7 +126,7 @@ TEST_CASE("the record is written where the person says, from home and from a lab
   save_as("lab.html");
   CHECK(std::filesystem::exists(o.folder / "lab.html"));
   app::go_home(o.d.shell);
-  o.ui.frames(3);
+  o.ui.wait(30);  // the message that says where it was written goes away
   o.ui.click("my record");
   save_as("home.html");
   CHECK(std::filesystem::exists(o.folder / "home.html"));

@@ -103,7 +103,10 @@ TEST_CASE(
   CHECK(o.ui.text_present("1 of 2 right"));
   CHECK(o.out("right_in_last_round") == 1);
   CHECK(o.ui.text_present("Furthest off: "));
-  CHECK(o.ui.text_present("You said 1 kB"));
+  std::string card = o.ui.all_text();
+  for (char& c : card)
+    if (c == '\n') c = ' ';  // its lines are broken anywhere
+  CHECK(card.find("You said 1 kB") != std::string::npos);
   CHECK(o.ui.has("Open it in the lab"));
   o.ui.key(ImGuiKey_Enter);
   REQUIRE(o.d.settle());

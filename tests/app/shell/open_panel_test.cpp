@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 
 #include "app/scenario/scenario.h"
 #include "tests/app/shell/shell_fixture.h"
+#include "tests/support/lab/sample_files.h"
 
 namespace {
 
@@ -178,28 +180,48 @@ TEST_CASE(
   CHECK_FALSE(shown.empty());
 }
 
-TEST_CASE("an exported scenario names files beneath its folder by relative paths, and asks when it is opened again") {
+TEST_CASE(
+    "an exported scenario carries a small text and names what is no text beneath its folder, which it asks about") {
   Choosing o;
-  REQUIRE(o.w.opening.open_and_wait((o.folder / "mine/runs.csv").string()).error == "");
   o.w.files.folder["scenario"] = (o.folder / "mine").string();
-  o.d.command("export scenario");
-  o.ui.frames(2);
-  o.press(ImGuiKey_Enter);
-  const auto doc = app::Json::parse(o.folder.read("mine/roofline-roofline.json"));
-  CHECK(doc["inputs"]["measured"] == "runs.csv");
+  const auto exported = [&](const char* name) {
+    o.d.command("export scenario");
+    o.ui.frames(2);
+    o.press(ImGuiKey_Enter);
+    return app::Json::parse(o.folder.read(std::string("mine/") + name))["inputs"];
+  };
+  const auto file_of_lab = [&] {
+    for (const chapters::Field& f : o.w.lab().inputs())
+      if (f.kind == chapters::Kind::file && !f.file().path.empty()) return std::string(f.key);
+    return std::string();
+  };
+  REQUIRE(o.w.opening.open_and_wait((o.folder / "mine/runs.csv").string()).error == "");
+  CHECK(exported("roofline-roofline.json")["measured"]["text"] == o.folder.read("mine/runs.csv"));
+
+  o.folder.write("mine/weights.safetensors", support::sample_file(chapters::FileKind::safetensors));
+  o.w.opening.open((o.folder / "mine/weights.safetensors").string());
+  REQUIRE(o.d.settle());
+  if (o.w.opening.asked_reader()) o.w.opening.choose_reader(0);
+  REQUIRE(o.d.settle());
+  const std::string key = file_of_lab(), lab(o.d.open_lab());
+  REQUIRE_FALSE(key.empty());
+  std::string name = lab + ".json";
+  std::replace(name.begin(), name.end(), '/', '-');
+  CHECK(exported(name.c_str())[key] == "weights.safetensors");
   o.ui.click("Reset");
   o.ui.frames(2);
   std::filesystem::rename(o.folder / "mine", o.folder / "moved");  // the folder is handed on
-  REQUIRE(o.w.opening.open_and_wait((o.folder / "moved/roofline-roofline.json").string()).error == "");
+  const std::string moved = (o.folder / "moved" / name).string();
+  REQUIRE(o.w.opening.open_and_wait(moved).error == "");
   o.ui.frames(3);
-  CHECK(o.ui.text_present("roofline-roofline.json names a file on this machine. Open it only if you know it:"));
-  CHECK(o.ui.text_present((o.folder / "moved/runs.csv").string()));
-  CHECK(o.w.lab().inputs().find("measured")->file().path.empty());
+  CHECK(o.ui.text_present(name + " names a file on this machine. Open it only if you know it:"));
+  CHECK(o.ui.text_present((o.folder / "moved/weights.safetensors").string()));
+  CHECK(file_of_lab().empty());
   o.ui.click("Open it");
   o.w.opening.wait();
-  o.ui.frames(3);
-  CHECK(o.w.lab().inputs().find("measured")->file().path == (o.folder / "moved/runs.csv").string());
-  REQUIRE(o.w.opening.open_and_wait((o.folder / "moved/roofline-roofline.json").string()).error == "");
+  REQUIRE(o.d.settle());
+  CHECK(o.w.lab().inputs().find(key)->file().path == (o.folder / "moved/weights.safetensors").string());
+  REQUIRE(o.w.opening.open_and_wait(moved).error == "");
   o.ui.frames(3);
   o.press(ImGuiKey_Escape);
   CHECK_FALSE(o.w.opening.asked());
