@@ -75,8 +75,9 @@ bool draw_box(ChapterTestState& state, const TestItem& item) {
   if (state.focus) ImGui::SetKeyboardFocusHere();
   state.focus = false;
   ImGui::SetNextItemWidth(std::min(t.px(320), ImGui::GetContentRegionAvail().x));
-  const bool entered = ImGui::InputTextWithHint("##test answer", "a number with its unit", state.typed,
-                                                sizeof state.typed, ImGuiInputTextFlags_EnterReturnsTrue);
+  const char* hint = item.number.unit.empty() ? "a number" : "a number and its unit";
+  const bool entered = ImGui::InputTextWithHint("##test answer", hint, state.typed, sizeof state.typed,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
   ui::text(item.number.unit_label, t.muted, Type::small);
   return entered;
 }

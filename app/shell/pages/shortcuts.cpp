@@ -82,9 +82,11 @@ void walk_panels(Shell&, int by) {
   };
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   constexpr int n = std::size(panels);
+  // Where nothing shows that the keyboard is in a panel, it is in none, whichever was pressed with the mouse last.
+  const bool shown = g.NavCursorVisible || g.ActiveId != 0;
   int at = by > 0 ? -1 : n;
   for (int i = 0; i < n; ++i)
-    if (g.NavWindow && is(panels[i], g.NavWindow->Name)) at = i;
+    if (shown && g.NavWindow && is(panels[i], g.NavWindow->Name)) at = i;
   for (int i = 1; i <= n; ++i) {
     const char* panel = panels[((at + by * i) % n + n) % n];
     for (const ImGuiWindow* window : g.Windows)
