@@ -195,6 +195,8 @@ double LoaderCeilings::least_per_s() const {
   return std::min(std::min(storage_per_s, cores_per_s), std::min(workers_per_s, pin_per_s));
 }
 
+double LoaderCeilings::shared_per_s() const { return std::min(std::min(storage_per_s, cores_per_s), pin_per_s); }
+
 LoaderCeilings loader_ceilings(const LoaderSetup& s) {
   const auto rate = [](double seconds) { return seconds > 0 ? 1 / seconds : std::numeric_limits<double>::infinity(); };
   const auto samples = static_cast<double>(s.samples);

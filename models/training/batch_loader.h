@@ -112,6 +112,8 @@ class BatchLoader {
 struct LoaderCeilings {
   double storage_per_s = 0, cores_per_s = 0, workers_per_s = 0, pin_per_s = 0;
   double least_per_s() const;
+  /// What no number of workers gets past: all but the workers themselves.
+  double shared_per_s() const;
 };
 LoaderCeilings loader_ceilings(const LoaderSetup& setup);
 

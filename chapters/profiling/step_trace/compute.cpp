@@ -211,7 +211,8 @@ void fill_loader(const models::StepSetup& setup, Outputs& out) {
   out.load_s = 1 / models::loader_ceilings(lone).workers_per_s;
   // Without a wait for data the step is what is left of it; workers must bring a batch in that time.
   const double rest_s = out.now.mean.period_s - out.now.mean.idle_s[0];
-  out.workers_needed = rest_s > 0 ? std::ceil(out.load_s / rest_s - 1e-9) : unknown;
+  const bool enough = models::loader_ceilings(lone).shared_per_s() * rest_s >= 1 - 1e-9;
+  out.workers_needed = rest_s > 0 && enough ? std::ceil(out.load_s / rest_s - 1e-9) : unknown;
   out.ceiling_per_s = models::loader_ceilings(setup.loader).least_per_s();
   if (!std::isfinite(out.ceiling_per_s)) out.ceiling_per_s = unknown;
 }

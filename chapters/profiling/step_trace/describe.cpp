@@ -163,9 +163,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "The optimizer takes no time."});
   f.group("The loader");
   f.real("load_s", o.load_s, {"A batch, one worker", "s"}, {.formula = "samples x (request + read + decode)"});
-  f.real("workers_needed", o.workers_needed, "Workers needed",
-         "So that no step waits for data, if storage and cores allow it.",
-         {.absent = "There is no step to keep up with.", .formula = "ceil(a batch / step without waiting)"});
+  f.real("workers_needed", o.workers_needed, "Workers needed", "So that no step waits for data.",
+         {.absent = "No number of workers: storage, cores or the pinning thread are slower than the step.",
+          .formula = "ceil(a batch / step without waiting)"});
   f.real("ceiling_per_s", o.ceiling_per_s, "Batches a second",
          "The least that storage, cores, workers and the pinning thread allow.", {.absent = "Nothing bounds it."});
   f.real("data_cut", o.data_cut, {"Workers alone save", "%"},

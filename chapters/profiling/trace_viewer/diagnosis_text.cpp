@@ -53,7 +53,8 @@ std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std:
   add(i.other_ns - (i.unknown_ns - i.unknown_short_ns), "before tasks launched in time and begun late");
   add(i.unknown_ns, "before tasks whose launching call is not in the file");
   s += (parts.empty() ? "." : ": " + parts + ".");
-  if (i.late.total_ns() == 0 && i.in_time.gaps > 0) s += " It never waits for the host to launch.";
+  if (i.late.total_ns() == 0 && i.in_time.gaps > 0 && i.in_time.inside_ns == 0)
+    s += " It never waits for the host to launch.";
   if (what.event != models::trace::none)
     s += " The longest gap, " + time_text(what.end_ns - what.start_ns) + ", ends with " +
          shortened(trace.name(trace.events[what.event])) + ".";
@@ -78,12 +79,19 @@ std::string head_sentence(const Trace& trace, const DeviceMetrics& d, const std:
          time_text(h.meanwhile_ns) + ".";
 }
 
-std::string in_time_sentence(const Trace& trace, const std::string& gpu, const Diagnosis& what) {
+std::string in_time_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu,
+                             const Diagnosis& what) {
   std::string s = gpu + " is idle for " + time_text(what.part) + ", " + share_text(what.part, what.whole) +
                   " of its time, before tasks whose launch was called before the gap began.";
   if (what.event != models::trace::none)
     s += " The longest such gap, " + time_text(what.end_ns - what.start_ns) + ", ends with " +
          shortened(trace.name(trace.events[what.event])) + ".";
+  // A call that began before the gap may last through it: then the host had not launched yet.
+  const std::int64_t inside_ns = d.idle.in_time.inside_ns;
+  if (2 * inside_ns >= what.part)
+    return s + " " + time_text(inside_ns) +
+           " of the gaps before such tasks pass inside the launching call, which had not returned: loading code at its "
+           "first use, allocating, or waiting for room in the queue does that.";
   return s + " They may have waited for an event, for another stream or for a copy; the recording does not say which.";
 }
 
@@ -194,7 +202,7 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
     case DiagnosisKind::host_unrecorded:
       return "The host's time was not recorded";
     case DiagnosisKind::launched_in_time:
-      return "Waits though launched";
+      return "Waits though its launch was called";
     case DiagnosisKind::starts_late:
       return "The device starts late";
     case DiagnosisKind::launches_none:
@@ -261,7 +269,7 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
     case DiagnosisKind::starts_late:
       return head_sentence(trace, d, gpu, what, metrics.steps.size() == 1);
     case DiagnosisKind::launched_in_time:
-      return in_time_sentence(trace, gpu, what);
+      return in_time_sentence(trace, d, gpu, what);
     case DiagnosisKind::launches_none:
       return "This recording has no launching calls, so why " + gpu + " waits cannot be seen.";
     case DiagnosisKind::started_late:

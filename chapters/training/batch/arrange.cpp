@@ -29,9 +29,10 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
              : same_gradient(in)        ? ": rounding that so high a rate makes grow"
                                         : ", which is another training";
   first[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(first[0])));
-  return first + "; with a critical batch of " + widgets::figure(out.critical_batch, "", 2) + " it takes " +
-         widgets::figure(out.steps_over, "", 2) + "\xC3\x97 the fewest steps and " +
-         widgets::figure(out.examples_over, "", 2) + "\xC3\x97 the fewest examples.";
+  // What the fit says holds for plain SGD at the rate that was best for each batch, whatever rate this run has.
+  return first + "; with a critical batch of " + widgets::figure(out.critical_batch, "", 2) + " a batch of " +
+         std::to_string(in.batch) + ", at its best rate, takes " + widgets::figure(out.steps_over, "", 2) +
+         "\xC3\x97 the fewest steps and " + widgets::figure(out.examples_over, "", 2) + "\xC3\x97 the fewest examples.";
 }
 
 /// The loss of both trainings by step; one that diverged ends before the other.

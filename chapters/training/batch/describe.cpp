@@ -60,8 +60,10 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "1 + critical / batch", .source = mccandlish});
   f.real("examples_over", o.examples_over, "Over the fewest examples",
          {.headline = true, .formula = "1 + batch / critical", .source = mccandlish});
-  f.real("steps_here", o.steps_here, "Steps to the target", {.source = "the fit at this batch"});
-  f.real("examples_here", o.examples_here, "Examples to the target", {.source = "the fit at this batch"});
+  f.real("steps_here", o.steps_here, "Steps to the target", "At the best rate for this batch, by plain SGD.",
+         {.source = "the fit at this batch"});
+  f.real("examples_here", o.examples_here, "Examples to the target", "At the best rate for this batch, by plain SGD.",
+         {.source = "the fit at this batch"});
   f.real("steps_min", o.steps_min, "Fewest steps", {.source = "fit of examples against batch"});
   f.real("examples_min", o.examples_min, "Fewest examples", {.source = "fit of examples against batch"});
   f.real("critical_steps", o.critical_steps, "Steps at the critical batch",

@@ -39,7 +39,7 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   plot.scatter("critical batch", knee_x, knee_y,
                {.colour = t.text, .marker = widgets::Marker::square, .info = "twice the least of both"});
   double steps = out.steps_here, examples = out.examples_here;
-  if (plot.drag_point("batch", steps, examples, {.label = "yours", .lo = out.steps_min * 1.0001}))
+  if (plot.drag_point("batch", steps, examples, {.label = "your batch, best rate", .lo = out.steps_min * 1.0001}))
     in.batch = picture.batch_of(steps);
 }
 

@@ -183,7 +183,10 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   out.asked_bytes_per_s = samples * in.sample_bytes / in.gpu_s;
   models::LoaderSetup lone = setup.loader;
   lone.workers = 1;
-  out.workers_needed = std::ceil(1 / models::loader_ceilings(lone).workers_per_s / in.gpu_s - 1e-9);
+  // Storage, cores and the pinning thread are shared: below the GPU's pace no number of workers keeps it fed.
+  out.workers_needed = models::loader_ceilings(lone).shared_per_s() * in.gpu_s < 1 - 1e-9
+                           ? nothing
+                           : std::ceil(1 / models::loader_ceilings(lone).workers_per_s / in.gpu_s - 1e-9);
   out.twice_gain = in.workers > 0 ? 100 * (simulated_rate(in, 2 * in.workers) / out.samples_per_s - 1) : nothing;
   if (std::abs(out.twice_gain) < 1e-6) out.twice_gain = 0;  // the same but for rounding
   out.gain_over_none = out.samples_per_s / simulated_rate(in, 0);

@@ -65,9 +65,9 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .absent = "There is no worker to double."});
   f.real("gain_over_none", o.gain_over_none, "Against none", "Times as many samples as without workers.",
          {.absent = "Without workers it cannot run."});
-  f.real("workers_needed", o.workers_needed, "Workers needed",
-         "So many keep the GPU's pace, if storage and cores allow it.",
-         {.formula = "ceil(a batch, one worker / GPU's step)"});
+  f.real("workers_needed", o.workers_needed, "Workers needed", "So many keep the GPU's pace.",
+         {.absent = "No number of workers: storage, cores or the pinning thread are slower than the GPU.",
+          .formula = "ceil(a batch, one worker / GPU's step)"});
   f.group("Where it is narrow");
   f.real("ceiling_per_s", o.ceiling_per_s, "At most", "Samples a second that the narrowest part lets through.",
          {.headline = true, .formula = "min over the parts"});

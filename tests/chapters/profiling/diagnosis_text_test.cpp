@@ -43,9 +43,9 @@ std::string kernel_event(const std::string& name, int ts_us, int dur_us, int str
          std::to_string(stream) + "}}";
 }
 
-std::string call_event(int ts_us, int correlation) {
+std::string call_event(int ts_us, int correlation, int dur_us = 1) {
   return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":)" + std::to_string(ts_us) +
-         R"(,"dur":1,"args":{"correlation":)" + std::to_string(correlation) + "}}";
+         R"(,"dur":)" + std::to_string(dur_us) + R"(,"args":{"correlation":)" + std::to_string(correlation) + "}}";
 }
 
 std::string recording_of(const std::vector<std::string>& events) {
@@ -161,4 +161,28 @@ TEST_CASE("what three devices share is told once, with the count of the others a
   CHECK(told_of(3)[0].ends_with(" The same is found of 2 more GPUs, with 80 % in place of 80 %."));
   CHECK(told_of(2).size() == 2);
   CHECK(told_of(2)[0].find("more GPUs") == std::string::npos);
+}
+
+TEST_CASE("a gap that passes inside a call which began before it is not said to wait for something unknown") {
+  const auto kernel = [](const char* name, int ts_us, int correlation) {
+    return R"({"ph":"X","cat":"kernel","name":")" + std::string(name) + R"(","pid":0,"tid":7,"ts":)" +
+           std::to_string(ts_us) + R"(,"dur":100,"args":{"device":0,"stream":7,"correlation":)" +
+           std::to_string(correlation) + "}}";
+  };
+  // The gap is 100 to 1,100 us; the call that ends it begins 10 us before it.
+  const auto said = [&](int call_us, std::string_view title) {
+    return sentence_about(
+        measured(recording_of({call_event(0, 1), kernel("a", 0, 1), call_event(90, 2, call_us), kernel("b", 1100, 2)})),
+        title);
+  };
+  for (const int call_us : {600, 900, 1005}) {
+    INFO(call_us);
+    const std::string waits = said(call_us, "Waits though its launch was called");
+    CHECK(waits.find("pass inside the launching call, which had not returned") != std::string::npos);
+    CHECK(waits.find("does not say which") == std::string::npos);
+  }
+  for (const int call_us : {1, 5, 400}) {
+    INFO(call_us);
+    CHECK(said(call_us, "Waits though its launch was called").find("does not say which") != std::string::npos);
+  }
 }

@@ -19,6 +19,20 @@ double ms_of(const Lab& lab, std::string_view key) { return 1e3 * out(lab, key);
 
 }  // namespace
 
+TEST_CASE("step-trace: workers are needed only where storage and cores keep the step's pace") {
+  const auto needed = [](const char* inputs) {
+    const LabPtr lab = open_lab("profiling/step-trace", inputs);
+    compute(*lab);
+    return out(*lab, "workers_needed");
+  };
+  CHECK(needed("{}") >= 1);
+  // 200 samples of 200 kB at 50 MB/s are 1.25 batches a second: no step of less than 800 ms is fed by any number.
+  CHECK(std::isnan(needed(R"({"storage_bytes_per_s": 5e7})")));
+  CHECK(std::isnan(needed(R"({"storage_bytes_per_s": 5e7, "workers": 16})")));
+  // One core decodes 200 samples of 10 ms in 2 s.
+  CHECK(std::isnan(needed(R"({"cores": 1, "decode_s": 0.01, "workers": 8})")));
+}
+
 TEST_CASE("step-trace: the study's shares, and what each change takes in its order and alone") {
   const LabPtr lab = open_lab("profiling/step-trace");
   compute(*lab);

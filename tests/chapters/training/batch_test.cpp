@@ -20,6 +20,12 @@ TEST_CASE("batch lab: the answer tells rounding from another training, and refus
   CHECK(says(R"({"batch": 4})") == "A batch of 4 cannot be cut into 8 pieces: take fewer micro-batches.");
 }
 
+TEST_CASE("batch lab: what the fit says is said of the best rate, since it is the same at every rate") {
+  const std::string fit = " a batch of 64, at its best rate, takes ";
+  for (const char* inputs : {"{}", R"({"rate": 5, "rule": "summed"})", R"({"rate": 0.01})", R"({"momentum": 0.9})"})
+    CHECK(answer_of("training/batch", inputs).find(fit) != std::string::npos);
+}
+
 TEST_CASE("batch lab: steps and examples here follow from the fit") {
   const LabPtr lab = open_lab("training/batch", R"({"batch": 128})");
   compute(*lab);
