@@ -5,32 +5,12 @@
 #include <cstdio>
 #include <ctime>
 
+#include "app/content/handout.h"
 #include "chapters/mechanism/registry.h"
 #include "widgets/number/number.h"
 
 namespace app {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
 
 /// "2026-11-28" in UTC; "earlier" of a time that is not known.
 std::string date_text(std::int64_t unix_s) {
@@ -81,8 +61,8 @@ constexpr const char* head =
     "</style>\n</head>\n<body>\n";
 
 std::string cells(std::initializer_list<std::string> numbers, const std::string& first, const char* kind) {
-  std::string row = std::string("<tr") + kind + "><td>" + escaped(first) + "</td>";
-  for (const std::string& number : numbers) row += "<td class=\"n\">" + escaped(number) + "</td>";
+  std::string row = std::string("<tr") + kind + "><td>" + html_text(first) + "</td>";
+  for (const std::string& number : numbers) row += "<td class=\"n\">" + html_text(number) + "</td>";
   return row + "</tr>\n";
 }
 
@@ -116,7 +96,7 @@ std::string record_html(const Content& content, const store::Progress& progress,
   for (const CurriculumChapter& chapter : content.curriculum) rows += rows_of(chapter, progress);
   for (const auto& [id, lab] : progress.labs) opened += lab.visited && chapters::has_lab(id) ? 1 : 0;
   std::string page = head;
-  page += "<h1>Ridgeline: my record</h1>\n<p>" + escaped(date_text(now_unix_s)) +
+  page += "<h1>Ridgeline: my record</h1>\n<p>" + html_text(date_text(now_unix_s)) +
           ". Labs opened: " + std::to_string(opened) +
           ". Chapter tests taken: " + std::to_string(progress.tests.size()) +
           ". Time with a hand on a lab: " + time_text(progress.spent_s()) +

@@ -1,16 +1,11 @@
 #include "app/kernel_runs/kernel_worker.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "app/kernel_runs/kernel_json.h"
+#include "app/platform/temporary_file.h"
 
 namespace app {
 namespace {
@@ -60,30 +55,6 @@ std::string number_word(double value) {
   return text;
 }
 
-/// A file with a text, gone with it: a source is too long for an argument.
-class SourceFile {
- public:
-  explicit SourceFile(const std::string& text) {
-    std::error_code none;
-    std::string name = (std::filesystem::temp_directory_path(none) / "ridgeline-kernel-XXXXXX").string();
-    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd < 0) return;
-    ::close(fd);
-    path_ = name;
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~SourceFile() {
-    std::error_code none;
-    if (!path_.empty()) std::filesystem::remove(path_, none);
-  }
-  SourceFile(const SourceFile&) = delete;
-  SourceFile& operator=(const SourceFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs,
                                    const std::string& source_path) {
   std::vector<std::string> words{"kernels",   "run",
@@ -116,10 +87,10 @@ models::Status run_kernels(const KernelWorker& worker, const kernels::Request& r
     if (const auto* ladder = kernels::find_ladder(request.ladder))
       for (const auto& rung : ladder->rungs) left.emplace_back(rung.id);
   bool enough = false;
-  std::unique_ptr<SourceFile> source;
+  std::unique_ptr<TemporaryFile> source;
   if (!request.edited_rung.empty()) {
     left = {request.edited_rung};
-    source = std::make_unique<SourceFile>(request.edited_source);
+    source = std::make_unique<TemporaryFile>(request.edited_source);
     if (source->path().empty())
       return Status::fail("The edited source could not be written to a temporary file: is the disk full?");
   }

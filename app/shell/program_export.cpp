@@ -1,7 +1,5 @@
 #include "app/shell/program_export.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "app/kernel_runs/child.h"
-#include "app/platform/file.h"
+#include "app/platform/temporary_file.h"
 #include "app/scenario/hand_on.h"
 
 namespace app {
@@ -52,27 +50,27 @@ bool is_drawn_beside(const Shell& shell, ExportKind kind) {
 void export_beside(Shell& shell, ExportKind kind, const std::string& path) {
   Workspace& w = shell.workspace;
   std::vector<std::string> argv{shell.host.program};
-  std::filesystem::path scenario;
+  std::shared_ptr<const TemporaryFile> scenario;
   if (kind == ExportKind::handout) {
     argv.insert(argv.end(), {"handout", open_chapter_slug(shell), "-o", path});
   } else {
     if (question_open(shell)) return w.say("The picture is veiled until you commit to an answer.");
     if (!w.lab().reason().empty()) return w.say("There is no picture to export: " + w.lab().reason());
     std::error_code none;
-    scenario = std::filesystem::temp_directory_path(none) / ("ridgeline-" + std::to_string(::getpid()) + ".json");
-    if (auto kept = write_file(scenario, scenario_to_hand_on(w.lab(), scenario.parent_path()).text); !kept)
-      return w.say_failure(kept);
+    scenario = std::make_shared<const TemporaryFile>(
+        scenario_to_hand_on(w.lab(), std::filesystem::temp_directory_path(none)).text);
+    if (scenario->path().empty())
+      return w.say_failure(models::Status::fail("No temporary file can be written: free some disk space."));
     argv.insert(argv.end(),
-                {"render", "--scenario", scenario.string(), "-o", path, "--picture", "--scale", "2", "--size",
+                {"render", "--scenario", scenario->path(), "-o", path, "--picture", "--scale", "2", "--size",
                  picture_size(shell), "--theme", kind == ExportKind::picture_light ? "light" : "dark"});
   }
   shell.document_said = std::make_shared<std::string>();
   shell.document_path = path;
-  shell.document_job =
-      w.jobs.submit("document", [argv = std::move(argv), scenario, said = shell.document_said](chapters::Progress& p) {
+  shell.document_job = w.jobs.submit(
+      "document", [argv = std::move(argv), scenario, said = shell.document_said](chapters::Progress& p) mutable {
         *said = run_program(argv, p);
-        std::error_code none;
-        if (!scenario.empty()) std::filesystem::remove(scenario, none);
+        scenario.reset();
       });
 }
 

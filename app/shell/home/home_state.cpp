@@ -87,7 +87,7 @@ void describe_test(const Workspace& w, HomeChapter& chapter) {
   if (chapter.open == 0 || !has_test(chapter.slug)) return;
   chapter.test_label = "test " + chapter.slug;
   chapter.test_text = "test";
-  chapter.test_hint = "Ten questions of this chapter, one after the other, scored at the end; other numbers every day.";
+  chapter.test_hint = "Ten questions of this chapter, one after the other, scored at the end; drawn anew every day.";
   const store::TestResult* latest = w.progress.latest_test(chapter.slug);
   if (!latest) return;
   chapter.test_text = "test " + score_text(*latest);

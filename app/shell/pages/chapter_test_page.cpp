@@ -120,8 +120,8 @@ void draw_question(Shell& shell, const ChapterTest& test) {
   ImGui::SameLine();
   const bool skipped = ui::button("I do not know");
   ui::spacing(14);
-  ui::wrapped("What is right is shown at the end. A near answer counts half; tomorrow the test has other numbers.",
-              t.muted, Type::small);
+  ui::wrapped("What is right is shown at the end. A near answer counts half; tomorrow the test is drawn anew.", t.muted,
+              Type::small);
   if (skipped)
     take_mark(shell, mark_nothing(item));
   else if (given && (pressed || entered))
@@ -166,7 +166,7 @@ void draw_result(Shell& shell, const store::TestResult& result) {
   ui::text(std::to_string(result.right) + " right, " + std::to_string(result.near) + " near, " +
                std::to_string(result.asked - result.right - result.near) + " wrong",
            t.muted);
-  ui::wrapped("The test comes again tomorrow (midnight UTC) with other numbers.", t.muted, Type::small);
+  ui::wrapped("The test comes again tomorrow (midnight UTC), drawn anew.", t.muted, Type::small);
   ui::spacing(8);
   ChapterTestState& state = shell.chapter_test;
   const ChapterTest* test = test_of(state);

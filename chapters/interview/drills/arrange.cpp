@@ -99,7 +99,7 @@ RoundEnd round_end_of(const Inputs& in, const Outputs& out) {
                         (out.near_in_last_round > 0 ? ", " + whole(out.near_in_last_round) + " near" : ""),
                .lines = {}};
   if (std::isfinite(out.median_s))
-    end.lines.push_back("Half of all your answers took less than " + widgets::format_text(out.median_s, "s", 2) + ".");
+    end.lines.push_back("Median time of all your answers: " + widgets::format_text(out.median_s, "s", 4) + ".");
   end.lines.push_back("Weakest topic: " + out.weakest + ". " +
                       (out.due > 0 ? whole(out.due) + " due for review." : "Nothing is due for review."));
   return end;

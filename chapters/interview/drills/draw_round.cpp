@@ -29,7 +29,7 @@ bool draw_round_end(const Inputs& in, const Picture& picture, View& view, ImVec2
     widgets::wrapped_text(p, {words.x, y}, text, inner, color);
     y += high + t.px(10);
   };
-  line(view.furthest.miss > 0 ? "Furthest off: " + view.furthest.words : "None of them surprised you.", t.text);
+  if (view.furthest.miss > 0) line("Furthest off: " + view.furthest.words, t.text);
   for (const std::string& text : picture.round_end.lines) line(text, t.muted);
   ImGui::SetCursorScreenPos({words.x, std::min(y + t.px(6), bottom + t.px(12))});
   const bool next = widgets::button("Next round", true, {t.px(150), box});
