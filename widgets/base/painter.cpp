@@ -10,7 +10,7 @@
 namespace widgets {
 namespace {
 
-Record* active_record = nullptr;
+Record *active_record = nullptr, *paused_record = nullptr;
 
 bool visible(ImU32 c) { return (c & IM_COL32_A_MASK) != 0; }
 
@@ -58,8 +58,19 @@ void keep(Record* record, Stroke::Kind kind, std::span<const ImVec2> points, con
 Recording::Recording(Record& record) { active_record = &record; }
 Recording::~Recording() { active_record = nullptr; }
 
-PausedRecording::PausedRecording() : paused_(active_record) { active_record = nullptr; }
-PausedRecording::~PausedRecording() { active_record = paused_; }
+PausedRecording::PausedRecording() : paused_(active_record), outer_(paused_record) {
+  paused_record = active_record;
+  active_record = nullptr;
+}
+PausedRecording::~PausedRecording() {
+  active_record = paused_;
+  paused_record = outer_;
+}
+
+ResumedRecording::ResumedRecording() : before_(active_record) {
+  if (!active_record) active_record = paused_record;
+}
+ResumedRecording::~ResumedRecording() { active_record = before_; }
 
 ImFont* font_of(Font font) {
   const Fonts& f = theme().fonts;

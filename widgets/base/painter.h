@@ -111,7 +111,19 @@ class PausedRecording {
   PausedRecording& operator=(const PausedRecording&) = delete;
 
  private:
-  Record* paused_;
+  Record *paused_, *outer_;
+};
+
+/// While alive within a PausedRecording, what is painted is kept after all.
+class ResumedRecording {
+ public:
+  ResumedRecording();
+  ~ResumedRecording();
+  ResumedRecording(const ResumedRecording&) = delete;
+  ResumedRecording& operator=(const ResumedRecording&) = delete;
+
+ private:
+  Record* before_;
 };
 
 }  // namespace widgets

@@ -23,7 +23,7 @@ struct Curve {
   float radius = 5;                ///< a dot's, in design pixels
   bool named = true;               ///< a line's name is written along it where there is room
   bool legend = true;              ///< its name stands in the legend
-  bool given = false;              ///< dots that are known before a question is answered: they stay under its veil
+  bool given = false;              ///< dots or a line known before a question is answered: they stay under its veil
   std::vector<double> x{}, y{};
   std::vector<double> lower{};        ///< an area's lower edge, one a point; empty: it goes down to zero
   std::vector<std::string> labels{};  ///< names of single dots, in order; empty ones are not written

@@ -97,6 +97,7 @@ void Plot::line(std::string_view label, Values xs, Values ys, const LineOptions&
   s.dashed = s.dashed || o.dashed;
   s.label_line = o.label;
   s.lit = output_lit(o.output);
+  s.given = o.given;
 }
 
 void Plot::curve(const Curve& c) {
@@ -131,7 +132,8 @@ void Plot::curve(const Curve& c) {
                             .legend = c.legend,
                             .info = c.info,
                             .version = version,
-                            .output = c.output};
+                            .output = c.output,
+                            .given = c.given};
   if (c.kind == Curve::Kind::steps)
     steps(c.label, c.x, c.y, options);
   else

@@ -43,6 +43,7 @@ struct LineOptions {
   std::uint64_t version = 0;  ///< not 0: changed by the caller with the data, which saves reading long data every frame
                               ///< to see whether it changed
   std::string_view output{};  ///< the key of the output that it shows, lit with its figure
+  bool given = false;         ///< known before a question is answered: it stays under its veil
 };
 struct AreaOptions {
   ImU32 colour = 0;

@@ -149,9 +149,13 @@ void paint_in_frame(const PlotEnd& plot, const Painter& painter) {
 void finish_plot(const PlotEnd& plot) {
   PlotScratch& s = plot.scratch();
   if (veil_plot(plot.outer, plot.options.x, plot.options.y, plot.options.x_axis)) {
-    for (const PlotSeries& series : s.series)
-      if (series.given)
+    for (const PlotSeries& series : s.series) {
+      if (!series.given) continue;
+      if (series.kind == PlotSeries::Kind::line)
+        veil_line(values_of(s, series, 0), values_of(s, series, 1), series.width, series.colour);
+      else
         veil_points(values_of(s, series, 0), values_of(s, series, 1), series.marker, series.radius, series.colour);
+    }
     return;
   }
   const Painter painter = Painter::window();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/shorten.h"
 #include "widgets/plot/draw_curve.h"
@@ -21,8 +22,9 @@ struct VeiledAxis {
 struct VeiledPoints {
   std::size_t first = 0, count = 0;
   Marker marker = Marker::circle;
-  float radius = 0;
+  float radius = 0;  ///< design pixels; of a line its width
   ImU32 colour = 0;
+  bool line = false;
 };
 struct VeiledPlot {
   Box outer{};
@@ -102,14 +104,19 @@ Range span_of_points(const VeiledPlot& plot, const VeiledAxis& axis, bool along_
 }
 
 void paint_given_points(const Painter& p, const VeiledPlot& plot, const PlotFrame& f) {
+  p.clip(f.area.min, f.area.max);
   for (std::size_t g = 0; g < plot.groups; ++g) {
     const VeiledPoints& group = noted_groups[plot.first_group + g];
+    ImVec2 before{};
     for (std::size_t i = 0; i < group.count; ++i) {
       const PlotPoint& point = noted_points[group.first + i];
       const ImVec2 at{static_cast<float>(f.x.pixel(point.x)), static_cast<float>(f.y.pixel(point.y))};
-      if (f.area.contains(at)) paint_marker(p, at, group.marker, theme().px(group.radius), group.colour);
+      if (group.line && i > 0) p.line(before, at, group.colour, theme().px(group.radius));
+      if (!group.line && f.area.contains(at)) paint_marker(p, at, group.marker, theme().px(group.radius), group.colour);
+      before = at;
     }
   }
+  p.unclip();
 }
 
 void paint_one(const Painter& p, const VeiledPlot& plot, std::span<const GivenAxis> given) {
@@ -184,22 +191,31 @@ VeilPlots::VeilPlots() {
 VeilPlots::~VeilPlots() { gathering = false; }
 
 bool veil_plot(const Box& outer, const AxisSpec& x, const AxisSpec& y, bool x_axis) {
-  if (!gathering) return false;
+  if (!gathering || given_now()) return false;
   if (noted_count < noted.size())
     noted[noted_count++] = {outer, axis_of(x, x_axis), axis_of(y, true), noted_groups.size(), 0};
   return true;
 }
 
-void veil_points(std::span<const double> xs, std::span<const double> ys, Marker marker, float radius, ImU32 colour) {
+/// Keeps a group of given points of the plot noted last.
+static void keep_given(std::span<const double> xs, std::span<const double> ys, VeiledPoints group) {
   if (!gathering || noted_count == 0) return;
   VeiledPlot& plot = noted[noted_count - 1];
   if (plot.first_group + plot.groups != noted_groups.size()) return;  // more plots than are noted
-  VeiledPoints group{noted_points.size(), 0, marker, radius, colour};
+  group.first = noted_points.size();
   for (std::size_t i = 0; i < std::min(xs.size(), ys.size()); ++i)
     if (std::isfinite(xs[i]) && std::isfinite(ys[i])) noted_points.push_back({xs[i], ys[i]});
   group.count = noted_points.size() - group.first;
   noted_groups.push_back(group);
   ++plot.groups;
+}
+
+void veil_points(std::span<const double> xs, std::span<const double> ys, Marker marker, float radius, ImU32 colour) {
+  keep_given(xs, ys, {0, 0, marker, radius, colour, false});
+}
+
+void veil_line(std::span<const double> xs, std::span<const double> ys, float width, ImU32 colour) {
+  keep_given(xs, ys, {0, 0, Marker::circle, width, colour, true});
 }
 
 std::size_t veiled_plots() { return noted_count; }

@@ -29,11 +29,13 @@ class VeilPlots {
   VeilPlots& operator=(const VeilPlots&) = delete;
 };
 
-/// Whether plots are veiled; then the plot at `outer` is noted.
+/// Whether plots are veiled; then the plot at `outer` is noted. A plot inside a GivenMarks is not.
 bool veil_plot(const Box& outer, const AxisSpec& x, const AxisSpec& y, bool x_axis);
 /// Points of the plot noted last that a question gives: they stay under the veil, and an axis that no input gives runs
 /// over them. Copied; what is not finite, or not positive on a logarithm, is left out. `radius` in design pixels.
 void veil_points(std::span<const double> xs, std::span<const double> ys, Marker marker, float radius, ImU32 colour);
+/// A line of the plot noted last that a question gives, likewise. `width` in design pixels.
+void veil_line(std::span<const double> xs, std::span<const double> ys, float width, ImU32 colour);
 /// How many plots were noted since the last VeilPlots began; at most twelve.
 std::size_t veiled_plots();
 /// Paints those: plate, hatch, grid, axes, and what is given.

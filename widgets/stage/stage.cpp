@@ -38,12 +38,13 @@ void export_mark(const Painter& p, Rect r, ImU32 colour) {
 
 }  // namespace
 
-/// What stands in the middle of a veil.
-static void draw_veil_words(const Painter& painter, Rect area, std::string_view words) {
+/// What stands in the middle of a veil, or in its lower right corner, out of the way of what is given.
+static void draw_veil_words(const Painter& painter, Rect area, std::string_view words, bool in_corner = false) {
   const Theme& t = theme();
   const float width = text_size(words, Type::small).x;
   if (words.empty() || width + t.px(40) > area.width() || area.height() < t.px(48)) return;
-  const ImVec2 mid{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
+  const ImVec2 mid = in_corner ? ImVec2{area.max.x - width / 2 - t.px(24), area.max.y - t.px(23)}
+                               : ImVec2{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
   painter.rect({mid.x - width / 2 - t.px(16), mid.y - t.px(15)}, {mid.x + width / 2 + t.px(16), mid.y + t.px(15)},
                t.card, t.px(7));
   painter.text({mid.x, mid.y - t.type(Type::small) / 2}, words, t.muted, Type::small, Font::sans, Align::center);
@@ -62,6 +63,7 @@ void draw_veil(const Painter& painter, Rect area, std::string_view words) {
 void Stage::start() {
   view_.specs.clear();
   view_.ids.clear();
+  view_.drawn.clear();
   view_.export_panel = 0;
   painting_ = false;
 }
@@ -182,8 +184,11 @@ bool Stage::begin_panel(const char* id, ImVec2& size) {
                     scrolls ? 0 : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   if (cover_ != Cover::none) ImGui::BeginDisabled();
-  // Under the veil the body runs, so that its plots say where they stand, and nothing of it is seen or met.
-  if (cover_ == Cover::veiled) ImGui::PushClipRect({0, 0}, {0, 0}, false);
+  if (cover_ == Cover::veiled) {
+    draw_veil(Painter::window(), current_, {});
+    // Under the veil the body runs, so that its plots say where they stand; of it only what is given is seen.
+    ImGui::PushClipRect({0, 0}, {0, 0}, false);
+  }
   return true;
 }
 
@@ -192,15 +197,14 @@ void Stage::end_panel() {
   if (cover_ != Cover::none) ImGui::EndDisabled();
   if (cover_ == Cover::dimmed)
     Painter::window().rect(current_.min, current_.max, with_alpha(theme().background, 0.62f));
+  if (cover_ == Cover::veiled) {
+    const Painter p = Painter::window();
+    paint_veiled_plots(p, given_);
+    // One panel says it for all.
+    if (next_ - 1 == view_.main) draw_veil_words(p, current_, "veiled until you commit", gave_);
+  }
   ImGui::EndChild();
   ImGui::PopID();
-  if (cover_ != Cover::veiled) return;
-  const Painter p = Painter::window();
-  draw_veil(p, current_, {});
-  p.clip(current_.min, current_.max);
-  paint_veiled_plots(p, given_);
-  p.unclip();
-  draw_veil_words(p, current_, "veiled until you commit");
 }
 
 Rect Stage::place_of(const char* id) const {

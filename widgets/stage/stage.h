@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "widgets/base/lit_figure.h"
+#include "widgets/base/marks.h"
 #include "widgets/plot/plot_veil.h"
 #include "widgets/stage/stage_layout.h"
 
@@ -17,7 +18,7 @@ namespace widgets {
 enum class Cover {
   none,
   dimmed,  ///< the last good picture of inputs for which there is none
-  veiled   ///< a question is open: of the picture only the axes of plots are seen, and what is given
+  veiled   ///< a question is open: of the picture only what is given is seen (GivenMarks), and the axes of plots
 };
 
 /// What a stage remembers between frames.
@@ -30,7 +31,8 @@ struct StageView {
   std::vector<ImGuiID> ids;
   std::vector<PlacedPanel> placed;
   StagePlan plan;
-  std::size_t main = 0;  ///< index of the panel that is shown whatever the room
+  std::size_t main = 0;                 ///< index of the panel that is shown whatever the room
+  std::vector<std::string_view> drawn;  ///< names of marks that the main panel said it drew
 };
 
 class Stage {
@@ -80,12 +82,16 @@ class Stage {
  private:
   template <class Body>
   void paint_body(ImVec2 size, const Body& body) {
+    const bool main = next_ - 1 == view_.main;
     if (cover_ == Cover::veiled) {
       const PausedRecording paused;
       const VeilPlots plots;
+      const BodyMarks marks(&current_, nullptr);
       body(size);
+      gave_ = marks.gave();
       return;
     }
+    const BodyMarks marks(nullptr, main ? &view_.drawn : nullptr);
     const LitTexts lit;
     if (record_ && view_.ids[next_ - 1] == recorded_) {
       record_->min = current_.min;
@@ -110,6 +116,7 @@ class Stage {
   StageOptions options_;
   Cover cover_;
   bool painting_ = false;
+  bool gave_ = false;     ///< the veiled body that was painted last drew something that is given
   std::size_t next_ = 0;  ///< index of the panel that comes next while painting
   Rect current_{};
   ImGuiID recorded_ = 0;

@@ -18,6 +18,9 @@ struct PanelSpec {
   ImVec2 ideal{0, 0};      ///< more room than this brings nothing; 0: any room is of use
   bool answers = false;    ///< the panel that answers the lab's question; without one the first does
   bool scrolls = false;    ///< a table or a text: what does not fit scrolls in it
+  /// Names of the marks that answer, between commas: "time curve, memory strips". At every size of a projector the body
+  /// draws each of them and says so with widgets::drew.
+  std::string_view marks{};
 };
 
 /// A panel that has a place. `at` is that of its body in screen pixels; its heading, where it has one, stands above.
