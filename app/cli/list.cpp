@@ -144,23 +144,30 @@ int list(const Arguments& a, const Streams& s) {
   return 0;
 }
 
+/// The answer as text for a terminal: a verdict and, where there is one, a second line that says why.
+static std::string plain_answer(chapters::Lab& lab) {
+  std::string answer(lab.reason().empty() ? lab.answer() : "");
+  std::erase(answer, '`');  // they set figures apart on the screen
+  return answer;
+}
+
 int eval(const Arguments& a, const Streams& s) {
   const auto made = make_set_lab(a);
   if (!made) return complain(s, made.error);
   const auto& lab = *made;
   const bool feasible = lab->reason().empty();
   if (a.has("--json")) {
-    s.out << to_text(evaluation_to_json(*lab), 2) << "\n";
+    Json all = evaluation_to_json(*lab);
+    all["answer"] = plain_answer(*lab);
+    s.out << to_text(all, 2) << "\n";
   } else {
     s.out << lab->info().id << "\n";
     for (const Field& f : lab->inputs()) s.out << "  " << f.key << " = " << display_text(f) << "\n";
     if (feasible)
       for (const Field& f : lab->outputs())
         s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
-    if (std::string answer(feasible ? lab->answer() : ""); !answer.empty()) {
-      std::erase(answer, '`');  // they set figures apart on the screen
+    if (const std::string answer = plain_answer(*lab); !answer.empty())
       s.out << lab->info().question << "\n" << answer << "\n";
-    }
   }
   return feasible ? 0 : say_infeasible(s, lab->reason());
 }

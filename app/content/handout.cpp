@@ -154,6 +154,7 @@ HandoutLab handout_lab(chapters::Lab& lab, const LabContent& content, std::size_
   HandoutLab out{.title = std::string(lab.info().title), .question = std::string(lab.info().question)};
   if (lab.reason().empty()) out.answer = lab.answer();
   std::erase(out.answer, '`');
+  std::replace(out.answer.begin(), out.answer.end(), '\n', ' ');
   for (const Field& f : lab.outputs())
     if (f.spec.headline && !f.spec.formula.empty() && out.formula.empty())
       out.formula = std::string(f.spec.label) + " = " + std::string(f.spec.formula);

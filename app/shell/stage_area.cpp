@@ -55,10 +55,19 @@ void light_answered_output(const chapters::Lab& lab) {
     }
 }
 
-/// The question, which is never cut, and under it the answer or the reason why there is none. Returns their height. A
-/// lab whose answer a job computes has a place for its bar beside the question alone, and the lines of a long answer
-/// before that is there: neither moves anything when it comes or goes.
-float draw_lines(Shell& shell, ImVec2 at, float width) {
+/// How the verdict of an answer is set: a long one, which breaks the rules of an answer or is a reason, in smaller
+/// type.
+widgets::SentenceStyle verdict_style(std::string_view verdict, float width, bool bad) {
+  const auto& t = theme();
+  widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
+  if (bad || widgets::sentence_lines(verdict, width, style) > 2) style.type = Type::body;
+  return style;
+}
+
+/// The question, which is never cut, and under it the answer: its verdict, and in smaller type the line that says why;
+/// or the reason why there is none. Returns their height, in which two lines of verdict and one of why have room
+/// whatever is said, so that no picture moves when a sentence grows. Where room is `scarce` one line is kept.
+float draw_lines(Shell& shell, ImVec2 at, float width, bool scarce) {
   const auto& t = theme();
   const Painter p = Painter::window();
   chapters::Lab& lab = shell.workspace.lab();
@@ -70,18 +79,20 @@ float draw_lines(Shell& shell, ImVec2 at, float width) {
   const float top = y;
   const std::string_view answer = shell.prediction_hides_outputs ? std::string_view() : lab.answer();
   const bool bad = !lab.reason().empty();
-  widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
-  if (bad || widgets::sentence_lines(answer, width, style) > 2) style.type = Type::body;
-  if (!answer.empty()) {
-    y += widgets::draw_sentence(p, {at.x, y}, answer, width, style);
+  const std::size_t cut = std::min(answer.find('\n'), answer.size());
+  const std::string_view verdict = answer.substr(0, cut), why = answer.substr(std::min(cut + 1, answer.size()));
+  const widgets::SentenceStyle says{Type::body, Font::sans, t.muted, t.text};
+  if (!verdict.empty()) {
+    y += widgets::draw_sentence(p, {at.x, y}, verdict, width, verdict_style(verdict, width, bad));
+    if (!why.empty()) y += widgets::draw_sentence(p, {at.x, y}, why, width, says);
     if (ImGui::IsMouseHoveringRect({at.x, top}, {at.x + width, y})) light_answered_output(lab);
   }
-  if (!by_job) return (answer.empty() ? top - t.px(4) : y) - at.y;
-  // A long answer takes three lines of the smaller type, which are a little more than two of the larger.
+  if (lab.info().hidden) return (answer.empty() ? top - t.px(4) : y) - at.y;
   const auto line = [&](Type type) {
     return widgets::sentence_height("A", width, {type, Font::bold, t.text, t.accent});
   };
-  return std::max(y, top + std::max(2 * line(Type::title), 3 * line(Type::body))) - at.y;
+  const float kept = scarce ? line(Type::title) : 2 * line(Type::title) + line(Type::body);
+  return std::max(y, top + kept) - at.y;
 }
 
 void apply_fix(Shell& shell, const Fix& fix) {
@@ -176,7 +187,7 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
     if (question_takes_stage(shell)) return;
   } else if (words) {
     draw_job(shell, {at.x + size.x, at.y});
-    y += draw_lines(shell, at, size.x) + t.px(8);
+    y += draw_lines(shell, at, size.x, size.y < t.px(420)) + t.px(8);
   }
   const bool low = size.y < t.px(330);  // the picture needs what height there is; the palette has the presets too
   if (!question_shown(shell) && !shell.presentation && words && (bad || !low) &&

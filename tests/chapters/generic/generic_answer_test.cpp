@@ -1,0 +1,113 @@
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/random_inputs.h"
+#include "app/scenario/link.h"
+#include "app/scenario/scenario.h"
+#include "tests/support/base/effort.h"
+#include "tests/support/lab/answer_rules.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_walk.h"
+
+// The answer of every lab, in every state that a hand can reach: short, plain, of the state, and each figure of it is
+// one that the lab describes.
+
+using namespace support;
+
+namespace {
+
+/// Looks at the answer of one state. Faults are said once a lab: a sentence that breaks a rule breaks it in many
+/// states.
+class AnswerCheck {
+ public:
+  void look(chapters::Lab& lab, const std::string& state) {
+    lab.compute();
+    if (!lab.reason().empty()) return;
+    const std::string answer(lab.answer());
+    for (const std::string& fault : answer_form_faults(answer)) say(fault, answer, state);
+    for (const std::string& figure : figures_of_nothing(lab))
+      say("`" + figure + "` is no input and no output", answer, state);
+  }
+
+ private:
+  void say(const std::string& fault, const std::string& answer, const std::string& state) {
+    if (said_ >= 8) return;
+    ++said_;
+    FAIL_CHECK(state << ": " << fault << "\n  " << answer);
+  }
+  int said_ = 0;
+};
+
+template <class Body>
+void each_answering_lab(Body&& body) {
+  use_bundled_catalog();
+  for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      const auto lab = entry.make();
+      if (!lab->info().hidden) body(*lab);
+    }
+}
+
+/// Sets one number of a lab to an end of its range; false where it has none.
+bool set_to_end(chapters::Lab& lab, std::size_t index, bool upper) {
+  std::size_t i = 0;
+  for (const Field& f : lab.inputs()) {
+    if (i++ != index) continue;
+    if (f.kind == Kind::toggle) return f.set_number(upper ? 1 : 0), true;
+    if (f.kind != Kind::real && f.kind != Kind::integer) return false;
+    return f.set_number(upper ? f.spec.range.hi : f.spec.range.lo), true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every lab: the answer of its default and of every preset is short, plain and of figures that it describes") {
+  each_answering_lab([](chapters::Lab& lab) {
+    AnswerCheck check;
+    check.look(lab, "default");
+    for (const auto& preset : bundled_content().of(lab.info().id).presets) {
+      const auto other = chapters::make_lab_by_id(lab.info().id);
+      REQUIRE(app::apply_inputs(*other, app::parse_own_json(preset.set)).error.empty());
+      check.look(*other, "preset \"" + preset.name + "\"");
+    }
+  });
+}
+
+TEST_CASE("every lab: no two presets share an answer") {
+  each_answering_lab([](chapters::Lab& lab) {
+    std::map<std::string, std::string> said;
+    for (const auto& preset : bundled_content().of(lab.info().id).presets) {
+      const auto other = chapters::make_lab_by_id(lab.info().id);
+      REQUIRE(app::apply_inputs(*other, app::parse_own_json(preset.set)).error.empty());
+      other->compute();
+      const auto [at, added] = said.emplace(std::string(other->answer()), preset.name);
+      if (!added) FAIL_CHECK("\"" << preset.name << "\" says what \"" << at->second << "\" says:\n  " << at->first);
+    }
+  });
+}
+
+TEST_CASE("every lab: at the ends of its inputs the answer is short, plain and of figures that it describes") {
+  each_answering_lab([](chapters::Lab& lab) {
+    AnswerCheck check;
+    const std::size_t n = lab.inputs().size();
+    const Budget budget{6, 2 * n, 0.4};
+    for (std::uint64_t i = 0; budget.allows(i); ++i) {
+      const auto other = chapters::make_lab_by_id(lab.info().id);
+      // Every second input first, so that a heavy lab, of which few are tried, shows more than its first group.
+      const std::size_t index = (i / 2) * 2 % n + ((i / 2) * 2 / n) % 2;
+      if (set_to_end(*other, index, i % 2 == 1)) check.look(*other, app::command_line_of(*other));
+    }
+  });
+}
+
+TEST_CASE("every lab: with random inputs the answer is short, plain and of figures that it describes") {
+  each_answering_lab([](chapters::Lab& lab) {
+    AnswerCheck check;
+    std::uint64_t seed = 0;
+    for (const Budget budget{6, 200, 0.5}; budget.allows(seed); ++seed) {
+      app::randomize(lab, seed);
+      check.look(lab, "seed " + std::to_string(seed) + ", " + app::command_line_of(lab));
+    }
+  });
+}
