@@ -79,12 +79,7 @@ bool mark(const Asked& a, double said, Workspace& w, std::ostream& out) {
     const auto prefix = a.output.spec.binary ? widgets::Prefix::binary : widgets::Prefix::si;
     return number ? widgets::format_text(v, a.output.spec.unit, 4, prefix) : a.choices[static_cast<std::size_t>(v)];
   };
-  out << (close ? "close: " : "not yet: ") << "you said " << shown(said) << ", the model computes " << shown(computed);
-  if (number && std::abs(gap) < 10)
-    out << ", gap " << widgets::format_text(std::round(gap * 1000) / 10, "%", 3);
-  else if (number)
-    out << ", off by a factor of " << widgets::format_text(std::abs(said / computed), "", 3);
-  out << ".\n";
+  out << verdict_text(close, shown(said), shown(computed), number ? gap_text(said, computed) : std::string()) << "\n";
   const auto now = static_cast<double>(
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
   const std::string lab(a.lab->info().id);

@@ -265,6 +265,22 @@ std::string explained(const Prediction& question, const chapters::Lab& lab) {
   return out;
 }
 
+std::string gap_text(double said, double computed) {
+  const double ratio = said / computed;
+  if (!(ratio > 0) || !std::isfinite(ratio)) return {};
+  const std::string side = ratio > 1 ? " too high" : " too low";
+  if (ratio >= 2 || ratio <= 0.5) return widgets::format_text(std::max(ratio, 1 / ratio), "", 2) + "\xC3\x97" + side;
+  const double percent = std::abs(ratio - 1) * 100;
+  return percent < 0.05 ? std::string() : widgets::format_text(percent, "%", 2) + side;
+}
+
+std::string verdict_text(bool close, std::string_view said, std::string_view computed, std::string_view gap) {
+  std::string out = close ? "\xE2\x9C\x93 Close: you said " : "Not quite: you said ";
+  out.append(said).append(", it is ").append(computed);
+  if (!gap.empty()) out.append(" (").append(gap).append(")");
+  return out + ".";
+}
+
 Status check_question(const Prediction& q, std::string_view id) {
   const auto fresh = chapters::make_lab_by_id(id);
   if (!fresh) return Status::fail(sentence(q, unknown_lab(id)));

@@ -40,6 +40,12 @@ bool curve_on_log(const CurveAsk& ask, const chapters::Field& output);
 /// The question's explanation with every {key} that the computed lab knows replaced by its value.
 std::string explained(const Prediction& question, const chapters::Lab& lab);
 
+/// How far a number is off: "36 % too low", "2.5× too high"; empty where that cannot be said of the two.
+std::string gap_text(double said, double computed);
+/// What is said of an answer, from the two as people read them: "Not quite: you said 20 %, it is 31.3 % (36 % too
+/// low)."
+std::string verdict_text(bool close, std::string_view said, std::string_view computed, std::string_view gap);
+
 /// Everything that would make a question unfair or broken, as a sentence: keys that the lab does not have, an answer
 /// that is no number, a curve that is infeasible over more than a fifth of its samples, leaves the range given, or
 /// moves by less than a tenth of it.

@@ -20,9 +20,29 @@ bool is_input_shown(const chapters::Lab& lab, const Field& f) {
   return enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured;
 }
 
-/// A heading that folds what follows; folded, it says `value` at its right. True while it is open, which it always is
+/// What a folded group says: the value of one of its fields, and the name of that, since the group's is another.
+struct GroupValue {
+  std::string_view label, value;
+};
+
+/// Paints the value at the right end of a heading, and its label in front of it, which shortens. A value without room
+/// for its name is not said.
+void paint_group_value(const Painter& p, const GroupValue& said, std::string_view title, float left, ImVec2 right_end) {
+  const auto& t = theme();
+  const float value = widgets::text_size(said.value, Type::small).x, gap = t.px(6);
+  const float room = right_end.x - left - value;
+  if (said.value.empty() || room < 0) return;
+  const bool named = said.label != title && !said.label.empty();
+  if (named && room - gap < std::min(t.px(64), widgets::text_size(said.label, Type::small).x)) return;
+  p.text(right_end, said.value, t.text, Type::small, Font::sans, widgets::Align::right);
+  if (named)
+    p.text_fit({right_end.x - value - gap, right_end.y}, said.label, room - gap, t.muted, Type::small, Font::sans,
+               widgets::Align::right);
+}
+
+/// A heading that folds what follows; folded, it says `said` at its right. True while it is open, which it always is
 /// where all are `unfolded`.
-bool group_heading(std::string_view title, bool open_at_first, bool unfolded, std::string_view value, float width) {
+bool group_heading(std::string_view title, bool open_at_first, bool unfolded, const GroupValue& said, float width) {
   const auto& t = theme();
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID(title.data(), title.data() + title.size());
@@ -47,9 +67,7 @@ bool group_heading(std::string_view title, bool open_at_first, bool unfolded, st
   const float title_end = p.text({at.x + t.px(18), y}, title, open || hovered ? t.text : t.muted, Type::small,
                                  open ? Font::bold : Font::sans) +
                           t.px(18);
-  if (!open && !value.empty())
-    p.text_fit({at.x + width, y}, value, width - title_end - t.px(12), t.text, Type::small, Font::sans,
-               widgets::Align::right);
+  if (!open) paint_group_value(p, said, title, at.x + title_end + t.px(12), {at.x + width, y});
   ui::focus_ring(t.px(3));
   return open;
 }
@@ -80,11 +98,11 @@ bool seeks_in(const Shell& shell, const chapters::Fields& fields, std::string_vi
                      [&](const Field& f) { return f.group == group && is_sought(shell, f); });
 }
 
-/// What a folded group says: the value of its first field.
-std::string_view first_value(const chapters::Lab& lab, std::span<const Field> fields, std::string_view group,
-                             bool (*shown)(const chapters::Lab&, const Field&), widgets::NumberText& scratch) {
+/// What a folded group says: its first field that is shown. The value may stand in `scratch`.
+GroupValue first_value(const chapters::Lab& lab, std::span<const Field> fields, std::string_view group,
+                       bool (*shown)(const chapters::Lab&, const Field&), widgets::NumberText& scratch) {
   for (const Field& f : fields)
-    if (f.group == group && shown(lab, f)) return field_text(f, scratch);
+    if (f.group == group && shown(lab, f)) return {f.spec.label, field_text(f, scratch)};
   return {};
 }
 
@@ -189,13 +207,11 @@ void draw_outputs(Shell& shell) {
     if (f.group != group) {
       group = f.group;
       widgets::NumberText scratch;
-      const std::string_view value =
-          state.hidden ? std::string_view("veiled")
-          : state.feasible
-              ? first_value(
-                    lab, lab.outputs().all(), group,
-                    [](const chapters::Lab& l, const Field& o) { return !o.spec.headline && enabled(l, o); }, scratch)
-              : std::string_view();
+      GroupValue value{{}, state.hidden ? "veiled" : ""};
+      if (!state.hidden && state.feasible)
+        value = first_value(
+            lab, lab.outputs().all(), group,
+            [](const chapters::Lab& l, const Field& o) { return !o.spec.headline && enabled(l, o); }, scratch);
       open = group.empty() ||
              group_heading(group, false, shell.unfold_groups || seeks_in(shell, lab.outputs(), group), value, width);
     }

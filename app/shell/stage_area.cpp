@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/explore/fixes.h"
 #include "app/scenario/scenario.h"
 #include "app/shell/presets_row.h"
 #include "app/shell/ui.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/lit_figure.h"
 #include "widgets/stage/sentence.h"
 
@@ -153,6 +155,20 @@ void gather_a(Shell& shell, const widgets::Rect& area) {
   ImGui::End();
 }
 
+/// The number that was guessed last of what the picture shows; none while a question is open.
+std::optional<widgets::ShownGuess> guess_in_picture(const Shell& shell) {
+  if (shell.prediction_hides_outputs) return std::nullopt;
+  const chapters::Lab& lab = shell.workspace.lab();
+  const auto all = guesses(shell, lab.info().id);
+  for (std::size_t i = all.size(); i > 0; --i) {
+    const Guess& guess = all[i - 1];
+    if (!guess.here || guess.kind != QuestionKind::number) continue;
+    const chapters::Field* const output = lab.outputs().find(guess.output);
+    if (output) return widgets::ShownGuess{guess.output, output->spec.label, output->spec.unit, guess.value};
+  }
+  return std::nullopt;
+}
+
 /// Covers the whole place of the picture where there is none to draw: under a question, or because inputs without an
 /// answer came first.
 void draw_no_picture(const widgets::Rect& area, const char* why) {
@@ -206,6 +222,8 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
                                : lab.shows_earlier()          ? widgets::Cover::dimmed
                                                               : widgets::Cover::none;
   gather_a(shell, area);
+  const std::optional<widgets::ShownGuess> guess = guess_in_picture(shell);
+  const widgets::ShowGuess guessed(guess ? &*guess : nullptr);
   const widgets::ShowReference reference(compared_with(shell) ? &shell.explore.picture_a : nullptr);
   widgets::Stage stage(stage_view(shell), area,
                        {.scale = t.scale, .one_panel = shell.presentation || shell.picture_alone}, cover);

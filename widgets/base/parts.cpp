@@ -97,6 +97,11 @@ Line& Line::add_integer(std::int64_t n) {
   return add({digits, static_cast<std::size_t>(end - digits)});
 }
 
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return small(x) == small(y); });
+}
+
 std::string exact(double value) {
   if (!std::isfinite(value)) return {};
   char digits[40];

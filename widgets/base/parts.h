@@ -73,6 +73,9 @@ struct Line {
   const char* c_str() const { return chars; }
 };
 
+/// Are these the same words but for capital letters?
+bool same_letters(std::string_view a, std::string_view b);
+
 /// A number for CSV: shortest text that reads back to the same double.
 std::string exact(double value);
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/base/guess.h"
+#include "widgets/base/parts.h"
 #include "widgets/plot/plot_veil.h"
 
 namespace widgets {
@@ -146,6 +148,37 @@ void paint_in_frame(const PlotEnd& plot, const Painter& painter) {
 
 }  // namespace
 
+/// What the learner committed to, as a line across the axis that shows the output.
+static void paint_guess(const PlotEnd& plot, const Painter& p) {
+  const ShownGuess* const guess = shown_guess();
+  if (!guess) return;
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  const auto shows = [&](const AxisSpec& axis) {
+    return !is_category(axis) && axis.unit == guess->unit && same_letters(axis.label, guess->label);
+  };
+  const bool on_y = shows(plot.options.y), on_x = !on_y && plot.options.x_axis && shows(plot.options.x);
+  if (!on_x && !on_y) return;
+  const auto px = static_cast<float>(on_y ? f.y.pixel(guess->value) : f.x.pixel(guess->value));
+  const float lo = on_y ? f.area.min.y : f.area.min.x, hi = on_y ? f.area.max.y : f.area.max.x;
+  if (!std::isfinite(px)) return;
+  const float at = std::clamp(px, lo, hi);
+  Line words;
+  words.add("you: ").add(axis_value(on_y ? plot.options.y : plot.options.x, guess->value, 3));
+  if (px < lo || px > hi) words.add(", off this scale");
+  const float width = text_size(words.view(), Type::small).x, height = t.type(Type::small);
+  if (on_y)
+    p.dashed_line({f.area.min.x, at}, {f.area.max.x, at}, t.accent, t.px(1.5f), t.px(4));
+  else
+    p.dashed_line({at, f.area.min.y}, {at, f.area.max.y}, t.accent, t.px(1.5f), t.px(4));
+  const ImVec2 corner =
+      on_y ? ImVec2{f.area.min.x + t.px(8), at - height - t.px(4) < lo ? at + t.px(4) : at - height - t.px(4)}
+           : ImVec2{at + t.px(6) + width > hi ? at - t.px(6) - width : at + t.px(6), f.area.min.y + t.px(6)};
+  p.rect({corner.x - t.px(3), corner.y - t.px(1)}, {corner.x + width + t.px(3), corner.y + height + t.px(2)}, t.panel,
+         t.px(3));
+  p.text(corner, words.view(), t.accent, Type::small);
+}
+
 void finish_plot(const PlotEnd& plot) {
   PlotScratch& s = plot.scratch();
   if (veil_plot(plot.outer, plot.options.x, plot.options.y, plot.options.x_axis)) {
@@ -195,6 +228,7 @@ void finish_plot(const PlotEnd& plot) {
   paint_in_frame(plot, painter);
   paint_tags(plot, painter);
   paint_lit(plot, painter);
+  paint_guess(plot, painter);
   legend(plot, plot.outer.min.y + title, &painter);
   paint_hover(plot, painter);
   if (Record* record = painter.record()) record_tables(plot, *record);

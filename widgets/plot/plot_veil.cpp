@@ -45,11 +45,6 @@ VeiledAxis axis_of(const AxisSpec& spec, bool drawn) {
   return axis;
 }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return small(x) == small(y); });
-}
-
 /// The input that this axis is over; null where it shows something else, of which no range is given.
 const GivenAxis* given_on(const VeiledAxis& axis, std::span<const GivenAxis> given) {
   if (axis.label.length == 0 || axis.kind == AxisKind::category) return nullptr;

@@ -82,22 +82,13 @@ void say_verdict(PredictState& state, const Prediction& q, const chapters::Field
     const auto i = static_cast<std::size_t>(v);
     return i < state.choices.size() ? state.choices[i] : std::string("\xE2\x80\x94");
   };
-  const std::string computed = "the model computes " + shown(state.computed);
   if (!state.guessed) {
-    state.verdict = computed + ".";
-    state.verdict[0] = 'T';
+    state.verdict = "The model computes " + shown(state.computed) + ".";
     return;
   }
-  state.verdict =
-      (close ? "\xE2\x9C\x93 close: you said " : "not yet: you said ") + shown(state.committed) + ", " + computed;
-  const double gap =
-      state.computed != 0 ? (state.committed - state.computed) / std::abs(state.computed) : state.committed;
-  if (state.kind == QuestionKind::choice)
-    state.verdict += ".";
-  else if (std::abs(gap) < 10)
-    state.verdict += ", gap " + format_text(std::round(gap * 1000) / 10, "%", 3) + ".";
-  else
-    state.verdict += ", off by a factor of " + format_text(std::abs(state.committed / state.computed), "", 3) + ".";
+  const bool number = state.kind == QuestionKind::number;
+  state.verdict = verdict_text(close, shown(state.committed), shown(state.computed),
+                               number ? gap_text(state.committed, state.computed) : std::string());
 }
 
 widgets::DrawCurveSpec curve_spec(const PredictState& state, const CurveAsk& ask, const chapters::Field& output) {

@@ -119,3 +119,15 @@ TEST_CASE(
   CHECK(app::check_question(vague, "roofline/roofline").error ==
         "Question v: exactly one of its options must be within the tolerance of what is computed.");
 }
+
+TEST_CASE("a verdict says how far a number is off in percent, as a multiple from twice on, and of no gap nothing") {
+  CHECK(app::gap_text(64, 128.5) == "2.0\xC3\x97 too low");
+  CHECK(app::gap_text(20, 31.29) == "36 % too low");
+  CHECK(app::gap_text(110, 100) == "10 % too high");
+  CHECK(app::gap_text(5, 5).empty());
+  CHECK(app::gap_text(5, 0).empty());
+  CHECK(app::gap_text(-5, 5).empty());
+  CHECK(app::verdict_text(false, "20 %", "31.3 %", "36 % too low") ==
+        "Not quite: you said 20 %, it is 31.3 % (36 % too low).");
+  CHECK(app::verdict_text(true, "yes", "yes", "") == "\xE2\x9C\x93 Close: you said yes, it is yes.");
+}

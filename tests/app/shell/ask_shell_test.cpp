@@ -59,7 +59,7 @@ TEST_CASE(
   o.ui.frames(3);
   CHECK(o.state().answered);
   CHECK(o.state().computed == Catch::Approx(o.out("intensity")));
-  CHECK(o.state().verdict.find("the model computes " + o.intensity(4)) != std::string::npos);
+  CHECK(o.state().verdict.find("it is " + o.intensity(4)) != std::string::npos);
   CHECK(o.w.learner.answered_questions("roofline/roofline") == 0);
   CHECK(app::guesses(o.d.shell, "roofline/roofline").empty());
   o.ui.click("Done");

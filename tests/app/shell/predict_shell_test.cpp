@@ -230,13 +230,13 @@ TEST_CASE("a choice is committed with one press and is right or wrong; a veiled 
   o.ui.click(o.d.shell.predict.choices[0]);  // memory: it was the longest before
   o.ui.frames(3);
   CHECK(o.d.shell.predict.answered);
-  CHECK(o.ui.text_present("not yet"));
+  CHECK(o.ui.text_present("Not quite"));
   CHECK_FALSE(o.ui.text_present("veiled until you commit"));
   o.ui.click("Try again");
   o.ui.frames(3);
   o.ui.click("canvas/" + o.d.shell.predict.choices[2]);  // the prose has the term, too
   o.ui.frames(3);
-  CHECK(o.ui.text_present("close"));
+  CHECK(o.ui.text_present("Close"));
   CHECK(o.ui.text_present("2.64 ms"));  // the explanation's live value
 }
 

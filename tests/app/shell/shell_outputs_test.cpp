@@ -81,3 +81,37 @@ TEST_CASE("a figure of the answer that the pointer rests on lights the marks of 
   o.ui.frames(3);
   CHECK(lights_on_canvas(o) > before);
 }
+
+TEST_CASE("a folded group says the value of a field with that field's name, or nothing") {
+  Opened o("framework/launch");
+  o.d.shell.unfold_groups = false;
+  o.ui.resize({1600, 2000});  // all groups are in sight
+  REQUIRE(o.d.settle());
+  const auto record = o.ui.record();
+  // Groups stand at the left edge, below the cards and the inputs, of which some have the same name.
+  const auto text_at = [&](std::string_view words) -> const widgets::Stroke* {
+    const widgets::Stroke* lowest = nullptr;
+    for (const auto& s : record.strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == words &&
+          std::abs(s.points[0].x - o.d.shell.canvas_max.x - 40) < 40 &&
+          (!lowest || s.points[0].y > lowest->points[0].y))
+        lowest = &s;
+    return lowest;
+  };
+  std::string group;
+  std::size_t named = 0;
+  for (const auto& f : o.w.lab().outputs()) {
+    if (f.spec.headline || f.group == group || !chapters::holds(f.spec.when, o.w.lab().inputs())) continue;
+    group = f.group;
+    const widgets::Stroke* heading = text_at(group);
+    if (!heading || f.spec.label == group) continue;
+    INFO(group);
+    const auto row = std::count_if(record.strokes.begin(), record.strokes.end(), [&](const auto& s) {
+      return s.kind == widgets::Stroke::Kind::text && s.points[0].x > heading->points[0].x &&
+             std::abs(s.points[0].y - heading->points[0].y) < 4;
+    });
+    CHECK((row == 0 || row == 2));  // label and value stand together
+    named += row == 2;
+  }
+  CHECK(named > 0);
+}
