@@ -189,7 +189,8 @@ NumberParts format_parts(double value, std::string_view unit, int significant, P
 NumberText format(double value, std::string_view unit, int significant, Prefix prefix) {
   const NumberParts parts = format_parts(value, unit, significant, prefix);
   NumberText out = parts.number;
-  const bool close = unit_family(unit) == UnitFamily::money && parts.unit.view().starts_with('/');  // "$2.50/h"
+  const bool rate = unit_family(unit) == UnitFamily::money && parts.unit.view().starts_with('/');
+  const bool close = rate || unit == times_unit;  // "$2.50/h", "1.90×"
   if (parts.unit.length > 0 && !close) append(out, " ");
   append(out, parts.unit);
   return out;

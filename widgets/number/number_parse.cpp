@@ -225,6 +225,7 @@ std::optional<double> head_factor(std::string_view typed, std::string_view head,
 std::optional<double> suffix_factor(std::string_view typed, std::string_view unit) {
   const UnitFamily family = unit_family(unit);
   if (typed.empty() || typed == unit) return 1.0;
+  if (unit == times_unit && (typed == "x" || typed == "times")) return 1.0;
   // A lone prefix means that many of the unit; but "5 m" of seconds could be minutes, and of anything metres.
   if (family != UnitFamily::time && unit != "%" && typed != "m")
     if (const auto f = prefix_factor(typed, family, false)) return f;

@@ -255,3 +255,16 @@ TEST_CASE("money reads alike in a sentence and in two parts") {
   CHECK(widgets::format_parts(2.5, "$/h").unit.view() == "/h");
   CHECK(widgets::format(2.5, "$/h").view() == "$2.50/h");
 }
+
+TEST_CASE("a ratio stands next to its sign, in one text and in two parts, and is read back") {
+  CHECK(format(1.9, "\xC3\x97").view() == "1.9\xC3\x97");
+  CHECK(format(1234.0, "\xC3\x97").view() == "1,234\xC3\x97");
+  const auto parts = format_parts(1.904, "\xC3\x97");
+  CHECK(parts.number.view() == "1.90");
+  CHECK(parts.unit.view() == "\xC3\x97");
+  for (const char* typed : {"2.5\xC3\x97", "2.5x", "2.5 times", "2.5"}) {
+    INFO(typed);
+    CHECK(parse_quantity(typed, "\xC3\x97").value == 2.5);
+  }
+  CHECK_FALSE(parse_quantity("2.5 GB", "\xC3\x97").error.empty());
+}
