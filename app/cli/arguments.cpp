@@ -34,6 +34,24 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
   return out;
 }
 
+/// What is wrong with this value of an option, or with its being given once more; empty: nothing.
+static std::string option_fault(const Arguments& before, const std::string& name, const std::string& value) {
+  constexpr std::string_view repeated[] = {"--set", "--over", "--rung"};
+  if (before.has(name) && std::find(std::begin(repeated), std::end(repeated), name) == std::end(repeated))
+    return name + " is given twice: it takes one value.";
+  if (name == "--set") {
+    const std::string key = value.substr(0, value.find('='));
+    for (const std::string& earlier : before.values(name))
+      if (earlier.substr(0, earlier.find('=')) == key) return excerpt(key) + " is set twice.";
+  }
+  if (name != "-o") return {};
+  if (value.empty()) return "-o needs the name of a file or a folder.";
+  if (value.find("://") != std::string::npos)
+    return "-o is \"" + excerpt(value) +
+           "\": an address cannot be written to, only a file or a folder of this machine.";
+  return {};
+}
+
 models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
                                           const std::vector<std::string>& flags) {
   using Parsed = models::Result<Arguments>;
@@ -52,7 +70,9 @@ models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, c
     if (in(flags, name) && equals == std::string::npos) {
       a.options.emplace_back(name, "");
     } else if (in(valued, name) && (equals != std::string::npos || i + 1 < all.size())) {
-      a.options.emplace_back(name, equals != std::string::npos ? word.substr(equals + 1) : all[++i]);
+      const std::string value = equals != std::string::npos ? word.substr(equals + 1) : all[++i];
+      if (const std::string fault = option_fault(a, name, value); !fault.empty()) return Parsed::fail(fault);
+      a.options.emplace_back(name, value);
     } else if (in(valued, name)) {
       return Parsed::fail(name + " needs a value after it.");
     } else {

@@ -99,21 +99,22 @@ void print_short(std::ostream& out) {
   out << "\n`ridgeline list LAB` names the inputs, outputs and presets of one.\n";
 }
 
-Json all_as_json() {
+Json lab_as_json(const chapters::LabEntry& entry, const Content& content) {
+  const auto lab = entry.make();
+  Json inputs = Json::array(), outputs = Json::array(), presets = Json::array();
+  for (const Field& f : lab->inputs()) inputs.push_back(describe(f, true));
+  for (const Field& f : lab->outputs()) outputs.push_back(describe(f, false));
+  for (const Preset& p : content.of(entry.id).presets)
+    presets.push_back({{"name", p.name}, {"note", p.note}, {"set", parse_own_json(p.set)}});
+  return {{"id", entry.id},   {"title", lab->info().title}, {"question", lab->info().question},
+          {"inputs", inputs}, {"outputs", outputs},         {"presets", presets}};
+}
+
+Json all_as_json(const Content& content) {
   Json out = Json::array();
   for (const auto& chapter : chapters::all_chapters()) {
     Json labs = Json::array();
-    for (const auto& entry : chapter.labs) {
-      const auto lab = entry.make();
-      Json inputs = Json::array(), outputs = Json::array();
-      for (const Field& f : lab->inputs()) inputs.push_back(describe(f, true));
-      for (const Field& f : lab->outputs()) outputs.push_back(describe(f, false));
-      labs.push_back({{"id", entry.id},
-                      {"title", lab->info().title},
-                      {"question", lab->info().question},
-                      {"inputs", inputs},
-                      {"outputs", outputs}});
-    }
+    for (const auto& entry : chapter.labs) labs.push_back(lab_as_json(entry, content));
     out.push_back({{"chapter", chapter.slug}, {"title", chapter.title}, {"labs", labs}});
   }
   return out;
@@ -122,25 +123,25 @@ Json all_as_json() {
 }  // namespace
 
 int list(const Arguments& a, const Streams& s) {
-  if (a.has("--json") && a.words.empty()) {
-    s.out << to_text(all_as_json(), 2) << "\n";
-    return 0;
-  }
-  if (a.words.empty()) {
+  if (a.words.empty() && !a.has("--json")) {
     print_short(s.out);
     return 0;
   }
-  const auto lab = chapters::make_lab_by_id(a.words[0]);
-  if (!lab) return complain(s, unknown_lab(a.words[0]));
-  if (a.has("--json")) {
-    for (const auto& chapter : all_as_json())
-      for (const auto& one : chapter["labs"])
-        if (one["id"] == a.words[0]) s.out << to_text(one, 2) << "\n";
-    return 0;
-  }
+  const auto lab = a.words.empty() ? nullptr : chapters::make_lab_by_id(a.words[0]);
+  if (!a.words.empty() && !lab) return complain(s, unknown_lab(a.words[0]));
   const auto assets = load_assets();
   if (!assets) return complain(s, assets.error);
-  print_long(s.out, *lab, load_content(*assets).of(a.words[0]).presets);
+  const Content content = load_content(*assets);
+  if (!a.has("--json")) {
+    print_long(s.out, *lab, content.of(a.words[0]).presets);
+    return 0;
+  }
+  if (!lab) {
+    s.out << to_text(all_as_json(content), 2) << "\n";
+    return 0;
+  }
+  for (const auto& entry : chapters::all_labs())
+    if (entry.id == a.words[0]) s.out << to_text(lab_as_json(entry, content), 2) << "\n";
   return 0;
 }
 

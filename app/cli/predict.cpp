@@ -9,6 +9,7 @@
 
 #include "app/cli/cli.h"
 #include "app/content/questions.h"
+#include "app/content/slips.h"
 #include "app/scenario/sentences.h"
 #include "app/workspace/workspace.h"
 #include "chapters/mechanism/registry.h"
@@ -154,6 +155,9 @@ models::Result<bool> answer_one(const Asked& q, const Arguments& a, const Stream
     if (said) {
       if (!said->taken.empty()) s.out << said->taken << "\n";
       score.close += mark(q, said->value, w, s.out);
+      const double right =
+          q.kind == QuestionKind::choice ? static_cast<double>(right_choice(q.question, q.computed)) : q.computed;
+      if (const auto slip = slip_of(q.question, q.kind, said->value, right); !slip.empty()) s.out << slip << " ";
       s.out << explained(q.question, *q.lab) << "\n";
       ++score.answered;
       return GoesOn::ok(true);

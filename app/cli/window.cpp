@@ -103,9 +103,10 @@ void run(Window& w, Shell& shell) {
   std::string title;
   const auto frame = [&] {
     const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
+    const double height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / chosen;
+    const double scale = chosen * (shell.presentation ? presentation_scale(height) : 1.0);
     widgets::set_theme(widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                                           static_cast<float>(chosen * (shell.presentation ? presentation_scale : 1.0)),
-                                           w.fonts()));
+                                           static_cast<float>(scale), w.fonts()));
     widgets::apply_to_imgui(widgets::theme());
     draw_shell(shell);
     if (std::string now = window_title(shell); title != now) {

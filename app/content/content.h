@@ -47,13 +47,21 @@ struct CurveAsk {
 };
 
 /// A question that the learner answers before the lab shows it: with a number, by choosing, or by drawing a curve.
+/// A wrong number that many say, and the misconception that leads to it.
+struct Slip {
+  double times = 0, value = 0;  ///< a multiple of what is computed, or a number in the output's unit; the other is NaN
+  std::string says;
+};
+
 struct Prediction {
   std::string id, question, set, output, explain;
   double tolerance = 0.1;  ///< relative error that counts as right
   /// Numbers to choose from, in the unit of the output; empty: type one, or choose among the options of an output that
   /// is a choice or a toggle.
   std::vector<double> options{};
-  std::optional<CurveAsk> curve{};  ///< set: draw it; `output` is its output and `explain` says why
+  std::vector<Slip> slips{};           ///< of a number that is typed
+  std::vector<std::string> because{};  ///< one sentence a choice, empty for the right one; none where nobody wrote any
+  std::optional<CurveAsk> curve{};     ///< set: draw it; `output` is its output and `explain` says why
 };
 
 /// What a person can do after a lab.

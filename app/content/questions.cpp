@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/content/slips.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
@@ -95,7 +96,11 @@ Status check_number(const Prediction& q, chapters::Lab& lab, const Field& output
   const auto near = [&](double option) { return std::abs(option - computed) <= q.tolerance * std::abs(computed); };
   if (!q.options.empty() && std::count_if(q.options.begin(), q.options.end(), near) != 1)
     return Status::fail(sentence(q, "exactly one of its options must be within the tolerance of what is computed."));
-  if (choices_of(q, output).size() == 1) return Status::fail(sentence(q, "one option alone is no question."));
+  const std::size_t choices = choices_of(q, output).size();
+  if (choices == 1) return Status::fail(sentence(q, "one option alone is no question."));
+  if (const std::string fault = slips_fault(q, computed, choices, choices > 0 ? right_choice(q, computed) : 0);
+      !fault.empty())
+    return Status::fail(sentence(q, fault));
   return Status::ok();
 }
 
@@ -173,6 +178,7 @@ Prediction parse_question(Reader& r, const Json& item) {
     if (numbers)
       for (const Json& o : *at) p.options.push_back(o.get<double>());
   }
+  read_slips(r, item, p);
   return p;
 }
 

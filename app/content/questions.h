@@ -15,10 +15,10 @@ enum class QuestionKind : unsigned char { number, choice, curve };
 /// Reads one question. What is wrong is said through `r`, as for everything that is read from assets.
 ///
 /// A number: {"id", "question", "set", "output", "explain", "tolerance"}. A choice: the same with an output that is a
-/// choice or a toggle, or with "options": numbers in the output's unit. A curve: {"id", "ask", "set", "draw": {"over",
-/// "lo", "hi", "scale": "linear", "log" or "step", "output", "points"}, "range": [lo, hi], "given": [{"label",
-/// "value", "at"}], "why", "explain": {"too high", "too low", "wrong bend"}, "below": {"output", "says"}}; what stands
-/// below may be left out, and so may "at", without which what is given is a level.
+/// choice or a toggle, or with "options": numbers in the output's unit. Both may have what slips.h reads. A curve:
+/// {"id", "ask", "set", "draw": {"over", "lo", "hi", "scale": "linear", "log" or "step", "output", "points"}, "range":
+/// [lo, hi], "given": [{"label", "value", "at"}], "why", "explain": {"too high", "too low", "wrong bend"}, "below":
+/// {"output", "says"}}; what stands below may be left out, and so may "at", without which what is given is a level.
 Prediction parse_question(Reader& r, const Json& item);
 
 QuestionKind kind_of(const Prediction& question, const chapters::Field& output);

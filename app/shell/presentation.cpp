@@ -37,14 +37,19 @@ void draw_strip(Shell& shell, ImVec2 at, ImVec2 size) {
   ImGui::SetCursorScreenPos(at);
   if (ui::begin_panel("strip", size, t.panel, {16, 8}, ImGuiWindowFlags_NoScrollbar)) {
     const ImVec2 from = ImGui::GetCursorScreenPos();
+    float bottom = from.y;
     const float gap = t.px(28), each = (size.x - t.px(32) - gap * static_cast<float>(n - 1)) / static_cast<float>(n);
     shell.controls.inputs = &lab.inputs();
     for (std::size_t i = 0; i < n; ++i) {
       // On one line sliders and switches are lower than boxes: their words stand on one baseline.
       const bool low = size.y < t.px(60) && inputs[i]->kind != chapters::Kind::choice;
       ImGui::SetCursorScreenPos({from.x + static_cast<float>(i) * (each + gap), from.y + (low ? t.px(4) : 0.0f)});
+      ImGui::BeginGroup();
       draw_control(*inputs[i], shell.controls, each);
+      ImGui::EndGroup();
+      bottom = std::max(bottom, ImGui::GetItemRectMax().y);
     }
+    shell.strip_content_px = bottom - from.y;
     shell.controls.inputs = nullptr;
   }
   ImGui::EndChild();
@@ -90,9 +95,8 @@ void draw_presentation(Shell& shell, ImVec2 at, ImVec2 size) {
   // The answer and its picture come first: where both would have less than this, the inputs are left out.
   const float least_stage = t.px(280), around = t.px(18) + footer;
   const bool has_strip = shown > 0 && size.y - around - t.px(80) >= least_stage;
-  // Where an input has less than this, its label stands above its control.
-  const bool tight = has_strip && (size.x - 2 * margin) / static_cast<float>(shown) < t.px(310);
-  const float strip = t.px(tight ? 70.0f : 48.0f);
+  // As high as its controls were in the frame before: where a label stands above its control, that is two rows.
+  const float strip = std::max(t.px(40), shell.strip_content_px + t.px(16));
   const float below = footer + (has_strip ? strip + t.px(10) : 0);
   ImGui::SetCursorScreenPos({at.x + margin, at.y + t.px(18)});
   draw_stage_area(shell, {size.x - 2 * margin, size.y - t.px(18) - below});

@@ -235,6 +235,7 @@ struct Shell {
   std::string note_lab;
   ImVec2 canvas_min, canvas_max;      ///< where the canvas lay in the last frame, screen pixels
   int computing_frames = 0;           ///< how long the open lab's job has been running
+  float strip_content_px = 0;         ///< height of the controls in the strip of presentation, in the frame before
   int opening_frames = 0;             ///< how long a file has been read
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
   ImGuiID record_panel = 0;           ///< only this panel goes into `record`

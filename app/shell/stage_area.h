@@ -1,11 +1,14 @@
 #pragma once
+#include <algorithm>
+
 #include "app/shell/shell.h"
 
 /// Question, answer, presets and panels of the open lab: the same drawing for the window and for presentation.
 namespace app {
 
-/// Interface scale in presentation, of that outside it.
-constexpr double presentation_scale = 1.5;
+/// Interface scale in presentation, of that outside it: type grows with the screen, whose height is in design pixels,
+/// and is never smaller than a class can read from its seats.
+inline double presentation_scale(double height) { return 1.5 * std::clamp(height / 1080, 0.85, 2.0); }
 
 /// Is the drawer open when the program starts? Until the person has chosen, only where the window is high enough for a
 /// whole picture above it. `height` is in design pixels.

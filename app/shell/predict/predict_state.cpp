@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/content/slips.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "app/shell/predict/predict_parts.h"
@@ -74,6 +75,9 @@ void reveal(Shell& shell) {
   state.revealed_at_s = ImGui::GetTime();
   state.why = state.found->why;
   say_verdict(state, *question, *output);
+  if (state.guessed)  // what led to this answer comes first
+    if (const auto slip = slip_of(*question, state.kind, state.committed, state.computed); !slip.empty())
+      state.why = std::string(slip) + " " + state.why;
   if (state.guessed && !state.own) keep_guess(shell, *question);
 }
 

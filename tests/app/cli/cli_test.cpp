@@ -79,6 +79,11 @@ TEST_CASE("list is a line a lab; of one lab inputs with key, unit and range, out
       if (in["key"] == "chip")
         CHECK(std::find(in["options"].begin(), in["options"].end(), "h100_sxm") != in["options"].end());
     }
+    REQUIRE(lab["presets"].size() > 3);
+    for (const auto& preset : lab["presets"]) {
+      CHECK_FALSE(preset["name"].get<std::string>().empty());
+      CHECK(preset["set"].is_object());
+    }
     std::vector<std::string> outputs;
     for (const auto& out : lab["outputs"]) outputs.push_back(out["key"]);
     for (const char* key : {"intensity", "ridge", "attainable_flops_per_s", "time_s", "regime"})
@@ -376,4 +381,14 @@ TEST_CASE("sensitivity lists the inputs, the one that moves the output most firs
   CHECK(moved(doc["inputs"][0]) > 0);
   CHECK(refused_by_cli({"sensitivity", "roofline/roofline", "--output", "regime"}) ==
         "regime is not a number: sensitivity needs one.");
+}
+
+TEST_CASE("what is said twice, and an output without a place, are refused with a sentence") {
+  CHECK(refused_by_cli({"eval", "roofline/roofline", "--preset", "FP4 on Blackwell", "--preset", "Fuse attention"})
+            .find("--preset is given twice: it takes one value.") != std::string::npos);
+  CHECK(refused_by_cli({"eval", "roofline/roofline", "--set", "m=1", "--set", "m=2"}).find("m is set twice.") !=
+        std::string::npos);
+  CHECK(refused_by_cli({"tour", "-o", ""}).find("-o needs the name of a file or a folder.") != std::string::npos);
+  CHECK(refused_by_cli({"tour", "-o", "http://example.org/x"}).find("an address cannot be written to") !=
+        std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/content/load_catalog.h"
+#include "app/content/slips.h"
 #include "app/scenario/scenario.h"
 #include "tests/support/base/paths.h"
 
@@ -130,4 +131,43 @@ TEST_CASE("a verdict says how far a number is off in percent, as a multiple from
   CHECK(app::verdict_text(false, "20 %", "31.3 %", "36 % too low") ==
         "Not quite: you said 20 %, it is 31.3 % (36 % too low).");
   CHECK(app::verdict_text(true, "yes", "yes", "") == "\xE2\x9C\x93 Close: you said yes, it is yes.");
+}
+
+TEST_CASE("a wrong number that many say has its sentence, and a wrong choice its reason") {
+  with_catalog();
+  const auto asks = [](const char* text) {
+    const auto doc = app::Json::parse(text);
+    app::Reader r(doc, "f");
+    auto q = app::parse_question(r, doc);
+    INFO(r.error());
+    CHECK(r.error().empty());
+    return q;
+  };
+  const auto number = asks(R"({"id": "n", "question": "How much?", "set": {"chip": "h100_sxm"}, "output": "ridge",
+    "explain": "So.", "slips": [{"times": 0.5, "says": "That counts one operation for two."},
+                                {"value": 590, "says": "That is the peak with sparsity."}]})");
+  CHECK(app::check_question(number, "roofline/roofline").error == "");
+  const auto kind = app::QuestionKind::number;
+  CHECK(app::slip_of(number, kind, 148, 295.3) == "That counts one operation for two.");
+  CHECK(app::slip_of(number, kind, 600, 295.3) == "That is the peak with sparsity.");
+  CHECK(app::slip_of(number, kind, 290, 295.3).empty());  // it is right
+  CHECK(app::slip_of(number, kind, 20, 295.3).empty());
+  const auto choice = asks(R"({"id": "c", "question": "How much?", "set": {"chip": "h100_sxm"}, "output": "ridge",
+    "options": [30, 295, 3000], "because": ["Too low.", "", "Too high."], "explain": "So."})");
+  CHECK(app::check_question(choice, "roofline/roofline").error == "");
+  CHECK(app::slip_of(choice, app::QuestionKind::choice, 0, 1) == "Too low.");
+  CHECK(app::slip_of(choice, app::QuestionKind::choice, 1, 1).empty());
+  const auto fault = [&](const char* text) { return app::check_question(asks(text), "roofline/roofline").error; };
+  CHECK(fault(R"({"id": "q", "question": "How much?", "set": {"chip": "h100_sxm"}, "output": "ridge", "explain": "So.",
+    "options": [30, 295, 3000], "because": ["Too low.", "Right.", "Too high."]})") ==
+        "Question q: because must be empty for the right choice, and for no other.");
+  CHECK(fault(R"({"id": "q", "question": "How much?", "set": {"chip": "h100_sxm"}, "output": "ridge", "explain": "So.",
+    "options": [30, 295, 3000], "because": ["Too low."]})") ==
+        "Question q: because must have one sentence a choice, empty for the right one.");
+  CHECK(fault(R"({"id": "q", "question": "How much?", "set": {"chip": "h100_sxm"}, "output": "ridge", "explain": "So.",
+    "slips": [{"times": 1.02, "says": "Near."}]})") ==
+        "Question q: a slip lies within the tolerance of what is computed.");
+  CHECK(fault(R"({"id": "q", "question": "How much?", "set": {"chip": "h100_sxm"}, "output": "ridge", "explain": "So.",
+    "slips": [{"times": 2, "says": "Twice."}, {"value": 591, "says": "Twice too."}]})") ==
+        "Question q: two slips lie within a twentieth of each other, so that the answer does not tell which it was.");
 }

@@ -96,7 +96,11 @@ TEST_CASE("presentation mode shows the stage alone in larger type; Escape leaves
   o.ui.frames(2);
   CHECK_FALSE(o.ui.has("roofline/hierarchy"));
   CHECK_FALSE(o.ui.has("Explore"));
-  CHECK(widgets::theme().type(widgets::Type::body) == 1.5f * before);
+  const auto larger = [](double height) { return static_cast<float>(app::presentation_scale(height)); };
+  CHECK(widgets::theme().type(widgets::Type::body) == larger(800) * before);
+  CHECK(larger(720) > 1.25f);  // never so small that a class cannot read it
+  CHECK(larger(1080) == 1.5f);
+  CHECK(larger(2160) == 3.0f);  // type grows with the screen
   CHECK(o.ui.text_present("Roofline"));
   CHECK(o.ui.text_present(o.w.lab().info().question));
   o.ui.key(ImGuiKey_Escape);

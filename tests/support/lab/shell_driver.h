@@ -111,9 +111,10 @@ struct ShellDriver {
   /// As the window does it: theme and scale from the settings, then the shell.
   void frame() {
     const double scale = workspace.settings.scale > 0 ? workspace.settings.scale : 1.0;
-    widgets::set_theme(
-        widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                            static_cast<float>(scale * (shell.presentation ? app::presentation_scale : 1.0)), fonts));
+    const double height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / scale;
+    const double whole = scale * (shell.presentation ? app::presentation_scale(height) : 1.0);
+    widgets::set_theme(widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
+                                           static_cast<float>(whole), fonts));
     widgets::apply_to_imgui(widgets::theme());
     app::draw_shell(shell);
   }
