@@ -69,9 +69,9 @@ ImU32 colour_of(Fate fate) { return widgets::colour(tint_of(fate), widgets::them
 
 std::string share_words(double percent) {
   if (!(percent > 1e-7)) return "none";
-  if (percent < 0.01) return "under `0.01 %`";
+  if (percent < 0.01) return "hardly any";
   if (percent >= 100) return "all";
-  if (percent >= 99.95) return "over `99.9 %`";
+  if (percent >= 99.95) return "nearly all";
   return widgets::figure(percent, "%");
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("number line: its buttons lead to single values with their labels, and
 TEST_CASE("number line: of numbers with signs a format without one takes the magnitudes, and the answer says so") {
   const LabPtr lab = open_lab("precision/number-line");
   compute(set(*lab, "format", "e8m0"));
-  CHECK(lab->answer().starts_with("Of the magnitudes of these numbers in E8M0, "));
+  CHECK(lab->answer().find(" of the magnitudes of these gradients to zero") != std::string_view::npos);
 }
 
 TEST_CASE("number line: dragging the curve of the numbers by eight octaves multiplies the loss scale by 256") {
