@@ -83,6 +83,10 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .absent = "Only a dynamic scale has one.",
           .formula = "ln growth / (ln growth - interval x ln backoff)"});
+  f.real("normal_every", o.normal_every, {"Normal: at most 1 in", "steps"},
+         {.absent = "Only a dynamic scale has one.", .formula = "1 / normal skip rate"});
+  f.real("late_every", o.late_every, {"Afterwards: 1 in", "steps"},
+         {.absent = "No step is skipped after the first interval.", .formula = "1 / skip rate afterwards"});
   f.real("times_balance", o.times_balance, "Times the normal rate",
          {.headline = true,
           .absent = "There is no normal rate, or the run is too short.",
