@@ -51,8 +51,7 @@ std::string whole(double n) { return widgets::figure(n, "", 9); }
 /// The answer where ones are added: where that stops, and what their sum is.
 std::string answer_of_ones(const Inputs& in, const Outputs& out, const std::string& name) {
   const auto sum_of = [&](models::SumMethod m) { return whole(out.sums[static_cast<std::size_t>(m)].sum); };
-  const std::string stop = name + " stops counting at " + whole(out.ones_stop_at),
-                    ones = whole(static_cast<double>(in.count)),
+  const std::string stop = name + " stops at " + whole(out.ones_stop_at), ones = whole(static_cast<double>(in.count)),
                     apart = "From there on its values are 2 apart, so a one falls off the end";
   if (static_cast<double>(in.count) <= out.ones_stop_at)
     return stop + "; these " + ones + " ones " +
@@ -61,8 +60,8 @@ std::string answer_of_ones(const Inputs& in, const Outputs& out, const std::stri
            sum_of(models::SumMethod::naive) + ".\n" + apart + ".";
   const double blocked = out.sums[static_cast<std::size_t>(models::SumMethod::blocked)].sum;
   const std::string blocks = "In blocks of " + whole(static_cast<double>(in.block)) + ", whose sums are added in FP32";
-  return stop + ": from there on adding one changes nothing, and " + ones + " ones sum to " +
-         sum_of(models::SumMethod::naive) + ".\n" + blocks +
+  return stop + ": adding one then changes nothing, and " + ones + " ones sum to " + sum_of(models::SumMethod::naive) +
+         ".\n" + blocks +
          (blocked >= out.exact_sum ? ", they sum to " + whole(blocked) + "."
                                    : ", they sum to " + whole(blocked) + ", since each block stops there too.");
 }

@@ -43,7 +43,7 @@ void draw_sum(const Picture& picture, View& view, ImVec2 size) {
 void draw_adding(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float plot = std::clamp(size.y * 0.36f, t.px(104), t.px(260)), window = size.y - plot - t.px(8);
+  const float plot = std::clamp(size.y * 0.34f, t.px(88), t.px(260)), window = size.y - plot - t.px(8);
   draw_window(picture, view, {size.x, window});
   ImGui::SetCursorScreenPos({corner.x, corner.y + window + t.px(8)});
   draw_sum(picture, view, {size.x, plot});

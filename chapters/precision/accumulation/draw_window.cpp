@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/precision/accumulation/lab.h"
+#include "chapters/precision/shared/formats.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
@@ -32,7 +33,7 @@ WindowGrid grid_of(int top, int last, std::size_t rows, ImVec2 at, ImVec2 size) 
   // Under the rows is the place into which a term falls, and a line of words.
   const float below = 2 * small + t.px(22);
   g.pitch = std::floor(std::clamp(
-      (at.y + size.y - below - g.first_row) / static_cast<float>(std::max<std::size_t>(rows, 1)), t.px(13), t.px(38)));
+      (at.y + size.y - below - g.first_row) / static_cast<float>(std::max<std::size_t>(rows, 1)), t.px(13), t.px(46)));
   return g;
 }
 
@@ -133,10 +134,13 @@ void paint_given(const Picture& picture, ImVec2 at, ImVec2 size) {
 void draw_window(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (widgets::veiled()) return paint_given(picture, at, size);
+  if (widgets::veiled()) {
+    const ImVec2 inset = veil_inset();
+    return paint_given(picture, {at.x + inset.x, at.y + inset.y}, {size.x - 2 * inset.x, size.y - inset.y});
+  }
   const Painter p = Painter::window();
   const float small = t.type(Type::small);
-  const auto most = static_cast<std::size_t>(std::clamp((size.y - 3 * small - t.px(32)) / t.px(22), 1.0f, 12.0f));
+  const auto most = static_cast<std::size_t>(std::clamp((size.y - 3 * small - t.px(32)) / t.px(18), 1.0f, 12.0f));
   const auto n = static_cast<std::int64_t>(
       std::clamp(view.addition >= 1 ? std::round(view.addition) : static_cast<double>(picture.shown_first), 1.0,
                  static_cast<double>(picture.run->terms.size())));

@@ -64,7 +64,7 @@ TEST_CASE("accumulation: a learning rate of 1e-5 takes the master 391 steps to s
 
 TEST_CASE("accumulation: the answer says where ones stop, what they sum to, and whether blocks stop there too") {
   CHECK(sums()->answer() ==
-        "BF16 stops counting at `256`: from there on adding one changes nothing, and `16,384` ones sum to `256`.\n"
+        "BF16 stops at `256`: adding one then changes nothing, and `16,384` ones sum to `256`.\n"
         "In blocks of `128`, whose sums are added in FP32, they sum to `16,384`.");
   CHECK(sums(R"({"format": "e4m3fn"})")->answer().ends_with("they sum to `2,048`, since each block stops there too."));
   CHECK(sums(R"({"count": 256})")->answer().find("these `256` ones just get there, to `256`.") != std::string::npos);
