@@ -47,8 +47,7 @@ std::string time_text(const Inputs& in, const Outputs& out) {
   if (format_text(other_s, "s") == format_text(out.step.time_s, "s"))
     return takes + ", as long as " + std::string(speedup.over) + ".";
   if (speedup.value < 1) return takes + " instead of " + over + ", which is slower.";
-  return takes + " instead of " + over + ": " + widgets::figure(format_text(speedup.value, "") + "\xC3\x97") +
-         " as fast.";
+  return takes + " instead of " + over + ": " + widgets::figure(speedup.value, "\xC3\x97") + " as fast.";
 }
 
 /// The second line: what stands in the way, or what is computed and kept in the recipe's format.
@@ -58,7 +57,9 @@ std::string reason_of(const Inputs& in, const Outputs& out, bool experts) {
                     format(models::format_label(models::recipe_product_format(in.recipe)));
   if (!out.fits)
     return "One chip would need " + widgets::figure(out.total_bytes, "B") + " of memory, " +
-           widgets::figure(out.chip_share, "%") + " of what it has: split the states over more chips.";
+           widgets::figure(out.chip_share, "%") + " of what it has: " +
+           (2 * out.states_bytes > out.total_bytes ? "split the states over more chips."
+                                                   : "recompute its activations.");
   if (in.recipe == PrecisionRecipe::fp32)
     return "It needs " + widgets::figure(out.total_bytes, "B") + " of the chip's memory, " +
            widgets::figure(out.chip_share, "%") + " of it.";
@@ -122,7 +123,7 @@ void arrange_recipes(const Inputs& in, const Outputs& out, Picture& p) {
   if (other != in.recipe) {
     const Speedup speedup = speedup_of(out, other);
     p.speedup_key = speedup.key;
-    p.meanings.push_back({format_text(speedup.value, "") + "\xC3\x97", std::string(speedup.key)});
+    p.meanings.push_back({format_text(speedup.value, "\xC3\x97"), std::string(speedup.key)});
     add(other);
     const double saved_s = p.recipes[0].time_s - out.step.time_s;
     p.meanings.push_back({p.recipes[0].time, std::string(speedup.key)});

@@ -52,7 +52,8 @@ void describe(Fields& f, RecipeRow& r) {
   f.text("recipe", r.recipe, "Recipe");
   f.toggle("runs", r.runs, "Runs here", "The chip states a peak for its format.");
   f.real("time_s", r.step.time_s, {"Step", "s"});
-  f.real("speedup", r.speedup, "Against TF32", {.absent = "The chip has no TF32 unit, or does not run the recipe."});
+  f.real("speedup", r.speedup, {"Against TF32", "\xC3\x97"},
+         {.absent = "The chip has no TF32 unit, or does not run the recipe."});
   f.real("bytes_per_parameter", r.step.bytes_per_parameter, {"States a parameter", "B"});
   f.real("states_bytes", r.states_bytes, {"States", "B"});
   f.real("activations_bytes", r.step.memory.activations, {"Activations", "B"});
@@ -96,13 +97,14 @@ void describe(Fields& f, Outputs& o) {
           .source = roofline});
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "batch x sequence / time"});
   f.group("Against other formats");
-  f.real("speedup_fp32", o.speedup_fp32, "Against FP32", "FP32 on the vector units, as before tensor cores.",
+  f.real("speedup_fp32", o.speedup_fp32, {"Against FP32", "\xC3\x97"},
+         "FP32 on the vector units, as before tensor cores.",
          {.absent = "The chip states no FP32 peak.", .formula = "time of FP32 / time"});
-  f.real("speedup_tf32", o.speedup_tf32, "Against TF32",
+  f.real("speedup_tf32", o.speedup_tf32, {"Against TF32", "\xC3\x97"},
          {.headline = true, .absent = "The chip has no TF32 unit.", .formula = "time of TF32 / time"});
-  f.real("speedup_bf16", o.speedup_bf16, "Against AMP BF16",
+  f.real("speedup_bf16", o.speedup_bf16, {"Against AMP BF16", "\xC3\x97"},
          {.headline = true, .absent = "The chip has no BF16 unit.", .formula = "time of AMP BF16 / time"});
-  f.real("peak_ratio", o.peak_ratio, "Peak against FP32", "What the matmuls alone would gain.",
+  f.real("peak_ratio", o.peak_ratio, {"Peak against FP32", "\xC3\x97"}, "What the matmuls alone would gain.",
          {.absent = "The chip states no FP32 peak.", .formula = "peak of the format / FP32 peak"});
   f.group("Where the time goes");
   f.real("products_s", part(StepPart::products), {"... matmuls", "s"}, "Those of the layers and the last one.");
@@ -142,10 +144,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("chip_share", o.chip_share, {"Share of the chip's memory", "%"}, {.formula = "memory / capacity of the chip"});
   f.toggle("fits", o.fits, "Fits");
   f.group("Saved");
-  f.real("states_over_fp32", o.states_over_fp32, "States against FP32", {.formula = "bytes a parameter / 16"});
-  f.real("activations_over_bf16", o.activations_over_bf16, "Activations against BF16",
+  f.real("states_over_fp32", o.states_over_fp32, {"States against FP32", "\xC3\x97"},
+         {.formula = "bytes a parameter / 16"});
+  f.real("activations_over_bf16", o.activations_over_bf16, {"Activations against BF16", "\xC3\x97"},
          {.absent = "The chip has no BF16 unit.", .formula = "bytes a token / those of AMP BF16"});
-  f.real("total_over_fp32", o.total_over_fp32, "Memory against FP32",
+  f.real("total_over_fp32", o.total_over_fp32, {"Memory against FP32", "\xC3\x97"},
          {.absent = "The chip states no FP32 peak.", .formula = "memory / that of the FP32 recipe"});
   f.real("parameters", o.parameters, {"Parameters", "parameters"},
          "Parameters of the whole model, counted from its configuration.");

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "chapters/precision/mixed/lab.h"
+#include "chapters/precision/shared/formats.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 
 namespace chapters::precision::mixed {
@@ -27,7 +29,12 @@ void under_words(std::string_view words, ImVec2 size, const Body& body) {
 /// little room, then the states before.
 void draw_step(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    const ImVec2 inset = veil_inset();
+    corner = {corner.x + inset.x, corner.y + inset.y};
+    size = {size.x - 2 * inset.x, size.y - 2 * inset.y};
+  }
   const bool roomy = size.y >= t.px(330);
   const float above =
       picture.measured && roomy ? published_line("FP8 over BF16: ", picture.published, size, t.px(280)) : 0.0f;

@@ -213,10 +213,10 @@ FlowLanes lanes_of(const Picture& picture, ImVec2 at, ImVec2 size) {
   l.words = t.type(Type::small) + t.px(5);
   const bool pair = picture.recipes.size() > 1;
   const float rest = std::max(t.px(40), size.y - l.words * (pair ? 3.0f : 2.0f) - t.px(4));
-  const float now = std::min(rest * (pair ? 0.46f : 0.7f), t.px(190)),
-              before = pair ? std::min(now * 0.6f, t.px(90)) : 0;
-  l.fall = std::min(rest * 0.14f, t.px(44));
-  const float bands = pair ? std::max(0.0f, std::min(rest - now - before - l.fall, t.px(110))) : 0;
+  const float now = std::min(rest * (pair ? 0.46f : 0.7f), t.px(280)),
+              before = pair ? std::min(now * 0.6f, t.px(150)) : 0;
+  l.fall = std::min(rest * 0.14f, t.px(60));
+  const float bands = pair ? std::max(0.0f, std::min(rest - now - before - l.fall, t.px(150))) : 0;
   float y = at.y + (pair ? l.words : 0.0f);
   l.before = {{at.x, y}, {at.x + size.x, y + before}};
   y += before + bands + l.words;

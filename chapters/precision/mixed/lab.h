@@ -68,7 +68,7 @@ struct FlowBlock {
   bool casts = false;                        ///< the making of short operands, where that is a pass of its own
 };
 
-/// What of one parameter is kept from step to step, in the order of StatePart::name.
+/// A part of what one parameter keeps from step to step.
 struct StatePart {
   std::string_view name;
   double bytes = 0;
