@@ -112,7 +112,7 @@ void draw_given(const Picture& picture, View& view, ImVec2 size) {
   widgets::TimelineData data;
   data.lanes = view.lanes;
   widgets::say_names(names, data);
-  widgets::draw_timeline("schedule", data, view.timeline, {.height = size.y, .row_px = 16, .label_px = 84});
+  widgets::draw_timeline("schedule", data, view.timeline, {.height = size.y, .row_px = 24, .label_px = 84});
 }
 
 void draw_schedule(const Picture& picture, View& view, ImVec2 size) {

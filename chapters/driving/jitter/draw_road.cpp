@@ -80,8 +80,15 @@ void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view
 
 void draw_given_road(View& view, ImVec2 size) {
   const widgets::GivenMarks given;
-  const float most = widgets::theme().px(170);
-  widgets::draw_road("road", {}, view.road, {.car_m = 0, .visible_m = 60, .size = {size.x, std::min(size.y, most)}});
+  const widgets::RoadStretch ahead[] = {{.from_m = 0, .length_m = 20}};
+  widgets::draw_road("road", ahead, view.road,
+                     {
+                         .car_m = 0,
+                         .visible_m = 60,
+                         .interest = 0,
+                         .seen_label = "of road",
+                         .size = {size.x, std::min(size.y, widgets::theme().px(200))},
+                     });
 }
 
 void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {

@@ -100,7 +100,8 @@ void draw_given(Inputs& in, const Picture& picture, ImVec2 size) {
   const widgets::GivenMarks given;
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const ImVec2 inset = veil_inset(), at = ImGui::GetCursorScreenPos(), corner{at.x + inset.x, at.y + inset.y};
+  size.x -= 2 * inset.x;
   const float name = p.text(corner, picture.format->name, t.text, Type::title, Font::bold) + t.px(12);
   widgets::fit_text(p, {corner.x + name, corner.y + t.px(4)}, picture.title_note, size.x - name, t.muted, Type::small);
   const float head = t.type(Type::title) + t.px(12);

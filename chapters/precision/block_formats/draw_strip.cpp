@@ -193,7 +193,11 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const auto& t = widgets::theme();
   const widgets::GivenMarks given;  // the numbers and their blocks; what is stored is drawn by nobody while veiled
   const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    corner.x += veil_inset().x;
+    size.x -= 2 * veil_inset().x;
+  }
   Strip s{0, 0, corner.x + t.px(54), corner.x + size.x, 0, 0, 1, 1};
   choose_stretch(out, picture, view, s.right - s.left, s);
   float y = corner.y;

@@ -73,8 +73,9 @@ std::string answer_of_values(const Outputs& out, const FloatFormat& f) {
                               number(out.limits.lowest) + " to " + number(out.limits.max_finite) +
                               "; the smallest above zero is " + number(out.limits.min_positive) + ".";
   if (f.family != models::FormatFamily::binary) return verdict;
-  return verdict + "\nFrom one power of two to the next there are " + number(out.per_octave) +
-         (out.per_octave == 1 ? " value" : " values") + ", so that they stand farther apart the larger they are.";
+  return verdict + "\nFrom one power of two to the next there " +
+         (out.per_octave == 1 ? "is " + number(1) + " value" : "are " + number(out.per_octave) + " values") +
+         ", so that they stand farther apart the larger they are.";
 }
 
 /// The second line: which end of the format the numbers fall off, or what the picture's axis shows.

@@ -83,7 +83,8 @@ void draw_given(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   const widgets::GivenMarks given;
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const ImVec2 inset = veil_inset(), at = ImGui::GetCursorScreenPos(), corner{at.x + inset.x, at.y + inset.y};
+  size = {size.x - 2 * inset.x, size.y - 2 * inset.y};
   const Frame frame = frame_of(in, picture.whole, corner, size, 0);
   const bool curve = picture.run->tensor.spread != models::ValueSpread::none;
   const LineParts l = place_parts(corner, size, corner.y, picture.rows.size(), curve);

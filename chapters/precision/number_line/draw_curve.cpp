@@ -20,7 +20,7 @@ void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, floa
     const float x = frame.left + step * static_cast<float>(i),
                 h = height * static_cast<float>(view.curve[i] / view.curve_highest);
     const Fate fate = view.curve_fate[i];
-    if (fate != before || h < 0.4f) flush(before);
+    if ((fates && fate != before) || h < 0.4f) flush(before);  // an end of the colour would tell the limit
     before = fate;
     if (h < 0.4f) continue;
     p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(tint(fate), 0.5f));

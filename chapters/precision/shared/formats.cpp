@@ -67,6 +67,8 @@ widgets::Tint tint_of(Fate fate) {
 }
 ImU32 colour_of(Fate fate) { return widgets::colour(tint_of(fate), widgets::theme()); }
 
+ImVec2 veil_inset() { return {widgets::theme().px(10), widgets::theme().px(8)}; }
+
 std::string share_words(double percent) {
   if (!(percent > 1e-7)) return "none";
   if (percent < 0.01) return "hardly any";

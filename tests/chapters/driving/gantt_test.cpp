@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string>
 
@@ -236,4 +237,15 @@ TEST_CASE("gantt: of two tasks with one name each is drawn with its own short na
   };
   CHECK(drawn("left"));
   CHECK(drawn("right"));
+}
+
+TEST_CASE("gantt: a task is called by its name or by its short one, and never by a letter or two of it") {
+  using namespace chapters::driving::gantt;
+  const Picture picture = picture_of(Inputs{}, chapters::driving::gantt::compute, chapters::driving::gantt::arrange);
+  for (const widgets::SpanName& name : picture.names) {
+    INFO(name.said[0]);
+    CHECK(name.said[3].empty());
+    CHECK((name.said[2].empty() || std::isdigit(static_cast<unsigned char>(name.said[2][0])) != 0 ||
+           name.said[2] == "late"));  // frames have a number
+  }
 }

@@ -186,6 +186,14 @@ TEST_CASE("bits: the answer names the end that was passed, NF4's rule for ties, 
   CHECK(answer() == "FP16 stores `infinity` for `65530`.\n" + drawn);
 }
 
+TEST_CASE("bits: an error has its place on a logarithmic axis with ticks, and none where nothing is off") {
+  using chapters::precision::bits::error_place;
+  CHECK(std::abs(error_place(1e-14)) <= 1e-12);
+  CHECK(error_place(-100) == 1);
+  CHECK(std::abs(error_place(1) - 14.0 / 16) <= 1e-12);
+  CHECK(std::isnan(error_place(0)));
+}
+
 // ml_dtypes and PyTorch: 3 becomes 4, 12 becomes 16, 0.75 becomes 1.
 TEST_CASE("bits: E8M0 takes a tie to the upper value and says why") {
   const LabPtr lab = open_lab("precision/bits");
