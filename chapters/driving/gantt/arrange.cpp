@@ -53,13 +53,12 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
   return frames;
 }
 
-/// What a task of the graph is called, from its whole name to what has room in a few letters. Its first tasks are those
-/// of the inputs; copies of encoders follow them.
+/// What a task of the graph is called: its whole name, or its short one where it has one; less would be a riddle. Its
+/// first tasks are those of the inputs; copies of encoders follow them.
 std::array<std::string, 4> names_of(const Inputs& in, const TaskGraph& graph, std::size_t task) {
   const std::string& name = graph.tasks[task].name;
   const bool shortened = task < in.tasks.size() && !in.tasks[task].short_name.empty();
-  const std::string& brief = shortened ? in.tasks[task].short_name : name;
-  return {name, brief, brief.substr(0, 2), brief.substr(0, 1)};
+  return {name, shortened ? in.tasks[task].short_name : ""};
 }
 
 /// One lane for each resource in use, from the camera to the plan, one row a unit.
@@ -128,40 +127,89 @@ const ChangeRow* best_change(const Outputs& out, const Saving& saving_s, const C
   return best;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+/// Did a change that is on, other than those of the stack as found, make the frame sooner done, or later?
+bool moved(const Outputs& out) { return std::abs(out.saved_s) > 1e-9; }
+
+/// A task's name within a sentence, at most 30 bytes and whole letters of it.
+std::string short_name(std::string name) {
+  constexpr std::size_t longest = 30;
+  if (name.size() <= longest) return name;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+  return name.substr(0, end) + "\xE2\x80\xA6";
+}
+
+/// The result that is ready before the frame ends, where there is one: "Planning is ready after `16 ms`".
+std::string early_result(const Outputs& out, const TaskGraph& graph) {
+  std::vector<bool> awaited(graph.tasks.size(), false);
+  std::size_t last = 0, early = graph.tasks.size();
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    for (const std::size_t before : graph.tasks[i].after) awaited[before] = true;
+    if (out.tasks[i].finish_s > out.tasks[last].finish_s) last = i;
+  }
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i)
+    if (!awaited[i] && i != last && (early == graph.tasks.size() || out.tasks[i].finish_s > out.tasks[early].finish_s))
+      early = i;
+  if (early == graph.tasks.size() || out.tasks[early].finish_s > out.tasks[last].finish_s - 1e-9) return {};
+  return short_name(graph.tasks[early].name) + " is ready after " + widgets::figure(out.tasks[early].finish_s, "s") +
+         ", and the frame ends with " + short_name(graph.tasks[last].name) + ".";
+}
+
+/// The first line: how long a frame takes, next to what it took and to when it is due.
+std::string verdict_of(const Inputs& in, const Outputs& out) {
   const std::string now = widgets::figure(out.latency_s, "s"), found = widgets::figure(out.before_s, "s"),
                     due = widgets::figure(out.deadline_s, "s");
+  if (out.saved_s < -1e-9)
+    return "With the changes switched on a frame takes longer, " + now + " instead of " + found + ", and is due in " +
+           due + ".";
+  if (out.slack_s < 0 && out.keeps_up)
+    return std::string(in.pipelining ? "Pipelining" : "The stack") + " keeps up with the camera, but " +
+           (out.worst_latency_s > out.latency_s + 1e-9
+                ? "frames take " + now + " to " + widgets::figure(out.worst_latency_s, "s") + " and are due in "
+                : "each frame takes " + now + " and is due in ") +
+           due + ".";
+  if (out.slack_s < 0)
+    return "A frame takes " + now + " but one arrives every " + due + ", so each waits longer than the one before.";
+  if (out.missed_frames > 0)
+    return "A single frame takes " + now + " of " + due + ", but with others before it " +
+           widgets::figure(static_cast<double>(out.missed_frames), "") + " of " +
+           widgets::figure(static_cast<double>(in.frames), "") + (out.missed_frames == 1 ? " is late." : " are late.");
+  if (!moved(out))
+    return "A frame takes " + now + " as found and is ready " + widgets::figure(out.slack_s, "s") + " early.";
+  return "With the changes switched on a frame takes " + now + ", not " + found + ", and is ready " +
+         widgets::figure(out.slack_s, "s") + " early.";
+}
+
+/// A change's name within a sentence: "parallel heads", "INT8".
+std::string within_sentence(std::string name) {
+  if (name.size() > 1 && name[1] >= 'a' && name[0] <= 'Z') name[0] = static_cast<char>(name[0] - 'A' + 'a');
+  return name;
+}
+
+/// The second line: the change that saves most, or that would, or the result that is ready before the frame ends.
+std::string reason_of(const Outputs& out, const TaskGraph& graph) {
+  if (out.saved_s < -1e-9)
+    return std::all_of(out.tasks.begin(), out.tasks.end(), [](const TaskRow& r) { return r.now_s <= r.before_s; })
+               ? "No task takes longer than before: they only start in another order."
+               : "Some tasks take longer with the changes than without.";
   const auto alone = [](const ChangeRow& r) { return r.alone_s; };
   const auto on_top = [](const ChangeRow& r) { return r.on_top_s; };
   // The stack as found has its shared backbone already, so that it is no part of what was saved since.
   const ChangeRow* most =
       best_change(out, alone, [](Change change, bool on) { return on && change != Change::shared_backbone; });
   const ChangeRow* next = best_change(out, on_top, [](Change, bool on) { return !on; });
-  const std::string then = next ? " Next: " + next->name + ", by " + widgets::figure(-next->on_top_s, "s") + "." : "";
-  if (out.saved_s < -1e-9)
-    return "None of these: the frame takes " + now + ", longer than the " + found + " as found; due in " + due + ".";
-  if (out.slack_s < 0 && in.pipelining && out.keeps_up)
-    return "Pipelining keeps up with the camera, but " +
-           (out.worst_latency_s > out.latency_s + 1e-9
-                ? "frames take " + now + " to " + widgets::figure(out.worst_latency_s, "s")
-                : "each frame takes " + now) +
-           (out.worst_latency_s > out.latency_s + 1e-9 ? " and are due in " : " and is due in ") + due + "." + then;
-  if (out.slack_s < 0 && !out.keeps_up)
-    return "None yet: frames take " + now + ", come every " + due + " and pile up." + then;
-  if (out.slack_s < 0) return "None yet: the frame takes " + now + " and is due in " + due + "." + then;
-  if (out.missed_frames > 0)
-    return "A lone frame is in time with " + now + " of " + due +
-           ", but later ones wait: " + widgets::figure(static_cast<double>(out.missed_frames), "") + " of " +
-           widgets::figure(static_cast<double>(in.frames), "") + (out.missed_frames == 1 ? " is late." : " are late.");
-  const std::string spare = widgets::figure(out.slack_s, "s") + " to spare.";
-  if (out.before_s <= out.deadline_s) {
-    const std::string need = "None is needed: the frame takes " + found + " as found and is due in " + due;
-    if (!most) return need + ".";
-    return need + "; those that are on make it " + now + ".";
+  if (out.slack_s >= 0 && out.missed_frames == 0 && moved(out)) {
+    if (const std::string early = early_result(out, graph); !early.empty()) return early;
+    if (most)
+      return "Largest saving: " + within_sentence(most->name) + ", " + widgets::figure(-most->alone_s, "s") +
+             " by itself.";
   }
-  if (!most) return "The frame takes " + now + " of " + due + ": " + spare;
-  return "Most is saved by " + most->name + ", " + widgets::figure(-most->alone_s, "s") + " alone: " + found +
-         " become " + now + ", " + spare;
+  if (!next) return "None of the changes that are off would save time.";
+  return "Largest saving left: " + within_sentence(next->name) + ", " + widgets::figure(-next->on_top_s, "s") + ".";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
+  return verdict_of(in, out) + "\n" + reason_of(out, run.changed.graph);
 }
 
 void arrange_changes(const Outputs& out, Picture& picture) {
@@ -192,7 +240,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
       lanes_of(in, picture, run.changed, period_ns, picture.before.spans.size(), picture.changed ? "now" : "as found");
   for (const models::GraphFrame& frame : run.changed.schedule.frames)
     picture.deadlines_s.push_back(seconds(frame.release_ns + period_ns));
-  picture.answer = answer_of(in, out);
+  picture.answer = answer_of(in, out, run);
   arrange_changes(out, picture);
   return picture;
 }

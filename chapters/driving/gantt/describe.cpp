@@ -110,7 +110,7 @@ void describe(Fields& f, Outputs& o) {
   f.text("ends_with", o.ends_with, "Ends with",
          "The task whose result comes last, which the latency counts to; a plan may be ready before.");
   f.real("saved_s", o.saved_s, {"Saved", "s"}, {.formula = "latency as found - latency"});
-  f.real("speedup", o.speedup, "Faster by", {.formula = "latency as found / latency"});
+  f.real("speedup", o.speedup, {"Faster by", "\xC3\x97"}, {.formula = "latency as found / latency"});
   f.real("deadline_s", o.deadline_s, {"Deadline", "s"}, {.formula = "1 / rate"});
   f.real("slack_s", o.slack_s, {"Slack", "s"}, "Left for jitter; negative when a lone frame is already late.",
          {.headline = true, .formula = "deadline - latency"});

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/driving/gantt/draw_tables.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 
 namespace chapters::driving::gantt {
@@ -99,6 +100,21 @@ void draw_key(const Picture& picture, const View& view, ImVec2 at, float width) 
     });
 }
 
+/// What a question gives: the stack as found, where something was changed, and the lanes of the one that is asked for.
+void draw_given(const Picture& picture, View& view, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  view.lanes.clear();
+  add_lanes(picture.before, true, view);
+  for (std::size_t i = 0; i < picture.now.labels.size(); ++i)
+    view.lanes.push_back({.label = picture.now.labels[i], .spans = {}, .indent = i > 0 ? 1u : 0u});
+  const widgets::SpanNames names = widgets::span_names(picture.names, view.lanes, view.timeline, t.px(6));
+  widgets::TimelineData data;
+  data.lanes = view.lanes;
+  widgets::say_names(names, data);
+  widgets::draw_timeline("schedule", data, view.timeline, {.height = size.y, .row_px = 24, .label_px = 84});
+}
+
 void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   if (picture.now.spans.empty()) {
     ImGui::Dummy(size);
@@ -108,7 +124,7 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float key = t.type(Type::small) + t.px(8), room = size.y - key;
   // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
-  const float least_row = 16, most_row = 34, head = t.px(34), lane_gap = t.px(6);
+  const float least_row = 16, most_row = 52, head = t.px(34), lane_gap = t.px(6);
   const auto row_that_fits = [&](bool found) {
     const auto rows = static_cast<float>(rows_of(picture.before, found) + rows_of(picture.now, true));
     const auto lanes = static_cast<float>(
@@ -140,14 +156,22 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   widgets::draw_timeline("schedule", data, view.timeline, options);
   mark_deadlines(picture, view);
   draw_key(picture, view, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
+  if (view.timeline.drawn_lanes() >= view.lanes.size()) widgets::drew("lanes of the schedule");
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("schedule", {.title = "The schedule", .least = {560, picture.changed ? 256.0f : 210.0f}, .answers = true},
-              [&](ImVec2 size) { draw_schedule(picture, view, size); });
-  stage.panel("changes", {.title = "What each change saves", .least = {400, 214}}, [&](ImVec2 size) {
+  stage.panel("schedule",
+              {.title = "The schedule",
+               .least = {560, picture.changed ? 236.0f : 210.0f},
+               .answers = true,
+               .marks = "lanes of the schedule"},
+              [&](ImVec2 size) {
+                if (widgets::veiled()) return draw_given(picture, view, size);
+                draw_schedule(picture, view, size);
+              });
+  stage.panel("changes", {.title = "What each change saves", .least = {400, 200}}, [&](ImVec2 size) {
     widgets::draw_tornado("changes", picture.changes, view.tornado,
                           {
                               .base = out.before_s,

@@ -26,48 +26,70 @@ std::string_view chief_cause(const Outputs& out) {
   return name;
 }
 
-/// A source's name within a sentence: lower case, unless it begins with an abbreviation.
+/// A source's name within a sentence: lower case unless it begins with an abbreviation, at most 40 bytes of it.
 std::string within_sentence(std::string_view name) {
   const auto upper = [&](std::size_t i) { return i < name.size() && name[i] >= 'A' && name[i] <= 'Z'; };
-  std::string text(name);
+  constexpr std::size_t longest = 40;
+  std::size_t end = std::min(name.size(), longest);
+  while (end < name.size() && end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+  std::string text(name.substr(0, end));
+  if (end < name.size()) text += "\xE2\x80\xA6";
   if (upper(0) && !upper(1)) text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
 }
 
-/// A time with as many digits as tell it from another one, at least three.
-std::string told_apart(double value_s, double other_s) {
-  int digits = 3;
-  while (digits < 7 && format_text(value_s, "s", digits) == format_text(other_s, "s", digits)) ++digits;
-  return widgets::figure(value_s, "s", digits);
+/// "a frame needs `100 ms` and gets `33.3 ms`", or that it is longer where both read the same.
+std::string needs_text(const Outputs& out) {
+  for (const int digits : {3, 4})
+    if (format_text(out.needs_s, "s", digits) != format_text(out.deadline_s, "s", digits))
+      return "a frame needs " + widgets::figure(out.needs_s, "s", digits) + " and gets " +
+             widgets::figure(out.deadline_s, "s", digits);
+  return "a frame needs a little more than the " + widgets::figure(out.deadline_s, "s") + " that it gets";
 }
 
 /// No frame is in time, because each needs longer than a period or because the watchdog gives it less.
 std::string all_missed_text(const Inputs& in, const Outputs& out) {
-  const bool reuse = in.policy == models::JitterPolicy::reuse && out.needs_s <= out.deadline_s;
-  const double given_s = reuse ? in.watchdog / 100 * out.deadline_s : out.deadline_s;
-  if (out.needs_s <= given_s) return "All the way: no frame of this run is in time.";
-  return "All the way: no frame is in time, for each needs " + told_apart(out.needs_s, given_s) +
-         (reuse ? " and the watchdog waits " : " and gets ") + told_apart(given_s, out.needs_s) + ".";
+  const std::string blind = "The car drives blind all the way: ";
+  if (out.needs_s > out.deadline_s) return blind + needs_text(out) + ".";
+  if (in.policy == models::JitterPolicy::reuse && out.needs_s > in.watchdog / 100 * out.deadline_s)
+    return blind + "a frame needs " + widgets::figure(out.needs_s, "s") + ", and the watchdog gives it up after " +
+           widgets::figure(in.watchdog, "%") + " of " + widgets::figure(out.deadline_s, "s") + ".";
+  return blind + "no frame of this run is in time.";
 }
 
+/// The second line: what the policy does, and what most misses are owed to.
+std::string reason_of(const Inputs& in, const Outputs& out) {
+  const std::string_view cause = chief_cause(out);
+  const std::string most =
+      "ain cause of misses: " + (cause.empty() ? "the undisturbed frame itself" : within_sentence(cause)) + ".";
+  switch (in.policy) {
+    case models::JitterPolicy::skip:
+      return "Frames that arrive while the stack is busy are skipped; m" + most;
+    case models::JitterPolicy::reuse:
+      return "The last plan stands in for a frame that is late; m" + most;
+    case models::JitterPolicy::small:
+      return "The smaller model runs in " + widgets::figure(out.small_rate, "%") + " of the frames; m" + most;
+    case models::JitterPolicy::wait:
+      break;
+  }
+  return "M" + most.substr(0, most.size() - 1) + "; " + widgets::figure(out.misses_per_hour, "") + " per hour.";
+}
+
+/// How far the car drives without a fresh plan, and why.
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string due = widgets::figure(out.deadline_s, "s");
+  const std::string due = widgets::figure(out.deadline_s, "s"), mean = widgets::figure(out.summary.mean_s, "s");
   if (out.overloaded)
-    return "Overload: a frame needs " + told_apart(out.needs_s, out.deadline_s) + " and gets " +
-           told_apart(out.deadline_s, out.needs_s) + ": the queue never ends, and the car stays blind.";
-  const std::string frames = widgets::figure(static_cast<double>(in.frames), "");
+    return "The stack is overloaded: " + needs_text(out) + ", so the queue grows and the car stays blind.";
   if (out.misses == 0)
-    return "Not at all in this run: the slowest of " + frames + " frames took " +
+    return "The car never drives blind in this run: the slowest of " +
+           widgets::figure(static_cast<double>(in.frames), "") + " frames takes " +
            widgets::figure(out.summary.worst_s, "s") + " of " + due + ".";
   if (out.misses == in.frames) return all_missed_text(in, out);
-  const bool in_time = out.summary.mean_s <= out.deadline_s;
-  std::string answer = widgets::figure(out.blind_worst_m, "m") + " in one stretch, though the average answer takes " +
-                       widgets::figure(out.summary.mean_s, "s") + " of " + due;
-  if (!in_time)
-    answer = widgets::figure(out.blind_worst_m, "m") + " in one stretch: the average answer takes " +
-             widgets::figure(out.summary.mean_s, "s") + ", due in " + due;
-  const std::string_view cause = chief_cause(out);
-  return cause.empty() ? answer + "." : answer + "; chief cause of misses: " + within_sentence(cause) + ".";
+  const std::string blind = "The car drives up to " + widgets::figure(out.blind_worst_m, "m") + " blind";
+  const std::string verdict = out.summary.mean_s <= out.deadline_s
+                                  ? blind + ", although the average frame is in time (" + mean + " of " + due + ")."
+                                  : blind + ": the average frame takes " + mean + " and is due in " + due + ".";
+  return verdict + "\n" + reason_of(in, out);
 }
 
 std::string_view cause_name(const Inputs& in, std::uint8_t cause) {

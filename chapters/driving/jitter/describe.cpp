@@ -87,7 +87,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("worst_s", o.summary.worst_s, {"Worst", "s"},
          "The slowest frame of this run: no bound, a longer run finds worse.", {.absent = never_ends});
   f.real("mean_s", o.summary.mean_s, {"Mean", "s"}, "The mean of the answered frames.", {.absent = never_ends});
-  f.real("tail_ratio", o.tail_ratio, "P99 / P50", "Interactive services live with 2; 1.2 is a common target for a car.",
+  f.real("tail_ratio", o.tail_ratio, {"P99 / P50", "\xC3\x97"},
+         "Interactive services live with 2; 1.2 is a common target for a car.",
          {.absent = never_ends, .formula = "P99 / P50"});
   f.toggle("tail_held", o.tail_held, "At most 1.2");
   f.real("deadline_s", o.deadline_s, {"Deadline", "s"}, {.formula = "1 / rate"});

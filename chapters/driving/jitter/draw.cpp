@@ -1,4 +1,7 @@
+#include <cmath>
+
 #include "chapters/driving/jitter/draw_parts.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/wrapped_text.h"
 
 namespace chapters::driving::jitter {
@@ -43,6 +46,16 @@ void say_no_times(ImVec2 size) {
                         widgets::theme().muted);
 }
 
+/// Two pictures of the same thing in one panel: the first gets `share` of the height.
+template <class First, class Second>
+void over_each_other(ImVec2 size, float share, const First& first, const Second& second) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = widgets::theme().px(10), high = std::floor((size.y - gap) * share);
+  first(ImVec2{size.x, high});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + high + gap});
+  second(ImVec2{size.x, size.y - high - gap});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
@@ -54,22 +67,35 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
       if (shown) body(out, picture, view, size);
     };
   };
-  stage.panel("road", {.title = "How far it drives blind", .least = {480, 230}, .answers = true}, [&](ImVec2 size) {
+  stage.panel("road",
+              {.title = "How far it drives blind", .least = {480, 230}, .answers = true, .marks = "road, frames"},
+              [&](ImVec2 size) {
+                if (!shown) return;
+                if (widgets::veiled()) return draw_given_road(view, size);
+                if (out.overloaded)
+                  draw_overload(out, picture, view, size);
+                else
+                  draw_road_and_frames(out, picture, view, size);
+              });
+  stage.panel("causes", {.title = "Misses, by cause and frame by frame", .least = {420, 250}}, [&](ImVec2 size) {
     if (!shown) return;
-    if (out.overloaded)
-      draw_overload(out, picture, view, size);
-    else
-      draw_road_and_frames(out, picture, view, size);
+    if (out.overloaded) return draw_window(out, picture, view, size);
+    over_each_other(
+        size, 0.5f, [&](ImVec2 room) { draw_causes(out, picture, view, room); },
+        [&](ImVec2 room) { draw_window(out, picture, view, room); });
   });
-  stage.panel("causes", {.title = "Misses a minute, by cause", .least = {380, 190}}, times(draw_causes));
-  stage.panel("sources", {.title = "What each source adds to P99", .least = {330, 180}}, times(draw_sources));
-  stage.panel("histogram", {.title = "Response times", .least = {340, 190}}, times(draw_histogram));
-  stage.panel("tail", {.title = "Slower still", .least = {340, 190}}, times(draw_tail));
-  stage.panel("frames", {.title = "Frame by frame", .least = {420, 210}}, [&](ImVec2 size) {
-    if (shown) draw_window(out, picture, view, size);
-  });
-  stage.panel("effects", {.title = "Sources", .least = {460, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_effects(out, view, size); });
+  stage.panel("sources", {.title = "What each source adds to P99", .least = {460, 250}},
+              times([](const Outputs& o, const Picture& p, View& v, ImVec2 size) {
+                over_each_other(
+                    size, 0.5f, [&](ImVec2 room) { draw_sources(o, p, v, room); },
+                    [&](ImVec2 room) { draw_effects(o, v, room); });
+              }));
+  stage.panel("histogram", {.title = "Response times", .least = {340, 250}},
+              times([](const Outputs& o, const Picture& p, View& v, ImVec2 size) {
+                over_each_other(
+                    size, 0.5f, [&](ImVec2 room) { draw_histogram(o, p, v, room); },
+                    [&](ImVec2 room) { draw_tail(o, p, v, room); });
+              }));
 }
 
 }  // namespace chapters::driving::jitter

@@ -8,6 +8,8 @@ namespace chapters::driving::jitter {
 
 /// The road about the longest blind stretch, to scale, and under it the frames on the same metres.
 void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// What a question gives: a road of 60 m with a car on it, to scale.
+void draw_given_road(View& view, ImVec2 size);
 /// How the response of an overloaded stack grows from frame to frame.
 void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// Misses a minute by cause over the whole run, with the cursor that the learner drags.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/driving/jitter/draw_parts.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/plot/plot.h"
 
@@ -70,8 +71,24 @@ void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view
                          .seen_label = "a frame, all of it seen",
                          .size = {size.x, road},
                      });
+  widgets::drew("road");
   const float top = at.y + road + t.px(8);
-  if (at.y + size.y - top > t.px(50)) draw_columns(out, picture, {{at.x, top}, {at.x + size.x, at.y + size.y}});
+  if (at.y + size.y - top <= t.px(50)) return;
+  draw_columns(out, picture, {{at.x, top}, {at.x + size.x, at.y + size.y}});
+  widgets::drew("frames");
+}
+
+void draw_given_road(View& view, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const widgets::RoadStretch ahead[] = {{.from_m = 0, .length_m = 20}};
+  widgets::draw_road("road", ahead, view.road,
+                     {
+                         .car_m = 0,
+                         .visible_m = 60,
+                         .interest = 0,
+                         .seen_label = "of road",
+                         .size = {size.x, std::min(size.y, widgets::theme().px(200))},
+                     });
 }
 
 void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -103,6 +120,8 @@ void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec
   widgets::Line bold;
   bold.add("needs ").add(widgets::format(out.needs_s, "s")).add(", gets ").add(widgets::format(out.deadline_s, "s"));
   plot.callout(x[shown / 2], y[shown / 2], bold.view(), picture.lines[1], {.colour = t.warning});
+  widgets::drew("road");  // in its place: nothing of the road is seen
+  widgets::drew("frames");
 }
 
 }  // namespace chapters::driving::jitter

@@ -46,62 +46,115 @@ void fit_weights(const models::UpdateRun& run, Picture& p) {
   p.weight_hi += margin;
 }
 
-/// One sentence: from where on adding one changes nothing, and what becomes of the terms that are added.
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const SumRow& naive = out.sums.front();
-  int digits = 3;  // as many as tell the sum from the exact one
-  while (digits < 15 && naive.sum != out.exact_sum &&
-         format_text(naive.sum, "", digits) == format_text(out.exact_sum, "", digits))
-    ++digits;
-  const auto figure = [digits](double v) { return widgets::figure(v, "", digits); };
-  const std::string name(models::find_float_format(in.format)->name);
-  const std::string stops_at = widgets::figure(out.ones_stop_at, "", 9), stop = "From " + stops_at + " on in " + name;
-  if (in.terms == models::SumTerms::ones && in.size == 1) {
-    if (static_cast<double>(in.count) > out.ones_stop_at)
-      return stop + ", where neighbours are `2` apart: of " + figure(out.exact_sum) + " ones " + figure(naive.sum) +
-             " arrive, in blocks of `" + std::to_string(in.block) + "` added up in FP32 " +
-             figure(out.sums[static_cast<std::size_t>(models::SumMethod::blocked)].sum) + ".";
-    return stop + ", where neighbours are `2` apart; " + figure(static_cast<double>(in.count)) +
-           (static_cast<double>(in.count) < out.ones_stop_at ? " ones do not get there." : " ones just get there.");
-  }
-  const std::string ones = "Adding ones in " + name + " stops at " + stops_at + "; these " +
-                           widgets::figure(static_cast<double>(in.count), "", 9) + " terms ";
-  if (naive.overflowed)
-    return ones + "overflow and end at " + figure(naive.sum) + ", where " + figure(out.exact_sum) + " is exact.";
-  if (naive.error == 0) return ones + "add up to " + figure(naive.sum) + ", which is exact.";
-  return ones + "add up to " + figure(naive.sum) + ", where " + figure(out.exact_sum) + " is exact.";
+std::string whole(double n) { return widgets::figure(n, "", 9); }
+
+/// The answer where ones are added: where that stops, and what their sum is.
+std::string answer_of_ones(const Inputs& in, const Outputs& out, const std::string& name) {
+  const auto sum_of = [&](models::SumMethod m) { return whole(out.sums[static_cast<std::size_t>(m)].sum); };
+  const std::string stop = name + " stops at " + whole(out.ones_stop_at), ones = whole(static_cast<double>(in.count)),
+                    apart = "From there on its values are 2 apart, so a one falls off the end";
+  if (static_cast<double>(in.count) <= out.ones_stop_at)
+    return stop + "; these " + ones + " ones " +
+           (static_cast<double>(in.count) < out.ones_stop_at ? "do not get there, and sum to "
+                                                             : "just get there, to ") +
+           sum_of(models::SumMethod::naive) + ".\n" + apart + ".";
+  const double blocked = out.sums[static_cast<std::size_t>(models::SumMethod::blocked)].sum;
+  const std::string blocks = "In blocks of " + whole(static_cast<double>(in.block)) + ", whose sums are added in FP32";
+  return stop + ": adding one then changes nothing, and " + ones + " ones sum to " + sum_of(models::SumMethod::naive) +
+         ".\n" + blocks +
+         (blocked >= out.exact_sum ? ", they sum to " + whole(blocked) + "."
+                                   : ", they sum to " + whole(blocked) + ", since each block stops there too.");
 }
 
-/// The sums over the exact one, or as they are where that changes sign. Shares that are right to a hundredth all the
-/// way lie under the exact one's line and are counted in its name.
-void arrange_sums(const models::SumRun& run, Picture& p) {
-  widgets::Curve exact{.label = "exact",
-                       .info = "of the same terms, in compensated double",
-                       .width = 5,
-                       .named = p.positive,
-                       .legend = false,
-                       .x = run.count,
-                       .y = p.positive ? std::vector<double>(run.count.size(), 1) : run.exact};
-  double highest = 1;
-  int others = 0;
-  std::vector<widgets::Curve> methods;
-  for (std::size_t m = sum_names.size(); m-- > 0;) {
-    widgets::Curve& c = methods.emplace_back(curve_of_method(m));
-    c.width = m == 0 ? 3.0f : 1.7f;
-    c.x = run.count;
-    c.y = run.methods[m].sum;
-    if (!p.positive) continue;
-    for (std::size_t i = 0; i < c.y.size(); ++i) {
-      c.y[i] /= run.exact[i];
-      highest = std::max(highest, c.y[i]);
+/// The answer for a sum: where adding ones stops, or how far the sum in the format is from the exact one.
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const SumRow& naive = out.sums.front();
+  const std::string name(models::find_float_format(in.format)->name);
+  if (in.terms == models::SumTerms::ones && in.size == 1) return answer_of_ones(in, out, name);
+  const int digits = format_text(naive.sum, "") == format_text(out.exact_sum, "") ? 4 : 3;
+  const auto figure = [digits](double v) { return widgets::figure(v, "", digits); };
+  const bool apart = format_text(naive.sum, "", digits) != format_text(out.exact_sum, "", digits);
+  const std::string terms = "These " + whole(static_cast<double>(in.count)) + " terms ",
+                    ones = "Adding ones in " + name + " would stop at " + whole(out.ones_stop_at);
+  if (naive.overflowed)
+    return terms + "overflow " + name + " and end at " + figure(naive.sum) + " instead of " + figure(out.exact_sum) +
+           ".\nA sum that is too large stays at the largest value of " + name + ".";
+  if (naive.error == 0)
+    return terms + "sum to " + figure(naive.sum) + " in " + name + ", which is exact.\n" + ones + ".";
+  const std::string error = widgets::figure(naive.error, "%") + " of all magnitudes together";
+  if (!apart) return terms + "sum to " + figure(naive.sum) + " in " + name + ", off by " + error + ".\n" + ones + ".";
+  return terms + "sum to " + figure(naive.sum) + " in " + name + " instead of " + figure(out.exact_sum) + ".\n" + ones +
+         "; here the error is " + error + ".";
+}
+
+/// The results of the other methods, at the end of the plot: those that agree to a hundredth share a mark and a name.
+void add_end_marks(const models::SumRun& run, Picture& p) {
+  const double last = run.count.back();
+  std::vector<widgets::Curve> marks;
+  for (std::size_t m = 1; m < sum_names.size(); ++m) {
+    const double sum = run.methods[m].final;
+    const auto near = std::find_if(marks.begin(), marks.end(), [&](const widgets::Curve& c) {
+      return std::abs(c.y.back() - sum) <= 0.01 * std::max(std::abs(sum), std::abs(c.y.back()));
+    });
+    if (near != marks.end()) {
+      near->label += ", " + std::string(sum_names[m]);
+      continue;
     }
-    c.named = !std::all_of(c.y.begin(), c.y.end(), [](double s) { return std::abs(s - 1) <= 0.01; });
-    others += c.named ? 0 : 1;
+    marks.push_back({.label = std::string(sum_names[m]),
+                     .info = "the sum at the end by another way of adding",
+                     .tint = widgets::Tint::series(sum_series[m]),
+                     .width = 4,
+                     .legend = false,
+                     .x = {last * 0.96, last},
+                     .y = {sum, sum}});
   }
-  if (p.positive) p.share_hi = std::max(1.15, 1.05 * highest);
-  if (others > 0) exact.label += ", " + std::to_string(others) + (others == 1 ? " other" : " others");
-  p.sums.push_back(std::move(exact));
-  std::move(methods.begin(), methods.end(), std::back_inserter(p.sums));
+  for (widgets::Curve& mark : marks) mark.label += ": " + format_text(mark.y.back(), "");
+  std::move(marks.begin(), marks.end(), std::back_inserter(p.sums));
+}
+
+/// The one accumulator under the exact sum; what lies between them is lost.
+void arrange_sums(const Inputs& in, const models::SumRun& run, Picture& p) {
+  const std::vector<double>& sum = run.methods[0].sum;
+  widgets::Curve lost{.kind = widgets::Curve::Kind::area,
+                      .label = "lost",
+                      .tint = widgets::Tint::bad(),
+                      .alpha = 0.16f,
+                      .width = 0,
+                      .legend = false,
+                      .x = run.count,
+                      .y = run.exact};
+  lost.lower = sum;
+  p.sums.push_back(std::move(lost));
+  p.sums.push_back({.label = "exact",
+                    .info = "of the same terms, in compensated double",
+                    .width = 1.5f,
+                    .dashed = true,
+                    .legend = false,
+                    .given = in.terms == models::SumTerms::ones,  // it follows from the inputs
+                    .x = run.count,
+                    .y = run.exact});
+  p.sums.push_back({.label = "one accumulator: " + format_text(sum.back(), ""),
+                    .output = "naive_sum",
+                    .tint = widgets::Tint::yours(),
+                    .width = 3,
+                    .legend = false,
+                    .x = run.count,
+                    .y = sum});
+  const auto [lo, hi] = std::minmax_element(run.exact.begin(), run.exact.end());
+  const auto [own_lo, own_hi] = std::minmax_element(sum.begin(), sum.end());
+  p.sum_lo = std::min(*lo, *own_lo);
+  p.sum_hi = std::max(*hi, *own_hi);
+  for (std::size_t m = 1; m < sum_names.size(); ++m) {
+    p.sum_lo = std::min(p.sum_lo, run.methods[m].final);
+    p.sum_hi = std::max(p.sum_hi, run.methods[m].final);
+  }
+  p.positive = p.sum_lo > 0;
+  const double margin = 0.06 * std::max(p.sum_hi - p.sum_lo, 1e-9);
+  p.sum_lo -= p.positive ? 0 : margin;
+  p.sum_hi = p.positive ? p.sum_hi * 1.3 : p.sum_hi + margin;
+  const double exact = std::abs(run.exact.back());
+  p.exact_top = exact > 0 && std::isfinite(exact) ? std::max(1, std::ilogb(exact)) : 1;
+  add_end_marks(run, p);
 }
 
 void arrange_errors(const models::SumRun& run, Picture& p) {
@@ -126,6 +179,7 @@ void arrange_weights(const Outputs& out, const models::UpdateRun& run, Picture& 
                     .width = 5,
                     .named = false,
                     .legend = false,
+                    .given = true,  // it follows from the inputs
                     .x = run.step,
                     .y = run.exact};
   p.weights.push_back({.label = "one stochastic weight",
@@ -174,22 +228,29 @@ std::int64_t telling_addition(const Run& run) {
   return first;
 }
 
-/// One sentence: whether an update changes the weight, and what it takes.
+/// "1/128", which reads as the output 0.0078125 does, or a figure.
+std::string power_figure(double value) {
+  const std::string text = power_text(value);
+  return text == format_text(value, "") ? widgets::figure(text) : text;
+}
+
+/// Whether an update changes the weight, and what it takes.
 std::string answer_of_the_updates(const Inputs& in, const Outputs& out) {
   using models::UpdateMethod;
   const models::UpdateFigures& run = out.update;
-  const std::string weight = "a weight of " + widgets::figure(run.start, "") + " in " +
-                             std::string(models::find_float_format(in.format)->name) + ", where neighbours are " +
-                             widgets::figure(power_text(out.spacing)) + " apart";
-  const std::string update = widgets::figure(power_text(std::abs(in.update)));
-  if (in.update == 0) return "Updates of `0` change nothing.";
+  const std::string name(models::find_float_format(in.format)->name), weight = widgets::figure(run.start, ""),
+                                                                      update = power_figure(std::abs(in.update)),
+                                                                      apart = power_figure(out.spacing);
   if (run.first_seen)
-    return "Updates of " + update + " move " + weight + ": " +
-           widgets::figure(out.gained[static_cast<std::size_t>(UpdateMethod::plain)], "%") + " of their sum arrives.";
+    return "Updates of " + update + " move a weight of " + weight + " in " + name + ": " +
+           widgets::figure(out.gained[static_cast<std::size_t>(UpdateMethod::plain)], "%") +
+           " of their sum arrives.\nIts neighbours are " + apart + " apart, and each update is rounded to whole gaps.";
   const std::int64_t moves = run.first_move[static_cast<std::size_t>(UpdateMethod::master)];
-  return "Updates of " + update + " never move " + weight + "; an FP32 master's copy " +
-         (moves > 0 ? "moves after " + widgets::figure(static_cast<double>(moves), "", 9) + "."
-                    : "has not moved after " + widgets::figure(static_cast<double>(in.steps), "", 9) + " either.");
+  return "A weight of " + weight + " in " + name + " never moves: its neighbours are " + apart +
+         " apart, and updates of " + update + " round away.\nAn FP32 master copy gathers them: its " + name + " copy " +
+         (moves > 0 ? "moves after " + whole(static_cast<double>(moves)) + (moves == 1 ? " update." : " updates.")
+                    : "has not moved after " + whole(static_cast<double>(in.steps)) +
+                          (in.steps == 1 ? " update either." : " updates either."));
 }
 
 std::string story_of_the_updates(const Inputs& in, const Outputs& out) {
@@ -204,9 +265,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   const models::SumRun& sums = run.sums;
-  p.positive = *std::min_element(sums.exact.begin(), sums.exact.end()) > 0;
   p.format = models::find_float_format(in.format);
-  arrange_sums(sums, p);
+  arrange_sums(in, sums, p);
   arrange_errors(sums, p);
   arrange_weights(out, run.updates, p);
   p.least_error = least_error_of(sums);

@@ -93,6 +93,7 @@ void describe(Fields& f, Outputs& o) {
          "Terms of the format, an accumulator in FP32: what tensor cores offer.");
   f.text("best", o.best, "Nearest within the format", "The most exact of the methods that use no wider number.");
   f.group("The weight's neighbours");
+  f.real("start_weight", o.update.start, "Weight at first", "The weight as the format holds it.");
   f.real("epsilon", o.epsilon, "Spacing above 1", {.formula = "2^(-mantissa bits)"});
   f.real("spacing", o.spacing, "Spacing at the weight", "To the next value in the update's direction.");
   f.real("smallest_visible", o.update.smallest_visible, "Updates vanish up to",

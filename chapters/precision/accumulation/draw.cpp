@@ -4,6 +4,7 @@
 
 #include "chapters/precision/accumulation/lab.h"
 #include "chapters/precision/shared/formats.h"
+#include "widgets/base/marks.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::precision::accumulation {
@@ -18,34 +19,34 @@ void choose_addition(widgets::Plot& plot, const Picture& picture, View& view) {
   if (plot.drag_x("drag addition", at, {.label = "", .lo = 1, .hi = last})) view.addition = std::round(at);
 }
 
-/// What each method has over what it should have; sums that change sign are drawn as they are.
+/// One accumulator under the exact sum, and where the other ways of adding end.
 void draw_sum(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const models::SumRun& run = picture.run->sums;
-  widgets::AxisSpec y{.label = "sum so far"};
-  if (picture.positive) y = {.lo = 0, .hi = picture.share_hi, .label = "sum / exact sum"};
   widgets::Plot plot("sum so far", view.sum,
                      {
                          .x = {.kind = AxisKind::log2, .lo = 1, .hi = run.count.back(), .label = "terms added"},
-                         .y = y,
+                         .y = {.kind = picture.positive ? AxisKind::log2 : AxisKind::linear,
+                               .lo = picture.sum_lo,
+                               .hi = picture.sum_hi,
+                               .label = "sum so far"},
                          .size = size,
                          .legend = false,
                          .end_labels = size.x >= t.px(420),
                      });
   plot.curves(picture.sums);
   choose_addition(plot, picture, view);
+  widgets::drew("sum so far");
 }
 
-/// The adder at one addition, and under it how far each way of adding has come.
+/// Two thirds for the window of bits, one for how far the sum has come.
 void draw_adding(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool plot = size.y >= t.px(330);  // less has no room for the three rows of the adder as well
-  const float adder = plot ? std::clamp(size.y * 0.44f, t.px(168), t.px(216)) : size.y;
-  draw_adder(picture, view, {size.x, adder});
-  if (!plot) return;
-  ImGui::SetCursorScreenPos({corner.x, corner.y + adder + t.px(8)});
-  draw_sum(picture, view, {size.x, size.y - adder - t.px(8)});
+  const float plot = std::clamp(size.y * 0.34f, t.px(88), t.px(260)), window = size.y - plot - t.px(8);
+  draw_window(picture, view, {size.x, window});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + window + t.px(8)});
+  draw_sum(picture, view, {size.x, plot});
 }
 
 void draw_error(const Picture& picture, View& view, ImVec2 size) {
@@ -85,6 +86,7 @@ void draw_weight(const Picture& picture, View& view, ImVec2 size) {
                      });
   plot.curve(picture.exact_weight);
   plot.curves(picture.weights);
+  widgets::drew("weights");
 }
 
 }  // namespace
@@ -92,11 +94,16 @@ void draw_weight(const Picture& picture, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   if (out.sums.empty() || out.updates.empty() || picture.run->terms.empty()) return;
   const auto weight = [&] {
-    stage.panel("weight", {.title = "Updating a weight", .least = {440, 220}, .answers = picture.of_weight},
+    stage.panel("weight",
+                {.title = "Updating a weight", .least = {440, 220}, .answers = picture.of_weight, .marks = "weights"},
                 [&](ImVec2 size) { draw_weight(picture, view, size); });
   };
   if (picture.of_weight) weight();
-  stage.panel("adder", {.title = "The adder and the sum", .least = {560, 330}, .answers = !picture.of_weight},
+  stage.panel("adder",
+              {.title = "The window of bits",
+               .least = {560, 270},
+               .answers = !picture.of_weight,
+               .marks = "window of bits, sum so far"},
               [&](ImVec2 size) { draw_adding(picture, view, size); });
   stage.panel("error", {.title = "Error of the sum", .least = {440, 210}},
               [&](ImVec2 size) { draw_error(picture, view, size); });

@@ -7,7 +7,6 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/numerics/low_precision_sum.h"
-#include "widgets/pictures/bit_rows.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -58,33 +57,34 @@ struct Run {
   std::vector<double> terms, stored;  ///< one an addition of the naive sum: what is added, and the sum after it
 };
 
-/// One addition of the naive sum as its adder sees it. Rows of bits: the sum so far, the term, and what is
-/// stored. All bits are of one scale: column 0 is worth 2^`top`.
-struct Addition {
-  struct Row {
-    std::vector<std::uint8_t> bits;
-    std::int64_t shift = 0;
-    std::string value;
-    bool minus = false;
-  };
-  std::array<Row, 3> rows;
-  std::string exact;      ///< the sum before it is rounded
-  std::int64_t kept = 0;  ///< columns that the register holds
-  bool lost = false;      ///< the stored sum is not the exact one
-  bool stalled = false;   ///< the stored sum is the sum so far, although the term is not 0
+/// One addition of the naive sum: the window of bits that the format keeps of the sum before it, and the term.
+struct WindowRow {
+  std::string before, result;   ///< "256", "+1 = 256"
+  int top = 0, last = 0;        ///< exponents of the first and the last bit that the format keeps of the sum before
+  std::vector<int> ones, term;  ///< exponents of the bits that are 1, of that sum and of the term; the first first
+  bool lost = false;            ///< the stored sum is not the exact one
+  bool stalled = false;         ///< the stored sum is the sum before, although the term is not 0
+};
+
+/// Additions over columns of fixed place values: those before which the sum first had a new first bit, then one.
+struct AdderWindow {
+  int top = 0, last = 0;  ///< exponents of the columns
+  std::vector<WindowRow> rows;
+  std::string words;  ///< what happens in the last row
 };
 
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer;
-  bool positive = true;  ///< the exact sum is above zero all the way, so that shares of it can be drawn
-  /// The exact sum, then the methods' from the last to the first: over the exact one where that is positive.
+  bool positive = true;  ///< the exact sum is above zero all the way, so that its axis is a logarithm
+  /// What is lost, the exact sum, the one accumulator, and a mark at the end for each result of the other methods.
   std::vector<widgets::Curve> sums;
   std::vector<widgets::Curve> errors;  ///< the bound, then the methods' from the last to the first
   widgets::Curve exact_weight;
   std::vector<widgets::Curve> weights;  ///< by method, from the last to the first
-  double share_hi = 1.25;               ///< end of the axis of shares
+  double sum_lo = 1, sum_hi = 2;        ///< range of the sums drawn
+  int exact_top = 1;                    ///< exponent of the exact sum
   double least_error = 1e-9;  ///< foot of the axis of errors; those that are 0 have a band of their own under it
   const models::FloatFormat* format = nullptr;
   std::int64_t shown_first = 1;         ///< the addition that is shown until another is chosen; counted from 1
@@ -95,11 +95,11 @@ struct Picture {
 
 struct View {
   double addition = 0;  ///< which one the adder shows, counted from 1; 0: the one that tells most
-  /// The addition that the adder was last laid out for.
-  Addition shown;
+  /// The addition and the number of rows that the window was last made for.
+  AdderWindow shown;
   std::int64_t shown_addition = 0;
   std::uint64_t shown_version = 0;
-  widgets::BitRowView adder;
+  std::size_t shown_rows = 0;
   widgets::PlotView sum, error, weight;
   widgets::TableView sums, updates;
 };
@@ -107,10 +107,10 @@ struct View {
 chapters::Computed<Outputs, Run> compute(const Inputs& inputs, const Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
-/// The n-th addition of the naive sum, counted from 1, as bits.
-Addition addition_of(const models::FloatFormat& format, const Run& run, std::int64_t n);
-/// The adder at the chosen addition, under words that say what happens there.
-void draw_adder(const Picture& picture, View& view, ImVec2 size);
+/// The n-th addition of the naive sum, counted from 1, under at most `most_rows` - 1 that came before it.
+AdderWindow window_of(const models::FloatFormat& format, const Run& run, std::int64_t n, std::size_t most_rows);
+/// The window at the chosen addition, over words that say what happens there.
+void draw_window(const Picture& picture, View& view, ImVec2 size);
 
 void draw_sums_table(const Outputs& out, View& view, ImVec2 size);
 void draw_updates_table(const Outputs& out, View& view, ImVec2 size);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/number/number.h"
@@ -10,21 +9,6 @@ namespace {
 
 using models::FloatFormat, models::FormatFamily, models::RoundingRule, models::Specials, models::ValueKind;
 
-/// All digits of a value where they are few, otherwise as many as tell it from its neighbours in the format.
-std::string value_text(const FloatFormat& f, double v) {
-  const std::string all = models::exact_decimal(v, 17);
-  if (all.find("\xE2\x80\xA6") == std::string::npos) return all;
-  const int digits =
-      f.family == FormatFamily::binary ? 2 + static_cast<int>(std::ceil(0.30103 * (f.mantissa_bits + 1))) : 8;
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*g", std::min(digits, 17), v);
-  return text;
-}
-std::string number_text(const models::TypedDecimal& x) {
-  if (!std::isfinite(x.value)) return models::exact_decimal(x.value, 17);
-  constexpr std::size_t longest = 26;
-  return x.text.size() <= longest ? x.text : x.text.substr(0, longest - 2) + "\xE2\x80\xA6";
-}
 std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
 /// "largest value", or "lowest" at the other end.
@@ -35,12 +19,6 @@ bool drawn_at_end(const Inputs& in, const FloatFormat& f, const models::Rounding
   return in.rounding == models::Rounding::stochastic && in.overflow == models::Overflow::ieee && f.has_nan() &&
          s.past_end && s.position > 0 && s.position < 1;
 }
-/// "infinity was `81 %` likely"
-std::string draw_text(const FloatFormat& f, const models::RoundingStudy& s) {
-  return std::string(f.has_inf() ? "infinity" : "NaN") + " was `" +
-         percent(s.past_lowest ? 1 - s.position : s.position) + "` likely";
-}
-
 /// Which neighbour takes a tie.
 std::string tie_text(const FloatFormat& f) {
   if (f.family == FormatFamily::table) return "lower value";
@@ -188,13 +166,6 @@ void label_neighbours(const Inputs& in, const FloatFormat& f, const Run& run, Pi
   p.number_label = "number " + number_text(run.number);
 }
 
-/// How long the bar of an error is: FormatLine::bar.
-double bar_of(double share, bool lost) {
-  if (share == 0) return 0;
-  const double length = lost ? 1 : std::clamp((std::log2(std::abs(share)) + 56) / 56, 0.02, 1.0);
-  return share < 0 ? -length : length;
-}
-
 FormatLine line_of(const Row& row, const models::RoundingStudy& study, const models::TypedDecimal& x) {
   FormatLine line;
   line.format = models::find_float_format(row.id);
@@ -208,48 +179,65 @@ FormatLine line_of(const Row& row, const models::RoundingStudy& study, const mod
     line.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
   else
     line.outcome = line.exact ? "exact" : widgets::format_text(row.relative_error, "%");
-  line.bar = std::isfinite(row.relative_error) ? bar_of(row.relative_error / 100, line.lost) : 0;
+  line.error_at = row.relative_error == 0 ? std::nan("") : error_place(row.relative_error);
   return line;
 }
 
-/// One sentence: what is stored for the number, and which rule chose it.
+/// Who takes a number that lies exactly half-way, within a sentence.
+std::string tie_winner(const FloatFormat& f) {
+  if (f.family == FormatFamily::table) return "the lower neighbour wins";
+  return f.specials == Specials::scale ? "the upper neighbour wins" : "the neighbour that ends in 0 wins";
+}
+
+/// Why a number past an end became what it did, as the second line.
+std::string end_reason(const Inputs& in, const FloatFormat& f, const Outputs& out, const models::RoundingStudy& s) {
+  const std::string name(f.name);
+  if (drawn_at_end(in, f, s))
+    return "It lies past the " + end_text(s) + " by less than a step, so chance decides: up was " +
+           widgets::figure(out.position, "%") + " likely.";
+  if (s.rule == RoundingRule::to_infinity)
+    return "It lies half a step or more past the " + end_text(s) + "; every sum that infinity enters is lost.";
+  if (s.rule == RoundingRule::to_nan)
+    return "It lies half a step or more past the " + end_text(s) + ", and " + name + " has no infinity.";
+  if (in.overflow == models::Overflow::saturate) return "Overflow is set to saturate: no infinity and no NaN warns.";
+  return name + " has neither infinity nor NaN, so that nothing warns.";
+}
+
+/// What is stored for the number, and in a second line which rule chose it.
 std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out, const Run& run) {
   const models::RoundingStudy& s = run.study;
-  const std::string name(f.name), number = widgets::figure(number_text(run.number));
-  const std::string stored = std::isnan(s.value)   ? "NaN"
-                             : std::isinf(s.value) ? (s.value > 0 ? "infinity" : "minus infinity")
-                                                   : widgets::figure(value_text(f, s.value));
+  const std::string name(f.name), number = widgets::figure(out.number), stored = widgets::figure(out.stored);
   if (gives_code(in))
-    return name + " reads the code " + widgets::figure(out.code) + " as " + stored + "; nothing is rounded.";
+    return name + " reads the code " + widgets::figure(out.code) + " as " + stored +
+           ".\nThe code was given, so nothing is rounded.";
+  const std::string what = name + " stores " + stored + " for " + number;
   const std::string off = std::isfinite(out.relative_error) && out.relative_error != 0
                               ? ", " + widgets::figure(out.relative_error, "%") + " off"
                               : "";
-  const std::string what = name + " stores " + stored + " for " + number;
   switch (s.rule) {
     case RoundingRule::exact:
-      return name + " stores " + stored + " for " + number + ": it is one of its values.";
+      return name + " stores " + stored + " exactly.\nIt is one of its values, so nothing is rounded.";
     case RoundingRule::nearer:
-      return what + ": the nearer neighbour" + off + ".";
+      return what + off + ".\nThe number lies " + widgets::figure(out.position, "%") +
+             " of the way from the value below to the one above: the " + (s.lower_chosen ? "lower" : "upper") +
+             " is nearer.";
     case RoundingRule::tie:
-      return what + ": a tie, which the " + tie_text(f) + " takes.";
+      return what + off + ".\nThe number lies exactly half-way between two values, so " + tie_winner(f) + ".";
     case RoundingRule::truncated:
-      return what + ": the one nearer to zero" + off + ".";
+      return what + off + ".\nRounding toward zero cuts off the rest, however near the next value is.";
     case RoundingRule::drawn:
-      return what + ": chance took it " + (s.upper_chosen ? "up" : "down") + "; up was " +
-             widgets::figure(100 * s.position, "%") + " likely.";
+      return what + off + ".\nChance took it " + (s.upper_chosen ? "up" : "down") + "; up was " +
+             widgets::figure(out.position, "%") + " likely, so that the mean of many draws is the number.";
     case RoundingRule::saturated:
-      if (drawn_at_end(in, f, s)) return what + ": past the end, chance kept it; " + draw_text(f, s) + ".";
-      return what + ": it does not fit, and the " + end_text(s) + " is taken.";
+      return what + ", the " + end_text(s) + ".\n" + end_reason(in, f, out, s);
     case RoundingRule::to_infinity:
-      if (drawn_at_end(in, f, s)) return what + ": past the end, chance took it; " + draw_text(f, s) + ".";
-      return what + ": half a step past its " + end_text(s) + " or more.";
     case RoundingRule::to_nan:
-      if (drawn_at_end(in, f, s)) return what + ": past the end, chance took it; " + draw_text(f, s) + ".";
-      return what + ": past its " + end_text(s) + ", and it has no infinity.";
+      return what + ".\n" + end_reason(in, f, out, s);
     case RoundingRule::clamped_up:
-      return what + ": it has no zero, and its smallest value is taken.";
+      return what + ".\n" + name + " has no zero, so its smallest value is taken.";
     case RoundingRule::not_a_number:
-      return what + ": what was given is none of its numbers.";
+      return what + ".\n" +
+             (f.has_nan() ? "Not a number stays not a number." : name + " has no NaN, so this value stands for it.");
   }
   return what + ".";
 }
@@ -283,6 +271,13 @@ void arrange_octave(const FloatFormat& f, const models::RoundingStudy& s, Pictur
 
 }  // namespace
 
+double error_place(double percent) {
+  constexpr double least = -14, most = 2;  // powers of ten: FP64 is off by 1e-14 % at most
+  return std::isfinite(percent) && percent != 0
+             ? std::clamp((std::log10(std::abs(percent)) - least) / (most - least), 0.0, 1.0)
+             : std::nan("");
+}
+
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   p.format = models::find_float_format(in.format);
@@ -296,6 +291,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (f.family == FormatFamily::binary)
     p.title_note += ", " + std::to_string(f.exponent_bits) + " exponent and " + std::to_string(f.mantissa_bits) +
                     " mantissa bits, bias " + std::to_string(f.bias);
+  p.given_text = out.number + " is stored as ?";
   p.decided = sentence_of(in, f, s, run.number);
   write_parts(f, out, s.code, p);
   if (s.rule == RoundingRule::exact || !std::isfinite(s.lower) || !std::isfinite(s.upper))

@@ -87,6 +87,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   o.value = finite_or_missing(v);
   o.kind = models::kind_text(models::classify(*f, code));
   o.exact = models::exact_decimal(v, 40);
+  o.number = number_text(x);
+  o.stored = std::isinf(v) ? (v > 0 ? "infinity" : "minus infinity") : std::isnan(v) ? "NaN" : value_text(*f, v);
   o.ulp = models::ulp(*f, code);
   const auto up = models::next_up(*f, code), down = models::next_down(*f, code);
   o.next_up = up ? finite_or_missing(models::decode(*f, *up)) : missing;

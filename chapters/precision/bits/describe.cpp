@@ -18,6 +18,7 @@ void describe(Fields& f, Inputs& in) {
          "The number that is stored: up to 15 digits are taken as the decimal that they are; inf, -inf or nan too. "
          "Waits while a decimal or a code is set.",
          {.range = {-8, 8}, .headline = true, .any_number = true});
+  f.group("The number, typed otherwise");
   f.text("decimal", in.decimal, "Decimal",
          "A number of up to 80 digits, rounded as the decimal that it is: 9007199254740993. Empty: the value counts.");
   f.text("code", in.code, "Code", "A code instead of a value: 0x2E66, 0b1010 or decimal. Empty: the value counts.");
@@ -27,7 +28,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("overflow", in.overflow, overflow_choices(), "Overflow", "What becomes of a number past the largest value.");
   f.integer("seed", in.seed, "Draw", "Another draw of stochastic rounding.",
             {.range = {1, 1000, Scale::step}, .when = {"rounding", "stochastic"}});
-  f.group("Beside it");
+  f.group("Next to it");
   f.choices("compare", in.compare, format_choices(), "Compare", "The same number in these formats.", {.max_items = 16});
 }
 
@@ -87,6 +88,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("In full");
   f.text("next_up_code", o.next_up_code, "Code of next up");
   f.text("next_down_code", o.next_down_code, "Code of next down");
+  f.text("number", o.number, "Rounded is", "The number that is rounded, up to 26 letters of it.");
+  f.text("stored", o.stored, "Stored is", "The value with as many digits as tell it from its neighbours.");
   f.text("exact", o.exact, "In full", "All decimal digits, up to 40.");
   f.group("Other formats");
   f.table("formats", o.formats, "In other formats");

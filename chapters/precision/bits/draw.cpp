@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/precision/bits/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/controls/button.h"
 
@@ -94,6 +95,22 @@ float draw_title(const Outputs& out, const Picture& picture, ImVec2 at, float wi
   return t.type(Type::title) + t.px(9);
 }
 
+/// What a question gives: the format, its empty tiles and the number that is stored.
+void draw_given(Inputs& in, const Picture& picture, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const ImVec2 inset = veil_inset(), at = ImGui::GetCursorScreenPos(), corner{at.x + inset.x, at.y + inset.y};
+  size.x -= 2 * inset.x;
+  const float name = p.text(corner, picture.format->name, t.text, Type::title, Font::bold) + t.px(12);
+  widgets::fit_text(p, {corner.x + name, corner.y + t.px(4)}, picture.title_note, size.x - name, t.muted, Type::small);
+  const float head = t.type(Type::title) + t.px(12);
+  const float bits = draw_bits(in, picture, {corner.x, corner.y + head}, size.x, t.px(58));
+  if (!gives_code(in))
+    widgets::fit_text(p, {corner.x, corner.y + head + bits + t.px(10)}, picture.given_text, size.x, t.text, Type::body,
+                      Font::mono);
+}
+
 /// From the top: the code bit by bit, what it is worth, buttons, and the rounding that led to it. The parts that there
 /// is no room for are left out, the code and the rounding last.
 void draw_code(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -124,9 +141,18 @@ void draw_code(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("code", {.title = "The code and its rounding", .least = {600, 330}, .ideal = {0, 500}, .answers = true},
+  stage.panel("code",
+              {.title = "The code and its rounding",
+               .least = {600, 330},
+               .ideal = {0, 500},
+               .answers = true,
+               .marks = "bits of the code, line of the rounding"},
               [&](ImVec2 size) {
-                if (picture.format) draw_code(in, out, picture, view, size);
+                if (!picture.format) return;
+                if (widgets::veiled()) return draw_given(in, picture, size);
+                draw_code(in, out, picture, view, size);
+                widgets::drew("bits of the code");
+                widgets::drew("line of the rounding");
               });
   const float rows = static_cast<float>(std::max<std::size_t>(picture.formats.size(), 1)), high = 20 * rows + 22;
   stage.panel("formats", {.title = "In other formats", .least = {520, high}, .ideal = {0, 30 * rows + 24}},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/precision/bits/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/press_area.h"
 
@@ -38,12 +39,21 @@ float bit_x(const FloatFormat& f, const BitGrid& g, int bit) {
   return x;
 }
 
+/// The name of a part with what it reads; its bare name while nothing is to be read.
+std::string_view part_name(const Picture& picture, BitPart part, bool empty) {
+  if (empty) return part == BitPart::sign ? "sign" : part == BitPart::exponent ? "exponent" : "mantissa";
+  return part == BitPart::sign       ? picture.sign_text
+         : part == BitPart::exponent ? picture.exponent_text
+                                     : picture.mantissa_text;
+}
+
 }  // namespace
 
 float draw_bits(Inputs& in, const Picture& picture, ImVec2 at, float width, float tallest) {
   const auto& t = widgets::theme();
   const FloatFormat& f = *picture.format;
   const Painter p = Painter::window();
+  const bool empty = widgets::veiled();  // the tiles are given, their bits are not
   const BitGrid g = grid_of(f, width);
   const bool numbered = g.step >= t.px(22);
   const float label = t.type(Type::small) + t.px(6), height = std::min({g.box * 1.12f, tallest, t.px(58)}),
@@ -56,20 +66,19 @@ float draw_bits(Inputs& in, const Picture& picture, ImVec2 at, float width, floa
     const ImVec2 min{at.x + bit_x(f, g, bit), top}, max{min.x + g.box, top + height};
     const bool first_of_part = bit == f.bits - 1 || part_of_bit(f, bit + 1) != part;
     if (first_of_part) {  // names of the parts, each from where the one before has ended
-      const std::string& name = part == BitPart::sign       ? picture.sign_text
-                                : part == BitPart::exponent ? picture.exponent_text
-                                                            : picture.mantissa_text;
+      const std::string_view name = part_name(picture, part, empty);
       const float x = std::max(min.x, clear_from);
       if (row == 0 && x + widgets::text_size(name, Type::small, Font::mono).x <= at.x + width)
         clear_from = x + p.text({x, at.y}, name, colour_of(part), Type::small, Font::mono) + t.px(10);
     }
     widgets::Line name;
     name.add("bit ").add_integer(bit);
-    ImGui::SetCursorScreenPos(min);
-    if (widgets::press_area(name.c_str(), {g.box, height}))
+    if (!empty) ImGui::SetCursorScreenPos(min);
+    if (!empty && widgets::press_area(name.c_str(), {g.box, height}))
       show_code(in, f, picture.run->study.code ^ (std::uint64_t{1} << bit));
-    const bool hovered = ImGui::IsItemHovered(), focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible,
-               set = (picture.run->study.code >> bit & 1) != 0;
+    const bool hovered = !empty && ImGui::IsItemHovered(),
+               focused = !empty && ImGui::IsItemFocused() && ImGui::GetIO().NavVisible,
+               set = !empty && (picture.run->study.code >> bit & 1) != 0;
     const ImU32 colour = colour_of(part);
     const float round = std::min(t.px(6), g.box * 0.25f);
     p.rect(min, max, set ? colour : t.card, round);
@@ -80,7 +89,7 @@ float draw_bits(Inputs& in, const Picture& picture, ImVec2 at, float width, floa
             hovered || focused ? t.px(2) : t.px(1.3f), round);
     const float least = std::min(g.box, height);
     const Type type = least >= t.px(32) ? Type::title : least >= t.px(17) ? Type::body : Type::small;
-    if (g.box >= t.px(8) && height >= t.type(Type::small))
+    if (!empty && g.box >= t.px(8) && height >= t.type(Type::small))
       p.text({(min.x + max.x) / 2, (min.y + max.y - t.type(type)) / 2 - t.px(1)}, set ? "1" : "0",
              set ? widgets::text_on(colour, t) : t.muted, type, Font::mono, Align::center);
     if (numbered) {

@@ -1,6 +1,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/precision/bits/lab.h"
@@ -15,7 +16,7 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 /// Columns of the table, in px from its left; bits stand with the beginnings of their mantissas under each other, so
 /// that a shorter format reads as the longer one cut off.
 struct FormatColumns {
-  float bits = 0, cell = 0, mantissa = 0, value = 0, value_end = 0, bar = 0, bar_half = 0, end = 0;
+  float bits = 0, cell = 0, mantissa = 0, value = 0, value_end = 0, axis = 0, axis_width = 0, end = 0;
 };
 
 FormatColumns columns_of(const Picture& picture, float width) {
@@ -23,10 +24,10 @@ FormatColumns columns_of(const Picture& picture, float width) {
   FormatColumns c;
   c.bits = t.px(86);
   c.end = width - t.px(8);
-  const float outcome = t.px(86), bars = width >= t.px(640) ? t.px(120) : 0.0f;
-  c.bar_half = bars / 2;
-  c.bar = c.end - outcome - c.bar_half;
-  c.value_end = c.bar - c.bar_half - t.px(10);
+  const float outcome = t.px(86), axis = width >= t.px(640) ? t.px(190) : 0.0f;
+  c.axis_width = axis;
+  c.axis = c.end - outcome - axis;
+  c.value_end = c.axis - t.px(14);
   const float cells = static_cast<float>(picture.widest_exponent + picture.widest_mantissa);
   c.cell = std::min(t.px(9), (std::min(width * 0.4f, c.value_end - c.bits - t.px(150)) - t.px(6)) / cells);
   c.cell = std::max(c.cell, 1.0f);
@@ -50,15 +51,32 @@ void mini_bits(const Painter& p, float left, float top, float height, const Form
   }
 }
 
-/// The signed error from the middle: to the left where the stored value is smaller.
-void error_bar(const Painter& p, float centre, float top, float height, const FormatColumns& c, const FormatLine& r) {
+/// The ticks of the axis of errors: a grid line each, and its label over the rows.
+struct ErrorTick {
+  std::string_view label;
+  double percent;
+};
+constexpr std::array<ErrorTick, 3> error_ticks{{{"1e-12 %", 1e-12}, {"1e-6 %", 1e-6}, {"1 %", 1}}};
+
+float error_x(const FormatColumns& c, float left, double place) {
+  return left + c.axis + c.axis_width * static_cast<float>(place);
+}
+
+void error_axis(const Painter& p, const FormatColumns& c, ImVec2 corner, float bottom) {
   const auto& t = widgets::theme();
-  if (!(c.bar_half > 0)) return;
-  p.line({centre, top}, {centre, top + height}, t.line, t.px(1));
-  const float tip = centre + c.bar_half * static_cast<float>(r.bar);
-  if (std::abs(tip - centre) > 0.5f)
-    p.rect({std::min(centre, tip), top + height * 0.22f}, {std::max(centre, tip), top + height * 0.78f},
-           r.lost ? t.bad : t.muted, t.px(1));
+  if (!(c.axis_width > 0)) return;
+  for (const ErrorTick& tick : error_ticks) {
+    const float x = error_x(c, corner.x, error_place(tick.percent));
+    p.line({x, corner.y + t.type(Type::small) + t.px(4)}, {x, bottom}, t.grid, t.px(1));
+    p.text({x, corner.y}, tick.label, t.muted, Type::small, Font::sans, Align::center);
+  }
+}
+
+/// The error as a dot on its axis: a length would say nothing on a logarithm.
+void error_dot(const Painter& p, float left, float y, const FormatColumns& c, const FormatLine& r) {
+  const auto& t = widgets::theme();
+  if (!(c.axis_width > 0) || !std::isfinite(r.error_at)) return;
+  p.circle({error_x(c, left, r.error_at), y}, t.px(4), r.lost ? t.bad : t.text);
 }
 
 }  // namespace
@@ -72,8 +90,8 @@ void draw_formats(Inputs& in, const Picture& picture, ImVec2 size) {
   const float small = t.type(Type::small), head = small + t.px(6);
   const float row = std::min((size.y - head) / static_cast<float>(picture.formats.size()), t.px(32));
   p.text({corner.x + c.bits, corner.y}, "bits, by where the mantissa begins", t.muted, Type::small);
-  if (c.bar_half > 0)
-    p.text({corner.x + c.bar, corner.y}, "error, log", t.muted, Type::small, Font::sans, Align::center);
+  p.text({corner.x + c.end, corner.y}, "error", t.muted, Type::small, Font::sans, Align::right);
+  error_axis(p, c, corner, corner.y + head + row * static_cast<float>(picture.formats.size()));
   for (std::size_t i = 0; i < picture.formats.size(); ++i) {
     const FormatLine& r = picture.formats[i];
     const ImVec2 at{corner.x, corner.y + head + row * static_cast<float>(i)};
@@ -98,7 +116,7 @@ void draw_formats(Inputs& in, const Picture& picture, ImVec2 size) {
     mini_bits(p, at.x, at.y + (height - bits) / 2, bits, c, r);
     widgets::fit_text(p, {at.x + c.value, y}, r.value, c.value_end - c.value, r.lost ? t.bad : t.text, Type::small,
                       Font::mono);
-    error_bar(p, at.x + c.bar, at.y, height, c, r);
+    error_dot(p, at.x, at.y + height / 2, c, r);
     p.text({at.x + c.end, y}, r.outcome,
            r.lost    ? t.bad
            : r.exact ? t.good

@@ -35,6 +35,7 @@ struct Row {
 struct Outputs {
   std::string reason;
   std::string code, kind, exact, rule, next_up_code, next_down_code;
+  std::string number, stored;  ///< what is rounded and what is stored, with as many digits as tell them apart
   double value = 0, ulp = 0, next_up = 0, next_down = 0, code_number = 0;
   double error = 0, relative_error = 0, error_ulp = 0;
   double lower = 0, upper = 0, midpoint = 0, position = 0;  ///< NaN where infinite; position in %
@@ -71,10 +72,12 @@ struct FormatLine {
   std::string outcome;  ///< "exact", "0.024 %", "underflow", "infinity", "NaN"
   bool lost = false;    ///< underflow, infinity or NaN
   bool exact = false;
-  /// Length of the error's bar from -1 to 1, below 0 where the stored value is smaller: by the logarithm of the
-  /// relative error, 0 at 2^-56 and 1 where all is lost.
-  double bar = 0;
+  /// Place of the error's dot on its logarithmic axis, 0 to 1; NaN where nothing is off, or all is infinitely.
+  double error_at = 0;
 };
+
+/// Where a relative error stands on the axis of errors, 0 to 1: from 1e-14 % to 100 %.
+double error_place(double percent);
 
 struct Picture {
   std::uint64_t version = 0;
@@ -85,6 +88,7 @@ struct Picture {
   int widest_exponent = 1, widest_mantissa = 1;  ///< bits left and right of where the mantissas begin, of all `formats`
   std::optional<std::uint64_t> up, down;         ///< codes of the neighbours
   std::vector<Jump> jumps;
+  std::string given_text;                               ///< "0.1 is stored as ?"
   std::string title_note, decided;                      ///< `decided`: one sentence that says which rule chose
   std::string sign_text, exponent_text, mantissa_text;  ///< names of the parts of the code with what they read
   std::string power_text, significand_text;             ///< "11 - 15", "(1 + 614 / 1024)"
@@ -123,6 +127,11 @@ void draw_octave(const Picture& picture, ImVec2 at, float width, float below);
 float octave_height();
 /// The same number in every format, one a row.
 void draw_formats(Inputs& inputs, const Picture& picture, ImVec2 size);
+
+/// All digits of a value where they are few, otherwise as many as tell it from its neighbours in the format.
+std::string value_text(const models::FloatFormat& format, double value);
+/// A number as it was given, cut to 26 letters.
+std::string number_text(const models::TypedDecimal& number);
 
 /// How a number is rounded to a format under these inputs.
 models::RoundingStudy study_number(const Inputs& inputs, const models::FloatFormat& format,

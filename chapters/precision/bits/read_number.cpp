@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 #include "chapters/precision/bits/lab.h"
 #include "models/numerics/float_cast.h"
@@ -15,6 +16,22 @@ std::string_view trimmed(std::string_view s) {
 }
 
 }  // namespace
+
+std::string value_text(const models::FloatFormat& f, double v) {
+  const std::string all = models::exact_decimal(v, 17);
+  if (all.find("\xE2\x80\xA6") == std::string::npos) return all;
+  const int digits =
+      f.family == models::FormatFamily::binary ? 2 + static_cast<int>(std::ceil(0.30103 * (f.mantissa_bits + 1))) : 8;
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*g", std::min(digits, 17), v);
+  return text;
+}
+
+std::string number_text(const models::TypedDecimal& x) {
+  if (!std::isfinite(x.value)) return models::exact_decimal(x.value, 17);
+  constexpr std::size_t longest = 26;
+  return x.text.size() <= longest ? x.text : x.text.substr(0, longest - 2) + "\xE2\x80\xA6";
+}
 
 std::optional<std::uint64_t> read_code(std::string_view text) {
   text = trimmed(text);

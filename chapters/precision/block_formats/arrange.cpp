@@ -66,22 +66,40 @@ void arrange_trade(const Inputs& in, const Outputs& out, double rms, Picture& p)
   p.error_hi = std::max(std::max(*scheme_hi, *size_hi) * 2, 1e-5);
 }
 
-/// One sentence: what the largest number costs those that share its scale, next to a block without one.
-std::string answer_of(const Outputs& out) {
-  const auto figure = [](double v) { return widgets::figure(v, ""); };
+/// What the largest number does to those of its block: "turns `22` of the `31` that share its scale into zero".
+std::string effect_text(const Outputs& out) {
   const auto count = [](std::int64_t n) { return widgets::figure(std::to_string(n)); };
-  if (out.largest == 0) return "All numbers are 0 and stay 0: nothing is lost.";
-  const std::string what = "Beside the largest, " + figure(out.largest) + ", ";
-  if (out.beside == 0) return "The largest, " + figure(out.largest) + ", has its scale for itself.";
   const std::int64_t others = out.beside_not_zero;  // What is 0 already has nothing to lose.
-  if (others == 0) return "All that shares a scale with the largest, " + figure(out.largest) + ", is 0 already.";
-  const std::string of = " of " + count(others) + (out.beside > others ? " that are not 0" : "");
-  const std::string zeros = (out.beside_lost == 0 ? "none" : count(out.beside_lost)) + of;
-  const std::string become = out.beside_lost == 1 || others == 1 ? " becomes 0" : " become 0";
-  if (std::isnan(out.times_calm))
-    return what + zeros + become + "; " + (out.beside == 1 ? "its error is " : "their RMS error is ") +
-           figure(out.beside_rms) + ".";
-  return what + zeros + become + ", and errors are " + figure(out.times_calm) + " times a calm block's.";
+  if (others == 1) {
+    const std::string other = out.beside > 1 ? "the only nonzero number that shares" : "the one number that shares";
+    return (out.beside_lost == 1 ? "turns " : "does not turn ") + other + " its scale into zero";
+  }
+  return "turns " + (out.beside_lost == 0 ? "none" : count(out.beside_lost)) + " of the " + count(others) +
+         (out.beside > others ? " nonzero ones" : "") + " that share its scale into zero";
+}
+
+/// The second line: how large the errors next to it are, and what the scale's rule does about them.
+std::string error_text(const Inputs& in, const Outputs& out, const BlockScheme& scheme) {
+  const auto figure = [](double v) { return widgets::figure(v, ""); };
+  const std::string error = out.beside == 1 ? "Its error is " : "Their RMS error is ";
+  const std::string rule = in.rule == models::ScaleRule::least_error
+                               ? "; searching the scale gains " + figure(out.scale_gain_db) + " dB"
+                           : in.rule == models::ScaleRule::ceil && scheme.scale == BlockScale::e8m0
+                               ? "; the scale is rounded up, so none is clipped"
+                               : "";
+  if (std::isnan(out.times_calm)) return error + figure(out.beside_rms) + rule + ".";
+  return error + widgets::figure(out.times_calm, "\xC3\x97") + " that of the block with the smallest numbers" + rule +
+         ".";
+}
+
+/// What the largest number costs those that share its scale, next to a block without one.
+std::string answer_of(const Inputs& in, const Outputs& out, const BlockScheme& scheme) {
+  if (out.largest == 0) return "All numbers are 0 and stay 0, so nothing is lost.";
+  const std::string largest = "In " + std::string(scheme.name.substr(0, scheme.name.find(','))) +
+                              " the largest number, " + widgets::figure(out.largest, "") + ", ";
+  if (out.beside == 0) return largest + "shares its scale with no other, so it costs none of them anything.";
+  if (out.beside_not_zero == 0) return largest + "costs nothing: all that share its scale are 0 already.";
+  return largest + effect_text(out) + ".\n" + error_text(in, out, scheme);
 }
 
 std::string bits_text(std::uint32_t code, int bits) {
@@ -129,7 +147,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.largest = largest_of(run.exact, 0, run.exact.size());
   p.largest_block = p.largest / size;
   p.first_shown = (p.largest_block > 0 ? p.largest_block - 1 : 0) * size;
-  p.answer = answer_of(out);
+  p.answer = answer_of(in, out, *scheme);
   arrange_trade(in, out, rms_of(run.exact), p);
   p.note = std::string(scheme->source) + ": " + std::string(p.element->name) + " elements, " +
            std::to_string(out.stored.block_size) + " to a scale" +

@@ -79,7 +79,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("What it takes");
   f.real("bits_per_element", o.bits_per_element, "Bits an element", "With its share of the block's scale.",
          {.headline = true, .formula = "element bits + scale bits / block size", .source = mx});
-  f.real("compression", o.compression, "Smaller than BF16", "Times.", {.formula = "16 / bits an element"});
+  f.real("compression", o.compression, {"Smaller than BF16", "\xC3\x97"},
+         "Bits of a BF16 number over those of an element.", {.formula = "16 / bits an element"});
   f.group("What it costs");
   f.real("rms_error", o.error.rms, "RMS error", {.formula = "sqrt(mean((value - exact)^2))"});
   f.real("relative_error", o.relative_error, {"RMS error / RMS", "%"},
@@ -102,7 +103,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("beside_lost", o.beside_lost, "... became 0", "Those of them that are not 0 and are stored as 0.");
   f.real("beside_rms", o.beside_rms, "Their RMS error",
          {.absent = "Nothing shares its scale.", .formula = "sqrt(mean((value - exact)^2))"});
-  f.real("times_calm", o.times_calm, "Times a calm block's",
+  f.real("times_calm", o.times_calm, {"Times a calm block's", "\xC3\x97"},
          "Their RMS error over that of the block whose largest magnitude is the smallest.",
          {.absent = "No other block has an error to compare with.", .formula = "RMS error / RMS error of that block"});
   f.group("Blocks");

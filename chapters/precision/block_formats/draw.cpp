@@ -56,8 +56,10 @@ void draw_scheme_table(Inputs& in, const Outputs& out, const Picture& picture, V
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.run->exact.empty()) return;
-  stage.panel("elements", {.title = "The numbers and their blocks", .least = {560, 260}, .answers = true},
-              [&](ImVec2 size) { draw_strip(out, picture, view, size); });
+  stage.panel(
+      "elements",
+      {.title = "The numbers and their blocks", .least = {560, 260}, .answers = true, .marks = "numbers and blocks"},
+      [&](ImVec2 size) { draw_strip(out, picture, view, size); });
   stage.panel("bits", {.title = "A block in bits", .least = {520, 190}, .ideal = {0, 260}},
               [&](ImVec2 size) { draw_block_bits(out, picture, view, size); });
   stage.panel("trade", {.title = "Error against bits", .least = {420, 230}},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/precision/block_formats/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -59,6 +60,7 @@ void paint_blocks(const Painter& p, const Outputs& out, const Picture& picture, 
                 x1 = s.x(static_cast<double>(std::min((b + 1) * size, s.end)));
     if (b % 2 == 0) p.rect({x0, top}, {x1, bottom}, widgets::with_alpha(t.card, 0.75f));
     p.line({x0, top - t.px(18)}, {x0, bottom}, t.line);
+    if (widgets::veiled()) continue;
     for (const double v : picture.levels[b])
       if (std::abs(v) <= s.largest * 1.001)
         p.line({x0 + t.px(1), s.y(v)}, {x1 - t.px(1), s.y(v)}, widgets::with_alpha(t.accent, 0.30f));
@@ -78,9 +80,10 @@ void paint_elements(const Painter& p, const Outputs& out, const Picture& picture
     const float x = s.x(static_cast<double>(i) + 0.5), from = s.y(picture.run->exact[i]),
                 to = s.y(out.stored.values[i]);
     const bool lost = picture.lost[i] != 0;
-    if (std::abs(from - to) > 0.5f)
+    if (std::abs(from - to) > 0.5f && !widgets::veiled())
       p.line({x, from}, {x, to}, widgets::with_alpha(lost ? t.bad : t.warning, 0.75f), t.px(1.2f));
     p.ring({x, from}, radius, t.muted, t.px(1.3f));
+    if (widgets::veiled()) continue;
     if (lost) {  // A cross says that the value is gone.
       p.line({x - radius, to - radius}, {x + radius, to + radius}, t.bad, t.px(1.4f));
       p.line({x - radius, to + radius}, {x + radius, to - radius}, t.bad, t.px(1.4f));
@@ -188,12 +191,18 @@ void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right)
 
 void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const widgets::GivenMarks given;  // the numbers and their blocks; what is stored is drawn by nobody while veiled
   const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    corner.x += veil_inset().x;
+    size.x -= 2 * veil_inset().x;
+  }
   Strip s{0, 0, corner.x + t.px(54), corner.x + size.x, 0, 0, 1, 1};
   choose_stretch(out, picture, view, s.right - s.left, s);
   float y = corner.y;
-  if (s.end - s.first < picture.run->exact.size() && size.y >= t.px(230)) y += draw_pages(picture, view, s, corner);
+  if (s.end - s.first < picture.run->exact.size() && size.y >= t.px(230) && !widgets::veiled())
+    y += draw_pages(picture, view, s, corner);
   const bool key = size.y >= t.px(170);
   const float end = corner.y + size.y - (key ? t.type(Type::small) + t.px(8) : 0.0f);
   ImGui::SetCursorScreenPos({corner.x, y});
@@ -208,7 +217,8 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   double magnitudes = 0;
   s.largest = 0;
   for (std::size_t i = s.first; i < s.end; ++i) {
-    s.largest = std::max({s.largest, std::abs(picture.run->exact[i]), std::abs(out.stored.values[i])});
+    s.largest = std::max(
+        {s.largest, std::abs(picture.run->exact[i]), widgets::veiled() ? 0.0 : std::abs(out.stored.values[i])});
     magnitudes += std::abs(picture.run->exact[i]);
   }
   if (!(s.largest > 0)) s.largest = 1;
@@ -220,8 +230,9 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   paint_heights(p, s);
   paint_elements(p, out, picture, s);
   p.text({area.min.x, area.min.y + t.px(3)}, "scale", t.muted, Type::small);
-  if (hovered) element_tip(out, picture, s);
-  if (key) paint_key(p, picture, {s.left, end + t.px(6)}, corner.x + size.x);
+  if (hovered && !widgets::veiled()) element_tip(out, picture, s);
+  widgets::drew("numbers and blocks");
+  if (key && !widgets::veiled()) paint_key(p, picture, {s.left, end + t.px(6)}, corner.x + size.x);
 }
 
 }  // namespace chapters::precision::block_formats

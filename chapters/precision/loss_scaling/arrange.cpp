@@ -11,53 +11,73 @@ using models::ScalerHealth;
 using widgets::figure, widgets::format_text;
 
 std::string count_text(std::int64_t n) { return figure(static_cast<double>(n), "", 9); }
-/// A rate that "steps" can follow: "1 in 50", and "80 % of" where that would be 1 in 1.
-std::string one_in(double percent) {
-  const double every = std::round(100 / percent);
-  return every < 2 ? figure(percent, "%") + " of" : "1 in " + figure(every, "", 9);
+std::string times_text(double times) { return figure(times, "\xC3\x97"); }
+/// A rate of steps: "1 step in `50`", and "`80 %` of the steps" where that would be 1 in 1.
+std::string rate_text(double percent, double every) {
+  return every < 2 ? figure(percent, "%") + " of the steps" : "1 step in " + figure(every, "", 9);
 }
+/// "`12` of its last `48,000` steps", or of all steps where the first interval fills the run.
+std::string skipped_text(const Inputs& in, const Outputs& out) {
+  if (out.late_steps == 0) return count_text(out.skips) + " of its " + count_text(in.steps) + " steps";
+  return (out.late_skips == 0 ? "none" : count_text(out.late_skips)) + " of its last " + count_text(out.late_steps) +
+         " steps";
+}
+std::string to_zero(double percent) { return share_words(percent) + " of the gradients become zero"; }
 
 /// The answer for a run without a scale that adapts: nothing there has a normal rate.
 std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
-  const std::string zeros = share_words(out.zero_scaled) + " of the gradients become zero";
-  if (in.policy == models::ScalerPolicy::none && out.skips == 0)
-    return "Without a scaler nothing is skipped and nothing overflows here, but " + zeros + ".";
   if (in.policy == models::ScalerPolicy::none)
-    return "Without a scaler nothing is skipped: " + count_text(out.skips) +
-           (out.skips == 1 ? " step puts" : " steps put") + " inf or NaN into the weights, and " + zeros + ".";
-  return "No: a fixed scale has no normal rate. It skips " + count_text(out.skips) + " of " + count_text(in.steps) +
-         " steps and loses " + share_words(out.zero_scaled) + " of the gradients.";
+    return "Without a scaler no step is skipped, and " + to_zero(out.zero_scaled) + ".\n" +
+           (out.skips == 0 ? "Nothing overflows here; BF16, which has the range of FP32, turns " +
+                                 share_words(out.zero_bf16) + " of them into zero."
+                           : count_text(out.skips) + (out.skips == 1 ? " step puts" : " steps put") +
+                                 " inf or NaN into the weights, since nothing looks for them.");
+  return "A fixed scale of " + figure(in.init_scale, "") + " never adapts: it skips " +
+         (out.skips == 0 ? "none" : count_text(out.skips)) + " of " + count_text(in.steps) + " steps.\nUnder it " +
+         to_zero(out.zero_scaled) + "; only a scale that adapts has a normal rate.";
+}
+
+/// How often a healthy scaler skips at most, and what 1 in 50 is next to that.
+std::string normal_text(const Outputs& out) {
+  if (out.balance_rate > 50)
+    return "These settings have no healthy rate: growth outweighs backoff, and up to " + figure(out.balance_rate, "%") +
+           " of the steps may be skipped.";
+  const std::string most = "A healthy scaler skips at most " + rate_text(out.balance_rate, out.normal_every);
+  if (out.fifty_over_normal < 1.05) return most + " with these settings, so 1 in 50 is normal.";
+  return most + ": 1 in 50 is " + times_text(out.fifty_over_normal) + " as often and not normal.";
+}
+
+/// Why skips come more often than is normal, as the second line.
+std::string trouble_text(const Outputs& out) {
+  const auto of_all = [&](std::int64_t n) {
+    return n == out.skips ? "All " + count_text(n) : count_text(n) + " of its " + count_text(out.skips);
+  };
+  if (2 * out.figures.bad_skips > out.skips)
+    return of_all(out.figures.bad_skips) + " skipped steps hold inf or NaN at any scale: a smaller one cannot help.";
+  return of_all(out.figures.overflow_skips) + " skipped steps overflow: the gradients keep growing or spiking.";
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.health == ScalerHealth::unscaled) return answer_without_scaler(in, out);
-  const std::string rate = out.late_skip_rate > 0 ? one_in(out.late_skip_rate) : "none of the";
-  if (out.balance_rate > 50)
-    return "Growth outweighs backoff here: up to " + figure(out.balance_rate, "%") + " of the steps may be skipped" +
-           (std::isfinite(out.late_skip_rate) ? "; after the first interval " + rate + " steps are." : ".");
-  const std::string normal = one_in(out.balance_rate);
   if (out.health == ScalerHealth::searching)
-    return "Normal is at most " + normal + ". This run is too short to say: " +
-           (out.skips == 0 ? "it skips no step."
-                           : "its " + count_text(out.skips) + (out.skips == 1 ? " skip is" : " skips are") +
-                                 " the scale being found.");
-  if (out.health == ScalerHealth::healthy) {
-    const double fifty = out.fifty_over_normal;
-    if (out.times_balance > 1.1)
-      return "Normal is at most " + normal + "; this run skips " + count_text(out.late_skips) + " of its last " +
-             count_text(out.late_steps) + " steps, " + figure(out.times_balance, "") + " times as often.";
-    const std::string then = fifty >= 1.5 ? ", and 1 in `50` is " + figure(fifty, "") + " times that." : ".";
-    const bool share = normal.ends_with(" of");
-    return "Normal is at most " + normal + (share ? " the steps" : "") + "; this run skips " +
-           count_text(out.late_skips) + " of its last " + count_text(out.late_steps) + " steps" + then;
-  }
-  const std::string times = figure(out.times_balance, "") + " times the normal " + normal;
-  if (out.health == ScalerHealth::collapsed && !(out.times_balance > 2))
-    return "Normal is at most " + normal + ", but skips tell little here: at worst " +
-           share_words(out.worst_zero_scaled) + " of the gradients become zero.";
-  if (out.health == ScalerHealth::collapsed)
-    return "It skips " + rate + " steps, " + times + ": the scale sinks until gradients become zero.";
-  return "It skips " + rate + " steps, " + times + ": gradients grow, or steps break.";
+    return normal_text(out) + "\nThis run is too short to say: " +
+           (out.skips == 0   ? "it skips no step."
+            : out.skips == 1 ? "its only skip is the scale being found."
+                             : "its " + count_text(out.skips) + " skips are the scale being found.");
+  const bool often = out.times_balance > 2;
+  if (out.health == ScalerHealth::collapsed && !often)
+    return "The scale is of no use here: at worst " + to_zero(out.worst_zero_scaled) +
+           ".\nSkips do not show it: it skips " + skipped_text(in, out) + ".";
+  if (out.health == ScalerHealth::collapsed || out.health == ScalerHealth::investigate)
+    return "This run skips " + rate_text(out.late_skip_rate, out.late_every) + ", " + times_text(out.times_balance) +
+           " as often as a healthy scaler" +
+           (out.health == ScalerHealth::collapsed ? ": at worst " + to_zero(out.worst_zero_scaled) : "") + ".\n" +
+           trouble_text(out);
+  if (in.spike_rate > out.balance_rate && in.spike_binades > 0)
+    return normal_text(out) + "\nSpikes come in " + figure(in.spike_rate, "%") +
+           " of the steps, yet the scale settles where they fit: it skips " + skipped_text(in, out) + ".";
+  return normal_text(out) + (out.balance_rate > 50 ? "\nThis run skips " : "\nThis run is healthy: it skips ") +
+         skipped_text(in, out) + ".";
 }
 
 /// What the figures of the answer are in the picture: the run's own line, the normal one, or that of one in fifty.
@@ -65,11 +85,11 @@ std::vector<widgets::FigureMeaning> meanings_of(const Inputs& in, const Outputs&
   const auto bare = [](double v, int digits) { return format_text(v, "", digits); };
   const auto counted = [&](std::int64_t n) { return bare(static_cast<double>(n), 9); };
   constexpr const char* run = "late_skip_rate";
-  return {{bare(std::round(100 / out.balance_rate), 9), "balance_rate"},
-          {"50", "one_in_fifty"},
-          {bare(out.fifty_over_normal, 3), "one_in_fifty"},
-          {bare(std::round(100 / out.late_skip_rate), 9), run},
-          {bare(out.times_balance, 3), run},
+  const auto times = [](double v) { return format_text(v, "\xC3\x97"); };
+  return {{bare(out.normal_every, 9), "balance_rate"},
+          {times(out.fifty_over_normal), "one_in_fifty"},
+          {bare(out.late_every, 9), run},
+          {times(out.times_balance), run},
           {counted(out.late_skips), run},
           {counted(out.late_steps), run},
           {counted(out.skips), run},
@@ -124,7 +144,7 @@ double largest_log2(const models::ScalerHistory& run, std::size_t first, std::si
 void arrange_samples(const Inputs& in, const models::ScalerHistory& run, Picture& p) {
   p.largest = {.label = "largest",
                .info = "the largest scaled gradient of each stretch of steps",
-               .tint = widgets::Tint::series(2),
+               .tint = widgets::Tint::strong(),
                .width = 1.5f,
                .named = false};
   p.middle = {.kind = widgets::Curve::Kind::area,
@@ -180,7 +200,7 @@ void name_steps(Picture& p) {
                  .label = p.unguarded ? "overflow: not skipped" : "overflow: skipped",
                  .info = p.unguarded ? "nobody drops the step: the weights become inf or NaN"
                                      : "the step is dropped and the scale multiplied by the backoff",
-                 .tint = widgets::Tint::bad(),
+                 .tint = tint_of(Fate::overflow),
                  .marker = widgets::Marker::triangle,
                  .radius = 4.5f};
 }

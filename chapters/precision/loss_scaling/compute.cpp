@@ -41,6 +41,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   out.balance_rate = dynamic ? 100 * run.balance_rate : std::nan("");
   out.times_balance = longer && run.balance_rate > 0 ? run.late_skip_rate / run.balance_rate : std::nan("");
   out.fifty_over_normal = 2 / out.balance_rate;  // one step in fifty is 2 %
+  out.normal_every = std::round(100 / out.balance_rate);
+  out.late_every = out.late_skip_rate > 0 ? std::round(100 / out.late_skip_rate) : std::nan("");
   out.scale_drift = longer ? 1000 * models::scale_drift_log2(m, run.late_skip_rate) : std::nan("");
   out.final_scale = std::exp2(run.final_scale_log2);
   out.lowest_scale = std::exp2(run.lowest_scale_log2);

@@ -83,11 +83,15 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .absent = "Only a dynamic scale has one.",
           .formula = "ln growth / (ln growth - interval x ln backoff)"});
-  f.real("times_balance", o.times_balance, "Times the normal rate",
+  f.real("normal_every", o.normal_every, {"Normal: at most 1 in", "steps"},
+         {.absent = "Only a dynamic scale has one.", .formula = "1 / normal skip rate"});
+  f.real("late_every", o.late_every, {"Afterwards: 1 in", "steps"},
+         {.absent = "No step is skipped after the first interval.", .formula = "1 / skip rate afterwards"});
+  f.real("times_balance", o.times_balance, {"Times the normal rate", "\xC3\x97"},
          {.headline = true,
           .absent = "There is no normal rate, or the run is too short.",
           .formula = "skip rate afterwards / normal skip rate"});
-  f.real("fifty_over_normal", o.fifty_over_normal, "One in fifty, times normal",
+  f.real("fifty_over_normal", o.fifty_over_normal, {"One in fifty, times normal", "\xC3\x97"},
          "How many times the normal rate a skip every fifty steps would be.",
          {.absent = "There is no normal rate.", .formula = "2 % / normal skip rate"});
   f.group("The scale");

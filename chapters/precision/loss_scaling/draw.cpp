@@ -40,6 +40,7 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
   }
   plot.curve(picture.skipped);
   cursor(plot, "drag step", picture, view);
+  widgets::drew("steps skipped");
 }
 
 void draw_scale(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -103,10 +104,11 @@ void draw_range(const Picture& picture, View& view, ImVec2 size) {
   plot.curve(picture.middle);
   plot.curve(picture.largest);
   if (!picture.overflows.x.empty()) plot.curve(picture.overflows);
-  plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = t.bad});
+  plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = colour_of(Fate::overflow)});
   plot.horizontal_mark(picture.smallest_normal, "smallest normal", {.colour = t.text});
-  plot.horizontal_mark(picture.zero_below, "zero below", {.colour = t.bad, .output = "zero_scaled"});
+  plot.horizontal_mark(picture.zero_below, "zero below", {.colour = colour_of(Fate::zero), .output = "zero_scaled"});
   cursor(plot, "drag step of the gradients", picture, view);
+  widgets::drew("gradients and limits");
 }
 
 const StepPicture& step_at(const Picture& picture, double step) {
@@ -152,14 +154,18 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   // Where nothing is skipped and nothing could be, the gradients that become zero are the answer.
   const bool quiet = in.policy == models::ScalerPolicy::none && picture.skips.empty();
   const auto run = [&] {
-    stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet}, [&](ImVec2 size) {
-      widgets::light_meanings(picture.meanings);
-      draw_run(in, out, picture, view, size);
-    });
+    stage.panel("run",
+                {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet, .marks = "steps skipped"},
+                [&](ImVec2 size) {
+                  widgets::light_meanings(picture.meanings);
+                  draw_run(in, out, picture, view, size);
+                });
   };
   if (!quiet) run();
-  stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}, .answers = quiet},
-              [&](ImVec2 size) { draw_range(picture, view, size); });
+  stage.panel(
+      "gradients",
+      {.title = "Gradients against FP16", .least = {440, 220}, .answers = quiet, .marks = "gradients and limits"},
+      [&](ImVec2 size) { draw_range(picture, view, size); });
   stage.panel("shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}},
               [&](ImVec2 size) {
                 under_step_words(picture, view, size,

@@ -58,9 +58,9 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, ImVec2 
                 .legend = false,
                 .info = "the same gradients before the loss was scaled",
             });
-  plot.vertical_mark(picture.zero_below, "zero below", {.colour = t.bad});
+  plot.vertical_mark(picture.zero_below, "zero below", {.colour = colour_of(Fate::zero)});
   plot.vertical_mark(picture.smallest_normal, "normal from", {.colour = t.muted});
-  plot.vertical_mark(picture.infinite_from, "inf from", {.colour = t.bad});
+  plot.vertical_mark(picture.infinite_from, "inf from", {.colour = colour_of(Fate::overflow)});
 }
 
 void draw_shares(const StepPicture& s, View& view, ImVec2 size) {

@@ -34,6 +34,7 @@ struct Outputs {
   /// Rates in %. NaN: the run is not longer than the first interval, or no scaler balances anything.
   double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;
   double fifty_over_normal = 0;
+  double normal_every = 0, late_every = 0;  ///< steps from one skip to the next, at these two rates; whole
   double final_scale = 1, lowest_scale = 1, highest_scale = 1;
   double zero_scaled = 0, zero_unscaled = 0, zero_bf16 = 0, worst_zero_scaled = 0, norm_lost = 0;  ///< %
   double headroom_binades = 0;

@@ -13,14 +13,6 @@ namespace {
 using models::PrecisionRecipe;
 using widgets::format_text;
 
-/// "a step is `1.42` times as fast as in BF16", "a step takes `1.15` times as long as in BF16"
-std::string speed_words(double speedup, std::string_view other) {
-  const bool slower = speedup < 0.995;
-  const std::string times = widgets::figure(slower ? 1 / speedup : speedup, "");
-  return (slower ? "a step takes " + times + " times as long as in " : "a step is " + times + " times as fast as in ") +
-         std::string(other);
-}
-
 /// The recipe that the answer compares with, of those that the chip runs; the recipe itself where there is none.
 PrecisionRecipe compared_with(const Inputs& in, const Outputs& out) {
   if (in.recipe == PrecisionRecipe::fp32) return in.recipe;
@@ -39,51 +31,68 @@ Speedup speedup_of(const Outputs& out, PrecisionRecipe other) {
   return {"speedup_fp32", "FP32", out.speedup_fp32};
 }
 
-/// One sentence: which share of the arithmetic runs in the recipe's format, and what it saves of time and memory.
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string states = "states take " + widgets::figure(out.step.bytes_per_parameter, "B") + " a parameter";
-  if (in.recipe == PrecisionRecipe::fp32) return "Everything runs in FP32 and nothing is saved: " + states + ".";
+/// "FP8 takes `347 ms` per step instead of `491 ms` in BF16: `1.41×` as fast."
+std::string time_text(const Inputs& in, const Outputs& out) {
   const PrecisionRecipe other = compared_with(in, out);
+  const auto seconds = [](double s) { return widgets::figure(s, "s"); };
+  const std::string takes = std::string(models::format_label(models::recipe_product_format(in.recipe))) + " takes " +
+                            seconds(out.step.time_s) + " per step";
+  if (in.recipe == PrecisionRecipe::fp32)
+    return takes + " and " + widgets::figure(out.step.bytes_per_parameter, "B") +
+           " of states per parameter: everything runs in FP32, and nothing is saved.";
+  if (other == in.recipe) return takes + "; this chip runs no other recipe to compare it with.";
   const Speedup speedup = speedup_of(out, other);
-  const std::string faster = other == in.recipe ? "" : speed_words(speedup.value, speedup.over);
-  const std::string format(models::format_label(models::recipe_product_format(in.recipe)));
-  return format + " does " + share_words(out.recipe_flops_share) + " of the matrix arithmetic" +
-         (faster.empty() ? "" : "; " + faster) + (faster.empty() ? "; " : ", and ") + states + ".";
+  const double other_s = out.recipes[static_cast<std::size_t>(other)].step.time_s;
+  const std::string over = seconds(other_s) + " in " + std::string(speedup.over);
+  if (format_text(other_s, "s") == format_text(out.step.time_s, "s"))
+    return takes + ", as long as " + std::string(speedup.over) + ".";
+  if (speedup.value < 1) return takes + " instead of " + over + ", which is slower.";
+  return takes + " instead of " + over + ": " + widgets::figure(speedup.value, "\xC3\x97") + " as fast.";
 }
 
-/// What the flow leaves out of the answer: the steps side by side, and what one parameter's states are kept in.
-void arrange_savings(const Inputs& in, const Outputs& out, Picture& p) {
+/// The second line: what stands in the way, or what is computed and kept in the recipe's format.
+std::string reason_of(const Inputs& in, const Outputs& out, bool experts) {
+  const double casts_s = out.step.part_s[static_cast<std::size_t>(models::StepPart::casts)];
+  const std::string states = widgets::figure(out.step.bytes_per_parameter, "B") + " per parameter",
+                    format(models::format_label(models::recipe_product_format(in.recipe)));
+  if (!out.fits)
+    return "One chip would need " + widgets::figure(out.total_bytes, "B") + " of memory, " +
+           widgets::figure(out.chip_share, "%") + " of what it has: " +
+           (2 * out.states_bytes > out.total_bytes ? "split the states over more chips."
+                                                   : "recompute its activations.");
+  if (in.recipe == PrecisionRecipe::fp32)
+    return "It needs " + widgets::figure(out.total_bytes, "B") + " of the chip's memory, " +
+           widgets::figure(out.chip_share, "%") + " of it.";
+  if (in.recipe == PrecisionRecipe::fp8 && out.speedup_bf16 < 1)
+    return std::string(experts ? "Each expert sees few tokens, so casting all weights" : "Casting to 8 bits") +
+           " takes " + widgets::figure(casts_s, "s") + ", more than faster matmuls gain.";
+  std::string share = share_words(out.recipe_flops_share);
+  if (share[0] >= 'a') share[0] = static_cast<char>(share[0] - 'a' + 'A');
+  return share + " of the matmul arithmetic is in " + format + "; the states take " + states + ".";
+}
+
+models::NumberFormat product_of(PrecisionRecipe recipe) {
   using models::NumberFormat;
-  const PrecisionRecipe other = compared_with(in, out);
-  const auto add_step = [&](PrecisionRecipe recipe) {
-    const RecipeRow& row = out.recipes[static_cast<std::size_t>(recipe)];
-    static constexpr std::array products{NumberFormat::fp32, NumberFormat::tf32, NumberFormat::bf16, NumberFormat::fp16,
-                                         NumberFormat::e4m3};
-    static_assert(products.size() == models::recipe_count);
-    p.product = products[static_cast<std::size_t>(recipe)];
-    p.steps.push_back({row.recipe, format_text(row.step.time_s, "s"), row.step.time_s, p.product});
-  };
-  if (other != in.recipe) {
-    const Speedup speedup = speedup_of(out, other);
-    p.speedup_key = speedup.key;
-    p.meanings.push_back(
-        {format_text(speedup.value < 0.995 ? 1 / speedup.value : speedup.value, ""), std::string(speedup.key)});
-    add_step(other);
-  }
-  add_step(in.recipe);
-  const std::string bytes = format_text(out.step.bytes_per_parameter, "B");
-  p.meanings.push_back({bytes, "bytes_per_parameter"});
-  p.states_text = "states of one parameter: " + bytes;
-  const auto& m = out.step.memory;
-  const double of_one = m.states() > 0 ? out.step.bytes_per_parameter / m.states() : 0;
+  static constexpr std::array products{NumberFormat::fp32, NumberFormat::tf32, NumberFormat::bf16, NumberFormat::fp16,
+                                       NumberFormat::e4m3};
+  static_assert(products.size() == models::recipe_count);
+  return products[static_cast<std::size_t>(recipe)];
+}
+
+/// What a recipe keeps of one parameter, in bytes and by format.
+std::vector<StatePart> states_of(const Inputs& in, PrecisionRecipe recipe, const models::MixedStep& step) {
+  using models::NumberFormat;
+  std::vector<StatePart> states;
+  const auto& m = step.memory;
+  const double of_one = m.states() > 0 ? step.bytes_per_parameter / m.states() : 0;
   const auto add_part = [&](std::string_view name, double all, NumberFormat format) {
-    if (all > 0) p.states.push_back({name, all * of_one, format});
+    if (all > 0) states.push_back({name, all * of_one, format});
   };
-  const NumberFormat half = in.recipe == PrecisionRecipe::amp_fp16 ? NumberFormat::fp16 : NumberFormat::bf16;
-  const bool narrow = in.recipe != PrecisionRecipe::fp32 && in.recipe != PrecisionRecipe::tf32;
-  // Where 8-bit copies stand in for the weights of products, the others stay as they were.
+  const NumberFormat half = recipe == PrecisionRecipe::amp_fp16 ? NumberFormat::fp16 : NumberFormat::bf16;
+  const bool narrow = recipe != PrecisionRecipe::fp32 && recipe != PrecisionRecipe::tf32;
+  // Where 8-bit copies stand in for the weights of matmuls, the others stay as they were.
   add_part("weights", m.weights, narrow && in.keeping != models::StateKeeping::autocast ? half : NumberFormat::fp32);
-  add_part("copies", m.copies, p.product);
+  add_part("copies", m.copies, product_of(recipe));
   // Those accumulated in FP32 are two: what the backward pass writes in 2 bytes, and their sum in 4.
   const double narrow_gradients = !narrow                                          ? 0
                                   : in.keeping == models::StateKeeping::zero       ? m.gradients
@@ -93,6 +102,38 @@ void arrange_savings(const Inputs& in, const Outputs& out, Picture& p) {
   add_part("gradients", m.gradients - narrow_gradients, NumberFormat::fp32);
   add_part("master", m.master, NumberFormat::fp32);
   add_part("moments", m.moments, NumberFormat::fp32);
+  return states;
+}
+
+/// The recipe's step under the one that it is compared with, and what lies between them.
+void arrange_recipes(const Inputs& in, const Outputs& out, Picture& p) {
+  const PrecisionRecipe other = compared_with(in, out);
+  const auto add = [&](PrecisionRecipe recipe) {
+    const RecipeRow& row = out.recipes[static_cast<std::size_t>(recipe)];
+    p.recipes.push_back({
+        .recipe = row.recipe,
+        .time = format_text(row.step.time_s, "s"),
+        .bytes = format_text(row.step.bytes_per_parameter, "B"),
+        .time_s = row.step.time_s,
+        .blocks = flow_of(row.step),
+        .states = states_of(in, recipe, row.step),
+    });
+    for (const FlowBlock& block : p.recipes.back().blocks) p.formats.push_back(block.computes);
+  };
+  if (other != in.recipe) {
+    const Speedup speedup = speedup_of(out, other);
+    p.speedup_key = speedup.key;
+    p.meanings.push_back({format_text(speedup.value, "\xC3\x97"), std::string(speedup.key)});
+    add(other);
+    const double saved_s = p.recipes[0].time_s - out.step.time_s;
+    p.meanings.push_back({p.recipes[0].time, std::string(speedup.key)});
+    p.gain_text = format_text(std::abs(saved_s), "s") + (saved_s < 0 ? " longer" : " saved");
+  }
+  add(in.recipe);
+  p.product = product_of(in.recipe);
+  p.meanings.push_back({p.recipes.back().bytes, "bytes_per_parameter"});
+  std::sort(p.formats.begin(), p.formats.end());
+  p.formats.erase(std::unique(p.formats.begin(), p.formats.end()), p.formats.end());
 }
 
 /// The recipes that the chip has no unit for; empty where it runs all.
@@ -103,21 +144,6 @@ std::string left_out_of(const Outputs& out, const std::string& chip) {
   return text;
 }
 
-/// What the weights that products read are kept in.
-models::NumberFormat kept_format(const Inputs& in) {
-  using models::NumberFormat;
-  switch (in.recipe) {
-    case PrecisionRecipe::fp32:
-    case PrecisionRecipe::tf32:
-      return NumberFormat::fp32;
-    default:
-      break;
-  }
-  if (in.keeping == models::StateKeeping::autocast) return NumberFormat::fp32;
-  if (in.recipe == PrecisionRecipe::fp8 && in.fp8_primary) return NumberFormat::e4m3;
-  return in.recipe == PrecisionRecipe::amp_fp16 ? NumberFormat::fp16 : NumberFormat::bf16;
-}
-
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -126,25 +152,19 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !chip) return p;
   p.chip_bytes = (*chip)->memory_bytes;
   p.chip_name = (*chip)->short_name;
-  p.answer = answer_of(in, out);
-  p.flow = flow_of(out);
-  p.kept_weights = kept_format(in);
-  arrange_savings(in, out, p);
+  const auto model = find_model(in.model);
+  const bool experts = model && (*model)->architecture.moe.routed > 0;
+  p.answer = time_text(in, out) + "\n" + reason_of(in, out, experts);
+  arrange_recipes(in, out, p);
   p.measured = in.recipe == PrecisionRecipe::fp8;
-  p.weights_text = "weights come in from below and are kept in " + std::string(models::number_label(p.kept_weights)) +
-                   "; sums inside products are FP32; percentages are shares of the step";
+  const std::int64_t layers = model ? (*model)->architecture.layers : 0;
+  p.layers_text = "width: time; " + std::to_string(layers) + " layers, forward and backward";
   p.left_out = left_out_of(out, p.chip_name);
   // FP32 takes ten times as long as the others and would hide them: it is drawn when it is chosen.
   p.times_fp32 = in.recipe == PrecisionRecipe::fp32;
   const RecipeRow& fp32 = out.recipes[static_cast<std::size_t>(PrecisionRecipe::fp32)];
   if (!p.times_fp32 && fp32.runs)
     p.time_note = "FP32 on the vector units, not drawn: " + format_text(fp32.step.time_s, "s");
-  for (const OperationRow& row : out.operations) {
-    p.formats.push_back(row.figures.forward);
-    p.formats.push_back(row.figures.result);
-  }
-  std::sort(p.formats.begin(), p.formats.end());
-  p.formats.erase(std::unique(p.formats.begin(), p.formats.end()), p.formats.end());
   return p;
 }
 

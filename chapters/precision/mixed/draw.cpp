@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "chapters/precision/mixed/lab.h"
+#include "chapters/precision/shared/formats.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 
 namespace chapters::precision::mixed {
@@ -23,24 +25,35 @@ void under_words(std::string_view words, ImVec2 size, const Body& body) {
   ImGui::Dummy(size);  // A chart without bars makes no item.
 }
 
+/// The step as a row under the one before, and what one parameter is kept in. The measurement goes first where there is
+/// little room, then the states before.
+void draw_step(const Picture& picture, ImVec2 size) {
+  const auto& t = widgets::theme();
+  ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    const ImVec2 inset = veil_inset();
+    corner = {corner.x + inset.x, corner.y + inset.y};
+    size = {size.x - 2 * inset.x, size.y - 2 * inset.y};
+  }
+  const bool roomy = size.y >= t.px(330);
+  const float above =
+      picture.measured && roomy ? published_line("FP8 over BF16: ", picture.published, size, t.px(280)) : 0.0f;
+  widgets::light_meanings(picture.meanings);
+  const float states = states_height(picture, roomy), gap = t.px(10);
+  draw_flow(picture, {corner.x, corner.y + above}, {size.x, size.y - above - states - gap});
+  draw_states(picture, {corner.x, corner.y + size.y - states}, {size.x, states});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   if (out.operations.empty() || out.recipes.size() != models::recipe_count) return;
-  stage.panel("layer", {.title = "One layer, by format", .least = {620, 300}, .ideal = {0, 420}, .answers = true},
-              [&](ImVec2 size) {
-                const float above = picture.measured ? published_line("FP8 over BF16: ", picture.published, size,
-                                                                      widgets::theme().px(280))
-                                                     : 0.0f;
-                widgets::light_meanings(picture.meanings);
-                const auto& t = widgets::theme();
-                const float rows = t.type(Type::small) + t.px(4), foot = 3 * rows + t.px(10);
-                const bool savings = size.y - above >= t.px(270) + foot;
-                const ImVec2 at = ImGui::GetCursorScreenPos();
-                draw_flow(picture, {size.x, size.y - above - (savings ? foot : 0)});
-                if (!savings) return;
-                draw_savings(picture, {at.x, at.y + size.y - above - 3 * rows}, {size.x, 3 * rows});
-              });
+  stage.panel("layer",
+              {.title = "A step, by time and bits",
+               .least = {620, 250},
+               .answers = true,
+               .marks = "step in time and bits, states of one parameter"},
+              [&](ImVec2 size) { draw_step(picture, size); });
   stage.panel("memory", {.title = "Memory of one chip", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
     under_words(picture.left_out, size, [&](ImVec2 room) { draw_memory(out, picture, view, room); });
   });

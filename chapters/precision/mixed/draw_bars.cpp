@@ -20,7 +20,7 @@ constexpr std::array<MemoryPart, 7> memory_parts{{
     {"FP32 master", "what the optimizer updates", &models::MixedMemory::master, widgets::Tint::ramp(8, 13)},
     {"moments", "Adam's two, FP32", &models::MixedMemory::moments, widgets::Tint::ramp(9, 13)},
     {"activations", "kept for the backward pass", &models::MixedMemory::activations, widgets::Tint::ramp(10, 13)},
-    {"logits", "of the last product, and in FP32 for the loss", &models::MixedMemory::logits,
+    {"logits", "of the last matmul, and in FP32 for the loss", &models::MixedMemory::logits,
      widgets::Tint::ramp(12, 13)},
 }};
 
@@ -55,7 +55,7 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 
 }
 
 void draw_time(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  constexpr std::array<std::string_view, models::step_part_count> names{"products", "attention", "norms and the like",
+  constexpr std::array<std::string_view, models::step_part_count> names{"matmuls", "attention", "norms and the like",
                                                                         "casts and scales", "optimizer"};
   constexpr std::array<widgets::Tint, models::step_part_count> tints{
       widgets::Tint::ramp(0, 13), widgets::Tint::ramp(6, 13), widgets::Tint::ramp(8, 13), widgets::Tint::ramp(10, 13),

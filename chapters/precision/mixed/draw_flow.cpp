@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/precision/mixed/lab.h"
 #include "widgets/base/lit_figure.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
 
@@ -11,137 +13,282 @@ namespace {
 
 using models::NumberFormat, widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 
+constexpr float highest_bits = 32;
+
+/// Where the rows of the two recipes stand: `lane` is as high as 32 bits.
+struct FlowLanes {
+  Rect before{}, now{};
+  float words = 0;   ///< height of the line of words over a lane
+  float fall = 0;    ///< room under the lane for what falls out
+  float px_a_s = 0;  ///< pixels of a second
+  float x(double s) const { return now.min.x + px_a_s * static_cast<float>(s); }
+};
+
 ImU32 colour_of_format(NumberFormat format) { return mark_of(format).colour; }
-/// Pixels of a pipe by the bytes of the numbers that it carries.
-float pipe_px(double number_bytes) { return widgets::theme().px(4.0f * static_cast<float>(number_bytes)); }
 
-/// What comes into an operation: a pipe from left to right that ends in an arrow head; its colour and width are those
-/// of what flows in it.
-void paint_pipe(const Painter& p, float x0, float x1, float y, const FlowStage& into) {
-  const auto& t = widgets::theme();
-  const ImU32 colour = colour_of_format(into.comes);
-  const float half = pipe_px(into.comes_bytes) / 2, head = std::min(t.px(9), (x1 - x0) / 2);
-  p.rect({x0, y - half}, {x1 - head, y + half}, widgets::with_alpha(colour, 0.75f));
-  const ImVec2 tip[] = {{x1, y}, {x1 - head, y - half - t.px(4)}, {x1 - head, y + half + t.px(4)}};
-  p.polygon(tip, widgets::with_alpha(colour, 0.9f));
+/// The block in its lane: as high as its bits, in the lane's middle.
+Rect rect_of(const FlowLanes& l, Rect lane, const FlowBlock& b, NumberFormat format) {
+  const float half = lane.height() * static_cast<float>(bits_of(format)) / highest_bits / 2,
+              middle = (lane.min.y + lane.max.y) / 2;
+  return {{l.x(b.from_s), middle - half}, {l.x(b.from_s + b.time_s), middle + half}};
 }
 
-/// The mark of a cast: a ring in the colour of what it makes, with its words over the pipe.
-void paint_cast(const Painter& p, float x, float y, const FlowStage& into, float room) {
+/// How long the row narrows, of a block that is `width` px wide.
+float neck_px(float width) { return std::min(widgets::theme().px(8), width / 3); }
+
+/// Title and time in the block as far as there is room. False: not even the title has.
+bool paint_words(const Painter& p, const FlowBlock& b, Rect at, ImU32 ink) {
   const auto& t = widgets::theme();
-  const ImU32 ring = colour_of_format(into.computes);
-  p.circle({x, y}, t.px(7), t.background);
-  p.circle({x, y}, t.px(4), ring);
-  p.ring({x, y}, t.px(7), ring, t.px(2));
-  const std::string_view words = into.loses_bits ? "bits lost" : "cast";
-  if (widgets::text_size(words, Type::small).x <= room)
-    p.text({x, y - t.px(16) - t.type(Type::small)}, words, into.loses_bits ? t.bad : t.muted, Type::small, Font::sans,
-           Align::center);
+  const float small = t.type(Type::small), room = at.width() - t.px(8), x = (at.min.x + at.max.x) / 2,
+              middle = (at.min.y + at.max.y) / 2;
+  const float title = widgets::text_size(b.title, Type::small).x, time = widgets::text_size(b.time, Type::small).x;
+  if (at.height() < small + t.px(2) || title > room) return false;
+  if (title + t.px(6) + time <= room && at.height() < 2 * small + t.px(8)) {
+    const float left = x - (title + t.px(6) + time) / 2;
+    p.text({left, middle - small / 2 - t.px(1)}, b.title, ink, Type::small);
+    p.text({left + title + t.px(6), middle - small / 2 - t.px(1)}, b.time, ink, Type::small);
+  } else if (time <= room && at.height() >= 2 * small + t.px(8)) {
+    p.text({x, middle - small - t.px(2)}, b.title, ink, Type::small, Font::bold, Align::center);
+    p.text({x, middle + t.px(1)}, b.time, ink, Type::small, Font::sans, Align::center);
+  } else {
+    p.text({x, middle - small / 2 - t.px(1)}, b.title, ink, Type::small, Font::sans, Align::center);
+  }
+  return true;
 }
 
-/// Weights of a product come in from below, cast where they are kept in another format.
-void paint_weights(const Painter& p, const FlowStage& s, NumberFormat kept, Rect box, float bottom) {
+/// The bits that a cast drops, as squares that fall from the row: those of the exponent filled, of the mantissa hollow.
+/// Returns the width that they take.
+float paint_lost_bits(const Painter& p, const FlowBlock& b, ImVec2 at, float height) {
   const auto& t = widgets::theme();
-  const float x = (box.min.x + box.max.x) / 2, half = pipe_px(s.computes_bytes) / 2;
-  if (bottom - box.max.y < t.px(20)) return;
-  p.rect({x - half, box.max.y + t.px(7)}, {x + half, bottom}, widgets::with_alpha(colour_of_format(s.computes), 0.75f));
-  const ImVec2 tip[] = {
-      {x, box.max.y + t.px(1)}, {x - half - t.px(4), box.max.y + t.px(8)}, {x + half + t.px(4), box.max.y + t.px(8)}};
-  p.polygon(tip, widgets::with_alpha(colour_of_format(s.computes), 0.9f));
-  if (kept != s.computes) {
-    const ImU32 ring = colour_of_format(s.computes);
-    const float y = bottom - t.px(2);
-    p.circle({x, y}, t.px(7), t.background);
-    p.circle({x, y}, t.px(4), ring);
-    p.ring({x, y}, t.px(7), ring, t.px(2));
+  const float side = t.px(6), step = t.px(9);
+  const int rows = std::max(1, static_cast<int>(height / step)), lost = b.exponent_lost + b.mantissa_lost;
+  for (int i = 0; i < lost; ++i) {
+    const ImVec2 min{at.x + step * static_cast<float>(i / rows) + (i % 2 == 1 ? t.px(1.5f) : 0.0f),
+                     at.y + step * static_cast<float>(i % rows)};
+    if (i < b.exponent_lost)
+      p.rect(min, {min.x + side, min.y + side}, t.bad, t.px(1));
+    else
+      p.frame(min, {min.x + side, min.y + side}, t.bad, t.px(1.2f), t.px(1));
+  }
+  return step * static_cast<float>((lost + rows - 1) / rows) + t.px(3);
+}
+
+/// One block of the chosen recipe's row.
+void paint_block(const Painter& p, const Picture& picture, const FlowLanes& l, const FlowBlock& b) {
+  const auto& t = widgets::theme();
+  const Rect at = rect_of(l, l.now, b, b.computes), came = rect_of(l, l.now, b, b.comes);
+  const ImU32 fill = colour_of_format(b.computes);
+  const float right = std::max(at.min.x + 1, at.max.x - t.px(1)), neck = neck_px(right - at.min.x);
+  if (b.product && bits_of(b.computes) < 32)
+    for (const float x : {at.min.x, right}) p.dashed_line({x, l.now.min.y}, {x, l.now.max.y}, t.line, 1, t.px(4));
+  if (b.casts) {
+    p.rect(at.min, {right, at.max.y}, widgets::with_alpha(t.bad, 0.15f));
+    widgets::hatch(p, {at.min, {right, at.max.y}}, widgets::with_alpha(t.bad, 0.4f), t.px(6));
+  } else {
+    p.rect({at.min.x + (b.comes == b.computes ? 0 : neck), at.min.y}, {right, at.max.y}, fill, t.px(2));
+  }
+  if (!b.casts && b.comes != b.computes) {
+    const ImVec2 funnel[] = {
+        {at.min.x, came.min.y}, {at.min.x + neck, at.min.y}, {at.min.x + neck, at.max.y}, {at.min.x, came.max.y}};
+    p.polygon(funnel, colour_of_format(b.comes));
+  }
+  if (b.product && b.computes == picture.product && widgets::output_lit("recipe_flops_share"))
+    widgets::paint_light(p, at.min, at.max);
+  if (b.exponent_lost + b.mantissa_lost == 0 || right - at.min.x < t.px(10)) return;
+  const float top = at.max.y + t.px(4), room = l.now.max.y + l.fall - top,
+              wide = paint_lost_bits(p, b, {at.min.x + t.px(2), top}, room);
+  const float words = right - at.min.x - wide - t.px(8);
+  if (widgets::text_size(b.lost_text, Type::small).x <= words)
+    p.text({at.min.x + wide + t.px(6), top + t.px(2)}, b.lost_text, t.bad, Type::small);
+}
+
+/// Where a name over a lane stands: from `left` to `right` px.
+struct NamePlace {
+  float left = 0, right = 0;
+};
+
+/// Names in the blocks; those that have no room there stand over the lane where they do not touch, the longest time
+/// first. Nothing stands left of `from`.
+void name_blocks(const Painter& p, const RecipePicture& recipe, const FlowLanes& l, Rect lane, bool pale, float from) {
+  const auto& t = widgets::theme();
+  constexpr std::size_t most = 24;
+  std::array<NamePlace, most> placed;
+  std::array<bool, most> done{};
+  std::size_t count = 0;
+  const std::size_t n = std::min(recipe.blocks.size(), most);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t next = n;
+    for (std::size_t i = 0; i < n; ++i)
+      if (!done[i] && (next == n || recipe.blocks[i].time_s > recipe.blocks[next].time_s)) next = i;
+    done[next] = true;
+    const FlowBlock& b = recipe.blocks[next];
+    Rect at = rect_of(l, lane, b, b.computes);
+    if (!pale && b.comes != b.computes) at.min.x += neck_px(at.width());
+    if (paint_words(p, b, at, pale || b.casts ? t.text : widgets::text_on(colour_of_format(b.computes), t))) continue;
+    widgets::Line words;
+    words.add(b.title).add(" ").add(b.time);
+    const float wide = widgets::text_size(words.view(), Type::small).x, x = (at.min.x + at.max.x) / 2;
+    const float left = std::clamp(x - wide / 2, l.now.min.x, std::max(l.now.min.x, l.now.max.x - wide));
+    const bool free =
+        std::none_of(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(count), [&](const NamePlace& o) {
+          return (left < o.right + t.px(8) && left + wide + t.px(8) > o.left) ||
+                 (x > o.left - t.px(2) && x < o.right + t.px(2));
+        });
+    if (left < from || at.width() < t.px(4) || !free) continue;
+    placed[count++] = {left, left + wide};
+    p.text({left, lane.min.y - l.words + t.px(1)}, words.view(), t.muted, Type::small);
+    p.line({x, lane.min.y - t.px(3)}, {x, at.min.y}, t.line, t.px(1));
   }
 }
 
-/// `lit`: the figure that the pointer rests on counts this operation.
-void paint_stage(const Painter& p, const FlowStage& s, Rect box, Type type, bool lit) {
+/// The row of the recipe before, pale, with bands from its blocks to those of the same name.
+void paint_before(const Painter& p, const Picture& picture, const FlowLanes& l) {
   const auto& t = widgets::theme();
-  if (lit) widgets::paint_light(p, box.min, box.max);
-  const ImU32 colour = colour_of_format(s.computes);
-  p.rect(box.min, box.max, t.card, t.px(6));
-  p.rect(box.min, {box.min.x + t.px(5), box.max.y}, colour, t.px(2));
-  p.frame(box.min, box.max, colour, t.px(1.5f), t.px(6));
-  const float x = box.min.x + t.px(12), room = box.width() - t.px(18), line = t.type(type) + t.px(3);
-  const int lines = std::clamp(static_cast<int>((box.height() - t.px(8)) / line), 1, 4);
-  float y = box.min.y + (box.height() - line * static_cast<float>(lines)) / 2 + t.px(1);
-  widgets::fit_text(p, {x, y}, s.title, room, t.text, type);
-  y += line;
-  if (lines >= 2) widgets::fit_text(p, {x, y}, models::number_label(s.computes), room, colour, type);
-  y += line;
-  if (lines >= 3) widgets::fit_text(p, {x, y}, s.share_text, room, t.muted, type, Font::mono);
-  y += line;
-  if (lines >= 4 && widgets::text_size(s.back_text, type).x <= room) p.text({x, y}, s.back_text, t.muted, type);
+  const RecipePicture &before = picture.recipes.front(), &now = picture.recipes.back();
+  std::size_t from = 0;
+  for (const FlowBlock& b : before.blocks) {
+    const Rect at = rect_of(l, l.before, b, b.computes);
+    p.rect(at.min, {std::max(at.min.x + 1, at.max.x - t.px(1)), at.max.y},
+           widgets::with_alpha(colour_of_format(b.computes), 0.4f), t.px(2));
+    const auto same = std::find_if(now.blocks.begin() + static_cast<std::ptrdiff_t>(from), now.blocks.end(),
+                                   [&](const FlowBlock& n) { return n.title == b.title; });
+    if (same == now.blocks.end()) continue;
+    from = static_cast<std::size_t>(same - now.blocks.begin()) + 1;
+    const float low = l.now.min.y - l.words;
+    if (low - l.before.max.y < t.px(10)) continue;
+    const ImVec2 band[] = {{at.min.x, l.before.max.y},
+                           {at.max.x, l.before.max.y},
+                           {l.x(same->from_s + same->time_s), low},
+                           {l.x(same->from_s), low}};
+    p.polygon(band, widgets::with_alpha(t.muted, from % 2 == 0 ? 0.2f : 0.11f));
+  }
 }
 
-/// Pixels between the boxes of a row that has `slot` px for each.
-float gap_px(float slot) {
+/// What lies between the ends of the two rows: the time that was saved, or that it takes longer.
+void paint_gain(const Painter& p, const Picture& picture, const FlowLanes& l) {
   const auto& t = widgets::theme();
-  return std::clamp(slot * 0.36f, t.px(18), t.px(78));
+  const double before_s = picture.recipes.front().time_s, now_s = picture.recipes.back().time_s;
+  const Rect lane = now_s < before_s ? l.now : l.before;
+  const float x0 = l.x(std::min(before_s, now_s)) + t.px(2), x1 = l.x(std::max(before_s, now_s));
+  const ImU32 colour = now_s < before_s ? t.good : t.bad;
+  if (x1 - x0 < t.px(3)) return;
+  p.rect({x0, lane.min.y}, {x1, lane.max.y}, widgets::with_alpha(colour, 0.12f));
+  for (const float y : {lane.min.y, lane.max.y}) p.dashed_line({x0, y}, {x1, y}, colour, 1, t.px(4));
+  p.dashed_line({x1, lane.min.y}, {x1, lane.max.y}, colour, 1, t.px(4));
+  const Type type =
+      widgets::text_size(picture.gain_text, Type::title).x + t.px(12) <= x1 - x0 ? Type::title : Type::small;
+  if (widgets::text_size(picture.gain_text, type).x <= x1 - x0 - t.px(4))
+    p.text({(x0 + x1) / 2, (lane.min.y + lane.max.y - t.type(type)) / 2}, picture.gain_text, t.text, type, Font::bold,
+           Align::center);
+  if (widgets::output_lit(picture.speedup_key)) widgets::paint_light(p, {x0, lane.min.y}, {x1, lane.max.y});
 }
 
-/// One half of the layer in a row of boxes.
-void paint_row(const Painter& p, const Picture& picture, std::size_t first, std::size_t end, Rect area, Type type) {
+/// Swatches as high as their bits, then what the axes are; words without room are left out.
+void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float width, bool formats) {
   const auto& t = widgets::theme();
-  const std::size_t n = end - first;
-  if (n == 0) return;
-  const float slot = area.width() / static_cast<float>(n), gap = gap_px(slot);
-  const float up = t.px(20), below = std::min(area.height() * 0.3f, t.px(42));
-  const Rect line{{area.min.x, area.min.y + up}, {area.max.x, area.max.y - below}};
-  const float middle = (line.min.y + line.max.y) / 2, half = std::min(line.height() / 2, t.px(62));
-  const auto box_of = [&](std::size_t i) {
-    const float left = area.min.x + gap * 0.6f + slot * static_cast<float>(i - first);
-    return Rect{{left, middle - half}, {left + slot - gap, middle + half}};
-  };
-  for (std::size_t i = first; i < end; ++i) {
-    const FlowStage& s = picture.flow[i];
-    const Rect box = box_of(i);
-    const float from = i > first ? box_of(i - 1).max.x : area.min.x;
-    if (i == first) paint_pipe(p, from, box.min.x, middle, s);
-    if (s.product) paint_weights(p, s, picture.kept_weights, box, std::min(area.max.y - t.px(9), box.max.y + t.px(30)));
-    paint_stage(p, s, box, type,
-                s.product && s.computes == picture.product && widgets::output_lit("recipe_flops_share"));
-    if (i > first) paint_pipe(p, from, box.min.x, middle, s);
-    // What an operation computes longer than it writes is rounded where it leaves.
-    if (s.rounds) p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
-    if (s.comes != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, s, gap - t.px(4));
+  const float small = t.type(Type::small), end = at.x + width;
+  float x = at.x + p.text(at, "height: bits of a number", t.muted, Type::small) + t.px(14);
+  if (formats)
+    for (const NumberFormat format : picture.formats) {
+      const std::string_view name = models::number_label(format);
+      const float half = small * static_cast<float>(bits_of(format)) / highest_bits / 2, y = at.y + small / 2,
+                  wide = t.px(12) + widgets::text_size(name, Type::small).x;
+      if (x + wide > end) return;
+      p.rect({x, y - half}, {x + t.px(8), y + half}, colour_of_format(format), t.px(1));
+      p.text({x + t.px(12), at.y}, name, t.text, Type::small);
+      x += wide + t.px(12);
+    }
+  const std::string_view squares = "squares: bits lost, filled exponent, hollow mantissa";
+  const float axis = widgets::text_size(picture.layers_text, Type::small).x;
+  if (x + axis > end) return;
+  p.text({end, at.y}, picture.layers_text, t.muted, Type::small, Font::sans, Align::right);
+  if (x + widgets::text_size(squares, Type::small).x + t.px(14) <= end - axis)
+    p.text({x, at.y}, squares, t.muted, Type::small);
+}
+
+/// Shares the height among the two lanes, the bands between them and the bits that fall.
+FlowLanes lanes_of(const Picture& picture, ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  FlowLanes l;
+  l.words = t.type(Type::small) + t.px(5);
+  const bool pair = picture.recipes.size() > 1;
+  const float rest = std::max(t.px(40), size.y - l.words * (pair ? 3.0f : 2.0f) - t.px(4));
+  const float now = std::min(rest * (pair ? 0.46f : 0.7f), t.px(280)),
+              before = pair ? std::min(now * 0.6f, t.px(150)) : 0;
+  l.fall = std::min(rest * 0.14f, t.px(60));
+  const float bands = pair ? std::max(0.0f, std::min(rest - now - before - l.fall, t.px(150))) : 0;
+  float y = at.y + (pair ? l.words : 0.0f);
+  l.before = {{at.x, y}, {at.x + size.x, y + before}};
+  y += before + bands + l.words;
+  l.now = {{at.x, y}, {at.x + size.x, y + now}};
+  double longest = 0;
+  for (const RecipePicture& recipe : picture.recipes) longest = std::max(longest, recipe.time_s);
+  l.px_a_s = longest > 0 ? size.x / static_cast<float>(longest) : 0;
+  return l;
+}
+
+/// What a question gives: the operations in their order, all as wide, without a format.
+void paint_given(const Painter& p, const Picture& picture, const FlowLanes& l) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const std::vector<FlowBlock>& blocks = picture.recipes.back().blocks;
+  const float slot = l.now.width() / static_cast<float>(std::max<std::size_t>(blocks.size(), 1));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const float x = l.now.min.x + slot * static_cast<float>(i);
+    p.frame({x, l.now.min.y}, {x + slot - t.px(3), l.now.max.y}, t.line, t.px(1.3f), t.px(2));
+    widgets::fit_text(p, {x + t.px(5), l.now.min.y + t.px(6)}, blocks[i].title, slot - t.px(11), t.muted, Type::small);
+  }
+}
+
+void tip_of_block(const Picture& picture, const FlowLanes& l) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (std::size_t i = 0; i < picture.recipes.size(); ++i) {
+    const Rect lane = i + 1 == picture.recipes.size() ? l.now : l.before;
+    for (const FlowBlock& b : picture.recipes[i].blocks) {
+      if (!Rect{{l.x(b.from_s), lane.min.y}, {l.x(b.from_s + b.time_s), lane.max.y}}.contains(mouse)) continue;
+      widgets::Line name, info;
+      name.add(b.title).add(", ").add(b.formats_text);
+      info.add(b.why).add(b.lost_text.empty() ? "" : "; ").add(b.lost_text);
+      widgets::tip(name.view(), b.time, info.view());
+      return;
+    }
   }
 }
 
 }  // namespace
 
-void draw_flow(const Picture& picture, ImVec2 size) {
+void draw_flow(const Picture& picture, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float line = t.type(Type::small) + t.px(8);
-  // The legend: formats, then what the marks mean.
-  float x = corner.x, y = corner.y;
-  for (const NumberFormat format : picture.formats) {
-    const std::string_view name = models::number_label(format);
-    const float wide = t.px(20) + widgets::text_size(name, Type::small).x;
-    if (x + wide > corner.x + size.x) break;
-    p.rect({x, y + t.px(2)}, {x + t.px(12), y + t.px(13)}, colour_of_format(format), t.px(2));
-    p.text({x + t.px(18), y}, name, t.text, Type::small);
-    x += wide + t.px(14);
+  if (picture.recipes.empty()) return;
+  const FlowLanes l = lanes_of(picture, at, size);
+  const ImVec2 key{at.x, at.y + size.y - t.type(Type::small) - t.px(2)};
+  if (widgets::veiled()) {
+    paint_given(p, picture, l);
+    const widgets::GivenMarks given;
+    paint_key(p, picture, key, size.x, false);
+    return;
   }
-  const std::string_view marks = "pipes: as wide as a number's bytes; rings: casts";
-  if (x + widgets::text_size(marks, Type::small).x <= corner.x + size.x) p.text({x, y}, marks, t.muted, Type::small);
-  y += line;
-  const auto half = static_cast<std::size_t>(
-      std::find_if(picture.flow.begin(), picture.flow.end(), [](const FlowStage& s) { return s.second_half; }) -
-      picture.flow.begin());
-  const bool words = size.y >= t.px(240);
-  const float end = corner.y + size.y - (words ? line : 0.0f), rows = end - y;
-  // One size of type for both rows, as the one with more boxes allows.
-  const float slot = size.x / static_cast<float>(std::max({half, picture.flow.size() - half, std::size_t{1}}));
-  const Type type = slot - gap_px(slot) >= t.px(104) && rows / 2 >= t.px(170) ? Type::body : Type::small;
-  paint_row(p, picture, 0, half, {{corner.x, y}, {corner.x + size.x, y + rows / 2}}, type);
-  paint_row(p, picture, half, picture.flow.size(), {{corner.x, y + rows / 2}, {corner.x + size.x, end}}, type);
-  if (words) widgets::fit_text(p, {corner.x, end + t.px(4)}, picture.weights_text, size.x, t.muted, Type::small);
+  ImGui::SetCursorScreenPos(at);
+  widgets::canvas("steps by time and bits", size, {1, 1});
+  const bool hovered = ImGui::IsItemHovered();
+  const auto head = [&](const RecipePicture& recipe, Rect lane, ImU32 ink) {
+    const float y = lane.min.y - l.words + t.px(1);
+    float x = at.x + p.text({at.x, y}, recipe.recipe, ink, Type::small, Font::bold) + t.px(8);
+    x += p.text({x, y}, recipe.time, ink, Type::small, Font::mono);
+    return x + t.px(14);
+  };
+  const RecipePicture& now = picture.recipes.back();
+  if (picture.recipes.size() > 1) {
+    paint_before(p, picture, l);
+    paint_gain(p, picture, l);
+    name_blocks(p, picture.recipes.front(), l, l.before, true, head(picture.recipes.front(), l.before, t.muted));
+  }
+  for (const FlowBlock& b : now.blocks) paint_block(p, picture, l, b);
+  name_blocks(p, now, l, l.now, false, head(now, l.now, t.text));
+  paint_key(p, picture, key, size.x, true);
+  widgets::drew("step in time and bits");
+  if (hovered) tip_of_block(picture, l);
 }
 
 }  // namespace chapters::precision::mixed

@@ -53,32 +53,35 @@ struct Outputs {
   std::vector<RecipeRow> recipes;  ///< by models::PrecisionRecipe
 };
 
-/// One operation of a layer, or a few alike, on the way of its numbers.
-struct FlowStage {
-  std::string title, share_text, back_text;  ///< "Q, K, V"; "5.9 %" of the step; "back: E5M2"
-  std::string_view why;
+/// A stretch of a step: the operations of one kind in all layers, forward and backward.
+struct FlowBlock {
+  std::string title, time;   ///< "Q, K, V"; "20 ms"
+  std::string formats_text;  ///< "E4M3, back E5M2"
+  std::string lost_text;     ///< "lost: 4 exponent bits (range), 4 mantissa bits (precision)"; empty: none
+  std::string_view why{};
+  double from_s = 0, time_s = 0;  ///< since the step began
   /// What comes in, what it computes in and what it writes; `back` is what it computes in backward.
   models::NumberFormat comes = models::NumberFormat::fp32, computes = models::NumberFormat::fp32,
                        writes = models::NumberFormat::fp32, back = models::NumberFormat::fp32;
-  double comes_bytes = 4, computes_bytes = 4;  ///< a number's
-  bool loses_bits = false;                     ///< what comes in is cast to fewer bits
-  bool rounds = false;                         ///< no product, and its results are rounded to be written
-  bool product = false;                        ///< weights come in from below
-  bool second_half = false;                    ///< it belongs to the feed-forward part of the layer
-  bool any = false;                            ///< the model has it
+  int exponent_lost = 0, mantissa_lost = 0;  ///< bits of a number that the cast of what comes in drops
+  bool product = false;                      ///< sums inside are FP32
+  bool casts = false;                        ///< the making of short operands, where that is a pass of its own
 };
 
-/// The step of a recipe, and what of one parameter is kept from step to step, beside the flow.
-struct StepBar {
-  std::string_view recipe;
-  std::string time;
-  double time_s = 0;
-  models::NumberFormat format = models::NumberFormat::fp32;  ///< what its products multiply in
-};
+/// A part of what one parameter keeps from step to step.
 struct StatePart {
   std::string_view name;
   double bytes = 0;
   models::NumberFormat format = models::NumberFormat::fp32;
+};
+
+/// A recipe's step as a row of its blocks, and its states.
+struct RecipePicture {
+  std::string_view recipe;
+  std::string time, bytes;  ///< "347 ms"; "19.7 B"
+  double time_s = 0;
+  std::vector<FlowBlock> blocks;
+  std::vector<StatePart> states;
 };
 
 struct Picture {
@@ -86,20 +89,17 @@ struct Picture {
   std::string answer;
   std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
   std::string_view speedup_key;                  ///< the output that compares the steps; empty where there is one alone
-  std::vector<StepBar> steps;                    ///< the recipe's, under the one that it is compared with
-  std::vector<StatePart> states;
-  std::string states_text;  ///< "states of one parameter: 19.7 B"
+  std::vector<RecipePicture> recipes;            ///< the one that it is compared with, where there is one, and its own
+  std::string gain_text;                         ///< "143 ms saved", "36 ms longer"; empty: nothing to compare with
   models::NumberFormat product = models::NumberFormat::fp32;
   bool measured = false;  ///< the published measurement, which is of FP8, stands over the flow
   PublishedMarks published;
-  std::vector<FlowStage> flow;
-  models::NumberFormat kept_weights = models::NumberFormat::fp32;  ///< what weights are kept in between steps
-  std::string weights_text, layers_text;                           ///< "weights kept in BF16"; "one of 32 layers"
-  std::string time_note, left_out;                                 ///< what the bars leave out and why
+  std::string layers_text;          ///< "width: time; 32 layers, forward and backward"
+  std::string time_note, left_out;  ///< what the bars leave out and why
   double chip_bytes = 0;
   std::string chip_name;
   bool times_fp32 = false;                    ///< the step in FP32 has a bar of its time
-  std::vector<models::NumberFormat> formats;  ///< those that the operations compute in, forward
+  std::vector<models::NumberFormat> formats;  ///< those that the two steps compute in, forward; widest first
 };
 
 struct View {
@@ -111,13 +111,16 @@ Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
-/// The operations of the layer that the model has most of, in their order.
-std::vector<FlowStage> flow_of(const Outputs& out);
-/// One layer: its operations in the colour of what they compute in, joined by pipes in the colour and width of what is
-/// written between them, with a mark wherever a format changes.
-void draw_flow(const Picture& picture, ImVec2 size);
-/// What the formats save: the time of a step, and the bytes of one parameter by the format that they are kept in.
-void draw_savings(const Picture& picture, ImVec2 at, ImVec2 size);
+/// The step as a row: the operations of the layer that the model has most of in their order, then the others.
+std::vector<FlowBlock> flow_of(const models::MixedStep& step);
+int bits_of(models::NumberFormat format);  ///< as a matmul reads it: TF32 has 19
+/// One row a recipe on one scale: a block is as wide as its time and as high as the bits of its numbers. Where a number
+/// is cast the row narrows, and the bits that it loses fall out.
+void draw_flow(const Picture& picture, ImVec2 at, ImVec2 size);
+/// The bytes of one parameter by the format that they are kept in, a row a recipe; those before first, where there is
+/// room for both.
+void draw_states(const Picture& picture, ImVec2 at, ImVec2 size);
+float states_height(const Picture& picture, bool before);
 /// The colour and mark of a format.
 widgets::RowMark mark_of(models::NumberFormat format);
 void draw_operations(const Outputs& out, View& view, ImVec2 size);

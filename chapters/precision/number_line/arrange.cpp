@@ -17,7 +17,8 @@ std::string note_of(const FloatFormat& f) {
 }
 
 std::string share_text(std::string_view name, double percent) {
-  return std::string(name) + (percent > 0 ? " " + widgets::format_text(percent, "%") : "");
+  if (!(percent > 0)) return std::string(name);
+  return std::string(name) + " " + (percent < 0.01 ? "under 0.01 %" : widgets::format_text(percent, "%"));
 }
 
 /// The largest of what is not normal, in words: "4.01 % lost".
@@ -58,17 +59,53 @@ std::string reach_text(double log2) {
   return "to " + std::string(widgets::power_of_two(static_cast<int>(std::floor(log2))).view());
 }
 
-/// One sentence: how many numbers the format has, and what becomes of those that are stored.
-std::string answer_of(const Outputs& out, const Run& run, const FloatFormat& f) {
-  const std::string name(f.name), count = widgets::figure(out.values, "", 12);
-  const auto number = [](double v) { return widgets::figure(v, "", 4); };
-  if (run.tensor.spread == ValueSpread::none)
-    return name + " has " + count + " values, from " + number(out.limits.lowest) + " to " +
-           number(out.limits.max_finite) + "; the smallest above zero is " + number(out.limits.min_positive) + ".";
+/// What is stored, within a sentence: "these gradients", or the magnitudes where the format has no sign.
+std::string numbers_text(const Run& run, const FloatFormat& f) {
   const bool no_sign = f.family == models::FormatFamily::binary && f.sign_bits == 0;
-  return (no_sign ? "Of the magnitudes of these numbers in " : "Of these numbers in ") + name + ", " +
-         share_words(out.underflow) + " become zero, " + share_words(out.subnormal) + " subnormal, " +
-         share_words(out.overflow) + " overflow.";
+  return std::string(no_sign ? "the magnitudes of " : "") +
+         (run.tensor.spread == ValueSpread::gradients ? "these gradients" : "these numbers");
+}
+
+/// Where the format's values stand, of a picture without numbers.
+std::string answer_of_values(const Outputs& out, const FloatFormat& f) {
+  const auto number = [](double v) { return widgets::figure(v, "", 4); };
+  const std::string verdict = std::string(f.name) + " has " + number(out.values) + " values, from " +
+                              number(out.limits.lowest) + " to " + number(out.limits.max_finite) +
+                              "; the smallest above zero is " + number(out.limits.min_positive) + ".";
+  if (f.family != models::FormatFamily::binary) return verdict;
+  return verdict + "\nFrom one power of two to the next there " +
+         (out.per_octave == 1 ? "is " + number(1) + " value" : "are " + number(out.per_octave) + " values") +
+         ", so that they stand farther apart the larger they are.";
+}
+
+/// The second line: which end of the format the numbers fall off, or what the picture's axis shows.
+std::string reason_of(const Inputs& in, const Outputs& out, const FloatFormat& f) {
+  const auto number = [](double v) { return widgets::figure(v, ""); };
+  const std::string name(f.name);
+  if (in.scale > 1)
+    return "The loss scale multiplies each by " + number(in.scale) + " before it is stored; " + name + " ends at " +
+           number(out.limits.max_finite) + ".";
+  if (in.axis == models::LineAxis::ordinal)
+    return "Every value takes as much room as the next: " + widgets::figure(out.below_one, "%") +
+           " of the positive values of " + name + " are at most 1.";
+  if (out.overflow > 0.01 && out.overflow >= out.underflow)
+    return "The largest value of " + name + " is " + number(out.limits.max_finite) +
+           "; half a step beyond it or more overflows.";
+  if (out.underflow > 0.01)
+    return "The smallest value of " + name + " is " + number(out.limits.min_positive) +
+           "; what is at most half of it becomes zero.";
+  if (out.subnormal > 1)
+    return "The smallest normal value of " + name + " is " + number(out.limits.min_normal) +
+           "; below it a number has fewer bits.";
+  return "Every bit of the mantissa is kept in " + share_words(out.normal) + " of them.";
+}
+
+/// How many numbers the format has, or what becomes of those that are stored; then why.
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run, const FloatFormat& f) {
+  if (run.tensor.spread == ValueSpread::none) return answer_of_values(out, f);
+  return std::string(f.name) + " rounds " + share_words(out.underflow) + " of " + numbers_text(run, f) +
+         " to zero and stores " + share_words(out.subnormal) + " as subnormals; " + share_words(out.overflow) +
+         " overflow.\n" + reason_of(in, out, f);
 }
 
 /// What is shown at first: on a linear axis the chosen format whole, since the widest would leave nothing to see.
@@ -103,7 +140,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   }
   p.bell_text = "coloured by what " + std::string(p.format->name) + " makes of them" +
                 (in.axis == models::LineAxis::log2 ? "; drag them to change the loss scale" : "");
-  p.answer = answer_of(out, run, *p.format);
+  p.answer = answer_of(in, out, run, *p.format);
   p.whole = first_stretch(in, out, p);
   return p;
 }

@@ -21,15 +21,17 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
     fate = {none, none, none, none};
   }
   const models::FormatLimits limits = models::limits(f);
+  // A tail with less than one number in ten thousand million is no number of any tensor.
+  const auto percent = [](double share) { return share < 1e-10 ? 0 : 100 * share; };
   return {
       .name = std::string(f.name),
       .limits = limits,
       .values = static_cast<double>(limits.distinct_finite),
       .per_octave = per_octave(f),
-      .underflow = 100 * fate.underflow,
-      .subnormal = 100 * fate.subnormal,
+      .underflow = percent(fate.underflow),
+      .subnormal = percent(fate.subnormal),
       .normal = 100 * fate.normal,
-      .overflow = 100 * fate.overflow,
+      .overflow = percent(fate.overflow),
   };
 }
 

@@ -73,6 +73,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Where they end");
   f.real("largest", o.limits.max_finite, "Largest", "The largest finite value.",
          {.source = "IEEE 754-2019; OCP OFP8; OCP MX v1.0"});
+  f.real("lowest", o.limits.lowest, "Lowest", "The finite value farthest below zero; 0 or above without a sign.");
   f.real("smallest_normal", o.limits.min_normal, "Smallest normal", {.formula = "2^(1 - bias)"});
   f.real("smallest", o.limits.min_positive, "Smallest", "The smallest value above zero, subnormals included.",
          {.formula = "2^(1 - bias - mantissa bits)"});

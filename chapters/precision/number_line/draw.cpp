@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/precision/number_line/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
@@ -70,6 +71,35 @@ void paint_axis_name(const Painter& p, models::LineAxis axis, std::size_t left_o
   widgets::fit_text(p, at, words.view(), room, t.muted, Type::small);
 }
 
+/// The axis at the left of which the names of `size` px stand, and at whose right `fate_w` px stay free.
+Frame frame_of(const Inputs& in, LineStretch stretch, ImVec2 corner, ImVec2 size, float fate_w) {
+  const auto& t = widgets::theme();
+  return {std::floor(corner.x + t.px(size.x > t.px(560) ? 146 : 84)), std::floor(corner.x + size.x - t.px(4) - fate_w),
+          in.axis, stretch};
+}
+
+/// What a question gives: the axis, the numbers over it, and the formats by name.
+void draw_given(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const ImVec2 inset = veil_inset(), at = ImGui::GetCursorScreenPos(), corner{at.x + inset.x, at.y + inset.y};
+  size = {size.x - 2 * inset.x, size.y - 2 * inset.y};
+  const Frame frame = frame_of(in, picture.whole, corner, size, 0);
+  const bool curve = picture.run->tensor.spread != models::ValueSpread::none;
+  const LineParts l = place_parts(corner, size, corner.y, picture.rows.size(), curve);
+  if (curve) widgets::fit_text(p, {corner.x, l.words}, picture.spread_text, size.x, t.muted, Type::small);
+  paint_ticks(p, frame, l.curve, l.bottom);
+  refresh_curve(out, picture, view, frame);
+  paint_curve(p, view, frame, l.curve, l.curve_h, false);
+  for (std::size_t i = 0; i < l.rows && i < picture.rows.size(); ++i) {
+    const float y = l.first_row + l.pitch * static_cast<float>(i);
+    p.frame({frame.left, y}, {frame.right, y + l.row}, t.line, t.px(1.3f), t.px(2));
+    paint_name(p, picture.rows[i], picture.rows[i].format == picture.format, corner.x, frame.left - corner.x - t.px(8),
+               y, l.row);
+  }
+}
+
 /// The bell of the numbers over the values of each format, on one axis.
 void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -80,12 +110,11 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   view.axis = in.axis;
   view.drawn = true;
-  Frame frame{0, 0, in.axis, view.to > view.from ? LineStretch{view.from, view.to} : picture.whole};
   const bool curve = picture.run->tensor.spread != models::ValueSpread::none;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  frame.left = std::floor(corner.x + t.px(size.x > t.px(560) ? 146 : 84));
   const float fate_w = curve && size.x > t.px(600) ? t.px(128) : 0;
-  frame.right = std::floor(corner.x + size.x - t.px(4) - fate_w);
+  const Frame frame =
+      frame_of(in, view.to > view.from ? LineStretch{view.from, view.to} : picture.whole, corner, size, fate_w);
   float top = corner.y;
   if (size.y >= t.px(300)) {
     draw_buttons(out, picture, view, frame, size.x);
@@ -111,7 +140,7 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   paint_axis_name(p, in.axis, l.rows < out.rows.size() ? out.rows.size() - l.rows : 0, {corner.x, l.bottom + t.px(6)},
                   frame.left - t.px(24) - corner.x);
   refresh_curve(out, picture, view, frame);
-  paint_curve(p, view, frame, l.curve, l.curve_h);
+  paint_curve(p, view, frame, l.curve, l.curve_h, true);
   for (std::size_t i = 0; i < l.rows && i < out.rows.size(); ++i) {
     const RowPicture& r = picture.rows[i];
     const float y = l.first_row + l.pitch * static_cast<float>(i);
@@ -123,15 +152,20 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   if (out.rows.empty()) p.text({frame.left, l.first_row}, "Choose a format under Rows.", t.muted, Type::small);
   if (hovered) hover_tip(picture, frame, l.first_row, l.pitch);
   paint_legend(p, {frame.left, l.legend}, frame.right);
+  widgets::drew("rows of values");
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("line", {.title = "The formats and your numbers", .least = {640, 330}, .answers = true},
-              [&](ImVec2 size) {
-                if (picture.format) draw_line(in, out, picture, view, size);
-              });
+  stage.panel(
+      "line",
+      {.title = "The formats and your numbers", .least = {640, 330}, .answers = true, .marks = "rows of values"},
+      [&](ImVec2 size) {
+        if (!picture.format) return;
+        if (widgets::veiled()) return draw_given(in, out, picture, view, size);
+        draw_line(in, out, picture, view, size);
+      });
 }
 
 }  // namespace chapters::precision::number_line

@@ -4,13 +4,14 @@
 
 namespace chapters::precision::number_line {
 
-void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height) {
+void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height, bool fates) {
   if (!(view.curve_highest > 0)) return;
   const std::size_t columns = view.curve.size();
   const float step = (frame.right - frame.left) / static_cast<float>(columns);
+  const auto tint = [&](Fate fate) { return fates ? colour_of(fate) : widgets::theme().muted; };
   // A stretch of columns that become the same: its ground, and its outline in full colour.
   const auto flush = [&](Fate fate) {
-    if (view.curve_edge.size() > 1) p.polyline(view.curve_edge, colour_of(fate), widgets::theme().px(2));
+    if (view.curve_edge.size() > 1) p.polyline(view.curve_edge, tint(fate), widgets::theme().px(2));
     view.curve_edge.clear();
   };
   Fate before = Fate::normal;
@@ -19,10 +20,10 @@ void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, floa
     const float x = frame.left + step * static_cast<float>(i),
                 h = height * static_cast<float>(view.curve[i] / view.curve_highest);
     const Fate fate = view.curve_fate[i];
-    if (fate != before || h < 0.4f) flush(before);
+    if ((fates && fate != before) || h < 0.4f) flush(before);  // an end of the colour would tell the limit
     before = fate;
     if (h < 0.4f) continue;
-    p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour_of(fate), 0.5f));
+    p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(tint(fate), 0.5f));
     view.curve_edge.push_back({x + step / 2, top + height - h});
   }
   flush(before);

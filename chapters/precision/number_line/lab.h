@@ -164,7 +164,8 @@ void draw_buttons(const Outputs& out, const Picture& picture, View& view, const 
 void paint_legend(const widgets::Painter& p, ImVec2 at, float right);
 void paint_row(const widgets::Painter& p, const Row& row, const RowPicture& picture, const RowCache& cache,
                const Frame& frame, float top, float height);
-void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height);
+/// `fates`: in the colours of what becomes of the numbers.
+void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height, bool fates);
 /// What becomes of the numbers in one format: a bar of shares in the middle of a row, and the largest trouble in words
 /// where the row is high enough.
 void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, float left, float right, float top,

@@ -67,11 +67,13 @@ widgets::Tint tint_of(Fate fate) {
 }
 ImU32 colour_of(Fate fate) { return widgets::colour(tint_of(fate), widgets::theme()); }
 
+ImVec2 veil_inset() { return {widgets::theme().px(10), widgets::theme().px(8)}; }
+
 std::string share_words(double percent) {
   if (!(percent > 1e-7)) return "none";
-  if (percent < 0.01) return "under `0.01 %`";
+  if (percent < 0.01) return "hardly any";
   if (percent >= 100) return "all";
-  if (percent >= 99.95) return "over `99.9 %`";
+  if (percent >= 99.95) return "nearly all";
   return widgets::figure(percent, "%");
 }
 

@@ -32,7 +32,11 @@ inline constexpr std::size_t fate_count = 4;
 widgets::Tint tint_of(Fate fate);
 ImU32 colour_of(Fate fate);
 
-/// A share in percent as a sentence says it: "none", "under 0.01 %", "4.01 %", "over 99.9 %", "all".
+/// What a question gives stands this far inside of its veil, px.
+ImVec2 veil_inset();
+
+/// A share in percent as a sentence says it, before "of them": "none", "hardly any" under 0.01 %, "4.01 %", "nearly
+/// all" from 99.95 %, "all".
 std::string share_words(double percent);
 
 }  // namespace chapters::precision

@@ -116,7 +116,8 @@ TEST_CASE("jitter: a stack that needs more than it gets is called overloaded, an
   const LabPtr lab = jitter(R"({"base_s": 0.1, "spread": 0, "sources": []})");
   lab->compute();
   CHECK(lab->answer() ==
-        "Overload: a frame needs `100 ms` and gets `33.3 ms`: the queue never ends, and the car stays blind.");
+        "The stack is overloaded: a frame needs `100 ms` and gets `33.3 ms`, so the queue grows and the car stays "
+        "blind.");
   CHECK(lab->outputs().find("overloaded")->toggle());
   for (const char* key : {"p50_s", "p99_s", "worst_s", "tail_ratio", "blind_worst_m"})
     CHECK(std::isnan(lab->outputs().find(key)->number()));
@@ -126,26 +127,29 @@ TEST_CASE("jitter: a stack that needs more than it gets is called overloaded, an
   lab->compute();
   CHECK_FALSE(lab->outputs().find("overloaded")->toggle());
   CHECK(near(lab->outputs().find("p99_s")->number(), 0.1, 1e-6));
-  CHECK(lab->answer() == "All the way: no frame is in time, for each needs `100 ms` and gets `33.3 ms`.");
+  CHECK(lab->answer() == "The car drives blind all the way: a frame needs `100 ms` and gets `33.3 ms`.");
 }
 
 TEST_CASE("jitter: the answer names distance and chief cause, and says when nothing was missed") {
   const LabPtr lab = jitter();
   lab->compute();
   CHECK(lab->answer() ==
-        "`15.6 m` in one stretch, though the average answer takes `27.6 ms` of `33.3 ms`; chief cause of misses: "
-        "garbage collection.");
+        "The car drives up to `15.6 m` blind, although the average frame is in time (`27.6 ms` of `33.3 ms`).\n"
+        "Main cause of misses: garbage collection; `2,604` per hour.");
   const LabPtr reuse = jitter(R"({"policy": "reuse", "watchdog": 50, "frames": 1000, "spread": 0, "sources": []})");
   reuse->compute();
   CHECK(reuse->answer() ==
-        "All the way: no frame is in time, for each needs `27 ms` and the watchdog waits `16.7 ms`.");
+        "The car drives blind all the way: a frame needs `27 ms`, and the watchdog gives it up after `50 %` of "
+        "`33.3 ms`.");
   const LabPtr barely = jitter(R"({"base_s": 0.03334, "spread": 0, "frames": 1000, "sources": []})");
   barely->compute();
   CHECK(barely->answer() ==
-        "Overload: a frame needs `33.34 ms` and gets `33.33 ms`: the queue never ends, and the car stays blind.");
+        "The stack is overloaded: a frame needs `33.34 ms` and gets `33.33 ms`, so the queue grows and the car stays "
+        "blind.");
   const LabPtr calm = jitter(R"({"spread": 0, "sources": [], "frames": 1000})");
   calm->compute();
-  CHECK(calm->answer() == "Not at all in this run: the slowest of `1,000` frames took `27.0 ms` of `33.3 ms`.");
+  CHECK(calm->answer() ==
+        "The car never drives blind in this run: the slowest of `1,000` frames takes `27.0 ms` of `33.3 ms`.");
 }
 
 TEST_CASE("jitter: where no source moves the P99 a sentence stands in their place") {

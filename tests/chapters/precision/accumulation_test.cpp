@@ -1,7 +1,9 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <vector>
 
+#include "chapters/precision/accumulation/lab.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -60,32 +62,57 @@ TEST_CASE("accumulation: a learning rate of 1e-5 takes the master 391 steps to s
   CHECK(out(*lab, "plain_gained") == 0);
 }
 
-TEST_CASE("accumulation: 256 ones get there, 255 do not, and a sum that is off shows the digits that are") {
-  CHECK(sums(R"({"count": 256})")->answer().ends_with("`256` ones just get there."));
-  CHECK(sums(R"({"count": 255})")->answer().ends_with("`255` ones do not get there."));
-  const LabPtr off = sums(R"({"format": "fp32", "terms": "normal"})");
-  const std::string said(off->answer());
-  const auto from = said.find("end at `") + 8, then = said.find("not `") + 5;
-  CHECK(said.substr(from, said.find('`', from) - from) != said.substr(then, said.find('`', then) - then));
+TEST_CASE("accumulation: the answer says where ones stop, what they sum to, and whether blocks stop there too") {
+  CHECK(sums()->answer() ==
+        "BF16 stops at `256`: adding one then changes nothing, and `16,384` ones sum to `256`.\n"
+        "In blocks of `128`, whose sums are added in FP32, they sum to `16,384`.");
+  CHECK(sums(R"({"format": "e4m3fn"})")->answer().ends_with("they sum to `2,048`, since each block stops there too."));
+  CHECK(sums(R"({"count": 256})")->answer().find("these `256` ones just get there, to `256`.") != std::string::npos);
+  CHECK(sums(R"({"count": 255})")->answer().find("these `255` ones do not get there, and sum to `255`.") !=
+        std::string::npos);
+}
+
+TEST_CASE("accumulation: a sum that differs from the exact one in no digit shown says by how much it is off") {
+  CHECK(sums(R"({"format": "fp32", "terms": "normal"})")->answer().find(" in FP32, off by `") != std::string::npos);
+  CHECK(sums(R"({"terms": "skewed"})")->answer().find(" in BF16 instead of `") != std::string::npos);
+  CHECK(sums(R"({"format": "e4m3fn", "size": 1000})")->answer().starts_with("These `16,384` terms overflow E4M3FN"));
 }
 
 TEST_CASE("accumulation: where the weight is what was set, its updates are the answer") {
-  CHECK(sums()->answer().starts_with("From `256` on in BF16"));
-  CHECK(
-      sums(R"({"update": 1e-5, "steps": 4096})")->answer() ==
-      "Updates of `1e-5` never move a weight of `1` in BF16, where neighbours are `1/128` apart; an FP32 master's copy "
-      "moves after `391`.");
+  CHECK(sums(R"({"update": 1e-5, "steps": 4096})")->answer() ==
+        "A weight of `1` in BF16 never moves: its neighbours are 1/128 apart, and updates of `1e-5` round away.\n"
+        "An FP32 master copy gathers them: its BF16 copy moves after `391` updates.");
   CHECK(sums(R"({"format": "fp16", "steps": 1024})")->answer() ==
-        "Updates of `1/512` move a weight of `1` in FP16, where neighbours are `1/1,024` apart: `100 %` of their sum "
-        "arrives.");
+        "Updates of 1/512 move a weight of `1` in FP16: `100 %` of their sum arrives.\n"
+        "Its neighbours are 1/1,024 apart, and each update is rounded to whole gaps.");
 }
 
-TEST_CASE("accumulation: the adder shows all three rows over the plot, wherever there is room for both") {
+TEST_CASE("accumulation: the window slides with the sum, and the one has no place in it at 256") {
+  using namespace chapters::precision::accumulation;
+  const Inputs in;
+  const auto computed = compute(in, chapters::Progress{});
+  const Picture p = arrange(in, computed.facts, *computed.run);
+  CHECK(p.shown_first == 257);
+  const AdderWindow w = window_of(*p.format, *computed.run, p.shown_first, 12);
+  REQUIRE(w.rows.size() == 9);  // sums of 1, 2, 4 to 128, then 256
+  for (int k = 0; k < 9; ++k) {
+    const WindowRow& row = w.rows[static_cast<std::size_t>(k)];
+    CHECK(row.top == k);
+    CHECK(row.last == k - 7);  // BF16 keeps eight bits
+    CHECK(row.term == std::vector<int>{0});
+    CHECK(row.stalled == (k == 8));
+  }
+  CHECK(w.rows.back().result == "+1 = 256");
+  CHECK(w.words == "addition 257: 257 needs 9 bits, and BF16 holds 8: the sum stays 256");
+  CHECK(window_of(*p.format, *computed.run, 257, 4).rows.front().before == "32");  // the last four
+}
+
+TEST_CASE("accumulation: the window and the sum are both drawn, wherever there is room for the panel") {
   const LabPtr lab = sums();
-  for (const float high : {480.0f, 560.0f, 640.0f, 900.0f}) {
+  for (const float high : {400.0f, 480.0f, 640.0f, 900.0f}) {
     INFO(high);
     Canvas canvas(*lab, {760, high});
-    CHECK(canvas.ui.text_present("stored sum"));
-    CHECK_FALSE(canvas.ui.text_present("more row"));
+    CHECK(canvas.ui.text_present("+1 = 256"));
+    CHECK(canvas.ui.text_present("terms added"));
   }
 }

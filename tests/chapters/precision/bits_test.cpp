@@ -170,15 +170,28 @@ TEST_CASE("bits: the answer names the end that was passed, NF4's rule for ties, 
     return std::string(lab->answer());
   };
   set(*lab, "format", "int8", "value", "-200");
-  CHECK(answer() == "INT8 stores `-128` for `-200`: it does not fit, and the lowest value is taken.");
+  CHECK(answer() ==
+        "INT8 stores `-128` for `-200`, the lowest value.\nINT8 has neither infinity nor NaN, so that nothing warns.");
   set(*lab, "format", "nf4", "value", "0.03979014977812767");
-  CHECK(answer().ends_with("a tie, which the lower value takes."));
+  CHECK(answer().ends_with("exactly half-way between two values, so the lower neighbour wins."));
   set(*lab, "format", "fp16", "value", "65530");
-  CHECK(answer().ends_with("half a step past its largest value or more."));
+  CHECK(answer() ==
+        "FP16 stores `infinity` for `65530`.\n"
+        "It lies half a step or more past the largest value; every sum that infinity enters is lost.");
   set(*lab, "rounding", "stochastic", "seed", "1");
-  CHECK(answer() == "FP16 stores `65504` for `65530`: past the end, chance kept it; infinity was `81.2 %` likely.");
+  const std::string drawn =
+      "It lies past the largest value by less than a step, so chance decides: up was `81.2 %` likely.";
+  CHECK(answer() == "FP16 stores `65504` for `65530`, the largest value.\n" + drawn);
   set(*lab, "seed", "2");
-  CHECK(answer() == "FP16 stores infinity for `65530`: past the end, chance took it; infinity was `81.2 %` likely.");
+  CHECK(answer() == "FP16 stores `infinity` for `65530`.\n" + drawn);
+}
+
+TEST_CASE("bits: an error has its place on a logarithmic axis with ticks, and none where nothing is off") {
+  using chapters::precision::bits::error_place;
+  CHECK(std::abs(error_place(1e-14)) <= 1e-12);
+  CHECK(error_place(-100) == 1);
+  CHECK(std::abs(error_place(1) - 14.0 / 16) <= 1e-12);
+  CHECK(std::isnan(error_place(0)));
 }
 
 // ml_dtypes and PyTorch: 3 becomes 4, 12 becomes 16, 0.75 becomes 1.
@@ -189,7 +202,9 @@ TEST_CASE("bits: E8M0 takes a tie to the upper value and says why") {
     CHECK(outputs_of(*lab)["value"] == stored);
     CHECK(outputs_of(*lab)["rule"] == "tie to the upper");
   }
-  CHECK(lab->answer() == "E8M0 stores `8` for `6`: a tie, which the upper value takes.");
+  CHECK(lab->answer() ==
+        "E8M0 stores `8` for `6`, `33.3 %` off.\n"
+        "The number lies exactly half-way between two values, so the upper neighbour wins.");
 }
 
 namespace {

@@ -56,17 +56,20 @@ TEST_CASE("block formats: 4.25 bits at a group of 64 with an FP16 scale, and wha
 TEST_CASE("block formats: the answer counts one neighbour as one, and loses nothing of zeros") {
   const LabPtr lab = open_lab("precision/block-formats");
   compute(set(*lab, "values", "[1, 2]"));
-  CHECK(lab->answer() == "Beside the largest, `2`, none of `1` becomes 0; its error is `0`.");
+  CHECK(lab->answer() ==
+        "In MXFP4 the largest number, `2`, does not turn the one number that shares its scale into zero.\n"
+        "Its error is `0`.");
   compute(set(*lab, "values", "[0, 0]"));
-  CHECK(lab->answer() == "All numbers are 0 and stay 0: nothing is lost.");
+  CHECK(lab->answer() == "All numbers are 0 and stay 0, so nothing is lost.");
 }
 
 TEST_CASE("block formats: neighbours that are 0 already are not counted among those that could become 0") {
   const LabPtr lab = open_lab("precision/block-formats");
   compute(set(*lab, "values", "[100, 0, 0, 1, 20, 0]"));
-  CHECK(lab->answer().starts_with("Beside the largest, `100`, `1` of `2` that are not 0 becomes 0; "));
+  CHECK(lab->answer().starts_with(
+      "In MXFP4 the largest number, `100`, turns `1` of the `2` nonzero ones that share its scale into zero.\n"));
   compute(set(*lab, "values", "[100, 0, 0]"));
-  CHECK(lab->answer() == "All that shares a scale with the largest, `100`, is 0 already.");
+  CHECK(lab->answer() == "In MXFP4 the largest number, `100`, costs nothing: all that share its scale are 0 already.");
 }
 
 TEST_CASE("block formats: searching the scale gains under a decibel on a bell, and the rule itself loses less") {

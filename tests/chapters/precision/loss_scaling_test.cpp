@@ -62,8 +62,12 @@ TEST_CASE("loss scaling: the default run is long enough for its rate, which othe
   CHECK(rate == Approx(100 * skips / 48000));
   CHECK(out(*lab, "early_skips") + skips == out(*lab, "skips"));
   CHECK(lab->answer() ==
-        "Normal is at most 1 in `2,001`; this run skips `12` of its last `48,000` steps, and 1 in `50` is `40.0` "
-        "times that.");
+        "A healthy scaler skips at most 1 step in `2,001`: 1 in 50 is `40.0\xC3\x97` as often and not normal.\n"
+        "This run is healthy: it skips `12` of its last `48,000` steps.");
+  CHECK(scaling(R"({"spike_rate": 2, "drift_binades": 0})")
+            ->answer()
+            .ends_with("Spikes come in `2 %` of the steps, yet the scale settles where they fit: it skips `18` of its "
+                       "last `48,000` steps."));
   for (const char* seed : {R"({"seed": 2})", R"({"seed": 3})", R"({"seed": 4})"})
     CHECK(out(*scaling(seed), "late_skip_rate") == Approx(rate).epsilon(0.25));
 }
@@ -81,26 +85,28 @@ TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
 
 TEST_CASE("loss scaling: the answer is whole where nothing is skipped, where all is, and where a run is short") {
   CHECK(scaling(R"({"steps": 500, "drift_binades": 0, "median": 1e-12})")->answer() ==
-        "Normal is at most 1 in `2,001`. This run is too short to say: it skips no step.");
+        "A healthy scaler skips at most 1 step in `2,001`: 1 in 50 is `40.0\xC3\x97` as often and not normal.\n"
+        "This run is too short to say: it skips no step.");
   CHECK(scaling(R"({"spike_rate": 0, "drift_binades": -24, "steps": 20000})")
             ->answer()
-            .starts_with("Normal is at most 1 in `2,001`, but skips tell little here: at worst `"));
+            .starts_with("The scale is of no use here: at worst `"));
   CHECK(scaling(R"({"steps": 500, "drift_binades": -24})")->answer().find("\xE2\x80\x94") == std::string_view::npos);
-  CHECK(scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})")
-            ->answer()
-            .starts_with("Growth outweighs backoff here: up to `95.4 %` of the steps may be skipped; "));
+  CHECK(
+      scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})")
+          ->answer()
+          .starts_with("These settings have no healthy rate: growth outweighs backoff, and up to `95.4 %` of the steps "
+                       "may be skipped."));
   // The most extreme settings that the controls give: more than every step cannot be skipped.
   CHECK(out(*scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})"), "balance_rate") < 100);
 }
 
 TEST_CASE("loss scaling: without a scaler nothing is skipped, and what overflows reaches the weights") {
-  CHECK(scaling(R"({"policy": "none", "drift_binades": 0})")
-            ->answer()
-            .starts_with("Without a scaler nothing is skipped and nothing overflows here, but "));
+  CHECK(scaling(R"({"policy": "none", "drift_binades": 0})")->answer().find("Nothing overflows here; BF16, ") !=
+        std::string::npos);
   const LabPtr grown = scaling(R"({"policy": "none", "drift_binades": 24})");
   CHECK(out(*grown, "skips") > 1);
-  CHECK(grown->answer().starts_with("Without a scaler nothing is skipped: `"));
-  CHECK(grown->answer().find(" steps put inf or NaN into the weights, and ") != std::string_view::npos);
+  CHECK(grown->answer().starts_with("Without a scaler no step is skipped, and "));
+  CHECK(grown->answer().ends_with(" steps put inf or NaN into the weights, since nothing looks for them."));
 }
 
 // The question's own rate stands beside the run's and the normal one, and leaves the frame at its upper end.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -54,7 +55,7 @@ TEST_CASE("mixed precision: a chip without the format is named, and the other re
   CHECK(out(*fp16, "speedup_fp32") > 4);
   CHECK(std::isnan(out(*fp16, "speedup_tf32")));  // absent: a V100 has no TF32 unit
   CHECK(fp16->outputs().find("speedup_tf32")->spec.absent == "The chip has no TF32 unit.");
-  CHECK(fp16->answer().find("times as fast as in FP32") != std::string_view::npos);
+  CHECK(fp16->answer().find("\xC3\x97` as fast.\n") != std::string_view::npos);
   const auto bf16 = row(fp16, "recipes", 2);
   CHECK(bf16.find("runs")->toggle() == false);
   CHECK(bf16.find("note")->text().find("BF16") != std::string::npos);
@@ -74,15 +75,14 @@ TEST_CASE("mixed precision: parts of the step and of the memory add up") {
   CHECK(row(lab, "recipes", 4).find("time_s")->number() == out(*lab, "time_s"));
 }
 
-TEST_CASE("mixed precision: a recipe that is slower says how many times as long a step takes") {
+TEST_CASE("mixed precision: a recipe that is slower says so, and what casting takes") {
   const LabPtr small = lab_of(R"({"model": "qwen2.5-0.5b", "sequence": 128})");
   CHECK(out(*small, "speedup_bf16") < 0.95);
-  CHECK(small->answer().find("; a step takes `1.12` times as long as in BF16, and ") != std::string_view::npos);
+  CHECK(small->answer().find(" in BF16, which is slower.\nCasting to 8 bits takes `") != std::string_view::npos);
 }
 
-// The strip and the bars of the flow's foot say what the sentence says.
-TEST_CASE(
-    "mixed precision: parts of one parameter add up to its bytes, in the format of each, and steps to the speed-up") {
+// The picture says what the sentence says.
+TEST_CASE("mixed precision: parts of one parameter add up to its bytes, and blocks of the rows to the steps") {
   using namespace chapters::precision::mixed;
   using models::NumberFormat;
   support::use_bundled_catalog();
@@ -90,20 +90,43 @@ TEST_CASE(
   in.keeping = models::StateKeeping::accumulate;
   const Outputs out = compute(in);
   const Picture p = arrange(in, out);
-  REQUIRE(p.states.size() == 6);
+  REQUIRE(p.recipes.size() == 2);
+  const std::vector<StatePart>& states = p.recipes[1].states;
+  REQUIRE(states.size() == 6);
   double bytes = 0, fp32 = 0;
-  for (const StatePart& part : p.states) {
+  for (const StatePart& part : states) {
     bytes += part.bytes;
     if (part.format == NumberFormat::fp32) fp32 += part.bytes;
   }
   CHECK(bytes == Approx(out.step.bytes_per_parameter));
   CHECK(fp32 == Approx(4 + 4 + 8));  // the sum of the gradients, the master and the moments
-  CHECK(p.states[2].name == "gradients");
-  CHECK(p.states[2].bytes == Approx(2));
-  CHECK(p.states[2].format == NumberFormat::bf16);
-  REQUIRE(p.steps.size() == 2);
-  CHECK(p.steps[0].time_s / p.steps[1].time_s == Approx(out.speedup_bf16));
-  CHECK(p.steps[1].format == NumberFormat::e4m3);
+  CHECK(states[2].name == "gradients");
+  CHECK(states[2].bytes == Approx(2));
+  CHECK(states[2].format == NumberFormat::bf16);
+  CHECK(p.recipes[0].states.size() == 5);  // BF16 has no copies
+  CHECK(p.recipes[0].time_s / p.recipes[1].time_s == Approx(out.speedup_bf16));
   in.recipe = models::PrecisionRecipe::fp32;
-  CHECK(arrange(in, compute(in)).steps.size() == 1);  // nothing to compare with
+  CHECK(arrange(in, compute(in)).recipes.size() == 1);  // nothing to compare with
+}
+
+TEST_CASE(
+    "mixed precision: every operation is in one block of the row, and casts drop the bits that formats differ by") {
+  using namespace chapters::precision::mixed;
+  support::use_bundled_catalog();
+  for (const char* model : {"llama-3-8b", "deepseek-v3", "qwen2.5-0.5b"}) {
+    INFO(model);
+    Inputs in;
+    in.model = model;
+    in.shards = 512;
+    const Outputs out = compute(in);
+    const std::vector<FlowBlock> blocks = flow_of(out.step);
+    CHECK(blocks.back().from_s + blocks.back().time_s == Approx(out.step.time_s));
+    const auto block = [&](std::string_view title) {
+      return *std::find_if(blocks.begin(), blocks.end(), [&](const FlowBlock& b) { return b.title == title; });
+    };
+    CHECK(block("Down").exponent_lost == 4);  // BF16 has 8 and 7 bits of exponent and mantissa, E4M3 4 and 3
+    CHECK(block("Down").mantissa_lost == 4);
+    CHECK(block("Attention").lost_text.empty());
+    CHECK(block("Casts").time_s == Approx(out.step.part_s[static_cast<std::size_t>(models::StepPart::casts)]));
+  }
 }

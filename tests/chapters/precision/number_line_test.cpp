@@ -6,6 +6,7 @@
 #include "app/content/content.h"
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/precision/number_line/lab.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
@@ -111,7 +112,24 @@ TEST_CASE("number line: its buttons lead to single values with their labels, and
 TEST_CASE("number line: of numbers with signs a format without one takes the magnitudes, and the answer says so") {
   const LabPtr lab = open_lab("precision/number-line");
   compute(set(*lab, "format", "e8m0"));
-  CHECK(lab->answer().starts_with("Of the magnitudes of these numbers in E8M0, "));
+  CHECK(lab->answer().find(" of the magnitudes of these gradients to zero") != std::string_view::npos);
+}
+
+TEST_CASE("number line: a share that nobody could see is a word, in the answer and in the picture") {
+  using namespace chapters::precision::number_line;
+  Inputs in;
+  in.scale = 65536;
+  chapters::Progress progress;
+  const auto computed = compute(in, progress);
+  const Picture p = arrange(in, computed.facts, *computed.run);
+  CHECK(p.answer.starts_with("FP16 rounds hardly any of these gradients to zero"));
+  bool tiny = false;
+  for (const RowPicture& row : p.rows)
+    for (const std::string& text : {row.underflow_text, row.overflow_text}) {
+      CHECK(text.find("e-") == std::string::npos);
+      tiny = tiny || text.ends_with("under 0.01 %");
+    }
+  CHECK(tiny);
 }
 
 TEST_CASE("number line: dragging the curve of the numbers by eight octaves multiplies the loss scale by 256") {
