@@ -119,6 +119,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("exposed_s", o.exposed_s, {"Exposed", "s"}, "Transfers that no compute covers.");
   f.real("beside_s", o.beside_s, {"The other order", "s"},
          "A ring in contiguous order, or zig-zag where that is chosen.");
+  f.real("ring_s", o.ring_s, {"As a ring", "s"}, "A ring in the chosen order, whatever the method.");
   f.group("A step");
   f.real("largest_pairs", o.largest_pairs, "Largest tile", "Pairs of the slowest rank, in one head.");
   f.real("fair_pairs", o.fair_pairs, "An even tile", {.formula = "all pairs / n^2"});

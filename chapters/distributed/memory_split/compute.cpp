@@ -103,6 +103,7 @@ void fill_peak(const TrainingCase& s, const Run& run, Outputs& out) {
   if (!(out.total_bytes > 0)) out.states_times = std::numeric_limits<double>::quiet_NaN();
   out.saved_times = out.alone_bytes / out.peak_bytes;
   out.whole_bytes = out.memory.whole.total();
+  out.work_bytes = out.memory.held[MemoryOwner::activations] + out.memory.held[MemoryOwner::logits];
   out.host_bytes = out.memory.host.total();
   const double each = models::memory::gathered_bytes_each(s.architecture, s.plan);
   for (const auto& unit : run.units) {

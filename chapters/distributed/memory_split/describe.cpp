@@ -125,6 +125,7 @@ void describe_peak(Fields& f, Outputs& o) {
          {.source = "counted operation by operation"});
   f.real("peak_logits", o.memory.held[models::memory::MemoryOwner::logits], {"Logits", "B"},
          "0 where the peak is not at the loss.");
+  f.real("peak_work", o.work_bytes, {"Activations and logits", "B"}, {.formula = "activations + logits"});
   f.real("whole_at_work", o.memory.whole.at_work, {"Unit at work", "B"}, "Weights that are whole now.");
   f.real("whole_ahead", o.memory.whole.ahead, {"Gathered ahead", "B"}, "Weights for the next unit.");
   f.real("whole_gradient", o.memory.whole.gradient, {"Its gradient", "B"}, "Before it is reduced to shards.");

@@ -43,6 +43,18 @@ void describe_learning(Fields& f, Outputs& o) {
       {.absent = "There is no bias.", .formula = "gamma sign(mean load - load)", .source = "DeepSeek-V3 report, 2024"});
 }
 
+/// Top-k on the same tokens and machine, not balanced and with a bias.
+void describe_others(Fields& f, Outputs& o) {
+  const Details compared{.absent = "Experts that are dealt out evenly are compared with no gate.",
+                         .source = training_source};
+  f.group("Other balancings");
+  f.real("plain_loss", o.plain_loss, {"Test loss, not balanced", "%"}, "Top-k with nothing that balances it.",
+         compared);
+  f.real("plain_layer_s", o.plain_layer_s, {"Layer, not balanced", "s"}, "On the same machine.", compared);
+  f.real("bias_loss", o.bias_loss, {"Test loss, with a bias", "%"}, "Top-k, balanced by a bias.", compared);
+  f.real("bias_layer_s", o.bias_layer_s, {"Layer, with a bias", "s"}, "On the same machine.", compared);
+}
+
 void describe_time(Fields& f, Outputs& o) {
   f.group("Time of one layer, forward");
   f.real("layer_s", o.layer.layer_s, {"One expert layer", "s"}, "Forward; nothing overlapped.",
@@ -134,6 +146,7 @@ void describe(Fields& f, Outputs& o) {
   describe_learning(f, o);
   describe_time(f, o);
   describe_bytes(f, o);
+  describe_others(f, o);
   f.group("Tables");
   f.table("by_expert", o.experts, "Experts", {.max_items = 256});
   f.table("by_rank", o.ranks, "Ranks", {.max_items = 1024});

@@ -81,6 +81,7 @@ void fill_best(const Scenario& scenario, const Run& run, const Inputs& in, Outpu
   }
   (ddp ? out.best_bucket_bytes : out.best_unit_layers) = best;
   (ddp ? out.best_step_s : out.best_unit_step_s) = best_s;
+  if (ddp) out.best_gain_s = out.step.makespan_s - best_s;
 }
 
 /// One layer of the middle: its forward, the gather of its weights, the reduction of its gradients.

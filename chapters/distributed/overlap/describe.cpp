@@ -165,6 +165,8 @@ void describe_collectives(Fields& f, Outputs& o) {
          {.binary = true, .absent = ddp_alone});
   f.real("best_step_s", o.best_step_s, {"Step with it", "s"}, "With the best bucket.",
          {.absent = ddp_alone, .source = events});
+  f.real("best_gain_s", o.best_gain_s, {"Best bucket saves", "s"},
+         {.absent = ddp_alone, .formula = "step - step with the best bucket"});
   f.real("best_unit_layers", o.best_unit_layers, "Layers of the best unit",
          "Layers a unit with which the step is shortest, among the powers of two and yours.", {.absent = fsdp_alone});
   f.real("best_unit_step_s", o.best_unit_step_s, {"Step with it", "s"}, "One step with units of so many layers.",

@@ -131,6 +131,14 @@ void price_yours(const Inputs& in, const PlannerJob& job, const PlannerSearch& s
   out.plan_rank = 1 + static_cast<double>(ahead - search.points.begin());
 }
 
+/// The plan's axes, and where another has the same what it does otherwise.
+std::string distinct_name(const PlanPoint& plan, const PlanPoint& other) {
+  std::string name = plan_name(plan);
+  if (name != plan_name(other)) return name;
+  const std::string more = plan_difference(plan, other);
+  return more.empty() ? name : name + ", " + more;
+}
+
 void judge_best(const PlannerJob& job, const PlannerSearch& search, Outputs& out) {
   if (search.fitting == 0) return;
   const PlanPoint& best = search.points.front();
@@ -143,7 +151,7 @@ void judge_best(const PlannerJob& job, const PlannerSearch& search, Outputs& out
   for (std::size_t i = 0; i < search.fitting && search.points[i].step_s <= 1.05 * best.step_s; ++i) out.near_best += 1;
   for (std::size_t i = 0; i < std::min(listed, search.fitting); ++i) {
     const PlanPoint& p = search.points[i];
-    out.plans.push_back({.plan = plan_name(p),
+    out.plans.push_back({.plan = distinct_name(p, i == 0 ? search.points[search.fitting > 1 ? 1 : 0] : best),
                          .details = plan_detail(job, p),
                          .step_s = p.step_s,
                          .memory_bytes = p.memory_bytes,
@@ -158,8 +166,11 @@ void judge_second(const PlannerJob& job, const PlannerSearch& search, Outputs& o
   if (search.fitting < 2) return;
   const PlanPoint& second = search.points[1];
   run.second = price_card(job, second);
+  run.best.name = distinct_name(search.points[0], second);
+  run.second.name = distinct_name(second, search.points[0]);
   out.runner_up = plan_name(second) + ", " + plan_detail(job, second);
   out.runner_up_lost_s = second.step_s - search.points.front().step_s;
+  out.runner_up_later = 100 * out.runner_up_lost_s / search.points.front().step_s;
   run.lost = lost_time(run.best.price.parts, run.second.price.parts);
   for (const LostTime& l : run.lost) out.lost.push_back({std::string(step_cause_name(l.cause)), l.seconds});
 }

@@ -139,6 +139,8 @@ void describe_all_plans(Fields& f, Outputs& o) {
   f.text("runner_up", o.runner_up, "Runner-up", "The second fastest that fits.");
   f.real("runner_up_lost_s", o.runner_up_lost_s, {"It lost", "s"},
          {.absent = "Fewer than two plans fit.", .formula = "its step - best step"});
+  f.real("runner_up_later", o.runner_up_later, {"Longer than the best", "%"},
+         {.absent = "Fewer than two plans fit.", .formula = "its step / best step - 1"});
   f.table("lost", o.lost, "Why it lost",
           "By cause, the largest difference first; causes under a thousandth of the step are left out.",
           {.max_items = 12});
@@ -159,7 +161,7 @@ void describe_parts(Fields& f, Outputs& o) {
   part("products_s", PlanCause::products, "Products", "Matrix products of the slowest stage.");
   part("attention_s", PlanCause::attention, "Attention", "Scores, softmax and values.");
   part("elements_s", PlanCause::elements, "Element-wise", "Norms, activation functions, casts, the loss.");
-  part("recompute_s", PlanCause::recompute, "Recomputed", "What the backward pass runs again.");
+  part("recompute_s", PlanCause::recompute, "Recomputed", "What the backward pass computes once more.");
   part("tensor_s", PlanCause::tensor, "Tensor parallel", "Its communication, as far as nothing hides it.");
   part("context_s", PlanCause::context, "Context parallel", "Keys and values that attention waits for, and merging.");
   part("expert_s", PlanCause::expert, "Expert parallel", "Tokens on their way to experts and back.");

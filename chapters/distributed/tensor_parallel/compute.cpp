@@ -149,6 +149,8 @@ void compare_cuts(const Inputs& in, const Setting& s, Outputs& out) {
     }
     out.cuts.push_back(std::move(row));
   }
+  out.block_bytes = out.cuts[static_cast<std::size_t>(in.cut)].forward_bytes;
+  out.columns_rows_bytes = out.cuts[static_cast<std::size_t>(TensorCut::column_row)].forward_bytes;
 }
 
 void list_rows(const TensorLayer& layer, Outputs& out) {

@@ -105,7 +105,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "products + other operations + exposed collectives"});
   f.real("exposed_share", o.exposed_share, {"Exposed", "%"},
          {.headline = true, .formula = "exposed collectives / a layer"});
-  f.real("sent_bytes", o.forward.sent_bytes, {"Sent forward", "B"},
+  f.real("sent_bytes", o.forward.sent_bytes, {"A layer sends, forward", "B"},
          {.headline = true,
           .formula = "2 (t - 1) / t of the buffer for an all-reduce, half of it for a gather or scatter",
           .source = "Patarasuk, Yuan 2009"});
@@ -129,6 +129,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("backward_collectives", o.backward.collectives, "Backward",
             "How many collectives a layer's backward pass runs.");
   f.real("backward_sent_bytes", o.backward.sent_bytes, {"Sent backward", "B"}, "By each rank, of a layer.");
+  f.real("block_bytes", o.block_bytes, {"Sent by the block, forward", "B"}, "By each rank, in the shown block.");
+  f.real("columns_rows_bytes", o.columns_rows_bytes, {"By columns, then rows", "B"},
+         "What the shown block would send by each rank with that cut.");
   f.real("buffer_bytes", o.buffer_bytes, {"Summed behind a block", "B"}, {.formula = "tokens x hidden x 2 B"});
   f.real("one_collective_s", o.one_collective_s, {"One of them", "s"},
          {.formula = "call + steps x latency + bytes / link"});

@@ -173,6 +173,7 @@ void describe(Fields& f, FigureRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  const std::string_view same_everywhere = "All placements take the same.";
   f.group("This placement");
   f.real("step_time", o.step_s, {"Communication a step", "s"},
          "What all axes take one after the other, none of it hidden behind work.",
@@ -201,6 +202,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("best_time", o.best_s, {"Best found", "s"}, "The least communication of a step.");
   f.real("worst_time", o.worst_s, {"Slowest order", "s"}, "The most that an order of the axes takes.");
   f.real("spread", o.spread, "Slowest over best", {.formula = "slowest / best"});
+  f.text("moved_axis", o.moved_axis, "Axis that changes most",
+         "Between this placement and the best one, or if it is the best the slowest order; empty where none changes.");
+  f.real("moved_bytes_per_s", o.moved_bytes_per_s, {"Its bus bandwidth here", "B/s"}, "Of an endless message.",
+         {.absent = same_everywhere});
+  f.real("moved_other_bytes_per_s", o.moved_other_bytes_per_s, {"Its bus bandwidth there", "B/s"},
+         "Of an endless message.", {.absent = same_everywhere});
+  f.real("relayed_s", o.relayed_s, {"Changing rails first", "s"},
+         "A step where GPUs pass a message to the one on its target's rail before it leaves the machine.",
+         {.absent = "Messages change rails already, or the spine is not the busiest link."});
   f.integer("priced", o.priced, "Placements priced",
             "Every order of the axes, and exchanges of two chips from the best order on; of six chips or fewer every "
             "placement.");

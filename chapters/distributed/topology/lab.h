@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -81,6 +82,11 @@ struct Outputs {
   double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1;
   std::int64_t chips = 0, links = 0, priced = 0;
   std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
+  /// The axis whose time changes most in the other placement, with its bus bandwidth for endless messages there and
+  /// here; NaN and empty where all placements take the same.
+  double moved_bytes_per_s = std::nan(""), moved_other_bytes_per_s = moved_bytes_per_s;
+  std::string moved_axis;
+  double relayed_s = std::nan("");  ///< a step with GPUs that change rails first; NaN where they do, or nothing climbs
   std::string slowest, path, method, best_order, devices, left_out;
   std::vector<AxisRow> axes;
   std::vector<OrderRow> orders;

@@ -36,8 +36,9 @@ TEST_CASE("topology: one plan, one permutation, seven times the communication") 
   CHECK(near(out(*lab, "slowest_bytes_per_s"), 370.8e9, 1e-3));
   CHECK(near(out(*lab, "spread"), 6.86, 2e-3));
   CHECK(answer_text(*lab) ==
-        "Tensor inside, data outside, a step communicates for `846 ms`; data inside, tensor outside takes `5.81 s`, "
-        "`6.9×` as long: its tensor axis has `48 GB/s` of bus bandwidth, not `371 GB/s`.");
+        "Tensor inside, data outside costs `846 ms` of communication per step; data inside, tensor outside costs "
+        "`5.81 s`, `6.9×` as much.\nThe tensor axis has `371 GB/s` of bus bandwidth per rank here, and `48 GB/s` "
+        "there.");
   choose(*lab, "order", "dp-tp-cp-pp");
   CHECK(near(computed(*lab, "step_time") / inside, 6.86, 2e-3));
   CHECK(near(out(*lab, "best_time"), inside, 1e-9));
