@@ -130,7 +130,6 @@ struct View {
   widgets::RankCircleView circle;
   double clock_s = -1;  ///< where both boards stand on one clock; below 0: where the drawn one starts
   bool clock_playing = false;
-  bool cost_apart = false;  ///< the curve of the cost has no room under the chunks
   DescribedTable<AlgorithmRow> algorithms;
   MeasuredView measured;
 };

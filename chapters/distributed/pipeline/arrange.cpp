@@ -181,7 +181,7 @@ void reach_equally(std::array<ScheduleLanes, 2>& schedules) {
   RankLane& lane = lanes.lanes.front();
   LaneWriter writer{lanes, lane, false};
   writer.add(1e-9 * static_cast<double>(lane.spans.back().end_ns()), 1e-9 * static_cast<double>(ends_ns[1 - shorter]),
-             "", "", "", Tint(), TimelineMark::pale);
+             "", "", "", Meaning::idle, TimelineMark::callout);
 }
 
 /// What each rank keeps, and idle time against micro-batches, of both schedules.
@@ -237,15 +237,15 @@ std::vector<LegendWord> legend_of(const Picture& p, const Run& run) {
   if (whole || has(PipeKind::weight_gradient))
     words.push_back({Kind::box, cut ? "W weight gradient" : "its weight gradient", Meaning::weight_gradient});
   if (has(PipeKind::pair)) words.push_back({Kind::box, "F and B overlapped", Tint::series(2)});
-  words.push_back({Kind::box, "idle", Meaning::idle});
   for (const ScheduleLanes& s : p.schedules)
     if (!s.thread.empty()) {
       words.push_back({Kind::line, "critical path", {}, true});
       break;
     }
-  words.push_back({Kind::line, "micro-batches kept", Tint::strong()});
+  words.push_back({Kind::line, "micro-batches kept", Tint()});
   if (p.schedules[0].peaks != p.schedules[1].peaks)
     words.push_back({Kind::dashed, "the other schedule's peak", {}, true});
+  words.push_back({Kind::box, "idle", Meaning::idle});
   return words;
 }
 

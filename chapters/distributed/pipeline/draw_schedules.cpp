@@ -15,7 +15,7 @@ namespace {
 using widgets::Meaning, widgets::Rect, widgets::Tint, widgets::Type;
 
 constexpr float least_row = 13, least_strip = 10, around_lane = 14;  // design pixels
-constexpr float label_column = 76, figure_column = 86;
+constexpr float label_column = 88, figure_column = 86;
 
 struct PipeNaming {
   const ScheduleLanes* schedule = nullptr;
@@ -55,8 +55,8 @@ LanePlan plan_lanes(std::size_t ranks, ImVec2 size) {
   LanePlan plan{.heading = t.type(Type::body) / t.scale + 6, .ruler = t.type(Type::small) / t.scale + 20};
   const float least = std::max(least_row + least_strip + around_lane, label), height = size.y / t.scale;
   const auto each_has = [&] {
-    const float schedules = plan.both ? 2.0f : 1.0f;
-    return (height - plan.ruler - (plan.legend ? row_of_words : 0)) / schedules - plan.heading;
+    const float pictures = plan.both ? 2.0f : 1.0f;
+    return (height - plan.ruler - (plan.legend ? row_of_words : 0)) / pictures - plan.heading;
   };
   const float all = static_cast<float>(ranks) * least, some = std::min(all, 2 * least + label);
   // The legend goes before a lane does, lanes are folded before the schedule above goes, and strips go last.
@@ -82,7 +82,7 @@ void choose_ranks(std::size_t ranks, std::size_t shown, std::vector<std::size_t>
   for (std::size_t i = 0; i < first; ++i) out.push_back(i);
   if (first == ranks) return;
   out.push_back(folded_ranks);
-  folded.add("\xE2\x80\xA6 ").add_integer(static_cast<std::int64_t>(first));
+  folded.add("\xE2\x80\xA6 ranks ").add_integer(static_cast<std::int64_t>(first));
   if (ranks - last - first > 1) folded.add("\xE2\x80\x93").add_integer(static_cast<std::int64_t>(ranks - last - 1));
   for (std::size_t i = ranks - last; i < ranks; ++i) out.push_back(i);
 }
@@ -267,7 +267,7 @@ void fill_lanes(const Picture& picture, View& view, std::size_t which, const Lan
       view.counters.push_back({.label = "kept",
                                .unit = "",
                                .points = lane.kept,
-                               .tint = Tint::strong(),
+                               .tint = Tint(),
                                .area = true,
                                .capacity = which == 1 ? picture.room : std::numeric_limits<double>::quiet_NaN(),
                                .scale_to = picture.most_kept});
@@ -345,8 +345,8 @@ void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View
   const LanePlan plan = plan_lanes(ranks, size);
   const double last_s = std::max(picture.run->now.reached_s, picture.run->beside.reached_s);
   const float legend = plan.legend ? widgets::legend_row_px() + t.px(4) : 0;
-  const float ruler = t.px(plan.ruler), heading = t.px(plan.heading), schedules = plan.both ? 2.0f : 1.0f;
-  const float lanes_px = (size.y - legend - ruler) / schedules - heading;
+  const float ruler = t.px(plan.ruler), heading = t.px(plan.heading), pictures = plan.both ? 2.0f : 1.0f;
+  const float lanes_px = (size.y - legend - ruler) / pictures - heading;
   if (!plan.both) {  // the one above, which is not drawn, follows
     view.timelines[0].window = view.timelines[1].window;
     view.timelines[0].cursor_s = view.timelines[1].cursor_s;

@@ -11,13 +11,8 @@ using widgets::figure;
 
 constexpr std::size_t longest_line = 130;
 
-/// Where no plan is the fastest: why none can run, or how much memory the leanest needs.
-std::string none_text(const Outputs& out, const Run& run) {
-  if (out.plans_total == 0)
-    return "No plan can run on " + figure(static_cast<double>(run.job.cluster.gpus), "") + " GPUs.\n" +
-           (run.search->reason.empty()
-                ? "Those that are allowed do not go with the model; allow more, or change the GPUs."
-                : run.search->reason);
+/// Where no plan fits: how much memory the leanest needs.
+std::string none_text(const Outputs& out) {
   return "None of " + figure(static_cast<double>(out.plans_total), "", 9) + " plans fits into the " +
          figure(out.wall_bytes, "B") + " of a GPU; the leanest needs " + figure(out.least_memory_bytes, "B") +
          ".\nMore GPUs, chips with more memory, shorter sequences or a model in fewer bits would help.";
@@ -41,7 +36,7 @@ std::string yours_text(const Outputs& out) {
 }  // namespace
 
 std::string answer_of(const Outputs& out, const Run& run) {
-  if (run.best.name.empty()) return none_text(out, run);
+  if (run.best.name.empty()) return none_text(out);
   return run.best.name + " is fastest: a step takes " + figure(out.best_step_time_s, "s") +
          ", and the fullest GPU needs " + figure(out.best_memory_bytes, "B") + " of its " +
          figure(out.wall_bytes, "B") + ".\n" + yours_text(out);

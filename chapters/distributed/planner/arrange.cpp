@@ -30,7 +30,7 @@ void name_plans(const Outputs& out, const PlannerSearch& search, Picture& p) {
                  .marker = widgets::Marker::diamond,
                  .radius = 10};
   p.wall = {.kind = Kind::area,
-            .label = "beyond the wall, " + format_text(out.wall_bytes, "B"),
+            .label = "more than the memory, " + format_text(out.wall_bytes, "B"),
             .tint = widgets::Meaning::memory_bound,
             .alpha = 0.10f,
             .width = 0,
@@ -76,7 +76,7 @@ void add_frontiers(const PlannerSearch& search, Picture& p) {
   add_line(search, search.frontier, p, line);
   if (fits) p.frontiers.push_back(std::move(line));
   widgets::Curve beyond{.kind = widgets::Curve::Kind::steps,
-                        .label = fits ? "faster beyond" : "frontier, none fits",
+                        .label = fits ? "faster, but does not fit" : "frontier, none fits",
                         .tint = widgets::Meaning::memory_bound,
                         .width = 1.5f,
                         .dashed = true,

@@ -198,18 +198,23 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
   if (!job) return infeasible<Computed>(job.error);
   Run run{.job = *job, .search = searched(in, progress, searches)};
   if (!run.search) return infeasible<Computed>("The search was stopped; change an input to start it again.");
+  const PlannerSearch& search = *run.search;
+  if (search.points.empty())
+    return infeasible<Computed>(
+        search.reason.empty()
+            ? "None of the plans that are allowed goes with the model; allow more, or change the GPUs."
+            : search.reason);
   Computed done;
   Outputs& out = done.facts;
-  const PlannerSearch& search = *run.search;
   price_yours(in, *job, search, out, run.yours);
   out.plans_total = static_cast<std::int64_t>(search.points.size());
   out.plans_fit = static_cast<std::int64_t>(search.fitting);
   out.wall_bytes = job->cluster.memory_bytes;
-  if (!search.points.empty())
-    out.least_memory_bytes =
-        std::min_element(search.points.begin(), search.points.end(), [](const PlanPoint& a, const PlanPoint& b) {
-          return a.memory_bytes < b.memory_bytes;
-        })->memory_bytes;
+  const PlanPoint& leanest =
+      *std::min_element(search.points.begin(), search.points.end(),
+                        [](const PlanPoint& a, const PlanPoint& b) { return a.memory_bytes < b.memory_bytes; });
+  out.least_memory_bytes = leanest.memory_bytes;
+  if (search.fitting == 0) run.leanest = price_card(*job, leanest);
   judge_best(*job, search, out);
   judge_second(*job, search, out, run);
   if (!search.beyond.empty()) {
@@ -218,7 +223,7 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
     out.beyond_memory_bytes = fastest.memory_bytes;
   }
   if (progress.facts_alone) return done;
-  for (PlanCard* card : {&run.best, &run.second, &run.yours})
+  for (PlanCard* card : {&run.best, &run.second, &run.yours, &run.leanest})
     if (!card->name.empty()) add_staircase(*card);
   price_published(in, run);
   done.run = std::make_shared<const Run>(std::move(run));

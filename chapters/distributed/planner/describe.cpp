@@ -146,10 +146,10 @@ void describe_all_plans(Fields& f, Outputs& o) {
           {.max_items = 12});
   f.real("near_best", o.near_best, "Within 5 %",
          {.absent = no_plan, .formula = "plans that fit whose step is at most 1.05 of the best"});
-  f.real("beyond_step_s", o.beyond_step_s, {"Were there no wall", "s"},
-         {.absent = "No plan beyond the wall is faster.", .formula = "least step time of all plans"});
+  f.real("beyond_step_s", o.beyond_step_s, {"Without the memory limit", "s"},
+         {.absent = "No plan that needs more memory is faster.", .formula = "least step time of all plans"});
   f.real("beyond_memory_bytes", o.beyond_memory_bytes, {"It would take", "B"},
-         {.absent = "No plan beyond the wall is faster.", .formula = "its memory"});
+         {.absent = "No plan that needs more memory is faster.", .formula = "its memory"});
 }
 
 void describe_parts(Fields& f, Outputs& o) {

@@ -95,7 +95,7 @@ struct Run {
   models::parallel::PlannerJob job;
   std::shared_ptr<const models::parallel::PlannerSearch> search;
   // Cards of plans that there are have a name.
-  PlanCard best, second, yours;
+  PlanCard best, second, yours, leanest;         ///< leanest: the one that needs least memory, where none fits
   std::vector<models::parallel::LostTime> lost;  ///< where the second loses time against the best
   std::vector<PublishedPlan> published;
 };

@@ -184,7 +184,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("slowest_bytes_per_s", o.lit.slowest_bytes_per_s, {"Busiest link", "B/s"},
          "What the link that the lit axis keeps busy longest carries in one direction; where the switches add, what a "
          "GPU sends to them.",
-         {.headline = true, .source = "tab Figures"});
+         {.headline = true, .source = "tab Pairs and rates"});
   f.real("call_s", o.lit.call_s, {"A call of the lit axis", "s"},
          {.headline = true,
           .formula = "latency + bytes over the busiest link",

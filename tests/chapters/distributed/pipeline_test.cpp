@@ -109,8 +109,8 @@ TEST_CASE("pipeline: the picture's spans fill each lane up to the makespan, and 
   // Blocks of 1F1B say B, those of ZB-H1 say I and W: the legend has all of them, and the critical path.
   std::vector<std::string> words;
   for (const lab_pipeline::LegendWord& word : p.legend) words.push_back(word.label);
-  CHECK(words == std::vector<std::string>{"F forward", "B, I input gradient", "W weight gradient", "idle",
-                                          "critical path", "micro-batches kept", "the other schedule's peak"});
+  CHECK(words == std::vector<std::string>{"F forward", "B, I input gradient", "W weight gradient", "critical path",
+                                          "micro-batches kept", "the other schedule's peak", "idle"});
   CHECK(p.answer ==
         "ZB-H1 takes `27 ms` instead of the `33 ms` of 1F1B: ranks idle `11.1 %` of it instead of `27.3 %`.\n"
         "Price: the emptiest rank keeps `4` micro-batches in memory instead of `1`.");
