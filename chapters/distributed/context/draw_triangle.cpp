@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/context/lab.h"
+#include "chapters/distributed/shared/rank_hue.h"
 #include "widgets/base/arrow.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
@@ -14,7 +15,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
-ImU32 rank_hue(std::int64_t rank) { return widgets::theme().series_at(static_cast<std::size_t>(rank)); }
+ImU32 rank_hue(std::int64_t rank) { return widgets::theme().series_at(rank_series(rank)); }
 
 /// The step that is shown, and how far its keys have gone towards the next.
 struct RingMoment {

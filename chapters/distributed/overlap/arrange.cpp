@@ -198,7 +198,7 @@ void add_curves(const Inputs& in, const Outputs& out, const Run& run, Picture& p
     if (std::none_of(step_s.begin(), step_s.end(), [](double s) { return std::isfinite(s); })) continue;
     p.gpus.push_back({.label = std::string(names[m]),
                       .info = "the same batch on each GPU; none where the states do not fit",
-                      .tint = yours ? Tint::yours() : Tint::series(1),
+                      .tint = yours ? Tint::yours() : Tint::strong(),
                       .dashed = !yours,
                       .x = run.gpus,
                       .y = step_s});

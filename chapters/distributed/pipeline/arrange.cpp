@@ -188,7 +188,7 @@ void reach_equally(std::array<ScheduleLanes, 2>& schedules) {
 void add_curves(const Run& run, Picture& p) {
   for (std::size_t i = 0; i < 2; ++i) {
     const ScheduleLanes& s = p.schedules[i];
-    const widgets::Tint tint = i == 0 ? Tint::series(1) : Tint::yours();
+    const widgets::Tint tint = i == 0 ? Tint::strong() : Tint::yours();
     widgets::Curve kept{.label = s.title,
                         .info = "most F begun without their W, in a rank's whole share",
                         .tint = tint,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "chapters/distributed/shared/rank_hue.h"
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -12,7 +13,7 @@ using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets
 
 ImU32 rank_colour(std::int64_t rank) {
   const auto& t = widgets::theme();
-  return rank < 0 ? t.muted : t.series_at(static_cast<std::size_t>(rank));
+  return rank < 0 ? t.muted : t.series_at(rank_series(rank));
 }
 
 /// "8,192 × 3,584" in one line or two.
