@@ -31,7 +31,7 @@ const Choices algorithms{
      {"primitive", "all_reduce"}},
     {"halving_doubling",
      "Halving and doubling",
-     "Half of the buffer to a partner, then a quarter, and back again.",
+     "Half of the buffer to a partner, then a quarter, and the same way back.",
      {"primitive", "all_reduce|reduce_scatter|all_gather|reduce"}},
     {"recursive_doubling",
      "Recursive doubling",
@@ -39,7 +39,7 @@ const Choices algorithms{
      {"primitive", "all_reduce"}},
     {"hierarchical",
      "Hierarchical",
-     "Inside nodes, then across them on every rail, then inside again.",
+     "Inside nodes, then across them on every rail, then inside once more.",
      {"primitive", "all_reduce|reduce_scatter|all_gather"}},
     {"scatter_all_gather",
      "Scatter, all-gather",
@@ -73,7 +73,7 @@ void describe_link(Fields& f, Inputs& in) {
          {.range = {1e9, 1e14, Scale::log}, .when = {"adding_counts", "true"}});
   f.group("Nodes");
   f.integer("node_ranks", in.node_ranks, "Ranks a node",
-            "Ranks behind one fast switch; used by the hierarchical algorithm alone.",
+            "Ranks at one fast switch; used by the hierarchical algorithm alone.",
             {.range = {2, 576, Scale::log}, .typical = {2, 8}});
   f.real("inside_latency_s", in.inside_latency_s, {"Latency inside", "s"},
          "What a step costs between two ranks of one node; used by the hierarchical algorithm alone.",

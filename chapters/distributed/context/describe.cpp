@@ -11,16 +11,16 @@ const Choices orders{
 static_assert(models::parallel::context_order_count == 3);
 const Choices methods{{"ring", "Ring", "Keys and values go round, one rank further in each step."},
                       {"gather", "Gather", "Keys and values are gathered first; Llama 3 does so."},
-                      {"all_to_all", "All-to-all", "Tokens become heads and back again (Ulysses)."}};
+                      {"all_to_all", "All-to-all", "Tokens become heads and then tokens (Ulysses)."}};
 static_assert(models::parallel::context_method_count == 3);
-const Choices passes{{"forward", "Forward", "Two products a pair of query and key."},
-                     {"backward", "Backward", "Five products a pair; gradients of keys and values travel as well."}};
+const Choices passes{{"forward", "Forward", "Two matmuls per pair of query and key."},
+                     {"backward", "Backward", "Five matmuls per pair; gradients of keys and values travel as well."}};
 static_assert(attention_pass_count == 2);
 const Choices links{{"network", "The network", "Ranks sit in different nodes."},
-                    {"chip", "The chip's own", "Ranks sit behind one switch."}};
+                    {"chip", "The chip's own", "Ranks sit at one switch."}};
 static_assert(ring_link_count == 2);
 const Choices recomputes{{"none", "None", "Everything is kept."},
-                         {"selective", "Selective", "Scores are made again."},
+                         {"selective", "Selective", "Scores are recomputed."},
                          {"full", "Every layer", "Only the input of each layer is kept."}};
 
 const Choices losses{{"eager", "Eager", "FP32, three times: 12 B a logit."},
@@ -39,7 +39,7 @@ void describe(Fields& f, Inputs& in) {
   shared::sequence(f, "sequence", in.sequence,
                    {.help = "Tokens of each sequence, over all ranks; padded to a multiple of 2n."});
   shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
-  f.toggle("causal", in.causal, "Causal", "A query sees no key behind it; off: all of them.", {.headline = true});
+  f.toggle("causal", in.causal, "Causal", "A query sees no later key; off: all of them.", {.headline = true});
   f.choice("pass", in.pass, passes, "Pass", "Which pass of one layer's attention is timed.");
   f.group("Model and link");
   shared::model(f, "model", in.model,
@@ -124,7 +124,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("largest_pairs", o.largest_pairs, "Largest tile", "Pairs of the slowest rank, in one head.");
   f.real("fair_pairs", o.fair_pairs, "An even tile", {.formula = "all pairs / n^2"});
   f.real("tile_compute_s", o.tile_compute_s, {"Computes", "s"},
-         {.formula = "pairs x 4 heads x width / rate", .source = "two products a pair"});
+         {.formula = "pairs x 4 heads x width / rate", .source = "two matmuls per pair"});
   f.real("transfer_s", o.transfer_s, {"Transfer", "s"},
          {.formula = "message + 2 x tokens x key heads x width x 2 B / link"});
   f.integer("padded_sequence", o.sequence, {"Sequence, padded", "tokens"},

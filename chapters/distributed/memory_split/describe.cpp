@@ -68,7 +68,7 @@ void describe(Fields& f, Inputs& in) {
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
                           {.help = "GPUs that share the experts of a model that has them.", .when = cut});
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
-           "What lies between the split products is split by tokens over the tensor-parallel GPUs. Without tensor "
+           "What lies between the split matmuls is split by tokens over the tensor-parallel GPUs. Without tensor "
            "parallelism it does nothing.",
            {.when = cut});
   f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
@@ -89,7 +89,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("eager_gate", in.eager_gate, "Eager SwiGLU",
            "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept too.");
   f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
-           "Products add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
+           "Matmuls add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
   describe_bytes_and_gather(f, in);
 }
 

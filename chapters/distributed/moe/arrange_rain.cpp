@@ -102,7 +102,7 @@ void arrange_rain(const Inputs& in, const Outputs& out, const Run& run, Picture&
          .phases_s = {},
          .info = keep_text(p, format_text(std::round(time.rows), "", 9) + " rows, experts " +
                                   format_text(time.time_s(), "s") +
-                                  (time.compute_s >= time.memory_s ? ", by its products" : ", by its memory"))});
+                                  (time.compute_s >= time.memory_s ? ", by its matmuls" : ", by its memory"))});
     for (const SlotOf& slot : slots[r]) {
       widgets::RainBucket b;
       const std::string name = std::to_string(slot.expert) +

@@ -122,7 +122,7 @@ void describe(Fields& f, RankRow& r) {
   f.integer("rank", r.rank, "Rank", "From 0.");
   f.real("rows", r.rows, "Rows", "Copies that its experts work on in one layer.");
   f.real("dispatch_s", r.dispatch_s, {"Busiest link", "s"}, "In dispatch, without the least time.");
-  f.real("experts_s", r.experts_s, {"Experts", "s"}, "Their products.");
+  f.real("experts_s", r.experts_s, {"Experts", "s"}, "Their matmuls.");
   f.real("idle", r.idle, {"Waits", "%"}, {.formula = "1 - its experts / the slowest rank's"});
 }
 void describe(Fields& f, BalanceRow& r) {

@@ -107,8 +107,10 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
     const auto rank = static_cast<std::size_t>(out.crowded_rank);
     return "Rank " + figure(static_cast<double>(rank), "") + " runs out of memory: it would keep " +
            kept_text(out.ranks[rank].keeps) + " and has room for " + figure(static_cast<double>(in.room), "") + ".\n" +
-           (edited ? "Your order" : name_of(run, false)) + " would take " + figure(out.now.totals.makespan_s, "s") +
-           " with the room, " + name_of(run, true) + " " + figure(out.beside.totals.makespan_s, "s") + ".";
+           (out.moves_left_out > 0 ? left_out_text(out)
+                                   : (edited ? "Your order" : name_of(run, false)) + " would take " +
+                                         figure(out.now.totals.makespan_s, "s") + " with the room, " +
+                                         name_of(run, true) + " " + figure(out.beside.totals.makespan_s, "s") + ".");
   }
   if (out.moves_left_out > 0) return verdict + "\n" + left_out_text(out);
   return edited ? verdict + "\n" + name_of(run, true) + ", the schedule above, takes " +

@@ -187,14 +187,18 @@ void draw_end(const Picture& picture, const widgets::TimelineView& view, const S
   const float middle = (lanes.min.y + lanes.max.y) / 2;
   const ImVec2 way[] = {{to, middle}, {from, middle}};
   widgets::draw_arrow(painter, way, t.accent, t.px(2));
-  const ImVec2 words = widgets::text_size(picture.sooner, Type::title, widgets::Font::bold);
-  // Over its arrow where it has room, else at the left of the end.
+  // Over its arrow in the largest type that has room there, else at the left of the end.
+  Type type = Type::title;
+  const auto words_in = [&](Type of) { return widgets::text_size(picture.sooner, of, widgets::Font::bold); };
+  for (const Type smaller : {Type::body, Type::small})
+    if (words_in(type).x + t.px(8) > to - from) type = smaller;
+  const ImVec2 words = words_in(type);
   const bool inside = words.x + t.px(8) <= to - from;
   const float x = inside ? (from + to - words.x) / 2 : from - words.x - t.px(8);
   const float y = middle - words.y - t.px(6);
   painter.rect({x - t.px(4), y - t.px(2)}, {x + words.x + t.px(4), y + words.y + t.px(2)},
                inside ? widgets::with_alpha(t.panel, 0.75f) : t.panel, t.px(4));
-  painter.text({x, y}, picture.sooner, t.accent, Type::title, widgets::Font::bold);
+  painter.text({x, y}, picture.sooner, t.accent, type, widgets::Font::bold);
 }
 
 /// At the end of each lane its figures; over its strip, dashed, the peak that the other schedule has there.
@@ -315,6 +319,8 @@ void draw_empty_lanes(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto painter = widgets::Painter::window();
   ImVec2 at = ImGui::GetCursorScreenPos();
+  at = {at.x + t.px(12), at.y + t.px(8)};
+  size = {size.x - t.px(24), size.y - t.px(16)};
   const float end = at.x + size.x, heading = t.type(Type::body) + t.px(6);
   std::size_t ranks = 0;
   for (const ScheduleLanes& schedule : picture.schedules) ranks += schedule.lanes.size();

@@ -13,9 +13,14 @@ constexpr std::size_t longest_line = 130;
 
 /// Where no plan fits: how much memory the leanest needs.
 std::string none_text(const Outputs& out) {
+  const std::string help =
+      "\nMore GPUs, chips with more memory, shorter sequences or a model in fewer bits would help.";
+  if (out.plans_total == 1)
+    return "The one plan that can run does not fit into the " + figure(out.wall_bytes, "B") + " of a GPU: it needs " +
+           figure(out.least_memory_bytes, "B") + "." + help;
   return "None of " + figure(static_cast<double>(out.plans_total), "", 9) + " plans fits into the " +
-         figure(out.wall_bytes, "B") + " of a GPU; the leanest needs " + figure(out.least_memory_bytes, "B") +
-         ".\nMore GPUs, chips with more memory, shorter sequences or a model in fewer bits would help.";
+         figure(out.wall_bytes, "B") + " of a GPU; the leanest needs " + figure(out.least_memory_bytes, "B") + "." +
+         help;
 }
 
 /// Your plan next to the fastest.

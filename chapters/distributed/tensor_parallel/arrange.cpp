@@ -11,11 +11,11 @@ namespace {
 using namespace models::parallel;
 using models::as_double, widgets::figure, widgets::format_text, widgets::Meaning;
 
-/// The collectives of a cut's forward pass that are sent, in words: "all-reduce behind".
+/// The collectives of a cut's forward pass that are sent, in words: "all-reduce after".
 std::string bar_words(const CutRow& row, bool gathers) {
-  std::string text = gathers ? "all-gather in front, " : "";
-  if (row.between == "nothing") return text + "nothing between, " + row.behind + " behind";
-  return text + row.between + " between, " + row.behind + " behind";
+  std::string text = gathers ? "all-gather before, " : "";
+  if (row.between == "nothing") return text + "nothing between, " + row.behind + " after";
+  return text + row.between + " between, " + row.behind + " after";
 }
 
 std::string_view cut_words(TensorCut cut) {
@@ -286,7 +286,7 @@ std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
 void add_ring(const RingRun& run, Picture& p) {
   if (run.spans.empty()) return;
   p.ring_end_s = std::max(run.total_s, run.whole_s);
-  const std::array<std::string_view, 4> labels{"products", "link", "in blocks", "link"};
+  const std::array<std::string_view, 4> labels{"matmuls", "link", "in blocks", "link"};
   for (std::size_t i = 0; i < p.ring.size(); ++i) p.ring[i].label = labels[i];
   const auto add = [&](std::size_t lane, double start_s, double end_s, std::string name, widgets::Tint tint) {
     if (in_ns(end_s) <= in_ns(start_s)) return;

@@ -22,7 +22,7 @@ void draw_against(const Picture& picture, View& view, ImVec2 size) {
                       .y = {.lo = 0, .label = "a layer", .unit = "s"},
                       .size = size});
   if (picture.rank_places.empty()) return;
-  const std::string_view labels[] = {"products", "norms, attention, activations", "exposed collectives"};
+  const std::string_view labels[] = {"matmuls", "norms, attention, activations", "exposed collectives"};
   const ImU32 colours[] = {t.of(Meaning::forward), t.muted, t.of(Meaning::communication)};
   plot.stacked(labels, picture.rank_places, picture.layers,
                {.bars = true, .colours = colours, .info = "of one layer, forward and backward"});
@@ -63,7 +63,7 @@ std::string_view ring_name(const void* context, std::uint32_t id) {
   return static_cast<float>(name.text.size()) * n.letter_px <= room ? std::string_view(name.text) : std::string_view();
 }
 std::string_view ring_tint(const void*, widgets::Tint tint) {
-  if (tint == widgets::Tint(Meaning::forward)) return "products; the number says whose rows";
+  if (tint == widgets::Tint(Meaning::forward)) return "matmuls; the number says whose rows";
   if (tint == widgets::Tint(Meaning::communication)) return "rows on the link";
   return {};
 }

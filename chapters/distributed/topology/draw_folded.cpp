@@ -46,19 +46,23 @@ void paint_pipe(const Painter& p, const PipeMark& mark, float from, float to, fl
   if (mark.dashed) p.dashed_line({from, y}, {to, y}, t.text, t.px(1.5f), t.px(4));
 }
 
-/// A rate above its pipe; the slowest one is large.
-void say_rate(const Painter& p, const PipeMark& mark, std::string_view more, float from, float to, float y,
-              float width) {
+/// A rate on its pipe; the slowest one is large, with `more` under it where the rows are far enough apart.
+void say_rate(const Painter& p, const PipeMark& mark, std::string_view more, float from, float to, float y, float width,
+              float row) {
   const auto& t = widgets::theme();
-  const bool large = mark.slowest && !widgets::veiled();
+  const bool slowest = mark.slowest && !widgets::veiled(), large = slowest && row >= 1.6f * t.type(Type::body);
   const Type type = large ? Type::body : Type::small;
-  const ImVec2 size = widgets::text_size(mark.figure, type, large ? Font::bold : Font::mono);
-  if (size.x > to - from) return;
-  const float x = (from + to) / 2, top = y - width / 2 - size.y - t.px(large ? 6 : 2);
-  p.rect({x - size.x / 2 - t.px(3), top}, {x + size.x / 2 + t.px(3), top + size.y}, t.panel, t.px(3));
-  p.text({x, top}, mark.figure, large ? t.text : t.muted, type, large ? Font::bold : Font::mono, Align::center);
-  if (large && !more.empty() && widgets::text_size(more, Type::small).x <= to - from)
-    p.text({x, y + width / 2 + t.px(6)}, more, t.text, Type::small, Font::sans, Align::center);
+  const Font font = slowest ? Font::bold : Font::mono;
+  const ImVec2 size = widgets::text_size(mark.figure, type, font);
+  if (size.x + t.px(8) > to - from || size.y > row) return;
+  const float x = (from + to) / 2, top = y - size.y / 2;
+  p.rect({x - size.x / 2 - t.px(4), top - t.px(1)}, {x + size.x / 2 + t.px(4), top + size.y + t.px(1)}, t.panel,
+         t.px(3));
+  p.text({x, top}, mark.figure, slowest ? t.text : t.muted, type, font, Align::center);
+  const float below = std::max(width, size.y) / 2 + t.px(3), small = t.type(Type::small);
+  if (!slowest || more.empty() || below + small + t.px(3) > row - width / 2) return;
+  if (widgets::text_size(more, Type::small).x <= to - from)
+    p.text({x, y + below}, more, t.text, Type::small, Font::sans, Align::center);
 }
 
 void paint_frames(const Painter& p, const Picture& picture, const BoxLayout& l) {
@@ -79,6 +83,10 @@ void paint_frames(const Painter& p, const Picture& picture, const BoxLayout& l) 
     const auto left = static_cast<std::int64_t>(picture.run->graph.boxes) - 1 - static_cast<std::int64_t>(i);
     if (i + 1 == l.columns.size() && left > 1) {
       name_of.add("\xE2\x80\xA6 +").add_integer(left);
+      if (widgets::text_size(name_of.view(), Type::small, Font::bold).x > r.width() - t.px(4)) {
+        name_of = {};
+        name_of.add("+").add_integer(left);
+      }
     } else {
       const char letter = static_cast<char>('B' + i);
       name_of.add({&letter, 1});
@@ -91,13 +99,12 @@ void paint_frames(const Painter& p, const Picture& picture, const BoxLayout& l) 
     p.rect(bar->min, bar->max, t.card, t.px(5));
     p.frame(bar->min, bar->max, t.muted, t.px(1), t.px(5));
     const std::string_view name_of = bar == &l.fabric ? std::string_view(picture.folded.fabric) : "spine";
-    const float words = widgets::text_size(name_of, Type::small).x;
     const ImVec2 middle = middle_of(*bar);
-    if (words + t.px(4) <= bar->width())
-      p.text({middle.x, middle.y - t.type(Type::small) / 2}, name_of, t.muted, Type::small, Font::sans, Align::center);
-    else if (words + t.px(8) <= bar->height())
-      p.rotated_text({middle.x - t.type(Type::small) / 2, middle.y}, -90, name_of, t.muted, Type::small, Font::sans,
-                     Align::center);
+    for (const std::string_view words : {name_of, name_of.substr(0, 3)}) {
+      if (widgets::text_size(words, Type::small).x + t.px(4) > bar->width()) continue;
+      p.text({middle.x, middle.y - t.type(Type::small) / 2}, words, t.muted, Type::small, Font::sans, Align::center);
+      break;
+    }
   }
 }
 
@@ -126,7 +133,7 @@ bool layout_folded(const Topology& graph, Rect area, BoxLayout& out) {
   const float chip_x = whole.min.x + 0.6f * whole.width(), nic_x = whole.max.x - nic_half - t.px(8);
   const float from = whole.max.x + t.px(26), to = rail_x - rail_half - t.px(30);
   const auto others = static_cast<std::size_t>(graph.boxes - 1);
-  const std::size_t shown = std::clamp<std::size_t>(static_cast<std::size_t>((to - from) / t.px(34)), 1, others);
+  const std::size_t shown = std::clamp<std::size_t>(static_cast<std::size_t>((to - from) / t.px(38)), 1, others);
   const float pitch = std::min((to - from) / static_cast<float>(shown), t.px(72));
   out.columns.clear();
   for (std::size_t i = 0; i < shown; ++i) {
@@ -214,13 +221,13 @@ void paint_folded(const Painter& p, const Picture& picture, const BoxLayout& l) 
   const std::size_t n = slowest(folded.ports, of_rail), r = slowest(folded.rails, of_rail);
   const Rect &chip = l.nodes[graph.chips[c]], &nic = l.nodes[folded.ports[n].node],
              &rail = l.nodes[folded.rails[r].node];
-  say_rate(p, folded.chips[c], {}, l.fabric.max.x, chip.min.x, middle_of(chip).y,
-           width_of(folded.chips[c].bytes_per_s));
+  say_rate(p, folded.chips[c], {}, l.fabric.max.x, chip.min.x, middle_of(chip).y, width_of(folded.chips[c].bytes_per_s),
+           row);
   const Rect& last = l.nodes[folded.rails[n % folded.rails.size()].node];
   say_rate(p, folded.ports[n].pipe, "each port", l.columns.empty() ? nic.max.x : l.columns.back().max.x - t.px(8),
-           last.min.x, middle_of(nic).y, width_of(static_cast<double>(boxes) * folded.ports[n].pipe.bytes_per_s));
+           last.min.x, middle_of(nic).y, width_of(static_cast<double>(boxes) * folded.ports[n].pipe.bytes_per_s), row);
   say_rate(p, folded.rails[r].pipe, folded.rails[r].words, rail.max.x, l.spine.min.x, middle_of(rail).y,
-           width_of(folded.rails[r].pipe.bytes_per_s));
+           width_of(folded.rails[r].pipe.bytes_per_s), row);
   widgets::drew("slowest link");
 }
 

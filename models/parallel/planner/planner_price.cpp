@@ -6,6 +6,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/memory/operation_times.h"
+#include "models/parallel/tensor/tensor_layer.h"
 #include "models/transformer/flops.h"
 
 namespace models::parallel {
@@ -123,6 +124,7 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
 std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   const auto text = [](std::int64_t n) { return std::to_string(n); };
   if (std::string problem = memory::plan_problem(job.architecture, p); !problem.empty()) return problem;
+  if (std::string problem = copied_heads_problem(job.architecture, p.tensor); !problem.empty()) return problem;
   const std::int64_t needed = p.tensor * p.pipeline * p.context * p.data;
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +

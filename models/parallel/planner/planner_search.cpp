@@ -5,6 +5,7 @@
 #include <map>
 
 #include "models/base/integer_math.h"
+#include "models/parallel/tensor/tensor_layer.h"
 
 namespace models::parallel {
 namespace {
@@ -67,7 +68,9 @@ class Search {
     p.micro_batches = std::max<std::int64_t>(2, p.micro_batches);
     TrainingPlan alone = p;
     alone.data = 1'000'000;  // whether experts find enough ranks is asked for each plan
-    if (const std::string problem = memory::plan_problem(job_.architecture, alone); !problem.empty()) {
+    std::string problem = memory::plan_problem(job_.architecture, alone);
+    if (problem.empty()) problem = copied_heads_problem(job_.architecture, tensor);
+    if (!problem.empty()) {
       out_.considered += 1;
       note(problem);
       return;

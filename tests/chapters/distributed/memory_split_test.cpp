@@ -57,6 +57,11 @@ TEST_CASE("memory split: defaults fit by ZeRO-3 alone, and the peak is more than
   in.cuts = lab_split::Cuts::data_alone;
   CHECK(lab_split::compute(in).facts.gpus == 64);
   in.cuts = lab_split::Cuts::as_set;
+  in.tensor_parallel = 16;
+  CHECK(
+      lab_split::compute(in).facts.reason ==
+      "Tensor parallel 16 is more than the 8 key and value heads, and copies of a head are not counted here; choose 8 "
+      "or fewer.");
   in.tensor_parallel = 3;
   CHECK(lab_split::compute(in).facts.reason == "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
 }

@@ -120,8 +120,17 @@ TEST_CASE("topology: two machines face each other, every rail level with itself"
   CHECK(std::is_sorted(heights.rbegin(), heights.rend()));
   CHECK(heights.back() > l.frames[0].max.y);
   CHECK(heights.front() < 500);
-  // Without room for a row of adapters there are no wires to join: each machine is a plate with its chips on it.
-  lab_topology::layout_graph(graph, {{0, 0}, {1000, 150}}, l);
+  // Without room for a row of adapters the second machine is folded, and every chip has a pipe to its rail.
+  lab_topology::layout_graph(graph, {{0, 0}, {1000, 170}}, l);
+  REQUIRE(l.folded);
+  REQUIRE(l.columns.size() == 1);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const widgets::Rect &chip = l.nodes[graph.chips[i]], &of = i < 8 ? l.frames.front() : l.columns.front();
+    CHECK((chip.min.x > of.min.x && chip.max.x < of.max.x && chip.max.y < of.max.y));
+    if (i > 0 && i != 8) CHECK(chip.min.y > l.nodes[graph.chips[i - 1]].max.y);
+  }
+  // In still less each machine is a plate with its chips on it.
+  lab_topology::layout_graph(graph, {{0, 0}, {1000, 120}}, l);
   CHECK(l.frames.empty());
   REQUIRE(l.plates.size() == 2);
   CHECK(l.plates[0].max.x <= l.plates[1].min.x);
