@@ -47,10 +47,11 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
     const float line = 1.4f * widgets::theme().type(widgets::Type::small);
     widgets::Line words;
     words.add(m.method).add(": heads do not divide over the ranks");
-    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), words.view(), size.x,
-                      widgets::theme().muted, widgets::Type::small);
-    ImGui::Dummy({size.x, line});
-    size.y -= line + ImGui::GetStyle().ItemSpacing.y;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    widgets::fit_text(widgets::Painter::window(), at, words.view(), size.x, widgets::theme().muted,
+                      widgets::Type::small);
+    ImGui::SetCursorScreenPos({at.x, at.y + line});
+    size.y -= line;
   }
   widgets::draw_stacked_bars("methods", bars, view.methods,
                              {.unit = "s", .axis_label = "attention of one layer", .size = size});

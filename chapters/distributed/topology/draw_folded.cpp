@@ -83,7 +83,7 @@ void paint_frames(const Painter& p, const Picture& picture, const BoxLayout& l) 
     const auto left = static_cast<std::int64_t>(picture.run->graph.boxes) - 1 - static_cast<std::int64_t>(i);
     if (i + 1 == l.columns.size() && left > 1) {
       name_of.add("\xE2\x80\xA6 +").add_integer(left);
-      if (widgets::text_size(name_of.view(), Type::small, Font::bold).x > r.width() - t.px(4)) {
+      if (widgets::text_size(name_of.view(), Type::small).x > r.width() - t.px(2)) {
         name_of = {};
         name_of.add("+").add_integer(left);
       }
@@ -91,8 +91,9 @@ void paint_frames(const Painter& p, const Picture& picture, const BoxLayout& l) 
       const char letter = static_cast<char>('B' + i);
       name_of.add({&letter, 1});
     }
-    widgets::fit_text(p, {middle_of(r).x, r.min.y + t.px(4)}, name_of.view(), r.width() - t.px(4), t.text, Type::small,
-                      Font::bold, Align::center);
+    const bool many = i + 1 == l.columns.size() && left > 1;
+    widgets::fit_text(p, {middle_of(r).x, r.min.y + t.px(4)}, name_of.view(), r.width() - t.px(2), t.text, Type::small,
+                      many ? Font::sans : Font::bold, Align::center);
   }
   for (const Rect* bar : {&l.fabric, &l.spine}) {
     if (!drawn(*bar)) continue;

@@ -166,6 +166,23 @@ TEST_CASE("pipeline: both schedules lie on one axis, and a cursor or a zoom of o
   CHECK(places("14").size() == 1);  // one axis for both
 }
 
+TEST_CASE("pipeline: in little room ranks are folded into a lane with their names, and strips stay") {
+  use_bundled_catalog();
+  const LabPtr lab = open_lab("distributed/pipeline", R"({"stages": 8, "micro_batches": 16})");
+  compute(*lab);
+  Canvas canvas(*lab, {900, 360});
+  canvas.ui.frames(3);
+  const auto count = [&](std::string_view text) {
+    return std::count_if(
+        canvas.ui.record().strokes.begin(), canvas.ui.record().strokes.end(),
+        [&](const widgets::Stroke& s) { return s.kind == widgets::Stroke::Kind::text && s.text.starts_with(text); });
+  };
+  CHECK(count("\xE2\x80\xA6 ranks ") == 2);  // in both schedules
+  CHECK(count("rank 0") == 2);
+  CHECK(count("rank 7") == 2);
+  CHECK(count("8 kept") >= 2);
+}
+
 TEST_CASE("pipeline: a moved block changes time or memory, or what breaks is said") {
   const LabPtr lab = open_lab("distributed/pipeline", R"({"schedule": "1f1b", "beside": "gpipe", "micro_batches": 4})");
   const double before_s = computed(*lab, "makespan");

@@ -140,6 +140,33 @@ TEST_CASE("topology: two machines face each other, every rail level with itself"
   }
 }
 
+TEST_CASE("topology: of many machines the pipes are as thick as they are fast, and the slowest is the way up") {
+  use_bundled_catalog();
+  lab_topology::Inputs in;
+  in.boxes = 4;
+  in.tensor = 1;
+  in.data = in.expert = 32;
+  in.model = "qwen3-30b-a3b";
+  in.oversubscription = 4;
+  in.relay = false;
+  const lab_topology::Computed done = topology_of(in);
+  const lab_topology::Picture p = lab_topology::arrange(in, done.facts, *done.run);
+  REQUIRE(p.folded.chips.size() == 8);
+  REQUIRE(p.folded.ports.size() == 8);
+  REQUIRE(p.folded.rails.size() == 8);
+  CHECK(p.folded.fabric == "NVSwitch");
+  CHECK(near(p.folded.chips[3].bytes_per_s, 370.8e9, 1e-3));
+  CHECK(near(p.folded.ports[3].pipe.bytes_per_s, 48e9));
+  // Four ports of 48 GB/s and a way up of a quarter of them.
+  CHECK(near(p.folded.rails[3].pipe.bytes_per_s, 48e9));
+  CHECK(p.folded.rails[3].words == "4 ports share it");
+  CHECK(p.folded.rails[3].pipe.slowest);
+  CHECK_FALSE(p.folded.chips[3].slowest);
+  // Where GPUs change rails first, nothing climbs.
+  CHECK(near(done.facts.step_s / done.facts.relayed_s, 3, 0.05));
+  CHECK(p.answer.ends_with("a step would cost `25.8 s`."));
+}
+
 TEST_CASE("topology: every machine is laid out inside its panel without one chip on another") {
   use_bundled_catalog();
   for (std::size_t m = 0; m + 1 < lab_topology::machine_count; ++m)
