@@ -91,7 +91,8 @@ float draw_empty_ranks(const BoardPicture& board, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto painter = widgets::Painter::window();
   const auto ranks = static_cast<float>(std::max<std::int64_t>(board.ranks, 1));
-  const float step = size.x / ranks, words = t.type(widgets::Type::small) + t.px(6);
+  at = {at.x + t.px(12), at.y + t.px(8)};
+  const float step = (size.x - t.px(16)) / ranks, words = t.type(widgets::Type::small) + t.px(6);
   for (std::size_t r = 0; r < board.rank_names.size(); ++r) {
     const float x = at.x + step * static_cast<float>(r);
     widgets::fit_text(painter, {x, at.y}, board.rank_names[r], step - t.px(6), t.text, widgets::Type::small);

@@ -14,7 +14,7 @@ namespace {
 
 using widgets::Meaning, widgets::Rect, widgets::Tint, widgets::Type;
 
-constexpr float least_row = 13, least_strip = 10, around_lane = 14;  // design pixels
+constexpr float least_row = 12, least_strip = 7, around_lane = 14;  // design pixels
 constexpr float label_column = 88, figure_column = 86;
 
 struct PipeNaming {
