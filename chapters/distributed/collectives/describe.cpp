@@ -137,13 +137,14 @@ void describe_other_algorithm(Fields& f, Outputs& o) {
   f.real("beside_steps", o.beside_steps, "Its steps", "Steps that pay a latency.", {.absent = no_other});
   f.real("beside_sent_bytes", o.beside_sent_bytes, {"Sent by a rank", "B"}, "Bytes that its busiest rank sends.",
          {.absent = no_other});
-  f.real("times_faster", o.times_faster, "Times faster", {.absent = no_other, .formula = "time of the other / time"});
+  f.real("times_faster", o.times_faster, {"Times faster", "×"},
+         {.absent = no_other, .formula = "time of the other / time"});
   f.real(
-      "serial_times", o.serial_times, "Bytes one after another, over its",
+      "serial_times", o.serial_times, {"Bytes one after another, over its", "×"},
       "Bytes that follow each other on the busiest way, over those of the other; with a hierarchical algorithm those "
       "between nodes.",
       {.absent = no_other, .formula = "bytes in series / bytes in series of the other"});
-  f.real("beside_serial_times", o.beside_serial_times, "Its bytes one after another, over these",
+  f.real("beside_serial_times", o.beside_serial_times, {"Its bytes one after another, over these", "×"},
          {.absent = no_other, .formula = "bytes in series of the other / bytes in series"});
   f.toggle("crosses_nodes", o.crosses_nodes, "Counted between nodes", "One of the two is hierarchical.");
   f.real("crossing_bytes", o.crossing_bytes, {"They change places", "B"}, "The size at which both take equally long.",

@@ -110,11 +110,11 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "ring: sum over steps of max(slowest tile, transfer)"});
   f.real("busy_share", o.busy_percent, {"Busy", "%"},
          {.headline = true, .formula = "work of all ranks / (ranks x attention)"});
-  f.real("speedup", o.speedup, "Faster than contiguous",
+  f.real("speedup", o.speedup, {"Faster than contiguous", "×"},
          {.headline = true,
           .formula = "the contiguous ring's time / attention",
           .source = "lock-step, computed tile by tile"});
-  f.real("closed_form", o.slowdown_closed_form, "By closed form",
+  f.real("closed_form", o.slowdown_closed_form, {"By closed form", "×"},
          "An even order over contiguous, of a causal ring whose transfers hide.", {.formula = "(2n - 1) / n"});
   f.real("exposed_s", o.exposed_s, {"Exposed", "s"}, "Transfers that no compute covers.");
   f.real("beside_s", o.beside_s, {"The other order", "s"},

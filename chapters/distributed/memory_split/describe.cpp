@@ -158,7 +158,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
   f.real("alone_bytes", o.alone_bytes, {"Peak with plain DDP", "B"}, "Every GPU holds the whole model.",
          {.formula = "no axis applied"});
-  f.real("saved_times", o.saved_times, "Smaller than DDP", {.formula = "peak with DDP / peak"});
+  f.real("saved_times", o.saved_times, {"Smaller than DDP", "×"}, {.formula = "peak with DDP / peak"});
   f.text("fullest_moment", o.fullest_moment, "Fullest");
   f.group("States");
   f.real("weights_bytes", o.memory.states[models::memory::MemoryOwner::weights], {"Weights", "B"},
@@ -167,7 +167,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "parameters x bytes / splits", .source = zero_paper});
   f.real("optimizer_bytes", o.optimizer_bytes, {"Optimizer", "B"}, "Master weights and moments.",
          {.formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("states_times", o.states_times, "States smaller than DDP's",
+  f.real("states_times", o.states_times, {"States smaller than DDP's", "×"},
          {.absent = "No states are left on the GPU.",
           .formula = "states of the whole model / states a GPU",
           .source = zero_paper});

@@ -8,7 +8,7 @@ constexpr std::string_view switch_source = "Fedus, Zoph, Shazeer 2021";
 
 void describe_load(Fields& f, Outputs& o) {
   f.group("Load of the experts");
-  f.real("load_max", o.load_max, "Fullest expert",
+  f.real("load_max", o.load_max, {"Fullest expert", "×"},
          "Copies that the fullest expert is asked to take, over the mean of all; before capacity.",
          {.headline = true, .formula = "max load / mean load"});
   f.real("dropped", o.dropped, {"Dropped", "%"}, "The share of all copies of tokens whose expert is full.",
@@ -22,7 +22,7 @@ void describe_load(Fields& f, Outputs& o) {
   f.real("idle_experts", o.idle_experts, "Experts without a token", "Experts that no tested token chose.");
   f.real("entropy", o.entropy, "Entropy of the load", {.formula = "-sum(s ln s) / ln(E)"});
   f.real("deviation", o.deviation, "Standard deviation over mean", {.formula = "sigma / mean of the loads"});
-  f.real("rank_max", o.rank_max, "Fullest rank", {.formula = "max kept / mean kept, by rank"});
+  f.real("rank_max", o.rank_max, {"Fullest rank", "×"}, {.formula = "max kept / mean kept, by rank"});
   f.reals("expert_load", o.expert_load, "Load by expert", "Copies asked for, over the mean.", {.max_items = 256});
 }
 
@@ -62,7 +62,7 @@ void describe_time(Fields& f, Outputs& o) {
   f.real("even_layer_s", o.even.layer_s, {"With an even load", "s"},
          "The same kept copies, spread evenly over all experts; longer than yours where they fill tiles of 128 rows "
          "worse.");
-  f.real("slowdown", o.slowdown, "Over the even one", {.formula = "layer / even layer"});
+  f.real("slowdown", o.slowdown, {"Over the even one", "×"}, {.formula = "layer / even layer"});
   f.real("dispatch_s", o.layer.dispatch.time_s, {"Dispatch", "s"},
          {.formula = "least time + max over ranks(bytes / bandwidth)"});
   f.real("combine_s", o.layer.combine.time_s, {"Combine", "s"}, "The same way back, in BF16.");

@@ -47,7 +47,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               {.title = "Two schedules, one clock",
                .least = {620, 400},
                .answers = true,
-               .marks = "rank lanes, memory strips, makespans"},
+               .marks = "rank lanes, memory strips"},
               [&](ImVec2 size) { draw_schedules(in, out, picture, view, size); });
   stage.panel("kept", {.title = "Kept by rank", .least = {340, 150}},
               [&](ImVec2 size) { draw_kept(picture, view, size); });

@@ -109,7 +109,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .formula = "2 (t - 1) / t of the buffer for an all-reduce, half of it for a gather or scatter",
           .source = "Patarasuk, Yuan 2009"});
-  f.real("speedup", o.speedup, "Faster than one rank",
+  f.real("speedup", o.speedup, {"Faster than one rank", "×"},
          {.headline = true, .formula = "a layer on one rank / a layer on t"});
   f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.formula = "faster / t"});
   f.group("Passes");

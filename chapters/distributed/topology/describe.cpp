@@ -162,7 +162,7 @@ void describe(Fields& f, AxisRow& r) {
 void describe(Fields& f, OrderRow& r) {
   f.text("order", r.order, "Order", "Inner axis first.");
   f.real("step_s", r.step_s, {"A step", "s"}, "All its communication, one after the other.");
-  f.real("ratio", r.ratio, "Over the best", {.formula = "its time / the best time"});
+  f.real("ratio", r.ratio, {"Over the best", "×"}, {.formula = "its time / the best time"});
 }
 void describe(Fields& f, FigureRow& r) {
   f.text("what", r.what, "Part of the machine");
@@ -178,7 +178,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("step_time", o.step_s, {"Communication a step", "s"},
          "What all axes take one after the other, none of it hidden behind work.",
          {.headline = true, .formula = "sum over axes of calls x time"});
-  f.real("over_best", o.over_best, "Over the best found",
+  f.real("over_best", o.over_best, {"Over the best found", "×"},
          "Times as long as the best placement that was found for the same plan.",
          {.headline = true, .formula = "time / best time"});
   f.real("slowest_bytes_per_s", o.lit.slowest_bytes_per_s, {"Busiest link", "B/s"},
@@ -201,7 +201,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Other placements");
   f.real("best_time", o.best_s, {"Best found", "s"}, "The least communication of a step.");
   f.real("worst_time", o.worst_s, {"Slowest order", "s"}, "The most that an order of the axes takes.");
-  f.real("spread", o.spread, "Slowest over best", {.formula = "slowest / best"});
+  f.real("spread", o.spread, {"Slowest over best", "×"}, {.formula = "slowest / best"});
   f.text("moved_axis", o.moved_axis, "Axis that changes most",
          "Between this placement and the best one, or if it is the best the slowest order; empty where none changes.");
   f.real("moved_bytes_per_s", o.moved_bytes_per_s, {"Its bus bandwidth here", "B/s"}, "Of an endless message.",
