@@ -99,6 +99,19 @@ void describe(Fields& f, OrderRow& r) {
 
 namespace {
 
+void describe_memory(Fields& f, Outputs& o) {
+  f.group("Memory");
+  f.reals("peak_activations", o.now.peaks, "Kept by each rank",
+          "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
+          {.max_items = 1024});
+  f.real("least", o.now.least, "Kept by the emptiest",
+         "Micro-batches that the emptiest rank keeps at most, for its whole share.",
+         {.formula = "least F begun without their W / chunks"});
+  f.real("peak_memory", o.now.peak_bytes_share, "Fullest, as memory",
+         "The same as what the fullest rank keeps, with only the share for W after I.",
+         {.formula = "1 from F to I, the share kept from I to W; / chunks"});
+}
+
 void describe_above_and_order(Fields& f, Outputs& o) {
   f.group("Above");
   f.real("beside_makespan", o.beside.totals.makespan_s, {"Makespan", "s"}, "What the schedule above takes.");
@@ -173,16 +186,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = never_ends, .formula = "1 - work of all ranks / (ranks x one more step)"});
   f.real("staleness", o.now.staleness, "Staleness",
          "Updates between the weights that a backward uses and the newest, at most.");
-  f.group("Memory");
-  f.reals("peak_activations", o.now.peaks, "Kept by each rank",
-          "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
-          {.max_items = 1024});
-  f.real("least", o.now.least, "Kept by the emptiest",
-         "Micro-batches that the emptiest rank keeps at most, for its whole share.",
-         {.formula = "least F begun without their W / chunks"});
-  f.real("peak_memory", o.now.peak_bytes_share, "Fullest, as memory",
-         "The same as what the fullest rank keeps, with only the share for W after I.",
-         {.formula = "1 from F to I, the share kept from I to W; / chunks"});
+  describe_memory(f, o);
   describe_above_and_order(f, o);
   f.group("Tables");
   f.table("ranks", o.ranks, "Ranks", {.max_items = 1024});

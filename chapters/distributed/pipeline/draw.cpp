@@ -43,12 +43,10 @@ void draw_ranks(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("schedules",
-              {.title = "Two schedules, one clock",
-               .least = {620, 400},
-               .answers = true,
-               .marks = "rank lanes, memory strips"},
-              [&](ImVec2 size) { draw_schedules(in, out, picture, view, size); });
+  stage.panel(
+      "schedules",
+      {.title = "Two schedules, one clock", .least = {620, 400}, .answers = true, .marks = "rank lanes, memory strips"},
+      [&](ImVec2 size) { draw_schedules(in, out, picture, view, size); });
   stage.panel("kept", {.title = "Kept by rank", .least = {340, 150}},
               [&](ImVec2 size) { draw_kept(picture, view, size); });
   stage.panel("idle", {.title = "Against micro-batches", .least = {340, 150}},

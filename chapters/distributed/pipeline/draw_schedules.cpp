@@ -180,7 +180,7 @@ void draw_end(const Picture& picture, const widgets::TimelineView& view, const S
   const float from = std::clamp(view.x_pixel(makespan_s), lanes.min.x, lanes.max.x);
   const float to = std::clamp(view.x_pixel(last_s), lanes.min.x, lanes.max.x);
   painter.line({from, lanes.min.y}, {from, lanes.max.y}, t.text, t.px(1.5f));
- 
+
   if (last_s - makespan_s <= 1e-9 * last_s || to - from < t.px(3)) return;
   painter.rect({from, lanes.min.y}, {to, lanes.max.y}, widgets::with_alpha(t.accent, 0.14f));
   painter.dashed_line({to, lanes.min.y}, {to, lanes.max.y}, t.muted, t.px(1.5f));

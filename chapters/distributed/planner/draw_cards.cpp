@@ -130,6 +130,12 @@ float draw_head(const Painter& painter, const PlanCard& card, std::string_view h
   return y + t.type(Type::small) + t.px(8);
 }
 
+std::string_view why_no_second(const PlanCard& best) {
+  if (!best.name.empty()) return "No second plan fits.";
+  return "Nothing fits: allow recomputation or more ZeRO, take more GPUs, a chip with more memory, or shorter "
+         "sequences.";
+}
+
 }  // namespace
 
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size) {
@@ -174,11 +180,7 @@ void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size) {
   painter.frame(at, {at.x + size.x, at.y + size.y}, t.line, t.px(1.5f), t.px(8));
   const float pad = t.px(12), width = size.x - 2 * pad, bottom = at.y + size.y - pad;
   if (second.name.empty()) {
-    widgets::wrapped_text(painter, {at.x + pad, at.y + pad},
-                          best.name.empty() ? "Nothing fits: allow recomputation or more ZeRO, take more GPUs, a chip "
-                                              "with more memory, or shorter sequences."
-                                            : "No second plan fits.",
-                          width, t.text);
+    widgets::wrapped_text(painter, {at.x + pad, at.y + pad}, why_no_second(best), width, t.text);
     ImGui::Dummy(size);
     return;
   }

@@ -3,6 +3,7 @@
 
 #include "chapters/distributed/shared/rank_hue.h"
 #include "chapters/distributed/tensor_parallel/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
@@ -180,6 +181,16 @@ void draw_bars(Inputs& in, const Picture& picture, ImVec2 origin, float width, f
   }
 }
 
+/// While a question is open: the matrices that go into the block, without what comes of them.
+void paint_given_matrices(const Painter& p, const CutScene& scene, const CutPlaces& places) {
+  const widgets::GivenMarks given;
+  for (std::size_t i = 0; i < scene.matrices.size(); ++i) {
+    const CutMatrix& m = scene.matrices[i];
+    if (m.glyph != "=" && m.glyph != "f" && !m.sheets && m.name.find('(') == std::string::npos && m.name != "Z")
+      paint_matrix(p, m, places.matrices[i], places, -1);
+  }
+}
+
 CutTexts measure_scene(const CutScene& scene) {
   CutTexts out{.line = widgets::theme().type(Type::small)};
   const float times = widgets::text_size(" × ", Type::small, Font::mono).x;
@@ -225,12 +236,7 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   std::size_t hovered = 0;
   const std::int64_t lit = lit_rank(picture.scene, view.places, over, hovered);
   if (widgets::veiled()) {  // the block's inputs as they are cut; what comes of them is what is asked
-    const widgets::GivenMarks given;
-    for (std::size_t i = 0; i < picture.scene.matrices.size(); ++i) {
-      const CutMatrix& m = picture.scene.matrices[i];
-      if (m.glyph != "=" && m.glyph != "f" && !m.sheets && m.name.find('(') == std::string::npos && m.name != "Z")
-        paint_matrix(p, m, view.places.matrices[i], view.places, -1);
-    }
+    paint_given_matrices(p, picture.scene, view.places);
     return;
   }
   widgets::drew("matrices");

@@ -109,6 +109,33 @@ void paint_frames(const Painter& p, const Picture& picture, const BoxLayout& l) 
   }
 }
 
+/// The rate of each kind of pipe, on the slowest one where one is.
+void say_rates(const Painter& p, const Picture& picture, const BoxLayout& l, float row, float scale) {
+  const auto& t = widgets::theme();
+  const FoldedPicture& folded = picture.folded;
+  const auto& graph = picture.run->graph;
+  const auto boxes = static_cast<float>(graph.boxes);
+  const auto width_of = [&](double bytes_per_s) { return static_cast<float>(bytes_per_s) * scale; };
+  const auto slowest = [](const auto& marks, const auto& of) {
+    for (std::size_t i = 0; i < marks.size(); ++i)
+      if (of(marks[i]).slowest) return i;
+    return std::size_t{0};
+  };
+  const auto of_rail = [](const RailMark& r) -> const PipeMark& { return r.pipe; };
+  const std::size_t c = slowest(folded.chips, [](const PipeMark& m) -> const PipeMark& { return m; });
+  const std::size_t n = slowest(folded.ports, of_rail), r = slowest(folded.rails, of_rail);
+  const Rect &chip = l.nodes[graph.chips[c]], &nic = l.nodes[folded.ports[n].node],
+             &rail = l.nodes[folded.rails[r].node];
+  say_rate(p, folded.chips[c], {}, l.fabric.max.x, chip.min.x, middle_of(chip).y, width_of(folded.chips[c].bytes_per_s),
+           row);
+  const Rect& last = l.nodes[folded.rails[n % folded.rails.size()].node];
+  say_rate(p, folded.ports[n].pipe, "each port", l.columns.empty() ? nic.max.x : l.columns.back().max.x - t.px(8),
+           last.min.x, middle_of(nic).y, width_of(static_cast<double>(boxes) * folded.ports[n].pipe.bytes_per_s), row);
+  say_rate(p, folded.rails[r].pipe, folded.rails[r].words, rail.max.x, l.spine.min.x, middle_of(rail).y,
+           width_of(folded.rails[r].pipe.bytes_per_s), row);
+  widgets::drew("slowest link");
+}
+
 }  // namespace
 
 float least_folded_height(const Topology& graph) {
@@ -211,25 +238,7 @@ void paint_folded(const Painter& p, const Picture& picture, const BoxLayout& l) 
     paint_pipe(p, rail.pipe, leaf.max.x, l.spine.min.x, middle_of(leaf).y, width_of(rail.pipe.bytes_per_s));
   }
   widgets::drew("pipes");
-  if (folded.chips.empty() || folded.ports.empty() || folded.rails.empty()) return;
-  const auto slowest = [](const auto& marks, const auto& of) {
-    for (std::size_t i = 0; i < marks.size(); ++i)
-      if (of(marks[i]).slowest) return i;
-    return std::size_t{0};
-  };
-  const auto of_rail = [](const RailMark& r) -> const PipeMark& { return r.pipe; };
-  const std::size_t c = slowest(folded.chips, [](const PipeMark& m) -> const PipeMark& { return m; });
-  const std::size_t n = slowest(folded.ports, of_rail), r = slowest(folded.rails, of_rail);
-  const Rect &chip = l.nodes[graph.chips[c]], &nic = l.nodes[folded.ports[n].node],
-             &rail = l.nodes[folded.rails[r].node];
-  say_rate(p, folded.chips[c], {}, l.fabric.max.x, chip.min.x, middle_of(chip).y, width_of(folded.chips[c].bytes_per_s),
-           row);
-  const Rect& last = l.nodes[folded.rails[n % folded.rails.size()].node];
-  say_rate(p, folded.ports[n].pipe, "each port", l.columns.empty() ? nic.max.x : l.columns.back().max.x - t.px(8),
-           last.min.x, middle_of(nic).y, width_of(static_cast<double>(boxes) * folded.ports[n].pipe.bytes_per_s), row);
-  say_rate(p, folded.rails[r].pipe, folded.rails[r].words, rail.max.x, l.spine.min.x, middle_of(rail).y,
-           width_of(folded.rails[r].pipe.bytes_per_s), row);
-  widgets::drew("slowest link");
+  if (!folded.chips.empty() && !folded.ports.empty() && !folded.rails.empty()) say_rates(p, picture, l, row, scale);
 }
 
 }  // namespace chapters::distributed::topology
