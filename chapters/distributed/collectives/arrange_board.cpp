@@ -52,7 +52,7 @@ std::string step_text(const Inputs& in, const CollectiveSchedule& s, std::span<c
                                          : ", each with the sum of " + std::to_string(most) + " ranks";
     text += sums + ", added on arrival; ";
   } else {
-    text += s.spec.primitive == Primitive::all_to_all ? ", put beside what is there; " : ", copied; ";
+    text += s.spec.primitive == Primitive::all_to_all ? ", put next to what is there; " : ", copied; ";
   }
   const auto all = static_cast<std::size_t>(in.ranks), waits = all - works.size();
   if (waits > 0)

@@ -57,6 +57,11 @@ void compare_with_beside(const Inputs& in, Outputs& out) {
   out.beside_steps = as_double(row.steps);
   out.beside_sent_bytes = row.sent_bytes;
   out.times_faster = row.time_s / out.time_s;
+  const double own_serial = serial_share(own), other_serial = serial_share(other);
+  out.serial_times = own_serial / other_serial;
+  out.beside_serial_times = other_serial / own_serial;
+  out.crosses_nodes =
+      in.algorithm == CollectiveAlgorithm::hierarchical || in.beside == CollectiveAlgorithm::hierarchical;
   const std::vector<double> at = crossing_bytes(own, other, links_of(in), 1, 1e13);
   if (!at.empty()) out.crossing_bytes = at.back();
 }

@@ -31,7 +31,7 @@ const Choices algorithms{
      {"primitive", "all_reduce"}},
     {"halving_doubling",
      "Halving and doubling",
-     "Half of the buffer to a partner, then a quarter, and back again.",
+     "Half of the buffer to a partner, then a quarter, and the same way back.",
      {"primitive", "all_reduce|reduce_scatter|all_gather|reduce"}},
     {"recursive_doubling",
      "Recursive doubling",
@@ -39,7 +39,7 @@ const Choices algorithms{
      {"primitive", "all_reduce"}},
     {"hierarchical",
      "Hierarchical",
-     "Inside nodes, then across them on every rail, then inside again.",
+     "Inside nodes, then across them on every rail, then inside once more.",
      {"primitive", "all_reduce|reduce_scatter|all_gather"}},
     {"scatter_all_gather",
      "Scatter, all-gather",
@@ -73,7 +73,7 @@ void describe_link(Fields& f, Inputs& in) {
          {.range = {1e9, 1e14, Scale::log}, .when = {"adding_counts", "true"}});
   f.group("Nodes");
   f.integer("node_ranks", in.node_ranks, "Ranks a node",
-            "Ranks behind one fast switch; used by the hierarchical algorithm alone.",
+            "Ranks at one fast switch; used by the hierarchical algorithm alone.",
             {.range = {2, 576, Scale::log}, .typical = {2, 8}});
   f.real("inside_latency_s", in.inside_latency_s, {"Latency inside", "s"},
          "What a step costs between two ranks of one node; used by the hierarchical algorithm alone.",
@@ -137,7 +137,16 @@ void describe_other_algorithm(Fields& f, Outputs& o) {
   f.real("beside_steps", o.beside_steps, "Its steps", "Steps that pay a latency.", {.absent = no_other});
   f.real("beside_sent_bytes", o.beside_sent_bytes, {"Sent by a rank", "B"}, "Bytes that its busiest rank sends.",
          {.absent = no_other});
-  f.real("times_faster", o.times_faster, "Times faster", {.absent = no_other, .formula = "time of the other / time"});
+  f.real("times_faster", o.times_faster, {"Times faster", "×"},
+         {.absent = no_other, .formula = "time of the other / time"});
+  f.real(
+      "serial_times", o.serial_times, {"Bytes one after another, over its", "×"},
+      "Bytes that follow each other on the busiest way, over those of the other; with a hierarchical algorithm those "
+      "between nodes.",
+      {.absent = no_other, .formula = "bytes in series / bytes in series of the other"});
+  f.real("beside_serial_times", o.beside_serial_times, {"Its bytes one after another, over these", "×"},
+         {.absent = no_other, .formula = "bytes in series of the other / bytes in series"});
+  f.toggle("crosses_nodes", o.crosses_nodes, "Counted between nodes", "One of the two is hierarchical.");
   f.real("crossing_bytes", o.crossing_bytes, {"They change places", "B"}, "The size at which both take equally long.",
          {.absent = "One of the two is faster at every size.",
           .formula = "difference of latencies / difference of seconds a byte"});

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/lab.h"
+#include "chapters/distributed/shared/panel_parts.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
@@ -16,16 +18,18 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImV
     ImGui::Dummy(size);
     return;
   }
-  widgets::Plot plot(
-      "time against bytes", view.cost,
-      {.x = bytes_axis(p.bytes), .y = log_time_axis(p.least_s * 0.7, p.most_s * 1.4), .size = size, .legend = false});
+  widgets::Plot plot("time against bytes", view.cost,
+                     {.x = bytes_axis(p.bytes),
+                      .y = widgets::veiled() ? log_time_axis(1e-6, 1) : log_time_axis(p.least_s * 0.7, p.most_s * 1.4),
+                      .size = size,
+                      .legend = false});
   plot.curves(p.cost);
   for (const CrossingMark& c : p.crossings) {
     const double x = c.bytes, y = c.time_s;
     plot.scatter(
         "", std::span(&x, 1), std::span(&y, 1),
         {.colour = c.beside ? t.text : t.muted, .radius = c.beside ? 5.0f : 3.5f, .legend = false, .info = c.said});
-    if (c.beside) plot.callout(x, y, c.size, c.said);
+    if (c.beside && size.y >= t.px(170)) plot.callout(x, y, c.size, c.said);
   }
   double bytes = in.bytes, time_s = out.time_s;
   plot.tag_y(time_s, {}, {.colour = t.accent, .output = "time_s"});
@@ -82,25 +86,41 @@ void draw_algorithms(const Outputs& out, View& view, ImVec2 size) {
   view.algorithms.draw("algorithms", out.algorithms, columns, size);
 }
 
-/// Chunks above, cost below; the curve gives way first where there is little room.
+/// While a question is open: the ranks with their buffers, empty.
+float draw_empty_ranks(const BoardPicture& board, ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const auto painter = widgets::Painter::window();
+  const auto ranks = static_cast<float>(std::max<std::int64_t>(board.ranks, 1));
+  at = {at.x + t.px(12), at.y + t.px(8)};
+  const float step = (size.x - t.px(16)) / ranks, words = t.type(widgets::Type::small) + t.px(6);
+  for (std::size_t r = 0; r < board.rank_names.size(); ++r) {
+    const float x = at.x + step * static_cast<float>(r);
+    widgets::fit_text(painter, {x, at.y}, board.rank_names[r], step - t.px(6), t.text, widgets::Type::small);
+    painter.frame({x, at.y + words}, {x + step - t.px(8), at.y + size.y - t.px(4)}, t.line, t.px(1), t.px(4));
+  }
+  return size.y;
+}
+
+/// The cost, which answers, below; chunks above it in what is left.
 void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float least_cost = t.px(132), room = size.y - std::max(least_cost, 0.42f * size.y);
   float taken = 0;
-  if (p.own.ranks > 0) {
-    const widgets::ChunkBoardData board = board_of(p.own);
-    const float room = size.y >= t.px(330) ? size.y * 0.58f : size.y;
-    taken = widgets::draw_chunk_board("chunks", board, view.board, {size.x, room}) + t.px(8);
+  if (p.own.ranks > 0 && room >= t.px(120)) {
+    const widgets::GivenMarks given;
+    if (!widgets::veiled())
+      taken = widgets::draw_chunk_board("chunks", board_of(p.own), view.board, {size.x, room}) + t.px(8);
+    else
+      taken = draw_empty_ranks(p.own, at, {size.x, room}) + t.px(8);
   }
-  if (!p.no_chunks.empty())
+  if (!p.no_chunks.empty() && !widgets::veiled())
     taken = widgets::wrapped_text(widgets::Painter::window(), at, p.no_chunks, size.x, t.text,
                                   {.type = widgets::Type::body}) +
             t.px(10);
-  view.cost_apart = size.y - taken < t.px(110);
-  if (!view.cost_apart) {
-    ImGui::SetCursorScreenPos({at.x, at.y + taken});
-    draw_cost(in, out, p, view, {size.x, size.y - taken});
-  }
+  ImGui::SetCursorScreenPos({at.x, at.y + taken});
+  draw_cost(in, out, p, view, {size.x, size.y - taken});
+  widgets::drew("time curves");
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
 }
@@ -108,27 +128,35 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("who", {.title = "Who holds what", .least = {620, 420}, .answers = true},
+  stage.panel("who", {.title = "Who holds what", .least = {620, 420}, .answers = true, .marks = "time curves"},
               [&](ImVec2 size) { draw_who(in, out, picture, view, size); });
-  if (picture.own.ranks > 0 && picture.beside.ranks > 0)
-    stage.panel("pair", {.title = "Two on one clock", .least = {620, 440}},
-                [&](ImVec2 size) { draw_pair(picture, view, size); });
-  if (picture.own.ranks > 0)
-    stage.panel("circle", {.title = "Who talks to whom", .least = {300, 260}}, [&](ImVec2 size) {
+  if (picture.own.ranks > 0) {
+    const bool two = picture.beside.ranks > 0;
+    const auto circle = [&](ImVec2 size) {
       widgets::draw_rank_circle("circle", board_of(picture.own), view.board.time, view.circle, size);
+    };
+    stage.panel("pair", {.title = "Step by step", .least = {two ? 900.0f : 300.0f, 440}}, [&](ImVec2 size) {
+      const float side = two ? std::min(size.y, 0.36f * size.x) : size.x;
+      if (two && size.x - side < widgets::theme().px(460)) return draw_pair(picture, view, size);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      if (two) draw_pair(picture, view, {size.x - side - widgets::theme().px(16), size.y});
+      ImGui::SetCursorScreenPos({at.x + size.x - side, at.y});
+      circle({side, size.y});
+      ImGui::SetCursorScreenPos(at);
+      ImGui::Dummy(size);
     });
-  if (view.cost_apart)
-    stage.panel("cost", {.title = "Time against bytes", .least = {340, 180}},
-                [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
-  draw_measured_run(stage, in.measured, picture.measured, view.measured);
-  stage.panel("bus", {.title = "Bus bandwidth", .least = {340, 180}},
-              [&](ImVec2 size) { draw_bus(in, out, picture, view, size); });
-  stage.panel("ranks", {.title = "Against ranks", .least = {340, 180}},
+  }
+  draw_measured(stage, in.measured, picture.measured, view.measured);
+  stage.panel("bus", {.title = "Bandwidth, ranks, algorithms", .least = {700, 340}, .scrolls = true}, [&](ImVec2 all) {
+    draw_parts(
+        all, all.x,
+        [&](ImVec2 plots) {
+          draw_parts(
+              plots, 320, [&](ImVec2 size) { draw_bus(in, out, picture, view, size); },
               [&](ImVec2 size) { draw_by_ranks(in, out, picture, view, size); });
-  stage.panel("algorithms", {.title = "Algorithms", .least = {400, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_algorithms(out, view, size); });
-  draw_measured_parts(stage, picture.measured, view.measured);
-  draw_weighed(stage, picture.measured, view.measured);
+        },
+        [&](ImVec2 size) { draw_algorithms(out, view, size); });
+  });
 }
 
 }  // namespace chapters::distributed::collectives

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/measured.h"
+#include "chapters/distributed/shared/panel_parts.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -104,7 +105,7 @@ void draw_run(MeasuredInputs& in, const MeasuredPicture& p, MeasuredView& view, 
   ImGui::Dummy(size);
 }
 
-void draw_parts(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
+void draw_figures(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "part", .number = false},
                                                                 {.title = "measured"},
                                                                 {.title = "from the hardware"},
@@ -132,14 +133,21 @@ void draw_parts(const MeasuredPicture& p, MeasuredView& view, ImVec2 size) {
 
 }  // namespace
 
-void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view) {
-  stage.panel("measured", {.title = "Measured", .least = {420, 200}},
-              [&](ImVec2 size) { draw_run(in, picture, view, size); });
-}
-
-void draw_measured_parts(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view) {
-  stage.panel("measured_parts", {.title = "Measured in figures", .least = {380, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_parts(picture, view, size); });
+void draw_measured(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view) {
+  stage.panel("measured", {.title = "Measured", .least = {820, 300}, .scrolls = true}, [&](ImVec2 all) {
+    draw_parts(
+        all, 380, [&](ImVec2 size) { draw_run(in, picture, view, size); },
+        [&](ImVec2 right) {
+          const float weighed = picture.candidates.empty() ? 0 : 0.44f * right.y;
+          const ImVec2 at = ImGui::GetCursorScreenPos(), figures{right.x, right.y - weighed};
+          if (ImGui::BeginChild("figures of the run", figures, ImGuiChildFlags_NavFlattened))
+            draw_figures(picture, view, figures);
+          ImGui::EndChild();
+          if (weighed <= 0) return;
+          ImGui::SetCursorScreenPos({at.x, at.y + figures.y});
+          draw_weighed(picture, view, {right.x, weighed});
+        });
+  });
 }
 
 }  // namespace chapters::distributed::collectives

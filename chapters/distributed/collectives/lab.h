@@ -65,6 +65,9 @@ struct Outputs {
   CollectiveAlgorithm fastest = CollectiveAlgorithm::ring;
   double fastest_s = 0;
   double beside_s = not_there, beside_steps = not_there, beside_sent_bytes = not_there, times_faster = not_there;
+  /// Bytes that one follows the other with, over those of the other algorithm, and the other's over these.
+  double serial_times = not_there, beside_serial_times = not_there;
+  bool crosses_nodes = false;  ///< of a hierarchical algorithm only the bytes between nodes are counted there
   double crossing_bytes = not_there;
   double inside_s = not_there, between_s = not_there, pipelined_s = not_there, flat_ring_s = not_there,
          flat_rails_s = not_there, one_port_s = not_there;
@@ -127,14 +130,13 @@ struct View {
   widgets::RankCircleView circle;
   double clock_s = -1;  ///< where both boards stand on one clock; below 0: where the drawn one starts
   bool clock_playing = false;
-  bool cost_apart = false;  ///< the curve of the cost has no room under the chunks
   DescribedTable<AlgorithmRow> algorithms;
   MeasuredView measured;
 };
 
 /// "Ring", "Two binary trees".
 std::string_view algorithm_name(CollectiveAlgorithm algorithm);
-/// In a sentence: "the ring", "two trees"; a ring with one root is "the chain".
+/// In a sentence: "the ring", "halving and doubling"; a ring with one root is "the chain".
 std::string_view algorithm_said(const Inputs& in, CollectiveAlgorithm algorithm);
 /// Up to so many ranks every state of a schedule is kept for the picture.
 inline constexpr std::int64_t max_film_ranks = 32;
@@ -155,6 +157,8 @@ models::parallel::AlphaBetaLinks links_of(const Inputs& in);
 /// Algorithms that there are for these inputs: those that need neither nodes nor a switch that adds, and the two
 /// chosen ones.
 std::vector<CollectiveAlgorithm> algorithms_for(const Inputs& in);
+
+std::string answer_of(const Inputs& in, const Outputs& out);
 
 /// `facts_alone`: without the states of schedules, and without the schedule of the other algorithm.
 Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone = false);

@@ -94,10 +94,10 @@ MeasuredPicture arrange_measured(const MeasuredOutputs& out, const MeasuredRun& 
 /// What of a pasted text becomes the input `log`: all of it, or of a long one the lines that are read. Fails with a
 /// sentence.
 models::Result<std::string> log_of_paste(std::string text);
-/// The panel of the curve, and the one of the figures and what there is to say of them.
-void draw_measured_run(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view);
-void draw_measured_parts(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view);
-void draw_weighed(widgets::Stage& stage, const MeasuredPicture& picture, MeasuredView& view);
+/// The panel of the curve, of its figures and what there is to say of them, and of what NCCL weighs.
+void draw_measured(widgets::Stage& stage, MeasuredInputs& in, const MeasuredPicture& picture, MeasuredView& view);
+/// The algorithms that NCCL compares, in `size` px; there must be candidates.
+void draw_weighed(const MeasuredPicture& picture, MeasuredView& view, ImVec2 size);
 
 void describe(Fields& f, MeasuredInputs& in);
 void describe(Fields& f, MeasuredOutputs& out);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace models::parallel;
 using models::as_double;
-using widgets::format_text;
+using widgets::figure, widgets::format_text;
 
 constexpr std::int64_t most_bars = 32;
 
@@ -66,39 +66,49 @@ Clock clock_of_method(ContextMethod method, const ContextCost& cost, Clock clock
   return clock;
 }
 
-std::string waits_text(const Outputs& out) {
-  return "ranks compute for " + widgets::figure(out.busy_percent, "%") + " of " + widgets::figure(out.attention_s, "s");
+/// Who computes, for how long, and instead of what.
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  const std::string time = figure(out.attention_s, "s"), busy = figure(out.busy_percent, "%");
+  if (in.ranks == 1) return "One rank holds the whole sequence: attention takes " + time + " per layer.";
+  if (in.method == ContextMethod::gather)
+    return "Gathering all keys first costs " + figure(out.exposed_s, "s") + " of waiting: attention takes " + time +
+           ", ranks busy for " + busy + " of it.";
+  if (in.method == ContextMethod::all_to_all)
+    return "All-to-all deals whole heads out: attention takes " + time + ", and " + figure(out.exposed_s, "s") +
+           " of that is waiting for transfers.";
+  const bool waits = out.exposed_s > 1e-3 * out.attention_s;
+  if (!in.causal)
+    return "Without a causal mask every tile is full, in any order: attention takes " + time + ", ranks busy for " +
+           busy + " of it.";
+  if (in.order == ContextOrder::contiguous)
+    return "Contiguous order leaves the first ranks idle: attention takes " + time + ", ranks busy for " + busy +
+           " of it; zig-zag would take " + figure(out.beside_s, "s") + ".";
+  const std::string order = in.order == ContextOrder::zig_zag ? "Zig-zag order" : "Striped order";
+  return order + (waits ? " shares the work evenly: attention takes " : " keeps every rank busy: attention takes ") +
+         time + " instead of the " + figure(out.beside_s, "s") + " of contiguous order" +
+         (waits ? ", ranks busy for " + busy + " of it." : ".");
+}
+
+/// What sending keys costs, and from how many tokens on it would cost nothing.
+std::string transfers_text(const Inputs& in, const Outputs& out) {
+  if (in.method != ContextMethod::ring)
+    return "A ring in the same order would take " + figure(out.ring_s, "s") +
+           (out.ring_s < out.attention_s ? ": it computes while keys travel." : ".");
+  const std::string tokens = "each rank has " + figure(out.rank_tokens, "tokens");
+  if (!(out.exposed_s > 1e-3 * out.attention_s))
+    return "Sending keys costs no time: " + tokens + ", and " + figure(out.hiding_tokens, "tokens") +
+           " would be enough.";
+  if (out.rank_tokens < out.hiding_tokens)
+    return "Sending keys costs " + figure(out.exposed_s, "s") + ": " + tokens + ", and from " +
+           figure(out.hiding_tokens, "tokens") + " on it would cost nothing.";
+  if (in.pass == AttentionPass::backward)
+    return "The keys' gradients travel one step further, back to their rank: " + figure(out.exposed_s, "s") +
+           " that no compute hides.";
+  return "Each message waits before its first byte: " + figure(out.exposed_s, "s") + " that no compute hides.";
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (in.ranks == 1)
-    return "One rank computes the whole of it alone, in " + widgets::figure(out.attention_s, "s") + " a layer.";
-  std::string text;
-  if (in.method != ContextMethod::ring) {
-    text = in.method == ContextMethod::gather ? "Keys are gathered first, then each rank computes its rows: "
-           : in.causal                        ? "Tokens become heads, and each rank computes whole triangles: "
-                                              : "Tokens become heads, and each rank computes whole squares: ";
-    return text + waits_text(out) + ", and wait " + widgets::figure(out.exposed_s, "s") + " for transfers.";
-  }
-  if (!in.causal)
-    text = "Without a mask all tiles are full and the order changes nothing: ";
-  else if (in.order == ContextOrder::contiguous)
-    text = "In contiguous order the first ranks are soon out of work: ";
-  else
-    text = "The " + std::string(context_order_name(in.order)) + " order folds the triangle even: ";
-  text += waits_text(out);
-  if (in.causal && in.order == ContextOrder::contiguous)
-    text += ", zig-zag would take " + widgets::figure(out.beside_s, "s");
-  if (in.causal && in.order != ContextOrder::contiguous)
-    text += ", `" + format_text(out.speedup, "") + "` times as fast as contiguous";
-  const std::string from = widgets::figure(out.hiding_tokens, "tokens") + " a rank on";
-  if (!(out.exposed_s > 1e-3 * out.attention_s)) return text + ". Transfers hide, as they do from " + from + ".";
-  if (out.rank_tokens < out.hiding_tokens)
-    return text + ". Transfers stick out by " + widgets::figure(out.exposed_s, "s") + ": they hide from " + from + ".";
-  text += in.pass == AttentionPass::backward ? ". The keys' gradients still have to go home, "
-                                             : ". What a message takes before its bytes sticks out, ";
-  text += widgets::figure(out.exposed_s, "s");
-  return text + ".";
+  return in.ranks == 1 ? verdict_of(in, out) : verdict_of(in, out) + "\n" + transfers_text(in, out);
 }
 
 /// A step's slowest tile and its transfer against the tokens of a rank.

@@ -207,6 +207,7 @@ Computed compute(const Inputs& in, const Progress& progress) {
   Computed done;
   Outputs& out = done.facts;
   out.beside_s = beside->time_s;
+  out.ring_s = ring->time_s;
   for (std::size_t i = 0; i < context_method_count; ++i) {
     const auto method = static_cast<ContextMethod>(i);
     out.methods.push_back({.method = std::string(context_method_name(method)), .cost = context_cost(method, s.setup)});

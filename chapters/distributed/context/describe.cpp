@@ -11,16 +11,16 @@ const Choices orders{
 static_assert(models::parallel::context_order_count == 3);
 const Choices methods{{"ring", "Ring", "Keys and values go round, one rank further in each step."},
                       {"gather", "Gather", "Keys and values are gathered first; Llama 3 does so."},
-                      {"all_to_all", "All-to-all", "Tokens become heads and back again (Ulysses)."}};
+                      {"all_to_all", "All-to-all", "Tokens become heads and then tokens (Ulysses)."}};
 static_assert(models::parallel::context_method_count == 3);
-const Choices passes{{"forward", "Forward", "Two products a pair of query and key."},
-                     {"backward", "Backward", "Five products a pair; gradients of keys and values travel as well."}};
+const Choices passes{{"forward", "Forward", "Two matmuls per pair of query and key."},
+                     {"backward", "Backward", "Five matmuls per pair; gradients of keys and values travel as well."}};
 static_assert(attention_pass_count == 2);
 const Choices links{{"network", "The network", "Ranks sit in different nodes."},
-                    {"chip", "The chip's own", "Ranks sit behind one switch."}};
+                    {"chip", "The chip's own", "Ranks sit at one switch."}};
 static_assert(ring_link_count == 2);
 const Choices recomputes{{"none", "None", "Everything is kept."},
-                         {"selective", "Selective", "Scores are made again."},
+                         {"selective", "Selective", "Scores are recomputed."},
                          {"full", "Every layer", "Only the input of each layer is kept."}};
 
 const Choices losses{{"eager", "Eager", "FP32, three times: 12 B a logit."},
@@ -39,7 +39,7 @@ void describe(Fields& f, Inputs& in) {
   shared::sequence(f, "sequence", in.sequence,
                    {.help = "Tokens of each sequence, over all ranks; padded to a multiple of 2n."});
   shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
-  f.toggle("causal", in.causal, "Causal", "A query sees no key behind it; off: all of them.", {.headline = true});
+  f.toggle("causal", in.causal, "Causal", "A query sees no later key; off: all of them.", {.headline = true});
   f.choice("pass", in.pass, passes, "Pass", "Which pass of one layer's attention is timed.");
   f.group("Model and link");
   shared::model(f, "model", in.model,
@@ -110,20 +110,21 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "ring: sum over steps of max(slowest tile, transfer)"});
   f.real("busy_share", o.busy_percent, {"Busy", "%"},
          {.headline = true, .formula = "work of all ranks / (ranks x attention)"});
-  f.real("speedup", o.speedup, "Faster than contiguous",
+  f.real("speedup", o.speedup, {"Faster than contiguous", "×"},
          {.headline = true,
           .formula = "the contiguous ring's time / attention",
           .source = "lock-step, computed tile by tile"});
-  f.real("closed_form", o.slowdown_closed_form, "By closed form",
+  f.real("closed_form", o.slowdown_closed_form, {"By closed form", "×"},
          "An even order over contiguous, of a causal ring whose transfers hide.", {.formula = "(2n - 1) / n"});
   f.real("exposed_s", o.exposed_s, {"Exposed", "s"}, "Transfers that no compute covers.");
   f.real("beside_s", o.beside_s, {"The other order", "s"},
          "A ring in contiguous order, or zig-zag where that is chosen.");
+  f.real("ring_s", o.ring_s, {"As a ring", "s"}, "A ring in the chosen order, whatever the method.");
   f.group("A step");
   f.real("largest_pairs", o.largest_pairs, "Largest tile", "Pairs of the slowest rank, in one head.");
   f.real("fair_pairs", o.fair_pairs, "An even tile", {.formula = "all pairs / n^2"});
   f.real("tile_compute_s", o.tile_compute_s, {"Computes", "s"},
-         {.formula = "pairs x 4 heads x width / rate", .source = "two products a pair"});
+         {.formula = "pairs x 4 heads x width / rate", .source = "two matmuls per pair"});
   f.real("transfer_s", o.transfer_s, {"Transfer", "s"},
          {.formula = "message + 2 x tokens x key heads x width x 2 B / link"});
   f.integer("padded_sequence", o.sequence, {"Sequence, padded", "tokens"},

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/distributed/context/lab.h"
+#include "chapters/distributed/shared/panel_parts.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::context {
@@ -46,10 +47,11 @@ void draw_methods(const Outputs& out, View& view, ImVec2 size) {
     const float line = 1.4f * widgets::theme().type(widgets::Type::small);
     widgets::Line words;
     words.add(m.method).add(": heads do not divide over the ranks");
-    widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), words.view(), size.x,
-                      widgets::theme().muted, widgets::Type::small);
-    ImGui::Dummy({size.x, line});
-    size.y -= line + ImGui::GetStyle().ItemSpacing.y;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    widgets::fit_text(widgets::Painter::window(), at, words.view(), size.x, widgets::theme().muted,
+                      widgets::Type::small);
+    ImGui::SetCursorScreenPos({at.x, at.y + line});
+    size.y -= line;
   }
   widgets::draw_stacked_bars("methods", bars, view.methods,
                              {.unit = "s", .axis_label = "attention of one layer", .size = size});
@@ -93,20 +95,26 @@ void draw_softmax(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("triangle", {.title = "The triangle and its ring", .least = {620, 400}, .answers = true},
+  stage.panel("triangle",
+              {.title = "The triangle and its ring", .least = {620, 400}, .answers = true, .marks = "triangle, clock"},
               [&](ImVec2 size) { draw_triangle(in, picture, view, size); });
-  if (!picture.hiding.empty())
-    stage.panel("hiding", {.title = "When transfers hide", .least = {340, 180}},
-                [&](ImVec2 size) { draw_hiding(out, picture, view, size); });
-  stage.panel("methods", {.title = "Three methods", .least = {340, 170}},
-              [&](ImVec2 size) { draw_methods(out, view, size); });
-  stage.panel("reach", {.title = "Reach", .least = {320, 180}},
-              [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
-  if (!out.tiles.empty())
-    stage.panel("tiles", {.title = "A ring's tiles", .least = {420, 150}, .scrolls = true},
-                [&](ImVec2 size) { draw_tiles(out, view, size); });
-  stage.panel("softmax", {.title = "One query's softmax", .least = {420, 140}, .scrolls = true},
-              [&](ImVec2 size) { draw_softmax(out, view, size); });
+  stage.panel("hiding", {.title = "Transfers, methods, reach", .least = {960, 180}}, [&](ImVec2 all) {
+    draw_parts(
+        all, 300,
+        [&](ImVec2 size) {
+          if (!picture.hiding.empty()) draw_hiding(out, picture, view, size);
+        },
+        [&](ImVec2 size) { draw_methods(out, view, size); },
+        [&](ImVec2 size) { draw_reach(in, out, picture, view, size); });
+  });
+  stage.panel("tiles", {.title = "Tiles and softmax", .least = {860, 150}, .scrolls = true}, [&](ImVec2 all) {
+    if (out.tiles.empty())
+      draw_softmax(out, view, all);
+    else
+      draw_parts(
+          all, 400, [&](ImVec2 size) { draw_tiles(out, view, size); },
+          [&](ImVec2 size) { draw_softmax(out, view, size); });
+  });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "chapters/distributed/context/lab.h"
+#include "chapters/distributed/shared/rank_hue.h"
 #include "widgets/base/arrow.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -13,7 +15,7 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
-ImU32 rank_hue(std::int64_t rank) { return widgets::theme().series_at(static_cast<std::size_t>(rank)); }
+ImU32 rank_hue(std::int64_t rank) { return widgets::theme().series_at(rank_series(rank)); }
 
 /// The step that is shown, and how far its keys have gone towards the next.
 struct RingMoment {
@@ -131,6 +133,30 @@ void paint_ring(const Painter& p, const Picture& picture, const RingPlaces& l, c
     if (side >= 1.5f * small)
       p.text({at.x, at.y - small * 0.6f}, picture.key_names[static_cast<std::size_t>(owner)], widgets::text_on(hue, t),
              Type::small, Font::bold, Align::center);
+  }
+}
+
+/// While a question is open: which rank holds which queries of the triangle, and the names of the ranks.
+void paint_given(const Painter& p, const Inputs& in, const Picture& picture, const RingPlaces& l) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const Square& square = picture.run->square;
+  const float inset = l.cell >= t.px(8) ? t.px(0.75f) : 0;
+  for (std::int64_t q = 0; q < square.tokens; ++q)
+    for (std::int64_t k = 0; k < square.tokens; ++k) {
+      if (in.causal && k > q) continue;
+      const ImVec2 at{l.square.min.x + static_cast<float>(k) * l.cell, l.square.min.y + static_cast<float>(q) * l.cell};
+      p.rect({at.x + inset, at.y + inset}, {at.x + l.cell - inset, at.y + l.cell - inset},
+             widgets::with_alpha(rank_hue(square.token_rank[static_cast<std::size_t>(q)]), 0.35f));
+    }
+  if (!l.with_ring) return;
+  if (picture.drawn_ranks > 1) p.ring(l.centre, l.radius, t.line, t.px(2));
+  for (std::int64_t r = 0; r < picture.drawn_ranks; ++r) {
+    const Rect& node = l.nodes[static_cast<std::size_t>(r)];
+    p.rect(node.min, node.max, t.card, t.px(5));
+    p.frame(node.min, node.max, rank_hue(r), t.px(1.5f), t.px(5));
+    p.text({(node.min.x + node.max.x) / 2, node.min.y + t.px(4)}, picture.rank_names[static_cast<std::size_t>(r)],
+           t.text, Type::small, Font::bold, Align::center);
   }
 }
 
@@ -269,6 +295,13 @@ void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 
   layout_ring(picture.drawn_ranks, area, t.scale, view.places);
   const RingMoment now = moment_of(view.playback, picture.drawn_ranks);
   const RingPlaces& l = view.places;
+  if (widgets::veiled()) {
+    paint_given(p, in, picture, l);
+    ImGui::SetCursorScreenPos(origin);
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::drew("triangle");
   paint_square(p, in, picture, l, now);
   if (in.causal) {
     // The upper right half has nothing but room for words.
@@ -283,6 +316,7 @@ void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 
   }
   if (l.with_ring) paint_ring(p, picture, l, now);
   if (l.with_clocks) {
+    widgets::drew("clock");
     const float gap = t.px(8), each = (l.clocks.height() - gap) / 2;
     paint_clock(p, picture.clocks[0], picture.clock_end_s, {l.clocks.min, {l.clocks.max.x, l.clocks.min.y + each}},
                 picture.clocks[0].chosen);

@@ -64,6 +64,7 @@ struct Outputs {
   std::string reason;
   double attention_s = 0, speedup = 1, slowdown_closed_form = 1, busy_percent = 0;
   double beside_s = 0;  ///< a ring in contiguous order, or where that is chosen, in zig-zag
+  double ring_s = 0;    ///< a ring in the chosen order
   double exposed_s = 0, sent_bytes = 0;
   double rank_tokens = 0, hiding_tokens = 0, tile_compute_s = 0, transfer_s = 0;
   double largest_pairs = 0, fair_pairs = 0;  ///< pairs of the (rank, step) with most, and of each if all had the same

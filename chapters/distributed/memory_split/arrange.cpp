@@ -21,23 +21,65 @@ constexpr std::size_t whole_layer = 4, buffers_layer = 8;
 std::string bytes(double b) { return format_text(b, "B"); }
 std::string count(std::int64_t n) { return format_text(static_cast<double>(n), ""); }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const models::memory::HeldBytes& held = out.memory.held;
-  std::string says = out.fits ? "It fits: " : "It does not fit: ";
-  says += figure(out.peak_bytes, "B") + " of " + figure(out.chip_bytes, "B");
-  if (out.alone_bytes > 1.005 * out.peak_bytes) says += ", where plain DDP needs " + figure(out.alone_bytes, "B");
-  const double activations = held[MemoryOwner::activations] + held[MemoryOwner::logits];
-  if (out.host_bytes > out.total_bytes)
-    return says + ". In the host's memory wait " + figure(out.host_bytes, "B") + " of its states.";
-  if (out.whole_bytes > 0 && out.whole_bytes > out.total_bytes)
-    return says + ". The units that are whole, " + figure(out.whole_bytes, "B") + ", are more than the shards, " +
-           figure(out.total_bytes, "B") + ".";
-  const bool splits = in.tensor_parallel > 1 || in.context_parallel > 1;
-  if (activations > out.total_bytes)
-    return says + ". Activations and logits, " + figure(activations, "B") +
-           (splits ? ", are the larger part." : ", are not split by ZeRO.");
-  return says + ". States are " + figure(out.total_bytes, "B") + " of it.";
+/// "tensor parallelism and ZeRO-2"; of two axes and more "TP, PP and ZeRO-2".
+std::string split_words(const Inputs& in) {
+  struct Axis {
+    std::int64_t ranks;
+    const char *name, *brief;
+  };
+  std::string words, briefs;
+  int axes = 0;
+  for (const Axis& axis : {Axis{in.tensor_parallel, "tensor", "TP"}, Axis{in.pipeline_parallel, "pipeline", "PP"},
+                           Axis{in.context_parallel, "context", "CP"}, Axis{in.expert_parallel, "expert", "EP"}}) {
+    if (axis.ranks < 2) continue;
+    ++axes;
+    words = axis.name + std::string(" parallelism");
+    briefs += (briefs.empty() ? "" : ", ") + std::string(axis.brief);
+  }
+  const std::string zero = in.zero_stage == 0 ? "plain DDP" : "ZeRO-" + std::to_string(in.zero_stage);
+  if (axes == 0) return zero;
+  const std::string cut = axes == 1 ? words : briefs;
+  return in.zero_stage == 0 ? cut : cut + " and " + zero;
 }
+
+/// Whether the step fits, on each GPU and instead of what.
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  const bool alone = out.gpus == 1, offloads = in.offload != models::memory::Offload::none;
+  std::string says = out.fits ? "The step fits" : "The step does not fit";
+  if (!alone) says += " with " + split_words(in) + (offloads ? " and offloading" : "");
+  if (alone && offloads) says += " with offloading";
+  says += alone ? ": the GPU needs "
+                : (in.pipeline_parallel > 1 ? ": the fullest of " : ": each of ") +
+                      figure(static_cast<double>(out.gpus), "") + " GPUs needs ";
+  says += figure(out.peak_bytes, "B") + (out.fits ? " of its " : " and has ") + figure(out.chip_bytes, "B");
+  if (out.alone_bytes > 1.005 * out.peak_bytes)
+    says += (out.fits ? ", instead of " : "; under plain DDP it would be ") + figure(out.alone_bytes, "B") +
+            (out.fits && !alone ? " under plain DDP" : "");
+  return says + ".";
+}
+
+/// What takes the most room, and what would split it.
+std::string reason_of(const Inputs& in, const Outputs& out) {
+  const bool splits = in.tensor_parallel > 1 || in.context_parallel > 1;
+  if (out.host_bytes > out.total_bytes)
+    return "The host's memory keeps " + figure(out.host_bytes, "B") + " of its states; activations and logits, " +
+           figure(out.work_bytes, "B") + ", stay on the GPU.";
+  if (out.whole_bytes > 0 && out.whole_bytes > out.total_bytes)
+    return "Weights and gradients that are whole for a moment take " + figure(out.whole_bytes, "B") +
+           ", more than the GPU's own share of the states, " + figure(out.total_bytes, "B") + ".";
+  if (out.work_bytes > out.total_bytes)
+    return "Activations and logits take " + figure(out.work_bytes, "B") +
+           (splits ? ", more than the states, " + figure(out.total_bytes, "B") + "."
+                   : "; ZeRO does not split them, tensor or context parallelism would.");
+  std::string says = "Weights, gradients and optimizer states take " + figure(out.total_bytes, "B") + " of it";
+  if (in.data_parallel * in.context_parallel > 1 && in.zero_stage < 3)
+    return says + (in.zero_stage == 0 ? "; ZeRO would split them over the replicas."
+                                      : "; a higher stage of ZeRO would split more of them.");
+  if (in.zero_stage == 3) return says + "; with more replicas each GPU would keep less of them.";
+  return says + "; there is one replica only, so that ZeRO has nothing to split over.";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) { return verdict_of(in, out) + "\n" + reason_of(in, out); }
 
 std::string unit_name(const models::memory::GatherUnit& u, bool tied) {
   if (u.kind == UnitKind::embedding) return tied ? "embedding, tied" : "embedding";

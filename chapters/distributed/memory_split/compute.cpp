@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "chapters/distributed/memory_split/lab.h"
+#include "models/parallel/tensor/tensor_layer.h"
 
 namespace chapters::distributed::memory_split {
 namespace {
@@ -57,6 +58,9 @@ models::Result<TrainingCase> read_setting(const Inputs& set) {
   const Inputs in = in_force(set);
   auto setting = training_case(in.model, in.chip);
   if (!setting) return setting;
+  if (std::string problem = models::parallel::copied_heads_problem(setting->architecture, in.tensor_parallel);
+      !problem.empty())
+    return models::Result<TrainingCase>::fail(std::move(problem));
   // Of the optimizer's bytes four are FP32 master weights where the weights themselves have fewer.
   const double master = in.weight_bytes < 4 && in.optimizer_bytes >= 4 ? 4 : 0;
   setting->plan = {
@@ -103,6 +107,7 @@ void fill_peak(const TrainingCase& s, const Run& run, Outputs& out) {
   if (!(out.total_bytes > 0)) out.states_times = std::numeric_limits<double>::quiet_NaN();
   out.saved_times = out.alone_bytes / out.peak_bytes;
   out.whole_bytes = out.memory.whole.total();
+  out.work_bytes = out.memory.held[MemoryOwner::activations] + out.memory.held[MemoryOwner::logits];
   out.host_bytes = out.memory.host.total();
   const double each = models::memory::gathered_bytes_each(s.architecture, s.plan);
   for (const auto& unit : run.units) {

@@ -68,7 +68,7 @@ void describe(Fields& f, Inputs& in) {
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
                           {.help = "GPUs that share the experts of a model that has them.", .when = cut});
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
-           "What lies between the split products is split by tokens over the tensor-parallel GPUs. Without tensor "
+           "What lies between the split matmuls is split by tokens over the tensor-parallel GPUs. Without tensor "
            "parallelism it does nothing.",
            {.when = cut});
   f.integer("virtual_pipeline", in.virtual_pipeline, "Virtual stages",
@@ -89,7 +89,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("eager_gate", in.eager_gate, "Eager SwiGLU",
            "SiLU and product are kernels of their own, as in eager PyTorch, and the SiLU's result is kept too.");
   f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
-           "Products add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
+           "Matmuls add to the gradients themselves, as in Megatron Core; otherwise a 16-bit one passes through.");
   describe_bytes_and_gather(f, in);
 }
 
@@ -125,6 +125,7 @@ void describe_peak(Fields& f, Outputs& o) {
          {.source = "counted operation by operation"});
   f.real("peak_logits", o.memory.held[models::memory::MemoryOwner::logits], {"Logits", "B"},
          "0 where the peak is not at the loss.");
+  f.real("peak_work", o.work_bytes, {"Activations and logits", "B"}, {.formula = "activations + logits"});
   f.real("whole_at_work", o.memory.whole.at_work, {"Unit at work", "B"}, "Weights that are whole now.");
   f.real("whole_ahead", o.memory.whole.ahead, {"Gathered ahead", "B"}, "Weights for the next unit.");
   f.real("whole_gradient", o.memory.whole.gradient, {"Its gradient", "B"}, "Before it is reduced to shards.");
@@ -157,7 +158,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
   f.real("alone_bytes", o.alone_bytes, {"Peak with plain DDP", "B"}, "Every GPU holds the whole model.",
          {.formula = "no axis applied"});
-  f.real("saved_times", o.saved_times, "Smaller than DDP", {.formula = "peak with DDP / peak"});
+  f.real("saved_times", o.saved_times, {"Smaller than DDP", "×"}, {.formula = "peak with DDP / peak"});
   f.text("fullest_moment", o.fullest_moment, "Fullest");
   f.group("States");
   f.real("weights_bytes", o.memory.states[models::memory::MemoryOwner::weights], {"Weights", "B"},
@@ -166,7 +167,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "parameters x bytes / splits", .source = zero_paper});
   f.real("optimizer_bytes", o.optimizer_bytes, {"Optimizer", "B"}, "Master weights and moments.",
          {.formula = "parameters x bytes / splits", .source = zero_paper});
-  f.real("states_times", o.states_times, "States smaller than DDP's",
+  f.real("states_times", o.states_times, {"States smaller than DDP's", "×"},
          {.absent = "No states are left on the GPU.",
           .formula = "states of the whole model / states a GPU",
           .source = zero_paper});

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/distributed/memory_split/lab.h"
+#include "chapters/distributed/shared/panel_parts.h"
 #include "widgets/charts/vessel.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -93,18 +94,22 @@ void draw_calculators(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("vessels", {.title = "Vessels", .least = {620, 400}, .answers = true},
+  stage.panel("vessels", {.title = "Vessels", .least = {620, 400}, .answers = true, .marks = "vessels, rim"},
               [&](ImVec2 size) { draw_vessels(in, out, picture, view, size); });
-  stage.panel("cuts", {.title = "What each axis takes off", .least = {720, 420}},
-              [&](ImVec2 size) { draw_cuts(out, picture, view, size); });
-  stage.panel("step", {.title = "Over the step", .least = {720, 420}},
-              [&](ImVec2 size) { draw_step(out, picture, view, size); });
-  stage.panel("replicas", {.title = "Against replicas", .least = {720, 420}},
-              [&](ImVec2 size) { draw_replicas(in, out, picture, view, size); });
-  stage.panel("stages", {.title = "Stages", .least = {720, 420}, .scrolls = true},
-              [&](ImVec2 size) { draw_stages(out, view, size); });
-  stage.panel("calculators", {.title = "Other calculators", .least = {720, 420}, .scrolls = true},
+  stage.panel("cuts", {.title = "What each axis takes off", .least = {720, 420}, .scrolls = true}, [&](ImVec2 all) {
+    draw_parts(
+        all, 420, [&](ImVec2 size) { draw_cuts(out, picture, view, size); },
+        [&](ImVec2 right) {
+          draw_parts(
+              right, right.x, [&](ImVec2 size) { draw_stages(out, view, size); },
               [&](ImVec2 size) { draw_calculators(picture, view, size); });
+        });
+  });
+  stage.panel("step", {.title = "Over the step and replicas", .least = {720, 420}}, [&](ImVec2 all) {
+    draw_parts(
+        all, 380, [&](ImVec2 size) { draw_step(out, picture, view, size); },
+        [&](ImVec2 size) { draw_replicas(in, out, picture, view, size); });
+  });
   published_panel(stage, "Measured", picture.published);
 }
 

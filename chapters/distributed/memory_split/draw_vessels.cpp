@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/memory_split/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/motion.h"
 #include "widgets/base/press_area.h"
 #include "widgets/charts/vessel.h"
@@ -288,6 +289,25 @@ void hover_pieces(const View& view) {
                    layer_look(piece.layer).info);
 }
 
+/// While a question is open: every GPU as an empty vessel up to its rim, which the chip gives.
+void draw_empty_vessels(const Painter& p, const Picture& picture, ImVec2 at, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const Theme& t = widgets::theme();
+  const auto count = static_cast<float>(picture.vessels.size());
+  const float body = t.type(Type::body), left = t.px(24), right = t.px(110);
+  const float pitch = (size.x - left - right) / std::max(count, 1.0f), width = std::min(0.7f * pitch, t.px(300));
+  const float ground = at.y + size.y - 2 * body - t.px(16), rim = at.y + 0.3f * size.y;
+  for (std::size_t i = 0; i < picture.vessels.size(); ++i) {
+    const float x = at.x + left + pitch * (static_cast<float>(i) + 0.5f);
+    const Rect v{{x - width / 2, rim}, {x + width / 2, ground}};
+    paint_walls(p, v, false);
+    p.text({x, ground + t.px(7)}, picture.vessels[i].label, t.text, Type::body, Font::bold, widgets::Align::center);
+  }
+  const float x = at.x + size.x - right + t.px(10);
+  p.text({x, rim - t.type(Type::small) / 2}, picture.rim_words, t.text, Type::small, Font::mono);
+  p.dashed_line({at.x + left, rim}, {x - t.px(4), rim}, t.muted, t.px(1), t.px(4));
+}
+
 }  // namespace
 
 void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -298,6 +318,13 @@ void draw_vessels(Inputs& in, const Outputs& out, const Picture& picture, View& 
   const Theme& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    draw_empty_vessels(p, picture, at, size);
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::drew("vessels");
+  widgets::drew("rim");
   const float small = t.type(Type::small), body = t.type(Type::body);
   float top = at.y;
   if (size.x >= t.px(420) && size.y >= t.px(240)) {

@@ -66,6 +66,7 @@ struct Outputs {
   double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, alone_bytes = 0, saved_times = 1, states_times = 1;
   bool fits = false;
   std::int64_t gpus = 1;
+  double work_bytes = 0;  ///< activations and logits at the peak
   double whole_bytes = 0, largest_unit_bytes = 0, layer_unit_bytes = 0, host_bytes = 0, cluster_bytes = 0;
   double traffic = 0, traffic_bytes = 0;
   std::string fullest_moment;

@@ -7,44 +7,7 @@ namespace chapters::distributed::moe {
 namespace {
 
 using namespace models::parallel;
-using widgets::figure, widgets::format_text;
-
-/// The load, what comes of it first (a rank that works longer, drops, experts without work), and the layer's time
-/// beside an even one.
-std::string cost_text(const Inputs& in, const Outputs& out) {
-  const bool even = out.load_max < 1.005;
-  std::string text = even ? "Every expert is asked for its even share"
-                          : "The fullest expert is asked for " + figure(out.load_max, "") + " times its even share";
-  if (in.placement >= MoePlacementRule::by_load && !even)
-    text += ", the fullest rank works on " + figure(out.rank_max, "") + " times the mean";
-  else if (out.dropped > 0)
-    text += ", " + figure(out.dropped, "%") + " of the copies are dropped";
-  else if (out.idle_experts > 0)
-    text += ", " + figure(out.idle_experts, "") + (out.idle_experts == 1 ? " gets nothing" : " get nothing");
-  text += "; a layer takes " + figure(out.layer.layer_s, "s");
-  if (out.slowdown > 1.005) text += ", with an even load " + figure(out.even.layer_s, "s");
-  return text + ". ";
-}
-
-/// Nothing is routed by what a token is: what is left is what the exchange takes.
-std::string dealt_text(const Outputs& out) {
-  return "Experts are dealt out evenly: a layer takes " + figure(out.layer.layer_s, "s") + ", dispatch and combine " +
-         figure(out.exchange_share, "%") + " of it. Experts that see every topic learn little: test loss " +
-         figure(out.loss, "%") + ".";
-}
-
-/// The loss, beside the top-k run that says most: the unbalanced one, or the bias where yours is that.
-std::string loss_text(const Inputs& in, const Outputs& out) {
-  const std::string text = "Test loss " + figure(out.loss, "%");
-  if (out.balances.size() < 3) return text + ".";
-  const bool plain = in.rule == MoeRule::top_k && in.balance == MoeBalance::none;
-  const BalanceRow& other = out.balances[plain ? 2 : 0];
-  return text +
-         (plain                       ? "; with a bias "
-          : in.rule == MoeRule::top_k ? "; not balanced "
-                                      : "; top-k, not balanced, ") +
-         figure(other.loss, "%") + ".";
-}
+using widgets::format_text;
 
 /// Training loss and load by step, means over a few: single batches are noisy. Yours is accent; the others have no hue,
 /// since hues are topics here.
@@ -86,7 +49,7 @@ void add_curves(const Run& run, Picture& p) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || !run.mine) return p;
-  p.answer = in.rule == MoeRule::dealt ? dealt_text(out) : cost_text(in, out) + loss_text(in, out);
+  p.answer = answer_of(in, out);
   arrange_rain(in, out, run, p);
   p.mine = in.rule == MoeRule::top_k ? static_cast<std::size_t>(in.balance) : 3;
   for (std::size_t b = 0; b < p.names.size(); ++b)

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/distributed/moe/lab.h"
+#include "chapters/distributed/shared/rank_hue.h"
 #include "widgets/number/number.h"
 
 namespace chapters::distributed::moe {
@@ -89,7 +90,7 @@ void arrange_rain(const Inputs& in, const Outputs& out, const Run& run, Picture&
         {.label = keep_text(p, "topic " + std::to_string(i + 1) + ", " + format_text(100 * topics[i], "%", 2)),
          .brief = keep_text(p, std::to_string(i + 1)),
          .share = topics[i],
-         .tint = widgets::Tint::series(i)});
+         .tint = widgets::Tint::series(rank_series(static_cast<std::int64_t>(i)))});
   std::vector<std::vector<std::uint32_t>> of_expert(run.placement.ranks.size());
   for (std::uint32_t i = 0; i < routed.copies.size(); ++i) of_expert[routed.copies[i].expert].push_back(i);
   add_clock(out, p);
@@ -102,7 +103,7 @@ void arrange_rain(const Inputs& in, const Outputs& out, const Run& run, Picture&
          .phases_s = {},
          .info = keep_text(p, format_text(std::round(time.rows), "", 9) + " rows, experts " +
                                   format_text(time.time_s(), "s") +
-                                  (time.compute_s >= time.memory_s ? ", by its products" : ", by its memory"))});
+                                  (time.compute_s >= time.memory_s ? ", by its matmuls" : ", by its memory"))});
     for (const SlotOf& slot : slots[r]) {
       widgets::RainBucket b;
       const std::string name = std::to_string(slot.expert) +

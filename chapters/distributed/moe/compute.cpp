@@ -217,6 +217,13 @@ void compare_balances(const Inputs& in, const MoeChip& chip, const MoeLinks& lin
                             100 * static_cast<double>(t.routed.dropped) / static_cast<double>(t.routed.copies.size()),
                             row.layer_s, mine});
   }
+  if (out.balances.size() < moe_balance_count) return;
+  const BalanceRow &plain = out.balances[static_cast<std::size_t>(MoeBalance::none)],
+                   &bias = out.balances[static_cast<std::size_t>(MoeBalance::bias)];
+  out.plain_loss = plain.loss;
+  out.plain_layer_s = plain.layer_s;
+  out.bias_loss = bias.loss;
+  out.bias_layer_s = bias.layer_s;
 }
 
 }  // namespace

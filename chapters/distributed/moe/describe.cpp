@@ -66,7 +66,8 @@ void describe_tokens(Fields& f, Inputs& in) {
          {.range = {0, 3}, .typical = {0, 2}});
   f.integer("topics", in.topics, "Topics", "Each has a map of its own to learn.", {.range = {1, 6}});
   f.real("word_difference", in.word_difference, "Words differ",
-         "Weight of a word's own map beside its topic's: there is more to learn with more experts.", {.range = {0, 2}});
+         "Weight of a word's own map next to its topic's: there is more to learn with more experts.",
+         {.range = {0, 2}});
   f.integer("steps", in.steps, "Steps", "Updates of gate and experts, by Adam.",
             {.range = {20, 200}, .typical = {50, 200}});
   f.integer("step_tokens", in.step_tokens, "Tokens a step",
@@ -100,7 +101,7 @@ void describe_machine(Fields& f, Inputs& in) {
   };
   width("hidden", in.hidden, "Hidden width", "Values of a token that travels. DeepSeek-V3: 7,168.");
   width("expert_width", in.expert_width, "Width of an expert", "Inner width of gate, up and down. DeepSeek-V3: 2,048.");
-  shared::format(f, "format", in.format, expert_formats, {.help = "The format of the experts' products."});
+  shared::format(f, "format", in.format, expert_formats, {.help = "The format of the experts' matmuls."});
   f.choice("dispatch_format", in.dispatch_format, dispatch_formats, "Dispatch in",
            "The format of tokens on their way to experts.");
   f.integer("layers", in.layers, "Expert layers", "How many the model has, for the time of one training step.",
@@ -109,7 +110,7 @@ void describe_machine(Fields& f, Inputs& in) {
                 "A share of the link's line rate. 75 % is what all-to-all reached on A100 and GB300.");
   share_of_rate(f, "between_share", in.between_share, "Reached between nodes",
                 "A share of the port's line rate. 90 % is what DeepEP V2 reached on two nodes.");
-  share_of_rate(f, "matmul_share", in.matmul_share, "Reached in products",
+  share_of_rate(f, "matmul_share", in.matmul_share, "Reached in matmuls",
                 "A share of the chip's peak, by full tiles. Assumed.");
   f.real("base_s", in.base_s, {"Least time", "s"},
          "What one exchange takes, however small. 25 \xC2\xB5s is the floor of small collectives over InfiniBand.",

@@ -8,7 +8,7 @@ constexpr std::string_view switch_source = "Fedus, Zoph, Shazeer 2021";
 
 void describe_load(Fields& f, Outputs& o) {
   f.group("Load of the experts");
-  f.real("load_max", o.load_max, "Fullest expert",
+  f.real("load_max", o.load_max, {"Fullest expert", "×"},
          "Copies that the fullest expert is asked to take, over the mean of all; before capacity.",
          {.headline = true, .formula = "max load / mean load"});
   f.real("dropped", o.dropped, {"Dropped", "%"}, "The share of all copies of tokens whose expert is full.",
@@ -22,7 +22,7 @@ void describe_load(Fields& f, Outputs& o) {
   f.real("idle_experts", o.idle_experts, "Experts without a token", "Experts that no tested token chose.");
   f.real("entropy", o.entropy, "Entropy of the load", {.formula = "-sum(s ln s) / ln(E)"});
   f.real("deviation", o.deviation, "Standard deviation over mean", {.formula = "sigma / mean of the loads"});
-  f.real("rank_max", o.rank_max, "Fullest rank", {.formula = "max kept / mean kept, by rank"});
+  f.real("rank_max", o.rank_max, {"Fullest rank", "×"}, {.formula = "max kept / mean kept, by rank"});
   f.reals("expert_load", o.expert_load, "Load by expert", "Copies asked for, over the mean.", {.max_items = 256});
 }
 
@@ -43,6 +43,18 @@ void describe_learning(Fields& f, Outputs& o) {
       {.absent = "There is no bias.", .formula = "gamma sign(mean load - load)", .source = "DeepSeek-V3 report, 2024"});
 }
 
+/// Top-k on the same tokens and machine, not balanced and with a bias.
+void describe_others(Fields& f, Outputs& o) {
+  const Details compared{.absent = "Experts that are dealt out evenly are compared with no gate.",
+                         .source = training_source};
+  f.group("Other balancings");
+  f.real("plain_loss", o.plain_loss, {"Test loss, not balanced", "%"}, "Top-k with nothing that balances it.",
+         compared);
+  f.real("plain_layer_s", o.plain_layer_s, {"Layer, not balanced", "s"}, "On the same machine.", compared);
+  f.real("bias_loss", o.bias_loss, {"Test loss, with a bias", "%"}, "Top-k, balanced by a bias.", compared);
+  f.real("bias_layer_s", o.bias_layer_s, {"Layer, with a bias", "s"}, "On the same machine.", compared);
+}
+
 void describe_time(Fields& f, Outputs& o) {
   f.group("Time of one layer, forward");
   f.real("layer_s", o.layer.layer_s, {"One expert layer", "s"}, "Forward; nothing overlapped.",
@@ -50,7 +62,7 @@ void describe_time(Fields& f, Outputs& o) {
   f.real("even_layer_s", o.even.layer_s, {"With an even load", "s"},
          "The same kept copies, spread evenly over all experts; longer than yours where they fill tiles of 128 rows "
          "worse.");
-  f.real("slowdown", o.slowdown, "Over the even one", {.formula = "layer / even layer"});
+  f.real("slowdown", o.slowdown, {"Over the even one", "×"}, {.formula = "layer / even layer"});
   f.real("dispatch_s", o.layer.dispatch.time_s, {"Dispatch", "s"},
          {.formula = "least time + max over ranks(bytes / bandwidth)"});
   f.real("combine_s", o.layer.combine.time_s, {"Combine", "s"}, "The same way back, in BF16.");
@@ -110,7 +122,7 @@ void describe(Fields& f, RankRow& r) {
   f.integer("rank", r.rank, "Rank", "From 0.");
   f.real("rows", r.rows, "Rows", "Copies that its experts work on in one layer.");
   f.real("dispatch_s", r.dispatch_s, {"Busiest link", "s"}, "In dispatch, without the least time.");
-  f.real("experts_s", r.experts_s, {"Experts", "s"}, "Their products.");
+  f.real("experts_s", r.experts_s, {"Experts", "s"}, "Their matmuls.");
   f.real("idle", r.idle, {"Waits", "%"}, {.formula = "1 - its experts / the slowest rank's"});
 }
 void describe(Fields& f, BalanceRow& r) {
@@ -134,6 +146,7 @@ void describe(Fields& f, Outputs& o) {
   describe_learning(f, o);
   describe_time(f, o);
   describe_bytes(f, o);
+  describe_others(f, o);
   f.group("Tables");
   f.table("by_expert", o.experts, "Experts", {.max_items = 256});
   f.table("by_rank", o.ranks, "Ranks", {.max_items = 1024});

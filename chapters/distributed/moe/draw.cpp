@@ -3,7 +3,10 @@
 #include <cmath>
 
 #include "chapters/distributed/moe/lab.h"
+#include "chapters/distributed/shared/panel_parts.h"
 #include "widgets/base/heading.h"
+#include "widgets/base/marks.h"
+#include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -40,6 +43,27 @@ void draw_rain_buttons(View& view, const Outputs& out) {
   ImGui::Dummy({1, height});
 }
 
+/// While a question is open: the experts as empty vessels, with an even share as a dashed line.
+void draw_empty_experts(const Inputs& in, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const auto painter = widgets::Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float words = t.type(widgets::Type::small) + t.px(6), pitch = size.x / static_cast<float>(in.experts);
+  const float wall = std::max(1.0f, 0.8f * pitch), even = at.y + 0.62f * size.y;
+  for (std::int64_t e = 0; e < in.experts; ++e) {
+    const float x = at.x + pitch * static_cast<float>(e);
+    painter.frame({x, at.y + 0.2f * size.y}, {x + wall, at.y + size.y - words}, t.line, t.px(1.5f), t.px(2));
+    widgets::Line name;
+    name.add_integer(e);
+    if (widgets::text_size(name.view(), widgets::Type::small).x < wall)
+      painter.text({x + wall / 2, at.y + size.y - words + t.px(4)}, name.view(), t.muted, widgets::Type::small,
+                   widgets::Font::sans, widgets::Align::center);
+  }
+  painter.dashed_line({at.x, even}, {at.x + size.x, even}, t.muted, t.px(1.5f), t.px(5));
+  painter.text({at.x + t.px(4), even - words}, "an even share", t.text, widgets::Type::small);
+}
+
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (picture.rain.buckets.empty()) {
@@ -48,6 +72,12 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   }
   widgets::advance(view.playback, rain_s, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (widgets::veiled()) {
+    draw_empty_experts(in, size);
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::drew("experts");
   const float buttons = size.y > t.px(260) ? widgets::button_size("Play").y + t.px(8) : 0.0f;
   if (buttons > 0) draw_rain_buttons(view, out);
   ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
@@ -154,23 +184,28 @@ void draw_experts(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("rain", {.title = "Tokens into experts", .least = {560, 380}, .answers = true},
+  stage.panel("rain", {.title = "Tokens into experts", .least = {560, 380}, .answers = true, .marks = "experts"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   // Experts that are dealt ask for no balance; what their exchange takes is the question then.
   const bool waits = picture.rain.buckets.empty();  // for the first answer: panels have their places before it
   const bool communication = waits ? in.rule == models::parallel::MoeRule::dealt : out.balances.empty();
   if (communication) published_panel(stage, "Published times", picture.published);
-  if (!communication)
-    stage.panel("trade", {.title = "Loss against time", .least = {260, 190}}, [&](ImVec2 size) {
-      if (!waits) draw_trade(out, picture, view, size);
+  if (communication)
+    stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}}, [&](ImVec2 size) {
+      if (!waits) draw_steps(picture, view, size);
     });
-  stage.panel("steps", {.title = "Balancing by step", .least = {330, 190}}, [&](ImVec2 size) {
-    if (!waits) draw_steps(picture, view, size);
+  else
+    stage.panel("trade", {.title = "Balancing", .least = {620, 190}}, [&](ImVec2 all) {
+      if (waits) return;
+      draw_parts(
+          all, 280, [&](ImVec2 size) { draw_trade(out, picture, view, size); },
+          [&](ImVec2 size) { draw_steps(picture, view, size); });
+    });
+  stage.panel("experts", {.title = "Experts and ranks", .least = {740, 200}, .scrolls = true}, [&](ImVec2 all) {
+    draw_parts(
+        all, 340, [&](ImVec2 size) { draw_experts(out, view, size); },
+        [&](ImVec2 size) { draw_ranks(out, view, size); });
   });
-  stage.panel("ranks", {.title = "Ranks", .least = {340, 200}, .scrolls = true},
-              [&](ImVec2 size) { draw_ranks(out, view, size); });
-  stage.panel("experts", {.title = "Experts", .least = {380, 200}, .scrolls = true},
-              [&](ImVec2 size) { draw_experts(out, view, size); });
   if (!communication) published_panel(stage, "Published times", picture.published);
 }
 

@@ -74,6 +74,8 @@ struct Outputs {
          even_step_exchange_s = 0;
   double expert_rate = 0;  ///< % of the chip's peak that the slowest rank's experts reach
   double even_dispatch_bytes = 0, even_nodes = 1, tokens_per_rank = 0, rank_rows = 0;
+  /// Test loss in % and time of a layer of top-k, not balanced and with a bias; NaN where they are not compared.
+  double plain_loss = std::nan(""), plain_layer_s = plain_loss, bias_loss = plain_loss, bias_layer_s = plain_loss;
   std::vector<double> expert_load;  ///< by expert, over the mean
   std::vector<ExpertRow> experts;
   std::vector<RankRow> ranks;
@@ -126,6 +128,7 @@ struct View {
 };
 
 Computed compute(const Inputs& in, Progress& progress, Trainings& trainings);
+std::string answer_of(const Inputs& in, const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

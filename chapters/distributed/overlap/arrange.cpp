@@ -11,7 +11,7 @@ namespace chapters::distributed::overlap {
 namespace {
 
 using namespace models::parallel;
-using widgets::figure, widgets::format_text, widgets::TimelineMark, widgets::Tint;
+using widgets::format_text, widgets::TimelineMark, widgets::Tint;
 
 constexpr std::size_t most_falls = 600;
 constexpr double nothing_s = 1e-9;
@@ -198,7 +198,7 @@ void add_curves(const Inputs& in, const Outputs& out, const Run& run, Picture& p
     if (std::none_of(step_s.begin(), step_s.end(), [](double s) { return std::isfinite(s); })) continue;
     p.gpus.push_back({.label = std::string(names[m]),
                       .info = "the same batch on each GPU; none where the states do not fit",
-                      .tint = yours ? Tint::yours() : Tint::series(1),
+                      .tint = yours ? Tint::yours() : Tint::strong(),
                       .dashed = !yours,
                       .x = run.gpus,
                       .y = step_s});
@@ -210,29 +210,6 @@ void add_curves(const Inputs& in, const Outputs& out, const Run& run, Picture& p
               .legend = false,
               .x = run.tokens,
               .y = run.tokens_exposed};
-}
-
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (out.collectives == 0) return "One GPU exchanges nothing: a step takes " + figure(out.step.makespan_s, "s") + ".";
-  const bool ddp = in.method == OverlapMethod::ddp;
-  std::string text = "Of " + figure(out.step.network_s, "s") + " of collectives " + figure(out.step.exposed_s, "s") +
-                     " stick out of a step of " + figure(out.step.makespan_s, "s");
-  if (!ddp) {
-    text += ": " + figure(out.forward_wait_s, "s") + " in the forward, " + figure(out.backward_wait_s, "s") +
-            " in the backward, " + figure(out.tail_wait_s, "s") + " after it";
-    const bool latency = out.work.tokens >= out.critical_tokens && out.work.tokens < out.balance_tokens;
-    if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.step.makespan_s)
-      return text + ". Latency is what it waits for, not bytes.";
-    return text + ". At most " + figure(out.held_peak_bytes, "B") + " of weights and gradients are whole.";
-  }
-  if (!in.beside_backward) return text + ": nothing overlaps.";
-  text += "; the last bucket, " + figure(out.last_bytes, "B") + ", takes " + figure(out.last_s, "s") + ".";
-  const double gain_s = out.step.makespan_s - out.best_step_s;
-  if (gain_s > 0.002 * out.step.makespan_s)
-    return text + " Buckets of `" + format_text(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) + "` save " +
-           figure(gain_s, "s") + ".";
-  if (out.collectives == 1) return text + " The first bucket takes every gradient.";
-  return text + " No bucket size that was tried saves more than 0.2 %.";
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ void fill_best(const Scenario& scenario, const Run& run, const Inputs& in, Outpu
   }
   (ddp ? out.best_bucket_bytes : out.best_unit_layers) = best;
   (ddp ? out.best_step_s : out.best_unit_step_s) = best_s;
+  if (ddp) out.best_gain_s = out.step.makespan_s - best_s;
 }
 
 /// One layer of the middle: its forward, the gather of its weights, the reduction of its gradients.
@@ -191,7 +192,7 @@ models::Result<SteppedScenario> run_scenario(const Scenario& scenario) {
   for (const HeldWeights& held : out.held) out.held_peak_bytes = std::max(out.held_peak_bytes, held.bytes);
   if (scenario.work.state_bytes + out.held_peak_bytes > scenario.chip->memory_bytes)
     return Out::fail("Gathered weights and whole gradients take " + widgets::format_text(out.held_peak_bytes, "B") +
-                     " beside " + widgets::format_text(scenario.work.state_bytes, "B") + " of states on a GPU of " +
+                     " next to " + widgets::format_text(scenario.work.state_bytes, "B") + " of states on a GPU of " +
                      widgets::format_text(scenario.chip->memory_bytes, "B") +
                      ": reshard after the forward, gather fewer units ahead, or wrap fewer layers in one.");
   return Out::ok(std::move(out));

@@ -63,7 +63,7 @@ void describe_cuts(Fields& f, Inputs& in) {
              .binary = true,
              .when = with_ddp,
          });
-  f.toggle("beside_backward", in.beside_backward, "Beside the backward",
+  f.toggle("beside_backward", in.beside_backward, "During the backward",
            "A bucket is sent as soon as it is full. Off: all wait for the end of the backward.", {.when = with_ddp});
   f.group("Units");
   f.toggle("reshard_after_forward", in.reshard_after_forward, "Reshard after forward",
@@ -100,9 +100,9 @@ void describe(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip, {.help = "Its BF16 peak, memory and links."});
   f.choice("gradient_format", in.gradient_format, sums, "Gradients",
            "Format in which they are summed. Gathered weights are BF16.");
-  f.toggle(
-      "layers_again", in.layers_again, "Layers run again",
-      "Full activation checkpointing: each layer's forward again before its backward. It stays gathered meanwhile.");
+  f.toggle("layers_again", in.layers_again, "Layers recomputed",
+           "Full activation checkpointing: each layer's forward once more before its backward. It stays gathered "
+           "meanwhile.");
   describe_cuts(f, in);
   f.group("The GPU");
   f.real("slowdown", in.slowdown, {"Compute slows by", "%"},
@@ -165,6 +165,8 @@ void describe_collectives(Fields& f, Outputs& o) {
          {.binary = true, .absent = ddp_alone});
   f.real("best_step_s", o.best_step_s, {"Step with it", "s"}, "With the best bucket.",
          {.absent = ddp_alone, .source = events});
+  f.real("best_gain_s", o.best_gain_s, {"Best bucket saves", "s"},
+         {.absent = ddp_alone, .formula = "step - step with the best bucket"});
   f.real("best_unit_layers", o.best_unit_layers, "Layers of the best unit",
          "Layers a unit with which the step is shortest, among the powers of two and yours.", {.absent = fsdp_alone});
   f.real("best_unit_step_s", o.best_unit_step_s, {"Step with it", "s"}, "One step with units of so many layers.",

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "chapters/distributed/overlap/lab.h"
+#include "chapters/distributed/shared/panel_parts.h"
 #include "models/base/integer_math.h"
 #include "widgets/number/number.h"
 
@@ -76,15 +77,16 @@ void draw_rows(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  const bool ddp = in.method == OverlapMethod::ddp;
-  stage.panel("lanes", {.title = "One GPU, two lanes", .least = {560, 260}, .answers = true},
-              [&](ImVec2 size) { draw_lanes(in, picture, view, size); });
-  stage.panel("sizes", {.title = ddp ? "Against the bucket" : "Against the unit", .least = {300, 170}},
-              [&](ImVec2 size) { draw_sizes(in, out, picture, view, size); });
-  stage.panel("gpus", {.title = "Against GPUs", .least = {300, 170}},
-              [&](ImVec2 size) { draw_gpus(in, out, picture, view, size); });
-  stage.panel("tokens", {.title = "Against the batch", .least = {300, 170}},
-              [&](ImVec2 size) { draw_tokens(out, picture, view, size); });
+  stage.panel(
+      "lanes",
+      {.title = "One GPU, two lanes", .least = {560, 260}, .answers = true, .marks = "compute, network, waiting"},
+      [&](ImVec2 size) { draw_lanes(in, picture, view, size); });
+  stage.panel("sizes", {.title = "Against bucket, GPUs, batch", .least = {860, 170}}, [&](ImVec2 all) {
+    draw_parts(
+        all, 260, [&](ImVec2 size) { draw_sizes(in, out, picture, view, size); },
+        [&](ImVec2 size) { draw_gpus(in, out, picture, view, size); },
+        [&](ImVec2 size) { draw_tokens(out, picture, view, size); });
+  });
   stage.panel("rows", {.title = "Collectives", .least = {420, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_rows(out, view, size); });
   published_panel(stage, "Published", picture.published);

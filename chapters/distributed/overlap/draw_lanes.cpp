@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/overlap/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 
 namespace chapters::distributed::overlap {
@@ -106,14 +107,31 @@ void paint_waits(const widgets::Painter& painter, const Picture& picture, const 
   red_text(painter, {x, y + t.px(6)}, picture.tail_said, Type::title, widgets::Font::bold);
 }
 
+/// While a question is open: the two streams with their names.
+void draw_empty_lanes(ImVec2 size) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const auto painter = widgets::Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float lane = size.y / 3;
+  for (const auto& [name, top] : {std::pair<std::string_view, float>{"compute", 0.0f}, {"network", 2 * lane}}) {
+    painter.text({at.x, at.y + top + t.px(4)}, name, t.text, Type::body);
+    painter.frame({at.x + t.px(150), at.y + top}, {at.x + size.x, at.y + top + lane - t.px(8)}, t.line, t.px(1),
+                  t.px(4));
+  }
+}
+
 }  // namespace
 
 void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
-  if (picture.compute.empty()) {
+  if (picture.compute.empty() || widgets::veiled()) {
+    if (widgets::veiled()) draw_empty_lanes(size);
     ImGui::Dummy(size);
     return;
   }
   const auto& t = widgets::theme();
+  widgets::drew("compute");
+  widgets::drew("network");
   const bool ddp = in.method == models::parallel::OverlapMethod::ddp;
   const float ruler = t.type(Type::small) + t.px(20);
   const bool held = !picture.held.empty() && size.y > t.px(240);
@@ -149,6 +167,7 @@ void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 siz
   paint_falls(painter, picture, view.timeline, view.timeline.lane_rect(0).max.y - t.px(4),
               view.timeline.lane_rect(2).min.y + t.px(4));
   paint_waits(painter, picture, view.timeline, t.px(row));
+  widgets::drew("waiting");
   painter.unclip();
 }
 

@@ -59,8 +59,8 @@ struct Outputs {
   double apart_s = 0, saved_s = 0;  ///< nothing overlaps: one collective after the other, and what overlap saves
   std::int64_t collectives = 0;
   double largest_bytes = 0, last_bytes = 0, last_s = 0;
-  double best_bucket_bytes = none, best_step_s = none;      ///< NaN with FSDP
-  double best_unit_layers = none, best_unit_step_s = none;  ///< NaN with DDP
+  double best_bucket_bytes = none, best_step_s = none, best_gain_s = none;  ///< NaN with FSDP
+  double best_unit_layers = none, best_unit_step_s = none;                  ///< NaN with DDP
   double critical_tokens = 0, balance_tokens = 0, tokens_per_s = 0, scaling_percent = 0;
   double held_peak_bytes = 0, memory_bytes = 0;
   double layer_forward_s = 0, layer_gather_s = 0, layer_ratio = 0, layer_reduce_s = 0;
@@ -151,6 +151,7 @@ void sweep_inputs(const Inputs& in, Run& run);
 
 /// `facts_alone`: without the sweeps that only the picture shows.
 Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone = false);
+std::string answer_of(const Inputs& in, const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The two lanes with what falls between them, and the tail.

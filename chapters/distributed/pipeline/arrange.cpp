@@ -8,7 +8,7 @@ namespace chapters::distributed::pipeline {
 namespace {
 
 using namespace models::parallel;
-using widgets::figure, widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
+using widgets::format_text, widgets::Meaning, widgets::TimelineMark, widgets::Tint;
 
 std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
 
@@ -134,9 +134,10 @@ RankLane lane_of(ScheduleLanes& to, const Side& side, std::size_t rank, bool nam
       most = std::max(most, k.kept / chunks);
       add_kept(lane.kept, in_ns(k.time_s), k.kept / chunks);
     }
-  lane.sublabel = side.stuck.empty()
-                      ? format_text(r.wall_bubble_s, "s") + " idle, keeps " + format_text(most, "")
-                      : std::to_string(side.plan.orders[rank].size() - side.run.start_s[rank].size()) + " not done";
+  lane.kept_words = format_text(most, "") + " kept";
+  const std::size_t left = side.plan.orders[rank].size() - side.run.start_s[rank].size();
+  lane.idle_words =
+      side.stuck.empty() ? format_text(r.wall_bubble_s, "s") + " idle" : std::to_string(left) + " not done";
   return lane;
 }
 
@@ -161,21 +162,10 @@ ScheduleLanes lanes_of(const Side& side, const SideFigures& figures) {
     out.subtitle = side.stuck;
     return out;
   }
-  out.subtitle = "makespan " + format_text(side.run.makespan_s, "s") + ", idle / makespan " +
-                 format_text(figures.idle_percent, "%") + ", idle / ideal " +
-                 format_text(100 * side.run.idle_over_ideal, "%") + ", keeps at most " + format_text(figures.peak, "");
-  if (figures.weights > 1) out.subtitle += ", weights " + format_text(figures.weights, "") + " times";
+  out.subtitle = "takes " + format_text(side.run.makespan_s, "s") + ", ranks idle " +
+                 format_text(figures.idle_percent, "%") + " of it";
+  if (figures.weights > 1) out.subtitle += ", each with " + format_text(figures.weights, "") + " copies of its weights";
   return out;
-}
-
-/// Where the shorter of two schedules ends, the time that it is done sooner stands in its first lane, which is shown in
-/// any room, so that both axes reach equally far.
-void add_sooner(ScheduleLanes& lanes, double end_s, double other_s) {
-  if (lanes.lanes.empty() || other_s - end_s <= 1e-9 * other_s) return;
-  RankLane& lane = lanes.lanes.front();
-  LaneWriter writer{lanes, lane, true};
-  writer.add(end_s, other_s, format_text(other_s - end_s, "s") + " sooner", "", "this schedule is done", Tint(),
-             TimelineMark::pale);
 }
 
 /// Gives the first lane of the picture that ends sooner an empty span to the end of the other's, so that both axes
@@ -191,91 +181,14 @@ void reach_equally(std::array<ScheduleLanes, 2>& schedules) {
   RankLane& lane = lanes.lanes.front();
   LaneWriter writer{lanes, lane, false};
   writer.add(1e-9 * static_cast<double>(lane.spans.back().end_ns()), 1e-9 * static_cast<double>(ends_ns[1 - shorter]),
-             "", "", "", Tint(), TimelineMark::pale);
-}
-
-std::string kept_text(double kept) { return figure(kept, "") + (kept == 1 ? " micro-batch" : " micro-batches"); }
-
-/// Times, then shares of idle time.
-std::string clock_text(const Outputs& out, const Picture& p) {
-  const SideFigures &a = out.beside, &b = out.now;
-  const std::string &name_a = p.schedules[0].title, &name_b = p.schedules[1].title;
-  std::string text = std::abs(out.saved_s) <= 1e-9 * a.totals.makespan_s
-                         ? name_b + " and " + name_a + " both take " + figure(b.totals.makespan_s, "s")
-                         : name_b + " takes " + figure(b.totals.makespan_s, "s") + ", " + name_a + " " +
-                               figure(a.totals.makespan_s, "s");
-  text += ": idle " + figure(b.idle_percent, "%");
-  return text +
-         (std::abs(b.idle_percent - a.idle_percent) <= 1e-6 ? " of it" : " against " + figure(a.idle_percent, "%"));
-}
-
-/// What the fullest ranks keep, or where those keep as much, the emptiest.
-std::string memory_text(const Outputs& out, const Picture& p) {
-  const double a = out.beside.peak, b = out.now.peak;
-  if (a != b) return "Its fullest rank keeps " + kept_text(b) + ", not " + figure(a, "");
-  const std::string text = "Fullest ranks keep " + kept_text(b) + " in both";
-  const double least_a = *std::min_element(p.schedules[0].peaks.begin(), p.schedules[0].peaks.end());
-  const double least_b = *std::min_element(p.schedules[1].peaks.begin(), p.schedules[1].peaks.end());
-  if (least_a == b && least_b == b) return text;
-  return text + ", the emptiest " + figure(least_b, "") +
-         (least_a == least_b ? " in both" : ", not " + figure(least_a, ""));
-}
-
-std::string generated_text(const Outputs& out, const Run& run, const Picture& p) {
-  const SideFigures &a = out.beside, &b = out.now;
-  if (run.now.spec.schedule == run.beside.spec.schedule && run.now.plan.chunks == run.beside.plan.chunks)
-    return p.schedules[1].title + " takes " + figure(b.totals.makespan_s, "s") + ", idle for " +
-           figure(b.idle_percent, "%") + " of it, and its fullest rank keeps " + kept_text(b.peak) + ".";
-  std::string text = clock_text(out, p) + ". " + memory_text(out, p);
-  if (b.weights != a.weights)
-    text += ", and the weights " + figure(b.weights, "") + " times, not " + figure(a.weights, "");
-  text += ".";
-  if (b.idle_percent - b.idle_without_barrier > 0.5)
-    text += " With no barrier between steps it idles " + figure(b.idle_without_barrier, "%") + ".";
-  return text;
-}
-
-/// What the learner's moves broke, or else what they changed.
-std::string edited_text(const Outputs& out, const Run& run) {
-  const SideFigures& b = out.now;
-  if (!b.stuck.empty()) return b.stuck + " ";
-  std::string text;
-  if (!run.now.moves.empty()) {
-    const double sooner_s = out.generated_s - b.totals.makespan_s;
-    text = "Your order takes " + figure(b.totals.makespan_s, "s") + ", " +
-           (std::abs(sooner_s) <= 1e-9 * out.generated_s
-                ? "as long as the schedule's own"
-                : figure(std::abs(sooner_s), "s") + (sooner_s > 0 ? " less" : " more") + " than the schedule's own") +
-           ", and its fullest rank keeps " + kept_text(b.peak) +
-           (b.peak == out.generated_peak ? ", as before. " : ", not " + figure(out.generated_peak, "") + ". ");
-  }
-  return text;
-}
-
-std::string room_text(const Inputs& in, const Outputs& out) {
-  if (out.crowded_rank < 0) return {};
-  const auto rank = static_cast<std::size_t>(out.crowded_rank);
-  return "Rank " + std::to_string(rank) + " runs out of memory: it would keep " + kept_text(out.ranks[rank].keeps) +
-         " and has room for " + figure(static_cast<double>(in.room), "") + ". ";
-}
-
-std::string answer_of(const Inputs& in, const Outputs& out, const Run& run, const Picture& p) {
-  std::string edited = room_text(in, out) + edited_text(out, run);
-  if (out.moves_left_out > 0)
-    edited += "Of your moves " + figure(static_cast<double>(out.moves_left_out), "") +
-              " name blocks that this schedule does not have. ";
-  if (!edited.empty() && (!run.now.moves.empty() || !run.now.stuck.empty())) {
-    edited.pop_back();
-    return edited;
-  }
-  return edited + generated_text(out, run, p);
+             "", "", "", Meaning::idle, TimelineMark::callout);
 }
 
 /// What each rank keeps, and idle time against micro-batches, of both schedules.
 void add_curves(const Run& run, Picture& p) {
   for (std::size_t i = 0; i < 2; ++i) {
     const ScheduleLanes& s = p.schedules[i];
-    const widgets::Tint tint = i == 0 ? Tint::series(1) : Tint::yours();
+    const widgets::Tint tint = i == 0 ? Tint::strong() : Tint::yours();
     widgets::Curve kept{.label = s.title,
                         .info = "most F begun without their W, in a rank's whole share",
                         .tint = tint,
@@ -304,6 +217,38 @@ void add_curves(const Run& run, Picture& p) {
   }
 }
 
+/// The hues of the blocks by the letters that stand on them, then lines and strips.
+std::vector<LegendWord> legend_of(const Picture& p, const Run& run) {
+  std::array<bool, 5> kinds{};
+  for (const Side* side : {&run.beside, &run.now})
+    for (const auto& order : side->plan.orders)
+      for (const PipeOp& op : order) kinds[static_cast<std::size_t>(op.kind)] = true;
+  const auto has = [&](PipeKind kind) { return kinds[static_cast<std::size_t>(kind)]; };
+  using Kind = LegendWord::Kind;
+  std::vector<LegendWord> words;
+  if (has(PipeKind::forward)) words.push_back({Kind::box, "F forward", Meaning::forward});
+  const bool whole = has(PipeKind::backward), cut = has(PipeKind::input_gradient);
+  if (whole || cut)
+    words.push_back({Kind::box,
+                     whole && cut ? "B, I input gradient"
+                     : whole      ? "B input gradient"
+                                  : "I input gradient",
+                     Meaning::backward});
+  if (whole || has(PipeKind::weight_gradient))
+    words.push_back({Kind::box, cut ? "W weight gradient" : "its weight gradient", Meaning::weight_gradient});
+  if (has(PipeKind::pair)) words.push_back({Kind::box, "F and B overlapped", Tint::series(2)});
+  for (const ScheduleLanes& s : p.schedules)
+    if (!s.thread.empty()) {
+      words.push_back({Kind::line, "critical path", {}, true});
+      break;
+    }
+  words.push_back({Kind::line, "micro-batches kept", Tint()});
+  if (p.schedules[0].peaks != p.schedules[1].peaks)
+    words.push_back({Kind::dashed, "the other schedule's peak", {}, true});
+  words.push_back({Kind::box, "idle", Meaning::idle});
+  return words;
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -311,20 +256,17 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty() || run.now.run.ranks.empty()) return p;
   p.schedules[0] = lanes_of(run.beside, out.beside);
   p.schedules[1] = lanes_of(run.now, out.now);
-  const double own_s = out.now.totals.makespan_s, theirs_s = out.beside.totals.makespan_s;
-  if (run.now.stuck.empty()) {
-    add_sooner(p.schedules[0], theirs_s, own_s);
-    add_sooner(p.schedules[1], own_s, theirs_s);
-  } else {
-    reach_equally(p.schedules);
-  }
+  reach_equally(p.schedules);
+  if (run.now.stuck.empty() && std::abs(out.saved_s) > 1e-9 * out.beside.totals.makespan_s)
+    p.sooner = format_text(std::abs(out.saved_s), "s") + " sooner";
+  p.legend = legend_of(p, run);
   if (in.room > 0) p.room = static_cast<double>(in.room);
   p.most_kept = std::max(p.most_kept, static_cast<double>(in.room));
   for (const ScheduleLanes& s : p.schedules)
     for (const double peak : s.peaks) p.most_kept = std::max(p.most_kept, peak);
   for (std::size_t r = 0; r < out.ranks.size(); ++r) p.rank_texts.push_back(std::to_string(r));
   add_curves(run, p);
-  p.answer = answer_of(in, out, run, p);
+  p.answer = answer_of(in, out, run);
   return p;
 }
 

@@ -127,6 +127,7 @@ models::Result<SideFigures> figures_of(const Inputs& in, const Side& side,
   out.peaks = peak_activations(side.plan);
   const auto chunks = static_cast<double>(side.plan.chunks);
   out.peak = *std::max_element(out.peaks.begin(), out.peaks.end()) / chunks;
+  out.least = *std::min_element(out.peaks.begin(), out.peaks.end()) / chunks;
   const std::vector<double> kept = peak_activations(side.plan, in.kept_share);
   out.peak_bytes_share = *std::max_element(kept.begin(), kept.end()) / chunks;
   out.weights = static_cast<double>(copies_of(side.spec.schedule));
@@ -182,6 +183,13 @@ void fill_ranks(const Inputs& in, const Run& run, const std::vector<WeightVersio
                          .beside_keeps = out.beside.peaks[r] / theirs});
     out.orders.push_back({static_cast<std::int64_t>(r), order_text(run.now.plan, r)});
   }
+  const auto busiest = std::max_element(out.ranks.begin(), out.ranks.end(),
+                                        [](const RankRow& a, const RankRow& b) { return a.busy_s < b.busy_s; });
+  out.busiest_s = busiest->busy_s;
+  const bool alone = std::none_of(out.ranks.begin(), out.ranks.end(), [&](const RankRow& row) {
+    return row.rank != busiest->rank && row.busy_s > 0.999 * busiest->busy_s;
+  });
+  if (alone && out.ranks.size() > 1) out.busiest_rank = busiest->rank;
 }
 
 /// What a rank keeps over time, and which operations decide the makespan.

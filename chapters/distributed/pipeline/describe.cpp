@@ -99,12 +99,27 @@ void describe(Fields& f, OrderRow& r) {
 
 namespace {
 
+void describe_memory(Fields& f, Outputs& o) {
+  f.group("Memory");
+  f.reals("peak_activations", o.now.peaks, "Kept by each rank",
+          "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
+          {.max_items = 1024});
+  f.real("least", o.now.least, "Kept by the emptiest",
+         "Micro-batches that the emptiest rank keeps at most, for its whole share.",
+         {.formula = "least F begun without their W / chunks"});
+  f.real("peak_memory", o.now.peak_bytes_share, "Fullest, as memory",
+         "The same as what the fullest rank keeps, with only the share for W after I.",
+         {.formula = "1 from F to I, the share kept from I to W; / chunks"});
+}
+
 void describe_above_and_order(Fields& f, Outputs& o) {
   f.group("Above");
   f.real("beside_makespan", o.beside.totals.makespan_s, {"Makespan", "s"}, "What the schedule above takes.");
   f.real("saved", o.saved_s, {"Sooner", "s"}, {.absent = never_ends, .formula = "makespan above - makespan below"});
   f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan", "%"}, "Idle time in the schedule above.");
   f.real("beside_peak", o.beside.peak, "Micro-batches kept", "What the fullest rank keeps in the schedule above.");
+  f.real("beside_least", o.beside.least, "Kept by the emptiest",
+         "Micro-batches that the emptiest rank keeps in the schedule above.");
   f.real("beside_weights", o.beside.weights, "Weights held",
          "Times that a rank holds its weights in the schedule above.");
   f.real("beside_period", o.beside.period_s, {"One more step", "s"},
@@ -161,6 +176,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("closed_form_bubble", o.closed_form_s, {"Its value", "s"},
          "Equal to the longest wall bubble wherever it is given.",
          {.absent = "No closed form holds exactly for this schedule with these times."});
+  f.integer("busiest_rank", o.busiest_rank, "Slowest rank",
+            "The one rank that works longer than all others; -1: none does.", {.range = {-1, 1}});
+  f.real("busiest_s", o.busiest_s, {"Work of the busiest", "s"}, "What the rank works that works longest.");
   f.group("Steps with no barrier");
   f.real("period", o.now.period_s, {"One more step", "s"}, "What it adds when no rank waits for all the others.",
          {.absent = never_ends, .formula = "end of the fourth step - end of the third"});
@@ -168,13 +186,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = never_ends, .formula = "1 - work of all ranks / (ranks x one more step)"});
   f.real("staleness", o.now.staleness, "Staleness",
          "Updates between the weights that a backward uses and the newest, at most.");
-  f.group("Memory");
-  f.reals("peak_activations", o.now.peaks, "Kept by each rank",
-          "Activations of one micro-batch on one stage (a chunk where a rank holds several), at most.",
-          {.max_items = 1024});
-  f.real("peak_memory", o.now.peak_bytes_share, "Fullest, as memory",
-         "The same as what the fullest rank keeps, with only the share for W after I.",
-         {.formula = "1 from F to I, the share kept from I to W; / chunks"});
+  describe_memory(f, o);
   describe_above_and_order(f, o);
   f.group("Tables");
   f.table("ranks", o.ranks, "Ranks", {.max_items = 1024});

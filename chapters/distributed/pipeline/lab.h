@@ -10,6 +10,7 @@
 #include "chapters/mechanism/lab.h"
 #include "models/parallel/pipeline/pipeline_formulas.h"
 #include "models/parallel/pipeline/pipeline_memory.h"
+#include "widgets/base/parts.h"
 #include "widgets/plot/plot.h"
 #include "widgets/timeline/timeline.h"
 
@@ -50,6 +51,7 @@ struct SideFigures {
   models::parallel::PipelineTotals totals;  ///< NaN where ranks wait for each other for ever
   std::vector<double> peaks;  ///< what each rank keeps at most, in activations of one micro-batch on one stage
   double peak = 0, peak_bytes_share = 0;  ///< the fullest rank's, in activations of a rank's whole share
+  double least = 0;                       ///< the emptiest rank's
   double weights = 1, staleness = 0, period_s = 0, idle_without_barrier = 0, idle_percent = 0;
   std::string stuck;  ///< not empty: the run ends early, and this sentence says why
 };
@@ -63,6 +65,8 @@ struct Outputs {
   double generated_s = std::numeric_limits<double>::quiet_NaN(), generated_peak = generated_s;
   std::int64_t moves_left_out = 0;  ///< moves of blocks that this schedule does not have
   std::int64_t crowded_rank = -1;   ///< the first that keeps more than it has room for; -1: none
+  std::int64_t busiest_rank = -1;   ///< the one rank that works longer than all others; -1: none does
+  double busiest_s = 0;             ///< work of the rank that works longest
   std::vector<RankRow> ranks;
   std::vector<OrderRow> orders;
 };
@@ -95,7 +99,7 @@ struct Run {
 
 /// What the timeline shows of one rank.
 struct RankLane {
-  std::string label, sublabel;
+  std::string label, idle_words, kept_words;  ///< its name and, at its end, how long it idles and what it keeps
   std::vector<widgets::TimelineSpan> spans;
   std::vector<widgets::TimelinePoint> kept;
   std::vector<std::uint32_t> blocks;  ///< the place of each span in the rank's order; no_block: it has none
@@ -113,9 +117,20 @@ struct ScheduleLanes {
   std::vector<double> peaks;                  ///< what each rank keeps at most, in activations of its whole share
 };
 
+/// One entry of the legend.
+struct LegendWord {
+  enum class Kind : std::uint8_t { box, line, dashed } kind = Kind::box;
+  std::string label;
+  widgets::Tint tint{};
+  bool plain = false;  ///< in the colour of text, not in a hue
+};
+/// In the list of ranks that have a lane: the lane that names those without one.
+inline constexpr auto folded_ranks = static_cast<std::size_t>(-1);
+
 struct Picture {
   std::uint64_t version = 0;
-  std::string answer;
+  std::string answer, sooner;  ///< sooner: by how much the faster schedule is done before the other
+  std::vector<LegendWord> legend;
   std::array<ScheduleLanes, 2> schedules;  ///< above and below
   double most_kept = 1;
   double room = std::numeric_limits<double>::quiet_NaN();  ///< micro-batches that a rank has room for; NaN: any number
@@ -133,7 +148,7 @@ struct View {
   std::vector<widgets::TimelineCounter> counters;
   std::vector<std::string_view> rank_names;
   std::vector<std::size_t> ranks_shown;
-  float legend_rows = 2;
+  widgets::Line folded;  ///< names the ranks without a lane
   std::vector<widgets::TimelineStep> thread;
   std::string carried;  ///< what the block under the pointer would do
 };
@@ -151,6 +166,8 @@ void move_block(Inputs& in, const Side& side, std::size_t rank, std::size_t from
 /// `facts_alone`: without what only the picture needs, the schedules at other numbers of micro-batches.
 Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone = false);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
+std::string answer_of(const Inputs& in, const Outputs& out, const Run& run);
+void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, RankRow& row);

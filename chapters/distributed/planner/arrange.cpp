@@ -30,7 +30,7 @@ void name_plans(const Outputs& out, const PlannerSearch& search, Picture& p) {
                  .marker = widgets::Marker::diamond,
                  .radius = 10};
   p.wall = {.kind = Kind::area,
-            .label = "beyond the wall, " + format_text(out.wall_bytes, "B"),
+            .label = "more than the memory, " + format_text(out.wall_bytes, "B"),
             .tint = widgets::Meaning::memory_bound,
             .alpha = 0.10f,
             .width = 0,
@@ -76,7 +76,7 @@ void add_frontiers(const PlannerSearch& search, Picture& p) {
   add_line(search, search.frontier, p, line);
   if (fits) p.frontiers.push_back(std::move(line));
   widgets::Curve beyond{.kind = widgets::Curve::Kind::steps,
-                        .label = fits ? "faster beyond" : "frontier, none fits",
+                        .label = fits ? "faster, but does not fit" : "frontier, none fits",
                         .tint = widgets::Meaning::memory_bound,
                         .width = 1.5f,
                         .dashed = true,
@@ -85,24 +85,6 @@ void add_frontiers(const PlannerSearch& search, Picture& p) {
   if (fits) beyond.add(search.points.front().memory_bytes, search.points.front().step_s);
   add_line(search, search.beyond, p, beyond);
   if (beyond.x.size() > 1) p.frontiers.push_back(std::move(beyond));
-}
-
-std::string answer_of(const Outputs& out, const Run& run) {
-  using widgets::figure;
-  const double all = static_cast<double>(out.plans_total);
-  if (out.plans_total == 0)
-    return run.search->reason.empty() ? "No plan of those that are allowed can run; allow more or change the GPUs."
-                                      : "No plan can run. " + run.search->reason;
-  if (run.best.name.empty())
-    return "None of " + figure(all, "", 9) + " plans fits " + figure(out.wall_bytes, "B") +
-           " a GPU; the least that one needs is " + figure(out.least_memory_bytes, "B") + ".";
-  std::string said = run.best.name + " is fastest: " + figure(out.best_step_time_s, "s") + " a step in " +
-                     figure(out.best_memory_bytes, "B") + " of " + figure(out.wall_bytes, "B");
-  said += std::isfinite(out.beyond_step_s) ? ". Without the wall it would be " + figure(out.beyond_step_s, "s")
-                                           : std::string(", and none beyond the wall is faster");
-  said += ".";
-  if (!out.plan_problem.empty()) said += " " + out.plan_problem;
-  return said;
 }
 
 /// In words: what the largest loss comes from.
@@ -121,9 +103,9 @@ std::string why_lost(const Run& run) {
              (of(second).tensor > of(best).tensor ? "more than " : "other amounts than ") +
              std::to_string(of(best).tensor) + " does.";
     case PlanCause::recompute:
-      return "It runs layers again that the fastest keeps.";
+      return "It recomputes layers that the fastest keeps.";
     case PlanCause::products:
-      return "Its products are cut smaller, or its last stage has more to do.";
+      return "Its matmuls are cut smaller, or its last stage has more to do.";
     case PlanCause::data:
       return "Gradients and weights that its backward pass does not hide.";
     default:
@@ -161,8 +143,10 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.published.labels.push_back(plan.name);
   }
   if (!run.second.name.empty()) {
-    p.lost_text = "it lost " + format_text(out.runner_up_lost_s, "s") + " (" +
-                  widgets::format_percent(out.runner_up_lost_s / out.best_step_time_s, 2) + "):";
+    p.lost_text =
+        out.runner_up_later < tie_percent
+            ? "a tie within the model's error: " + format_text(out.runner_up_later, "%") + " longer"
+            : format_text(out.runner_up_lost_s, "s") + " longer, " + format_text(out.runner_up_later, "%") + ":";
     p.lost_why = why_lost(run);
   }
   p.answer = answer_of(out, run);

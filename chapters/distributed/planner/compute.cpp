@@ -131,6 +131,14 @@ void price_yours(const Inputs& in, const PlannerJob& job, const PlannerSearch& s
   out.plan_rank = 1 + static_cast<double>(ahead - search.points.begin());
 }
 
+/// The plan's axes, and where another has the same what it does otherwise.
+std::string distinct_name(const PlanPoint& plan, const PlanPoint& other) {
+  std::string name = plan_name(plan);
+  if (name != plan_name(other)) return name;
+  const std::string more = plan_difference(plan, other);
+  return more.empty() ? name : name + ", " + more;
+}
+
 void judge_best(const PlannerJob& job, const PlannerSearch& search, Outputs& out) {
   if (search.fitting == 0) return;
   const PlanPoint& best = search.points.front();
@@ -143,7 +151,7 @@ void judge_best(const PlannerJob& job, const PlannerSearch& search, Outputs& out
   for (std::size_t i = 0; i < search.fitting && search.points[i].step_s <= 1.05 * best.step_s; ++i) out.near_best += 1;
   for (std::size_t i = 0; i < std::min(listed, search.fitting); ++i) {
     const PlanPoint& p = search.points[i];
-    out.plans.push_back({.plan = plan_name(p),
+    out.plans.push_back({.plan = distinct_name(p, i == 0 ? search.points[search.fitting > 1 ? 1 : 0] : best),
                          .details = plan_detail(job, p),
                          .step_s = p.step_s,
                          .memory_bytes = p.memory_bytes,
@@ -158,8 +166,11 @@ void judge_second(const PlannerJob& job, const PlannerSearch& search, Outputs& o
   if (search.fitting < 2) return;
   const PlanPoint& second = search.points[1];
   run.second = price_card(job, second);
+  run.best.name = distinct_name(search.points[0], second);
+  run.second.name = distinct_name(second, search.points[0]);
   out.runner_up = plan_name(second) + ", " + plan_detail(job, second);
   out.runner_up_lost_s = second.step_s - search.points.front().step_s;
+  out.runner_up_later = 100 * out.runner_up_lost_s / search.points.front().step_s;
   run.lost = lost_time(run.best.price.parts, run.second.price.parts);
   for (const LostTime& l : run.lost) out.lost.push_back({std::string(step_cause_name(l.cause)), l.seconds});
 }
@@ -187,18 +198,23 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
   if (!job) return infeasible<Computed>(job.error);
   Run run{.job = *job, .search = searched(in, progress, searches)};
   if (!run.search) return infeasible<Computed>("The search was stopped; change an input to start it again.");
+  const PlannerSearch& search = *run.search;
+  if (search.points.empty())
+    return infeasible<Computed>(
+        search.reason.empty()
+            ? "None of the plans that are allowed goes with the model; allow more, or change the GPUs."
+            : search.reason);
   Computed done;
   Outputs& out = done.facts;
-  const PlannerSearch& search = *run.search;
   price_yours(in, *job, search, out, run.yours);
   out.plans_total = static_cast<std::int64_t>(search.points.size());
   out.plans_fit = static_cast<std::int64_t>(search.fitting);
   out.wall_bytes = job->cluster.memory_bytes;
-  if (!search.points.empty())
-    out.least_memory_bytes =
-        std::min_element(search.points.begin(), search.points.end(), [](const PlanPoint& a, const PlanPoint& b) {
-          return a.memory_bytes < b.memory_bytes;
-        })->memory_bytes;
+  const PlanPoint& leanest =
+      *std::min_element(search.points.begin(), search.points.end(),
+                        [](const PlanPoint& a, const PlanPoint& b) { return a.memory_bytes < b.memory_bytes; });
+  out.least_memory_bytes = leanest.memory_bytes;
+  if (search.fitting == 0) run.leanest = price_card(*job, leanest);
   judge_best(*job, search, out);
   judge_second(*job, search, out, run);
   if (!search.beyond.empty()) {
@@ -207,7 +223,7 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
     out.beyond_memory_bytes = fastest.memory_bytes;
   }
   if (progress.facts_alone) return done;
-  for (PlanCard* card : {&run.best, &run.second, &run.yours})
+  for (PlanCard* card : {&run.best, &run.second, &run.yours, &run.leanest})
     if (!card->name.empty()) add_staircase(*card);
   price_published(in, run);
   done.run = std::make_shared<const Run>(std::move(run));

@@ -5,9 +5,9 @@
 namespace chapters::distributed::planner {
 namespace {
 
-const Choices formats = {{"bf16", "BF16", "All products in 16 bits."},
-                         {"fp8", "FP8", "Products inside the layers in 8 bits; attention and logits stay in 16."},
-                         {"fp4", "FP4", "Products inside the layers in 4 bits; attention and logits stay in 16."}};
+const Choices formats = {{"bf16", "BF16", "All matmuls in 16 bits."},
+                         {"fp8", "FP8", "Matmuls inside the layers in 8 bits; attention and logits stay in 16."},
+                         {"fp4", "FP4", "Matmuls inside the layers in 4 bits; attention and logits stay in 16."}};
 
 const Choices softwares = {
     {"megatron_core", "Megatron Core", "2024 and later: flash attention, communication mostly hidden."},
@@ -16,7 +16,7 @@ const Choices softwares = {
     {"megatron_2020", "Megatron, 2020", "As of 2020: tensor and data parallelism alone."},
     {"megatron_deepspeed", "Megatron-DeepSpeed", "As it trained BLOOM in 2022."},
     {"megatron_golden", "Megatron Core, deterministic", "As its own tests run it."},
-    {"deepspeed_zero3", "DeepSpeed ZeRO-3, 2021", "As Narayanan et al. measured it beside Megatron."},
+    {"deepspeed_zero3", "DeepSpeed ZeRO-3, 2021", "As Narayanan et al. measured it next to Megatron."},
     {"fsdp_eager", "PyTorch FSDP", "Without a compiler, as of 2023."},
     {"fsdp_compiled", "PyTorch FSDP2, compiled", "As torchtitan runs it."},
     {"internevo", "InternEvo", "As of 2023."},
@@ -36,7 +36,7 @@ void describe_filters(Fields& f, Inputs& in) {
             {.range = {0, 3}});
   f.toggle("context_plans", in.context_plans, "Context parallel too", "Whether plans may split sequences over GPUs.");
   f.toggle("recompute_plans", in.recompute_plans, "Recomputation too",
-           "Whether plans may run layers again in the backward pass.");
+           "Whether plans may recompute layers in the backward pass.");
   f.real("keep_free_bytes", in.keep_free_bytes, {"Keep free", "B"},
          "What of each GPU's memory stays free: CUDA context, communication buffers, fragments of the allocator.",
          {.range = {0, 64e9}, .typical = {0, 16e9}});
@@ -52,7 +52,7 @@ void describe(Fields& f, Inputs& in) {
   shared::global_batch(f, "global_batch", in.global_batch,
                        {.help = "Sequences of one optimizer step, over all GPUs.", .headline = true});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
-  shared::format(f, "format", in.format, formats, {.help = "What the products inside the layers run in."});
+  shared::format(f, "format", in.format, formats, {.help = "What the matmuls inside the layers run in."});
   f.group("Your plan");
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every layer."});
   shared::parallel_pipeline(f, "pipeline_parallel", in.pipeline_parallel,
@@ -69,7 +69,7 @@ void describe(Fields& f, Inputs& in) {
   shared::micro_batch(f, "micro_batch", in.micro_batch,
                       {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
   f.choice("recompute", in.recompute, recompute_choices(), "Keep",
-           "Which activations wait for the backward pass; the rest is computed again.", {.headline = true});
+           "Which activations wait for the backward pass; the rest is recomputed.", {.headline = true});
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
            "Norms and residuals are split by tokens over the tensor-parallel GPUs.");
   f.group("Software and network");
@@ -139,15 +139,17 @@ void describe_all_plans(Fields& f, Outputs& o) {
   f.text("runner_up", o.runner_up, "Runner-up", "The second fastest that fits.");
   f.real("runner_up_lost_s", o.runner_up_lost_s, {"It lost", "s"},
          {.absent = "Fewer than two plans fit.", .formula = "its step - best step"});
+  f.real("runner_up_later", o.runner_up_later, {"Longer than the best", "%"},
+         {.absent = "Fewer than two plans fit.", .formula = "its step / best step - 1"});
   f.table("lost", o.lost, "Why it lost",
           "By cause, the largest difference first; causes under a thousandth of the step are left out.",
           {.max_items = 12});
   f.real("near_best", o.near_best, "Within 5 %",
          {.absent = no_plan, .formula = "plans that fit whose step is at most 1.05 of the best"});
-  f.real("beyond_step_s", o.beyond_step_s, {"Were there no wall", "s"},
-         {.absent = "No plan beyond the wall is faster.", .formula = "least step time of all plans"});
+  f.real("beyond_step_s", o.beyond_step_s, {"Without the memory limit", "s"},
+         {.absent = "No plan that needs more memory is faster.", .formula = "least step time of all plans"});
   f.real("beyond_memory_bytes", o.beyond_memory_bytes, {"It would take", "B"},
-         {.absent = "No plan beyond the wall is faster.", .formula = "its memory"});
+         {.absent = "No plan that needs more memory is faster.", .formula = "its memory"});
 }
 
 void describe_parts(Fields& f, Outputs& o) {
@@ -156,10 +158,10 @@ void describe_parts(Fields& f, Outputs& o) {
   const auto part = [&](std::string_view key, PlanCause cause, std::string_view label, std::string_view help) {
     f.real(key, o.yours.parts[cause], {label, "s"}, help, {.absent = no_run});
   };
-  part("products_s", PlanCause::products, "Products", "Matrix products of the slowest stage.");
+  part("products_s", PlanCause::products, "Matmuls", "Those of the slowest stage.");
   part("attention_s", PlanCause::attention, "Attention", "Scores, softmax and values.");
   part("elements_s", PlanCause::elements, "Element-wise", "Norms, activation functions, casts, the loss.");
-  part("recompute_s", PlanCause::recompute, "Recomputed", "What the backward pass runs again.");
+  part("recompute_s", PlanCause::recompute, "Recomputed", "What the backward pass computes once more.");
   part("tensor_s", PlanCause::tensor, "Tensor parallel", "Its communication, as far as nothing hides it.");
   part("context_s", PlanCause::context, "Context parallel", "Keys and values that attention waits for, and merging.");
   part("expert_s", PlanCause::expert, "Expert parallel", "Tokens on their way to experts and back.");

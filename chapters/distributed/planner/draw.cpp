@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/distributed/planner/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -43,14 +44,27 @@ void draw_marks(widgets::Plot& plot, const Outputs& out, const Picture& picture)
   if (!run.best.name.empty()) {
     const double x = run.best.price.memory_bytes, y = run.best.price.step_s;
     plot.scatter("fastest", std::span(&x, 1), std::span(&y, 1),
-                 {.colour = t.accent, .radius = 7, .output = "best_step_time_s"});
-    plot.tag_y(y, {}, {.colour = t.accent, .output = "best_step_time_s"});
-    plot.tag_x(x, {}, {.colour = t.accent, .output = "best_memory_bytes"});
+                 {.colour = t.text, .marker = widgets::Marker::diamond, .radius = 8, .output = "best_step_time_s"});
+    plot.tag_y(y, {}, {.colour = t.text, .output = "best_step_time_s"});
+    plot.tag_x(x, {}, {.colour = t.text, .output = "best_memory_bytes"});
   }
   if (run.yours.name.empty()) return;
   const double x = out.yours.memory_bytes, y = out.yours.step_s;
   plot.scatter("your plan", std::span(&x, 1), std::span(&y, 1),
-               {.colour = t.series_at(1), .marker = widgets::Marker::triangle, .radius = 7, .output = "step_time_s"});
+               {.colour = t.accent, .radius = 7, .output = "step_time_s"});
+}
+
+/// Yours has a ring round it wherever it is.
+void ring_yours(const Outputs& out, const Picture& picture, const View& view) {
+  if (picture.run->yours.name.empty() || widgets::veiled()) return;
+  const widgets::PlotFrame& frame = view.plans.scratch.frame;
+  const ImVec2 at{static_cast<float>(frame.x.pixel(out.yours.memory_bytes)),
+                  static_cast<float>(frame.y.pixel(out.yours.step_s))};
+  if (!frame.area.contains(at)) return;
+  const auto& t = widgets::theme();
+  const auto painter = widgets::Painter::window();
+  painter.ring(at, t.px(8), t.background, t.px(1.5f));
+  painter.ring(at, t.px(10), widgets::with_alpha(t.accent, 0.45f), t.px(3));
 }
 
 /// Asks for the card of the plan under the pointer, says what the plot itself knows of it, and takes a press.
@@ -90,10 +104,13 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   {
     widgets::Plot plot(
         "plans", view.plans,
-        {.x = {.lo = 0, .hi = picture.most_bytes, .label = "memory a GPU, at the fullest stage", .unit = "B"},
+        {.x = {.lo = 0,
+               .hi = widgets::veiled() ? 2.5 * out.wall_bytes : picture.most_bytes,
+               .label = "memory of the fullest GPU",
+               .unit = "B"},
          .y = {.kind = widgets::AxisKind::log10,
-               .lo = picture.least_s,
-               .hi = picture.most_s,
+               .lo = widgets::veiled() ? 1 : picture.least_s,  // while a question is open no range comes from plans
+               .hi = widgets::veiled() ? 100 : picture.most_s,
                .label = "time of a step",
                .unit = "s"},
          .size = size});
@@ -103,6 +120,9 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     plot.vertical_mark(out.wall_bytes, {}, {.colour = t.text, .dashed = false});
     draw_marks(plot, out, picture);
   }
+  widgets::drew("plans");
+  if (!picture.run->best.name.empty() || !picture.run->yours.name.empty()) widgets::drew("fastest and yours");
+  ring_yours(out, picture, view);
   if (ImGui::IsItemHovered())
     show_hovered(in, picture, view);
   else if (ImGui::IsWindowHovered())
@@ -137,7 +157,7 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   // Until the plan under the pointer is priced, the one before it stays.
   const bool hovering =
       view.hovered.point != nothing && view.hovered.version == picture.version && view.shown.version == picture.version;
-  const PlanCard& card = hovering ? view.card : fits ? run.best : run.yours;
+  const PlanCard& card = hovering ? view.card : fits ? run.best : run.leanest;
   if (card.name.empty()) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const auto painter = widgets::Painter::window();
@@ -146,11 +166,13 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     ImGui::Dummy(size);
     return;
   }
-  const std::string_view heading = hovering ? "under the pointer" : fits ? "fastest that fits" : "your plan";
+  const std::string_view heading = hovering ? "under the pointer"
+                                   : fits   ? "fastest that fits"
+                                            : "needs the least memory";
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float doors_px = t.type(Type::small) + t.px(16);
   const bool room = size.y > t.px(200) && size.x > t.px(200);
-  draw_card(card, heading, hovering ? t.text : t.accent, out.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
+  draw_card(card, heading, t.text, out.wall_bytes, {size.x, size.y - (room ? doors_px : 0)});
   if (!room) return;
   const float gap = t.px(8), wide = 1.6f;
   const float width = (size.x - 3 * gap) / (wide + static_cast<float>(std::size(doors)));
@@ -176,7 +198,12 @@ void draw_table_of(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("every-plan", {.title = "Every plan", .least = {430, 300}, .ideal = {760, 0}, .answers = true},
+  stage.panel("every-plan",
+              {.title = "Every plan",
+               .least = {430, 300},
+               .ideal = {760, 0},
+               .answers = true,
+               .marks = "plans, fastest and yours"},
               [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
   stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
               [&](ImVec2 size) { draw_yours(in, out, picture, view, size); });

@@ -6,6 +6,7 @@
 #include "chapters/distributed/planner/lab.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/tint.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 /// What stands on the cards: a plan's staircase, its vessel, its seconds by cause.
@@ -14,12 +15,13 @@ namespace {
 
 using models::parallel::PlanCause, widgets::Meaning, widgets::Painter, widgets::Type;
 
-/// Causes as the cards group them.
+/// Causes as the cards group them. Both kinds of communication have its hue, that of data parallelism pale.
 struct CauseGroup {
   std::string_view name;
   Meaning meaning;
   std::array<PlanCause, 4> causes;
   std::size_t count;
+  bool pale = false;
 };
 constexpr std::array<CauseGroup, 6> cause_groups{{
     {"arithmetic", Meaning::compute_bound, {PlanCause::products, PlanCause::attention}, 2},
@@ -27,10 +29,10 @@ constexpr std::array<CauseGroup, 6> cause_groups{{
      Meaning::memory_bound,
      {PlanCause::elements, PlanCause::optimizer, PlanCause::other},
      3},
-    {"run again", Meaning::backward, {PlanCause::recompute}, 1},
+    {"recomputed", Meaning::forward, {PlanCause::recompute}, 1},
     {"tensor, context, expert", Meaning::communication, {PlanCause::tensor, PlanCause::context, PlanCause::expert}, 3},
     {"bubble, between stages", Meaning::idle, {PlanCause::bubble, PlanCause::pipeline}, 2},
-    {"data parallel", Meaning::data_loading, {PlanCause::data}, 1},
+    {"data parallel", Meaning::communication, {PlanCause::data}, 1, true},
 }};
 constexpr double least_share = 1e-4;  // of a step; what takes less is not listed
 
@@ -38,6 +40,11 @@ double seconds_of(const CauseGroup& g, const models::parallel::StepParts& parts)
   double sum = 0;
   for (std::size_t i = 0; i < g.count; ++i) sum += parts[g.causes[i]];
   return sum;
+}
+
+ImU32 hue_of(const CauseGroup& g) {
+  const auto& t = widgets::theme();
+  return g.pale ? widgets::with_alpha(t.of(g.meaning), 0.5f) : t.of(g.meaning);
 }
 
 void draw_staircase(const Painter& painter, const PlanCard& card, widgets::Rect area) {
@@ -123,6 +130,12 @@ float draw_head(const Painter& painter, const PlanCard& card, std::string_view h
   return y + t.type(Type::small) + t.px(8);
 }
 
+std::string_view why_no_second(const PlanCard& best) {
+  if (!best.name.empty()) return "No second plan fits.";
+  return "Nothing fits: allow recomputation or more ZeRO, take more GPUs, a chip with more memory, or shorter "
+         "sequences.";
+}
+
 }  // namespace
 
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size) {
@@ -150,7 +163,7 @@ void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, dou
     if (y + line > bottom + t.px(4)) break;
     const double s = seconds_of(g, card.price.parts);
     if (s < least_share * card.price.step_s) continue;
-    painter.rect({at.x + pad, y + t.px(3)}, {at.x + pad + t.px(9), y + t.px(12)}, t.of(g.meaning), t.px(2));
+    painter.rect({at.x + pad, y + t.px(3)}, {at.x + pad + t.px(9), y + t.px(12)}, hue_of(g), t.px(2));
     const float number = painter.text({at.x + pad + left, y}, widgets::format(s, "s"), t.text, Type::small,
                                       widgets::Font::mono, widgets::Align::right);
     widgets::fit_text(painter, {at.x + pad + t.px(15), y}, g.name, left - number - t.px(22), t.muted, Type::small);
@@ -167,7 +180,7 @@ void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size) {
   painter.frame(at, {at.x + size.x, at.y + size.y}, t.line, t.px(1.5f), t.px(8));
   const float pad = t.px(12), width = size.x - 2 * pad, bottom = at.y + size.y - pad;
   if (second.name.empty()) {
-    widgets::fit_text(painter, {at.x + pad, at.y + pad}, "No second plan fits.", width, t.muted, Type::body);
+    widgets::wrapped_text(painter, {at.x + pad, at.y + pad}, why_no_second(best), width, t.text);
     ImGui::Dummy(size);
     return;
   }
@@ -178,7 +191,7 @@ void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size) {
     float x = at.x + pad;
     for (const CauseGroup& g : cause_groups) {
       const float w = static_cast<float>(seconds_of(g, card->price.parts) / longest) * (width - name);
-      painter.rect({x, y}, {x + w, y + bar}, t.of(g.meaning));
+      painter.rect({x, y}, {x + w, y + bar}, hue_of(g));
       x += w;
     }
     widgets::fit_text(painter, {at.x + pad + width, y + (bar - t.type(Type::small)) / 2},

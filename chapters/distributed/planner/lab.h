@@ -55,6 +55,7 @@ struct Outputs {
   double wall_bytes = none, least_memory_bytes = none;  ///< memory that there is; that the leanest plan needs
   double behind_best = none, best_step_time_s = none, best_mfu = none, best_memory_bytes = none, near_best = none;
   std::string best_plan, runner_up;
+  double runner_up_later = none;  ///< % of the best step
   double runner_up_lost_s = none, beyond_step_s = none, beyond_memory_bytes = none;
   std::vector<LostRow> lost;   ///< why the runner-up lost, the largest difference first
   std::vector<PlanRow> plans;  ///< the fastest that fit
@@ -94,7 +95,7 @@ struct Run {
   models::parallel::PlannerJob job;
   std::shared_ptr<const models::parallel::PlannerSearch> search;
   // Cards of plans that there are have a name.
-  PlanCard best, second, yours;
+  PlanCard best, second, yours, leanest;         ///< leanest: the one that needs least memory, where none fits
   std::vector<models::parallel::LostTime> lost;  ///< where the second loses time against the best
   std::vector<PublishedPlan> published;
 };
@@ -150,6 +151,10 @@ PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel
 /// A lab that shows one side of a plan, with the plan in it; empty where there is no such lab or it cannot hold the
 /// plan. What distributed/memory-split does not know leads to framework/training-memory.
 std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
+/// A runner-up closer than this to the fastest, in %, is no slower as far as the model can tell: its own steps are
+/// within some per cent of published ones.
+inline constexpr double tie_percent = 1;
+std::string answer_of(const Outputs& out, const Run& run);
 /// Puts a point into the inputs.
 void choose(Inputs& in, const models::parallel::PlanPoint& point);
 

@@ -11,33 +11,63 @@ namespace {
 using namespace models::parallel;
 using models::as_double, widgets::figure, widgets::format_text, widgets::Meaning;
 
-/// The collectives of a cut's forward pass that are sent, in words: "all-reduce behind".
+/// The collectives of a cut's forward pass that are sent, in words: "all-reduce after".
 std::string bar_words(const CutRow& row, bool gathers) {
-  std::string text = gathers ? "all-gather in front, " : "";
-  if (row.between == "nothing") return text + "nothing between, " + row.behind + " behind";
-  return text + row.between + " between, " + row.behind + " behind";
+  std::string text = gathers ? "all-gather before, " : "";
+  if (row.between == "nothing") return text + "nothing between, " + row.behind + " after";
+  return text + row.between + " between, " + row.behind + " after";
+}
+
+std::string_view cut_words(TensorCut cut) {
+  switch (cut) {
+    case TensorCut::column_row:
+      return "by columns, then rows";
+    case TensorCut::column_column:
+      return "by columns twice";
+    case TensorCut::row_column:
+      return "by rows, then columns";
+    case TensorCut::row_row:
+      break;
+  }
+  return "by rows twice";
 }
 
 std::string with_article(const std::string& collective) {
   return (collective.starts_with('a') ? "an " : "a ") + collective;
 }
 
+/// What the cut sends, and instead of what.
+std::string sends_text(const Inputs& in, const Outputs& out) {
+  const std::string per_rank = figure(out.block_bytes, "B") + " per rank";
+  if (in.cut != TensorCut::column_row) {
+    const CutRow& row = out.cuts[static_cast<std::size_t>(in.cut)];
+    return "Cut " + std::string(cut_words(in.cut)) + ", a block sends " + per_rank + " instead of " +
+           figure(out.columns_rows_bytes, "B") + ": " +
+           (row.between == "nothing" ? std::string() : with_article(row.between) + " between its matmuls, ") +
+           with_article(row.behind) + " after.";
+  }
+  const std::string cut = "Cut by columns, then rows, nothing is sent between the two matmuls; ";
+  if (in.sequence_parallel) return cut + "a gather before and a scatter after send " + per_rank + ".";
+  return cut + "one all-reduce " + (out.forward.collectives == 1 ? "for both blocks " : "") + "(" + per_rank +
+         ") follows.";
+}
+
+/// How long a layer takes, and how much of that is waiting.
+std::string waits_text(const Inputs& in, const Outputs& out) {
+  const std::string on =
+      "On " + figure(as_double(in.ranks), "") + " ranks" + (in.ranks > in.ranks_per_node ? " over several nodes" : "");
+  const std::string waiting = figure(out.exposed_share, "%");
+  if (out.kv_copies > 1)
+    return on + " " + waiting + " of a layer is waiting for collectives; " + figure(out.kv_copies, "") +
+           " ranks hold each key head.";
+  return on + " a layer takes " + figure(out.layer_s, "s") + ", and " + waiting +
+         " of that is waiting for collectives.";
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (in.ranks < 2)
-    return "One rank holds all of it and sends nothing: a layer takes " + figure(out.layer_s, "s") + ".";
-  const CutRow& row = out.cuts[static_cast<std::size_t>(in.cut)];
-  std::string text;
-  if (in.cut != TensorCut::column_row)
-    text = "Cut " + row.cut + ", the " + std::string(tensor_block_name(in.block)) + " block needs " +
-           with_article(row.between) + " between and " + with_article(row.behind) + " behind: ";
-  else if (in.sequence_parallel)
-    text = "By column, then row, nothing is sent between: a gather in front and a scatter behind send ";
-  else
-    text = std::string("By column, then row, nothing is sent between: the all-reduce behind ") +
-           (out.forward.collectives == 1 ? "both blocks" : "each block") + " sends ";
-  text += figure(row.forward_bytes, "B") + " a rank.";
-  return text + " Of a layer's " + figure(out.layer_s, "s") + " on " + figure(as_double(in.ranks), "") + " ranks, " +
-         figure(out.exposed_share, "%") + " is waiting for collectives.";
+    return "One rank holds the whole layer and sends nothing: a layer takes " + figure(out.layer_s, "s") + ".";
+  return sends_text(in, out) + "\n" + waits_text(in, out);
 }
 
 std::string check_of(const Outputs& out, std::int64_t drawn) {
@@ -256,7 +286,7 @@ std::int64_t in_ns(double s) { return std::llround(s * 1e9); }
 void add_ring(const RingRun& run, Picture& p) {
   if (run.spans.empty()) return;
   p.ring_end_s = std::max(run.total_s, run.whole_s);
-  const std::array<std::string_view, 4> labels{"products", "link", "in blocks", "link"};
+  const std::array<std::string_view, 4> labels{"matmuls", "link", "in blocks", "link"};
   for (std::size_t i = 0; i < p.ring.size(); ++i) p.ring[i].label = labels[i];
   const auto add = [&](std::size_t lane, double start_s, double end_s, std::string name, widgets::Tint tint) {
     if (in_ns(end_s) <= in_ns(start_s)) return;

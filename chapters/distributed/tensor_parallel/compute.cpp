@@ -35,7 +35,7 @@ std::string product_text(const models::ProductShape& s) {
 }
 
 std::string_view place_words(TensorPlace place) {
-  return place == TensorPlace::before ? "in front" : place == TensorPlace::between ? "between" : "behind";
+  return place == TensorPlace::before ? "before" : place == TensorPlace::between ? "between" : "after";
 }
 
 }  // namespace
@@ -149,6 +149,8 @@ void compare_cuts(const Inputs& in, const Setting& s, Outputs& out) {
     }
     out.cuts.push_back(std::move(row));
   }
+  out.block_bytes = out.cuts[static_cast<std::size_t>(in.cut)].forward_bytes;
+  out.columns_rows_bytes = out.cuts[static_cast<std::size_t>(TensorCut::column_row)].forward_bytes;
 }
 
 void list_rows(const TensorLayer& layer, Outputs& out) {
@@ -158,7 +160,7 @@ void list_rows(const TensorLayer& layer, Outputs& out) {
   for (const TimedCollective& c : layer.collectives)
     out.collectives.push_back({std::string(tensor_block_name(c.block)),
                                std::string(collective_words(c.collective.primitive)),
-                               c.collective.regather   ? "backward, again"
+                               c.collective.regather   ? "backward, once more"
                                : c.collective.backward ? "backward"
                                                        : "forward",
                                std::string(place_words(c.collective.place)), c.sent_bytes, c.time_s, c.exposed_s});

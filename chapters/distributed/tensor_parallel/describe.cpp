@@ -43,7 +43,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The cut");
   shared::model(f, "model", in.model, {.help = "Whose layers are cut: those of the kind that most layers are."});
   shared::chip(f, "chip", in.chip, {.help = "Every rank's."});
-  f.choice("block", in.block, blocks, "Block", "Whose two products are shown.");
+  f.choice("block", in.block, blocks, "Block", "Whose two matmuls are shown.");
   f.choice("cut", in.cut, cuts, "Cut", "How the first matrix is cut, then the second; in both blocks.",
            {.headline = true});
   shared::parallel_tensor(f, "tensor_parallel", in.ranks, {.label = "Ranks", .help = "That share every layer."});
@@ -73,8 +73,8 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, CutRow& r) {
   f.text("cut", r.cut, "Cut", "First matrix, then second.");
-  f.text("between", r.between, "Between", "What runs between the two products, forward.");
-  f.text("behind", r.behind, "Behind", "What runs behind the second, forward.");
+  f.text("between", r.between, "Between", "What runs between the two matmuls, forward.");
+  f.text("behind", r.behind, "After", "What runs after the second, forward.");
   f.real("forward_bytes", r.forward_bytes, {"Sent forward", "B"}, "By each rank.");
   f.real("backward_bytes", r.backward_bytes, {"Sent backward", "B"}, "By each rank.");
   f.real("forward_s", r.forward_s, {"Takes forward", "s"}, "Its collectives alone.");
@@ -90,11 +90,11 @@ void describe(Fields& f, RankOperationRow& r) {
 void describe(Fields& f, CollectiveRow& r) {
   f.text("block", r.block, "Block", "Attention or feed-forward.");
   f.text("collective", r.collective, "Collective", "Over all ranks of the layer.");
-  f.text("pass", r.pass, "Pass", "Again: the input once more, for the weights' gradient.");
-  f.text("where", r.where, "Where", "Seen from the block's two products.");
+  f.text("pass", r.pass, "Pass", "Once more: the input, for the weights' gradient.");
+  f.text("where", r.where, "Where", "Seen from the block's two matmuls.");
   f.real("sent_bytes", r.sent_bytes, {"Sent", "B"}, {.formula = "bus factor x bytes of the array"});
   f.real("time_s", r.time_s, {"Takes", "s"}, "Latency and transfer.");
-  f.real("exposed_s", r.exposed_s, {"Exposed", "s"}, "Not hidden beside a product.");
+  f.real("exposed_s", r.exposed_s, {"Exposed", "s"}, "Not hidden next to a matmul.");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -102,25 +102,25 @@ void describe(Fields& f, Outputs& o) {
   const std::string_view one_rank = "One rank sends nothing.";
   f.group("A layer");
   f.real("layer_s", o.layer_s, {"A layer", "s"},
-         {.headline = true, .formula = "products + other operations + exposed collectives"});
+         {.headline = true, .formula = "matmuls + other operations + exposed collectives"});
   f.real("exposed_share", o.exposed_share, {"Exposed", "%"},
          {.headline = true, .formula = "exposed collectives / a layer"});
-  f.real("sent_bytes", o.forward.sent_bytes, {"Sent forward", "B"},
+  f.real("sent_bytes", o.forward.sent_bytes, {"A layer sends, forward", "B"},
          {.headline = true,
           .formula = "2 (t - 1) / t of the buffer for an all-reduce, half of it for a gather or scatter",
           .source = "Patarasuk, Yuan 2009"});
-  f.real("speedup", o.speedup, "Faster than one rank",
+  f.real("speedup", o.speedup, {"Faster than one rank", "×"},
          {.headline = true, .formula = "a layer on one rank / a layer on t"});
   f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.formula = "faster / t"});
   f.group("Passes");
-  f.real("forward_products_s", o.forward.products_s, {"Products, forward", "s"}, "On a rank.");
+  f.real("forward_products_s", o.forward.products_s, {"Matmuls, forward", "s"}, "On a rank.");
   f.real("forward_other_s", o.forward.other_s, {"Other, forward", "s"}, "Norms, activations, attention, residuals.");
   f.real("forward_exposed_s", o.forward.exposed_s, {"Exposed, forward", "s"},
          "Collectives that nothing hides, and what cutting costs.");
   f.real("forward_s", o.forward_s, {"Forward", "s"},
-         {.formula = "products + other + exposed", .source = "roofline and tiling"});
-  f.real("backward_s", o.backward_s, {"Backward", "s"}, {.formula = "products + other + exposed"});
-  f.real("forward_own_s", o.forward_own_s, {"Forward, without collectives", "s"}, {.formula = "products + other"});
+         {.formula = "matmuls + other + exposed", .source = "roofline and tiling"});
+  f.real("backward_s", o.backward_s, {"Backward", "s"}, {.formula = "matmuls + other + exposed"});
+  f.real("forward_own_s", o.forward_own_s, {"Forward, without collectives", "s"}, {.formula = "matmuls + other"});
   f.real("backward_own_s", o.backward_own_s, {"Backward, without collectives", "s"}, "0 without a backward pass.");
   f.real("backward_exposed_s", o.backward.exposed_s, {"Exposed, backward", "s"}, "0 without a backward pass.");
   f.group("Collectives");
@@ -129,7 +129,10 @@ void describe(Fields& f, Outputs& o) {
   f.integer("backward_collectives", o.backward.collectives, "Backward",
             "How many collectives a layer's backward pass runs.");
   f.real("backward_sent_bytes", o.backward.sent_bytes, {"Sent backward", "B"}, "By each rank, of a layer.");
-  f.real("buffer_bytes", o.buffer_bytes, {"Summed behind a block", "B"}, {.formula = "tokens x hidden x 2 B"});
+  f.real("block_bytes", o.block_bytes, {"Sent by the block, forward", "B"}, "By each rank, in the shown block.");
+  f.real("columns_rows_bytes", o.columns_rows_bytes, {"By columns, then rows", "B"},
+         "What the shown block would send by each rank with that cut.");
+  f.real("buffer_bytes", o.buffer_bytes, {"Summed after a block", "B"}, {.formula = "tokens x hidden x 2 B"});
   f.real("one_collective_s", o.one_collective_s, {"One of them", "s"},
          {.formula = "call + steps x latency + bytes / link"});
   f.real("across_share", o.across_share, {"Exposed across nodes", "%"}, "If every rank sat in a node of its own.",
@@ -160,12 +163,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("gradient_error", o.gradient_error, "Gradient off by",
          "How far the gradient of the block's input is off when the pieces give it, in double precision.");
   f.real("without_between", o.without_between, {"Off without the one between", "%"},
-         "If every rank went on with what it has after the first product.",
-         {.absent = "This cut has no collective between the products."});
+         "If every rank went on with what it has after the first matmul.",
+         {.absent = "This cut has no collective between the matmuls."});
   f.group("Cut along the ring");
   const std::string_view ring_absent = "A ring needs two ranks, and tokens that divide over them.";
-  f.real("ring_whole_s", o.ring_whole_s, {"Gather, then products", "s"},
-         "The shown block's gather and first products, one after the other.", {.absent = ring_absent});
+  f.real("ring_whole_s", o.ring_whole_s, {"Gather, then matmuls", "s"},
+         "The shown block's gather and first matmuls, one after the other.", {.absent = ring_absent});
   f.real("ring_s", o.ring_s, {"Block by block", "s"}, "Run step by step.", {.absent = ring_absent});
   f.real(
       "ring_closed_form_s", o.ring_closed_form_s, {"Closed form", "s"},

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "chapters/distributed/shared/panel_parts.h"
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "widgets/number/number.h"
 
@@ -21,7 +22,7 @@ void draw_against(const Picture& picture, View& view, ImVec2 size) {
                       .y = {.lo = 0, .label = "a layer", .unit = "s"},
                       .size = size});
   if (picture.rank_places.empty()) return;
-  const std::string_view labels[] = {"products", "norms, attention, activations", "exposed collectives"};
+  const std::string_view labels[] = {"matmuls", "norms, attention, activations", "exposed collectives"};
   const ImU32 colours[] = {t.of(Meaning::forward), t.muted, t.of(Meaning::communication)};
   plot.stacked(labels, picture.rank_places, picture.layers,
                {.bars = true, .colours = colours, .info = "of one layer, forward and backward"});
@@ -62,7 +63,7 @@ std::string_view ring_name(const void* context, std::uint32_t id) {
   return static_cast<float>(name.text.size()) * n.letter_px <= room ? std::string_view(name.text) : std::string_view();
 }
 std::string_view ring_tint(const void*, widgets::Tint tint) {
-  if (tint == widgets::Tint(Meaning::forward)) return "products; the number says whose rows";
+  if (tint == widgets::Tint(Meaning::forward)) return "matmuls; the number says whose rows";
   if (tint == widgets::Tint(Meaning::communication)) return "rows on the link";
   return {};
 }
@@ -124,20 +125,32 @@ void draw_collectives(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("cut", {.title = "The cut", .least = {620, 400}, .answers = true},
+  stage.panel("cut", {.title = "The cut", .least = {620, 400}, .answers = true, .marks = "matrices, bytes sent"},
               [&](ImVec2 size) { draw_cut(in, picture, view, size); });
-  stage.panel("against", {.title = "Against ranks", .least = {340, 170}},
-              [&](ImVec2 size) { draw_against(picture, view, size); });
-  if (!picture.ring_names.empty())
-    stage.panel("ring", {.title = "Cut along the ring", .least = {420, 190}},
-                [&](ImVec2 size) { draw_ring(picture, view, size); });
-  if (!picture.activation.empty())
-    stage.panel("activations", {.title = "Activations", .least = {340, 170}},
-                [&](ImVec2 size) { draw_activation(picture, view, size); });
-  stage.panel("operations", {.title = "A rank's operations", .least = {520, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_operations(out, view, size); });
-  stage.panel("collectives", {.title = "Collectives", .least = {520, 150}, .scrolls = true},
-              [&](ImVec2 size) { draw_collectives(out, view, size); });
+  const bool activations = !picture.activation.empty();
+  stage.panel("against", {.title = "Against ranks", .least = {activations ? 640.0f : 340.0f, 170}}, [&](ImVec2 all) {
+    if (!activations)
+      draw_against(picture, view, all);
+    else
+      draw_parts(
+          all, 300, [&](ImVec2 size) { draw_against(picture, view, size); },
+          [&](ImVec2 size) { draw_activation(picture, view, size); });
+  });
+  const auto tables = [&](ImVec2 all) {
+    draw_parts(
+        all, 460, [&](ImVec2 size) { draw_operations(out, view, size); },
+        [&](ImVec2 size) { draw_collectives(out, view, size); });
+  };
+  const bool ring = !picture.ring_names.empty();
+  stage.panel("ring",
+              {.title = ring ? "In time" : "Operations", .least = {520, ring ? 420.0f : 190.0f}, .scrolls = true},
+              [&](ImVec2 all) {
+                if (!ring)
+                  tables(all);
+                else
+                  draw_parts(
+                      all, all.x, [&](ImVec2 size) { draw_ring(picture, view, size); }, tables);
+              });
   published_panel(stage, "Measured", picture.published);
 }
 

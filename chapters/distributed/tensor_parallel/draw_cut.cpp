@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "chapters/distributed/shared/rank_hue.h"
 #include "chapters/distributed/tensor_parallel/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
 
@@ -12,7 +14,7 @@ using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets
 
 ImU32 rank_colour(std::int64_t rank) {
   const auto& t = widgets::theme();
-  return rank < 0 ? t.muted : t.series_at(static_cast<std::size_t>(rank));
+  return rank < 0 ? t.muted : t.series_at(rank_series(rank));
 }
 
 /// "8,192 × 3,584" in one line or two.
@@ -179,6 +181,16 @@ void draw_bars(Inputs& in, const Picture& picture, ImVec2 origin, float width, f
   }
 }
 
+/// While a question is open: the matrices that go into the block, without what comes of them.
+void paint_given_matrices(const Painter& p, const CutScene& scene, const CutPlaces& places) {
+  const widgets::GivenMarks given;
+  for (std::size_t i = 0; i < scene.matrices.size(); ++i) {
+    const CutMatrix& m = scene.matrices[i];
+    if (m.glyph != "=" && m.glyph != "f" && !m.sheets && m.name.find('(') == std::string::npos && m.name != "Z")
+      paint_matrix(p, m, places.matrices[i], places, -1);
+  }
+}
+
 CutTexts measure_scene(const CutScene& scene) {
   CutTexts out{.line = widgets::theme().type(Type::small)};
   const float times = widgets::text_size(" × ", Type::small, Font::mono).x;
@@ -211,9 +223,11 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
   const auto p = Painter::window();
   const float small = t.type(Type::small), line = 1.35f * small, row = line + t.px(6);
-  const bool bars = in.ranks > 1 && size.y - 4 * row - 3 * line - t.px(14) >= t.px(220);
+  // What the numbers say goes before the bars do.
+  const auto left = [&](float words) { return size.y - 4 * row - (1 + words) * (line + t.px(4)) - t.px(6); };
+  const bool check = left(2) >= t.px(160), bars = in.ranks > 1 && left(check ? 2 : 1) >= t.px(140);
   const float bars_px = bars ? 4 * row + line + t.px(6) : 0;
-  const float check_px = line + t.px(4), ranks_px = line + t.px(4);
+  const float check_px = check || !bars ? line + t.px(4) : 0, ranks_px = line + t.px(4);
   const Rect scene{{origin.x, origin.y + ranks_px}, {origin.x + size.x, origin.y + size.y - bars_px - check_px}};
   const CutTexts texts = measure_scene(picture.scene);
   ImGui::Dummy(size);
@@ -221,6 +235,12 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   layout_cut(picture.scene, scene, t.scale, texts, view.places);
   std::size_t hovered = 0;
   const std::int64_t lit = lit_rank(picture.scene, view.places, over, hovered);
+  if (widgets::veiled()) {  // the block's inputs as they are cut; what comes of them is what is asked
+    paint_given_matrices(p, picture.scene, view.places);
+    return;
+  }
+  widgets::drew("matrices");
+  if (bars || !picture.scene.capsules.empty() || in.ranks < 2) widgets::drew("bytes sent");
   paint_ranks(p, picture.scene, origin, origin.x + size.x);
   for (std::size_t i = 0; i < picture.scene.matrices.size(); ++i)
     paint_matrix(p, picture.scene.matrices[i], view.places.matrices[i], view.places, lit);
@@ -237,7 +257,8 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   }
   for (std::size_t i = 0; i < picture.scene.capsules.size() && over; ++i)
     if (view.places.capsules[i].contains(ImGui::GetIO().MousePos)) widgets::tip({}, {}, picture.scene.capsules[i].info);
-  widgets::fit_text(p, {origin.x, scene.max.y + t.px(2)}, picture.check, size.x, t.muted, Type::small);
+  if (check_px > 0)
+    widgets::fit_text(p, {origin.x, scene.max.y + t.px(2)}, picture.check, size.x, t.muted, Type::small);
   if (!bars) return;
   const float top = origin.y + size.y - bars_px;
   widgets::fit_text(p, {origin.x, top + t.px(2)},

@@ -56,8 +56,9 @@ struct Outputs {
   double forward_s = 0, backward_s = 0;          ///< time of a layer
   double forward_own_s = 0, backward_own_s = 0;  ///< time of a layer without its collectives
   double layer_s = 0, exposed_share = 0, speedup = 1, efficiency = 100;
-  double buffer_bytes = 0, one_collective_s = 0;  ///< the collective behind a block
-  double across_share = none;                     ///< exposed, if each rank sat in a node of its own; %
+  double buffer_bytes = 0, one_collective_s = 0;   ///< the collective behind a block
+  double block_bytes = 0, columns_rows_bytes = 0;  ///< sent forward by a rank in the shown block, by your cut and that
+  double across_share = none;                      ///< exposed, if each rank sat in a node of its own; %
   std::int64_t model_collectives = 0;
   double model_s = 0, model_exposed_s = 0;                        ///< all layers
   double activation_bytes = none, activation_whole_bytes = none;  ///< what a layer keeps on a rank; on a single one

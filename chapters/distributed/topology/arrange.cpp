@@ -182,6 +182,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_links(out, run, p);
   mark_chips(run, p);
   add_rates(run, p);
+  p.folded = folded_picture(run, p.links);
   for (const TopologyAxis axis : run.plan.order) {
     const std::int64_t n = axis == TopologyAxis::data ? run.plan.data : run.plan.size(axis);
     if (n < 2) continue;

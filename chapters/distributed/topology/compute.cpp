@@ -121,6 +121,19 @@ void set_search(Outputs& out, const Run& run) {
   }
 }
 
+/// What makes the difference to the other placement: the axis whose time changes most.
+void set_moved(Outputs& out, const Run& run) {
+  if (!run.slower(out) && out.spread <= 1.005) return;
+  const parallel::TopologyPlacement& other = run.other(out);
+  const auto change = [&](std::size_t a) { return std::abs(other.costs.axes[a].step_s - run.costs.axes[a].step_s); };
+  std::size_t moved = 0;
+  for (std::size_t a = 0; a < parallel::topology_axis_count; ++a)
+    if (change(a) > change(moved)) moved = a;
+  out.moved_axis = parallel::topology_axis_name(run.costs.axes[moved].call.axis);
+  out.moved_bytes_per_s = run.costs.axes[moved].bound_bytes_per_s;
+  out.moved_other_bytes_per_s = other.costs.axes[moved].bound_bytes_per_s;
+}
+
 void list_rows(Outputs& out, const Run& run) {
   for (const TopologyAxisCost& c : run.costs.axes)
     if (c.step_s > 0) out.axes.push_back(row_of(run.graph, c));
@@ -264,6 +277,19 @@ models::Result<Asked> asked_of(const Inputs& in) {
   return Answer::ok(std::move(asked));
 }
 
+/// The same placement where GPUs change rails before a message leaves the machine, if the spine is what holds it up.
+void set_relayed(const Inputs& in, Outputs& out, const Run& run) {
+  const std::int64_t slowest = out.lit.slowest_link;
+  if (in.relay || slowest < 0) return;
+  if (run.graph.links[static_cast<std::size_t>(slowest)].kind != parallel::TopologyLinkKind::spine) return;
+  Inputs changed = in;
+  changed.relay = true;
+  const auto asked = asked_of(changed);
+  if (!asked) return;
+  parallel::TopologyPricer pricer(asked->graph, asked->calls);
+  out.relayed_s = pricer.price(run.plan, nullptr).step_s;
+}
+
 }  // namespace
 
 Computed compute(const Inputs& in, const Progress& progress) {
@@ -291,6 +317,8 @@ Computed compute(const Inputs& in, const Progress& progress) {
   out.links = static_cast<std::int64_t>(run.graph.links.size());
   set_lit(in, out, run);
   set_search(out, run);
+  set_moved(out, run);
+  set_relayed(in, out, run);
   list_rows(out, run);
   if (progress.facts_alone) return done;
   run.load = std::move(load[run.lit]);

@@ -162,7 +162,7 @@ void describe(Fields& f, AxisRow& r) {
 void describe(Fields& f, OrderRow& r) {
   f.text("order", r.order, "Order", "Inner axis first.");
   f.real("step_s", r.step_s, {"A step", "s"}, "All its communication, one after the other.");
-  f.real("ratio", r.ratio, "Over the best", {.formula = "its time / the best time"});
+  f.real("ratio", r.ratio, {"Over the best", "×"}, {.formula = "its time / the best time"});
 }
 void describe(Fields& f, FigureRow& r) {
   f.text("what", r.what, "Part of the machine");
@@ -173,17 +173,18 @@ void describe(Fields& f, FigureRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  const std::string_view same_everywhere = "All placements take the same.";
   f.group("This placement");
   f.real("step_time", o.step_s, {"Communication a step", "s"},
          "What all axes take one after the other, none of it hidden behind work.",
          {.headline = true, .formula = "sum over axes of calls x time"});
-  f.real("over_best", o.over_best, "Over the best found",
+  f.real("over_best", o.over_best, {"Over the best found", "×"},
          "Times as long as the best placement that was found for the same plan.",
          {.headline = true, .formula = "time / best time"});
   f.real("slowest_bytes_per_s", o.lit.slowest_bytes_per_s, {"Busiest link", "B/s"},
          "What the link that the lit axis keeps busy longest carries in one direction; where the switches add, what a "
          "GPU sends to them.",
-         {.headline = true, .source = "tab Figures"});
+         {.headline = true, .source = "tab Pairs and rates"});
   f.real("call_s", o.lit.call_s, {"A call of the lit axis", "s"},
          {.headline = true,
           .formula = "latency + bytes over the busiest link",
@@ -200,7 +201,16 @@ void describe(Fields& f, Outputs& o) {
   f.group("Other placements");
   f.real("best_time", o.best_s, {"Best found", "s"}, "The least communication of a step.");
   f.real("worst_time", o.worst_s, {"Slowest order", "s"}, "The most that an order of the axes takes.");
-  f.real("spread", o.spread, "Slowest over best", {.formula = "slowest / best"});
+  f.real("spread", o.spread, {"Slowest over best", "×"}, {.formula = "slowest / best"});
+  f.text("moved_axis", o.moved_axis, "Axis that changes most",
+         "Between this placement and the best one, or if it is the best the slowest order; empty where none changes.");
+  f.real("moved_bytes_per_s", o.moved_bytes_per_s, {"Its bus bandwidth here", "B/s"}, "Of an endless message.",
+         {.absent = same_everywhere});
+  f.real("moved_other_bytes_per_s", o.moved_other_bytes_per_s, {"Its bus bandwidth there", "B/s"},
+         "Of an endless message.", {.absent = same_everywhere});
+  f.real("relayed_s", o.relayed_s, {"Changing rails first", "s"},
+         "A step where GPUs pass a message to the one on its target's rail before it leaves the machine.",
+         {.absent = "Messages change rails already, or the spine is not the busiest link."});
   f.integer("priced", o.priced, "Placements priced",
             "Every order of the axes, and exchanges of two chips from the best order on; of six chips or fewer every "
             "placement.");

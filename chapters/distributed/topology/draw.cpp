@@ -1,3 +1,4 @@
+#include "chapters/distributed/shared/panel_parts.h"
 #include "chapters/distributed/topology/lab.h"
 #include "widgets/number/number.h"
 #include "widgets/table/row_table.h"
@@ -57,15 +58,19 @@ void draw_pairs(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("box", {.title = "The machine", .least = {600, 400}, .answers = true},
+  stage.panel("box", {.title = "The machine", .least = {600, 400}, .answers = true, .marks = "pipes, slowest link"},
               [&](ImVec2 size) { draw_box(in, out, picture, view, size); });
-  stage.panel("axes", {.title = "Axes", .least = {620, 104}, .ideal = {0, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_axes(out, view, size); });
-  stage.panel("orders", {.title = "Orders", .least = {420, 104}, .ideal = {0, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_orders(out, view, size); });
-  stage.panel("pairs", {.title = "Pairs", .least = {420, 260}}, [&](ImVec2 size) { draw_pairs(picture, view, size); });
-  stage.panel("figures", {.title = "Figures", .least = {520, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_figures(picture, view, size); });
+  stage.panel("axes", {.title = "Axes and orders", .least = {960, 104}, .ideal = {0, 130}, .scrolls = true},
+              [&](ImVec2 all) {
+                draw_parts(
+                    all, 420, [&](ImVec2 size) { draw_axes(out, view, size); },
+                    [&](ImVec2 size) { draw_orders(out, view, size); });
+              });
+  stage.panel("pairs", {.title = "Pairs and rates", .least = {860, 260}, .scrolls = true}, [&](ImVec2 all) {
+    draw_parts(
+        all, 400, [&](ImVec2 size) { draw_pairs(picture, view, size); },
+        [&](ImVec2 size) { draw_figures(picture, view, size); });
+  });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/distributed/topology/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -39,10 +40,11 @@ void paint_node(const Painter& p, const Picture& picture, const BoxLayout& l, st
   const float round = std::min(t.px(5), r.height() / 4);
   const std::int32_t chip = picture.chip_of_node[n];
   if (chip < 0) {
-    const bool ports_lit = picture.nodes_busy[n];
+    const bool ports_lit = picture.nodes_busy[n] && !widgets::veiled();
+    const ImU32 hue = t.of(widgets::Meaning::communication);
     const bool words = r.width() > t.px(20) && r.height() > t.type(Type::small);
-    p.rect(r.min, r.max, ports_lit && !words ? t.accent : t.card, round);
-    p.frame(r.min, r.max, ports_lit ? t.accent : t.muted, t.px(1), round);
+    p.rect(r.min, r.max, ports_lit && !words ? hue : t.card, round);
+    p.frame(r.min, r.max, ports_lit ? hue : t.muted, t.px(1), round);
     if (words) paint_name(p, r, node.name);
     return;
   }
@@ -77,13 +79,15 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
       const bool fabric =
           link.kind == parallel::TopologyLinkKind::nvlink || link.kind == parallel::TopologyLinkKind::xgmi;
       if (fabric && picture.run->graph.nodes[link.a].box == static_cast<std::int32_t>(b)) {
-        busy = std::max(busy, picture.links[i].busy);
+        busy = widgets::veiled() ? 0 : std::max(busy, picture.links[i].busy);
         rests = link.kind == parallel::TopologyLinkKind::nvlink ? "NVLink idle" : "xGMI idle";
         carries = link.kind == parallel::TopologyLinkKind::nvlink ? "NVLink in use" : "xGMI in use";
       }
     }
-    p.rect(r.min, r.max, busy > 0.004f ? widgets::with_alpha(t.accent, 0.10f + 0.16f * busy) : t.card, t.px(8));
-    p.frame(r.min, r.max, busy > 0.99f ? t.accent : t.line, t.px(1), t.px(8));
+    p.rect(r.min, r.max,
+           busy > 0.004f ? widgets::with_alpha(t.of(widgets::Meaning::communication), 0.10f + 0.16f * busy) : t.card,
+           t.px(8));
+    p.frame(r.min, r.max, busy > 0.99f ? t.of(widgets::Meaning::communication) : t.line, t.px(1), t.px(8));
     widgets::Line name;
     name.add("machine ").add_integer(static_cast<std::int64_t>(b));
     const float name_px = widgets::text_size(name.view(), Type::small, Font::bold).x;
@@ -125,6 +129,21 @@ void paint_rates(const Painter& p, const Picture& picture, const BoxLayout& l) {
     widgets::fit_text(p, {x, y + t.type(Type::small) + t.px(1)}, rate.name, room, t.muted, Type::small, Font::sans,
                       Align::center);
   }
+}
+
+/// Machines, links and chips; what they are stays while a question is open, without what is busy.
+void paint_machines(const Painter& p, const Picture& picture, const BoxLayout& l, std::int32_t lit) {
+  const widgets::GivenMarks given;
+  if (l.folded) {
+    paint_folded(p, picture, l);
+  } else {
+    paint_plates(p, picture, l);
+    paint_links(p, picture, l, lit);
+    paint_rates(p, picture, l);
+    widgets::drew("pipes");
+    widgets::drew("slowest link");
+  }
+  for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit);
 }
 
 /// The places of two axes in the order.
@@ -288,8 +307,14 @@ void layout_box(const Picture& picture, const parallel::Topology& graph, Rect ar
     }
   }
   const float rows = static_cast<float>(std::max<std::size_t>(picture.bars.size(), 1));
-  const float bars = area.height() > t.px(260) ? small + t.px(8) + rows * t.px(22) : 0;
-  const float caption = area.height() > t.px(120) ? small + t.px(8) : 0;
+  float bars = area.height() > t.px(260) ? small + t.px(8) + rows * t.px(22) : 0;
+  float caption = area.height() > t.px(120) ? small + t.px(8) : 0;
+  // Before the machines lose their links the caption goes, then the bars of other placements.
+  const bool pipes = graph.boxes > 1 && graph.chips_a_box <= 16 && graph.shape != parallel::TopologyShape::torus;
+  const float links = pipes ? least_folded_height(graph) + t.px(10) : 0;
+  const auto room = [&] { return area.height() - (order ? strip : 0) - bars - caption; };
+  if (room() < links) caption = 0;
+  if (room() < links) bars = 0;
   out.bars = {{area.min.x, area.max.y - bars}, bars > 0 ? area.max : ImVec2{area.min.x, area.max.y}};
   out.caption_y = caption > 0 ? area.max.y - bars - caption - (bars > 0 ? t.px(6) : 0) : 0;
   out.graph = {{area.min.x, out.order.max.y}, {area.max.x, caption > 0 ? out.caption_y - t.px(6) : area.max.y - bars}};
@@ -320,10 +345,7 @@ void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view
   std::int32_t groups = 0;
   for (const ChipMark& c : picture.chips) groups = std::max(groups, c.group + 1);
   const std::int32_t lit = view.group < groups ? view.group : 0;
-  paint_plates(p, picture, l);
-  paint_links(p, picture, l, lit);
-  paint_rates(p, picture, l);
-  for (std::size_t n = 0; n < l.nodes.size(); ++n) paint_node(p, picture, l, n, lit);
+  paint_machines(p, picture, l, lit);
   paint_order(p, in, out, picture, view);
   const std::string_view caption = picture.caption;
   if (l.caption_y > 0)

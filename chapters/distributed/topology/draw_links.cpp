@@ -4,6 +4,7 @@
 #include <span>
 
 #include "chapters/distributed/topology/lab.h"
+#include "widgets/base/marks.h"
 
 namespace chapters::distributed::topology {
 namespace {
@@ -91,7 +92,7 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
     first.points[1] = {from.x - (to.x - from.x) * stub, from.y - (to.y - from.y) * stub};
     second.points[0] = to;
     second.points[1] = {to.x + (to.x - from.x) * stub, to.y + (to.y - from.y) * stub};
-    const ImU32 colour = pass == 0 ? widgets::with_alpha(t.muted, 0.5f) : t.accent;
+    const ImU32 colour = pass == 0 ? widgets::with_alpha(t.muted, 0.5f) : t.of(widgets::Meaning::communication);
     if (pass == 0 || mark.busy > 0) {
       stroke(p, first, colour, t.px(pass == 0 ? 1.0f : 2.0f), false);
       stroke(p, second, colour, t.px(pass == 0 ? 1.0f : 2.0f), false);
@@ -107,7 +108,8 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
       return chip < 0 || picture.chips[static_cast<std::size_t>(chip)].group == lit_group;
     };
     const bool strong = of_lit(link.a) && of_lit(link.b);
-    const ImU32 colour = widgets::with_alpha(t.accent, (strong ? 0.45f : 0.15f) + (strong ? 0.55f : 0.2f) * mark.busy);
+    const ImU32 colour = widgets::with_alpha(t.of(widgets::Meaning::communication),
+                                             (strong ? 0.45f : 0.15f) + (strong ? 0.55f : 0.2f) * mark.busy);
     stroke(p, w, colour, std::max(width, t.px(1.5f)), false);
   } else if (pass == 2 && mark.dashed()) {
     stroke(p, w, widgets::with_alpha(t.text, 0.85f), t.px(1.5f), true);
@@ -122,7 +124,8 @@ void paint_link(const Painter& p, const Picture& picture, const BoxLayout& l, st
 }  // namespace
 
 void paint_links(const Painter& p, const Picture& picture, const BoxLayout& l, std::int32_t lit_group) {
-  for (int pass = 0; pass < 4; ++pass)
+  const int passes = widgets::veiled() ? 1 : 4;  // what a link is, then what is busy
+  for (int pass = 0; pass < passes; ++pass)
     for (std::size_t i = 0; i < picture.links.size(); ++i) paint_link(p, picture, l, i, pass, lit_group);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -81,6 +82,11 @@ struct Outputs {
   double step_s = 0, best_s = 0, worst_s = 0, over_best = 1, spread = 1;
   std::int64_t chips = 0, links = 0, priced = 0;
   std::int64_t ranks = 0, ranks_asked = 0;  ///< placed; of the whole plan
+  /// The axis whose time changes most in the other placement, with its bus bandwidth for endless messages there and
+  /// here; NaN and empty where all placements take the same.
+  double moved_bytes_per_s = std::nan(""), moved_other_bytes_per_s = moved_bytes_per_s;
+  std::string moved_axis;
+  double relayed_s = std::nan("");  ///< a step with GPUs that change rails first; NaN where they do, or nothing climbs
   std::string slowest, path, method, best_order, devices, left_out;
   std::vector<AxisRow> axes;
   std::vector<OrderRow> orders;
@@ -127,6 +133,25 @@ struct RateMark {
   std::string figure, name;
   std::uint32_t a = 0, b = 0;
 };
+/// One pipe of the folded picture: what joins a chip to those of its machine, a port, or a rail's way up to the spine.
+struct PipeMark {
+  double bytes_per_s = 0;
+  std::string figure;
+  float busy = 0;  ///< as a LinkMark's
+  bool slowest = false, dashed = false;
+};
+struct RailMark {
+  PipeMark pipe;
+  std::uint32_t node = 0;  ///< the adapter or the rail's switch
+  std::int64_t ports = 0;  ///< that share a rail's way up
+  std::string words;       ///< "4 ports share it"
+};
+/// The first machine whole and the others folded. Pipes stand in the order of their chips, adapters and rails.
+struct FoldedPicture {
+  std::string fabric;  ///< what joins the chips: "NVSwitch"
+  std::vector<PipeMark> chips;
+  std::vector<RailMark> ports, rails;
+};
 struct ChipMark {
   std::string name, rank;      ///< "3"; "T1 D0"
   std::int32_t group = -1;     ///< group of the shown axis that the chip belongs to; -1: no rank
@@ -142,7 +167,8 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::vector<LinkMark> links;
   std::size_t slowest_links = 0;  ///< that are marked as such
-  std::vector<bool> nodes_busy;   ///< bytes of the lit axis pass
+  FoldedPicture folded;
+  std::vector<bool> nodes_busy;  ///< bytes of the lit axis pass
   std::vector<ChipMark> chips;
   std::vector<RateMark> rates;
   std::vector<std::int32_t> chip_of_node;       ///< -1: no chip
@@ -161,9 +187,12 @@ struct BoxLayout {
   float caption_y = 0;
   std::vector<widgets::Rect> nodes;  ///< by node of the graph; empty extent: not drawn
   std::vector<widgets::Rect> frames, plates;
-  std::vector<widgets::Rect> axes;  ///< the axes' names, inner to outer
-  bool elbows = false;              ///< links of the network go down and across
-  bool arcs = false;                ///< links between chips bow below them
+  std::vector<widgets::Rect> axes;     ///< the axes' names, inner to outer
+  bool folded = false;                 ///< one machine is drawn whole, the others as columns, pipes as they are fast
+  std::vector<widgets::Rect> columns;  ///< of the folded machines that have room, from the second on
+  widgets::Rect fabric{}, spine{};     ///< of the folded picture
+  bool elbows = false;                 ///< links of the network go down and across
+  bool arcs = false;                   ///< links between chips bow below them
   float px_per_bytes_per_s = 0;
   // What it was made of:
   std::uint64_t version = 0;
@@ -173,6 +202,11 @@ struct BoxLayout {
 inline ImVec2 middle_of(const widgets::Rect& r) { return {(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2}; }
 inline bool drawn(const widgets::Rect& r) { return r.max.x > r.min.x; }
 void layout_box(const Picture& picture, const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
+/// One machine whole at the left, its chips in rows, the others as columns, then rails and spine. False where the rows
+/// or the columns have no room, or there are no rails.
+bool layout_folded(const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
+/// Pixels that the folded picture needs.
+float least_folded_height(const parallel::Topology& graph);
 /// The nodes of the graph inside `area`.
 void layout_graph(const parallel::Topology& graph, widgets::Rect area, BoxLayout& out);
 
@@ -199,6 +233,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// Every link as thick as it is fast, those of the lit axis over it, strongest those of the lit group; dashed those of
 /// the other placement.
 void paint_links(const widgets::Painter& p, const Picture& picture, const BoxLayout& l, std::int32_t lit_group);
+FoldedPicture folded_picture(const Run& run, const std::vector<LinkMark>& marks);
+/// Machines, pipes, rails and spine of a folded layout; chips and adapters are painted over it. While a question is
+/// open: without what is busy.
+void paint_folded(const widgets::Painter& p, const Picture& picture, const BoxLayout& l);
 /// The hero in `size` px from the cursor: axes and chips to drag, bars to press.
 void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 

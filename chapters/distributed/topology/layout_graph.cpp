@@ -276,6 +276,8 @@ void layout_graph(const Topology& graph, Rect area, BoxLayout& out) {
   out.nodes.assign(graph.nodes.size(), Rect{});
   out.frames.clear();
   out.plates.clear();
+  out.columns.clear();
+  out.folded = false;
   out.elbows = false;
   out.arcs = false;
   const bool adapters = graph.boxes > 1;
@@ -292,6 +294,7 @@ void layout_graph(const Topology& graph, Rect area, BoxLayout& out) {
   const bool flat = rails > 0 && tiers && area.height() - foot - title < 4 * t.px(least_row);
   if (graph.boxes > 2 || graph.chips_a_box > 16 || flat ||
       area.width() < t.px(420) * static_cast<float>(graph.boxes) / 2) {
+    if (layout_folded(graph, area, out)) return;
     out.plates.resize(static_cast<std::size_t>(graph.boxes));
     layout_cards(graph, area, out);
     return;

@@ -13,8 +13,8 @@ using widgets::figure, widgets::format_text;
 std::string phrase_of(const parallel::TopologyPlan& plan, const std::array<parallel::TopologyAxis, 4>& order) {
   const std::string words = order_words(plan, order);
   const std::size_t first = words.find(", ");
-  if (first == std::string::npos) return "with " + words + " alone";
-  if (words.find(", ", first + 1) != std::string::npos) return words + " from inside out";
+  if (first == std::string::npos) return words + (plan.expert > 1 ? " with experts" : " alone");
+  if (words.find(", ", first + 1) != std::string::npos) return words + ", from inside out";
   return words.substr(0, first) + " inside, " + words.substr(first + 2) + " outside";
 }
 
@@ -63,57 +63,74 @@ std::string link_words(const parallel::Topology& graph, std::int64_t link) {
 
 namespace {
 
-std::string sentence_of(const Inputs& in, const Outputs& out, const Run& run) {
-  const std::string slowest = out.slowest + " at " + figure(out.lit.slowest_bytes_per_s, "B/s");
-  if (in.traffic == Traffic::one_call) {
-    const auto& c = out.lit;
-    const std::string what = c.call.pattern == parallel::TopologyPattern::next_rank ? std::string("A message")
-                             : (c.call.pattern == parallel::TopologyPattern::all_reduce ||
-                                c.call.pattern == parallel::TopologyPattern::all_gather ||
-                                c.call.pattern == parallel::TopologyPattern::all_to_all)
-                                 ? "An " + std::string(parallel::topology_pattern_name(c.call.pattern))
-                                 : "A " + std::string(parallel::topology_pattern_name(c.call.pattern));
-    std::string text = what + " of " + figure(c.call.bytes, "B") + " over `" + std::to_string(c.ranks) +
-                       "` ranks takes " + figure(c.call_s, "s") + ", " + figure(c.bus_bytes_per_s, "B/s") +
-                       " of bus bandwidth; busiest is " + slowest;
-    if (c.groups > 1) text += ", with `" + std::to_string(c.groups) + "` groups at work at once";
-    if (out.over_best > 1.005) text += ". The best placement found takes " + figure(out.best_s, "s");
-    return text + ".";
-  }
-  const parallel::TopologySearch& search = run.search;
-  const bool slower = run.slower(out);
+std::string article(parallel::TopologyPattern pattern) {
+  using parallel::TopologyPattern;
+  if (pattern == TopologyPattern::next_rank) return "A message";
+  const bool vowel = pattern == TopologyPattern::all_reduce || pattern == TopologyPattern::all_gather ||
+                     pattern == TopologyPattern::all_to_all;
+  return (vowel ? "An " : "A ") + std::string(parallel::topology_pattern_name(pattern));
+}
+
+std::string busiest_text(const Outputs& out) {
+  return "The busiest link is " + out.slowest + ", " + figure(out.lit.slowest_bytes_per_s, "B/s");
+}
+
+/// One call of the lit axis.
+std::string call_text(const Outputs& out) {
+  const auto& c = out.lit;
+  std::string text = article(c.call.pattern) + " of " + figure(c.call.bytes, "B") + " over " +
+                     figure(static_cast<double>(c.ranks), "") + " ranks takes " + figure(c.call_s, "s") + ": " +
+                     figure(c.bus_bytes_per_s, "B/s") + " of bus bandwidth.\n" + busiest_text(out);
+  if (out.over_best > 1.005) return text + "; the best placement takes " + figure(out.best_s, "s") + ".";
+  if (c.groups > 1) return text + ", and " + figure(static_cast<double>(c.groups), "") + " groups are at work at once.";
+  return text + ", and no other placement is faster.";
+}
+
+/// A step of this placement, next to the best one or the slowest order.
+std::string step_text(const Outputs& out, const Run& run) {
   const parallel::TopologyPlacement& other = run.other(out);
-  const std::string yours =
-      capital(phrase_of(run.plan, run.plan.order)) + ", a step communicates for " + figure(out.step_s, "s");
-  const std::string exchanged = slower && search.best.swaps > 0 ? " and with chips exchanged" : "";
-  if (!slower && out.spread <= 1.005)
-    return yours + "; busiest is " + slowest + ", and none of `" + std::to_string(out.priced) +
-           "` placements priced is faster.";
-  // What makes the difference: the axis whose time changes most.
-  std::size_t moved = 0;
-  const auto change = [&](std::size_t a) { return std::abs(other.costs.axes[a].step_s - run.costs.axes[a].step_s); };
-  for (std::size_t a = 0; a < parallel::topology_axis_count; ++a)
-    if (change(a) > change(moved)) moved = a;
-  const auto &here = run.costs.axes[moved], &there = other.costs.axes[moved];
-  const std::string why = ": its " + std::string(parallel::topology_axis_name(here.call.axis)) + " axis has " +
-                          figure(there.bound_bytes_per_s, "B/s") + " of bus bandwidth, not " +
-                          figure(here.bound_bytes_per_s, "B/s") + ".";
-  if (slower)
-    return yours + ", " + ratio_figure(out.over_best) + " as long as the same plan " +
-           phrase_of(run.plan, search.best.order) + exchanged + ", " + figure(out.best_s, "s") + why;
-  return yours + "; " + phrase_of(run.plan, search.worst.order) + " takes " + figure(out.worst_s, "s") + ", " +
-         ratio_figure(out.spread) + " as long" + why;
+  const std::string yours = phrase_of(run.plan, run.plan.order), theirs = phrase_of(run.plan, other.order);
+  const std::string cost = " costs " + figure(out.step_s, "s") + " of communication per step";
+  const bool many = yours.size() + theirs.size() > 64, exchanged = run.slower(out) && other.swaps > 0;
+  const std::string subject = many ? "This order of the axes" : capital(yours);
+  if (!run.slower(out) && out.spread <= 1.005) return subject + cost + ", and no other placement is faster.";
+  if (!run.slower(out))
+    return subject + cost + "; " + (many ? std::string("the slowest order") : theirs) + " costs " +
+           figure(out.worst_s, "s") + ", " + ratio_figure(out.spread) + " as much.";
+  return subject + cost + ", " + ratio_figure(out.over_best) + " the " + figure(out.best_s, "s") + " " +
+         (exchanged ? std::string("after exchanging chips")
+          : many    ? std::string("of the best order")
+                    : "of " + theirs) +
+         ".";
+}
+
+/// The link that decides, and what it is in the other placement.
+std::string reason_text(const Outputs& out, const Run& run) {
+  if (run.slower(out) || out.spread > 1.005)
+    return "The " + out.moved_axis + " axis has " + figure(out.moved_bytes_per_s, "B/s") +
+           " of bus bandwidth per rank here, and " + figure(out.moved_other_bytes_per_s, "B/s") + " there.";
+  if (std::isfinite(out.relayed_s))
+    return busiest_text(out) + "; if GPUs changed rails before leaving the machine, a step would cost " +
+           figure(out.relayed_s, "s") + ".";
+  return busiest_text(out) + "; " + figure(static_cast<double>(out.priced), "") + " placements were priced.";
+}
+
+/// What of the plan is not there; empty where all is.
+std::string missing_text(const Outputs& out) {
+  if (out.ranks < out.ranks_asked)
+    return "The machines hold " + figure(static_cast<double>(out.ranks), "") + " of the plan's " +
+           figure(static_cast<double>(out.ranks_asked), "") + " ranks." +
+           (out.left_out.empty() ? "" : " " + out.left_out);
+  return out.left_out;
 }
 
 }  // namespace
 
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
-  std::string text = sentence_of(in, out, run);
-  if (out.ranks < out.ranks_asked)
-    text += " The machines hold `" + std::to_string(out.ranks) + "` of the plan's `" + std::to_string(out.ranks_asked) +
-            "` ranks.";
-  if (!out.left_out.empty()) text += " " + out.left_out;
-  return text;
+  std::string text =
+      in.traffic == Traffic::one_call ? call_text(out) : step_text(out, run) + "\n" + reason_text(out, run);
+  const std::string missing = missing_text(out);
+  return missing.empty() ? text : text.substr(0, text.find('\n') + 1) + missing;
 }
 
 }  // namespace chapters::distributed::topology

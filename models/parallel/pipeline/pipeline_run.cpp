@@ -184,7 +184,7 @@ class PipelineWalk {
       if (again != seen.end())
         for (auto at = again + 1; at != seen.end(); ++at) {
           const PipeNeed next = lacks(*at);
-          error_ += "; rank " + std::to_string(*at) + " waits in front of it with " + op_text(*at) + ", which needs " +
+          error_ += "; in front of it rank " + std::to_string(*at) + " has " + op_text(*at) + ", which needs " +
                     named(next) + " of rank " + std::to_string(plan_.rank_of[static_cast<std::size_t>(next.stage)]);
           if (at - again == 2 && seen.end() - at > 2) {
             error_ += ", and so on round to rank " + std::to_string(from);

@@ -6,6 +6,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/memory/operation_times.h"
+#include "models/parallel/tensor/tensor_layer.h"
 #include "models/transformer/flops.h"
 
 namespace models::parallel {
@@ -123,19 +124,22 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
 std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   const auto text = [](std::int64_t n) { return std::to_string(n); };
   if (std::string problem = memory::plan_problem(job.architecture, p); !problem.empty()) return problem;
+  if (std::string problem = copied_heads_problem(job.architecture, p.tensor); !problem.empty()) return problem;
   const std::int64_t needed = p.tensor * p.pipeline * p.context * p.data;
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
            " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " + text(job.cluster.gpus) +
            "; choose axes whose product is that.";
-  if (p.data * p.batch * p.micro_batches != job.global_batch)
+  if (const std::int64_t each = p.data * p.batch; each * p.micro_batches != job.global_batch) {
+    const std::int64_t below = job.global_batch / each * each;
     return "A global batch of " + text(job.global_batch) + " sequences is not a whole number of micro-batches of " +
-           text(p.batch) + " on " + text(p.data) + " data-parallel ranks; choose divisors.";
+           text(p.batch) + " on " + text(p.data) + " data-parallel ranks; " +
+           (below > 0 ? text(below) + " or " : std::string()) + text(below + each) + " would be.";
+  }
   if (p.zero_stage >= 2 && p.pipeline > 1)
     return "ZeRO-" + text(p.zero_stage) +
            " sends gradients after every micro-batch, which the stages of a pipeline would wait for; take ZeRO-1 with "
-           "a "
-           "pipeline.";
+           "a pipeline.";
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "models/base/integer_math.h"
+#include "models/parallel/tensor/tensor_layer.h"
 
 namespace models::parallel {
 namespace {
@@ -67,7 +68,9 @@ class Search {
     p.micro_batches = std::max<std::int64_t>(2, p.micro_batches);
     TrainingPlan alone = p;
     alone.data = 1'000'000;  // whether experts find enough ranks is asked for each plan
-    if (const std::string problem = memory::plan_problem(job_.architecture, alone); !problem.empty()) {
+    std::string problem = memory::plan_problem(job_.architecture, alone);
+    if (problem.empty()) problem = copied_heads_problem(job_.architecture, tensor);
+    if (!problem.empty()) {
       out_.considered += 1;
       note(problem);
       return;
@@ -82,8 +85,7 @@ class Search {
       const std::int64_t data = job_.cluster.gpus / of_stage;
       out_.considered += 1;
       if (job_.global_batch % (data * micro) != 0) {
-        note("A global batch of " + std::to_string(job_.global_batch) +
-             " sequences leaves some data-parallel ranks without a whole micro-batch; raise the batch.");
+        if (ceil_div(layers, stages) * (stages - 1) < layers) note_batch(data * micro);
         continue;
       }
       if (expert > data * context * tensor || (expert > 1 && (data * context * tensor) % expert != 0)) continue;
@@ -160,7 +162,19 @@ class Search {
     if (out_.reason.empty()) out_.reason = problem;
   }
 
+  /// A plan that only the global batch keeps from running would take every multiple of `each` sequences.
+  void note_batch(std::int64_t each) {
+    const std::int64_t below = job_.global_batch / each * each;
+    below_ = std::max(below_, below);
+    above_ = above_ == 0 ? below + each : std::min(above_, below + each);
+  }
+
   void rank() {
+    if (out_.points.empty() && above_ > 0)
+      out_.reason = "A global batch of " + std::to_string(job_.global_batch) +
+                    " sequences is no multiple of the replicas of any plan; " +
+                    (below_ > 0 ? std::to_string(below_) + " or " : std::string()) + std::to_string(above_) +
+                    " would be.";
     std::sort(out_.points.begin(), out_.points.end(), [](const PlanPoint& x, const PlanPoint& y) {
       if (x.fits != y.fits) return x.fits;
       if (x.step_s != y.step_s) return x.step_s < y.step_s;
@@ -193,6 +207,7 @@ class Search {
   const std::function<bool(double)>& go_on_;
   PlannerSearch out_;
   MicroBatchTimes times_;
+  std::int64_t below_ = 0, above_ = 0;  ///< the nearest global batches that a plan could take; 0: none
   std::map<StageKey, PlannerStages> stages_;
   memory::MicroBatchMemory micro_[3][3];
   bool made_[3][3] = {};
@@ -235,6 +250,22 @@ std::string plan_name(const PlanPoint& p) {
   return out;
 }
 
+std::string plan_difference(const PlanPoint& p, const PlanPoint& other) {
+  std::string out;
+  const auto add = [&](bool differs, const std::string& words) {
+    if (differs) out += (out.empty() ? "" : ", ") + words;
+  };
+  add(p.micro_batch != other.micro_batch, "micro-batch " + std::to_string(p.micro_batch));
+  add(p.virtual_pipeline != other.virtual_pipeline,
+      std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks"));
+  add(p.zero_stage != other.zero_stage, p.zero_stage > 0 ? "ZeRO-" + std::to_string(p.zero_stage) : "no ZeRO");
+  constexpr const char* recompute[] = {"nothing recomputed", "attention recomputed", "layers recomputed"};
+  add(p.recompute != other.recompute, recompute[p.recompute]);
+  add(p.sequence_parallel != other.sequence_parallel,
+      p.sequence_parallel ? "sequence parallel" : "no sequence parallel");
+  return out;
+}
+
 std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
   const std::int64_t m = job.global_batch / (static_cast<std::int64_t>(p.data) * p.micro_batch);
   std::string out =
@@ -242,7 +273,7 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
   if (p.pipeline > 1)
     out += ", " + std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks");
   out += p.zero_stage > 0 ? ", ZeRO-" + std::to_string(p.zero_stage) : ", no ZeRO";
-  constexpr const char* recompute[] = {", no recompute", ", attention again", ", full recompute"};
+  constexpr const char* recompute[] = {", no recompute", ", attention recomputed", ", layers recomputed"};
   return out + recompute[p.recompute];
 }
 

@@ -31,6 +31,9 @@ struct PlanPoint {
 memory::TrainingPlan plan_of(const PlannerJob& job, const PlanPoint& point);
 /// "TP 4 x PP 4 x DP 64"; axes of 1 are left out but data.
 std::string plan_name(const PlanPoint& point);
+/// Where a plan differs from another in what plan_name leaves out: "ZeRO-3, layers recomputed"; empty where it does
+/// not.
+std::string plan_difference(const PlanPoint& point, const PlanPoint& other);
 /// "8 micro-batches of 1, 5 chunks, ZeRO-1, no recompute"
 std::string plan_detail(const PlannerJob& job, const PlanPoint& point);
 

@@ -49,13 +49,19 @@ TEST_CASE("memory split: defaults fit by ZeRO-3 alone, and the peak is more than
   const auto made = lab_split::compute(in);
   REQUIRE(made.run);
   CHECK(lab_split::arrange(in, made.facts, *made.run).answer ==
-        "It fits: `7.97 GB` of `80 GB`, where plain DDP needs `133 GB`. The units that are whole, `2.54 GB`, are more "
-        "than the shards, `2.01 GB`.");
+        "The step fits with ZeRO-3: each of `64` GPUs needs `7.97 GB` of its `80 GB`, instead of `133 GB` under plain "
+        "DDP.\nWeights and gradients that are whole for a moment take `2.54 GB`, more than the GPU's own share of the "
+        "states, `2.01 GB`.");
   // Without the model's own axes they are not applied.
   in.tensor_parallel = 8;
   in.cuts = lab_split::Cuts::data_alone;
   CHECK(lab_split::compute(in).facts.gpus == 64);
   in.cuts = lab_split::Cuts::as_set;
+  in.tensor_parallel = 16;
+  CHECK(
+      lab_split::compute(in).facts.reason ==
+      "Tensor parallel 16 is more than the 8 key and value heads, and copies of a head are not counted here; choose 8 "
+      "or fewer.");
   in.tensor_parallel = 3;
   CHECK(lab_split::compute(in).facts.reason == "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
 }

@@ -102,7 +102,7 @@ TEST_CASE("moe: the picture has a grain for each copy and a bucket for each slot
   widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
   widgets::layout_token_rain(p.rain, {{0, 0}, {900, 500}}, narrow, l);
   CHECK(near(l.total_s, o.layer.layer_s, 1e-9));
-  CHECK(p.answer.find("The fullest expert is asked for `") == 0);
+  CHECK(p.answer.starts_with("The fullest expert is asked for `"));
 }
 
 TEST_CASE("moe: what cannot be is said in a sentence") {

@@ -53,7 +53,7 @@ TEST_CASE("overlap: the critical tokens are those of the closed form") {
   compute(*wide);
   CHECK(out(*wide, "balance_tokens") > 8192);
   CHECK(out(*wide, "critical_tokens") < 8192);
-  CHECK(wide->answer().ends_with("Latency is what it waits for, not bytes."));
+  CHECK(wide->answer().ends_with("latency, not bytes, holds it up."));
 }
 
 TEST_CASE("overlap: a layer balances where it does, however many layers share a bucket") {
@@ -143,7 +143,8 @@ TEST_CASE("overlap: what falls, what is red and what the answer says") {
     CHECK(own.tokens.x[2] == 3 * 2048);
   }
   in = {};
-  CHECK(p.answer.starts_with("Of `35.3 ms` of collectives `5.88 ms` stick out of a step of `163 ms`"));
+  CHECK(p.answer.starts_with(
+      "The backward pass hides all but `5.88 ms` of `35.3 ms` of communication; the step takes `163 ms`."));
   in.method = OverlapMethod::fsdp;
   const lab_overlap::Picture sharded = overlap_picture(in);
   CHECK(std::count_if(sharded.falls.begin(), sharded.falls.end(), [](const auto& f) { return f.up; }) == 34);

@@ -68,11 +68,11 @@ TEST_CASE("tensor parallel: the scene has a capsule where the cut sends, and an 
   const auto a = std::ranges::find(p.scene.matrices, "A: Q, K, V", &lab_tensor::CutMatrix::name);
   REQUIRE(a != p.scene.matrices.end());
   CHECK(a->piece_cols == "768");
-  CHECK(p.answer.find("a gather in front and a scatter behind") != std::string::npos);
+  CHECK(p.answer.find("a gather before and a scatter after send") != std::string::npos);
   in = {.ranks = 1};
   const lab_tensor::Picture one = tensor_picture(in);
   CHECK(one.scene.capsules.empty());
-  CHECK(one.answer.starts_with("One rank holds all of it and sends nothing"));
+  CHECK(one.answer.starts_with("One rank holds the whole layer and sends nothing"));
 }
 
 TEST_CASE("tensor parallel: matrices stand side by side on one line, pieces tile them, and nothing leaves the room") {

@@ -36,8 +36,9 @@ TEST_CASE("topology: one plan, one permutation, seven times the communication") 
   CHECK(near(out(*lab, "slowest_bytes_per_s"), 370.8e9, 1e-3));
   CHECK(near(out(*lab, "spread"), 6.86, 2e-3));
   CHECK(answer_text(*lab) ==
-        "Tensor inside, data outside, a step communicates for `846 ms`; data inside, tensor outside takes `5.81 s`, "
-        "`6.9×` as long: its tensor axis has `48 GB/s` of bus bandwidth, not `371 GB/s`.");
+        "Tensor inside, data outside costs `846 ms` of communication per step; data inside, tensor outside costs "
+        "`5.81 s`, `6.9×` as much.\nThe tensor axis has `371 GB/s` of bus bandwidth per rank here, and `48 GB/s` "
+        "there.");
   choose(*lab, "order", "dp-tp-cp-pp");
   CHECK(near(computed(*lab, "step_time") / inside, 6.86, 2e-3));
   CHECK(near(out(*lab, "best_time"), inside, 1e-9));
@@ -119,8 +120,17 @@ TEST_CASE("topology: two machines face each other, every rail level with itself"
   CHECK(std::is_sorted(heights.rbegin(), heights.rend()));
   CHECK(heights.back() > l.frames[0].max.y);
   CHECK(heights.front() < 500);
-  // Without room for a row of adapters there are no wires to join: each machine is a plate with its chips on it.
-  lab_topology::layout_graph(graph, {{0, 0}, {1000, 150}}, l);
+  // Without room for a row of adapters the second machine is folded, and every chip has a pipe to its rail.
+  lab_topology::layout_graph(graph, {{0, 0}, {1000, 170}}, l);
+  REQUIRE(l.folded);
+  REQUIRE(l.columns.size() == 1);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const widgets::Rect &chip = l.nodes[graph.chips[i]], &of = i < 8 ? l.frames.front() : l.columns.front();
+    CHECK((chip.min.x > of.min.x && chip.max.x < of.max.x && chip.max.y < of.max.y));
+    if (i > 0 && i != 8) CHECK(chip.min.y > l.nodes[graph.chips[i - 1]].max.y);
+  }
+  // In still less each machine is a plate with its chips on it.
+  lab_topology::layout_graph(graph, {{0, 0}, {1000, 120}}, l);
   CHECK(l.frames.empty());
   REQUIRE(l.plates.size() == 2);
   CHECK(l.plates[0].max.x <= l.plates[1].min.x);
@@ -128,6 +138,33 @@ TEST_CASE("topology: two machines face each other, every rail level with itself"
     const widgets::Rect &chip = l.nodes[graph.chips[i]], &plate = l.plates[i / 8];
     CHECK((chip.min.x > plate.min.x && chip.max.x < plate.max.x && chip.max.y < plate.max.y));
   }
+}
+
+TEST_CASE("topology: of many machines the pipes are as thick as they are fast, and the slowest is the way up") {
+  use_bundled_catalog();
+  lab_topology::Inputs in;
+  in.boxes = 4;
+  in.tensor = 1;
+  in.data = in.expert = 32;
+  in.model = "qwen3-30b-a3b";
+  in.oversubscription = 4;
+  in.relay = false;
+  const lab_topology::Computed done = topology_of(in);
+  const lab_topology::Picture p = lab_topology::arrange(in, done.facts, *done.run);
+  REQUIRE(p.folded.chips.size() == 8);
+  REQUIRE(p.folded.ports.size() == 8);
+  REQUIRE(p.folded.rails.size() == 8);
+  CHECK(p.folded.fabric == "NVSwitch");
+  CHECK(near(p.folded.chips[3].bytes_per_s, 370.8e9, 1e-3));
+  CHECK(near(p.folded.ports[3].pipe.bytes_per_s, 48e9));
+  // Four ports of 48 GB/s and a way up of a quarter of them.
+  CHECK(near(p.folded.rails[3].pipe.bytes_per_s, 48e9));
+  CHECK(p.folded.rails[3].words == "4 ports share it");
+  CHECK(p.folded.rails[3].pipe.slowest);
+  CHECK_FALSE(p.folded.chips[3].slowest);
+  // Where GPUs change rails first, nothing climbs.
+  CHECK(near(done.facts.step_s / done.facts.relayed_s, 3, 0.05));
+  CHECK(p.answer.ends_with("a step would cost `25.8 s`."));
 }
 
 TEST_CASE("topology: every machine is laid out inside its panel without one chip on another") {

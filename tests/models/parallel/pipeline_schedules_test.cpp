@@ -246,8 +246,8 @@ TEST_CASE("A plan whose ranks wait for each other is run as far as it goes, and 
   REQUIRE(plan);
   const PipelineAttempt attempt = attempt_pipeline(*plan, {});
   CHECK(attempt.stuck ==
-        "Rank 0 would wait for ever: its B0 needs B0 of rank 1, which does not come before it; rank 1 waits in front "
-        "of it with F1, which needs F1 of rank 0.");
+        "Rank 0 would wait for ever: its B0 needs B0 of rank 1, which does not come before it; in front of "
+        "it rank 1 has F1, which needs F1 of rank 0.");
   CHECK(attempt.run.start_s[0] == std::vector<double>{0});
   CHECK(attempt.run.start_s[1] == std::vector<double>{1});
   CHECK(attempt.run.makespan_s == 2);

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "chapters/distributed/overlap/lab.h"
+#include "widgets/number/number.h"
+
+/// The sentence that says how much of the communication is hidden, and what the rest is.
+namespace chapters::distributed::overlap {
+namespace {
+
+using widgets::figure;
+
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  const std::string step = "; the step takes " + figure(out.step.makespan_s, "s") + ".";
+  const bool ddp = in.method == models::parallel::OverlapMethod::ddp;
+  const std::string compute = ddp ? "The backward pass" : "Compute";
+  if (out.step.exposed_s > 0.995 * out.step.network_s)
+    return compute + " hides nothing of " + figure(out.step.network_s, "s") + " of communication" + step;
+  if (out.step.exposed_s < 1e-9)
+    return compute + " hides all " + figure(out.step.network_s, "s") + " of communication" + step;
+  return compute + " hides all but " + figure(out.step.exposed_s, "s") + " of " + figure(out.step.network_s, "s") +
+         " of communication" + step;
+}
+
+/// Of DDP: the last bucket, and what other buckets would change.
+std::string buckets_text(const Outputs& out) {
+  const std::string better = "buckets of " + figure(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) +
+                             " would save " + figure(out.best_gain_s, "s") + ".";
+  const bool last = out.last_s > 0.5 * out.step.exposed_s;
+  if (out.best_gain_s > 0.002 * out.step.makespan_s)
+    return last ? "Most of that is the last bucket, " + figure(out.last_s, "s") + "; " + better
+                : "Its " + figure(static_cast<double>(out.collectives), "") + " all-reduces run one after another; " +
+                      better;
+  if (out.collectives == 1)
+    return "Its one bucket of " + figure(out.last_bytes, "B") + " is full only when the backward pass ends.";
+  return std::string("The last bucket (") + figure(out.last_bytes, "B") + ") takes " + figure(out.last_s, "s") +
+         "; no other bucket size that was tried is much better.";
+}
+
+/// Of FSDP: where compute waits, or why a layer does.
+std::string waits_text(const Outputs& out) {
+  const bool latency = out.work.tokens >= out.critical_tokens && out.work.tokens < out.balance_tokens;
+  if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.step.makespan_s &&
+      out.layer_gather_s > out.layer_forward_s)
+    return "Gathering a layer takes " + figure(out.layer_gather_s, "s") + ", its forward pass " +
+           figure(out.layer_forward_s, "s") + ": latency, not bytes, holds it up.";
+  return "It waits " + figure(out.forward_wait_s, "s") + " in the forward pass, " + figure(out.backward_wait_s, "s") +
+         " in the backward pass and " + figure(out.tail_wait_s, "s") + " after it.";
+}
+
+}  // namespace
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (out.collectives == 0)
+    return "One GPU exchanges nothing: its step takes " + figure(out.step.makespan_s, "s") + ", all of it compute.";
+  const std::string verdict = verdict_of(in, out) + "\n";
+  const bool ddp = in.method == models::parallel::OverlapMethod::ddp;
+  if (ddp && !in.beside_backward)
+    return verdict + "All " + figure(static_cast<double>(out.collectives), "") +
+           " all-reduces start after the backward pass: nothing overlaps.";
+  if (out.saved_s < -1e-9)
+    return verdict + "Overlap costs more than it hides: with nothing overlapped the step would take " +
+           figure(out.apart_s, "s") + ".";
+  return verdict + (ddp ? buckets_text(out) : waits_text(out));
+}
+
+}  // namespace chapters::distributed::overlap
