@@ -44,14 +44,14 @@ void follow_headlines(Shell& shell) {
   }
 }
 
-/// "▲ 3.9 × from 31.7", or in points where the figure is a share or crosses zero. `than` says what it was before:
-/// "from", or "A:" for the scenario that was set aside.
-void draw_change(ImVec2 at, float width, const Field& f, double now, double before, const char* than) {
+/// "▲ 3.9× from 31.7", or in points where the figure is a share or crosses zero. `than` says what it was before:
+/// "from", or "A:" for the scenario that was set aside. False where nothing has changed.
+bool draw_change(ImVec2 at, float width, const Field& f, double now, double before, const char* than) {
   const auto& t = theme();
-  if (!std::isfinite(now) || !std::isfinite(before)) return;
+  if (!std::isfinite(now) || !std::isfinite(before)) return false;
   char words[96];
   const double size = std::max(std::abs(now), std::abs(before));
-  if (std::abs(now - before) <= 1e-9 * size) return;
+  if (std::abs(now - before) <= 1e-9 * size) return false;
   const auto from = widgets::format(before, f.spec.unit, 3, prefix_of(f));
   const double ratio = before != 0 ? now / before : 0;
   const char* arrow = now > before ? "\xE2\x96\xB2" : "\xE2\x96\xBC";
@@ -69,12 +69,26 @@ void draw_change(ImVec2 at, float width, const Field& f, double now, double befo
   const float needed = widgets::text_size(words, Type::small).x;
   if (needed <= width) {
     Painter::window().text(at, words, t.muted, Type::small);
-    return;
+    return true;
   }
   char* space = std::strstr(words, than);
-  if (!space) return;
+  if (!space) return true;
   *(space - 1) = '\0';
   Painter::window().text(at, words, t.muted, Type::small);
+  return true;
+}
+
+/// What the figure is to be seen against, where the lab says so: "of 80 GB".
+void draw_reference(const chapters::Lab& lab, const Field& f, ImVec2 at, float room) {
+  const std::string_view key = f.spec.against.key;
+  if (key.empty()) return;
+  const Field* other = lab.outputs().find(key);
+  if (!other) other = lab.inputs().find(key);
+  if (!other || !has_value(*other)) return;
+  widgets::NumberText scratch;
+  widgets::Line words;
+  words.add(f.spec.against.words).add(" ").add(field_text(*other, scratch, 3));
+  widgets::fit_text(Painter::window(), at, words.view(), room, theme().muted, Type::small);
 }
 
 }  // namespace
@@ -106,8 +120,10 @@ void draw_below(const Shell& shell, const Field& f, ImVec2 at, float room, doubl
   if (!guess) {
     const chapters::Lab* const a = compared_with(shell);
     const Field* const theirs = a ? a->outputs().find(f.key) : nullptr;
-    return theirs ? draw_change(at, room, f, now, theirs->number(), "A:")
-                  : draw_change(at, room, f, now, before, "from");
+    const bool said =
+        theirs ? draw_change(at, room, f, now, theirs->number(), "A:") : draw_change(at, room, f, now, before, "from");
+    if (!said) draw_reference(shell.workspace.lab(), f, at, room);
+    return;
   }
   widgets::Line words;
   words.add("you: ").add(widgets::format(guess->value, f.spec.unit, 3, prefix_of(f)));
@@ -160,17 +176,18 @@ void draw_card(Shell& shell, const Field& f, const OutputState& state, ImVec2 at
     widgets::NumberParts parts;
     Type type = Type::title;
     float number = 0, unit = 0;
+    const float gap = f.spec.unit == widgets::times_unit ? t.px(1) : t.px(6);
     for (const int digits : {4, 3, 2}) {  // a figure is never cut: it gives up digits, then size
       parts = widgets::format_parts(f.number(), f.spec.unit, f.kind == Kind::integer && digits == 4 ? 9 : digits,
                                     prefix_of(f));
       number = widgets::text_size(parts.number.view(), type, Font::mono).x;
-      unit = parts.unit.length == 0 ? 0 : widgets::text_size(parts.unit, Type::small).x + t.px(6);
+      unit = parts.unit.length == 0 ? 0 : widgets::text_size(parts.unit, Type::small).x + gap;
       if (number + unit <= room) break;
     }
     if (number + unit > room) type = Type::body;
     number = p.text({x, y}, parts.number.view(), t.text, type, Font::mono);
     if (number + unit <= room + t.px(6))
-      p.text({x + number + t.px(6), y + t.type(type) - t.type(Type::small)}, parts.unit, t.muted, Type::small);
+      p.text({x + number + gap, y + t.type(type) - t.type(Type::small)}, parts.unit, t.muted, Type::small);
     draw_below(shell, f, {x, at.y + t.px(53)}, room, now, before);
   } else {
     widgets::NumberText scratch;

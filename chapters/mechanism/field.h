@@ -66,6 +66,12 @@ struct Span {
   double lo = 0, hi = 0;
 };
 
+/// What a figure is to be seen against: "of 80 GB", "ideally 970 ms".
+struct Reference {
+  std::string_view words{};  ///< what stands in front of the other figure
+  std::string_view key{};    ///< of the input or the output that is the other figure; empty: there is none
+};
+
 /// What is said of a field besides its label and its help. Strings are literals or outlive the field.
 struct Details {
   Range range{};
@@ -74,6 +80,7 @@ struct Details {
   /// Outputs: one of the at most four figures that stand large above the others. Inputs: one of the at most three that
   /// presentation shows.
   bool headline = false;
+  Reference against{};  ///< headlines: stands on the card while the figure has not changed
   bool binary = false;  ///< amounts of memory that people count in powers of two: KiB, MiB, GiB
   /// Reals: the range is what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf", "-inf",
   /// "nan").

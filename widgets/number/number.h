@@ -15,6 +15,9 @@ struct NumberText {
   operator std::string_view() const { return view(); }
 };
 
+/// The unit of a ratio, which stands next to its number: "1.90×".
+inline constexpr std::string_view times_unit = "\xC3\x97";
+
 enum class Prefix : unsigned char { si, binary, none };
 
 /// "1.07 GB", "310 ms", "43.2 %", "989 TFLOP/s", "4,096 tokens", "1.34 FLOP/B", "7.02e-12". `unit` is the SI unit that

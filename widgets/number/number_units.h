@@ -16,8 +16,6 @@ struct Multiple {
 };
 
 UnitFamily unit_family(std::string_view unit);
-/// The unit of a ratio, which stands next to its number: "1.90×".
-inline constexpr std::string_view times_unit = "\xC3\x97";
 /// "B" of "B/s".
 std::string_view unit_head(std::string_view unit);
 /// "/s" of "B/s"; empty when there is none.

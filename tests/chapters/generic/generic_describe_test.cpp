@@ -24,7 +24,8 @@ bool is_snake_case(std::string_view key) {
 /// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never
 /// converted.
 bool is_known_unit(std::string_view unit) {
-  return unit.empty() || unit == "%" || unit == "FLOP/B" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
+  return unit.empty() || unit == "%" || unit == widgets::times_unit || unit == "FLOP/B" ||
+         widgets::unit_family(unit) != widgets::UnitFamily::plain;
 }
 
 void check_fields(const Fields& fields, const std::string& owner) {
@@ -140,6 +141,24 @@ TEST_CASE("every lab: each number that comes out says how it is computed, where 
       INFO(entry.id << "." << f.key);
       if (f.kind == Kind::real || f.kind == Kind::integer)
         CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
+    }
+  }
+}
+
+TEST_CASE("every lab: what a card is to be seen against is a figure of the lab in the same unit") {
+  use_bundled_catalog();
+  for (const auto& entry : labs_under_test()) {
+    const auto lab = entry.make();
+    for (const Field& f : lab->outputs()) {
+      if (f.spec.against.key.empty()) continue;
+      INFO(entry.id << "." << f.key);
+      CHECK(f.spec.headline);
+      CHECK_FALSE(f.spec.against.words.empty());
+      const Field* other = lab->outputs().find(f.spec.against.key);
+      if (!other) other = lab->inputs().find(f.spec.against.key);
+      REQUIRE(other);
+      CHECK(other->spec.unit == f.spec.unit);
+      CHECK(other != &f);
     }
   }
 }
