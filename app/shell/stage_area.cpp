@@ -83,7 +83,7 @@ float draw_lines(Shell& shell, ImVec2 at, float width, bool scarce) {
   const bool bad = !lab.reason().empty();
   const std::size_t cut = std::min(answer.find('\n'), answer.size());
   const std::string_view verdict = answer.substr(0, cut), why = answer.substr(std::min(cut + 1, answer.size()));
-  const widgets::SentenceStyle says{Type::body, Font::sans, t.muted, t.text};
+  const widgets::SentenceStyle says{Type::small, Font::sans, t.muted, t.text};
   if (!verdict.empty()) {
     y += widgets::draw_sentence(p, {at.x, y}, verdict, width, verdict_style(verdict, width, bad));
     if (!why.empty()) y += widgets::draw_sentence(p, {at.x, y}, why, width, says);
@@ -93,7 +93,9 @@ float draw_lines(Shell& shell, ImVec2 at, float width, bool scarce) {
   const auto line = [&](Type type) {
     return widgets::sentence_height("A", width, {type, Font::bold, t.text, t.accent});
   };
-  const float kept = scarce ? line(Type::title) : 2 * line(Type::title) + line(Type::body);
+  // A verdict of three lines is set in the smaller type, which takes a little more than two of the larger.
+  const float verdict_px = std::max(2 * line(Type::title), 3 * line(Type::body));
+  const float kept = scarce ? line(Type::title) : verdict_px + line(Type::small);
   return std::max(y, top + kept) - at.y;
 }
 

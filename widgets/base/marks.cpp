@@ -10,6 +10,7 @@ namespace {
 const Rect* veil_of_body = nullptr;
 std::vector<std::string_view>* drawn_by_body = nullptr;
 bool body_gave = false, giving = false;
+std::size_t tables_before = 0;  // of the record, which keeps what is painted as given and none of its data
 
 }  // namespace
 
@@ -20,11 +21,14 @@ GivenMarks::GivenMarks() : shown_(veil_of_body && !giving) {
   if (!shown_) return;
   giving = body_gave = true;
   kept_.emplace();
+  if (const Record* record = Painter::window().record()) tables_before = record->tables.size();
   ImGui::PushClipRect(veil_of_body->min, veil_of_body->max, false);
 }
 
 GivenMarks::~GivenMarks() {
   if (!shown_) return;
+  if (Record* record = Painter::window().record())
+    record->tables.resize(std::min(record->tables.size(), tables_before));
   ImGui::PopClipRect();
   giving = false;
 }

@@ -51,7 +51,7 @@ TEST_CASE("a figure of the answer that the pointer rests on lights the line or t
       return s.kind == widgets::Stroke::Kind::polyline && s.width >= 10;
     };
     REQUIRE(count(o, lit) == 0);
-    for (const char* words : {"2,001", "40.0", "48,000"}) {
+    for (const char* words : {"2,001", "40.0\xC3\x97", "48,000"}) {
       INFO(words);
       const ImVec2 at = words_at(o, words);
       o.ui.move_to({at.x + 6, at.y + 8});
@@ -69,7 +69,7 @@ TEST_CASE("a figure of the answer that the pointer rests on lights the line or t
     o.ui.frames(5);
     const auto rect = [](const widgets::Stroke& s) { return s.kind == widgets::Stroke::Kind::rect; };
     const auto before = count(o, rect);
-    for (const auto& [words, boxes] : {std::pair("79.7 %", 4), std::pair("1.41", 1), std::pair("19.7 B", 1)}) {
+    for (const auto& [words, boxes] : {std::pair("79.7 %", 4), std::pair("1.41\xC3\x97", 1), std::pair("19.7 B", 1)}) {
       INFO(words);
       const ImVec2 at = words_at(o, words);
       o.ui.move_to({at.x + 6, at.y + 8});
