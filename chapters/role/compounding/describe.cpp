@@ -116,10 +116,13 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "Every part is touched, so that nothing bounds it.",
           .formula = "step before / parts that nothing touches",
           .source = amdahl});
+  f.real("untouched_share", o.untouched_share, {"Untouched", "%"},
+         "Share of the step before that no technique acts on.",
+         {.formula = "parts that nothing touches / step before"});
   f.toggle("disjoint", o.disjoint, "Parts are disjoint", "No part is touched twice, and no loader hides.");
   f.real("widest", o.widest, "Order matters by",
-         "The most that a technique's gain differs between first and last place.",
-         {.formula = "max over techniques of last gain / first gain"});
+         "The most that a technique's gain differs between two places in any order.",
+         {.formula = "max over techniques of largest gain / smallest gain"});
   f.real("run_after_s", o.run_after_s, {"The run takes", "s"}, {.formula = "time before / speed-up"});
   f.group("Each technique");
   f.table("stages", o.stages, "In this order", {.max_items = technique_count});

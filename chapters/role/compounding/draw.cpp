@@ -8,8 +8,8 @@ namespace {
 constexpr std::array<DescribedColumn, 7> stage_columns{{
     {.key = "name"},
     {.key = "own_factor", .priority = 1},
-    {.key = "saved_s"},
-    {.key = "gain", .bar = true},
+    {.key = "saved_s", .bar = true},
+    {.key = "gain"},
     {.key = "first_gain", .title = "as the first"},
     {.key = "last_gain", .title = "as the last"},
     {.key = "step_s", .priority = 2},

@@ -113,28 +113,25 @@ Box box_of(const Inputs& in, const Outputs& out, const Run& run, Part part) {
   return box;
 }
 
-/// Neighbours on the axis with one bottleneck are one stretch; a border lies midway between two powers of two.
+/// A stretch ends where the next begins.
 void fill_stretches(const Outputs& out, Picture& p) {
-  for (const GpuRow& row : out.by_gpus) {
-    const auto n = static_cast<double>(row.gpus);
-    const bool refused = !row.refused.empty();
-    const std::string name = refused ? "does not fit" : row.bottleneck;
-    const double from = row.gpus == 1 ? 1 : n / std::sqrt(2.0), to = std::min(p.axis_hi, n * std::sqrt(2.0));
-    if (!p.stretches.empty() && p.stretches.back().name == name) {
-      p.stretches.back().to = to;
-      continue;
-    }
-    const std::size_t i = row.release.bottleneck;
+  for (const StretchRow& row : out.stretches) {
+    const auto from = static_cast<double>(row.from_gpus);
+    if (!p.stretches.empty()) p.stretches.back().to = from;
+    const bool both = row.holder == Holder::data_and_training;
+    const std::size_t i = both ? 0 : static_cast<std::size_t>(row.holder);
     p.stretches.push_back({
         .from = from,
-        .to = to,
-        .name = name,
-        .brief = refused ? "no fit" : std::string(briefs[i]),
-        .tint = refused ? Tint(Meaning::idle) : tints[i],
-        .refused = refused,
+        .to = p.axis_hi,
+        .name = row.bottleneck,
+        .brief = row.refused ? "no fit"
+                 : both      ? "both"
+                             : std::string(briefs[i]),
+        .tint = row.refused ? Tint(Meaning::idle) : tints[i],
+        .refused = row.refused,
+        .both = both,
     });
   }
-  if (!p.stretches.empty()) p.stretches.back().to = p.axis_hi;
 }
 
 void fill_curves(const Outputs& out, Picture& p) {
@@ -172,25 +169,36 @@ void fill_step(const models::platform::RunFigures& run, Picture& p) {
   };
 }
 
+/// Where the bottleneck goes with more GPUs.
+std::string next_words(const Outputs& out) {
+  if (std::isnan(out.next_at))
+    return out.bottleneck == Holder::training ? "no number of GPUs tried moves the bottleneck" : "";
+  const bool both = out.next_bottleneck == holder_name(Holder::data_and_training);
+  return "from " + widgets::figure(out.next_at, "", 9) + " GPUs on it is " + out.next_bottleneck +
+         (both ? " together" : "");
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const auto part = static_cast<Part>(out.release.bottleneck);
-  std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " +
-                     std::string(models::platform::part_name(part));
-  if (part == Part::training && out.training_waits != "kernels") text += ", waiting for " + out.training_waits;
-  text += ": twice as fast, it would save " + widgets::figure(out.bottleneck_saves_s, "s") + " of " +
-          widgets::figure(out.release.total.time_s, "s");
+  const bool both = out.bottleneck == Holder::data_and_training;
+  const auto gpus = static_cast<double>(in.setup.gpus);
+  std::string text = "At " + widgets::figure(gpus, "", 9) + (gpus == 1 ? " GPU " : " GPUs ") +
+                     std::string(holder_name(out.bottleneck));
+  if (out.bottleneck == Holder::training && out.training_waits != "kernels")
+    text += ", waiting for " + out.training_waits + ",";
+  text += both ? " hold the release up together: halving both saves " : " holds the release up: halving it saves ";
+  text += widgets::figure(out.bottleneck_saves_s, "s") + " of " + widgets::figure(out.release.total.time_s, "s") + ".";
+  std::string why;
   if (std::abs(out.twice_gain) < 0.05)
-    text += "; twice the GPUs save nothing";
+    why = "Doubling the GPUs saves nothing";
   else if (!std::isnan(out.twice_gain))
-    text += out.twice_gain >= 0 ? "; twice the GPUs save " + widgets::figure(out.twice_gain, "%")
-                                : "; twice the GPUs take " + widgets::figure(-out.twice_gain, "%") + " more";
-  // Loaders come with their GPUs: where those bound, more GPUs still help.
-  if (part != Part::training) return text + (out.twice_gain >= 10 ? "." : ": the bottleneck has left the GPUs.");
-  if (std::isnan(out.leaves_at)) return text + "; no number of GPUs tried moves it.";
-  const auto next = std::find_if(out.by_gpus.begin(), out.by_gpus.end(),
-                                 [&](const GpuRow& row) { return static_cast<double>(row.gpus) == out.leaves_at; });
-  return text + "; from " + widgets::figure(out.leaves_at, "") + " on it is " +
-         (next == out.by_gpus.end() ? std::string("another part") : next->bottleneck) + ".";
+    why = "Doubling the GPUs " + std::string(out.twice_gain > 0 ? "saves " : "adds ") +
+          widgets::figure(std::abs(out.twice_gain), "%") + (out.twice_gain > 0 ? " of" : " to") + " the hours";
+  const std::string next = next_words(out);
+  if (!why.empty() && !next.empty()) why += "; ";
+  why += next;
+  if (why.empty()) return text;
+  if (why[0] >= 'a' && why[0] <= 'z') why[0] = static_cast<char>(why[0] - 'a' + 'A');
+  return text + "\n" + why + ".";
 }
 
 }  // namespace
@@ -203,7 +211,9 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.time_share[i] = p.boxes[i].time_share;
     p.usd_share[i] = p.boxes[i].usd_share;
   }
-  p.bottleneck = out.release.bottleneck;
+  for (std::size_t i = 0; i < parts; ++i)
+    p.bottleneck[i] =
+        out.bottleneck == Holder::data_and_training ? i < 2 : i == static_cast<std::size_t>(out.bottleneck);
   p.dearest = out.release.dearest;
   p.total_hours = format_text(out.release.total.time_s, "s");
   p.paid = "in " + format_text(in.setup.days, "") + " days";

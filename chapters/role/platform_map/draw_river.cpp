@@ -14,12 +14,13 @@ namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::Rect, widgets::theme, widgets::Type;
 
-void draw_lanes(const Painter& p, const std::array<Lane, parts>& lanes, const Picture& picture, std::size_t largest) {
+void draw_lanes(const Painter& p, const std::array<Lane, parts>& lanes, const Picture& picture,
+                const std::array<bool, parts>& strong) {
   const auto& t = theme();
   for (std::size_t i = 0; i < parts; ++i) {
     if (lanes[i].outline.empty()) continue;
     const ImU32 hue = widgets::colour(picture.boxes[i].tint, t);
-    p.polygon(lanes[i].outline, widgets::with_alpha(hue, i == largest ? 0.85f : 0.45f));
+    p.polygon(lanes[i].outline, widgets::with_alpha(hue, strong[i] ? 0.85f : 0.45f));
   }
 }
 
@@ -66,7 +67,7 @@ void draw_plate(const Painter& p, Rect at, ImU32 hue, bool bottleneck, bool lit)
 void draw_box(const Painter& p, const Picture& picture, std::size_t i, Rect at, bool lit) {
   const auto& t = theme();
   const Box& box = picture.boxes[i];
-  const bool bottleneck = i == picture.bottleneck;
+  const bool bottleneck = picture.bottleneck[i];
   draw_plate(p, at, widgets::colour(box.tint, t), bottleneck, lit);
   const float pad = std::clamp(0.05f * at.width(), t.px(2), t.px(6)), width = at.width() - 2 * pad,
               small = t.type(Type::small), step = line_height();
@@ -182,7 +183,9 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
   }
   River& river = view.river;
   layout_river({at, {at.x + size.x, at.y + size.y}}, picture.usd_share, picture.time_share, t.scale, river);
-  draw_lanes(p, river.money, picture, picture.dearest);
+  std::array<bool, parts> dearest{};
+  dearest[picture.dearest] = true;
+  draw_lanes(p, river.money, picture, dearest);
   draw_lanes(p, river.hours, picture, picture.bottleneck);
   draw_head(p, river.money_head, picture.total_money, picture.paid);
   draw_head(p, river.hours_head, picture.total_hours, "until out");

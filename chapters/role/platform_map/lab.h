@@ -20,6 +20,24 @@ namespace chapters::role::platform_map {
 
 inline constexpr std::size_t parts = models::platform::part_count;
 
+/// What holds a release up: a part, in the order of models::platform::Part, or data and training where these overlap
+/// and halving one of them alone saves less than half of what halving both does.
+enum class Holder : std::uint8_t {
+  data,
+  training,
+  profiling,
+  compression,
+  engine,
+  serving,
+  monitoring,
+  data_and_training
+};
+inline constexpr std::size_t holder_count = 8;
+std::string_view holder_name(Holder holder);
+Holder holder_of(const models::platform::Release& release);
+/// Hours, in s, that the release would save were what holds it up twice as fast.
+double holder_saves_s(const models::platform::Release& release);
+
 /// Defaults: Llama 3 8B sees 30 million camera clips on 64 H100 and is then served for a month.
 struct Inputs {
   std::string model = "llama-3-8b", chip = "h100_sxm", format = "bf16", recipe = "fp8", kv = "bf16";
@@ -34,6 +52,14 @@ struct GpuRow {
   std::string bottleneck, refused;  ///< refused: why there is none
 };
 
+/// Neighbouring numbers of GPUs at which the same holds the release up, or none is found.
+struct StretchRow {
+  std::int64_t from_gpus = 1, to_gpus = 1;
+  std::string bottleneck;
+  Holder holder{};
+  bool refused = false;
+};
+
 /// The release with one technique more.
 struct TechniqueRow {
   std::string part, name, lab;
@@ -46,12 +72,16 @@ struct Outputs {
   std::string reason;
   models::platform::Release release;
   std::array<double, parts> time_share{}, usd_share{};  ///< %
-  models::platform::Part bottleneck{}, dearest{};
+  Holder bottleneck{};
+  models::platform::Part dearest{};
   std::string training_waits;
   double bottleneck_share = 0, bottleneck_saves_s = 0, compute_share = 0, training_kernels_share = 0;
   double run_gpu_s = 0, run_usd = 0, busy = 0;  ///< what the training run takes with its waits; busy in %
   double twice_gain = 0;                        ///< %, of the hours, with twice the GPUs; NaN where that cannot be
   double leaves_at = 0;                         ///< GPUs; NaN: training stays the bottleneck
+  double next_at = 0;                           ///< GPUs above yours; NaN: the bottleneck stays
+  std::string next_bottleneck;
+  std::vector<StretchRow> stretches;
   std::vector<GpuRow> by_gpus;
   std::vector<TechniqueRow> techniques;
 };
@@ -67,6 +97,7 @@ struct Stretch {
   std::string name, brief;
   widgets::Tint tint;
   bool refused = false;
+  bool both = false;  ///< data and training together
 };
 
 /// A technique as its box lists it: what it would save of the release, the largest first.
@@ -90,8 +121,9 @@ struct Picture {
   std::array<Box, parts> boxes;
   std::array<double, parts> time_share{}, usd_share{};  ///< 0 to 1
   std::string total_hours, total_money, gpus_tag;
-  std::string paid;  ///< what the money is for
-  std::size_t bottleneck = 0, dearest = 0;
+  std::string paid;                      ///< what the money is for
+  std::array<bool, parts> bottleneck{};  ///< the parts that hold the release up
+  std::size_t dearest = 0;
   std::vector<Stretch> stretches;
   double axis_hi = 2, least_gpus = 1;     ///< the fewest that a release was found for
   std::array<widgets::Curve, 5> hours;    ///< over GPUs: the other parts, training's network, its kernels, data, all
@@ -128,6 +160,7 @@ std::string_view lab_of(const Outputs& out, models::platform::Part part);
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, GpuRow& row);
+void describe(Fields& f, StretchRow& row);
 void describe(Fields& f, TechniqueRow& row);
 
 }  // namespace chapters::role::platform_map

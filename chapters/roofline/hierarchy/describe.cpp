@@ -99,6 +99,12 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "bytes / time"});
   f.text("fits", o.fits, "Fits into the level", "Whether the bytes can rest there at once.");
   f.text("human_time", o.chosen.human_time, "Time if a clock is 1 s", {.formula = "time x boost clock"});
+  f.real("accesses", o.accesses, "Accesses in a row", "Each waits for the one before; 1 where they do not.",
+         {.formula = "bytes / bytes an access"});
+  f.real("streamed_s", o.streamed_s, {"Time, streamed", "s"}, "The same bytes with enough in flight to fill the level.",
+         {.formula = "latency + bytes / bandwidth", .source = little});
+  f.real("streamed_ratio", o.streamed_ratio, "As long as streamed", {.formula = "time / time streamed"});
+  f.text("human_streamed", o.human_streamed, "Streamed, if a clock is 1 s", {.formula = "time streamed x boost clock"});
   f.group("The level");
   f.text("human_latency", o.chosen.human_latency, "Latency if a clock is 1 s", {.formula = "latency x boost clock"});
   f.real("latency_s", o.chosen.latency_s, {"Latency", "s"},

@@ -49,6 +49,10 @@ struct Outputs {
   LevelRow chosen;
   double achieved_bandwidth_bytes_per_s = 0, needed_in_flight_bytes = 0;
   std::string limit, fits, compared_with;
+  double accesses = 1;    ///< that wait one for the other: those of a chase, else 1
+  double streamed_s = 0;  ///< the same bytes with enough in flight
+  double streamed_ratio = 1;
+  std::string human_streamed;
   double bandwidth_ratio = 0, latency_ratio = 0, energy_ratio = 0, mean_bandwidth_step = 0;
   models::TrafficPowerResult power;
   double memory_tdp_percent = 0;

@@ -230,6 +230,9 @@ void describe(Fields& f, Outputs& o) {
          "The format with the next higher ceiling on this chip; empty where there is none.");
   f.real("next_peak_flops_per_s", o.next_peak_flops_per_s, {"Its peak", "FLOP/s"}, "Dense, in the next faster format.",
          {.absent = "The chip has no faster format."});
+  f.real("measured_peak_flops_per_s", o.measured_peak_flops_per_s, {"Measured of the peak", "FLOP/s"},
+         "The most that a published matmul reached in this format.",
+         {.absent = "Nobody published it for this chip and format, or measurements are not shown."});
   f.table("roofs", o.roofs, "Roofs");
   f.table("ceilings", o.ceilings, "Ceilings");
   describe_decode(f, o);

@@ -91,6 +91,16 @@ models::Status add_schedules(const Inputs& in, Outputs& out) {
   return models::Status::ok();
 }
 
+/// What was published of these sizes on the chip, where the format has the same peak as the one measured in.
+void add_measured(const Inputs& in, const models::Chip& chip, Outputs& out) {
+  if (chip.peak_flops_per_s(in.format) != chip.peak_flops_per_s(models::Format::fp16) || in.units_taken > 0) return;
+  for (const Published& row : catalog().published_of("roofline/tiling-waves"))
+    if (row.sets("chip", in.chip) && row.number("m", 0) == static_cast<double>(in.m) &&
+        row.number("n", 0) == static_cast<double>(in.n) && row.number("k", 0) == static_cast<double>(in.k))
+      out.measured_share = row.measured;
+  out.measured_s = out.ideal_s / (out.measured_share / 100);
+}
+
 Computed infeasible(std::string why) {
   Computed none;
   none.facts.reason = std::move(why);
@@ -119,6 +129,7 @@ Computed compute(const Inputs& in) {
   out.setting = *setting;
   out.result = *result;
   rate_result(out);
+  add_measured(in, **chip, out);
   Run run{.tiles = {*setting, *result},
           .losses = models::losses_of(*result),
           .spans = models::wave_spans(*setting, *result),

@@ -160,6 +160,11 @@ void describe(Fields& f, Outputs& o) {
          "Useful operations only: what edge tiles compute beyond C is not counted.", {.formula = "2 M N K / time"});
   f.real("peak_flops_per_s", o.setting.peak_flops_per_s, {"Peak of the free SMs", "FLOP/s"},
          {.formula = "dense peak x free SMs / SMs"});
+  f.real("measured_share", o.measured_share, {"Measured, of the peak", "%"},
+         "What cuBLAS reached for these sizes on this chip; it chooses its own tile and schedule.",
+         {.absent = "Nobody published these sizes on this chip."});
+  f.real("measured_s", o.measured_s, {"Measured time", "s"},
+         {.absent = "Nobody published these sizes on this chip.", .formula = "time at the peak / measured share"});
   describe_waves(f, o);
   f.group("Alignment");
   f.real("alignment_efficiency", o.alignment_efficiency, {"Alignment efficiency", "%"},

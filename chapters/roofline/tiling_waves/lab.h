@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ struct Outputs {
   /// The factors of the efficiency, each in %.
   double tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
   double operand_efficiency = 0, reduction_efficiency = 0;
+  double measured_share = std::numeric_limits<double>::quiet_NaN();  ///< % of the peak, as published for these sizes
+  double measured_s = std::numeric_limits<double>::quiet_NaN();
   double ideal_s = 0, lost_s = 0;
   models::FreeRange free_range;
   models::PaddingStory padding;                              ///< what it does under the alignment rule set

@@ -68,25 +68,34 @@ std::size_t longest_of(const std::vector<LayerFlow>& layers, const Outputs& out)
   return static_cast<std::size_t>(longest - layers.begin());
 }
 
-/// A share in %; not 100 where it is not all.
-std::string share_text(double percent) {
-  if (percent >= 99.5 && percent < 100 * (1 - 1e-12)) return "over `99 %`";
-  return widgets::figure(percent, "%", 2);
+/// Why the limit is what it is, or what would help.
+std::string why_of(const Inputs& in, const Outputs& out, bool launching, bool memory) {
+  if (launching)
+    return "Launches of " + widgets::figure(in.launch_s, "s") + " outlast most kernels, so only " +
+           widgets::figure(out.mbu, "%") + " of the bandwidth is used.";
+  if (out.fused_time_s < 0.95 * out.time_s)
+    return "With everything fused the step would take " + widgets::figure(out.fused_time_s, "s") + " instead of " +
+           widgets::figure(out.time_s, "s") + ".";
+  if (in.phase == models::Phase::train && in.recompute != models::Recompute::none)
+    return "Recomputing keeps the chip at " + widgets::figure(out.hfu, "%") +
+           " of its peak, of which the model needs " + widgets::figure(out.mfu, "%") + ".";
+  return "The step does " + widgets::figure(out.intensity, "FLOP/B") +
+         (memory ? "; arithmetic would take over from " : "; memory would be the limit below ") +
+         widgets::figure(out.ridge, "FLOP/B") + ".";
 }
 
-/// The kind of work that takes most of the time, its parts of all three, and the walls.
-std::string answer_of(const Outputs& out) {
-  constexpr std::string_view names[block_count] = {"The projections take", "Attention takes", "The feed-forward takes",
-                                                   "Norms and adds take", "Embedding and output take"};
+/// The longer block of the layer, and the wall that most of the step's time meets.
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  constexpr std::string_view phases[] = {"In training ", "In prefill ", "In decode "};
   constexpr std::string_view wall_names[] = {"memory", "arithmetic", "launching"};
-  const auto first = std::max_element(out.blocks.begin(), out.blocks.end(),
-                                      [](const BlockRow& a, const BlockRow& b) { return a.time_s < b.time_s; });
   const std::array<double, 3> walls{out.memory_bound_share, out.compute_bound_share, out.launch_bound_share};
-  const auto wall = std::max_element(walls.begin(), walls.end());
-  return std::string(names[first - out.blocks.begin()]) + " " + share_text(first->time_share) + " of " +
-         widgets::figure(out.time_s, "s") + ", " + share_text(first->flops_share) + " of the flops, " +
-         share_text(first->bytes_share) + " of the bytes; " + std::string(wall_names[wall - walls.begin()]) +
-         " is the wall for " + share_text(*wall) + ".";
+  const auto wall = static_cast<std::size_t>(std::max_element(walls.begin(), walls.end()) - walls.begin());
+  const bool attention = out.attention_block_share > out.feed_forward_block_share;
+  return std::string(phases[static_cast<std::size_t>(in.phase)]) + "the " + (attention ? "attention" : "feed-forward") +
+         " block takes " + widgets::figure(attention ? out.attention_block_share : out.feed_forward_block_share, "%") +
+         " of " + (out.layer_kind.starts_with("expert") ? "an expert layer's " : "a layer's ") +
+         widgets::figure(out.layer_s, "s") + "; " + std::string(wall_names[wall]) + " is the limit for " +
+         widgets::figure(walls[wall], "%") + " of the step.\n" + why_of(in, out, wall == 2, wall == 0);
 }
 
 void arrange_variants(const Inputs& in, const Run& run, Picture& pic) {
@@ -144,7 +153,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   pic.layers = arrange_layers(run.step.operations);
   pic.longest_layer = longest_of(pic.layers, out);
   for (OperationPicture& op : pic.operations) op.weight = pic.longest_s > 0 ? op.time_s / pic.longest_s : 0;
-  pic.answer = answer_of(out);
+  pic.answer = answer_of(in, out);
   arrange_variants(in, run, pic);
   arrange_parameters(out, pic);
   return pic;

@@ -104,14 +104,22 @@ TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line 
   CHECK(ui.text_present("33 minutes"));  // PCIe: 1 us x 1.98 GHz
 }
 
-TEST_CASE("hierarchy: the answer says how far the level is and what the fetch costs") {
+TEST_CASE("hierarchy: the answer says how far the level is and what the fetch costs, as it is asked for") {
   const LabPtr lab = hierarchy();
-  CHECK(lab->answer() ==
-        "HBM3 is `371` ns away, `12 minutes` if a clock took a second: `16.8` MB in `5.38` \xC2\xB5s for `738` "
-        "\xC2\xB5J.");
+  CHECK(
+      lab->answer() ==
+      "A read from HBM3 takes `371 ns` (`12 minutes` if one clock were a second); `16.8 MB` streamed take "
+      "`5.38 \xC2\xB5s`.\nIt costs `738 \xC2\xB5J`; `1,000` chips that stream all day draw `147 kW` for memory alone.");
   REQUIRE(lab->inputs().find("pattern")->set_choice_id("chase"));
   lab->compute();
-  CHECK(lab->answer().find("`16.8` MB in `195` ms for") != std::string::npos);  // 524,288 loads of 371 ns
+  CHECK(lab->answer() ==
+        "As a pointer chase through HBM3, `16.8 MB` take `195 ms` instead of `5.38 \xC2\xB5s` streamed.\nEach of "
+        "`524,288` "
+        "accesses waits `371 ns` for the one before; if one clock were a second, `12 years`.");
+  CHECK(near(out(*lab, "streamed_ratio"), out(*lab, "time_s") / out(*lab, "streamed_s")));
+  REQUIRE(lab->inputs().find("pattern")->set_choice_id("limited"));
+  lab->compute();
+  CHECK(lab->answer().starts_with("With `262 kB` in flight, `16.8 MB` from HBM3 take `"));
 }
 
 TEST_CASE("hierarchy: figures that nobody states are absent, not zero") {
@@ -120,13 +128,13 @@ TEST_CASE("hierarchy: figures that nobody states are absent, not zero") {
   CHECK(text_of(*lab, "fits") == "no capacity stated");
 }
 
-TEST_CASE("hierarchy: the answer says what a level holds where the bytes do not fit, and speaks of registers as many") {
+TEST_CASE("hierarchy: the answer says what a level holds where the bytes do not fit") {
   const LabPtr lab = hierarchy({{"level", "registers"}});
-  CHECK(lab->answer().starts_with("Registers are `"));
-  CHECK(lab->answer().find("at a time") == std::string::npos);
+  CHECK(lab->answer().starts_with("A read of a register takes `505 ps`"));
+  CHECK(lab->answer().find("do not fit") == std::string::npos);
   set(*lab, "bytes", 1e12);
   lab->compute();
-  CHECK(lab->answer().ends_with(" They hold `34.6` MB at a time."));
+  CHECK(lab->answer().ends_with("\nThey do not fit: it holds `34.6 MB` at a time."));
 }
 
 // H100 PCIe: 650 cycles to DRAM are 650 s when one clock is one second.
