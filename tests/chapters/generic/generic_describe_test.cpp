@@ -24,7 +24,8 @@ bool is_snake_case(std::string_view key) {
 /// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never
 /// converted.
 bool is_known_unit(std::string_view unit) {
-  return unit.empty() || unit == "%" || unit == "FLOP/B" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
+  return unit.empty() || unit == "%" || unit == "\xC3\x97" || unit == "FLOP/B" ||
+         widgets::unit_family(unit) != widgets::UnitFamily::plain;
 }
 
 void check_fields(const Fields& fields, const std::string& owner) {
