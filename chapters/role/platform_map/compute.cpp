@@ -76,40 +76,55 @@ void add_stretch(const GpuRow& row, Outputs& out) {
 
 /// Goes from one number of GPUs to another, and halves the way between while the two ends differ.
 void bisect(const models::Architecture& a, const models::platform::ReleaseSetup& setup, const GpuRow& lo,
-            const GpuRow& hi, Outputs& out) {
+            const GpuRow& hi, Outputs& out, std::vector<GpuRow>& looked) {
   const bool same = lo.bottleneck == hi.bottleneck;
   if (!same && hi.gpus - lo.gpus > 1) {
     const GpuRow middle = gpu_row(a, setup, out, (lo.gpus + hi.gpus) / 2);
-    bisect(a, setup, lo, middle, out);
-    return bisect(a, setup, middle, hi, out);
+    bisect(a, setup, lo, middle, out, looked);
+    return bisect(a, setup, middle, hi, out, looked);
   }
   add_stretch(hi, out);
+  looked.push_back(hi);
 }
 
-void fill_stretches(const models::Architecture& a, const models::platform::ReleaseSetup& setup,
-                    const std::vector<GpuRow>& ends, Outputs& out) {
+/// Stretches from `ends` and what lies between them; returns every release that was looked at.
+std::vector<GpuRow> fill_stretches(const models::Architecture& a, const models::platform::ReleaseSetup& setup,
+                                   const std::vector<GpuRow>& ends, Outputs& out) {
   out.stretches.clear();
   add_stretch(ends.front(), out);
-  for (std::size_t i = 0; i + 1 < ends.size(); ++i) bisect(a, setup, ends[i], ends[i + 1], out);
+  std::vector<GpuRow> looked{ends.front()};
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) bisect(a, setup, ends[i], ends[i + 1], out, looked);
+  return looked;
 }
 
 /// By powers of two and to a GPU between them; your own number is looked at too where it would be said to be another
-/// part's, so that sentence and strip agree.
-void fill_by_gpus(const models::Architecture& a, const models::platform::ReleaseSetup& setup, Outputs& out) {
+/// part's, so that sentence and strip agree. Returns every release that was looked at, yours among them.
+std::vector<GpuRow> fill_by_gpus(const models::Architecture& a, const models::platform::ReleaseSetup& setup,
+                                 Outputs& out) {
   for (std::int64_t n = 1; n <= std::min(setup.batch, max_swept); n *= 2)
     out.by_gpus.push_back(gpu_row(a, setup, out, n));
-  std::vector<GpuRow> ends = out.by_gpus;
-  fill_stretches(a, setup, ends, out);
+  const auto place_in = [&](std::vector<GpuRow>& rows) {
+    return std::lower_bound(rows.begin(), rows.end(), setup.gpus,
+                            [](const GpuRow& row, std::int64_t gpus) { return row.gpus < gpus; });
+  };
+  const GpuRow yours{.gpus = setup.gpus,
+                     .release = out.release,
+                     .bottleneck = std::string(holder_name(out.bottleneck)),
+                     .refused = {}};
+  std::vector<GpuRow> looked = fill_stretches(a, setup, out.by_gpus, out);
   const auto said = std::find_if(out.stretches.begin(), out.stretches.end(),
                                  [&](const StretchRow& row) { return setup.gpus <= row.to_gpus; });
-  if (said != out.stretches.end() && !said->refused && said->holder == out.bottleneck) return;
-  const auto at = std::lower_bound(ends.begin(), ends.end(), setup.gpus,
-                                   [](const GpuRow& row, std::int64_t gpus) { return row.gpus < gpus; });
-  if (at != ends.end() && at->gpus == setup.gpus) return;
-  GpuRow yours{.gpus = setup.gpus, .release = out.release, .bottleneck = {}, .refused = {}};
-  yours.bottleneck = holder_name(out.bottleneck);
-  ends.insert(at, std::move(yours));
-  fill_stretches(a, setup, ends, out);
+  const bool agrees = said != out.stretches.end() && !said->refused && said->holder == out.bottleneck;
+  if (auto at = place_in(looked); at == looked.end() || at->gpus != setup.gpus) {
+    if (agrees) {
+      looked.insert(at, yours);
+      return looked;
+    }
+    std::vector<GpuRow> ends = out.by_gpus;
+    ends.insert(place_in(ends), yours);
+    looked = fill_stretches(a, setup, ends, out);
+  }
+  return looked;
 }
 
 /// Where the bottleneck goes when GPUs are added.
@@ -211,10 +226,10 @@ Computed compute(const Inputs& in) {
   const auto doubled = released(a, twice, {.service = &out.release.service});
   out.twice_gain = doubled ? 100 * (1 - doubled->total.time_s / out.release.total.time_s) : missing;
   if (std::abs(out.twice_gain) < 1e-4) out.twice_gain = 0;  // rounding of the simulated nanoseconds
-  fill_by_gpus(a, *setup, out);
+  std::vector<GpuRow> looked = fill_by_gpus(a, *setup, out);
   find_next(setup->gpus, out);
   fill_techniques(a, *setup, out);
-  Run run{models::platform::release_step(a, *setup, setup->gpus).value};
+  Run run{models::platform::release_step(a, *setup, setup->gpus).value, std::move(looked)};
   return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 

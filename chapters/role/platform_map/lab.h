@@ -88,6 +88,7 @@ struct Outputs {
 
 struct Run {
   std::optional<models::StepSetup> step;  ///< the step that the run simulates, for the labs that explain it
+  std::vector<GpuRow> looked;             ///< every release that was looked at, with more and more GPUs
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
@@ -100,18 +101,10 @@ struct Stretch {
   bool both = false;  ///< data and training together
 };
 
-/// A technique as its box lists it: what it would save of the release, the largest first.
-struct Act {
-  std::string name, saves;
-  double hours = 0, usd = 0;
-};
-
-/// What one box says.
+/// What one card says.
 struct Box {
   std::string_view name, brief;
-  std::string hours, hours_share, hours_percent, money, money_share, money_percent, cause, opens, link, hint;
-  std::vector<Act> acts;
-  double time_share = 0, usd_share = 0;  ///< 0 to 1
+  std::string hours, money, cause, link, hint;
   widgets::Tint tint;
 };
 
@@ -119,11 +112,11 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::array<Box, parts> boxes;
-  std::array<double, parts> time_share{}, usd_share{};  ///< 0 to 1
-  std::string total_hours, total_money, gpus_tag;
-  std::string paid;                      ///< what the money is for
+  std::vector<RiverRow> river;        ///< what was found, with more and more GPUs
+  std::vector<Holder> river_holders;  ///< what holds each of them up
+  double top_hours = 1;               ///< where the axis of hours ends
+  std::string total_hours, total_money, gpus_tag, double_hours, first_hours;
   std::array<bool, parts> bottleneck{};  ///< the parts that hold the release up
-  std::size_t dearest = 0;
   std::vector<Stretch> stretches;
   double axis_hi = 2, least_gpus = 1;     ///< the fewest that a release was found for
   std::array<widgets::Curve, 5> hours;    ///< over GPUs: the other parts, training's network, its kernels, data, all
@@ -134,7 +127,6 @@ struct Picture {
 
 struct View {
   Requests requests;
-  River river;  ///< laid out anew each frame in the same place
   widgets::PlotView plot;
   widgets::StackedBarView bars;
   DescribedTable<TechniqueRow> techniques;
@@ -143,7 +135,7 @@ struct View {
 Computed compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
-/// The river, its boxes and the axis of GPUs in `size` px from the cursor.
+/// The cards, the river of hours, its money and the axis of GPUs in `size` px from the cursor.
 void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 /// The setup with chip, product, recipe and cache found by name; fails in a sentence where one is not there.
