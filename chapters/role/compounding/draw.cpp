@@ -18,7 +18,8 @@ constexpr std::array<DescribedColumn, 7> stage_columns{{
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("bars", {.title = "What each takes off the step", .least = {480, 300}, .answers = true},
+  stage.panel("bars",
+              {.title = "What each takes off the step", .least = {480, 230}, .answers = true, .marks = "steps, after"},
               [&](ImVec2 size) { draw_bars(in, picture, view, size); });
   stage.panel("stages", {.title = "In this order", .least = {440, 150}, .ideal = {0, 190}, .scrolls = true},
               [&](ImVec2 size) { view.stages.draw("stages", out.stages, stage_columns, size); });
