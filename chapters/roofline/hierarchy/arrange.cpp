@@ -159,6 +159,30 @@ void write_power(const Inputs& in, const models::Chip& chip, const Outputs& out,
                       format_text(out.memory_tdp_percent, "%", 2) + " of it.";
 }
 
+/// The three ways of asking for the bytes at the chosen level, and a shaft that holds them and every level.
+void arrange_shaft(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic) {
+  const double scale = models::human_scale(chip);
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"1 second", 1},      {"1 minute", 60},     {"1 hour", 3600},          {"1 day", 86400},
+      {"1 month", 2629800}, {"1 year", 31557600}, {"1 century", 3155760000}, {"1,000 centuries", 3155760000e3}};
+  for (const auto& [label, seconds] : units) pic.human_ticks.push_back({label, seconds / scale});
+  pic.lo_s = 0.3 / scale;
+  pic.hi_s = 1e-4;
+  for (const LevelRow& row : out.levels)
+    if (row.latency_s > 0) pic.hi_s = std::max(pic.hi_s, 2 * row.latency_s);
+  if (pic.selected >= out.levels.size()) return;
+  pic.ways[0] = {"streamed", out.human_streamed, format_text(out.streamed_s, "s"), out.streamed_s, 1};
+  pic.ways[1] = {"limited in flight", out.human_limited, format_text(out.limited_s, "s"), out.limited_s,
+                 std::max(1.0, in.bytes / in.in_flight_bytes)};
+  pic.ways[2] = {"hop by hop", out.human_chased, format_text(out.chased_s, "s"), out.chased_s,
+                 std::max(1.0, in.bytes / in.access_bytes)};
+  for (std::size_t i = 0; i < pic.ways.size(); ++i) {
+    pic.ways[i].chosen = in.pattern == static_cast<models::AccessPattern>(i);
+    pic.hi_s = std::max(pic.hi_s, 8 * pic.ways[i].time_s);
+  }
+  pic.ways_title = format_text(in.bytes, "B") + " from " + name_of(out.chosen.facts) + ", asked for in three ways";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -172,6 +196,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     pic.sources.push_back(sources_of(out.levels[i].facts));
   }
   write_power(in, *chip, out, pic);
+  arrange_shaft(in, *chip, out, pic);
   if (out.reason.empty()) {
     write_level(out, pic);
     say_answer(in, out, pic);
