@@ -181,6 +181,36 @@ void arrange_published_products(const Inputs& in, const models::Chip& chip, Pict
       pic.published_products.add(row.number("n", 0), row.measured);
 }
 
+/// This matmul on the clock, and the same padded where that changes it.
+void arrange_lanes(const Inputs& in, const Outputs& out, Picture& pic) {
+  const auto add = [&](std::string name, const models::TilingResult& r, double measured_s, bool yours) {
+    Lane lane{.name = std::move(name),
+              .waves = std::max<std::int64_t>(1, r.waves),
+              .time_s = r.time_s,
+              .useful = std::clamp(r.alignment_efficiency, 0.0, 1.0),
+              .measured_s = measured_s,
+              .yours = yours};
+    lane.words = (in.schedule == Schedule::stream_k ? "" : whole(r.waves) + (r.waves == 1 ? " wave, " : " waves, ")) +
+                 format_text(r.time_s, "s");
+    if (measured_s > 0) lane.words += "; measured " + format_text(measured_s, "s");
+    pic.lanes.push_back(std::move(lane));
+  };
+  add("N = " + whole(in.n), out.result, out.measured_s, true);
+  if (out.padding.padded_n != in.n)
+    add("padded, " + whole(out.padding.padded_n), out.padding.after, out.measured_padded_s, false);
+}
+
+void write_edges(const Inputs& in, const Outputs& out, Picture& pic) {
+  const std::int64_t last = in.n - (out.result.tiles_n - 1) * in.tile_n;
+  if (last < in.tile_n)
+    pic.edge_story = "the last column of tiles wants " + whole(last) + " of its " + whole(in.tile_n) + " columns";
+  if (out.free_range.last_n > in.n && in.schedule != Schedule::stream_k)
+    pic.edge_story += (pic.edge_story.empty() ? "N" : "; N") + std::string(" up to ") + whole(out.free_range.last_n) +
+                      " needs no wave more";
+  pic.given_story = "C: " + whole(in.m) + " rows and " + whole(in.n) + " columns in tiles of " + whole(in.tile_m) +
+                    " x " + whole(in.tile_n);
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -194,6 +224,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_neighbours(run, pic);
   write_padding(in, out, pic);
   pic.schedule_story = schedule_story(out);
+  arrange_lanes(in, out, pic);
+  write_edges(in, out, pic);
   write_headings(in, chip->short_name.empty() ? chip->name : chip->short_name, out, pic);
   return pic;
 }

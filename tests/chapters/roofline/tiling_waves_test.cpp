@@ -117,6 +117,22 @@ TEST_CASE("tiling: four SMs lent to a collective cost a wave") {
   CHECK(near(computed(*lab, "time_s") / whole_s, 9.0 / 8, 1e-9));  // an SM takes as long for a tile as before
 }
 
+TEST_CASE("tiling: the hero shows the last wave, the slots that wait, the clock and what was measured on it") {
+  const LabPtr lab = open_lab("roofline/tiling-waves");
+  Canvas canvas(*lab, {1000, 560});
+  support::UiDriver& ui = canvas.ui;
+  CHECK(ui.text_present("wave 5 of 5"));
+  CHECK(ui.text_present("16 of 132 slots compute, 116 wait"));
+  CHECK(ui.text_present("the last column of tiles wants 1 of its 256 columns"));
+  CHECK(ui.text_present("5 waves, 1.38 ms; measured 1.72 ms"));
+  CHECK(ui.text_present("padded, 4,104"));
+  ui.drag("waves", 0.3f);
+  CHECK(std::abs(lab->view().find("time")->real() - 0.3) < 0.03);
+  ui.frames(2);
+  CHECK(ui.text_present("wave 2 of 5"));
+  CHECK(ui.text_present("132 of 132 slots compute"));
+}
+
 TEST_CASE("tiling: what cannot be computed is refused in one sentence") {
   const LabPtr lab = open_lab("roofline/tiling-waves");
   choose(*lab, "format", "fp4");
