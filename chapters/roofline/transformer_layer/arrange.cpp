@@ -32,36 +32,25 @@ Variant variant_of(std::string label, const models::StepTime& step) {
   return v;
 }
 
-/// Neighbours of equal rows and depth multiply the same input: one stage, as they could be one wider product.
-bool same_input(const models::LayerOperation& a, const models::LayerOperation& b) {
-  return a.shape.k > 0 && a.group == b.group && a.group != OperationGroup::attention && a.shape.m == b.shape.m &&
-         a.shape.k == b.shape.k && a.shape.batch == b.shape.batch;
-}
-
 std::vector<LayerFlow> arrange_layers(const std::vector<models::TimedOperation>& ops) {
   std::vector<LayerFlow> flows;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const auto& op = ops[i].operation;
     if (op.layer == "embedding" || op.layer == "output") continue;
-    const bool fresh = ops[i - 1].operation.layer != op.layer;
-    if (fresh) flows.push_back({.name = op.layer + " × " + format_text(static_cast<double>(op.count), "")});
-    LayerFlow& flow = flows.back();
-    if (fresh || !same_input(ops[i - 1].operation, op)) flow.stages.push_back({i, i, 0});
-    flow.stages.back().end = i + 1;
-    flow.stages.back().share += ops[i].placement.time_s;
-    flow.time_s += ops[i].placement.time_s;
-    const Block block = block_of(op.group);
-    if (block == Block::projections || block == Block::attention) flow.attention_end = flow.stages.size();
+    if (ops[i - 1].operation.layer != op.layer)
+      flows.push_back(
+          {.name = op.layer + " × " + format_text(static_cast<double>(op.count), ""), .first = i, .end = i});
+    flows.back().end = i + 1;
+    flows.back().time_s += ops[i].placement.time_s;
   }
-  for (LayerFlow& flow : flows)
-    for (auto& stage : flow.stages) stage.share /= flow.time_s;
+  for (LayerFlow& flow : flows) flow.attention_end = feed_forward_begin(ops, flow.first, flow.end);
   return flows;
 }
 
 /// The kind of layer that takes the most time of the step.
 std::size_t longest_of(const std::vector<LayerFlow>& layers, const Outputs& out) {
   const auto time_of = [&](const LayerFlow& flow) {
-    return flow.time_s * static_cast<double>(out.operations[flow.stages.front().first].timed.operation.count);
+    return flow.time_s * static_cast<double>(out.operations[flow.first].timed.operation.count);
   };
   const auto longest = std::max_element(
       layers.begin(), layers.end(), [&](const LayerFlow& a, const LayerFlow& b) { return time_of(a) < time_of(b); });
@@ -125,8 +114,8 @@ std::string workload_text(const models::Workload& w) {
 
 void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
   pic.subject = s.model_name + " on one " + s.chip_name + ": " + workload_text(s.workload) + ", products at " +
-                format_text(s.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.product_format)) +
-                ")";
+                format_text(out.peak_flops_per_s, "FLOP/s") + " (" +
+                std::string(models::format_label(s.product_format)) + ")";
   pic.convention = s.workload.phase == models::Phase::decode ? "Decode: causal and full counts agree here."
                    : s.workload.attention == models::AttentionFlops::full
                        ? "Attention is counted in full: the whole square of the sequence."
@@ -135,9 +124,8 @@ void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
                        : "Attention is counted causal; unfused, its kernels compute the whole square.";
   if (!s.left_out.empty()) pic.subject += ". " + s.left_out;
   if (out.chip_share > 100)
-    pic.capacity = format_text(out.resident.total(), "B") + " of weights" +
-                   (out.resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip_memory_bytes, "B") +
-                   " of memory: times are those of one chip that could hold them.";
+    pic.capacity = format_text(out.resident.total(), "B") + " in " + format_text(s.chip_memory_bytes, "B") +
+                   ": as on one chip that could hold it";
 }
 
 }  // namespace

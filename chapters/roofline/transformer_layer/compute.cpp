@@ -48,6 +48,8 @@ void rate_step(const Setting& s, const models::StepTime& step, Outputs& out) {
   out.totals = step.totals;
   out.tokens_per_s = models::new_tokens(s.workload) / step.time_s;
   out.intensity = step.totals.intensity();
+  out.peak_flops_per_s = machine.peak_flops_per_s;
+  out.bandwidth_bytes_per_s = machine.bandwidth_bytes_per_s;
   out.ridge = models::ridge_flops_per_byte(machine);
   out.memory_bound_share = 100 * step.memory_s / step.time_s;
   out.compute_bound_share = 100 * step.compute_s / step.time_s;
@@ -182,7 +184,6 @@ Computed compute(const Inputs& in) {
                                                           .left_out = s.architecture.left_out,
                                                           .workload = s.workload,
                                                           .product_format = s.product_format,
-                                                          .peak_flops_per_s = s.machine.peak_flops_per_s,
                                                           .chip_memory_bytes = s.chip->memory_bytes,
                                                           .step = std::move(*step),
                                                           .fused = std::move(*fused),

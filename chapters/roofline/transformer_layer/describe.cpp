@@ -192,6 +192,8 @@ void describe(Fields& f, Outputs& out) {
          {.formula = "time of launch-bound operations / time"});
   f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
          {.formula = "all flops / bytes_total"});
+  f.real("peak_flops_per_s", out.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the format of the products.");
+  f.real("bandwidth_bytes_per_s", out.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
   f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});
   describe_flops(f, out);
   f.group("Bytes");

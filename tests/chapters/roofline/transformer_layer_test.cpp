@@ -339,12 +339,19 @@ TEST_CASE("transformer layer: the table begins with the costliest operations, wh
   CHECK(top("down projection##bars") < top("fused attention##bars"));
 }
 
-TEST_CASE("transformer layer: the best published step stands in the answering panel, and narrow names stay apart") {
+TEST_CASE("transformer layer: answer and brackets say the same of the blocks, and training alone is set against runs") {
   ShellDriver d(bundled_content(), nowhere(), {1280, 800}, true);
   REQUIRE(d.workspace.open("roofline/transformer-layer"));
   REQUIRE(d.settle());
+  CHECK(d.ui.text_present("feed-forward block 78.6 %"));
+  CHECK(d.ui.text_present("attention block 21.4 %"));
+  CHECK(near(d.output("feed_forward_block_share").number(), 78.6, 1e-3));
+  CHECK_FALSE(d.ui.text_present("best trained: "));
+  REQUIRE(d.input("phase").set_choice_id("train"));
+  REQUIRE(d.settle());
   CHECK(d.ui.text_present("best trained: "));
   CHECK(d.ui.text_present("of its bound"));
+  REQUIRE(d.input("phase").set_choice_id("prefill"));
   REQUIRE(d.input("model").set_choice_id("deepseek-v3"));
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("expert gate"));
