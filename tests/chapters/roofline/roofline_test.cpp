@@ -193,7 +193,7 @@ TEST_CASE("a click on a dot of the decode walk chooses that step") {
   ImVec2 fourth{};
   bool seen = false;
   for (const auto& stroke : ui.record().strokes)
-    if (stroke.kind == widgets::Stroke::Kind::text && stroke.text == "64") {
+    if (stroke.kind == widgets::Stroke::Kind::text && stroke.text == "batch 64") {
       seen = true;
       fourth = stroke.points[0];
     }
@@ -264,6 +264,15 @@ TEST_CASE("the roofline's answer speaks of the roofs and ceilings that were aske
         std::string::npos);
   const LabPtr narrow = open_preset("roofline/roofline", "4-bit weights");
   CHECK(answer_of(*narrow).ends_with("\n4-bit weights make the step `3.62\xC3\x97` as fast: fewer bytes per token."));
+}
+
+TEST_CASE("batches of the decode walk are named as such, and the axis of intensities has plain numbers") {
+  const LabPtr lab = open_lab("roofline/roofline");
+  input(*lab, "show").chosen() = {"walk"};
+  compute(*lab);
+  Canvas canvas(*lab, {1000, 700});
+  CHECK(canvas.ui.text_present("batch 64"));
+  CHECK(canvas.ui.text_present("arithmetic intensity (FLOP/B)"));
 }
 
 // One FLOP over 1e18 B lies eighteen decades left of the roofs: it stands at the edge and does not crush them.
