@@ -77,19 +77,41 @@ void add_rows(const Inputs& in, const Outputs& out, Picture& p) {
                     .verdict = verdict_words(out.alone_product, out.speedup)});
 }
 
-std::string answer_of(const Outputs& out) {
-  if (out.stages.empty()) return "No technique is on: the step takes " + widgets::figure(out.base_s, "s") + ".";
+std::string times_figure(double factor) { return widgets::figure(times_text(factor)); }
+
+/// The orders in words; the listed one needs none.
+constexpr std::string_view order_words[] = {"", "In reverse order", "Largest first", "Smallest first", "In your order"};
+static_assert(std::size(order_words) == order_count);
+
+/// Why it is not more: what the place in the order does where another one than the listed was asked for, else the cap.
+std::string why_of(const Inputs& in, const Outputs& out) {
+  const StageRow& last = out.stages.back();
+  if (in.order != Order::listed && out.stages.size() > 1 && std::abs(last.gain / last.first_gain - 1) > 0.005)
+    return std::string(order_words[static_cast<std::size_t>(in.order)]) + ", the last (" + last.name + ") gains " +
+           times_figure(last.gain) + ", not the " + times_figure(last.first_gain) +
+           " it would as the first; the end is the same.";
+  if (!std::isfinite(out.ceiling)) return "Every part is touched, so nothing caps what a larger factor could give.";
+  return "The untouched " + widgets::figure(out.untouched_share, "%") + " of the step before caps any speed-up at " +
+         times_figure(out.ceiling) + ".";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (out.stages.empty())
+    return "No technique is on: the step takes " + widgets::figure(out.base_s, "s") +
+           ".\nSwitch one on to see what it takes off.";
   const std::string step = widgets::figure(out.step_s, "s") + " instead of " + widgets::figure(out.base_s, "s");
-  if (out.stages.size() == 1)
-    return "`" + times_text(out.stages.front().own_factor) + "` on a part is `" + times_text(out.speedup) +
-           "` on the step: " + step + ".";
-  std::string answer = "The step is `" + times_text(out.speedup) + "` as fast, " + step + ", not `" +
-                       product_words(out, true, out.own_product) + "`";
+  const std::string why = ".\n" + why_of(in, out);
+  if (out.stages.size() == 1) {
+    const auto order = order_of(in);
+    const std::size_t only = *std::find_if(order.begin(), order.end(), [&](auto i) { return in.techniques[i].on; });
+    return out.stages.front().name + " is " + times_figure(in.techniques[only].factor) + " on " +
+           std::string(touched_words(in.techniques[only].touches)) + " and makes the step " +
+           times_figure(out.speedup) + " as fast: " + step + why;
+  }
+  const std::string answer = "The step is " + times_figure(out.speedup) + " as fast";
   if (std::abs(out.own_product / out.speedup - 1) < 0.005)
-    answer = "The step is `" + times_text(out.speedup) + "` as fast, " + step + ", as its own factors multiply";
-  if (std::isfinite(out.ceiling))
-    answer += "; the parts that nothing touches allow `" + times_text(out.ceiling) + "` at most";
-  return answer + ".";
+    return answer + ", as its factors multiply to: " + step + why;
+  return answer + ", not the " + times_figure(out.own_product) + " that its factors multiply to: " + step + why;
 }
 
 }  // namespace
@@ -99,7 +121,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty()) return p;
   place_slots(out, run.stack, p);
   add_rows(in, out, p);
-  p.answer = answer_of(out);
+  p.answer = answer_of(in, out);
   return p;
 }
 

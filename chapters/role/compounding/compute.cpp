@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "chapters/role/compounding/lab.h"
@@ -31,6 +32,23 @@ Sequence sequence_of_number(std::int64_t number) {
 double step_of(const Inputs& in, std::vector<models::StackTechnique> techniques) {
   const auto stack = models::stack_speedups(times_of(in), techniques, in.loader_beside);
   return stack ? stack->stages.back().step_s : 0;
+}
+
+/// The technique's largest gain over its smallest, whichever of the others were applied before it.
+double widest_gain(const Inputs& in, const std::vector<models::StackTechnique>& others,
+                   const models::StackTechnique& one) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t set = 0; set < std::size_t{1} << others.size(); ++set) {
+    std::vector<models::StackTechnique> before;
+    for (std::size_t i = 0; i < others.size(); ++i)
+      if (set >> i & 1) before.push_back(others[i]);
+    const double without_s = step_of(in, before);
+    before.push_back(one);
+    const double gain = without_s / step_of(in, before);
+    least = std::min(least, gain);
+    most = std::max(most, gain);
+  }
+  return most / least;
 }
 
 }  // namespace
@@ -90,6 +108,7 @@ Computed compute(const Inputs& in) {
   out.alone_product = stack->alone_product;
   out.alone_product_step_s = out.base_s / out.alone_product;
   if (std::isfinite(stack->ceiling)) out.ceiling = stack->ceiling;
+  out.untouched_share = 100 / stack->ceiling;
   out.disjoint = stack->disjoint;
   out.saved_share = 100 * (1 - out.step_s / out.base_s);
   out.run_cost_after = in.run_cost / out.speedup;
@@ -105,7 +124,7 @@ Computed compute(const Inputs& in) {
     row.gain = stage.gain;
     row.first_gain = stage.alone_gain;
     row.last_gain = step_of(in, others) / out.step_s;
-    out.widest = std::max({out.widest, row.last_gain / row.first_gain, row.first_gain / row.last_gain});
+    out.widest = std::max(out.widest, widest_gain(in, others, techniques[k]));
   }
   return {std::move(out), std::make_shared<const Run>(Run{std::move(*stack)})};
 }

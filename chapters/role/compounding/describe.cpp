@@ -85,18 +85,20 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, StageRow& r) {
   f.text("name", r.name, "Technique");
-  f.real("own_factor", r.own_factor, "Own factor", "How much faster the parts that it touches get, together.");
+  f.real("own_factor", r.own_factor, {"Own factor", "\xC3\x97"},
+         "How much faster the parts that it touches get, together.");
   f.real("step_s", r.step_s, {"Step", "s"}, "With it and those before it.");
   f.real("saved_s", r.saved_s, {"Saves", "s"}, "Against the row before; below 0 it costs.");
-  f.real("gain", r.gain, "Gain here", {.formula = "step before / step", .source = amdahl});
-  f.real("first_gain", r.first_gain, "Gain as the first", "Alone, on the step as it was.");
-  f.real("last_gain", r.last_gain, "Gain as the last", "When all others are there already.");
+  f.real("gain", r.gain, {"Gain here", "\xC3\x97"}, {.formula = "step before / step", .source = amdahl});
+  f.real("first_gain", r.first_gain, {"Gain as the first", "\xC3\x97"}, "Alone, on the step as it was.");
+  f.real("last_gain", r.last_gain, {"Gain as the last", "\xC3\x97"}, "When all others are there already.");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("The stack");
-  f.real("speedup", o.speedup, "Speed-up", {.headline = true, .formula = "step before / step after", .source = amdahl});
-  f.real("own_product", o.own_product, "Own factors, multiplied",
+  f.real("speedup", o.speedup, {"Speed-up", "\xC3\x97"},
+         {.headline = true, .formula = "step before / step after", .source = amdahl});
+  f.real("own_product", o.own_product, {"Own factors, multiplied", "\xC3\x97"},
          "What the techniques' factors on their own parts would promise.",
          {.headline = true, .formula = "product of own factors"});
   f.real("step_s", o.step_s, {"Step after", "s"}, {.headline = true, .formula = "sum of part / its factors"});
@@ -107,19 +109,22 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "1 - after / before"});
   f.real("own_product_step_s", o.own_product_step_s, {"Step that it promises", "s"},
          {.formula = "step before / product of own factors"});
-  f.real("alone_product", o.alone_product, "Gains alone, multiplied",
+  f.real("alone_product", o.alone_product, {"Gains alone, multiplied", "\xC3\x97"},
          "Each technique measured by itself on the step before, and the speed-ups multiplied.",
          {.formula = "product of (step before / step with it alone)"});
   f.real("alone_product_step_s", o.alone_product_step_s, {"Step that it promises", "s"},
          {.formula = "step before / product of gains alone"});
-  f.real("ceiling", o.ceiling, "Never more than", "Were all that is touched to take no time.",
+  f.real("ceiling", o.ceiling, {"Never more than", "\xC3\x97"}, "Were all that is touched to take no time.",
          {.absent = "Every part is touched, so that nothing bounds it.",
           .formula = "step before / parts that nothing touches",
           .source = amdahl});
+  f.real("untouched_share", o.untouched_share, {"Untouched", "%"},
+         "Share of the step before that no technique acts on.",
+         {.formula = "parts that nothing touches / step before"});
   f.toggle("disjoint", o.disjoint, "Parts are disjoint", "No part is touched twice, and no loader hides.");
-  f.real("widest", o.widest, "Order matters by",
-         "The most that a technique's gain differs between first and last place.",
-         {.formula = "max over techniques of last gain / first gain"});
+  f.real("widest", o.widest, {"Order matters by", "\xC3\x97"},
+         "The most that a technique's gain differs between two places in any order.",
+         {.formula = "max over techniques of largest gain / smallest gain"});
   f.real("run_after_s", o.run_after_s, {"The run takes", "s"}, {.formula = "time before / speed-up"});
   f.group("Each technique");
   f.table("stages", o.stages, "In this order", {.max_items = technique_count});

@@ -5,6 +5,7 @@
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
+#include "widgets/stage/stage.h"
 
 namespace chapters::role::compounding {
 namespace {
@@ -21,15 +22,25 @@ constexpr std::array<std::string_view, models::stack_part_count> part_letters{"F
 /// Names at the left, bars on one scale, figures at the right; in pixels.
 struct BarPlan {
   Rect area{};
-  float names = 0, figures = 0, row = 1, bar = 1;
+  float names = 0, figures = 0, pad = 1;
+  std::array<float, technique_count + 5> tops{};  ///< of the rows, and where the last one ends
   double px_per_s = 1;
   float x(double seconds) const { return area.min.x + names + static_cast<float>(seconds * px_per_s); }
-  float y(std::size_t index) const { return area.min.y + row * static_cast<float>(index); }
+  float y(std::size_t index) const { return tops[index]; }
+  float row(std::size_t index) const { return tops[index + 1] - tops[index]; }
   Rect place(std::size_t index, double from_s, double to_s) const {
-    const float top = y(index) + (row - bar) / 2;
-    return {{x(from_s), top}, {x(to_s), top + bar}};
+    return {{x(from_s), y(index) + pad}, {x(to_s), std::max(y(index) + pad + 1, tops[index + 1] - pad)}};
+  }
+  /// The row at a height; their number below the last.
+  std::size_t row_at(float at, std::size_t rows) const {
+    std::size_t index = 0;
+    while (index < rows && at >= tops[index + 1]) ++index;
+    return index;
   }
 };
+
+/// A technique that is off is a line of words alone: a row of its own height would be a blank band.
+constexpr float off_share = 0.45f;
 
 BarPlan plan_of(const Picture& picture, Rect area) {
   const auto& t = widgets::theme();
@@ -37,8 +48,13 @@ BarPlan plan_of(const Picture& picture, Rect area) {
   plan.area = area;
   plan.names = std::clamp(area.width() * 0.26f, t.px(110), t.px(230));
   plan.figures = std::clamp(area.width() * 0.17f, t.px(70), t.px(140));
-  plan.row = std::min(area.height() / static_cast<float>(std::max<std::size_t>(1, picture.rows.size())), t.px(62));
-  plan.bar = std::max(t.px(4), plan.row - t.px(10));
+  float shares = 0;
+  for (const BarRow& row : picture.rows) shares += row.on ? 1 : off_share;
+  const float each = std::min(area.height() / std::max(1.0f, shares), t.px(72));
+  plan.pad = std::min(t.px(5), each / 4);
+  plan.tops[0] = area.min.y;
+  for (std::size_t i = 0; i < picture.rows.size(); ++i)
+    plan.tops[i + 1] = plan.tops[i] + (picture.rows[i].on ? each : off_share * each);
   plan.px_per_s = static_cast<double>(std::max(1.0f, area.width() - plan.names - plan.figures)) / picture.longest_s;
   return plan;
 }
@@ -111,16 +127,16 @@ void paint_ghost(const Painter& p, const BarPlan& plan, const BarRow& row, std::
 
 void paint_words(const Painter& p, const BarPlan& plan, const BarRow& row, std::size_t index, bool held) {
   const auto& t = widgets::theme();
-  const float small = t.type(Type::small), top = plan.y(index), room = plan.names - t.px(12);
+  const float small = t.type(Type::small), top = plan.y(index), height = plan.row(index), room = plan.names - t.px(12);
   const ImU32 ink = row.on ? t.text : t.muted;
   const std::string_view below = row.ghost ? row.verdict : row.words;
-  const bool two = plan.row >= 2 * small + t.px(6) && !below.empty();
-  const float y = top + (plan.row - (two ? 2 * small + t.px(2) : small)) / 2;
-  if (held) p.rect({plan.area.min.x, top}, {plan.area.max.x, top + plan.row}, widgets::with_alpha(t.accent, 0.12f));
+  const bool two = height >= 2 * small + t.px(6) && !below.empty();
+  const float y = top + (height - (two ? 2 * small + t.px(2) : small)) / 2;
+  if (held) p.rect({plan.area.min.x, top}, {plan.area.max.x, top + height}, widgets::with_alpha(t.accent, 0.12f));
   widgets::fit_text(p, {plan.area.min.x, y}, row.name, room, ink, Type::small,
                     row.technique < 0 && !row.ghost ? widgets::Font::bold : widgets::Font::sans);
   if (two) widgets::fit_text(p, {plan.area.min.x, y + small + t.px(2)}, below, room, t.muted, Type::small);
-  widgets::fit_text(p, {plan.area.max.x - plan.figures + t.px(8), top + (plan.row - small) / 2}, row.figure,
+  widgets::fit_text(p, {plan.area.max.x - plan.figures + t.px(8), top + (height - small) / 2}, row.figure,
                     plan.figures - t.px(8), ink, Type::small, widgets::Font::mono);
 }
 
@@ -139,9 +155,11 @@ void move_technique(Inputs& in, std::size_t technique, std::int64_t target) {
   in.own_order = order_number(order);
 }
 
-void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, std::size_t index) {
+void press_row(Inputs& in, View& view, const BarPlan& plan, const Picture& picture, std::size_t index) {
+  const BarRow& row = picture.rows[index];
+  const std::size_t rows = picture.rows.size();
   ImGui::SetCursorScreenPos({plan.area.min.x, plan.y(index)});
-  widgets::press_area(row.name.c_str(), {plan.area.width(), plan.row},
+  widgets::press_area(row.name.c_str(), {plan.area.width(), plan.row(index)},
                       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_EnableNav);
   const auto technique = static_cast<std::size_t>(row.technique);
   if (ImGui::IsItemActivated()) {
@@ -150,8 +168,7 @@ void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, s
   }
   if (ImGui::IsItemActive() && view.held == row.technique && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4.0f)) {
     view.moved = true;
-    const float y = ImGui::GetIO().MousePos.y - plan.area.min.y;
-    const auto target = static_cast<std::int64_t>(y / plan.row);
+    const auto target = static_cast<std::int64_t>(plan.row_at(ImGui::GetIO().MousePos.y, rows));
     if (target != static_cast<std::int64_t>(index)) move_technique(in, technique, target);
   }
   if (ImGui::IsItemDeactivated() && view.held == row.technique) {
@@ -163,7 +180,7 @@ void press_row(Inputs& in, View& view, const BarPlan& plan, const BarRow& row, s
 /// The part under the pointer and its time in that row, or the row itself.
 void tell_row(const BarPlan& plan, const Picture& picture) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const auto index = static_cast<std::size_t>(std::max(0.0f, (mouse.y - plan.area.min.y) / plan.row));
+  const std::size_t index = plan.row_at(mouse.y, picture.rows.size());
   if (index >= picture.rows.size()) return;
   const BarRow& row = picture.rows[index];
   const std::string_view hands =
@@ -181,6 +198,27 @@ void tell_row(const BarPlan& plan, const Picture& picture) {
   widgets::tip(row.name, row.words, row.ghost ? row.verdict : hands);
 }
 
+/// What a question gives: the step as it is, by the inputs alone, and the techniques by name.
+void paint_given(const Painter& p, const Inputs& in, const BarPlan& plan, const Picture& picture) {
+  const widgets::GivenMarks given;
+  const double parts[] = {in.forward_s, in.backward_s, in.optimizer_s, in.rest_s, in.data_s};
+  double sum = 0, at = 0;
+  for (const double part : parts) sum += part;
+  const auto px_per_s = static_cast<double>(plan.area.width() - plan.names - plan.figures) / std::max(sum, 1e-12);
+  for (std::size_t i = 0; i < std::size(parts); ++i) {
+    Rect piece = plan.place(0, 0, 0);
+    piece.min.x = plan.x(0) + static_cast<float>(at * px_per_s);
+    piece.max.x = piece.min.x + static_cast<float>(parts[i] * px_per_s);
+    if (!in.loader_beside || i + 1 < std::size(parts)) paint_part(p, piece, piece, i);
+    at += parts[i];
+  }
+  const auto& t = widgets::theme();
+  for (std::size_t i = 0; i < picture.rows.size(); ++i)
+    if (!picture.rows[i].ghost && !picture.rows[i].packed)
+      widgets::fit_text(p, {plan.area.min.x, plan.y(i) + (plan.row(i) - t.type(Type::small)) / 2}, picture.rows[i].name,
+                        plan.names - t.px(12), picture.rows[i].on ? t.text : t.muted, Type::small);
+}
+
 }  // namespace
 
 void draw_bars(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
@@ -192,6 +230,11 @@ void draw_bars(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const Rect area{corner, {corner.x + size.x, corner.y + size.y}};
   const Painter p = Painter::window();
   const BarPlan plan = plan_of(picture, area);
+  if (widgets::veiled()) {
+    paint_given(p, in, plan, picture);
+    ImGui::Dummy(size);
+    return;
+  }
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     const BarRow& row = picture.rows[i];
     paint_words(p, plan, row, i, row.technique >= 0 && view.held == row.technique && view.moved);
@@ -201,7 +244,9 @@ void draw_bars(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
       paint_step(p, plan, picture, i);
   }
   for (std::size_t i = 0; i < picture.rows.size(); ++i)
-    if (picture.rows[i].technique >= 0) press_row(in, view, plan, picture.rows[i], i);
+    if (picture.rows[i].technique >= 0) press_row(in, view, plan, picture, i);
+  widgets::drew("steps");
+  widgets::drew("after");
   if (view.held < 0 && ImGui::IsWindowHovered() && area.contains(ImGui::GetIO().MousePos)) tell_row(plan, picture);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);

@@ -59,9 +59,10 @@ struct Outputs {
   double base_s = 0, step_s = 0, speedup = 1, own_product = 1, own_product_step_s = 0;
   double alone_product = 1, alone_product_step_s = 0;
   double ceiling = std::nan("");
+  double untouched_share = 0;  ///< % of the step before, what no technique acts on
   double saved_share = 0, run_cost_after = 0, run_after_s = 0;
   bool disjoint = true;  ///< no part is touched twice, and no loader hides behind the device
-  double widest = 1;     ///< the most that the place in the order changes a technique's gain, as a factor
+  double widest = 1;     ///< a technique's largest gain over its smallest, over all orders: of the technique with most
   std::vector<StageRow> stages;
 };
 

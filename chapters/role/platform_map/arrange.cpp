@@ -62,79 +62,63 @@ std::string techniques_of(Part part) {
   return out;
 }
 
-std::string share_text(double percent) {
-  if (percent > 0 && percent < 0.1) return "<0.1 %";
-  return format_text(percent < 10 ? std::round(percent * 10) / 10 : std::round(percent), "%", 2);
-}
-
-/// What each technique of a part would save of the whole, the largest first; those in use or refused are left out.
-std::vector<Act> acts_of(const Outputs& out, std::string_view part) {
-  std::vector<Act> acts;
-  const auto& total = out.release.total;
-  for (const TechniqueRow& row : out.techniques) {
-    if (row.part != part || !row.added) continue;
-    // What is below a thousandth of the whole saves nothing to speak of.
-    const bool hours = std::abs(row.saves_s) >= 1e-3 * total.time_s,
-               money = std::abs(row.saves_usd) >= 1e-3 * total.usd;
-    std::string saves;
-    if (hours) saves = (row.saves_s > 0 ? "saves " : "costs ") + format_text(std::abs(row.saves_s), "s", 2);
-    if (money)
-      saves += (saves.empty() ? row.saves_usd > 0 ? "saves " : "costs " : ", ") +
-               std::string(hours && (row.saves_s > 0) != (row.saves_usd > 0) ? (row.saves_usd > 0 ? "saves " : "costs ")
-                                                                             : "") +
-               format_text(std::abs(row.saves_usd), "$", 2);
-    acts.push_back({row.name, saves.empty() ? "saves nothing here" : saves, row.saves_s, row.saves_usd});
-  }
-  std::stable_sort(acts.begin(), acts.end(), [&](const Act& a, const Act& b) {
-    return a.hours / total.time_s + a.usd / total.usd > b.hours / total.time_s + b.usd / total.usd;
-  });
-  return acts;
-}
-
 Box box_of(const Inputs& in, const Outputs& out, const Run& run, Part part) {
   const auto i = static_cast<std::size_t>(part);
-  Box box{.name = models::platform::part_name(part)};
-  box.time_share = out.time_share[i] / 100;
-  box.usd_share = out.usd_share[i] / 100;
-  box.brief = briefs[i];
-  box.hours = format_text(out.release.parts[i].time_s, "s");
-  box.hours_percent = share_text(out.time_share[i]);
-  box.hours_share = box.hours_percent + " of hours";
+  Box box{.name = models::platform::part_name(part), .brief = briefs[i]};
+  box.hours = out.release.parts[i].time_s < 1 ? "0 h" : format_text(out.release.parts[i].time_s, "s");
   box.money = format_text(out.release.parts[i].usd, "$");
-  box.money_percent = share_text(out.usd_share[i]);
-  box.money_share = box.money_percent + " of money";
-  box.acts = acts_of(out, box.name);
   box.cause = cause_of(in, out, part);
   box.link = link_of(in, out, run, part);
-  if (const LabPtr lab = box.link.empty() ? nullptr : make_lab_by_id(lab_of(out, part)))
-    box.opens = std::string(lab->info().title);
-  box.hint = techniques_of(part) + (box.opens.empty() ? "" : "; a click opens " + box.opens + " as set here");
+  const LabPtr lab = box.link.empty() ? nullptr : make_lab_by_id(lab_of(out, part));
+  box.hint = format_text(out.time_share[i], "%", 2) + " of the hours, " + format_text(out.usd_share[i], "%", 2) +
+             " of the money; " + techniques_of(part) +
+             (lab ? "; a click opens " + std::string(lab->info().title) + " as set here" : std::string());
   box.tint = tints[i];
   return box;
 }
 
-/// Neighbours on the axis with one bottleneck are one stretch; a border lies midway between two powers of two.
+/// The bands of the river, and where its axis of hours ends: what few GPUs take is cut.
+void fill_river(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  double least = HUGE_VAL, most = 0;
+  for (const GpuRow& row : run.looked) {
+    if (!row.refused.empty()) continue;
+    RiverRow river{.gpus = static_cast<double>(row.gpus), .usd = row.release.total.usd};
+    for (std::size_t k = 0; k < parts; ++k) river.hours[k] = row.release.parts[river_order[k]].time_s / 3600;
+    river.all = row.release.total.time_s / 3600;
+    least = std::min(least, river.all);
+    most = std::max(most, river.all);
+    p.river.push_back(river);
+    p.river_holders.push_back(holder_of(row.release));
+  }
+  p.top_hours = std::min(1.08 * most, std::max(1.9 * out.release.total.time_s / 3600, 3.2 * least));
+  if (!p.river.empty() && p.river.front().all > p.top_hours)
+    p.first_hours =
+        format_text(p.river.front().all * 3600, "s") + " at " + counted(p.river.front().gpus, "GPU", "GPUs");
+  const auto twice = std::find_if(p.river.begin(), p.river.end(), [&](const RiverRow& row) {
+    return row.gpus == 2 * static_cast<double>(in.setup.gpus);
+  });
+  if (twice != p.river.end()) p.double_hours = "twice the GPUs: " + format_text(twice->all * 3600, "s");
+}
+
+/// A stretch ends where the next begins.
 void fill_stretches(const Outputs& out, Picture& p) {
-  for (const GpuRow& row : out.by_gpus) {
-    const auto n = static_cast<double>(row.gpus);
-    const bool refused = !row.refused.empty();
-    const std::string name = refused ? "does not fit" : row.bottleneck;
-    const double from = row.gpus == 1 ? 1 : n / std::sqrt(2.0), to = std::min(p.axis_hi, n * std::sqrt(2.0));
-    if (!p.stretches.empty() && p.stretches.back().name == name) {
-      p.stretches.back().to = to;
-      continue;
-    }
-    const std::size_t i = row.release.bottleneck;
+  for (const StretchRow& row : out.stretches) {
+    const auto from = static_cast<double>(row.from_gpus);
+    if (!p.stretches.empty()) p.stretches.back().to = from;
+    const bool both = row.holder == Holder::data_and_training;
+    const std::size_t i = both ? 0 : static_cast<std::size_t>(row.holder);
     p.stretches.push_back({
         .from = from,
-        .to = to,
-        .name = name,
-        .brief = refused ? "no fit" : std::string(briefs[i]),
-        .tint = refused ? Tint(Meaning::idle) : tints[i],
-        .refused = refused,
+        .to = p.axis_hi,
+        .name = row.bottleneck,
+        .brief = row.refused ? "no fit"
+                 : both      ? "both"
+                             : std::string(briefs[i]),
+        .tint = row.refused ? Tint(Meaning::idle) : tints[i],
+        .refused = row.refused,
+        .both = both,
     });
   }
-  if (!p.stretches.empty()) p.stretches.back().to = p.axis_hi;
 }
 
 void fill_curves(const Outputs& out, Picture& p) {
@@ -172,25 +156,36 @@ void fill_step(const models::platform::RunFigures& run, Picture& p) {
   };
 }
 
+/// Where the bottleneck goes with more GPUs.
+std::string next_words(const Outputs& out) {
+  if (std::isnan(out.next_at))
+    return out.bottleneck == Holder::training ? "no number of GPUs tried moves the bottleneck" : "";
+  const bool both = out.next_bottleneck == holder_name(Holder::data_and_training);
+  return "from " + widgets::figure(out.next_at, "", 9) + " GPUs on it is " + out.next_bottleneck +
+         (both ? " together" : "");
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const auto part = static_cast<Part>(out.release.bottleneck);
-  std::string text = "With " + counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs") + " it is " +
-                     std::string(models::platform::part_name(part));
-  if (part == Part::training && out.training_waits != "kernels") text += ", waiting for " + out.training_waits;
-  text += ": twice as fast, it would save " + widgets::figure(out.bottleneck_saves_s, "s") + " of " +
-          widgets::figure(out.release.total.time_s, "s");
+  const bool both = out.bottleneck == Holder::data_and_training;
+  const auto gpus = static_cast<double>(in.setup.gpus);
+  std::string text = "At " + widgets::figure(gpus, "", 9) + (gpus == 1 ? " GPU " : " GPUs ") +
+                     std::string(holder_name(out.bottleneck));
+  if (out.bottleneck == Holder::training && out.training_waits != "kernels")
+    text += ", waiting for " + out.training_waits + ",";
+  text += both ? " hold the release up together: halving both saves " : " holds the release up: halving it saves ";
+  text += widgets::figure(out.bottleneck_saves_s, "s") + " of " + widgets::figure(out.release.total.time_s, "s") + ".";
+  std::string why;
   if (std::abs(out.twice_gain) < 0.05)
-    text += "; twice the GPUs save nothing";
+    why = "Doubling the GPUs saves nothing";
   else if (!std::isnan(out.twice_gain))
-    text += out.twice_gain >= 0 ? "; twice the GPUs save " + widgets::figure(out.twice_gain, "%")
-                                : "; twice the GPUs take " + widgets::figure(-out.twice_gain, "%") + " more";
-  // Loaders come with their GPUs: where those bound, more GPUs still help.
-  if (part != Part::training) return text + (out.twice_gain >= 10 ? "." : ": the bottleneck has left the GPUs.");
-  if (std::isnan(out.leaves_at)) return text + "; no number of GPUs tried moves it.";
-  const auto next = std::find_if(out.by_gpus.begin(), out.by_gpus.end(),
-                                 [&](const GpuRow& row) { return static_cast<double>(row.gpus) == out.leaves_at; });
-  return text + "; from " + widgets::figure(out.leaves_at, "") + " on it is " +
-         (next == out.by_gpus.end() ? std::string("another part") : next->bottleneck) + ".";
+    why = "Doubling the GPUs " + std::string(out.twice_gain > 0 ? "saves " : "adds ") +
+          widgets::figure(std::abs(out.twice_gain), "%") + (out.twice_gain > 0 ? " of" : " to") + " the hours";
+  const std::string next = next_words(out);
+  if (!why.empty() && !next.empty()) why += "; ";
+  why += next;
+  if (why.empty()) return text;
+  if (why[0] >= 'a' && why[0] <= 'z') why[0] = static_cast<char>(why[0] - 'a' + 'A');
+  return text + "\n" + why + ".";
 }
 
 }  // namespace
@@ -198,21 +193,18 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  for (std::size_t i = 0; i < parts; ++i) {
-    p.boxes[i] = box_of(in, out, run, static_cast<Part>(i));
-    p.time_share[i] = p.boxes[i].time_share;
-    p.usd_share[i] = p.boxes[i].usd_share;
-  }
-  p.bottleneck = out.release.bottleneck;
-  p.dearest = out.release.dearest;
+  for (std::size_t i = 0; i < parts; ++i) p.boxes[i] = box_of(in, out, run, static_cast<Part>(i));
+  for (std::size_t i = 0; i < parts; ++i)
+    p.bottleneck[i] =
+        out.bottleneck == Holder::data_and_training ? i < 2 : i == static_cast<std::size_t>(out.bottleneck);
   p.total_hours = format_text(out.release.total.time_s, "s");
-  p.paid = "in " + format_text(in.setup.days, "") + " days";
   p.total_money = format_text(out.release.total.usd, "$");
   p.gpus_tag = counted(static_cast<double>(in.setup.gpus), "GPU", "GPUs");
   p.axis_hi = out.by_gpus.empty() ? 2 : std::max(2.0, static_cast<double>(out.by_gpus.back().gpus));
   p.axis_hi = std::max(p.axis_hi, static_cast<double>(in.setup.gpus));
   fill_stretches(out, p);
   fill_curves(out, p);
+  fill_river(in, out, run, p);
   p.least_gpus = static_cast<double>(in.setup.gpus);
   if (const auto& found = p.hours.back().x; !found.empty()) p.least_gpus = std::min(p.least_gpus, found.front());
   fill_step(out.release.run, p);

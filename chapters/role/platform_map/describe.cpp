@@ -13,6 +13,12 @@ const Choices part_choices = [] {
   }
   return out;
 }();
+const Choices holder_choices = [] {
+  Choices out = part_choices;
+  out.push_back({"data_and_training", "data and training", "They overlap: halving one alone saves little."});
+  return out;
+}();
+static_assert(holder_count == parts + 1);
 constexpr std::array<std::array<std::string_view, 4>, parts> output_keys{{
     {"data_s", "data_usd", "data_time_share", "data_usd_share"},
     {"training_s", "training_usd", "training_time_share", "training_usd_share"},
@@ -114,6 +120,12 @@ void describe(Fields& f, GpuRow& r) {
   f.text("refused", r.refused, "Why not");
 }
 
+void describe(Fields& f, StretchRow& r) {
+  f.integer("from_gpus", r.from_gpus, "From GPUs");
+  f.integer("to_gpus", r.to_gpus, "To GPUs");
+  f.text("bottleneck", r.bottleneck, "Bottleneck");
+}
+
 void describe(Fields& f, TechniqueRow& r) {
   f.text("part", r.part, "Part");
   f.text("name", r.name, "Technique");
@@ -140,16 +152,19 @@ void describe(Fields& f, Outputs& o) {
   f.real("compute_share", o.compute_share, {"GPUs compute", "%"},
          "Forward and backward kernels of training, of all hours.",
          {.headline = true, .formula = "steps x (forward + backward) / all hours"});
-  f.choice("bottleneck", o.bottleneck, part_choices, "Bottleneck",
-           "The part that would shorten the release most, were it twice as fast.");
+  f.choice("bottleneck", o.bottleneck, holder_choices, "Bottleneck",
+           "The part that would shorten the release most, were it twice as fast; data and training together where "
+           "they overlap and halving one alone saves less than half of what halving both does.");
   f.choice("dearest", o.dearest, part_choices, "Most expensive", "The part that most is paid for.");
   f.real("bottleneck_share", o.bottleneck_share, {"The bottleneck's share", "%"}, "Its share of the hours.",
          {.formula = "its hours / all hours"});
   f.real("twice_gain", o.twice_gain, {"Twice the GPUs save", "%"}, "Share of the hours until it is out.",
          {.absent = "A step has too few samples for twice the GPUs."});
-  f.real("leaves_at", o.leaves_at, "It leaves training at",
-         "GPUs, in powers of two, from which on training is not the bottleneck.",
+  f.real("leaves_at", o.leaves_at, "It leaves training at", "GPUs from which on training alone is not the bottleneck.",
          {.absent = "Training stays the bottleneck."});
+  f.real("next_at", o.next_at, "It moves on at", "GPUs, above yours, from which on something else is the bottleneck.",
+         {.absent = "It stays, however many GPUs."});
+  f.text("next_bottleneck", o.next_bottleneck, "and goes to");
   f.group("The parts");
   for (std::size_t i = 0; i < parts; ++i) {
     f.real(output_keys[i][0], r.parts[i].time_s, {labels[i][0], "s"}, helps[i], {.formula = time_formulas[i]});
@@ -161,6 +176,7 @@ void describe(Fields& f, Outputs& o) {
   describe_service(f, o);
   f.group("Against the GPUs");
   f.table("by_gpus", o.by_gpus, "By GPUs", "The same release on other numbers of GPUs.");
+  f.table("stretches", o.stretches, "Bottleneck by GPUs", "Where it changes, to a GPU.");
   f.group("What acts on the parts");
   f.table("techniques", o.techniques, "Techniques", "The same release with one technique more.");
 }

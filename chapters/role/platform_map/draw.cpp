@@ -63,7 +63,8 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("river", {.title = "Money and hours", .least = {600, 330}, .answers = true},
+  stage.panel("river",
+              {.title = "The river of hours", .least = {600, 300}, .answers = true, .marks = "cards, river, cut"},
               [&](ImVec2 size) { draw_platform(in, out, picture, view, size); });
   stage.panel("gpus", {.title = "Hours against GPUs", .least = {380, 220}},
               [&](ImVec2 size) { draw_against_gpus(in, out, picture, view, size); });

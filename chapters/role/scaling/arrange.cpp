@@ -172,27 +172,34 @@ void arrange_slowest(const Inputs& in, const Run& run, Picture& p) {
   }
 }
 
+/// What twice as many GPUs do to the time and to the bill of the run.
+std::string doubling_words(const Outputs& out) {
+  if (!(out.next_time > 0.005)) return "no time and costs " + widgets::figure(out.next_cost, "%") + " more";
+  const std::string time = widgets::figure(out.next_time, "%") + " of the time ";
+  if (std::abs(out.next_cost) < 0.05) return time + "for the same money";
+  if (out.next_cost < 0) return time + "and " + widgets::figure(-out.next_cost, "%") + " of the money";
+  return time + "for " + widgets::figure(out.next_cost, "%") + " more money";
+}
+
+std::string counted_gpus(std::int64_t n) {
+  return widgets::figure(static_cast<double>(n), "", 9) + (n == 1 ? " GPU" : " GPUs");
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
-  const auto n = static_cast<double>(in.gpus);
-  if (in.gpus == 1) {
-    const std::string one =
-        "One GPU is the measure of all: a step takes " + widgets::figure(out.step.step_s, "s") + ". Two ";
-    if (!(out.next_time > 0.005)) return one + "win no time and cost " + widgets::figure(out.next_cost, "%") + " more.";
-    return one + "take " + widgets::figure(out.next_time, "%") + " off the time and cost " +
-           widgets::figure(std::max(0.0, out.next_cost), "%") + " more.";
+  const std::string step = widgets::figure(out.step.step_s, "s");
+  std::string answer = counted_gpus(in.gpus) + " are " + widgets::figure(format_text(out.speedup, "") + "\xC3\x97") +
+                       " as fast as one, " + widgets::figure(out.efficiency, "%") + " of ideal.";
+  if (in.gpus == 1) answer = "One GPU takes " + step + " per step; everything is compared with that.";
+  if (in.gpus > 1 && in.gpus == in.replica_gpus)
+    answer = counted_gpus(in.gpus) + " hold one copy of the model and take " + step + " per step: the ideal.";
+  answer += "\nDoubling the GPUs saves " + doubling_words(out);
+  const std::int64_t best = out.fastest.gpus;
+  if (ends && best > in.gpus) answer += "; no doubling beyond " + counted_gpus(best) + " wins time";
+  if (best < in.gpus && out.fastest.speedup > out.speedup) {
+    answer += "; " + counted_gpus(best) + (best == 1 ? " is faster" : " are faster");
+    if (in.rule == models::BatchRule::shared_batch && !(out.next_time > 0.005))
+      answer += ", with " + widgets::figure(out.fastest.step_s, "s") + " per step";
   }
-  std::string answer = widgets::figure(n, "", 9) + " GPUs are " + widgets::figure(out.speedup, "") +
-                       "\xC3\x97 as fast as one, " + widgets::figure(out.efficiency, "%") + " of ideal. Twice as many ";
-  if (out.next_time > 0.005)
-    answer += "save " + widgets::figure(out.next_time, "%") + " of the time and cost " +
-              widgets::figure(std::max(0.0, out.next_cost), "%") + " more";
-  else
-    answer += "save no time and cost " + widgets::figure(out.next_cost, "%") + " more";
-  const auto best = static_cast<double>(out.fastest.gpus);
-  if (ends && best > n) answer += "; past " + widgets::figure(best, "", 9) + " no doubling wins time";
-  if (best < n && out.fastest.speedup > out.speedup)
-    answer +=
-        "; " + widgets::figure(best, "", 9) + " are faster, " + widgets::figure(out.fastest.step_s, "s") + " a step";
   return answer + ".";
 }
 

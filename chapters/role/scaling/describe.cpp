@@ -108,7 +108,8 @@ void describe(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("step_s", o.step.step_s, {"One step", "s"},
          {.headline = true, .formula = "compute + slowest + exposed communication + not shared"});
-  f.real("speedup", o.speedup, "Speed-up", "Work per time over that of one GPU; one replica counts as perfect.",
+  f.real("speedup", o.speedup, {"Speed-up", "\xC3\x97"},
+         "Work per time over that of one GPU; one replica counts as perfect.",
          {.headline = true, .formula = "GPUs x efficiency"});
   f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.headline = true, .formula = "ideal step / step"});
   f.real("ideal_step_s", o.ideal_step_s, {"Ideal step", "s"}, "One replica's, shared out without any loss.");
@@ -147,7 +148,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("slowest_error", o.slowest_error, {"Standard error", "%"}, "How far the mean over the steps drawn may be off.",
          {.absent = "More than 65,536 GPUs are not drawn one by one."});
   f.group("Measured points");
-  f.real("measured_speedup", o.measured_speedup, "First to last", "Times as fast as the smallest of the measured runs.",
+  f.real("measured_speedup", o.measured_speedup, {"First to last", "\xC3\x97"},
+         "Times as fast as the smallest of the measured runs.",
          {.absent = "There are no points.", .formula = "work per time at most GPUs / at least"});
   f.real("measured_efficiency", o.measured_efficiency, {"Efficiency between", "%"},
          {.absent = "There are no points.", .formula = "first to last / ratio of GPUs"});
@@ -155,7 +157,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = no_fit, .formula = "a / (a + b) of a + b / N", .source = amdahl});
   f.real("serial_s", o.serial_s, {"Serial time", "s"}, "The part of a step that no GPU shares, by the fit.",
          {.absent = no_fit, .source = amdahl});
-  f.real("limit", o.limit, "Never more than", "Times as fast as one GPU, by the fit.",
+  f.real("limit", o.limit, {"Never more than", "\xC3\x97"}, "Times as fast as one GPU, by the fit.",
          {.absent = "The fit has no serial part, or there is none.", .formula = "1 / serial share"});
   f.real("fit_rms", o.fit_rms, {"Fit's error", "%"}, "Root mean square.", {.absent = no_fit});
   f.real("model_rms", o.model_rms, {"Model's error", "%"}, "Root mean square over the points.",

@@ -62,7 +62,7 @@ constexpr std::array<DescribedColumn, 6> point_columns{{
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("scaling", {.title = "Ideal and real", .least = {480, 320}, .answers = true},
+  stage.panel("scaling", {.title = "Ideal and real", .least = {480, 240}, .answers = true, .marks = "curve, step"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("money", {.title = "Time against money", .least = {340, 200}},
               [&](ImVec2 size) { draw_money(out, picture, view, size); });

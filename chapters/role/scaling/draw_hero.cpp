@@ -6,6 +6,7 @@
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
+#include "widgets/stage/stage.h"
 
 namespace chapters::role::scaling {
 namespace {
@@ -80,6 +81,7 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   if (picture.ends && best <= hi && size.y > t.px(250))
     plot.callout(best, out.fastest.speedup, "fastest of the doublings", "twice as many cost more and win no time");
   plot.end();
+  widgets::drew("curve");
   const auto& frame = plot.frame();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   view.at = 0;
@@ -132,6 +134,7 @@ void draw_slab(const Outputs& out, const Picture& picture, const View& view, ImV
     free_above = at;
     widgets::fit_text(p, {r.max.x + t.px(6), at}, words.view(), area.max.x - r.max.x - t.px(6), t.text, Type::small);
   };
+  widgets::drew("step");
   piece("useful", step.useful_s, t.of(widgets::Meaning::forward), false);
   constexpr std::array<std::string_view, scaling_loss_count> brief{"uneven", "slowest", "all-reduce", "not shared"};
   for (std::size_t k = 0; k < scaling_loss_count; ++k) piece(brief[k], step.loss_s[k], loss_colour(k), k != 2);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "chapters/mechanism/catalog.h"
@@ -60,8 +61,21 @@ void compare(const LevelRow& base, Outputs& out) {
   out.energy_ratio = out.chosen.energy_j_per_byte / base.energy_j_per_byte;
 }
 
-void choose(const Inputs& in, const LevelRow& row, Outputs& out) {
+void choose(const Inputs& in, const LevelRow& row, double scale, Outputs& out) {
   out.chosen = row;
+  if (in.pattern == models::AccessPattern::chase) out.accesses = std::ceil(std::max(1.0, in.bytes / in.access_bytes));
+  out.streamed_s = models::move_bytes(row.facts, in.bytes).time_s.value_or(unknown);
+  out.streamed_ratio = row.time_s / out.streamed_s;
+  using models::AccessPattern;
+  const auto time_of = [&](AccessPattern pattern) {
+    return models::move_bytes(row.facts, in.bytes, {pattern, in.in_flight_bytes, in.access_bytes})
+        .time_s.value_or(unknown);
+  };
+  out.limited_s = time_of(AccessPattern::limited);
+  out.chased_s = time_of(AccessPattern::chase);
+  out.human_streamed = human_duration(out.streamed_s * scale);
+  out.human_limited = human_duration(out.limited_s * scale);
+  out.human_chased = human_duration(out.chased_s * scale);
   out.achieved_bandwidth_bytes_per_s = in.bytes / row.time_s;
   out.needed_in_flight_bytes = models::bytes_in_flight(row.facts).value_or(0);
   out.limit = row.move.latency_bound ? "latency" : "bandwidth";
@@ -109,7 +123,7 @@ Outputs compute(const Inputs& in) {
     out.reason = cannot_time(**chip, out, in.level, "level");
     return out;
   }
-  choose(in, out.levels[chosen], out);
+  choose(in, out.levels[chosen], scale, out);
   const std::size_t compared = find_compared(in, out, chosen);
   if (compared == out.levels.size()) {
     const auto kind = static_cast<models::LevelKind>(static_cast<int>(in.against) - 1);

@@ -80,10 +80,13 @@ void describe(Fields& f, LevelRow& r) {
   f.toggle("fits", r.move.fits, "Fits");
 }
 
-void describe(Fields& f, Outputs& o) {
-  constexpr std::string_view chip_data = "assets/hardware, each figure with its own source",
-                             little = "Little 1961: throughput = in flight / latency",
-                             energies = "Horowitz 2014 (SRAM), Chen, Emer, Sze 2016 (registers), 4 to 7 pJ a bit (HBM)";
+namespace {
+
+constexpr std::string_view chip_data = "assets/hardware, each figure with its own source",
+                           little = "Little 1961: throughput = in flight / latency",
+                           energies = "Horowitz 2014 (SRAM), Chen, Emer, Sze 2016 (registers), 4 to 7 pJ a bit (HBM)";
+
+void describe_fetch(Fields& f, Outputs& o) {
   f.group("The fetch");
   f.text("limit", o.limit, "Limited by", "Whether waiting or transferring takes longer.");
   f.real("time_s", o.chosen.time_s, {"Time", "s"}, "To move the bytes once at the chosen level.",
@@ -99,6 +102,25 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "bytes / time"});
   f.text("fits", o.fits, "Fits into the level", "Whether the bytes can rest there at once.");
   f.text("human_time", o.chosen.human_time, "Time if a clock is 1 s", {.formula = "time x boost clock"});
+  f.real("accesses", o.accesses, "Accesses in a row", "Each waits for the one before; 1 where they do not.",
+         {.formula = "bytes / bytes an access"});
+  f.real("streamed_s", o.streamed_s, {"Time, streamed", "s"}, "The same bytes with enough in flight to fill the level.",
+         {.formula = "latency + bytes / bandwidth", .source = little});
+  f.real("limited_s", o.limited_s, {"Time, limited in flight", "s"},
+         "The same bytes with those in flight that are set.",
+         {.formula = "latency + bytes / min(bandwidth, in flight / latency)", .source = little});
+  f.real("chased_s", o.chased_s, {"Time, as a chase", "s"}, "The same bytes, one access after the other.",
+         {.formula = "accesses x latency + bytes / bandwidth"});
+  f.real("streamed_ratio", o.streamed_ratio, {"As long as streamed", "\xC3\x97"}, {.formula = "time / time streamed"});
+  f.text("human_streamed", o.human_streamed, "Streamed, if a clock is 1 s", {.formula = "time streamed x boost clock"});
+  f.text("human_limited", o.human_limited, "Limited, if a clock is 1 s", {.formula = "its time x boost clock"});
+  f.text("human_chased", o.human_chased, "As a chase, if a clock is 1 s", {.formula = "its time x boost clock"});
+}
+
+}  // namespace
+
+void describe(Fields& f, Outputs& o) {
+  describe_fetch(f, o);
   f.group("The level");
   f.text("human_latency", o.chosen.human_latency, "Latency if a clock is 1 s", {.formula = "latency x boost clock"});
   f.real("latency_s", o.chosen.latency_s, {"Latency", "s"},
@@ -114,11 +136,13 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "latency x bandwidth", .source = little});
   f.group("Compared");
   f.text("compared_with", o.compared_with, "Compared with");
-  f.real("bandwidth_ratio", o.bandwidth_ratio, "Bandwidth, times less", {.formula = "its bandwidth / this bandwidth"});
-  f.real("latency_ratio", o.latency_ratio, "Latency, times more", {.formula = "this latency / its latency"});
-  f.real("energy_ratio", o.energy_ratio, "Energy a byte, times more",
+  f.real("bandwidth_ratio", o.bandwidth_ratio, {"Bandwidth, times less", "\xC3\x97"},
+         {.formula = "its bandwidth / this bandwidth"});
+  f.real("latency_ratio", o.latency_ratio, {"Latency, times more", "\xC3\x97"},
+         {.formula = "this latency / its latency"});
+  f.real("energy_ratio", o.energy_ratio, {"Energy a byte, times more", "\xC3\x97"},
          {.absent = "Nobody states what a byte costs in one of the two.", .formula = "this energy / its energy"});
-  f.real("mean_bandwidth_step", o.mean_bandwidth_step, "Bandwidth lost a step",
+  f.real("mean_bandwidth_step", o.mean_bandwidth_step, {"Bandwidth lost a step", "\xC3\x97"},
          "From each level to the next, on average over all levels.", {.formula = "(first / last)^(1 / steps)"});
   f.group("Power");
   f.real("memory_w", o.power.per_chip_w, {"Memory power a chip", "W"},

@@ -2,6 +2,7 @@
 
 #include "chapters/roofline/hierarchy/draw_facts.h"
 #include "chapters/roofline/hierarchy/draw_ladder.h"
+#include "chapters/roofline/hierarchy/draw_shaft.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::roofline::hierarchy {
@@ -46,10 +47,10 @@ void draw_curves(Inputs& in, const Outputs& out, const Picture& pic, View& view,
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   const float rows = static_cast<float>(out.levels.size());
-  stage.panel(
-      "ladder",
-      {.title = "Level by level", .least = {700, 62 + 22 * rows}, .ideal = {0, 62 + 46 * rows}, .answers = true},
-      [&](ImVec2 size) { draw_ladder(in, out, pic, size); });
+  stage.panel("shaft", {.title = "The shaft", .least = {640, 250}, .answers = true, .marks = "roads, stations, fetch"},
+              [&](ImVec2 size) { draw_shaft(in, out, pic, size); });
+  stage.panel("ladder", {.title = "Level by level", .least = {700, 62 + 22 * rows}, .ideal = {0, 62 + 46 * rows}},
+              [&](ImVec2 size) { draw_ladder(in, out, pic, size); });
   stage.panel("curves", {.title = "Time against bytes", .least = {520, 220}},
               [&](ImVec2 size) { draw_curves(in, out, pic, view, size); });
   stage.panel("facts", {.title = "The chosen level", .least = {320, 200}, .ideal = {520, 330}, .scrolls = true},

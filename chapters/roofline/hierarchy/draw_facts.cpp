@@ -44,9 +44,11 @@ void draw_facts(const Outputs& out, const Picture& pic, ImVec2 size) {
   const float title = p.text({at.x, y}, level.label, t.text, Type::body, Font::bold);
   p.text_fit({at.x + title + t.px(8), y + t.px(2)}, pic.chip_name, size.x - title - t.px(22), t.muted, Type::small);
   y += t.px(26);
+  std::string_view said;  // a source that several figures share is cited once
   const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view from,
                        std::string_view unit) {
-    y += fact_line({at.x, y}, size.x, what, figure, from, unit);
+    y += fact_line({at.x, y}, size.x, what, figure, from == said ? std::string_view("the same source") : from, unit);
+    if (figure.value) said = from;
   };
   add("capacity", level.capacity_bytes, sources.capacity, "B");
   add("bandwidth", level.bandwidth_bytes_per_s, sources.bandwidth, "B/s");

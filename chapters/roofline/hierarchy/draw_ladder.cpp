@@ -166,7 +166,9 @@ void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::siz
   const Painter p = Painter::window();
   ImGui::SetCursorScreenPos({c.name, top});
   ImGui::PushID(static_cast<int>(index));
-  if (widgets::press_area(row.facts.label.c_str(), {c.right - c.name, height})) in.level = row.facts.kind;
+  Line item;
+  item.add(row.facts.label).add("##row");
+  if (widgets::press_area(item.c_str(), {c.right - c.name, height})) in.level = row.facts.kind;
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered(), selected = index == pic.selected,
              focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
@@ -202,7 +204,9 @@ void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::siz
          selected ? Font::bold : Font::sans, Align::right);
 }
 
-void record_table(const Outputs& out, const Picture& pic) {
+}  // namespace
+
+void record_levels(const Outputs& out, const Picture& pic) {
   widgets::Record* record = Painter::window().record();
   if (!record) return;
   widgets::DataTable table{
@@ -220,8 +224,6 @@ void record_table(const Outputs& out, const Picture& pic) {
   }
   record->tables.push_back(std::move(table));
 }
-
-}  // namespace
 
 void basis_dot(const Painter& p, ImVec2 at, ImU32 colour, Basis basis) {
   const auto& t = theme();
@@ -282,7 +284,7 @@ void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size
   draw_basis_legend(out, {at.x + t.px(12), bottom + t.px(6)}, size.x - t.px(12));
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
-  record_table(out, pic);
+  record_levels(out, pic);
 }
 
 }  // namespace chapters::roofline::hierarchy

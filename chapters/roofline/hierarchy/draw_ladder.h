@@ -11,6 +11,9 @@ namespace chapters::roofline::hierarchy {
 /// time, then capacity.
 void draw_ladder(Inputs& inputs, const Outputs& outputs, const Picture& picture, ImVec2 size);
 
+/// Into the record, where there is one: every figure of every level with its source.
+void record_levels(const Outputs& outputs, const Picture& picture);
+
 /// A dot whose shape says how the figure is known: specified filled, measured a filled diamond, computed hollow,
 /// assumed thin with a point in it.
 void basis_dot(const widgets::Painter& painter, ImVec2 at, ImU32 colour, models::Basis basis);

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,6 +50,11 @@ struct Outputs {
   LevelRow chosen;
   double achieved_bandwidth_bytes_per_s = 0, needed_in_flight_bytes = 0;
   std::string limit, fits, compared_with;
+  double accesses = 1;                 ///< that wait one for the other: those of a chase, else 1
+  double streamed_s = 0;               ///< the same bytes with enough in flight
+  double limited_s = 0, chased_s = 0;  ///< with the bytes in flight that are set; one access after the other
+  double streamed_ratio = 1;
+  std::string human_streamed, human_limited, human_chased;
   double bandwidth_ratio = 0, latency_ratio = 0, energy_ratio = 0, mean_bandwidth_step = 0;
   models::TrafficPowerResult power;
   double memory_tdp_percent = 0;
@@ -61,11 +67,28 @@ struct LevelSources {
   std::string capacity, bandwidth, measured, latency, energy;
 };
 
+/// A time in words on the axis of the shaft.
+struct DepthTick {
+  std::string_view label;
+  double seconds = 0;
+};
+
+/// One way of asking for the bytes.
+struct Way {
+  std::string_view name;
+  std::string human, real;
+  double time_s = 0, trips = 1;  ///< trips: waits one after the other
+  bool chosen = false;           ///< it is the access pattern that is set
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::string chip_name, comparison, filling, power_title, power_note, power_scale;
-  std::string fill_label, own_label;
+  std::string fill_label, own_label, ways_title;
+  std::vector<DepthTick> human_ticks;
+  std::array<Way, 3> ways;             ///< in the order of models::AccessPattern
+  double lo_s = 1e-10, hi_s = 1;       ///< ends of the shaft
   std::vector<widgets::Curve> curves;  ///< time against bytes, level by level: while it holds them, and beyond
   std::vector<LevelSources> sources;   ///< in the order of Outputs::levels
   std::size_t selected = 0;            ///< index in levels; levels.size() when the chip lacks the chosen level

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "chapters/roofline/iron_law/lab.h"
-#include "chapters/roofline/shared/marked_number.h"
+#include "widgets/number/number.h"
 
 namespace chapters::roofline::iron_law {
 namespace {
@@ -79,7 +79,6 @@ void arrange_presses(const Outputs& out, Picture& pic) {
   std::stable_sort(pic.order.begin(), pic.order.end(),
                    [&](std::size_t a, std::size_t b) { return out.rows[a].alone.speedup > out.rows[b].alone.speedup; });
   for (const TechniqueRow& row : out.rows) {
-    pic.best_speedup = std::max({pic.best_speedup, row.alone.speedup, row.speedup_now});
     const double time_s = row.on ? out.now.time_s * row.speedup_now : out.now.time_s / row.speedup_now;
     Press press{time_s, (row.on ? "without " : "with ") + row.technique + ": " + format_text(time_s, "s")};
     for (std::size_t i = 0; i < press.helps.size(); ++i)
@@ -88,25 +87,23 @@ void arrange_presses(const Outputs& out, Picture& pic) {
   }
 }
 
-/// "Memory falls `2`x, latency stays"; empty where every part stays.
-std::string moved_parts(const Outputs& out) {
-  std::string moved, stays;
-  std::size_t still = 0;
+/// "Memory falls to `2.64 ms`, latency to ...", and `with_rest` "; compute stays at ..."; empty where nothing moves.
+std::string moved_parts(const Outputs& out, bool with_rest) {
+  std::string moved, stays, last_way;
   for (std::size_t i = 0; i < models::iron_part_count; ++i) {
     const auto part = static_cast<IronPart>(i);
     const double was = models::part_s(out.before, part), is = models::part_s(out.now, part);
     const std::string name(part_names[i]);
-    if (was == is || !(was > 0) || !(is > 0)) {
-      stays += (stays.empty() ? "" : " and ") + name;
-      ++still;
+    if (was == is) {
+      stays += (stays.empty() ? name + " stays at " : ", " + name + " at ") + widgets::figure(is, "s");
       continue;
     }
-    const double ratio = std::max(was, is) / std::min(was, is);
-    moved += (moved.empty() ? "" : ", ") + name + (ratio < 1.005 ? " hardly" : "") + (is < was ? " falls" : " rises") +
-             (ratio < 1.005 ? "" : " `" + format_text(ratio, "", 3) + "`\xC3\x97");
+    const std::string way = is < was ? " falls to " : " rises to ";
+    moved += (moved.empty() ? "" : ", ") + name + (way == last_way ? " to " : way) + widgets::figure(is, "s");
+    last_way = way;
   }
   if (moved.empty()) return {};
-  if (still > 0) moved += ", " + stays + (still == 1 ? " stays" : " stay");
+  if (!stays.empty() && with_rest) moved += "; " + stays;
   moved[0] = static_cast<char>(moved[0] - 'a' + 'A');
   return moved;
 }
@@ -121,22 +118,37 @@ bool moved_unseen(const Outputs& out) {
   return true;
 }
 
+/// "8-bit weights and CUDA graphs"; only their number where there are many.
+std::string technique_words(const Outputs& out) {
+  if (out.steps.size() > 2) return "these " + format_text(static_cast<double>(out.steps.size()), "") + " techniques";
+  std::string words;
+  for (const StepRow& step : out.steps) words += (words.empty() ? "" : " and ") + step.technique;
+  return words;
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const double was = out.before.time_s, is = out.now.time_s;
-  const std::string moved = moved_parts(out);
   const bool same = std::abs(was - is) <= 5e-4 * was;
-  const std::string result =
-      (same ? "the time stays " : marked_number(was, "s") + " become ") + marked_number(is, "s") + ".";
-  if (!moved.empty() && same && moved_unseen(out))
-    return moved + ". The time stays " + marked_number(is, "s") + ": what moved runs under the longer term.";
-  if (!moved.empty()) return moved + ": " + result;
-  if (out.law.combine != in.combine) return "Memory and compute overlap and no term moves: " + result;
+  const bool unseen = same && moved_unseen(out);
+  const std::string moved = moved_parts(out, !unseen);
   const auto longest = static_cast<std::size_t>(out.now.dominant);
-  std::string name(part_names[longest]);
-  name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  return "No term is moved. " + name +
-         " is the longest: " + marked_number(models::part_s(out.now, out.now.dominant), "s") + " of " +
-         marked_number(is, "s") + ".";
+  const std::string now = widgets::figure(is, "s");
+  std::string why;
+  if (!moved.empty())
+    why = moved + (unseen ? ", but that time was hidden under a longer term already." : ".");
+  else if (out.law.combine != in.combine)
+    why = "Memory and compute overlap, so only the longer of the two counts; no term itself changes.";
+  else
+    why = "If " + std::string(part_names[longest]) + " took no time, the whole would be " +
+          (std::isfinite(out.bounds[longest])
+               ? widgets::figure(format_text(out.bounds[longest], "") + "\xC3\x97") + " as fast."
+               : "gone: nothing else takes time.");
+  if (out.steps.empty())
+    return "No technique is on: " + std::string(part_names[longest]) + " is the longest term, " +
+           widgets::figure(models::part_s(out.now, out.now.dominant), "s") + " of " + now + ".\n" + why;
+  if (same) return "With " + technique_words(out) + " the time stays " + now + ".\n" + why;
+  return "With " + technique_words(out) + " the time is " + now + " instead of " + widgets::figure(was, "s") + ".\n" +
+         why;
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ void describe(Fields& f, TechniqueRow& r) {
   f.text("technique", r.technique, "Technique");
   f.text("moves", r.moves, "Moves");
   f.real("time_s", r.alone.after.time_s, {"Time alone", "s"});
-  f.real("speedup", r.alone.speedup, "Speedup alone");
-  f.real("speedup_now", r.speedup_now, "Speedup on top of what is on");
+  f.real("speedup", r.alone.speedup, {"Speedup alone", "\xC3\x97"});
+  f.real("speedup_now", r.speedup_now, {"Speedup on top of what is on", "\xC3\x97"});
   f.toggle("on", r.on, "On");
 }
 
@@ -68,7 +68,7 @@ void describe(Fields& f, StepRow& r) {
   f.real("latency_s", r.effect.after.latency_s, {"Latency term", "s"}, "After it and those before it.");
   f.real("time_s", r.effect.after.time_s, {"Time", "s"}, "After it and those before it.");
   f.real("saved_s", r.saved_s, {"Saved", "s"}, "Against the row before; below 0 the time got longer.");
-  f.real("speedup", r.effect.speedup, "Speedup", "Against the row before.");
+  f.real("speedup", r.effect.speedup, {"Speedup", "\xC3\x97"}, "Against the row before.");
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -80,7 +80,8 @@ void describe(Fields& f, Outputs& o) {
           .source = "after Hennessy and Patterson; max() when overlapped: Williams, Waterman, Patterson 2009"});
   f.real("before_s", o.before.time_s, {"Time before", "s"},
          {.headline = true, .formula = "the same law, no technique"});
-  f.real("speedup", o.speedup, "Speedup", {.headline = true, .formula = "time without techniques / time"});
+  f.real("speedup", o.speedup, {"Speedup", "\xC3\x97"},
+         {.headline = true, .formula = "time without techniques / time"});
   f.text("moved", o.moved, "Moved", "The quantities that the chosen techniques change.");
   f.text("caution", o.caution, "Counted twice", "Techniques that claim the same saving.");
   f.group("Terms");
@@ -91,11 +92,14 @@ void describe(Fields& f, Outputs& o) {
   f.real("compute_s", o.now.compute_s, {"Compute term", "s"}, {.formula = "operations / (rate x efficiency)"});
   f.real("latency_s", o.now.latency_s, {"Latency term", "s"}, {.formula = "launches and waits"});
   f.group("At most");
-  f.real("bound_memory", o.bounds[0], "At most, memory free", "The speedup left if nothing had to be loaded.",
+  f.real("bound_memory", o.bounds[0], {"At most, memory free", "\xC3\x97"},
+         "The speedup left if nothing had to be loaded.",
          {.formula = "time / time without the memory term", .source = amdahl});
-  f.real("bound_compute", o.bounds[1], "At most, compute free", "The speedup left if arithmetic took no time.",
+  f.real("bound_compute", o.bounds[1], {"At most, compute free", "\xC3\x97"},
+         "The speedup left if arithmetic took no time.",
          {.formula = "time / time without the compute term", .source = amdahl});
-  f.real("bound_latency", o.bounds[2], "At most, latency free", "The speedup left if nothing was waited for.",
+  f.real("bound_latency", o.bounds[2], {"At most, latency free", "\xC3\x97"},
+         "The speedup left if nothing was waited for.",
          {.formula = "time / time without the latency term", .source = amdahl});
   f.group("Use of the chip");
   f.real("bandwidth_use", o.bandwidth_use, {"Bandwidth used", "%"},

@@ -52,9 +52,10 @@ void flip(std::vector<std::string>& ids, std::string_view id) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   const float rows = static_cast<float>(pic.rows.size());
-  stage.panel("waterfall",
-              {.title = "The time, technique by technique", .least = {500, 96 + 21 * rows}, .answers = true},
-              [&](ImVec2 size) { draw_waterfall_rows(out, pic, view, size); });
+  stage.panel(
+      "waterfall",
+      {.title = "The time, technique by technique", .least = {500, 96 + 21 * rows}, .answers = true, .marks = "bars"},
+      [&](ImVec2 size) { draw_waterfall_rows(out, pic, view, size); });
   stage.panel("techniques", {.title = "What each technique moves", .least = {560, 336}, .ideal = {1100, 470}},
               [&](ImVec2 size) {
                 const int pressed = draw_technique_matrix(out, pic, view, size);

@@ -1,7 +1,6 @@
 #include "chapters/roofline/iron_law/draw_matrix.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "chapters/roofline/iron_law/tints.h"
 #include "widgets/base/painter.h"
@@ -81,12 +80,11 @@ void cell(const Painter& p, const Grid& g, std::size_t i, float y, double factor
   p.text({x + 2 * a + t.px(3), y}, text.view(), ink, Type::small, Font::mono);
 }
 
-/// A bar behind a speedup, as long as its logarithm: two gains that multiply add up in length.
-void gain_bar(const Painter& p, const Grid& g, std::size_t column, float y, float height, double speedup, double best,
-              ImU32 ink) {
-  if (!(best > 1.005) || !(speedup > 1.005)) return;
+/// A bar under a speedup: the share of the whole time that it takes off, from nothing to all of it in the cell's width.
+void gain_bar(const Painter& p, const Grid& g, std::size_t column, float y, float height, double speedup, ImU32 ink) {
+  if (!(speedup > 1.005)) return;
   const float room = g.column - theme().px(10), from = g.x(column) + theme().px(5);
-  const float share = static_cast<float>(std::min(std::log(speedup) / std::log(best), 1.0));
+  const float share = static_cast<float>(1 - 1 / speedup);
   p.rect({from, y + theme().px(2)}, {from + room * share, y + height - theme().px(3)}, widgets::with_alpha(ink, 0.25f),
          theme().px(2));
 }
@@ -103,8 +101,7 @@ void gain(const Painter& p, float x, float y, double speedup, ImU32 ink) {
          Type::small, Font::mono, Align::center);
 }
 
-void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r, const Press& press,
-         double best) {
+void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r, const Press& press) {
   const auto& t = theme();
   const bool hovered = ImGui::IsItemHovered();
   if (r.on || hovered)
@@ -126,8 +123,8 @@ void row(const Painter& p, const Grid& g, ImVec2 at, float height, const Techniq
                t.good, Type::small, Font::sans, Align::center);
   for (std::size_t i = 0; i < models::iron_term_count; ++i)
     if (!r.alone.technique->overlaps || i == 5) cell(p, g, i, y, r.alone.factor[i], press.helps[i]);
-  gain_bar(p, g, 6, at.y, height, r.alone.speedup, best, t.muted);
-  gain_bar(p, g, 7, at.y, height, r.speedup_now, best, t.accent);
+  gain_bar(p, g, 6, at.y, height, r.alone.speedup, t.muted);
+  gain_bar(p, g, 7, at.y, height, r.speedup_now, t.accent);
   gain(p, g.centre(6), y, r.alone.speedup, t.text);
   gain(p, g.centre(7), y, r.speedup_now, t.text);
   if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
@@ -169,7 +166,7 @@ int draw_technique_matrix(const Outputs& out, const Picture& pic, View& view, Im
     ImGui::SetCursorScreenPos({at.x, y});
     if (widgets::press_area(r.technique.c_str(), {g.right - g.left, height})) pressed = static_cast<int>(i);
     if (ImGui::IsItemHovered()) view.hovered = static_cast<std::int64_t>(i);
-    row(p, g, {at.x, y}, height, r, pic.presses[i], pic.best_speedup);
+    row(p, g, {at.x, y}, height, r, pic.presses[i]);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip(r.technique, {}, r.alone.technique->why);
     y += height;
   }

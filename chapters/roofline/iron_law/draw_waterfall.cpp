@@ -6,6 +6,7 @@
 #include "chapters/roofline/iron_law/tints.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/plot/axis.h"
+#include "widgets/stage/stage.h"
 
 namespace chapters::roofline::iron_law {
 namespace {
@@ -143,7 +144,16 @@ void Bars::draw() {
   const float height = std::min((bottom - top) / static_cast<float>(shown), t_.px(128));
   area_.min.y = top;
   const float end = top + height * static_cast<float>(shown);
+  if (widgets::veiled()) {
+    const widgets::GivenMarks given;
+    for (std::size_t i = 0; i < shown; ++i)
+      p_.text_fit({x(0) - t_.px(10), top + height * (static_cast<float>(i) + 0.5f) - small() / 2}, pic_.rows[i].label,
+                  labels - t_.px(10), t_.text, Type::small, Font::sans, Align::right);
+    p_.line({x(0), top}, {x(0), end}, t_.line, t_.px(1.5f));
+    return;
+  }
   draw_axis(end);
+  widgets::drew("bars");
   for (std::size_t i = 0; i < shown; ++i) {
     // Where rows have no room, the last one is still where it ends.
     const std::size_t row = i + 1 == shown ? count - 1 : i;

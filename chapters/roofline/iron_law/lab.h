@@ -82,7 +82,6 @@ struct Picture {
   double longest_s = 0;
   std::vector<std::size_t> order;  ///< rows of Outputs::rows: what helps most alone comes first
   std::vector<Press> presses;      ///< one for each of Outputs::rows
-  double best_speedup = 1;
 };
 
 struct View {

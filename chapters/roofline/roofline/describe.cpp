@@ -173,12 +173,12 @@ void describe_decode(Fields& f, Outputs& o) {
   f.text("decode_verdict", o.decode_verdict, "Decode and the ridge");
   f.table("walk", o.walk, "Decode walk");
   f.group("Fewer bytes");
-  f.real("fusion_speedup", o.fusion.speedup, "Fusing attention gains", "Times faster than the three kernels.",
-         {.absent = "The model has no attention over a square of scores."});
-  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio, "Fusing cuts bytes by",
+  f.real("fusion_speedup", o.fusion.speedup, {"Fusing attention gains", "\xC3\x97"},
+         "Times faster than the three kernels.", {.absent = "The model has no attention over a square of scores."});
+  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio, {"Fusing cuts bytes by", "\xC3\x97"},
          "Traffic of the three kernels over that of the fused one.",
          {.absent = "The model has no attention over a square of scores."});
-  f.real("quantized_speedup", o.quantized_speedup, "Quantizing gains",
+  f.real("quantized_speedup", o.quantized_speedup, {"Quantizing gains", "\xC3\x97"},
          "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
          "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay.");
   f.real(
@@ -230,6 +230,9 @@ void describe(Fields& f, Outputs& o) {
          "The format with the next higher ceiling on this chip; empty where there is none.");
   f.real("next_peak_flops_per_s", o.next_peak_flops_per_s, {"Its peak", "FLOP/s"}, "Dense, in the next faster format.",
          {.absent = "The chip has no faster format."});
+  f.real("measured_peak_flops_per_s", o.measured_peak_flops_per_s, {"Measured of the peak", "FLOP/s"},
+         "The most that a published matmul reached in this format.",
+         {.absent = "Nobody published it for this chip and format, or measurements are not shown."});
   f.table("roofs", o.roofs, "Roofs");
   f.table("ceilings", o.ceilings, "Ceilings");
   describe_decode(f, o);

@@ -129,13 +129,11 @@ void draw_lines(Plot& plot, const Picture& pic) {
 
 void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = theme();
-  Plot plot(
-      "roofline", view.plot,
-      {.x =
-           {.kind = AxisKind::log10, .lo = pic.x_lo, .hi = pic.x_hi, .label = "arithmetic intensity", .unit = "FLOP/B"},
-       .y = {.kind = AxisKind::log10, .lo = pic.y_lo, .hi = pic.y_hi, .label = "attainable", .unit = "FLOP/s"},
-       .size = size,
-       .legend = false});
+  Plot plot("roofline", view.plot,
+            {.x = {.kind = AxisKind::log10, .lo = pic.x_lo, .hi = pic.x_hi, .label = "arithmetic intensity (FLOP/B)"},
+             .y = {.kind = AxisKind::log10, .lo = pic.y_lo, .hi = pic.y_hi, .label = "attainable", .unit = "FLOP/s"},
+             .size = size,
+             .legend = false});
   draw_lines(plot, pic);
   draw_ground(plot, pic);
   for (const Dot& dot : pic.dots) draw_bound(plot, pic, dot);
@@ -167,6 +165,8 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
   }
   if (ridge_tag_fits(view.plot, out, pic)) plot.tag_x(out.ridge, pic.ridge_tag, {.colour = t.card, .output = "ridge"});
   plot.end();
+  widgets::drew("roof");
+  if (x > 0 && y > 0) widgets::drew("yours");
   draw_notes(out, pic, view.plot);
   if (dragged)
     set_intensity(in, out, x);
@@ -209,7 +209,7 @@ const RegimeStyle& style_of(models::Regime regime) {
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  stage.panel("roofline", {.title = "Roofline", .least = {860, 420}, .answers = true},
+  stage.panel("roofline", {.title = "Roofline", .least = {860, 420}, .answers = true, .marks = "roof, yours"},
               [&](ImVec2 size) { draw_roofline(in, out, pic, view, size); });
   if (!out.operations.empty())
     stage.panel("operations", {.title = "Every operation", .least = {460, 220}, .ideal = {900, 420}, .scrolls = true},

@@ -87,9 +87,9 @@ void Notes::walk_ticks() {
     const WalkTick tick = tick_of(f_, dot);
     if (!area_.contains(tick.from) || !area_.contains(tick.to)) continue;
     p_.line(tick.from, tick.to, t_.text, t_.px(1.8f));
-    // The number alone is enough but for the first, which says what is counted.
+    // The first says what is counted.
     std::array<char, 32> chars{};
-    const std::string_view word = first ? "decode, batch " : "";
+    const std::string_view word = first ? "decode, batch " : "batch ";
     std::copy(word.begin(), word.end(), chars.begin());
     std::copy_n(dot.label.begin(), std::min(dot.label.size(), std::size_t{8}), chars.begin() + word.size());
     const std::string_view name(chars.data());

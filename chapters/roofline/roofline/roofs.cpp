@@ -63,9 +63,11 @@ void add_ceilings(const Inputs& in, const Setting& setting, Outputs& out, Run& r
   }
   if (!shows(in, "measured")) return;
   for (const models::Ceiling& ceiling : models::compute_ceilings(setting.chip))
-    if (ceiling.basis == models::Basis::measured && ceiling.format == in.format)
+    if (ceiling.basis == models::Basis::measured && ceiling.format == in.format) {
       out.ceilings.push_back({ceiling, std::string(models::basis_id(ceiling.basis)), source_words(ceiling.source),
                               ceiling.per_s / machine.bandwidth_bytes_per_s, false});
+      if (!(out.measured_peak_flops_per_s >= ceiling.per_s)) out.measured_peak_flops_per_s = ceiling.per_s;
+    }
 }
 
 void add_measured(const Inputs& in, const models::Machine& machine, Outputs& out) {

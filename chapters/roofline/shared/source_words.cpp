@@ -1,6 +1,7 @@
 #include "chapters/roofline/shared/source_words.h"
 
 #include <array>
+#include <cctype>
 #include <cstdio>
 
 namespace chapters::roofline {
@@ -12,6 +13,20 @@ std::string text(const char* format, double a, double b = 0, double c = 0) {
   return chars.data();
 }
 
+/// A source without the commit that it was read at: " at 744d01e".
+std::string without_commit(const std::string& source) {
+  constexpr std::string_view word = " at ";
+  for (std::size_t at = source.find(word); at != std::string::npos; at = source.find(word, at + 1)) {
+    std::size_t end = at + word.size();
+    bool digit = false;
+    for (; end < source.size() && std::isxdigit(static_cast<unsigned char>(source[end])); ++end)
+      digit = digit || std::isdigit(static_cast<unsigned char>(source[end]));
+    constexpr std::size_t shortest = 7;
+    if (digit && end >= at + word.size() + shortest) return source.substr(0, at) + source.substr(end);
+  }
+  return source;
+}
+
 }  // namespace
 
 std::string source_words(const models::Sourced& figure) {
@@ -19,7 +34,7 @@ std::string source_words(const models::Sourced& figure) {
   const auto& [a, b, c] = figure.factors;
   switch (figure.origin) {
     case Origin::stated:
-      return figure.source;
+      return without_commit(figure.source);
     case Origin::chase_cycles:
       return text("gpu-benches pointer chase: %.0f cycles at the boost clock", a);
     case Origin::units_of_bytes:

@@ -5,7 +5,7 @@
 
 namespace chapters::roofline {
 
-/// Where a figure of a level comes from: its source, or what it was worked out from.
+/// Where a figure of a level comes from: its source without the commit, or what it was worked out from.
 std::string source_words(const models::Sourced& figure);
 
 }  // namespace chapters::roofline

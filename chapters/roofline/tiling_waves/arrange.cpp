@@ -108,38 +108,61 @@ bool rates_are_known(const Inputs& in) {
          in.partly_aligned_rate == defaults.partly_aligned_rate;
 }
 
-/// What each loss takes of what those before it left, the largest first; their product is the share of the peak.
+/// What one loss leaves of what the others allow; its name ends with the verb.
+struct Loss {
+  std::string name;
+  double left = 1;  ///< 0 to 1
+};
+std::string left_by(const Loss& loss) { return loss.name + widgets::figure(100 * loss.left, "%"); }
+
+std::array<Loss, 6> losses_by_size(const Inputs& in, const models::TilingLosses& l) {
+  std::array<Loss, 6> losses{
+      {{rates_are_known(in) ? "misaligned rows leave " : "misaligned rows leave an assumed ", l.alignment},
+       {"idle slots leave ", l.idle},
+       {"edge tiles leave ", l.edge},
+       {"a last step beyond K leaves ", l.depth},
+       {"waiting for operands leaves ", l.memory},
+       {"adding partial sums leaves ", l.reduction}}};
+  std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.left < b.left; });
+  return losses;
+}
+
+std::string capitalized(std::string words) {
+  words[0] = static_cast<char>(words[0] - 'a' + 'A');
+  return words;
+}
+
+/// What the first loss left, what the next one leaves of that, and what padding would win.
+std::string next_of(const std::array<Loss, 6>& losses, const Outputs& out) {
+  constexpr double counts = 0.995;
+  const std::string second = losses[1].left < counts ? left_by(losses[1]) + " of that" : std::string();
+  if (out.padding.speedup > 1.05)
+    return (second.empty() ? "Padded" : capitalized(second) + "; padded") + " to " +
+           widgets::figure(static_cast<double>(out.padding.padded_n), "", 12) + " columns the matmul is " +
+           widgets::figure(format_text(out.padding.speedup, "") + "\xC3\x97") + " as fast.";
+  if (out.setting.schedule == Schedule::data_parallel && out.best_schedule_speedup > 1.05)
+    return (second.empty() ? "Another" : capitalized(second) + "; another") + " schedule makes the matmul " +
+           widgets::figure(format_text(out.best_schedule_speedup, "") + "\xC3\x97") + " as fast.";
+  if (second.empty()) return "Nothing else costs anything that counts.";
+  return capitalized(second) + (losses[2].left < counts ? ", and " + left_by(losses[2]) + " of the rest." : ".");
+}
+
+/// The loss that costs most and what is left in all, next to what was measured.
 std::string answer_of(const Inputs& in, const models::TilingLosses& l, const Outputs& out) {
-  struct Loss {
-    std::string_view name;
-    double factor;
-  };
-  std::array<Loss, 6> losses{{{rates_are_known(in) ? "alignment" : "alignment (assumed)", l.alignment},
-                              {"idle slots", l.idle},
-                              {"edge tiles", l.edge},
-                              {"depth beyond K", l.depth},
-                              {"waiting for operands", l.memory},
-                              {"adding partial sums", l.reduction}}};
-  std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.factor < b.factor; });
-  constexpr double least = 0.005;
-  constexpr std::size_t most = 3;
+  const auto losses = losses_by_size(in, l);
+  const std::string share = widgets::figure(out.efficiency, "%"), measured = widgets::figure(out.measured_share, "%");
+  const bool known = out.measured_share > 0;
   std::string s;
-  for (std::size_t i = 0; i < most; ++i) {
-    if (1 - losses[i].factor < least) break;
-    s += (i == 0   ? ""
-          : i == 1 ? ", then "
-                   : ", ") +
-         std::string(losses[i].name) + (i == 0 ? " costs " : " ") +
-         (losses[i].factor <= 0.005 ? "over `99 %`" : "`" + format_text(100 * (1 - losses[i].factor), "%", 2) + "`");
-    if (i == 0 && losses[0].name.ends_with("s") && losses[0].name != "waiting for operands" &&
-        losses[0].name != "adding partial sums")
-      s.replace(s.find(" costs"), 6, " cost");
-  }
-  const std::string left = "`" + format_text(out.efficiency, "%", 3) + "` of the peak";
-  if (s.empty()) return "Nothing is lost that counts: tiles, waves and alignment leave " + left + ".";
-  s[0] = static_cast<char>(s[0] - 'a' + 'A');
-  if (1 - losses[most].factor >= least) s += " and smaller losses";
-  return s + ": " + left + " is left.";
+  if (losses[0].left >= 0.995)
+    s = "Tiles, waves and alignment lose nothing that counts: " + share + " of the peak is left at best";
+  else
+    s = capitalized(left_by(losses[0])) +
+        (losses[1].left < 0.995 ? " of the peak, all losses together " + share : " of the peak at best");
+  if (known) s += "; cuBLAS measured " + measured;
+  s += ".\n";
+  if (known && out.efficiency > 1.15 * out.measured_share && losses[0].left > 0.9)
+    return s + "Measured shares have no saw-teeth over N: the library probably takes another tile for each size.";
+  return s + next_of(losses, out);
 }
 
 /// Products of these rows and this depth that were measured on the chip, in a format of the same peak, within the plot.
@@ -158,6 +181,36 @@ void arrange_published_products(const Inputs& in, const models::Chip& chip, Pict
       pic.published_products.add(row.number("n", 0), row.measured);
 }
 
+/// This matmul on the clock, and the same padded where that changes it.
+void arrange_lanes(const Inputs& in, const Outputs& out, Picture& pic) {
+  const auto add = [&](std::string name, const models::TilingResult& r, double measured_s, bool yours) {
+    Lane lane{.name = std::move(name),
+              .waves = std::max<std::int64_t>(1, r.waves),
+              .time_s = r.time_s,
+              .useful = std::clamp(r.alignment_efficiency, 0.0, 1.0),
+              .measured_s = measured_s,
+              .yours = yours};
+    lane.words = (in.schedule == Schedule::stream_k ? "" : whole(r.waves) + (r.waves == 1 ? " wave, " : " waves, ")) +
+                 format_text(r.time_s, "s");
+    if (measured_s > 0) lane.words += "; measured " + format_text(measured_s, "s");
+    pic.lanes.push_back(std::move(lane));
+  };
+  add("N = " + whole(in.n), out.result, out.measured_s, true);
+  if (out.padding.padded_n != in.n)
+    add("padded, " + whole(out.padding.padded_n), out.padding.after, out.measured_padded_s, false);
+}
+
+void write_edges(const Inputs& in, const Outputs& out, Picture& pic) {
+  const std::int64_t last = in.n - (out.result.tiles_n - 1) * in.tile_n;
+  if (last < in.tile_n)
+    pic.edge_story = "the last column of tiles wants " + whole(last) + " of its " + whole(in.tile_n) + " columns";
+  if (out.free_range.last_n > in.n && in.schedule != Schedule::stream_k)
+    pic.edge_story += (pic.edge_story.empty() ? "N" : "; N") + std::string(" up to ") + whole(out.free_range.last_n) +
+                      " needs no wave more";
+  pic.given_story = "C: " + whole(in.m) + " rows and " + whole(in.n) + " columns in tiles of " + whole(in.tile_m) +
+                    " x " + whole(in.tile_n);
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -171,6 +224,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_neighbours(run, pic);
   write_padding(in, out, pic);
   pic.schedule_story = schedule_story(out);
+  arrange_lanes(in, out, pic);
+  write_edges(in, out, pic);
   write_headings(in, chip->short_name.empty() ? chip->name : chip->short_name, out, pic);
   return pic;
 }

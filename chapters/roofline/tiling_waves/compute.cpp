@@ -91,6 +91,27 @@ models::Status add_schedules(const Inputs& in, Outputs& out) {
   return models::Status::ok();
 }
 
+/// Share of the peak, in %, that was published of these rows and this depth; NaN where nobody did, or the format's peak
+/// is not that of the one measured in.
+double published_share(const Inputs& in, const models::Chip& chip, std::int64_t n) {
+  double share = std::numeric_limits<double>::quiet_NaN();
+  if (chip.peak_flops_per_s(in.format) != chip.peak_flops_per_s(models::Format::fp16) || in.units_taken > 0)
+    return share;
+  for (const Published& row : catalog().published_of("roofline/tiling-waves"))
+    if (row.sets("chip", in.chip) && row.number("m", 0) == static_cast<double>(in.m) &&
+        row.number("n", 0) == static_cast<double>(n) && row.number("k", 0) == static_cast<double>(in.k))
+      share = row.measured;
+  return share;
+}
+
+/// What was measured of this matmul and of the padded one.
+void add_measured(const Inputs& in, const models::Chip& chip, Outputs& out) {
+  out.measured_share = published_share(in, chip, in.n);
+  out.measured_s = out.ideal_s / (out.measured_share / 100);
+  const double wider = static_cast<double>(out.padding.padded_n) / static_cast<double>(in.n);
+  out.measured_padded_s = wider * out.ideal_s / (published_share(in, chip, out.padding.padded_n) / 100);
+}
+
 Computed infeasible(std::string why) {
   Computed none;
   none.facts.reason = std::move(why);
@@ -128,6 +149,7 @@ Computed compute(const Inputs& in) {
   add_corners(in, out);
   for (const models::Status& status : {add_padding(in, out), add_schedules(in, out)})
     if (!status) return infeasible(status.error);
+  add_measured(in, **chip, out);
   return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 

@@ -84,7 +84,7 @@ void describe(Fields& f, ScheduleRow& r) {
   f.real("memory_s", r.scheduled.result.memory_s, {"Operands", "s"});
   f.real("reduction_s", r.scheduled.result.reduction_s, {"Partial sums", "s"});
   f.real("time_s", r.scheduled.result.time_s, {"Time", "s"});
-  f.real("speedup", r.speedup, "Against data parallel");
+  f.real("speedup", r.speedup, {"Against data parallel", "\xC3\x97"});
 }
 
 void describe(Fields& f, CornerRow& r) {
@@ -127,20 +127,20 @@ void describe_waves(Fields& f, Outputs& o) {
 /// What padding and other schedules would change.
 void describe_changes(Fields& f, Outputs& o) {
   f.group("Padding");
-  f.real("padding_speedup", o.padding.speedup, "Padding speeds up", "Under the alignment rule set.",
+  f.real("padding_speedup", o.padding.speedup, {"Padding speeds up", "\xC3\x97"}, "Under the alignment rule set.",
          {.formula = "time / time padded"});
   f.integer("padded_n", o.padding.padded_n, "Padded N", {.formula = "next N whose row is a multiple of the padding"});
   f.real("padded_time_s", o.padding.after.time_s, {"Time, padded", "s"}, "Under the alignment rule set.");
   f.real("padding_cost", o.padding_cost, {"Padding adds", "%"}, "To B and C, in memory and in operations.",
          {.formula = "(padded N - N) / N"});
-  f.real("padding_speedup_now", o.padding_preferred.speedup, "... since cuBLAS 11",
+  f.real("padding_speedup_now", o.padding_preferred.speedup, {"... since cuBLAS 11", "\xC3\x97"},
          "At the rate set for 2-byte alignment, or its default of 13 % while the old rule is chosen.",
          {.formula = "time / time padded"});
-  f.real("padding_speedup_then", o.padding_required.speedup, "... before cuBLAS 11",
+  f.real("padding_speedup_then", o.padding_required.speedup, {"... before cuBLAS 11", "\xC3\x97"},
          "Unaligned work falls to the vector units at the stated FP32 rate. 1 where the chip states none.",
          {.formula = "time / time padded"});
   f.group("Schedules");
-  f.real("best_schedule_speedup", o.best_schedule_speedup, "Best schedule gains",
+  f.real("best_schedule_speedup", o.best_schedule_speedup, {"Best schedule gains", "\xC3\x97"},
          {.formula = "time data parallel / least time of the three"});
   f.integer("best_splits", o.split_k.split, "Best split of K",
             "The fastest of 1 to 64 splits; 1 when splitting gains nothing.");
@@ -160,6 +160,13 @@ void describe(Fields& f, Outputs& o) {
          "Useful operations only: what edge tiles compute beyond C is not counted.", {.formula = "2 M N K / time"});
   f.real("peak_flops_per_s", o.setting.peak_flops_per_s, {"Peak of the free SMs", "FLOP/s"},
          {.formula = "dense peak x free SMs / SMs"});
+  f.real("measured_share", o.measured_share, {"Measured, of the peak", "%"},
+         "What cuBLAS reached for these sizes on this chip; it chooses its own tile and schedule.",
+         {.absent = "Nobody published these sizes on this chip."});
+  f.real("measured_s", o.measured_s, {"Measured time", "s"},
+         {.absent = "Nobody published these sizes on this chip.", .formula = "time at the peak / measured share"});
+  f.real("measured_padded_s", o.measured_padded_s, {"Measured time, padded", "s"},
+         {.absent = "Nobody published the padded size on this chip.", .formula = "time at the peak / measured share"});
   describe_waves(f, o);
   f.group("Alignment");
   f.real("alignment_efficiency", o.alignment_efficiency, {"Alignment efficiency", "%"},

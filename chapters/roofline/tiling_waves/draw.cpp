@@ -76,13 +76,15 @@ Room under(std::string_view words, Room room) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  stage.panel("losses", {.title = "What is left of the peak", .least = {440, 210}, .ideal = {0, 270}, .answers = true},
+  stage.panel("waves",
+              {.title = "C and its waves", .least = {560, 270}, .answers = true, .marks = "tiles, chip, lanes"},
+              [&](ImVec2 size) {
+                draw_hero(out, pic, view, {size.x, size.y});
+              });
+  stage.panel("losses", {.title = "What is left of the peak", .least = {440, 210}, .ideal = {0, 270}},
               [&](ImVec2 size) {
                 draw_losses(out, pic, view, {size.x, size.y});
               });
-  stage.panel("tiles", {.title = "Tiles of C", .least = {300, 200}}, [&](ImVec2 size) {
-    draw_tiles(out, pic, view, under(pic.tile_story, {size.x, size.y}));
-  });
   stage.panel("slots", {.title = "Slots over time", .least = {340, 200}}, [&](ImVec2 size) {
     draw_slots(out, pic, view, under(pic.wave_story, {size.x, size.y}));
   });

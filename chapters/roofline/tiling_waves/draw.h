@@ -8,6 +8,8 @@ struct Room {
   float width = 0, height = 0;
 };
 
+/// C and its waves, the chip in one of them, and the matmul on a clock with what was measured.
+void draw_hero(const Outputs& out, const Picture& pic, View& view, Room room);
 /// The share of the peak over N, with a marker that can be dragged.
 void draw_saw(Inputs& in, const Outputs& out, const Picture& pic, View& view, Room room);
 /// The share of the peak just around N, under both alignment rules.

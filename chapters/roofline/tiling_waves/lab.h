@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ struct Outputs {
   /// The factors of the efficiency, each in %.
   double tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
   double operand_efficiency = 0, reduction_efficiency = 0;
+  double measured_share = std::numeric_limits<double>::quiet_NaN();  ///< % of the peak, as published for these sizes
+  double measured_s = std::numeric_limits<double>::quiet_NaN(), measured_padded_s = measured_s;
   double ideal_s = 0, lost_s = 0;
   models::FreeRange free_range;
   models::PaddingStory padding;                              ///< what it does under the alignment rule set
@@ -85,6 +88,15 @@ struct Run {
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
+/// A matmul on the clock of the picture.
+struct Lane {
+  std::string name, words;
+  std::int64_t waves = 1;
+  double time_s = 0, useful = 1;  ///< of a wave, what aligned rows would take; 0 to 1
+  double measured_s = std::numeric_limits<double>::quiet_NaN();
+  bool yours = false;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
@@ -97,6 +109,8 @@ struct Picture {
   std::string answer;
   std::string peak_label;  ///< names the peak of the units that are left to this product
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
+  std::string edge_story, given_story;
+  std::vector<Lane> lanes;  ///< this matmul, and the same padded where that changes it
 };
 
 /// A thread block's place in time: what the pointer is on in one picture is marked in the other.

@@ -32,61 +32,59 @@ Variant variant_of(std::string label, const models::StepTime& step) {
   return v;
 }
 
-/// Neighbours of equal rows and depth multiply the same input: one stage, as they could be one wider product.
-bool same_input(const models::LayerOperation& a, const models::LayerOperation& b) {
-  return a.shape.k > 0 && a.group == b.group && a.group != OperationGroup::attention && a.shape.m == b.shape.m &&
-         a.shape.k == b.shape.k && a.shape.batch == b.shape.batch;
-}
-
 std::vector<LayerFlow> arrange_layers(const std::vector<models::TimedOperation>& ops) {
   std::vector<LayerFlow> flows;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const auto& op = ops[i].operation;
     if (op.layer == "embedding" || op.layer == "output") continue;
-    const bool fresh = ops[i - 1].operation.layer != op.layer;
-    if (fresh) flows.push_back({.name = op.layer + " × " + format_text(static_cast<double>(op.count), "")});
-    LayerFlow& flow = flows.back();
-    if (fresh || !same_input(ops[i - 1].operation, op)) flow.stages.push_back({i, i, 0});
-    flow.stages.back().end = i + 1;
-    flow.stages.back().share += ops[i].placement.time_s;
-    flow.time_s += ops[i].placement.time_s;
-    const Block block = block_of(op.group);
-    if (block == Block::projections || block == Block::attention) flow.attention_end = flow.stages.size();
+    if (ops[i - 1].operation.layer != op.layer)
+      flows.push_back(
+          {.name = op.layer + " × " + format_text(static_cast<double>(op.count), ""), .first = i, .end = i});
+    flows.back().end = i + 1;
+    flows.back().time_s += ops[i].placement.time_s;
   }
-  for (LayerFlow& flow : flows)
-    for (auto& stage : flow.stages) stage.share /= flow.time_s;
+  for (LayerFlow& flow : flows) flow.attention_end = feed_forward_begin(ops, flow.first, flow.end);
   return flows;
 }
 
 /// The kind of layer that takes the most time of the step.
 std::size_t longest_of(const std::vector<LayerFlow>& layers, const Outputs& out) {
   const auto time_of = [&](const LayerFlow& flow) {
-    return flow.time_s * static_cast<double>(out.operations[flow.stages.front().first].timed.operation.count);
+    return flow.time_s * static_cast<double>(out.operations[flow.first].timed.operation.count);
   };
   const auto longest = std::max_element(
       layers.begin(), layers.end(), [&](const LayerFlow& a, const LayerFlow& b) { return time_of(a) < time_of(b); });
   return static_cast<std::size_t>(longest - layers.begin());
 }
 
-/// A share in %; not 100 where it is not all.
-std::string share_text(double percent) {
-  if (percent >= 99.5 && percent < 100 * (1 - 1e-12)) return "over `99 %`";
-  return widgets::figure(percent, "%", 2);
+/// Why the limit is what it is, or what would help.
+std::string why_of(const Inputs& in, const Outputs& out, bool launching, bool memory) {
+  if (launching)
+    return "Launches of " + widgets::figure(in.launch_s, "s") + " outlast most kernels, so only " +
+           widgets::figure(out.mbu, "%") + " of the bandwidth is used.";
+  if (out.fused_time_s < 0.95 * out.time_s)
+    return "With everything fused the step would take " + widgets::figure(out.fused_time_s, "s") + " instead of " +
+           widgets::figure(out.time_s, "s") + ".";
+  if (in.phase == models::Phase::train && in.recompute != models::Recompute::none)
+    return "Recomputing keeps the chip at " + widgets::figure(out.hfu, "%") +
+           " of its peak, of which the model needs " + widgets::figure(out.mfu, "%") + ".";
+  return "The step does " + widgets::figure(out.intensity, "FLOP/B") +
+         (memory ? "; arithmetic would take over from " : "; memory would be the limit below ") +
+         widgets::figure(out.ridge, "FLOP/B") + ".";
 }
 
-/// The kind of work that takes most of the time, its parts of all three, and the walls.
-std::string answer_of(const Outputs& out) {
-  constexpr std::string_view names[block_count] = {"The projections take", "Attention takes", "The feed-forward takes",
-                                                   "Norms and adds take", "Embedding and output take"};
+/// The longer block of the layer, and the wall that most of the step's time meets.
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  constexpr std::string_view phases[] = {"In training ", "In prefill ", "In decode "};
   constexpr std::string_view wall_names[] = {"memory", "arithmetic", "launching"};
-  const auto first = std::max_element(out.blocks.begin(), out.blocks.end(),
-                                      [](const BlockRow& a, const BlockRow& b) { return a.time_s < b.time_s; });
   const std::array<double, 3> walls{out.memory_bound_share, out.compute_bound_share, out.launch_bound_share};
-  const auto wall = std::max_element(walls.begin(), walls.end());
-  return std::string(names[first - out.blocks.begin()]) + " " + share_text(first->time_share) + " of " +
-         widgets::figure(out.time_s, "s") + ", " + share_text(first->flops_share) + " of the flops, " +
-         share_text(first->bytes_share) + " of the bytes; " + std::string(wall_names[wall - walls.begin()]) +
-         " is the wall for " + share_text(*wall) + ".";
+  const auto wall = static_cast<std::size_t>(std::max_element(walls.begin(), walls.end()) - walls.begin());
+  const bool attention = out.attention_block_share > out.feed_forward_block_share;
+  return std::string(phases[static_cast<std::size_t>(in.phase)]) + "the " + (attention ? "attention" : "feed-forward") +
+         " block takes " + widgets::figure(attention ? out.attention_block_share : out.feed_forward_block_share, "%") +
+         " of " + (out.layer_kind.starts_with("expert") ? "an expert layer's " : "a layer's ") +
+         widgets::figure(out.layer_s, "s") + "; " + std::string(wall_names[wall]) + " is the limit for " +
+         widgets::figure(walls[wall], "%") + " of the step.\n" + why_of(in, out, wall == 2, wall == 0);
 }
 
 void arrange_variants(const Inputs& in, const Run& run, Picture& pic) {
@@ -116,8 +114,8 @@ std::string workload_text(const models::Workload& w) {
 
 void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
   pic.subject = s.model_name + " on one " + s.chip_name + ": " + workload_text(s.workload) + ", products at " +
-                format_text(s.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.product_format)) +
-                ")";
+                format_text(out.peak_flops_per_s, "FLOP/s") + " (" +
+                std::string(models::format_label(s.product_format)) + ")";
   pic.convention = s.workload.phase == models::Phase::decode ? "Decode: causal and full counts agree here."
                    : s.workload.attention == models::AttentionFlops::full
                        ? "Attention is counted in full: the whole square of the sequence."
@@ -126,9 +124,8 @@ void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
                        : "Attention is counted causal; unfused, its kernels compute the whole square.";
   if (!s.left_out.empty()) pic.subject += ". " + s.left_out;
   if (out.chip_share > 100)
-    pic.capacity = format_text(out.resident.total(), "B") + " of weights" +
-                   (out.resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip_memory_bytes, "B") +
-                   " of memory: times are those of one chip that could hold them.";
+    pic.capacity = format_text(out.resident.total(), "B") + " in " + format_text(s.chip_memory_bytes, "B") +
+                   ": as on one chip that could hold it";
 }
 
 }  // namespace
@@ -144,7 +141,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   pic.layers = arrange_layers(run.step.operations);
   pic.longest_layer = longest_of(pic.layers, out);
   for (OperationPicture& op : pic.operations) op.weight = pic.longest_s > 0 ? op.time_s / pic.longest_s : 0;
-  pic.answer = answer_of(out);
+  pic.answer = answer_of(in, out);
   arrange_variants(in, run, pic);
   arrange_parameters(out, pic);
   return pic;

@@ -48,6 +48,8 @@ void rate_step(const Setting& s, const models::StepTime& step, Outputs& out) {
   out.totals = step.totals;
   out.tokens_per_s = models::new_tokens(s.workload) / step.time_s;
   out.intensity = step.totals.intensity();
+  out.peak_flops_per_s = machine.peak_flops_per_s;
+  out.bandwidth_bytes_per_s = machine.bandwidth_bytes_per_s;
   out.ridge = models::ridge_flops_per_byte(machine);
   out.memory_bound_share = 100 * step.memory_s / step.time_s;
   out.compute_bound_share = 100 * step.compute_s / step.time_s;
@@ -62,9 +64,35 @@ void rate_step(const Setting& s, const models::StepTime& step, Outputs& out) {
   out.mbu = 100 * step.totals.bytes / (step.time_s * machine.bandwidth_bytes_per_s);
 }
 
+/// The layer that takes most of the step, cut into its two blocks.
+void cut_layer(const models::StepTime& step, Outputs& out) {
+  const auto& ops = step.operations;
+  double most_s = 0;
+  for (std::size_t first = 0; first < ops.size();) {
+    std::size_t end = first;
+    double layer_s = 0, attention_s = 0;
+    while (end < ops.size() && ops[end].operation.layer == ops[first].operation.layer) ++end;
+    const std::size_t cut = feed_forward_begin(ops, first, end);
+    for (std::size_t i = first; i < end; ++i) {
+      layer_s += ops[i].placement.time_s;
+      if (i < cut) attention_s += ops[i].placement.time_s;
+    }
+    const models::LayerOperation& op = ops[first].operation;
+    const double all_s = layer_s * static_cast<double>(op.count);
+    if (op.layer != "embedding" && op.layer != "output" && all_s > most_s) {
+      most_s = all_s;
+      out.layer_s = layer_s;
+      out.layer_kind = op.layer;
+      out.attention_block_share = 100 * attention_s / layer_s;
+      out.feed_forward_block_share = 100 * (layer_s - attention_s) / layer_s;
+    }
+    first = end;
+  }
+}
+
 void add_blocks(const models::StepTime& step, Outputs& out) {
-  constexpr std::string_view names[block_count] = {"projections", "attention", "feed-forward", "norms and adds",
-                                                   "embedding, output"};
+  constexpr std::string_view names[block_count] = {"projections", "attention kernels", "feed-forward kernels",
+                                                   "norms and adds", "embedding, output"};
   for (const std::string_view name : names) out.blocks.push_back({std::string(name)});
   BlockRow all;
   for (const models::TimedOperation& timed : step.operations) {
@@ -84,6 +112,16 @@ void add_blocks(const models::StepTime& step, Outputs& out) {
 }
 
 }  // namespace
+
+std::size_t feed_forward_begin(const std::vector<models::TimedOperation>& operations, std::size_t first,
+                               std::size_t end) {
+  std::size_t begin = first;
+  for (std::size_t i = first; i < end; ++i) {
+    const Block block = block_of(operations[i].operation.group);
+    if (block == Block::projections || block == Block::attention) begin = i + 1;
+  }
+  return begin;
+}
 
 Block block_of(models::OperationGroup group) {
   switch (group) {
@@ -122,6 +160,7 @@ Computed compute(const Inputs& in) {
   Outputs out;
   rate_step(s, *step, out);
   add_blocks(*step, out);
+  cut_layer(*step, out);
   out.fused_time_s = fused->time_s;
   out.fused_bytes = fused->totals.bytes;
   out.unfused_time_s = unfused->time_s;
@@ -145,7 +184,6 @@ Computed compute(const Inputs& in) {
                                                           .left_out = s.architecture.left_out,
                                                           .workload = s.workload,
                                                           .product_format = s.product_format,
-                                                          .peak_flops_per_s = s.machine.peak_flops_per_s,
                                                           .chip_memory_bytes = s.chip->memory_bytes,
                                                           .step = std::move(*step),
                                                           .fused = std::move(*fused),

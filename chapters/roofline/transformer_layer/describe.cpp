@@ -174,6 +174,15 @@ void describe(Fields& f, Outputs& out) {
          {.headline = true, .formula = "new tokens / time"});
   f.real("fused_time_s", out.fused_time_s, {"Time, all fused", "s"}, "The same step with both fusions on.");
   f.real("unfused_time_s", out.unfused_time_s, {"Time, nothing fused", "s"}, "The same step with both fusions off.");
+  f.group("The layer");
+  f.text("layer_kind", out.layer_kind, "Kind of layer", "The one that takes most of the step.");
+  f.real("layer_s", out.layer_s, {"One layer", "s"}, {.formula = "sum of its operations"});
+  f.real("attention_block_share", out.attention_block_share, {"Attention block", "%"},
+         "Of the layer: all up to its last projection or attention kernel, norms and adds among them.",
+         {.formula = "time of the block / time of the layer"});
+  f.real("feed_forward_block_share", out.feed_forward_block_share, {"Feed-forward block", "%"},
+         "Of the layer: all after the attention block, norms and adds among them.",
+         {.formula = "time of the block / time of the layer"});
   f.group("Walls");
   f.real("memory_bound_share", out.memory_bound_share, {"Time memory-bound", "%"},
          {.headline = true, .formula = "time of memory-bound operations / time"});
@@ -183,6 +192,8 @@ void describe(Fields& f, Outputs& out) {
          {.formula = "time of launch-bound operations / time"});
   f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
          {.formula = "all flops / bytes_total"});
+  f.real("peak_flops_per_s", out.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the format of the products.");
+  f.real("bandwidth_bytes_per_s", out.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
   f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});
   describe_flops(f, out);
   f.group("Bytes");

@@ -21,8 +21,7 @@ void gather_rows(const Outputs& out, const Picture& pic, View& view) {
   for (std::size_t i = 0; i < out.operations.size(); ++i) {
     bool elsewhere = false;
     for (std::size_t k = 0; k < pic.layers.size(); ++k)
-      elsewhere =
-          elsewhere || (k != layer && i >= pic.layers[k].stages.front().first && i < pic.layers[k].stages.back().end);
+      elsewhere = elsewhere || (k != layer && i >= pic.layers[k].first && i < pic.layers[k].end);
     if (elsewhere) continue;
     const OperationRow& row = out.operations[i];
     const std::string& name = row.timed.operation.name;
@@ -44,8 +43,8 @@ float story(std::string_view words, float width, ImU32 ink) {
 
 /// The same step with and without fusion, by kind of work.
 void draw_variants(const Picture& pic, View& view, ImVec2 size) {
-  constexpr std::string_view blocks[block_count] = {"projections", "attention", "feed-forward", "norms and adds",
-                                                    "embedding, output"};
+  constexpr std::string_view blocks[block_count] = {"projections", "attention kernels", "feed-forward kernels",
+                                                    "norms and adds", "embedding, output"};
   constexpr widgets::Tint tints[block_count] = {widgets::Tint::series(0), widgets::Tint::series(3),
                                                 widgets::Tint::series(2), widgets::Tint::series(1), widgets::Tint()};
   widgets::BarSegment times[3][block_count];
@@ -63,7 +62,7 @@ void draw_variants(const Picture& pic, View& view, ImVec2 size) {
 
 /// Where the parameters are, and for experts how many of them a token uses.
 void draw_parameters(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
-  constexpr std::string_view parts[4] = {"embedding, output", "attention", "feed-forward", "norms"};
+  constexpr std::string_view parts[4] = {"embedding, output", "attention matrices", "feed-forward matrices", "norms"};
   constexpr widgets::Tint part_tints[4] = {widgets::Tint(), widgets::Tint::series(3), widgets::Tint::series(2),
                                            widgets::Tint::series(1)};
   widgets::BarSegment stored[4], active[4];
@@ -134,14 +133,17 @@ void describe(Fields& f, ShownOperation& shown) {
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  stage.panel("layer", {.title = "The layer", .least = {520, 190}, .ideal = {0, 330}, .answers = true},
-              [&](ImVec2 size) {
-                if (out.operations.empty()) return ImGui::Dummy(size);
-                float above = story(pic.subject, size.x, theme().text);
-                if (!pic.capacity.empty()) above += story(pic.capacity, size.x, theme().warning);
-                above += published_line("best trained: ", pic.published, {size.x, size.y - above}, theme().px(140));
-                draw_flow(out, pic, view, in.launch_s > 0, size.x, size.y - above);
-              });
+  stage.panel(
+      "layer",
+      {.title = "The layer", .least = {520, 290}, .ideal = {0, 460}, .answers = true, .marks = "operations, blocks"},
+      [&](ImVec2 size) {
+        if (out.operations.empty()) return ImGui::Dummy(size);
+        float above = widgets::veiled() ? 0 : story(pic.subject, size.x, theme().text);
+        // Published steps are of training.
+        if (in.phase == models::Phase::train)
+          above += published_line("best trained: ", pic.published, {size.x, size.y - above}, theme().px(140));
+        draw_flow(out, pic, view, in.launch_s > 0, size.x, size.y - above);
+      });
   stage.panel("operations", {.title = "Operations, the costliest first", .least = {470, 220}, .scrolls = true},
               [&](ImVec2 size) {
                 if (out.operations.empty()) return ImGui::Dummy(size);

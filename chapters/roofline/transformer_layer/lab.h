@@ -37,6 +37,10 @@ struct OperationRow {
 enum class Block : std::uint8_t { projections, attention, feed_forward, elementwise, ends };
 inline constexpr std::size_t block_count = 5;
 
+/// The two blocks of a layer: all up to its last projection or attention kernel, and the rest. Norms and adds belong to
+/// the block in which they run.
+enum class LayerBlock : std::uint8_t { attention, feed_forward };
+
 /// One kind of work of the step; shares in %.
 struct BlockRow {
   std::string name;
@@ -58,6 +62,10 @@ struct Outputs {
   double training_flops_per_token = 0, six_nd_ratio = 0, megatron_ratio = 0;
   models::ParameterCount parameters;
   std::int64_t parameters_embedding = 0, parameters_feed_forward = 0, parameters_norms = 0;
+  double peak_flops_per_s = 0, bandwidth_bytes_per_s = 0;
+  double layer_s = 0;                                              ///< one of the kind that takes most of the step
+  double attention_block_share = 0, feed_forward_block_share = 0;  ///< % of that layer
+  std::string layer_kind;
   std::vector<BlockRow> blocks;  ///< in the order of Block
   std::vector<OperationRow> operations;
 };
@@ -67,7 +75,7 @@ struct Run {
   std::string model_name, chip_name, left_out;
   models::Workload workload;
   models::Format product_format = models::Format::bf16;
-  double peak_flops_per_s = 0, chip_memory_bytes = 0;
+  double chip_memory_bytes = 0;
   models::StepTime step, fused, unfused;
 };
 using Computed = chapters::Computed<Outputs, Run>;
@@ -79,15 +87,11 @@ struct OperationPicture {
   std::string detail;  ///< all about it in one line
 };
 
-/// The operations of one kind of layer in the order in which they run. Those of one stage read the same input.
+/// The operations of one kind of layer in the order in which they run; rows of Outputs::operations.
 struct LayerFlow {
-  struct Stage {
-    std::size_t first = 0, end = 0;  ///< rows
-    double share = 0;                ///< part of the layer's time, 0 to 1
-  };
   std::string name;  ///< "dense layer × 80"
-  std::vector<Stage> stages;
-  std::size_t attention_end = 0;  ///< first stage that no longer belongs to attention
+  std::size_t first = 0, end = 0;
+  std::size_t attention_end = 0;  ///< first row that no longer belongs to the attention block
   double time_s = 0;
 };
 
@@ -108,6 +112,9 @@ struct Picture {
   double longest_s = 0;                            ///< the longest time among `operations`
 };
 
+/// The first operation of a layer that belongs to its feed-forward block, of those from `first` to before `end`.
+std::size_t feed_forward_begin(const std::vector<models::TimedOperation>& operations, std::size_t first,
+                               std::size_t end);
 /// The kind of work that a group of operations belongs to.
 Block block_of(models::OperationGroup group);
 

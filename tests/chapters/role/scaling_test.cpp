@@ -18,13 +18,17 @@ chapters::role::scaling::Picture picture_of(const chapters::role::scaling::Input
 
 TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and past it") {
   const auto says = [](const char* inputs) { return answer_of("role/scaling", inputs); };
-  CHECK(says("{}") ==
-        "`1,024` GPUs are `564`\xC3\x97 as fast as one, `55.1 %` of ideal. Twice as many save `19.2 %` of the time "
-        "and cost `61.7 %` more; past `2,048` no doubling wins time.");
+  CHECK(
+      says("{}") ==
+      "`1,024` GPUs are `564\xC3\x97` as fast as one, `55.1 %` of ideal.\nDoubling the GPUs saves `19.2 %` of the time "
+      "for `61.7 %` more money; no doubling beyond `2,048` GPUs wins time.");
   CHECK(says(R"({"gpus": 4096})")
-            .ends_with("Twice as many save no time and cost `172 %` more; `2,048` are faster, "
-                       "`1.42 s` a step."));
-  CHECK(says(R"({"gpus": 1})").starts_with("One GPU is the measure of all: a step takes `16.6 min`."));
+            .ends_with("\nDoubling the GPUs saves no time and costs `172 %` more; `2,048` GPUs are faster, with "
+                       "`1.42 s` per step."));
+  CHECK(says(R"({"gpus": 1})").starts_with("One GPU takes `16.6 min` per step; everything is compared with that.\n"));
+  CHECK(says(R"({"batch": 1})").ends_with("; `1` GPU is faster, with `485 ms` per step."));
+  CHECK(says(R"({"gpus": 128, "replica_gpus": 128})")
+            .starts_with("`128` GPUs hold one copy of the model and take `7.86 s` per step: the ideal.\n"));
   CHECK(says(R"({"gpus": 100, "replica_gpus": 128})") ==
         "One copy of the model takes 128 GPUs: choose a whole multiple of that.");
 }

@@ -6,6 +6,8 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/hierarchy/human_duration.h"
+#include "chapters/roofline/hierarchy/lab.h"
+#include "chapters/roofline/hierarchy/shaft.h"
 #include "chapters/roofline/shared/source_words.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
@@ -85,9 +87,39 @@ TEST_CASE("hierarchy: a level that the chip does not state is refused by name, a
   CHECK(hierarchy({{"chip", "tpu_v5p"}})->reason().empty());  // the next nearer level is then the level itself
 }
 
-TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line changes the bytes") {
+TEST_CASE("hierarchy: the shaft goes down by factors, and labels keep clear of one another") {
+  using namespace chapters::roofline::hierarchy;
+  const Depth depth{1e-9, 1e-3, 100, 700};
+  CHECK(depth.y(1e-9) == 100);
+  CHECK(std::abs(depth.y(1e-6) - 400) < 0.01f);
+  CHECK(depth.y(1) == 700);  // cut at the bottom
+  CHECK(depth.y(0) == 100);
+  const auto tops = spread_labels({10, 12, 13, 90}, 20, 0, 110);
+  REQUIRE(tops.size() == 4);
+  for (std::size_t i = 1; i < tops.size(); ++i) CHECK(tops[i] >= tops[i - 1] + 20);
+  CHECK(tops.back() <= 90);
+}
+
+TEST_CASE("hierarchy: three ways of asking hang from the level, and the one that is set is lit") {
+  using namespace chapters::roofline::hierarchy;
+  Inputs in;
+  in.bytes = 1048576;
+  in.pattern = models::AccessPattern::chase;
+  use_bundled_catalog();
+  const Outputs o = compute(in);
+  const Picture picture = arrange(in, o);
+  CHECK(near(picture.ways[0].time_s, 371e-9 + 1048576 / 3.35e12, 0.01));
+  CHECK(near(picture.ways[2].time_s, 32768 * 371e-9, 0.01));
+  CHECK(picture.ways[2].trips == 32768);
+  CHECK(picture.ways[2].chosen);
+  CHECK_FALSE(picture.ways[0].chosen);
+  CHECK(picture.hi_s > picture.ways[2].time_s);
+  CHECK(picture.ways_title == "1.05 MB from HBM3, asked for in three ways");
+}
+
+TEST_CASE("hierarchy: a click on a station chooses its level, and dragging the line changes the bytes") {
   const LabPtr lab = hierarchy();
-  Canvas canvas(*lab, {1000, 760});
+  Canvas canvas(*lab, {1400, 1500});
   support::UiDriver& ui = canvas.ui;
   ui.click("Shared memory");
   CHECK(lab->inputs().find("level")->choice_id() == "shared");
@@ -104,14 +136,22 @@ TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line 
   CHECK(ui.text_present("33 minutes"));  // PCIe: 1 us x 1.98 GHz
 }
 
-TEST_CASE("hierarchy: the answer says how far the level is and what the fetch costs") {
+TEST_CASE("hierarchy: the answer says how far the level is and what the fetch costs, as it is asked for") {
   const LabPtr lab = hierarchy();
-  CHECK(lab->answer() ==
-        "HBM3 is `371` ns away, `12 minutes` if a clock took a second: `16.8` MB in `5.38` \xC2\xB5s for `738` "
-        "\xC2\xB5J.");
+  CHECK(
+      lab->answer() ==
+      "A read from HBM3 takes `371 ns` (`12 minutes` if one clock were a second); `16.8 MB` streamed take "
+      "`5.38 \xC2\xB5s`.\nIt costs `738 \xC2\xB5J`; `1,000` chips that stream all day draw `147 kW` for memory alone.");
   REQUIRE(lab->inputs().find("pattern")->set_choice_id("chase"));
   lab->compute();
-  CHECK(lab->answer().find("`16.8` MB in `195` ms for") != std::string::npos);  // 524,288 loads of 371 ns
+  CHECK(lab->answer() ==
+        "As a pointer chase through HBM3, `16.8 MB` take `195 ms` instead of `5.38 \xC2\xB5s` streamed.\nEach of "
+        "`524,288` "
+        "accesses waits `371 ns` for the one before; if one clock were a second, `12 years`.");
+  CHECK(near(out(*lab, "streamed_ratio"), out(*lab, "time_s") / out(*lab, "streamed_s")));
+  REQUIRE(lab->inputs().find("pattern")->set_choice_id("limited"));
+  lab->compute();
+  CHECK(lab->answer().starts_with("With `262 kB` in flight, `16.8 MB` from HBM3 take `"));
 }
 
 TEST_CASE("hierarchy: figures that nobody states are absent, not zero") {
@@ -120,13 +160,13 @@ TEST_CASE("hierarchy: figures that nobody states are absent, not zero") {
   CHECK(text_of(*lab, "fits") == "no capacity stated");
 }
 
-TEST_CASE("hierarchy: the answer says what a level holds where the bytes do not fit, and speaks of registers as many") {
+TEST_CASE("hierarchy: the answer says what a level holds where the bytes do not fit") {
   const LabPtr lab = hierarchy({{"level", "registers"}});
-  CHECK(lab->answer().starts_with("Registers are `"));
-  CHECK(lab->answer().find("at a time") == std::string::npos);
+  CHECK(lab->answer().starts_with("A read of a register takes `505 ps`"));
+  CHECK(lab->answer().find("do not fit") == std::string::npos);
   set(*lab, "bytes", 1e12);
   lab->compute();
-  CHECK(lab->answer().ends_with(" They hold `34.6` MB at a time."));
+  CHECK(lab->answer().ends_with("\nThey do not fit: it holds `34.6 MB` at a time."));
 }
 
 // H100 PCIe: 650 cycles to DRAM are 650 s when one clock is one second.
@@ -145,6 +185,8 @@ TEST_CASE("hierarchy: what a figure was worked out from is said with its numbers
   using chapters::roofline::source_words;
   use_bundled_catalog();
   const auto levels = models::memory_levels(*chapters::catalog().chip("h100_sxm"));
+  CHECK(source_words({.value = 1, .source = "pages at 744d01e (2026-08-22), read"}) == "pages (2026-08-22), read");
+  CHECK(source_words({.value = 1, .source = "meets at defaced walls"}) == "meets at defaced walls");
   CHECK(source_words(levels[0].capacity_bytes) == "132 units of 256 KiB");
   CHECK(source_words(levels[0].bandwidth_bytes_per_s) ==
         "132 units x 128 lanes x 12 B x 1.980 GHz (three FP32 operands a lane and clock)");

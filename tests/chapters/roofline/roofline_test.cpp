@@ -193,7 +193,7 @@ TEST_CASE("a click on a dot of the decode walk chooses that step") {
   ImVec2 fourth{};
   bool seen = false;
   for (const auto& stroke : ui.record().strokes)
-    if (stroke.kind == widgets::Stroke::Kind::text && stroke.text == "64") {
+    if (stroke.kind == widgets::Stroke::Kind::text && stroke.text == "batch 64") {
       seen = true;
       fourth = stroke.points[0];
     }
@@ -232,26 +232,47 @@ std::string answer_of(Lab& lab) {
 TEST_CASE("the roofline's answer names the ceiling and what would move it") {
   const LabPtr lab = open_lab("roofline/roofline");
   CHECK(answer_of(*lab) ==
-        "Arithmetic stops it at `989` TFLOP/s. Fewer FLOP help, or FP8, whose ceiling is `2`\xC3\x97 as high.");
+        "Arithmetic stops your operation: its `1,365 FLOP/B` reach the peak of `989 TFLOP/s`.\nMeasured, matmuls on "
+        "this chip reached `794 TFLOP/s` of that. Do less arithmetic, or use FP8: its ceiling is `1.98 PFLOP/s`.");
   set(*lab, "format", "fp8");
-  CHECK(answer_of(*lab) ==
-        "Arithmetic stops it at `1.98` PFLOP/s. Fewer FLOP help, or a chip with a higher ceiling: this one has no "
-        "faster format.");
+  CHECK(answer_of(*lab).ends_with(
+      "\nDo less arithmetic, or take a chip with a higher ceiling: this one has no faster format."));
   set(*lab, "format", "bf16", "flops", 1e12, "bytes", 1e11);
   CHECK(answer_of(*lab) ==
-        "Memory stops it: `10` FLOP/B allow `33.5` TFLOP/s. More FLOP per byte raise that, up to `30`\xC3\x97 at "
-        "the ridge.");
+        "Memory stops your operation: `10 FLOP/B` allow `33.5 TFLOP/s` of the peak of `989 TFLOP/s`.\nMore FLOPs per "
+        "byte raise that, up to the ridge at `295 FLOP/B`.");
   set(*lab, "flops", 2.9e13);
-  CHECK(answer_of(*lab) ==
-        "Memory stops it: `290` FLOP/B allow `972` TFLOP/s. It is almost at the ridge of `295` FLOP/B.");
+  CHECK(answer_of(*lab).ends_with("\nIt is almost at the ridge of `295 FLOP/B`, where arithmetic takes over."));
   set(*lab, "flops", 1e6, "bytes", 1e6, "launch_s", 5e-6);
   CHECK(answer_of(*lab) ==
-        "Launches stop it: its kernel takes `5` \xC2\xB5s to start, the work only `299` ns. More work a launch would "
-        "help.");
+        "Launches stop your operation: its kernel takes `5 \xC2\xB5s` to start, the work only `299 ns`.\nMore work per "
+        "launch would help.");
   set(*lab, "operation", "decode", "batch", 64, "context", 32768);
-  CHECK(answer_of(*lab).find("the caches hold it below `20.9` FLOP/B") != std::string::npos);
+  CHECK(answer_of(*lab).find("reading the caches holds it below `20.9 FLOP/B`") != std::string::npos);
   set(*lab, "operation", "attention_unfused", "sequence", 8192);
-  CHECK(answer_of(*lab).find("One fused kernel would be `9.2`\xC3\x97 as fast.") != std::string::npos);
+  CHECK(answer_of(*lab).starts_with("Memory stops unfused attention: "));
+  CHECK(answer_of(*lab).find("One fused kernel would be `9.22\xC3\x97` as fast.") != std::string::npos);
+}
+
+TEST_CASE("the roofline's answer speaks of the roofs and ceilings that were asked for") {
+  const LabPtr chips = open_preset("roofline/roofline", "Four generations");
+  CHECK(answer_of(*chips).ends_with(
+      "\nIt takes `139 \xC2\xB5s` here and `61.1 \xC2\xB5s` on B200 (BF16), but `1.10 ms` on V100 "
+      "(FP16)."));
+  const LabPtr levels = open_preset("roofline/roofline", "Every ceiling of the chip");
+  CHECK(answer_of(*levels).find("\nThe ridge moves: with bytes from shared memory it lies at `29.6 FLOP/B`") !=
+        std::string::npos);
+  const LabPtr narrow = open_preset("roofline/roofline", "4-bit weights");
+  CHECK(answer_of(*narrow).ends_with("\n4-bit weights make the step `3.62\xC3\x97` as fast: fewer bytes per token."));
+}
+
+TEST_CASE("batches of the decode walk are named as such, and the axis of intensities has plain numbers") {
+  const LabPtr lab = open_lab("roofline/roofline");
+  input(*lab, "show").chosen() = {"walk"};
+  compute(*lab);
+  Canvas canvas(*lab, {1000, 700});
+  CHECK(canvas.ui.text_present("batch 64"));
+  CHECK(canvas.ui.text_present("arithmetic intensity (FLOP/B)"));
 }
 
 // One FLOP over 1e18 B lies eighteen decades left of the roofs: it stands at the edge and does not crush them.

@@ -314,17 +314,22 @@ TEST_CASE(
   CHECK(d.ui.has("gate projection##flow"));
 }
 
-TEST_CASE("transformer layer: the answer says where time, flops and bytes go, and which wall most of the time meets") {
+TEST_CASE("transformer layer: the answer names the longer block of the layer and the limit of most of the step") {
   const LabPtr lab = open_lab("roofline/transformer-layer");
   compute(set(*lab, "phase", "prefill", "sequence", 4096));
-  CHECK(
-      lab->answer() ==
-      "The feed-forward takes `77 %` of `624 ms`, `79 %` of the flops, `65 %` of the bytes; arithmetic is the wall for "
-      "`94 %`.");
+  CHECK(lab->answer() ==
+        "In prefill the feed-forward block takes `78.6 %` of a layer's `7.79 ms`; arithmetic is the limit for `94.4 %` "
+        "of the step.\nThe step does `1,569 FLOP/B`; memory would be the limit below `295 FLOP/B`.");
+  CHECK(near(out(*lab, "attention_block_share") + out(*lab, "feed_forward_block_share"), 100));
+  compute(set(*lab, "fused_attention", 0, "sequence", 32768));
+  CHECK(lab->answer().find("\nWith everything fused the step would take `6.24 s` instead of `18.0 s`.") !=
+        std::string_view::npos);
   compute(set(*lab, "phase", "decode", "batch", 1, "context", 4096));
-  CHECK(lab->answer().ends_with("memory is the wall for `100 %`."));
+  CHECK(lab->answer().find("memory is the limit for `100 %` of the step.") != std::string_view::npos);
   compute(set(*lab, "model", "llama-3.2-1b", "launch_s", 5e-6));
-  CHECK(lab->answer().find("launching is the wall for `") != std::string_view::npos);
+  CHECK(lab->answer().find("launching is the limit for `") != std::string_view::npos);
+  compute(set(*lab, "model", "deepseek-v3", "launch_s", 0));
+  CHECK(lab->answer().find("of an expert layer's `") != std::string_view::npos);
 }
 
 TEST_CASE("transformer layer: the table begins with the costliest operations, whatever their place in the layer") {
@@ -334,12 +339,19 @@ TEST_CASE("transformer layer: the table begins with the costliest operations, wh
   CHECK(top("down projection##bars") < top("fused attention##bars"));
 }
 
-TEST_CASE("transformer layer: the best published step stands in the answering panel, and narrow names stay apart") {
+TEST_CASE("transformer layer: answer and brackets say the same of the blocks, and training alone is set against runs") {
   ShellDriver d(bundled_content(), nowhere(), {1280, 800}, true);
   REQUIRE(d.workspace.open("roofline/transformer-layer"));
   REQUIRE(d.settle());
+  CHECK(d.ui.text_present("feed-forward block 78.6 %"));
+  CHECK(d.ui.text_present("attention block 21.4 %"));
+  CHECK(near(d.output("feed_forward_block_share").number(), 78.6, 1e-3));
+  CHECK_FALSE(d.ui.text_present("best trained: "));
+  REQUIRE(d.input("phase").set_choice_id("train"));
+  REQUIRE(d.settle());
   CHECK(d.ui.text_present("best trained: "));
   CHECK(d.ui.text_present("of its bound"));
+  REQUIRE(d.input("phase").set_choice_id("prefill"));
   REQUIRE(d.input("model").set_choice_id("deepseek-v3"));
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("expert gate"));
