@@ -9,10 +9,10 @@ using models::memory::MemoryOwner;
 
 const Choices& state_recipe_choices() {
   static const Choices choices = choices_in_order<models::memory::StateRecipe::fp32>(
-      {{"mixed", "mixed, 16 bytes",
+      {{"mixed", "mixed, FP32 master",
         "Weights 2, gradients 2, FP32 master 4, and the optimizer's moments: the ZeRO paper."},
-       {"megatron", "FP32 gradients, 18 bytes", "Weights 2, FP32 gradients 4, master 4, and the moments: Megatron-LM."},
-       {"accumulate", "both gradients, 20 bytes",
+       {"megatron", "FP32 gradients", "Weights 2, FP32 gradients 4, master 4, and the moments: Megatron-LM."},
+       {"accumulate", "both gradients",
         "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, and the moments: nanotron."},
        {"no_master", "no master", "Weights 2, gradients 2, and the moments: the optimizer updates 16-bit weights."},
        {"pure_bf16", "all in BF16", "Weights 2, gradients 2, and moments of 16 bits."},

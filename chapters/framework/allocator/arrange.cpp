@@ -29,34 +29,70 @@ OwnerTint tint_of(const std::string& owner, std::size_t place) {
   return {Tint::series(place)};
 }
 
-bool asked_recording(const Inputs& in) { return !in.listed() && in.source == Source::snapshot; }
+bool asked_recording(const Inputs& in) { return in.source == Source::snapshot; }
+
+std::string recording_answer(const Outputs& out) {
+  const std::string held =
+      bytes_figure(out.reserved_bytes) + " are reserved for " + bytes_figure(out.allocated_bytes) + " in use";
+  if (out.recorded_allocations > 0)
+    return "Replayed by the rules, " + count_figure(out.address_hits) + " of " +
+           count_figure(out.recorded_allocations) + " recorded allocations get the recorded address.\nAt the end " +
+           held + ".";
+  return "The recording holds one moment and no history: " + held + ".";
+}
+
+/// How the same list fares under other settings.
+std::string others_words(const Outputs& out) {
+  const auto named = [&](std::string_view name) {
+    const auto at =
+        std::find_if(out.settings.begin(), out.settings.end(), [&](const Setting& s) { return s.name == name; });
+    return at == out.settings.end() ? nullptr : &*at;
+  };
+  if (out.failed_at.empty()) {
+    const Setting* plain = named("defaults");
+    if (plain && !plain->served) return "With the default settings it " + plain->outcome + ".";
+    if (plain && plain->peak_reserved_bytes > 1.02 * out.peak_reserved_bytes)
+      return "With the default settings " + bytes_figure(plain->peak_reserved_bytes) + " would be reserved.";
+    const Setting* growing = named("expandable");
+    if (growing && growing->served && growing->peak_reserved_bytes < 0.98 * out.peak_reserved_bytes)
+      return "With expandable segments " + bytes_figure(growing->peak_reserved_bytes) + " would be reserved.";
+    return {};
+  }
+  constexpr std::array<std::string_view, 4> names{"expandable", "split up to 256 MiB", "round to 4 parts", "defaults"};
+  constexpr std::array<std::string_view, 4> words{"expandable segments", "blocks above 256 MiB never split",
+                                                  "sizes rounded to quarters of a power of two",
+                                                  "the default settings"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const Setting* s = named(names[i]); s && s->served) return "With " + std::string(words[i]) + " nothing fails.";
+  return "None of the other settings prevents it.";
+}
+
+std::string failure_answer(const Outputs& out) {
+  const std::string head = static_cast<char>(std::toupper(out.failed_at[0])) + out.failed_at.substr(1);
+  const std::string asks = head + " asks for " + bytes_figure(out.failed_bytes) + " and fails";
+  if (out.free_bytes < out.failed_bytes)
+    return asks + ": memory is full, not fragmented; only " + bytes_figure(out.free_bytes) + " are free.\n" +
+           others_words(out);
+  if (out.hole_bytes < out.failed_bytes)
+    return asks + ": " + bytes_figure(out.hole_bytes) + " free in holes and " + bytes_figure(out.unreserved_bytes) +
+           " not reserved would only do together.\n" + others_words(out);
+  return asks + " although " + bytes_figure(out.hole_bytes) + " are free: the largest of " + count_figure(out.holes) +
+         (out.holes == 1 ? " hole has " : " holes has ") + bytes_figure(out.largest_hole_bytes) +
+         ".\nCalling empty_cache returns " + bytes_figure(out.emptiable_bytes) + ". " + others_words(out);
+}
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (asked_recording(in) && out.recorded_allocations > 0)
-    return "Replayed by the rules, " + count_figure(out.address_hits) + " of " +
-           count_figure(out.recorded_allocations) + " recorded allocations get the recorded address, and the end has " +
-           bytes_figure(out.reserved_bytes) + " reserved for " + bytes_figure(out.allocated_bytes) + " in use.";
-  if (asked_recording(in))
-    return "The recording has no history: " + bytes_figure(out.reserved_bytes) + " reserved for " +
-           bytes_figure(out.allocated_bytes) + " in use.";
-  if (!out.failed_at.empty()) {
-    const std::string head = static_cast<char>(std::toupper(out.failed_at[0])) + out.failed_at.substr(1);
-    const std::string asks = head + " asks for " + bytes_figure(out.failed_bytes) + " and fails, ";
-    const double unreserved = out.unreserved_bytes;
-    if (out.hole_bytes + unreserved < out.failed_bytes)
-      return asks + "and all that is free, " + bytes_figure(out.hole_bytes + unreserved) +
-             ", would not hold it: memory is full, not fragmented.";
-    if (out.hole_bytes < out.failed_bytes)
-      return asks + "though " + bytes_figure(out.hole_bytes) + " in " + count_figure(out.holes) + " holes and " +
-             bytes_figure(unreserved) + " not reserved would hold it; empty_cache frees " +
-             bytes_figure(out.emptiable_bytes) + ".";
-    return asks + "though " + bytes_figure(out.hole_bytes) + " lie free: the largest of " + count_figure(out.holes) +
-           " holes has " + bytes_figure(out.largest_hole_bytes) + ", and empty_cache frees " +
-           bytes_figure(out.emptiable_bytes) + ".";
-  }
-  return "Nothing fails: " + bytes_figure(out.peak_reserved_bytes) + " reserved at the peak for " +
-         bytes_figure(out.peak_allocated_bytes) + " in use: " + figure(out.wasted_share, "%") +
-         " of what is reserved is above need.";
+  if (asked_recording(in)) return recording_answer(out);
+  if (!out.failed_at.empty()) return failure_answer(out);
+  std::string says = "Nothing fails: at the peak " + bytes_figure(out.peak_reserved_bytes) + " are reserved for " +
+                     bytes_figure(out.peak_allocated_bytes) + " in use, " + figure(out.wasted_share, "%") +
+                     " of it above need.";
+  std::string why = others_words(out);
+  if (in.empty_cache && !in.listed() && !asked_recording(in))
+    why = "With empty_cache it takes " + count_figure(out.device_allocs) +
+          (out.device_allocs == 1 ? " cudaMalloc" : " cudaMallocs") + " and " + count_figure(out.device_frees) +
+          (out.device_frees == 1 ? " cudaFree." : " cudaFrees.");
+  return why.empty() ? says : says + "\n" + why;
 }
 
 }  // namespace
@@ -75,7 +111,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.failed_event = run.failed_event;
     p.failed_bytes = out.failed_bytes;
     p.opening = p.failed_event;
-  } else if (in.listed() || in.source == Source::snapshot) {
+  } else if (in.listed() || asked_recording(in)) {
     p.opening = p.events;
   }
   return p;
@@ -142,7 +178,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
       else
         out.pieces.push_back({from, bytes, 0, StripPiece::hole});
       at += bytes;
-      if (r.expandable) find_whole_pages(out.pieces.back(), run_from, r.small ? 2 * mib : 20 * mib);
+      if (r.expandable) find_whole_pages(out.pieces.back(), run_from, r.small ? 2 * mib : picture.run->page_bytes);
     };
     const std::uint64_t end = r.address + r.bytes;
     // A block of an expandable segment may begin in one mapped range and end in the next.

@@ -54,6 +54,7 @@ models::Result<Asked> ask(const Inputs& in) {
   c.capacity_bytes = static_cast<std::uint64_t>(in.capacity_bytes);
   c.fraction = in.fraction;
   c.expandable_segments = in.expandable_segments;
+  c.large_segment_bytes = static_cast<std::uint64_t>(in.large_segment_bytes);
   for (const AllocatorSetting& s :
        {AllocatorSetting{AllocatorSetting::Key::max_split_size, in.max_split_size_bytes},
         AllocatorSetting{AllocatorSetting::Key::max_non_split_rounding, in.max_non_split_rounding_bytes},
@@ -61,14 +62,14 @@ models::Result<Asked> ask(const Inputs& in) {
         AllocatorSetting{AllocatorSetting::Key::roundup_power2_divisions,
                          static_cast<double>(in.roundup_power2_divisions)}})
     if (const models::Status set = apply_setting(s, c); !set) return Out::fail("PyTorch refuses this: " + set.error);
-  const bool varies = !in.listed() && (in.source == Source::lengths || in.source == Source::requests);
+  const bool varies = in.source == Source::lengths || in.source == Source::requests;
   if (varies && in.shortest > in.longest)
     return Out::fail("The shortest sequence, " + widgets::format_text(in.shortest, "tokens", 6) +
                      ", is longer than the longest, " + widgets::format_text(in.longest, "tokens", 6) +
                      ": lower the shortest or raise the longest.");
-  if (in.listed() && in.source == Source::snapshot && in.snapshot.bytes)
-    return Out::fail("A recording and a list of events are both given: empty one of them.");
   if (in.listed()) {
+    if (in.events.empty())
+      return Out::fail("The list of events is empty: write one, \"a0 512;f0\" for example, or choose a program.");
     auto list = parse_allocator_events(in.events);
     if (!list) return Out::fail(list.error);
     asked.program.list = std::move(*list);

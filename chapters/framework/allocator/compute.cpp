@@ -8,17 +8,18 @@ namespace {
 
 using namespace models::memory;
 
-/// "at request 412 of 800", "in step 3 of 8", "at event 10 of 10".
+/// "request 412 of 800", "step 3 of 8", "event 10 of 10".
 std::string place_of(const Inputs& in, const Asked& asked, std::size_t event) {
   const AllocatorProgram& program = asked.program;
-  if (!in.listed() && in.source == Source::requests) {
+  if (in.source == Source::requests) {
     const auto is_cache = [](const AllocatorEvent& e) { return e.action == AllocatorAction::allocate && e.owner == 5; };
     const auto end = program.list.events.begin() + static_cast<std::ptrdiff_t>(event) + 1;
     const auto n = std::count_if(program.list.events.begin(), end, is_cache);
+    if (n == 0) return "a weight before the first request";
     return "request " + widgets::format_text(static_cast<double>(n), "") + " of " +
            widgets::format_text(static_cast<double>(100 * in.steps), "");
   }
-  if (!in.listed() && (in.source == Source::lengths || in.source == Source::buckets)) {
+  if (in.source == Source::lengths || in.source == Source::buckets) {
     const auto n = std::count_if(program.steps.begin(), program.steps.end(),
                                  [&](const AllocatorStep& s) { return s.event <= event; });
     return "step " + std::to_string(n) + " of " + std::to_string(program.steps.size());
@@ -81,7 +82,8 @@ void fill(const AllocatorRun& run, Outputs& out) {
   out.inactive_split_bytes = real(f.inactive_split_bytes);
   out.peak_allocated_bytes = real(run.peaks.allocated_bytes);
   out.peak_reserved_bytes = real(run.peaks.reserved_bytes);
-  out.segments = static_cast<std::int64_t>(run.snapshot_segments);
+  out.segments = static_cast<std::int64_t>(f.segments);
+  out.snapshot_segments = static_cast<std::int64_t>(run.snapshot_segments);
   out.ooms = static_cast<std::int64_t>(f.ooms);
   out.retries = static_cast<std::int64_t>(f.retries);
   out.splits = static_cast<std::int64_t>(f.splits);
@@ -102,6 +104,7 @@ void fill(const AllocatorRun& run, Outputs& out) {
     out.emptiable_bytes = real(run.emptiable_bytes);
     out.holes = static_cast<std::int64_t>(run.holes);
   }
+  out.free_bytes = out.hole_bytes + (run.failure ? out.unreserved_bytes : 0);
   out.wasted_share = wasted(run.peaks);
 }
 

@@ -11,14 +11,15 @@ const Choices sources{
      "Each block of 64 tokens makes a longer tensor before the shorter goes."},
     {"pins", "Every second tensor stays", "Equal tensors, of which every second is freed; then larger ones."},
     {"buckets", "Gradient buckets, two streams", "Gradients are copied into buckets that a second stream reads."},
-    {"snapshot", "A recording", "torch.cuda.memory._snapshot() as JSON, or a file with a list of events."}};
+    {"snapshot", "A recording", "torch.cuda.memory._snapshot() as JSON, or a file with a list of events."},
+    {"list", "A list of events", "Allocations and frees written by hand."}};
 static_assert(models::memory::allocator_workload_count == 5);
 const Choices orders{{"drawn", "drawn", "Any length is as likely as another."},
                      {"rising", "rising", "Every step just misses the blocks of the step before."},
                      {"falling", "falling", "The first step reserves all that is ever needed."}};
 static_assert(models::memory::length_order_count == 3);
 /// A recording has its own settings.
-constexpr std::string_view free_to_set = "lengths|requests|growing|pins|buckets";
+constexpr std::string_view free_to_set = "lengths|requests|growing|pins|buckets|list";
 constexpr std::string_view made = "lengths|requests|growing|pins|buckets",
                            rules = "PyTorch v2.6.0, CUDACachingAllocator.cpp";
 
@@ -32,6 +33,13 @@ void describe_allocator(Fields& f, Inputs& in) {
   f.toggle("expandable_segments", in.expandable_segments, "Expandable segments",
            "One range of addresses a stream and pool that grows page by page, instead of a cudaMalloc each time.",
            {.headline = true});
+  f.real("large_segment_bytes", in.large_segment_bytes, {"Grows by", "B"},
+         "large_segment_size_mb: the page by which an expandable segment of large blocks grows.",
+         {
+             .range = {2.0 * models::memory::mib, 1.0 * models::memory::gib, Scale::log},
+             .binary = true,
+             .when = {"source", free_to_set},
+         });
   f.real("max_split_size_bytes", in.max_split_size_bytes, {"Largest split", "B"},
          "max_split_size_mb: larger blocks are never split; 0 is no limit, else above 20 MiB.",
          {
@@ -84,13 +92,12 @@ void describe(Fields& f, Inputs& in) {
          {.reads = {FileKind::memory_snapshot, FileKind::allocator_events},
           .accepts = "json, json.gz, gz, pickle, pkl, txt",
           .by_bytes = true});
-  describe_allocator(f, in);
-  f.group("A list instead");
   f.text("events", in.events, "Events",
-         "Replayed instead of the program where it is not empty. a<id> <bytes> [<stream>] allocates, f<id> frees, "
+         "a<id> <bytes> [<stream>] allocates, f<id> frees, "
          "r<id> <stream> is record_stream, s<stream>: all queued there is done, e is empty_cache, set key=value; with "
          "; between them. a0 512;f0, for example.",
-         {.max_bytes = 400'000});
+         {.mode = {"source", "list"}, .max_bytes = 400'000});
+  describe_allocator(f, in);
   f.group("The program");
   f.integer("steps", in.steps, "Length of the run",
             "Training steps; hundreds of requests; parts of a decode; tens of tensors.",
@@ -139,6 +146,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("unreserved_bytes", o.unreserved_bytes, {"Allowed, not reserved", "B"},
          "What the device could still have given at that moment.",
          {.binary = true, .absent = "Every request is served.", .formula = "memory allowed - reserved"});
+  f.real("free_bytes", o.free_bytes, {"Free in all", "B"},
+         "Reserved and free, and what the device could still have given.",
+         {.binary = true, .formula = "reserved and free + allowed, not reserved"});
   f.real("holes_over_request", o.holes_over_request, "Holes over the request",
          {.absent = "Every request is served.", .formula = "holes / request"});
   f.integer("holes", o.holes, "Free blocks", "At the same moment, whole segments among them.");
@@ -154,7 +164,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("inactive_split_bytes", o.inactive_split_bytes, {"Inactive split", "B"},
          "Free blocks that share their segment; expandable segments are left out, as PyTorch does.",
          {.binary = true, .source = rules});
-  f.integer("segments", o.segments, "Segments", {.source = "as a snapshot lists them"});
+  f.integer("segments", o.segments, "Segments", "cudaMallocs alive; an expandable segment is none.", {.source = rules});
+  f.integer("snapshot_segments", o.snapshot_segments, "Segments in a snapshot",
+            "Mapped ranges of an expandable segment are listed too.", {.source = "as a snapshot lists them"});
   f.group("Over the whole list");
   f.real("peak_allocated_bytes", o.peak_allocated_bytes, {"Peak in use", "B"}, {.binary = true, .source = rules});
   f.real("peak_reserved_bytes", o.peak_reserved_bytes, {"Peak reserved", "B"}, {.binary = true, .source = rules});

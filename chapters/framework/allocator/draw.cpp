@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -107,6 +108,7 @@ void draw_memory(const Picture& picture, View& view, ImVec2 size) {
               history = size.y > t.px(330) ? std::clamp(size.y * 0.27f, t.px(96), t.px(210)) : 0.0f;
   if (buttons > 0) draw_buttons(picture, view, corner.x + size.x - ImGui::GetWindowPos().x);
   ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
+  widgets::drew("strip");
   draw_strip(picture, view.strip, {size.x, size.y - buttons - history - (history > 0 ? t.px(8) : 0.0f)});
   if (history <= 0) return;
   ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - history});
@@ -127,7 +129,7 @@ void draw_settings(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true},
+  stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true, .marks = "strip"},
               [&](ImVec2 size) { draw_memory(picture, view, size); });
   stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_settings(out, view, size); });

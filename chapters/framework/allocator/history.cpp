@@ -114,6 +114,7 @@ AllocatorRun replay_with_history(const Asked& asked, bool stop_at_failure, Run& 
     if (e.action == AllocatorAction::allocate) owners[static_cast<std::size_t>(e.id)] = e.owner;
   run.owners = list.owners;
   run.device_bytes = static_cast<double>(asked.config.capacity_bytes);
+  run.page_bytes = asked.config.large_segment_bytes;
   History history(run, std::move(owners));
   history.start_from(CachingAllocator(asked.config, list.ids, asked.initial, asked.placement));
   const AllocatorRun done = replay_allocator(list, asked.config,

@@ -17,8 +17,8 @@
 /// The caching allocator replayed on a strip of memory.
 namespace chapters::framework::allocator {
 
-/// What asks for memory: the programs in the order of models::memory::AllocatorWorkload, then a recording.
-enum class Source : std::uint8_t { lengths, requests, growing, pins, buckets, snapshot };
+/// What asks for memory: the programs in the order of models::memory::AllocatorWorkload, then a recording and a list.
+enum class Source : std::uint8_t { lengths, requests, growing, pins, buckets, snapshot, list };
 
 /// Defaults: a hundred requests at once of Llama 3 8B on 80 GiB, each with a contiguous cache of its own length.
 struct Inputs {
@@ -28,15 +28,16 @@ struct Inputs {
   models::memory::LengthOrder order = models::memory::LengthOrder::drawn;
   bool empty_cache = false;
   std::int64_t layers = 32, width = 4096, vocabulary = 128256, seed = 1;
-  std::string events;  ///< not empty: replayed instead of the program
+  std::string events;  ///< what the source list replays
   FileInput snapshot;
   double capacity_bytes = 80.0 * models::memory::gib, fraction = 1;
   bool expandable_segments = false;
+  double large_segment_bytes = 20.0 * models::memory::mib;
   double max_split_size_bytes = 0, max_non_split_rounding_bytes = 20.0 * models::memory::mib;
   double garbage_collection_threshold = 0;
   std::int64_t roundup_power2_divisions = 0;
   bool operator==(const Inputs&) const = default;
-  bool listed() const { return !events.empty(); }
+  bool listed() const { return source == Source::list; }
 };
 
 /// The same list under other settings.
@@ -52,6 +53,7 @@ struct Outputs {
   // What failed and what lay free then. NaN: nothing failed.
   double failed_bytes = std::nan(""), unreserved_bytes = std::nan(""), hole_bytes = 0, largest_hole_bytes = 0,
          emptiable_bytes = 0;
+  double free_bytes = 0;  ///< reserved and free, or not reserved
   double holes_over_request = std::nan("");
   std::int64_t holes = 0;
   std::string failed_at;  ///< "request 412 of 800"; empty: nothing failed
@@ -59,7 +61,8 @@ struct Outputs {
          inactive_split_bytes = 0, peak_allocated_bytes = 0, peak_reserved_bytes = 0, wasted_share = 0,
          address_share = std::nan(""), block_share = std::nan("");
   std::int64_t recorded_allocations = 0, address_hits = 0;  ///< 0 where there is no recording
-  std::int64_t segments = 0, ooms = 0, retries = 0, splits = 0, device_allocs = 0, device_frees = 0;
+  std::int64_t segments = 0, snapshot_segments = 0, ooms = 0, retries = 0, splits = 0, device_allocs = 0,
+               device_frees = 0;
   std::vector<Setting> settings;  ///< what is set first, where that is none of the others
   std::string reason;
 };
@@ -86,6 +89,7 @@ struct Run {
   std::int64_t fullest_event = 0;               ///< events done when most was reserved
   std::int64_t failed_event = -1;               ///< events done when the first request failed; -1: none did
   double device_bytes = 1;
+  std::uint64_t page_bytes = 1;  ///< what a large expandable segment grows by
 };
 
 /// A colour as the training step's memory has it: pale where the owner belongs to another of the same hue.

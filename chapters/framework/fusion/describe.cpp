@@ -55,9 +55,9 @@ void describe(Fields& f, Inputs& in) {
          "That the matrix units reach inside a tile: 794.5 of 989.4 TFLOP/s is the best of our own runs on an H100.",
          {.range = {0.1, 1}, .when = {"chain", "projection|ffn|gated|attention"}});
   f.real("latency_s", in.latency_s, {"Latency of memory", "s"},
-         "Under load, assumed; 0.37 us were measured on an idle H100 PCIe.", {.range = {1e-7, 5e-6, Scale::log}});
+         "Under load, assumed; 0.37 µs were measured on an idle H100 PCIe.", {.range = {1e-7, 5e-6, Scale::log}});
   f.real("start_s", in.start_s, {"Between kernels", "s"},
-         "On the device, from the end of one to the start of the next: 1.7 us in a recording of an H100.",
+         "On the device, from the end of one to the start of the next: 1.7 µs in a recording of an H100.",
          {.range = {1e-8, 2e-5, Scale::log}});
   f.real("host_s", in.host_s, {"A launch on the CPU", "s"},
          "The host runs ahead; it sets the pace where its launches take longer than the kernels. Assumed.",

@@ -89,7 +89,7 @@ void draw_assumed(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("boxes", {.title = "Boxes", .least = {600, 330}, .ideal = {0, 560}, .answers = true},
+  stage.panel("boxes", {.title = "Boxes", .least = {600, 330}, .ideal = {0, 560}, .answers = true, .marks = "boxes"},
               [&](ImVec2 size) { draw_boxes(in, out, picture, view, size); });
   stage.panel("stages", {.title = "Compiler's stages", .least = {480, 170}, .scrolls = true},
               [&](ImVec2 size) { draw_stages(out, view, size); });

@@ -206,6 +206,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 /// The hero in `size` px from the cursor; a drag over boxes, a press on a cell of the matrix, or arrow keys set the
 /// lasso (with Shift its first box).
 void draw_boxes(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The chain's boxes by name on an empty chip: which there are is given, what fusing them saves is the question.
+void draw_given_boxes(const Picture& picture, const BoxesLayout& layout);
 
 /// "three", for 0 to 8.
 std::string count_word(std::int64_t n);

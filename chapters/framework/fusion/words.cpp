@@ -37,7 +37,7 @@ std::string kernel_words(const Asked& a, const gpu::FusedKernel& k) {
            number(static_cast<double>(k.needed())) + (k.spilled > 0 ? " of " + std::to_string(max_registers) : "") +
            " registers and load the weights from L2 " + number(std::ceil(k.weight_reads)) + " times.";
   if (k.repeats > 1)
-    return "the work before the product is done again by each of " + number(k.repeats) + " blocks of columns.";
+    return "the work before the matmul is repeated by each of " + number(k.repeats) + " blocks of columns.";
   if (k.bound == gpu::KernelBound::memory)
     return "it takes as long as its " + format_text(k.bytes(), "B") + "; " + number(static_cast<double>(k.needed())) +
            " registers leave " + format_text(100 * k.occupancy.share, "%") + " of the warps.";
@@ -55,7 +55,7 @@ std::string count_word(std::int64_t n) {
 
 std::string prose_of(const std::string& name) {
   constexpr std::string_view times = "\xC2\xB7 ", plus = "+ ";
-  if (name.starts_with(times)) return name.substr(times.size()) + "'s product";
+  if (name.starts_with(times)) return name.substr(times.size()) + "'s matmul";
   if (name.starts_with(plus) && name.size() > plus.size() + 1) return "the " + name.substr(plus.size());
   return name;
 }
@@ -66,7 +66,7 @@ std::string why_of(const Outputs& out, const Run& run) {
     return "The CPU sets the pace: its launches take " + format_text(out.launches_s, "s") + ", the kernels " +
            format_text(out.device_s, "s") + ".";
   if (a.break_after > a.first && a.break_after <= a.last)
-    return "The graph break cuts the lasso in two, and what is between is written and read again.";
+    return "The graph break cuts the fused run in two: what lies between is written and read once more.";
   if (a.first < a.last && out.saved_s < 0) return "Why it is slower: " + kernel_words(a, out.lasso);
   const auto with_next = [&](const gpu::FusionPlan& plan, int first, int next, std::string_view costs) -> std::string {
     for (const gpu::FusedKernel& k : plan.kernels)
@@ -86,34 +86,59 @@ std::string why_of(const Outputs& out, const Run& run) {
   return "Why: " + kernel_words(a, out.lasso);
 }
 
-std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
+namespace {
+
+/// "the chain takes 286 µs instead of 312 µs"
+std::string instead_words(const Outputs& out) {
+  return "the chain takes " + figure(out.time_s, "s") + " instead of " + figure(out.unfused_s, "s");
+}
+
+/// "save 67 MB of traffic and 25 µs", or what they cost.
+std::string saved_words(const Outputs& out) {
+  const bool traffic = out.saved_bytes >= 0;
+  std::string s = traffic ? "save " + figure(out.saved_bytes, "B") + " of traffic"
+                          : "move " + figure(-out.saved_bytes, "B") + " more";
+  if (out.saved_s >= 0) return s + (traffic ? " and " : " and save ") + figure(out.saved_s, "s");
+  return s + (traffic ? ", yet cost " : " and cost ") + figure(-out.saved_s, "s") + " more";
+}
+
+std::string fused_verdict(const Inputs& in, const Asked& a, const Outputs& out) {
   const std::int64_t boxes = a.last - a.first + 1;
-  std::string s;
-  const bool cut = a.break_after > a.first && a.break_after <= a.last;
   if (in.rest == Rest::compiled)
-    s = "With the others compiled, " + figure(static_cast<double>(out.kernels), "") + " kernels move " +
-        figure(out.bytes, "B") + " in " + figure(out.time_s, "s") + " instead of " + figure(out.unfused_s, "s") + ".";
-  else if (boxes == 1)
-    s = "The lasso holds one box: " + figure(static_cast<double>(out.kernels), "") + " kernels move " +
-        figure(out.bytes, "B") + " in " + figure(out.time_s, "s") + ".";
-  else if (cut)
-    s = "A graph break cuts the lasso: " + figure(out.saved_bytes, "B") + " and " + figure(out.saved_s, "s") + " of " +
-        figure(out.unfused_s, "s") + " are saved.";
-  else if (out.saved_s >= 0)
-    s = capital(count_word(boxes)) + " boxes in one save " + figure(out.saved_bytes, "B") + " and " +
-        figure(out.saved_s, "s") + " of " + figure(out.unfused_s, "s") + ".";
-  else
-    s = capital(count_word(boxes)) + " boxes in one save " + figure(out.saved_bytes, "B") + " and cost " +
-        figure(-out.saved_s, "s") + " more than the " + figure(out.unfused_s, "s") + " of none.";
-  if (!std::isfinite(out.best_s)) return s;
+    return "Compiled, the chain is " + figure(static_cast<double>(out.kernels), "") +
+           (out.kernels == 1 ? " kernel that moves " : " kernels that move ") + figure(out.bytes, "B") + ": " +
+           instead_words(out) + ".";
+  if (boxes == 1)
+    return "Nothing is fused: " + figure(static_cast<double>(out.kernels), "") +
+           (out.kernels == 1 ? " kernel moves " : " kernels move ") + figure(out.bytes, "B") + " in " +
+           figure(out.time_s, "s") + ".";
+  if (a.break_after > a.first && a.break_after <= a.last)
+    return "A graph break cuts the fused boxes in two; they " + saved_words(out) + ": " + instead_words(out) + ".";
+  return capital(count_word(boxes)) + " boxes in one kernel " + saved_words(out) + ": " + instead_words(out) + ".";
+}
+
+/// The best run of boxes, and one box more than that.
+std::string best_words(const Inputs& in, const Asked& a, const Outputs& out) {
+  if (!std::isfinite(out.best_s)) return {};
   const bool here = out.best_first == a.first + 1 && out.best_last == a.last + 1;
-  s += here ? " That is the best run"
-            : " Boxes " + std::to_string(out.best_first) + " to " + std::to_string(out.best_last) +
-                  " in one are best, " + figure(out.best_s, "s");
-  if (std::isfinite(out.best_next_s) && out.best_next_s > out.best_s * 1.01)
-    s += "; with " + prose_of(out.boxes[static_cast<std::size_t>(out.best_last)].name) + " too it is " +
+  std::string s;
+  if (!(out.best_s < out.unfused_s) && in.rest == Rest::alone) return "No run of boxes is faster than none fused.";
+  if (here)
+    s = "No other run of boxes is faster";
+  else
+    s = "The best is one kernel of boxes " + figure(static_cast<double>(out.best_first), "") + " to " +
+        figure(static_cast<double>(out.best_last), "") + ", " + figure(out.best_s, "s");
+  if (here && std::isfinite(out.best_next_s) && out.best_next_s > out.best_s * 1.01)
+    s += "; with " + prose_of(out.boxes[static_cast<std::size_t>(out.best_last)].name) + " in it too, " +
          figure(out.best_next_s, "s");
   return s + ".";
+}
+
+}  // namespace
+
+std::string answer_of(const Inputs& in, const Asked& a, const Outputs& out) {
+  const std::string best = best_words(in, a, out);
+  return fused_verdict(in, a, out) + (best.empty() ? "" : "\n" + best);
 }
 
 std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a) {

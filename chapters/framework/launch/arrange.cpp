@@ -45,9 +45,8 @@ void add_group(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_n
     p.names[c.groups.back().name].duration_ns = c.groups.back().duration_ns;
     return;
   }
-  c.groups.push_back({from_ns, to_ns - from_ns,
-                      name_of(p, to_ns - from_ns, std::string(name), std::string(name.substr(0, 1)), "their launches"),
-                      0, Tint(), TimelineMark::callout});
+  c.groups.push_back({from_ns, to_ns - from_ns, name_of(p, to_ns - from_ns, std::string(name), "", "their launches"), 0,
+                      Tint(), TimelineMark::callout});
 }
 
 /// The sums of the waits, and where each layer ends.
@@ -60,7 +59,7 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
     const std::string idle = format_text(static_cast<double>(d.idle_ns) * 1e-9, "s"),
                       all = format_text(static_cast<double>(took) * 1e-9, "s");
     c.dry.push_back({from, took,
-                     name_of(p, took, "idle " + idle + " of " + all, idle,
+                     name_of(p, took, "idle " + idle + " of " + all, "idle " + idle,
                              format_text(static_cast<double>(d.kernels), "") +
                                  " kernels begin only when their launch arrives: of " + all + " the GPU idles " + idle),
                      0, Meaning::launch_bound, TimelineMark::callout});
@@ -68,10 +67,16 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
   std::int64_t idle_ns = 0;
   for (const widgets::TimelineSpan& span : c.dry) idle_ns += span.duration_ns;
   if (20 * idle_ns < window_ns) c.dry.clear();  // too little to be a lane of its own
+  c.is_dry = !c.dry.empty();
+  if (c.is_dry)
+    c.pool_words = "dry: kernels start only as their launches arrive";
+  else if (m.run.most_queued > 1)
+    c.pool_words =
+        "full: up to " + format_text(static_cast<double>(m.run.most_queued), "") + " kernels wait for the GPU";
   for (const std::int64_t end : models::layer_ends(m.list, m.run))
     if (end - zero <= window_ns) c.layer_ends_ns.push_back(end - zero);
   if (!c.layer_ends_ns.empty())
-    c.dry_words = "layer 1: " + format_text(static_cast<double>(c.layer_ends_ns.front()) * 1e-9, "s");
+    c.dry_words = "layer 1 done at " + format_text(static_cast<double>(c.layer_ends_ns.front()) * 1e-9, "s");
 }
 
 /// The host's launch, named after what it launches.
@@ -80,7 +85,7 @@ void add_launch(Picture& p, Conveyors& c, const models::LaunchOperation& op, std
   if (!graph) add_group(p, c, called, std::min(returned, window_ns), op.group);
   c.host.push_back({called, std::min(returned, window_ns) - called,
                     graph ? name_of(p, returned - called, "one launch of the graph", "graph", "all kernels of the step")
-                          : name_of(p, returned - called, op.name, op.name.substr(0, 1), "a launch"),
+                          : name_of(p, returned - called, op.name, "", "a launch"),
                     0, Tint(), TimelineMark::solid});
 }
 
@@ -105,7 +110,7 @@ std::vector<widgets::TimelinePoint> queue_of(std::vector<std::pair<std::int64_t,
 Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std::int64_t between_ns, bool graph) {
   Conveyors c;
   c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
-  c.queue_words = "the step: " + format_text(static_cast<double>(m.run.most_queued), "") + " at most";
+  c.queue_words = "at most " + format_text(static_cast<double>(m.run.most_queued), "") + " wait";
   c.device_words = "idle " + format_text(m.figures.idle, "%");
   const auto& events = m.run.events;
   const std::int64_t zero = std::min(events.front().called_ns, m.run.origin_ns);
@@ -130,7 +135,7 @@ Conveyors conveyors_of(Picture& p, const ModeRun& m, std::int64_t window_ns, std
       add_gap(p, c, device_ns, start, between_ns);
       const std::string took = format_text(static_cast<double>(end - start) * 1e-9, "s");
       c.device.push_back({start, std::min(end, window_ns) - start,
-                          name_of(p, end - start, op.name, op.name.substr(0, 1),
+                          name_of(p, end - start, op.name, op.name.substr(0, op.name.find(' ')),
                                   took + ", " + std::string(models::group_name(op.group))),
                           0, tint_of_group(op.group), TimelineMark::solid});
     }
@@ -177,23 +182,57 @@ void name_conveyors(Conveyors& c, const Inputs& in, models::LaunchMode mode, mod
   c.label += ", " + c.host_words;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bool hip) {
+/// How the lower conveyors run, as the end of "a step takes 5 ms ...".
+std::string other_way(const Inputs& in, bool hip) {
+  std::string way;
+  if (in.mode != in.beside) switch (in.beside) {
+      case models::LaunchMode::eager:
+        way = "in eager mode";
+        break;
+      case models::LaunchMode::compiled:
+        way = "compiled";
+        break;
+      case models::LaunchMode::graph:
+        way = hip ? "with a HIP graph" : "with a CUDA graph";
+        break;
+      case models::LaunchMode::compiled_graph:
+        way = "compiled, with a graph";
+        break;
+    }
+  if (in.sync == in.beside_sync) return way;
+  constexpr std::array<std::string_view, models::launch_sync_count> waits{
+      "if the host never waits", "if the host waits once", "if the host waits each layer"};
+  return way + (way.empty() ? "" : ", ") + std::string(waits[static_cast<std::size_t>(in.beside_sync)]);
+}
+
+std::string verdict_of(const Inputs& in, const Outputs& out) {
   const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
-  std::string head;
+  const std::string step = figure(out.now.step_s, "s") + " step";
+  const std::string idles = "; the GPU idles " + figure(out.now.idle, "%") + ".";
+  if (out.host_bound && graph)
+    return "The host sets the pace: one launch of the graph takes " + figure(out.now.host_s, "s") + " of the " + step +
+           idles;
   if (out.host_bound)
-    head = "The host does: " + figure(static_cast<double>(out.now.launches), "") + " launches of " +
-           figure(out.launch_s, "s") + " take " + figure(out.now.host_s, "s") + ", and the GPU idles " +
-           figure(out.now.idle, "%") + "; one twice as fast " +
-           (out.twice < 1.1 ? "changes next to nothing, " : "makes the step ") + "`" + format_text(out.twice, "", 3) +
-           "`\xC3\x97" + ".";
+    return "The host sets the pace: " + figure(static_cast<double>(out.now.launches), "") +
+           (out.now.launches == 1 ? " launch takes " : " launches take ") + figure(out.now.host_s, "s") + " of the " +
+           step + idles;
+  return std::string("The GPU sets the pace: ") +
+         (graph ? "one launch brings all kernels, which take " : "its kernels take ") + figure(out.kernels_s, "s") +
+         " of the " + step + "; it idles " + figure(out.now.idle, "%") + ".";
+}
+
+/// What would help: a faster GPU, the other mode; and what is assumed.
+std::string answer_of(const Inputs& in, const Outputs& out, bool hip) {
+  std::string why;
+  if (!one_mode(in)) why = figure(out.beside.step_s, "s") + " " + other_way(in, hip);
+  if (in.sync == models::LaunchSync::layer && why.empty())
+    why = figure(out.sync_layer_s, "s") + " more than when the host never waits";
+  const std::string twice = "A GPU twice as fast makes the step " + figure(out.twice, "", 3) + "\xC3\x97 as fast";
+  if (hip && in.host != Host::own)
+    why = "HIP is assumed to launch as fast as CUDA" + (why.empty() ? "" : "; the step takes " + why) + ".";
   else
-    head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
-                             : "The GPU does: its kernels take ") +
-           figure(out.kernels_s, "s") + " of a step of " + figure(out.now.step_s, "s") +
-           "; one twice as fast makes it " + figure(out.twice, "") + "\xC3\x97" + " as fast.";
-  if (!one_mode(in)) head += " " + p.modes[1].label + ": " + figure(out.beside.step_s, "s") + ".";
-  if (hip && in.host != Host::own) head += " Assumed: HIP launches as fast as CUDA was recorded to.";
-  return head;
+    why = twice + (why.empty() ? "" : "; the step takes " + why) + ".";
+  return verdict_of(in, out) + "\n" + why;
 }
 
 /// One step over the batch, in both modes, on a faster GPU, and the launches alone.
@@ -234,8 +273,14 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   add_sums(p, p.twice, run.twice, run.host, in.mode, window_ns);
   name_conveyors(p.modes[0], in, in.mode, in.sync, run.hip);
   name_conveyors(p.modes[1], in, in.beside, in.beside_sync, run.hip);
+  p.with_ghost = p.modes[0].device;
+  for (widgets::TimelineSpan span : p.twice.device)
+    if (span.mark == TimelineMark::pale) {
+      span.depth = 1;
+      p.with_ghost.push_back(span);
+    }
   arrange_curves(in, run, p);
-  p.answer = answer_of(in, out, p, run.hip);
+  p.answer = answer_of(in, out, run.hip);
   return p;
 }
 

@@ -4,6 +4,8 @@
 #include "chapters/described/step_choices.h"
 #include "chapters/framework/launch/lab.h"
 #include "chapters/mechanism/catalog.h"
+#include "models/transformer/step_time.h"
+#include "widgets/number/number.h"
 
 namespace chapters::framework::launch {
 namespace {
@@ -37,6 +39,9 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (!machine) return Out::fail(machine.error);
   Asked out;
   out.architecture = &(*model)->architecture;
+  if (const double weights = models::resident_bytes(*out.architecture, {}).weights; weights > (*chip)->memory_bytes)
+    return Out::fail("The weights take " + widgets::format_text(weights, "B") + ", and the " + (*chip)->name + " has " +
+                     widgets::format_text((*chip)->memory_bytes, "B") + ": choose a smaller model or a larger chip.");
   out.hip = (*chip)->vendor == "AMD";
   out.machine = *machine;
   out.machine.peak_flops_per_s *= in.reached;

@@ -15,10 +15,10 @@ static_assert(models::launch_sync_count == 3);
 namespace {
 
 const Choices hosts = {
-    {"h100_qwen", "Recorded: H100, Qwen", "A launch each 16.7 us; with the profiler and Python's stacks on."},
-    {"h100_timesformer", "Recorded: H100, TimeSformer", "A launch each 41 us, with the profiler on."},
-    {"a100", "Recorded: A100", "A launch each 30 us, with the profiler on."},
-    {"v100", "Recorded: V100, ResNet", "A launch each 39 us, with the profiler on."},
+    {"h100_qwen", "Recorded: H100, Qwen", "A launch each 16.7 µs; with the profiler and Python's stacks on."},
+    {"h100_timesformer", "Recorded: H100, TimeSformer", "A launch each 41 µs, with the profiler on."},
+    {"a100", "Recorded: A100", "A launch each 30 µs, with the profiler on."},
+    {"v100", "Recorded: V100, ResNet", "A launch each 39 µs, with the profiler on."},
     {"own", "My own", "Your own time from launch to launch."},
 };
 static_assert(host_count == 5);
@@ -47,7 +47,7 @@ void describe(Fields& f, Inputs& in) {
          "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
          {.range = {1e-8, 2e-5, Scale::log}});
   f.real("least_kernel_s", in.least_kernel_s, {"Smallest kernel", "s"},
-         "However little it does: 1.6 us are the shortest hundredth of the H100 recording.",
+         "However little it does: 1.6 µs are the shortest hundredth of the H100 recording.",
          {.range = {1e-7, 2e-5, Scale::log}});
   f.real("reached", in.reached, "Reached",
          "Share of the chip's peak and bandwidth that kernels reach: GEMVs 80 to 90 %. Assumed.", {.range = {0.3, 1}});

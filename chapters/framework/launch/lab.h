@@ -86,6 +86,8 @@ struct Conveyors {
   std::vector<widgets::TimelineSpan> dry;   ///< under the device: runs of waits with their sum
   std::vector<std::int64_t> layer_ends_ns;  ///< inside of the window
   std::string dry_words;                    ///< when the first layer is done
+  std::string pool_words;                   ///< "dry: ..." or "full: ..."
+  bool is_dry = false;                      ///< the device waits for launches in a good part of the window
   std::vector<widgets::TimelinePoint> queue;
 };
 
@@ -94,6 +96,8 @@ struct Picture {
   std::string answer;
   std::array<Conveyors, 2> modes;
   Conveyors twice;  ///< the first mode on a GPU that is twice as fast: its device alone
+  std::vector<widgets::TimelineSpan>
+      with_ghost;  ///< the first mode's device, and in a second row the faster one's work
   std::vector<widgets::SpanName> names;
   double window_s = 1;
   PublishedMarks published;
@@ -107,11 +111,13 @@ struct View {
   DescribedTable<RecordedRow> recorded;
   std::vector<widgets::TimelineLane> lanes;
   std::array<widgets::TimelineCounter, 2> counters;
-  std::array<std::size_t, 3> device_lanes{};  ///< places of the two modes and of the faster GPU; npos: not shown
+  std::array<std::size_t, 2> host_lanes{}, pool_lanes{}, device_lanes{}, sum_lanes{};  ///< of the modes; npos: none
 };
 
 /// The two conveyors would be the same.
 bool one_mode(const Inputs& in);
+/// Draws both modes as conveyors, in `size` px from the cursor.
+void draw_conveyors(const Picture& picture, View& view, ImVec2 size);
 /// A mode in the words of the chip's maker.
 std::string mode_name(models::LaunchMode mode, bool hip);
 

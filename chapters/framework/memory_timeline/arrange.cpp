@@ -70,58 +70,65 @@ Curve loss_of(const models::memory::StepTimeline& t) {
 std::string bytes_of(double bytes) { return figure(bytes, "B"); }
 
 std::string where_of(const Outputs& out) {
-  if (out.peak_phase == "loss") return "The peak is the loss";
-  if (out.peak_phase == "again") return "The peak is a layer that runs again";
-  if (out.peak_phase == "optimizer") return "The peak is the optimizer";
-  return "The peak is in the " + out.peak_phase + " pass";
+  if (out.peak_phase == "loss") return "Memory peaks while the loss is computed: ";
+  if (out.peak_phase == "again") return "Memory peaks while a layer is recomputed: ";
+  if (out.peak_phase == "optimizer") return "Memory peaks in the optimizer step: ";
+  return "Memory peaks in the " + out.peak_phase + " pass: ";
 }
-std::string by_line(const Outputs& out) {
-  return bytes_of(std::abs(out.free_bytes)) + (out.fits ? " under the line" : " over the line");
+std::string by_limit(const Outputs& out) {
+  return bytes_of(std::abs(out.free_bytes)) + (out.fits ? " under" : " over") + " the chip's " +
+         bytes_of(out.chip_bytes);
 }
 
-/// What several steps in a row show.
+/// What several steps in a row show; empty for one step.
 std::string trend_answer(const Outputs& out) {
   using models::memory::MemoryTrend;
-  const std::string peak = " The peak, " + bytes_of(out.peak_bytes) + ", is " + by_line(out) + ".";
+  const std::string peak = "The peak is " + bytes_of(out.peak_bytes) + ", " + by_limit(out) + ".";
   switch (out.trend.trend) {
     case MemoryTrend::leak:
-      return "A leak: each step ends " + bytes_of(out.trend.growth_bytes) + " of " + out.trend_owner +
-             " higher than it began; step " + figure(out.trend.first_over, "") + " is the first over the line.";
+      return "A leak: each step ends " + bytes_of(out.trend.growth_bytes) + " higher than it began, mostly " +
+             out.trend_owner + "." +
+             (out.trend.first_over > 0 ? " Step " + figure(out.trend.first_over, "") + " no longer fits." : "") + "\n" +
+             peak;
     case MemoryTrend::plateau:
-      return "No leak: the first step ends " + bytes_of(out.trend.growth_bytes) + " of " +
-             (out.trend_owner == "optimizer" ? "moments" : out.trend_owner) +
-             " higher than it began, every later one where it began." + peak;
+      return "No leak: only the first step ends higher than it began, by " + bytes_of(out.trend.growth_bytes) +
+             (out.trend_owner == "optimizer" ? " of moments.\n" : " of " + out.trend_owner + ".\n") + peak;
     case MemoryTrend::sawtooth:
-      return "No leak: every step climbs to its peak and ends where it began, at " + bytes_of(out.rest_bytes) + "." +
+      return "No leak: every step climbs to its peak and ends where it began, at " + bytes_of(out.rest_bytes) + ".\n" +
              peak;
     case MemoryTrend::mixed:
-      return "The steps differ, and show neither a leak nor a plateau." + peak;
+      return "The steps differ, and show neither a leak nor a plateau.\n" + peak;
     case MemoryTrend::one_step:
       break;
   }
   return {};
 }
 
+std::string layers_words(double n) { return figure(n, "") + (n == 1 ? " layer" : " layers"); }
+
+/// What made the peak what it is, or what would lower it.
+std::string peak_help(const Outputs& out) {
+  if (out.scores_bytes > 0.5 * out.held[MemoryOwner::activations])
+    return "Attention scores are " + bytes_of(out.scores_bytes) + " of it; FlashAttention stores none of them.";
+  if (out.micro_growth_bytes > 0.02 * out.peak_bytes)
+    return "Gradients of the first micro-batch stay, so the last one peaks " + bytes_of(out.micro_growth_bytes) +
+           " higher.";
+  if (out.layers_again > 0) {
+    const std::string does =
+        "Recomputing " + layers_words(out.layers_again) +
+        (out.saved_bytes > 1e-3 * out.peak_bytes ? " saves " + bytes_of(out.saved_bytes) + " at the peak and"
+                                                 : std::string(" saves nothing at the peak and")) +
+        " takes " + figure(out.again_share, "%", 2) + " more time";
+    return does + (out.fits ? "." : std::isnan(out.layers_needed) ? "; even all of them are too few." : "; too few.");
+  }
+  if (out.fits) return "No layer needs to be recomputed.";
+  if (std::isnan(out.layers_needed)) return "Even recomputing every layer would not make it fit.";
+  return "Recomputing the first " + layers_words(out.layers_needed) + " would make it fit.";
+}
+
 std::string answer_of(const Outputs& out) {
   if (std::string trend = trend_answer(out); !trend.empty()) return trend;
-  std::string says = where_of(out) + ": " + bytes_of(out.peak_bytes) + ", " + by_line(out);
-  if (out.scores_bytes > 0.5 * out.held[MemoryOwner::activations])
-    return "The scores are the mountain: " + bytes_of(out.scores_bytes) + " of the peak of " +
-           bytes_of(out.peak_bytes) + ", which is " + by_line(out) + "; FlashAttention keeps none of them.";
-  if (out.micro_growth_bytes > 0.02 * out.peak_bytes)
-    return "The gradients of the first micro-batch stay: the last one peaks " + bytes_of(out.micro_growth_bytes) +
-           " higher, at " + bytes_of(out.peak_bytes) + ", " + by_line(out) + ".";
-  if (out.layers_again > 0)
-    says += ". Running " + figure(out.layers_again, "") + (out.layers_again == 1 ? " layer" : " layers") +
-            " again frees " + bytes_of(out.saved_bytes) + " and takes " + figure(out.again_share, "%", 2) +
-            " more time";
-  else if (!out.fits)
-    says += std::isnan(out.layers_needed)
-                ? "; not even running every layer again would do"
-                : "; running the first " + figure(out.layers_needed, "") + " layers again would do";
-  else
-    says += ", and no layer runs again";
-  return says + ".";
+  return where_of(out) + bytes_of(out.peak_bytes) + ", " + by_limit(out) + ".\n" + peak_help(out);
 }
 
 /// What stands at the summit, in plain words.
@@ -131,7 +138,7 @@ std::string summit_of(const Outputs& out) {
   if (out.peak_phase == "optimizer")
     return out.held[MemoryOwner::temporary] > 0 ? "the optimizer's copies: " + gb(out.held[MemoryOwner::temporary])
                                                 : "the optimizer, with all gradients there";
-  if (out.peak_phase == "again") return "a layer's forward pass runs again";
+  if (out.peak_phase == "again") return "a layer's forward pass is recomputed";
   const bool gradients = out.held[MemoryOwner::gradients] > out.held[MemoryOwner::activations];
   const MemoryOwner most = gradients ? MemoryOwner::gradients : MemoryOwner::activations;
   return out.peak_phase + " pass, " + gb(out.held[most]) + " of " + std::string(models::memory::owner_name(most));
@@ -159,7 +166,7 @@ void arrange_pillars(const Run& run, const Outputs& out, Picture& p) {
                                           : "the first " + format_text(out.layers_needed, "") + " would do";
   }
   p.count_words = format_text(out.layers_again, "") + " of " + format_text(static_cast<double>(run.costs.size()), "") +
-                  " run again; press or drag the pillars";
+                  " recomputed; press or drag the pillars";
 }
 
 /// The recording, of each stretch of points the fullest, and the model, each on its own time.
@@ -223,6 +230,10 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.letters = models::memory::plan_letters(run.layers);
   p.peak_bold = format_text(out.peak_bytes, "B");
   p.peak_words = summit_of(out);
+  // Of several losses the lens would show one, and it would not say which.
+  p.lens = out.peak_phase == "loss" && std::count_if(run.phases.begin(), run.phases.end(), [](const auto& span) {
+                                         return span.phase == StepPhase::loss;
+                                       }) == 1;
   p.lens_left = "the loss, " + format_text(out.loss_s, "s");
   p.lens_right = format_text(out.loss_peak_bytes, "B");
   if (out.peak_phase == "loss") p.lens_right += " for " + format_text(out.peak_lasts_s, "s");

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/memory_timeline/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/callout.h"
 #include "widgets/plot/plot.h"
@@ -156,10 +157,7 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
     states += picture.run->timeline.points.front().held[owner];
   const widgets::PlotFrame& frame = view.plot.scratch.frame;
   widgets::Occupancy& room = view.plot.scratch.room;
-  // Of several losses the lens would show one, and it would not say which.
-  const auto losses = std::count_if(picture.run->phases.begin(), picture.run->phases.end(),
-                                    [](const auto& span) { return span.phase == StepPhase::loss; });
-  if (losses == 1)
+  if (picture.lens)
     if (const widgets::Box lens = draw_lens(picture, frame, states); lens.width() > 0) room.block(lens);
   // After the lens, so that neither covers the other.
   const ImVec2 peak{static_cast<float>(frame.x.pixel(out.peak_s)), static_cast<float>(frame.y.pixel(out.peak_bytes))};
@@ -206,15 +204,17 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const bool stack = size.x >= t.px(560);
   const float right = stack ? std::min(t.px(230), size.x * 0.27f) : 0.0f;
   // Where both have no room, the mountain has it: it answers the question.
-  const bool row = size.y >= t.px(380);
-  const float pillars = row ? std::clamp(size.y * 0.2f, t.px(84), t.px(130)) : 0.0f;
+  const bool row = size.y >= t.px(270);
+  const float pillars = row ? std::clamp(size.y * 0.2f, t.px(64), t.px(130)) : 0.0f;
   const float upper = size.y - pillars - (row ? t.px(26) : 0.0f);
   draw_mountain(out, picture, view, {size.x - right - (stack ? t.px(12) : 0.0f), upper});
   if (stack) {
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
     draw_cursor_stack(out, picture, view, {right, upper});
   }
+  widgets::drew("mountain");
   if (!row) return;
+  widgets::drew("pillars");
   const widgets::Painter p = widgets::Painter::window();
   const float y = at.y + upper + t.px(6);
   p.text({at.x, y}, "What each layer keeps", t.text, Type::small, widgets::Font::bold);
@@ -298,7 +298,7 @@ void draw_tensors(const Outputs& out, const Picture& picture, View& view, ImVec2
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("step", {.title = "Step", .least = {640, 440}, .answers = true},
+  stage.panel("step", {.title = "Step", .least = {640, 440}, .answers = true, .marks = "mountain, pillars"},
               [&](ImVec2 size) { draw_step(in, out, picture, view, size); });
   stage.panel("loss", {.title = "The loss", .least = {560, 300}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_loss(out, picture, view, size); });

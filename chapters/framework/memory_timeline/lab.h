@@ -115,6 +115,7 @@ struct Picture {
   widgets::Curve before;  ///< with every layer kept; empty where none runs again
   std::vector<widgets::Pillar> pillars;
   std::string lens_left, lens_right;
+  bool lens = false;          ///< the peak is the one loss there is: it stands under a lens
   bool kept_outputs = false;  ///< then the buffers are outputs that the program keeps
   std::string full_words, low_words, mark_words, tensor_words, count_words, peak_bold, peak_words, recorded_words;
   double low_share = 0;

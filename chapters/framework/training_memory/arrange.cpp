@@ -12,21 +12,82 @@ namespace {
 using models::memory::MemoryOwner, models::memory::OptimizerKind, models::memory::StateRecipe, widgets::figure,
     widgets::format_text;
 
-std::string answer_of(const Outputs& out) {
+/// An owner as the end of "the largest part is ...".
+std::string_view part_words(MemoryOwner owner) {
+  switch (owner) {
+    case MemoryOwner::weights:
+      return "the weights";
+    case MemoryOwner::gradients:
+      return "the gradients";
+    case MemoryOwner::master:
+      return "the master copy of the weights";
+    case MemoryOwner::optimizer:
+      return "the optimizer's moments";
+    case MemoryOwner::activations:
+      return "the activations";
+    case MemoryOwner::logits:
+      return "the logits";
+    case MemoryOwner::temporary:
+      return "temporary tensors";
+    case MemoryOwner::buffers:
+      return "buffers";
+    case MemoryOwner::slack:
+      return "the allocator's slack";
+  }
+  return {};
+}
+
+/// One change to the plan in words.
+std::string change_words(const Inputs& in, Change change, const std::string& name) {
+  switch (change) {
+    case Change::no_master:
+      return "no master copy";
+    case Change::eight_bit_no_master:
+      return "8-bit moments and no master copy";
+    case Change::shard:
+      return in.data_parallel > 1 ? "ZeRO-3 over eight times as many GPUs" : name;
+    case Change::tensor:
+      return in.tensor_parallel > 1 ? "tensor and sequence over eight times as many GPUs"
+                                    : "tensor and sequence over 8 GPUs";
+    default:
+      return name;
+  }
+}
+
+/// What would make it fit, or where it fits what another plan would take.
+std::string help_of(const Inputs& in, const Outputs& out, std::size_t shown) {
+  const auto words = [&](const ChangeRow& row) { return change_words(in, row.change, row.name); };
+  if (out.fits)
+    return shown < out.changes.size() ? "With one change, " + words(out.changes[shown]) + ", it would take " +
+                                            figure(out.changes[shown].total_bytes, "B") + "."
+                                      : std::string();
+  for (const ChangeRow& row : out.changes)
+    if (row.possible && row.fits && row.change != Change::plain)
+      return "One change that makes it fit: " + words(row) + ", " + figure(row.total_bytes, "B") + ".";
+  const ChangeRow* least = nullptr;
+  for (const ChangeRow& row : out.changes)
+    if (row.possible && row.change != Change::plain && (!least || row.total_bytes < least->total_bytes)) least = &row;
+  if (!least) return "No single change makes it fit.";
+  return "No single change makes it fit; the largest help is " + words(*least) + ", with " +
+         figure(least->total_bytes, "B") + ".";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out, std::size_t shown) {
   const models::memory::HeldBytes& held = out.memory.held;
-  const double optimizer = held[MemoryOwner::optimizer] + held[MemoryOwner::master];
-  const std::string head = figure(out.total_bytes, "B") +
-                           (out.fits ? " are under the nameplate " : " are over the nameplate ") +
-                           figure(out.chip_bytes, "B");
-  const std::string weights = "the weights are " + figure(held[MemoryOwner::weights], "B") + " of them";
+  const bool split = in.tensor_parallel * in.pipeline * in.data_parallel * in.context_parallel * in.expert_parallel > 1;
+  std::string says = (split ? "This GPU needs " : "The step needs ") + figure(out.total_bytes, "B") +
+                     (split ? " and has " : " and the chip has ") + figure(out.chip_bytes, "B") +
+                     (out.fits ? ": it fits." : ": too much.");
   const double largest = *std::max_element(held.bytes.begin(), held.bytes.end());
-  if (optimizer >= largest && optimizer > held[MemoryOwner::weights])
-    return head + ", and " + weights + ": optimizer and master keep " + figure(optimizer, "B") + ".";
   const auto owner =
       static_cast<MemoryOwner>(std::max_element(held.bytes.begin(), held.bytes.end()) - held.bytes.begin());
-  if (owner == MemoryOwner::weights) return head + ": the weights are the largest part, " + figure(largest, "B") + ".";
-  return head + ", and " + weights + ": the " + std::string(models::memory::owner_name(owner)) + " take " +
-         figure(largest, "B") + ".";
+  if (out.kept_bytes >= largest && out.kept_bytes > held[MemoryOwner::weights])
+    says += " Optimizer and master copy take " + figure(out.kept_bytes, "B") + ", the weights " +
+            figure(held[MemoryOwner::weights], "B") + ".";
+  else
+    says += " The largest part is " + std::string(part_words(owner)) + ", " + figure(largest, "B") + ".";
+  const std::string help = help_of(in, out, shown);
+  return help.empty() ? says : says + "\n" + help;
 }
 
 /// When the vessel is fullest, and whose gradients stand in it.
@@ -35,7 +96,7 @@ std::string moment_of(const models::memory::TrainingMemory& memory) {
   std::string says = " Fullest in the backward pass of a layer";
   if (memory.moment == FullestMoment::loss) says = " Fullest at the loss";
   if (memory.moment == FullestMoment::end_of_backward) says = " Fullest at the end of the backward pass";
-  if (!memory.gradients_late) return says + ", beside gradients that were there before.";
+  if (!memory.gradients_late) return says + ", with gradients that were there before.";
   if (memory.moment == FullestMoment::loss) return says + ", before there are gradients.";
   return says + ".";
 }
@@ -187,8 +248,8 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   const Inputs in = in_force(set);
   const auto setting = read_setting(in);
   if (!out.reason.empty() || !setting) return p;
-  p.answer = answer_of(out);
   p.shown_change = shown_change(in, out);
+  p.answer = answer_of(in, out, p.shown_change);
   arrange_labels(in, out, p);
   arrange_limit(out, p);
   p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +

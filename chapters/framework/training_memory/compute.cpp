@@ -87,6 +87,7 @@ void fill_shares(const Inputs& in, const TrainingCase& s, Outputs& out) {
   out.chip_share = whole * out.total_bytes / out.chip_bytes;
   out.states_bytes = memory.states.total();
   out.states_share = whole * out.states_bytes / out.total_bytes;
+  out.kept_bytes = memory.held[MemoryOwner::optimizer] + memory.held[MemoryOwner::master];
   out.weights_share = whole * memory.held[MemoryOwner::weights] / out.total_bytes;
   const HeldBytes& held = memory.held;
   const double others = out.total_bytes - held[MemoryOwner::weights] - held[MemoryOwner::gradients] -

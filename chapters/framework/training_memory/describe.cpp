@@ -206,6 +206,8 @@ void describe(Fields& f, Outputs& o) {
          "in a buffer.",
          {.formula = "parameters x bytes a parameter / splits"});
   f.real("states_share", o.states_share, {"States over held", "%"}, {.formula = "states / held"});
+  f.real("kept_bytes", o.kept_bytes, {"Optimizer and master", "B"}, "What the optimizer keeps beyond the weights.",
+         {.formula = "optimizer + master"});
   f.real("gpu_parameters", o.memory.parameters, {"Parameters on this GPU", "parameters"},
          {.formula = "stage's parameters / tensor, experts / expert parallel"});
   f.real("left_per_parameter", o.left_per_parameter, {"Left for a parameter", "B"},

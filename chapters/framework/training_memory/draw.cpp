@@ -2,6 +2,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/framework/training_memory/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -114,6 +115,20 @@ void fill_byte_rows(const Picture& picture, View& view) {
   }
 }
 
+/// The chip as an empty vessel: its rim is given, what stands in it is the question.
+void draw_empty_vessel(const Outputs& out, ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  const widgets::GivenMarks given;
+  const float line = t.type(Type::small), wide = std::min(0.5f * size.x, t.px(240));
+  const ImVec2 low{at.x + t.px(90), at.y + size.y - t.px(12)}, high{low.x + wide, at.y + line + t.px(40)};
+  const ImVec2 outline[] = {{low.x, high.y}, low, {high.x, low.y}, high};
+  p.polyline(outline, t.text, t.px(2));
+  widgets::Line rim;
+  rim.add("nameplate ").add(widgets::format(out.chip_bytes, "B"));
+  p.text({low.x, high.y - line - t.px(8)}, rim.view(), t.text, Type::small, widgets::Font::bold);
+}
+
 }  // namespace
 
 void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -141,8 +156,10 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool wide = size.x >= t.px(640);
   const float left = wide ? std::round(size.x * 0.58f) : size.x;
+  if (widgets::veiled()) return draw_empty_vessel(out, at, {left, size.y});
   widgets::draw_vessels("vessel", std::span(vessels).first(second ? 2 : 1), view.vessels,
                         {.unit = "B", .size = {left, size.y}, .brackets = brackets, .axis = true});
+  widgets::drew("vessels");
   if (!wide) return;
   fill_byte_rows(picture, view);
   const float x = at.x + left + t.px(16), width = size.x - left - t.px(16);
@@ -187,7 +204,7 @@ void draw_layer_parts(const Inputs& in, const Outputs& out, View& view, ImVec2 s
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("vessel", {.title = "Vessel", .least = {720, 380}, .answers = true},
+  stage.panel("vessel", {.title = "Vessel", .least = {720, 380}, .answers = true, .marks = "vessels"},
               [&](ImVec2 size) { draw_vessel(in, out, picture, view, size); });
   stage.panel("changes", {.title = "One change each", .least = {560, 340}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_changes(out, picture, view, size); });

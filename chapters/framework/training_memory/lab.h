@@ -83,6 +83,7 @@ struct Outputs {
   models::memory::TrainingMemory memory;
   double total_bytes = 0, chip_bytes = 0, free_bytes = 0, chip_share = 0;  ///< free: negative where it does not fit
   bool fits = false;
+  double kept_bytes = 0;                                         ///< optimizer and master
   double weights_share = 0, states_bytes = 0, states_share = 0;  ///< shares in %
   double one_micro_batch_bytes = 0;  ///< peak of a step of one micro-batch; NaN where the pipeline needs more
   double stage_layers = 0;

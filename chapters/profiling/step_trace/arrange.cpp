@@ -243,10 +243,10 @@ std::vector<Lane> lanes_of(Picture& p, const models::StepRun& run, double period
   };
   if (loader) {
     const std::int64_t n = loader->loader.workers;
-    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 2));
+    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 1));
     add(blocks_lane(p, shown, StepRow::pin, "pinning", 3));
   }
-  add(blocks_lane(p, shown, StepRow::host, "main thread", 1));
+  add(blocks_lane(p, shown, StepRow::host, "main thread", 0));
   add(blocks_lane(p, shown, StepRow::copies, "copies", 3));
   add(blocks_lane(p, shown, StepRow::collectives, "all-reduce", 2));
   add(blocks_lane(p, shown, StepRow::compute, "compute"));
@@ -269,16 +269,47 @@ Bar bar_of(std::string label, const std::array<double, part_count>& parts) {
   return bar;
 }
 
+/// A part of the step as the subject of a sentence.
+std::string_view subject_of(std::size_t part) {
+  constexpr std::array<std::string_view, part_count> subjects{
+      "the forward pass",     "the backward pass",    "the optimizer",         "waiting for data",
+      "waiting for the copy", "waiting for launches", "waiting after .item()", "waiting for the all-reduce"};
+  return subjects[part];
+}
+
+/// What is largest now, and whether more workers would change it.
+std::string next_words(const Outputs& out, const Run& run) {
+  const std::size_t part = run.parts.largest;
+  const std::string takes = figure(out.now.share[part], "%") + " of the step";
+  if (part == 3 && std::isnan(out.workers_needed) && std::isfinite(out.ceiling_per_s))
+    return "The GPU still waits for data, " + takes + ": only " + figure(out.ceiling_per_s, "") +
+           " batches per second arrive, and more workers change nothing.";
+  if (part == 3 && std::isfinite(out.workers_needed))
+    return "The GPU still waits for data, " + takes + "; " + figure(out.workers_needed, "") +
+           (out.workers_needed == 1 ? " worker" : " workers") + " would end that.";
+  const bool same = part == run.found_parts.largest;
+  return std::string("The largest part is ") + (same ? "still " : "now ") + std::string(subject_of(part)) + ", " +
+         takes + ".";
+}
+
 std::string answer_of(const Outputs& out, const Run& run) {
   const double before_s = out.found.mean.period_s, after_s = out.now.mean.period_s;
-  std::string head = "As found, " + out.found.largest + " takes " +
-                     figure(run.found_parts.s[run.found_parts.largest], "s") + " of " + figure(before_s, "s");
-  if (out.fixes.empty()) return head + ", the largest part; no change is made.";
-  const std::string most =
-      out.fixes.size() == 1 ? "one change makes" : std::to_string(out.fixes.size()) + " changes make";
-  if (after_s > before_s * (1 + 1e-9)) return head + "; " + most + " it longer, " + figure(after_s, "s") + ".";
-  return head + "; " + most + " it " + figure(after_s, "s") + ", and then " + out.now.largest + " is the largest, " +
-         figure(out.now.share[run.parts.largest], "%") + ".";
+  const std::size_t part = run.found_parts.largest;
+  const std::string largest = std::string(subject_of(part)) + ", " + figure(out.found.share[part], "%") + " of it";
+  if (out.fixes.empty()) {
+    const std::string next = next_words(out, run);
+    return "The step takes " + figure(before_s, "s") + " and no change is made.\n" + next;
+  }
+  constexpr std::array<std::string_view, 8> counts{"no",           "one change",   "two changes", "three changes",
+                                                   "four changes", "five changes", "six changes", "seven changes"};
+  const std::string with(counts[std::min(out.fixes.size(), counts.size() - 1)]);
+  std::string head =
+      "With " + with + " the step takes " + figure(after_s, "s") + " instead of " + figure(before_s, "s");
+  if (after_s > before_s * (1 + 1e-9))
+    head += ": longer.";
+  else
+    head += "; the largest part was " + largest + ".";
+  return head + "\n" + next_words(out, run);
 }
 
 }  // namespace

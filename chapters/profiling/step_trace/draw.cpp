@@ -19,7 +19,7 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
   draw_steps(picture, view, {plan.steps.width(), plan.steps.height()});
   if (plan.has_slab) {
     ImGui::SetCursorScreenPos(plan.slab.min);
-    draw_slab(picture, view, {plan.slab.width(), plan.slab.height()});
+    draw_slab(picture, view, {plan.slab.width(), plan.slab.height()}, plan.has_table);
   }
   if (plan.has_table) draw_order_table(picture, plan.table);
 }
@@ -50,7 +50,8 @@ void draw_fixes(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("steps", {.title = "Before and after", .least = {560, 400}, .answers = true},
+  stage.panel("steps",
+              {.title = "Before and after", .least = {560, 400}, .answers = true, .marks = "before and after, causes"},
               [&](ImVec2 size) { draw_hero(picture, view, size); });
   // The hero has both of these where there is room; alone they have it all.
   stage.panel("causes", {.title = "One step by cause", .least = {1200, 640}},

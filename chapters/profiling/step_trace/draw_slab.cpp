@@ -1,10 +1,28 @@
 #include <algorithm>
 
 #include "chapters/profiling/step_trace/lab.h"
+#include "widgets/base/marks.h"
+#include "widgets/number/number.h"
 
 namespace chapters::profiling::step_trace {
 
-void draw_slab(const Picture& picture, View& view, ImVec2 size) {
+namespace {
+
+/// What the numbers under the bars stand for, in lines from `at` down.
+void draw_change_names(const Picture& picture, ImVec2 at, float width, float line) {
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  for (std::size_t i = 0; i < picture.order.rows.size(); ++i) {
+    widgets::Line words;
+    words.add_integer(static_cast<std::int64_t>(i) + 1).add("  ").add(picture.order.rows[i].name);
+    widgets::fit_text(p, {at.x, at.y + static_cast<float>(i) * line}, words.view(), width, t.muted,
+                      widgets::Type::small);
+  }
+}
+
+}  // namespace
+
+void draw_slab(const Picture& picture, View& view, ImVec2 size, bool named) {
   static constexpr std::array<std::string_view, 8> numbers{"found", "1", "2", "3", "4", "5", "6", "7"};
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
@@ -15,13 +33,18 @@ void draw_slab(const Picture& picture, View& view, ImVec2 size) {
                     picture.bars.size() > 1 ? "after each; hatched: idle" : "hatched: idle", size.x, t.muted,
                     widgets::Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + head});
+  const float line = t.type(widgets::Type::small) + t.px(3);
+  const float names = named ? 0 : line * static_cast<float>(picture.order.rows.size()) + t.px(4);
+  const bool key = names > 0 && size.y - head - names >= t.px(150);
+  if (key) draw_change_names(picture, {at.x, at.y + size.y - names + t.px(4)}, size.x, line);
+  widgets::drew("causes");
   view.drawn.clear();
   for (std::size_t i = 0; i < std::min(picture.bars.size(), numbers.size()); ++i)
     view.drawn.push_back({.label = numbers[i], .segments = picture.bars[i].segments});
   widgets::draw_stacked_bars("slab", view.drawn, view.slab,
                              {.unit = "s",
                               .axis_label = picture.bars.size() > 1 ? "changes made" : "",
-                              .size = {size.x, size.y - head},
+                              .size = {size.x, size.y - head - (key ? names : 0)},
                               .vertical = true,
                               .legend = false,
                               .bar_px = 34});

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "chapters/profiling/step_trace/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 
 namespace chapters::profiling::step_trace {
@@ -44,7 +45,7 @@ constexpr std::string_view mark_words =
     "hatched: the GPU waits; outlined: the main thread waits; grey: it launches kernels";
 
 /// Design pixels of the timeline's parts: a lane is never lower than its label.
-constexpr float least_row = 15, most_row = 40, lane_gap = 6, least_lane = 18, ruler = 32, words_px = 18, legend_px = 58;
+constexpr float least_row = 12, most_row = 40, lane_gap = 6, least_lane = 18, ruler = 32, words_px = 18, legend_px = 58;
 
 float lanes_height(const std::vector<Lane>& lanes, int spare, float row) {
   float height = 0;
@@ -82,6 +83,13 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
           {.label = "in use", .unit = "B", .points = lane.memory, .tint = memory_tint, .area = true});
   add_step_lanes(picture.before, spare, view);
   add_step_lanes(picture.after, spare, view);
+  const bool veiled = widgets::veiled();
+  const widgets::GivenMarks given;  // which lanes there are; under a veil nothing stands on them
+  if (veiled)
+    for (widgets::TimelineLane& lane : view.lanes) {
+      lane.spans = {};
+      lane.counters = {};
+    }
   const widgets::SpanNames names = widgets::span_names(picture.names, view.lanes, view.timeline, t.px(10));
   widgets::TimelineData data;
   data.lanes = view.lanes;
@@ -94,7 +102,18 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
                           .row_px = row,
                           .counter_px = 2 * row,
                           .label_px = 92,
-                          .legend = legend});
+                          .cursor = !veiled,
+                          .ruler = !veiled,
+                          .legend = legend && !veiled});
+  if (veiled) {
+    const widgets::Painter p = widgets::Painter::window();
+    for (std::size_t i = 0; i < view.timeline.drawn_lanes(); ++i) {
+      const widgets::Rect track = view.timeline.lane_rect(i);
+      p.rect(track.min, track.max, t.card, t.px(2));
+    }
+    return;
+  }
+  widgets::drew("before and after");
   widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - t.type(Type::small) - t.px(2)},
                     picture.uneven_words.empty() ? mark_words : std::string_view(picture.uneven_words), size.x, t.muted,
                     Type::small);

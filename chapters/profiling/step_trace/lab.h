@@ -161,7 +161,8 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size);
 /// Design pixels that draw_steps needs for those lanes that answer: without memory, pinning and copies.
 float steps_least_height(const Picture& picture);
 /// The step's time by cause, a bar as found and one after each change, the largest part of each outlined.
-void draw_slab(const Picture& picture, View& view, ImVec2 size);
+/// `named`: the changes' names stand elsewhere.
+void draw_slab(const Picture& picture, View& view, ImVec2 size, bool named);
 void draw_order_table(const Picture& picture, widgets::Rect area);
 
 }  // namespace chapters::profiling::step_trace

@@ -33,9 +33,32 @@ std::string words_of_change(std::string_view name, const Switches& to) {
   return std::string(name);
 }
 
-std::string signed_seconds(double s) {
-  if (std::abs(s) < 0.5e-6) return "0 ms";
-  return (s > 0 ? "+" : "\xE2\x88\x92") + widgets::format_text(std::abs(s), "s");
+/// Times of one column, all in the unit of the largest.
+class ColumnTime {
+ public:
+  explicit ColumnTime(double largest_s)
+      : unit_s_(largest_s >= 1      ? 1
+                : largest_s >= 1e-3 ? 1e-3
+                                    : 1e-6),
+        unit_(largest_s >= 1      ? " s"
+              : largest_s >= 1e-3 ? " ms"
+                                  : " \xC2\xB5s") {}
+  std::string of(double s) const { return widgets::format_text(s / unit_s_, "", 3) + std::string(unit_); }
+  std::string change(double s) const {
+    if (std::abs(s) < 0.5e-6) return "0" + std::string(unit_);
+    return (s > 0 ? "+" : "\xE2\x88\x92") + of(std::abs(s));
+  }
+
+ private:
+  double unit_s_;
+  std::string_view unit_;
+};
+
+ColumnTime column_of(const Outputs& out) {
+  double largest_s = 0;
+  for (const FixRow& fix : out.fixes)
+    largest_s = std::max({largest_s, fix.step_s, std::abs(fix.in_order_s), std::abs(fix.alone_s)});
+  return ColumnTime(largest_s);
 }
 
 }  // namespace
@@ -43,6 +66,7 @@ std::string signed_seconds(double s) {
 Order order_of(const Inputs& in, const Outputs& out, const Run& run) {
   Order order;
   double furthest_s = 0;
+  const ColumnTime time = column_of(out);
   std::size_t most = 0;
   for (std::size_t i = 0; i < out.fixes.size(); ++i) {
     const FixRow& fix = out.fixes[i];
@@ -51,9 +75,9 @@ Order order_of(const Inputs& in, const Outputs& out, const Run& run) {
     furthest_s = std::max(furthest_s, apart_s);
     order.largest_s = std::max(order.largest_s, std::abs(fix.in_order_s));
     order.rows.push_back({.name = words_of_change(fix.name, in.now),
-                          .in_order = signed_seconds(fix.in_order_s),
-                          .alone = signed_seconds(fix.alone_s),
-                          .step = widgets::format_text(fix.step_s, "s"),
+                          .in_order = time.change(fix.in_order_s),
+                          .alone = time.change(fix.alone_s),
+                          .step = time.of(fix.step_s),
                           .then = fix.then + ", " + widgets::format_text(fix.then_share, "%"),
                           .in_order_s = fix.in_order_s,
                           .largest = run.fix_parts[i].largest,

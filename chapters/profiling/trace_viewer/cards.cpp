@@ -101,6 +101,20 @@ void write_figures(const Diagnosis& d, Card& card) {
   }
 }
 
+/// "rank `1`, device `0`".
+std::string marked_name(const std::string& label) {
+  std::string out;
+  bool digits = false;
+  for (const char c : label + " ") {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit != digits) out += '`';
+    digits = digit;
+    out += c;
+  }
+  out.pop_back();
+  return out;
+}
+
 /// The call that stands out among what the host did while the device waited for it; empty: none does.
 std::string_view blamed_call(const Outputs& out, const Run& run) {
   const auto& m = run.main().recording->metrics;
@@ -122,26 +136,23 @@ Place place_of_costliest(const Run& run) {
   return {run.lanes->seconds(0, e.start_ns), run.lanes->seconds(0, e.end_ns()), run.lanes->span_of(0, event)};
 }
 
-/// The largest part of the idle time, in words: ", for `11.6 %` waiting for the host"; empty where none reaches 1 %.
-std::string largest_idle_part(const Inputs& in, const Outputs& out, const Run& run) {
-  const auto share_of_time = [&](double part_s) {
-    return std::isfinite(part_s) && out.times.span_s > 0 ? 100 * part_s / out.times.span_s : 0;
-  };
+/// The largest part of the idle time, in words: ", nearly all of it waiting for the host"; empty where none reaches 1
+/// %.
+std::string largest_idle_part(const Outputs& out) {
   const auto known = [](double share_or_nan) { return std::isfinite(share_or_nan) ? share_or_nan : 0; };
-  const double before = share_of_time(out.causes.before_s), inside = share_of_time(out.causes.inside_s),
-               after = share_of_time(out.causes.after_s), between = known(out.causes.kernel_share),
+  const double before = known(out.causes.before_share), inside = known(out.causes.inside_share),
+               after = known(out.causes.after_share), between = known(out.causes.kernel_share),
                other = known(out.causes.other_share);
-  const double largest = std::max({before, inside, after, between, other});
+  const double largest = std::max({before, inside, after, between, other}), idle = out.times.idle_share;
   if (largest < 1) return {};
-  const std::string share = ", for `" + format_text(largest, "%", 3) + "` ";
-  if (largest == inside) return share + "while the host is inside a launching call";
-  if (largest == after) return share + "though the launching call had returned";
-  if (largest == between) return share + "in short gaps between kernels";
-  if (largest == other) return share + "though the next work was launched";
-  constexpr std::size_t most = 30;
-  const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out, run) : std::string_view();
-  const std::string mostly = !call.empty() && out.host_rows.front().share > 50 ? ", mostly in " : ", most of all in ";
-  return share + "it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
+  const std::string part = largest >= 0.9 * idle   ? ", nearly all of it "
+                           : largest >= 0.5 * idle ? ", most of it "
+                                                   : ", the largest part of it ";
+  if (largest == inside) return part + "inside a launching call";
+  if (largest == after) return part + "after the launching call had returned";
+  if (largest == between) return part + "in short gaps between kernels";
+  if (largest == other) return part + "although the next work was launched";
+  return part + "waiting for the host";
 }
 
 /// What passed before the first task of the chosen device, where that is worth a finding; null otherwise.
@@ -153,22 +164,48 @@ const models::trace::Head* late_head(const Run& run) {
   return nullptr;
 }
 
-/// The largest loss of the time looked at, in words; empty where none reaches 1 %.
-std::string largest_loss(const Inputs& in, const Outputs& out, const Run& run) {
-  const double exposed = out.times.span_s > 0 && std::isfinite(out.communication.exposed_s)
-                             ? 100 * out.communication.exposed_s / out.times.span_s
-                             : 0;
+/// "In step `2` rank `0`": the time that is looked at, and whose it is. `second`: after another sentence, without the
+/// number of the step.
+std::string scope_of(const Inputs& in, const Outputs& out, const Run& run, bool second) {
+  std::string s = "In this recording ";
+  if (in.step > 0 && out.steps > 0 && second)
+    s = "In the step shown ";
+  else if (in.step > 0 && out.steps > 0)
+    s = "In step `" + std::to_string(std::min(in.step, out.steps)) + "` ";
+  else if (out.steps > 1)
+    s = "Over all steps ";
+  return s + (run.rows.size() > 1 ? marked_name(run.main().label()) : "the device");
+}
+
+/// The largest loss of the time looked at.
+std::string loss_verdict(const Inputs& in, const Outputs& out, const Run& run, bool second) {
+  const double exposed = std::isfinite(out.communication.exposed_share) ? out.communication.exposed_share : 0;
+  const std::string of = " of `" + format_text(out.times.span_s, "s", 3) + "`", scope = scope_of(in, out, run, second);
+  if (std::max(exposed, out.times.idle_share) < 1)
+    return scope + " is busy `" + format_text(out.times.busy_share, "%", 3) + "`" + of + ".";
+  if (exposed >= out.times.idle_share)
+    return scope + " only communicates for `" + format_text(exposed, "%", 3) + "`" + of +
+           " and computes nothing meanwhile.";
+  const std::string idle = scope + " is idle for `" + format_text(out.times.idle_share, "%", 3) + "`" + of;
+  if (out.times.idle_share >= hardly_used_percent) return idle + ": hardly anything ran, so this is no steady step.";
+  return idle + (out.launches == 0 ? "; no launching call was recorded to say why." : largest_idle_part(out) + ".");
+}
+
+/// What explains the loss, or what stands next to it; empty where nothing does.
+std::string loss_reason(const Inputs& in, const Outputs& out, const Run& run) {
+  if (std::isfinite(out.beside.speedup))
+    return "A step takes `" + format_text(out.step_time_s, "s", 3) + "`; in the run shown with it, `" +
+           format_text(out.beside.step_time_s, "s", 3) + "`.";
+  const bool whole = in.step == 0 || out.steps == 0;
   std::string s;
-  if (std::max(exposed, out.times.idle_share) >= 1) {
-    const std::string idle = "; for `" + format_text(out.times.idle_share, "%", 3) + "` it is idle";
-    s = exposed >= out.times.idle_share
-            ? ", but `" + format_text(exposed, "%", 3) + "` is communication that nothing hides"
-        : out.launches == 0 ? idle + ", and no launching call was recorded to say why"
-                            : idle + largest_idle_part(in, out, run);
-  }
-  if (const models::trace::Head* head = in.step == 0 ? late_head(run) : nullptr)
-    s += "; before its first task `" + format_text(seconds(head->ns), "s", 3) + "` " +
-         (head->of_step ? "of the step" : "of the recording") + " had passed";
+  constexpr std::size_t most = 30;
+  const std::string_view call = whole ? blamed_call(out, run) : std::string_view();
+  if (!call.empty() && out.times.idle_share < hardly_used_percent)
+    s = std::string("Meanwhile the host was ") + (out.host_rows.front().share > 50 ? "mostly" : "most of all") +
+        " in " + said_name(call, most) + ".";
+  if (const models::trace::Head* head = whole ? late_head(run) : nullptr)
+    s += (s.empty() ? "" : " ") + std::string("The first task came after `") + format_text(seconds(head->ns), "s", 3) +
+         (head->of_step ? "` of the step." : "` of the recording.");
   return s;
 }
 
@@ -178,11 +215,11 @@ std::string host_answer(const Outputs& out) {
                       ? "No span could be read."
                       : "No row was recognised as a device in `" +
                             format_text(static_cast<double>(out.events), "", 15) +
-                            (out.events == 1 ? "` event" : "` events") + ": the rows are shown as they are.";
+                            (out.events == 1 ? "` event" : "` events") + ": its rows are shown as they are.";
   if (out.span_rows.empty() || !(out.span_rows.front().share > 0)) return s;
   constexpr std::size_t most = 40;
   const SpanRow& first = out.span_rows.front();
-  return s + " The largest part of the threads' time, `" + format_text(first.share, "%", 3) + "`, is in " +
+  return s + "\nThe largest part of the threads' time, `" + format_text(first.share, "%", 3) + "`, is in " +
          said_name(first.name, most) + " itself.";
 }
 
@@ -233,32 +270,21 @@ std::vector<Card> cards_of(const Outputs& out, const Run& run) {
   return cards;
 }
 
-/// "Rank `1`, device `0`".
-static std::string marked_name(const std::string& label) {
-  std::string out;
-  bool digits = false;
-  for (const char c : label + " ") {
-    const bool digit = c >= '0' && c <= '9';
-    if (digit != digits) out += '`';
-    digits = digit;
-    out += c;
-  }
-  out.pop_back();
-  out[0] = 'R';
-  return out;
-}
-
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
   if (run.main().device < 0) return host_answer(out);
   if (!(out.times.span_s > 0)) return "The device's work in this recording takes no time.";
-  std::string s = "Of `" + format_text(out.times.span_s, "s", 3) + "` the device works `" +
-                  format_text(out.times.busy_share, "%", 3) + "`" + largest_loss(in, out, run) + ".";
-  if (run.waits.stands_out)
-    s += " " + marked_name(run.rows[static_cast<std::size_t>(run.waits.culprit)].label()) + " arrives last in `" +
-         std::to_string(run.waits.times_last[static_cast<std::size_t>(run.waits.culprit)]) + "` of `" +
-         std::to_string(run.waits.collectives.size()) + "` collectives and costs the others `" +
-         format_text(out.late.cost_s, "s", 3) + "`.";
-  return s;
+  const std::string loss = loss_verdict(in, out, run, run.waits.stands_out);
+  if (!run.waits.stands_out) {
+    const std::string reason = loss_reason(in, out, run);
+    return reason.empty() ? loss : loss + "\n" + reason;
+  }
+  std::string rank = marked_name(run.rows[static_cast<std::size_t>(run.waits.culprit)].label());
+  rank[0] = 'R';
+  const std::string costs = std::isfinite(out.late.each_step_s)
+                                ? "each other rank `" + format_text(out.late.each_step_s, "s", 3) + "` per step."
+                                : "the others `" + format_text(out.late.cost_s, "s", 3) + "` in all.";
+  return rank + " arrives last in `" + format_text(out.late.times_last, "") + "` of `" +
+         format_text(out.late.collectives, "") + "` collectives and costs " + costs + "\n" + loss;
 }
 
 }  // namespace chapters::profiling::trace_viewer

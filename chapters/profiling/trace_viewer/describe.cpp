@@ -130,6 +130,8 @@ void describe_work(Fields& f, Outputs& o) {
          {.headline = true, .absent = no_communication, .formula = "communication while nothing computes"});
   f.real("communication_s", c.total_s, {"Communication", "s"},
          {.absent = no_communication, .formula = "union of the collectives"});
+  f.real("exposed_communication_share", c.exposed_share, {"Only communicating", "%"},
+         {.absent = no_communication, .formula = "exposed communication / time"});
   f.real("overlapped_s", c.hidden_s, {"Hidden communication", "s"},
          {.absent = no_communication, .formula = "communication while something computes"});
   f.real("overlap", c.overlap, {"Overlapped", "%"},
@@ -164,7 +166,7 @@ void describe_host(Fields& f, Outputs& o) {
          {.absent = no_launch, .formula = "start on the device - end of the call"});
   f.real("launch_delay_longest_s", l.delay_longest_s, {"Launch delay, longest", "s"},
          "A long delay is a full queue, and a good sign on its own.", {.absent = no_launch});
-  f.real("late_launches", l.late, "Delays over 100 us", "Work that waited in the queue for longer than that.",
+  f.real("late_launches", l.late, "Delays over 100 µs", "Work that waited in the queue for longer than that.",
          {.absent = no_launch});
   f.integer("launches", o.launches, "Launches", "Work on the device whose launching call was recorded.");
   f.real("queue_longest", l.queue_longest, "Queue, longest",
@@ -184,6 +186,13 @@ void describe_ranks(Fields& f, Outputs& o) {
          {.absent = no_collective});
   f.real("late_rank_share", o.late.share, {"Share of all waiting", "%"},
          {.absent = no_collective, .formula = "its cost / all waiting"});
+  f.real("late_rank_step_s", o.late.each_step_s, {"Each other rank, per step", "s"},
+         "What each of the others waits for it in one step.",
+         {.absent = no_collective, .formula = "its cost / steps / other ranks"});
+  f.real("late_rank_times", o.late.times_last, "It arrives last", "Collectives of the whole recording.",
+         {.absent = no_collective});
+  f.real("matched_collectives", o.late.collectives, "Collectives matched", "Found on all ranks that take part.",
+         {.absent = no_collective});
   f.real("collectives_waited_s", o.collectives_waited_s, {"Waiting in collectives", "s"},
          "Summed over all ranks, from their own start to that of the last.", {.absent = no_collective});
   f.table("collectives", o.collectives, "Collectives, the costliest first", {.max_items = 200});

@@ -38,7 +38,8 @@ std::string part_of_whole(const Diagnosis& d) {
 
 std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
   const models::trace::Idle& i = d.idle;
-  std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole);
+  std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole) +
+                  ", from its first task to its last";
   std::string parts;
   const auto add = [&](std::int64_t ns, std::string_view says) {
     if (ns <= 0) return;
@@ -147,9 +148,16 @@ std::string host_sentence(const Trace& trace, const DeviceMetrics& d, const std:
            " waited for the host to call the next launch, no host span covers " + share_text(first.ns, w.total_ns) +
            " of it.";
   s += "In the " + time_text(w.total_ns) + " in which " + gpu + " waited for the host to call the next launch, ";
-  if (what.calls_that_stand_out == 0)
-    return s + "no operation stands out: " + call_name(trace, first) + " comes first of " +
-           std::to_string(w.what.size()) + " with " + share_text(first.ns, w.total_ns) + ".";
+  if (what.calls_that_stand_out == 0) {
+    s += "no operation stands out";
+    if (first.name != models::trace::none)
+      return s + ": the largest of " + std::to_string(w.what.size()) + ", " + call_name(trace, first) + ", has " +
+             share_text(first.ns, w.total_ns) + ".";
+    s += ": for " + share_text(first.ns, w.total_ns) + " of it nothing was recorded";
+    if (w.what.size() < 2) return s + ".";
+    return s + ", and the largest of " + std::to_string(w.what.size() - 1) + " operations, " +
+           call_name(trace, w.what[1]) + ", has " + share_text(w.what[1].ns, w.total_ns) + ".";
+  }
   if (what.kind == DiagnosisKind::host_unrecorded)
     return s + "it was inside " + call_name(trace, first) + ", in nothing recorded within it, for " +
            share_text(first.ns, w.total_ns) + ".";
@@ -260,7 +268,7 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
     case DiagnosisKind::exposed_communication:
       return "Communication is exposed on " + gpu + " for " + time_text(what.part) + ", " +
              share_text(what.part, what.whole) + " of its time: " + share_text(d.comp_and_comm_ns, d.comm_ns) +
-             " of it runs behind computation.";
+             " of it is hidden under computation.";
     case DiagnosisKind::copies:
       return "Copies and memory sets take " + share_text(what.part, what.whole) + " of the busy time of " + gpu + ", " +
              time_text(what.part) + ".";
@@ -285,8 +293,8 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
              " have no launching call in the file: causes of idle time before them are not known.";
     case DiagnosisKind::durations_doubtful:
       return part_of_whole(what) + "tasks on " + stream +
-             " begin before the one before them ends, which a stream does not do: the profiler's durations are too "
-             "long, and so is the busy time.";
+             " begin before the one before them ends. A CUDA stream does one after the other: either the profiler's "
+             "durations are too long, and so is the busy time, or this row is no such stream.";
   }
   return {};
 }
@@ -301,6 +309,14 @@ static double part_share(const Diagnosis& d) {
   return 100.0 * static_cast<double>(d.part) / static_cast<double>(std::max<std::int64_t>(d.whole, 1));
 }
 
+/// The title of the kind, unless the share asks for another.
+static std::string title_of(const Diagnosis& d) {
+  if (d.kind == DiagnosisKind::host_unrecorded && part_share(d) < 90) return "Part of the host's time was not recorded";
+  if (d.kind == DiagnosisKind::copies && part_share(d) > 50) return "Copies take most of the busy time";
+  if (d.kind == DiagnosisKind::idle && part_share(d) >= hardly_used_percent) return "The device is hardly used";
+  return std::string(diagnosis_title(d.kind));
+}
+
 std::vector<ToldDiagnosis> tell_diagnosis(const Trace& trace, const Metrics& metrics) {
   constexpr std::size_t few = 2;  // so many are told one by one
   const auto& all = metrics.diagnosis;
@@ -311,7 +327,7 @@ std::vector<ToldDiagnosis> tell_diagnosis(const Trace& trace, const Metrics& met
     const bool folds =
         of_one_device(all[i]) && static_cast<std::size_t>(std::count_if(all.begin(), all.end(), same)) > few;
     if (folds && std::any_of(all.begin(), from, same)) continue;
-    told.push_back({i, std::string(diagnosis_title(all[i].kind)), diagnosis_sentence(trace, metrics, all[i])});
+    told.push_back({i, title_of(all[i]), diagnosis_sentence(trace, metrics, all[i])});
     if (!folds) continue;
     double lo = 1e300, hi = 0;
     std::size_t others = 0;

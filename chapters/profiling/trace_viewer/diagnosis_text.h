@@ -8,6 +8,9 @@
 /// The findings of models::trace in words, the same in the lab and on the command line.
 namespace chapters::profiling::trace_viewer {
 
+/// From this share of the time on, %, a device that is idle is hardly used at all: nobody waited for it.
+inline constexpr double hardly_used_percent = 95;
+
 /// A few words: "The device is idle".
 std::string_view diagnosis_title(models::trace::DiagnosisKind kind);
 

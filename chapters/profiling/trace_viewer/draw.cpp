@@ -29,7 +29,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   // Which panels there are depends on what is found: before anything was read there are none, so that none moves.
   if (!pic.run->lanes) return;
   follow(pic, view);  // also where another panel stands in front of the timeline
-  stage.panel("timeline", {.title = "Timeline", .least = {620, 400}, .answers = true},
+  stage.panel("timeline",
+              {.title = "Timeline", .least = {620, 400}, .answers = true, .marks = "device, idle, next lane"},
               [&](ImVec2 size) { draw_timeline_panel(in, pic, view, size); });
   const auto cause = [&] {
     const float bars = static_cast<float>(pic.bars.size());

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/profiling/trace_viewer/draw.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
@@ -188,6 +189,41 @@ float whole_rows(const Lanes& lanes, const widgets::TimelineView& v, float heigh
   return best > t.px(40) ? best + around : height;
 }
 
+/// The lanes' names on empty tracks: which there are is given, what happens on them is the question.
+void draw_given_lanes(const Lanes& lanes, widgets::TimelineView& v, widgets::TimelineOptions options) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const widgets::GivenMarks given;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, label = t.px(options.label_px);
+  const float line = t.type(Type::body), row = std::max(t.px(options.row_px), line + t.px(4)) + t.px(8);
+  float y = at.y + t.px(24);
+  for (const widgets::TimelineLane& lane : lanes.data().lanes) {
+    if (y + row > at.y + options.height) break;
+    widgets::fit_text(p, {at.x, y}, lane.label, label - t.px(8), t.text, Type::body);
+    p.rect({at.x + label, y}, {at.x + width, y + row - t.px(8)}, t.card, t.px(2));
+    y += row;
+  }
+  v.selected = {};
+  ImGui::Dummy({width, options.height});
+}
+
+/// Which of the lanes that answer the panel has room for.
+void say_drawn_lanes(const Lanes& lanes, const widgets::TimelineView& v) {
+  const widgets::Rect all = v.lanes_rect();
+  bool idle = false;
+  for (std::size_t i = 0; i < v.drawn_lanes() && i < lanes.data().lanes.size(); ++i) {
+    const bool seen = v.lane_rect(i).min.y < all.max.y;
+    const bool gaps = lanes.data().lanes[i].label == "device idle";
+    idle = idle || gaps;
+    if (i == 0 && seen) widgets::drew("device");
+    if (gaps && seen) widgets::drew("idle");
+    if (i > 0 && !gaps && seen) widgets::drew("next lane");
+  }
+  if (!idle) widgets::drew("idle");
+  if (lanes.data().lanes.size() < 2) widgets::drew("next lane");
+}
+
 }  // namespace
 
 void show(View& view, const Place& place) {
@@ -210,7 +246,7 @@ void draw_timeline_panel(const Inputs& in, const Picture& pic, View& view, ImVec
   const float label = view.label_px > 0 ? std::min(view.timeline.label_px, 0.6f * wide) : std::min(150.0f, 0.3f * wide);
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
   const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
-             with_strip = !pic.run->overview.empty() && size.y >= t.px(250);
+             with_strip = !pic.run->overview.empty() && size.y >= t.px(340);
   float y = at.y;
   if (with_cards) {
     draw_cards(pic, view, {size.x, cards});
@@ -239,11 +275,13 @@ void draw_timeline_panel(const Inputs& in, const Picture& pic, View& view, ImVec
   options.height = whole_rows(lanes, v, options.height, options.row_px);
   if (const std::string* text = view.pointed.answer(); text && view.pointed.asked()->lanes == pic.run->lanes)
     options.note = {view.pointed.asked()->span, *text};
+  if (widgets::veiled()) return draw_given_lanes(lanes, v, options);
   const widgets::TimelineEvents events = widgets::draw_timeline("timeline", lanes.data(), v, options);
   view.start_s = v.window.start_s;
   view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;
   view.label_px = static_cast<double>(v.label_px);
+  say_drawn_lanes(lanes, v);
   ask_for_mark(pic, view);
   ask_about_pointed(pic, view, events);
 }

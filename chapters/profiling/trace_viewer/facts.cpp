@@ -43,6 +43,7 @@ CommunicationTimes communication_times(const models::trace::WindowMetrics& m) {
   return {.total_s = seconds(m.comm_ns),
           .exposed_s = seconds(m.exposed_comm_ns),
           .hidden_s = seconds(m.comp_and_comm_ns),
+          .exposed_share = percent(m.exposed_comm_ns, m.window_ns),
           .overlap = m.comm_ns > 0 ? m.overlap_pct_of_comm() : absent};
 }
 

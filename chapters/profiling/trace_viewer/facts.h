@@ -28,7 +28,8 @@ struct IdleCauses {
 /// Its communication; absent where none was recorded.
 struct CommunicationTimes {
   double total_s = absent, exposed_s = absent, hidden_s = absent;
-  double overlap = absent;  ///< %; absent too where none lies between the two times
+  double exposed_share = absent;  ///< %, of the time looked at
+  double overlap = absent;        ///< %; absent too where none lies between the two times
 };
 
 /// How the host launched over the whole recording; absent where no launching call was recorded.
@@ -40,6 +41,8 @@ struct LaunchFigures {
 /// The rank that lets the others wait longest; absent where nobody waits.
 struct LateRank {
   double rank = absent, cost_s = absent, idle_cost_s = absent, share = absent;
+  double times_last = absent, collectives = absent;
+  double each_step_s = absent;  ///< what each other rank loses by it in a step; absent where no step is marked
 };
 /// The rank that computes longest; absent where there is one rank.
 struct SlowRank {

@@ -82,6 +82,15 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
   return streams;
 }
 
+/// Moves the thread that launches right after the first stream; how many tracks stand before the gaps.
+std::size_t put_answer_first(const Trace& trace, std::vector<std::uint32_t>& tracks) {
+  if (tracks.empty() || !is_stream(trace.tracks[tracks.front()])) return 0;
+  const auto thread = std::find_if(tracks.begin(), tracks.end(),
+                                   [&](std::uint32_t t) { return trace.tracks[t].kind == TrackKind::thread; });
+  if (thread != tracks.end()) std::rotate(tracks.begin() + 1, thread, thread + 1);
+  return 1;
+}
+
 }  // namespace
 
 std::string_view Lanes::name(std::uint32_t id) const {
@@ -276,10 +285,13 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
   const std::vector<bool> wanted = models::trace::matching_strings(trace, matching);
   looks_[source] = name_looks(trace, wanted);
   lane_of_track_[source].assign(trace.tracks.size(), -1);
-  // The gaps stand under the streams that they are gaps of, where those come first, and else at the end.
-  const std::vector<std::uint32_t> tracks = tracks_to_show(s);
+  // What answers comes first: the stream that computes, its gaps, and the thread that launches. Where other recordings
+  // are shown too the gaps stand under all streams.
+  std::vector<std::uint32_t> tracks = tracks_to_show(s);
   std::size_t before = tracks.size();
-  if (s.streams_first)
+  if (s.streams_first && sources_.size() == 1)
+    before = put_answer_first(trace, tracks);
+  else if (s.streams_first)
     before = static_cast<std::size_t>(
         std::find_if(tracks.begin(), tracks.end(), [&](auto t) { return !is_stream(trace.tracks[t]); }) -
         tracks.begin());

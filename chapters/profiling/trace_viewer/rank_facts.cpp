@@ -56,7 +56,11 @@ void state_waits(Run& run, Outputs& out) {
   out.late = {.rank = static_cast<double>(run.rows[culprit].rank()),
               .cost_s = seconds(w.caused_ns[culprit]),
               .idle_cost_s = seconds(w.idle_caused_ns[culprit]),
-              .share = 100 * w.culprit_share()};
+              .share = 100 * w.culprit_share(),
+              .times_last = static_cast<double>(w.times_last[culprit]),
+              .collectives = static_cast<double>(w.collectives.size())};
+  if (out.steps > 0 && run.rows.size() > 1)
+    out.late.each_step_s = out.late.cost_s / static_cast<double>(out.steps) / static_cast<double>(run.rows.size() - 1);
   if (w.stands_out)
     out.findings.push_back({waits_title(run.rows, w), waits_sentences(run.rows, w, run.rank_steps), out.late.cost_s});
 }

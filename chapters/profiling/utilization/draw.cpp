@@ -49,7 +49,7 @@ void draw_products(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("second", {.title = "One second", .least = {520, 330}, .answers = true},
+  stage.panel("second", {.title = "One second", .least = {520, 330}, .answers = true, .marks = "second, ledger"},
               [&](ImVec2 size) { draw_second(picture, view, size); });
   // Every job but a recording has them, and their place before they are computed.
   if (!out.conventions.empty() || (out.losses.empty() && in.job != Job::recording))
@@ -57,7 +57,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 {.title = "By every convention", .least = {460, 190}, .ideal = {0, 220}, .scrolls = true},
                 [&](ImVec2 size) { draw_conventions(in, out, view, size); });
   if (!out.product_rows.empty())
-    stage.panel("products", {.title = "Products by shape", .least = {460, 150}, .ideal = {0, 200}, .scrolls = true},
+    stage.panel("products", {.title = "Matmuls by shape", .least = {460, 150}, .ideal = {0, 200}, .scrolls = true},
                 [&](ImVec2 size) { draw_products(out, view, size); });
   stage.panel("losses", {.title = "Every loss", .least = {460, 190}, .ideal = {0, 220}, .scrolls = true},
               [&](ImVec2 size) { draw_losses(out, view, size); });

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/profiling/utilization/lab.h"
+#include "widgets/base/marks.h"
 
 namespace chapters::profiling::utilization {
 namespace {
@@ -132,14 +133,15 @@ void paint_reported(const Painter& p, const Theme& t, const Picture& picture, co
 }
 
 /// Rate upwards, time to the right.
-void paint_axes(const Painter& p, const Theme& t, Rect all, Rect s) {
+void paint_axes(const Painter& p, const Theme& t, Rect all, Rect s, bool of_bytes) {
   const float line = t.type(Type::small);
   p.text({s.min.x - t.px(6), s.min.y - line / 2}, "100 %", t.muted, Type::small, Font::sans, Align::right);
   if (s.height() > 4 * line)
     p.text({s.min.x - t.px(6), (s.min.y + s.max.y - line) / 2}, "50 %", t.muted, Type::small, Font::sans, Align::right);
   p.text({s.min.x - t.px(6), s.max.y - line}, "0", t.muted, Type::small, Font::sans, Align::right);
-  constexpr std::string_view long_axes = "up: share of the peak rate; right: time, by what runs",
-                             short_axes = "up: rate; right: time";
+  const std::string_view long_axes = of_bytes ? "up: share of the memory's bandwidth; right: time"
+                                              : "up: share of the peak rate; right: time, by what runs",
+                         short_axes = of_bytes ? "up: bandwidth; right: time" : "up: rate; right: time";
   const bool wide = widgets::text_size(long_axes, Type::small).x <= s.width();
   widgets::fit_text(p, {s.min.x, all.min.y}, wide ? long_axes : short_axes, s.width(), t.muted, Type::small);
 }
@@ -161,6 +163,14 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   if (picture.version == 0) return;
+  if (widgets::veiled()) {  // the empty second is given: how much of it is what is the question
+    const widgets::GivenMarks given;
+    layout_second({}, {}, 1, 1, -1, 0, all, widgets::measure_text, t.px(1), t.type(Type::small), view.second);
+    p.rect(view.second.square.min, view.second.square.max, t.card);
+    p.frame(view.second.square.min, view.second.square.max, t.text, t.px(1.5f));
+    paint_axes(p, t, all, view.second.square, picture.of_bytes);
+    return;
+  }
   SecondLayout& l = view.second;
   layout_second(picture.parts, picture.ledger, picture.busy, picture.products, picture.reported, picture.meters.size(),
                 all, widgets::measure_text, t.px(1), t.type(Type::small), l);
@@ -179,13 +189,16 @@ void draw_second(const Picture& picture, View& view, ImVec2 size) {
   for (const PlacedPart& placed : l.parts)
     if (placed.named) paint_name(p, t, picture.parts[placed.part], placed);
   paint_reported(p, t, picture, l);
-  paint_axes(p, t, all, s);
+  paint_axes(p, t, all, s, picture.of_bytes);
   if (l.has_dimensions) {
-    paint_dimension(p, t, s.min.x, l.products_x, l.dimension_y[0], picture.products_words, s.max.x);
+    if (!picture.products_words.empty())
+      paint_dimension(p, t, s.min.x, l.products_x, l.dimension_y[0], picture.products_words, s.max.x);
     paint_dimension(p, t, s.min.x, l.busy_x, l.dimension_y[1], picture.busy_words, s.max.x);
   }
   paint_ledger(p, t, picture, l);
   paint_meters(p, t, picture, l);
+  widgets::drew("second");
+  if (!picture.ledger.empty()) widgets::drew("ledger");
   if (hovered) {
     const ImVec2 mouse = ImGui::GetMousePos();
     for (const PlacedPart& placed : l.parts)

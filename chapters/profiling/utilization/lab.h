@@ -100,6 +100,7 @@ struct Picture {
   std::vector<SecondPart> parts;
   std::vector<LedgerLine> ledger;
   std::vector<Meter> meters;
+  bool of_bytes = false;          ///< the second is one of the memory: heights are shares of its bandwidth
   double busy = 0, products = 0;  ///< widths, 0 to 1
   double reported = 0;            ///< area of the reported utilization, 0 to 1; below 0: none
   std::string busy_words, products_words;

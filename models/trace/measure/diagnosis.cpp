@@ -181,8 +181,10 @@ class DeviceFindings {
     double all_ns = 0;  // not the busy time, which counts kernels that run at once only once
     for (const KernelTime& k : d_.kernels) all_ns += static_cast<double>(k.total_ns);
     const auto sum_ns = static_cast<std::int64_t>(std::min(all_ns, 9e18));
+    // A kernel leads others, of a device that has work.
     if (d_.kernels.empty() || !matters(d_.kernels.front().total_ns, sum_ns, 20)) return;
     const KernelTime& k = d_.kernels.front();
+    if ((d_.kernels.size() == 1 && k.count == 1) || !matters(d_.busy_ns, d_.span_ns, 5)) return;
     add_event(k.total_ns / 10, DiagnosisKind::one_kernel_leads, k.total_ns, sum_ns, k.longest);
   }
 

@@ -35,9 +35,10 @@ TEST_CASE("fusion lab: 67.1 MB and two kernels less, five best, the sixth slower
   CHECK(rows(*lab, "runs") == 21);
   CHECK(out(*lab, "registers") == 34);
   const lab_fusion::Picture p = fusion_picture({});
-  CHECK(p.answer.starts_with("Three boxes in one save `67.1 MB` and "));
-  CHECK(p.answer.find("Boxes 1 to 5 in one are best, ") != std::string::npos);
-  CHECK(p.answer.find("; with LayerNorm too it is ") != std::string::npos);
+  CHECK(p.answer.starts_with("Three boxes in one kernel save `67.1 MB` of traffic and "));
+  CHECK(p.answer.find("\nThe best is one kernel of boxes `1` to `5`, ") != std::string::npos);
+  const lab_fusion::Picture best = fusion_picture({.first = 1, .last = 5});
+  CHECK(best.answer.find("\nNo other run of boxes is faster; with LayerNorm in it too, ") != std::string::npos);
   CHECK(p.why ==
         "Why LayerNorm costs: a block must hold whole rows; tiles of 16 x 4,096 need 308 of 255 registers and load the "
         "weights from L2 64 times.");

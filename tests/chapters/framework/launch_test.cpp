@@ -56,7 +56,9 @@ TEST_CASE("launch: the picture's gaps and kernels fill the device's conveyor, an
   double most = 0;
   for (const auto& point : p.modes[1].queue) most = std::max(most, point.value);
   CHECK(most == 1290);
-  CHECK(p.answer.starts_with("The host does: `1,290` launches of `16.7 µs` take `21.6 ms`"));
+  CHECK(p.answer ==
+        "The host sets the pace: `1,290` launches take `21.6 ms` of the `22.0 ms` step; the GPU idles `68.1 %`."
+        "\nA GPU twice as fast makes the step `1.01×` as fast; the step takes `8.31 ms` with a CUDA graph.");
 }
 
 TEST_CASE("launch: a kernel takes its bytes at the share of the bandwidth that is reached") {
@@ -93,7 +95,13 @@ TEST_CASE("launch: chips without launches of kernels are refused, and an AMD GPU
   in.chip = "mi300x";
   const lab_launch::Picture p = launch_picture(in);
   CHECK(p.modes[1].label == "HIP graph");
-  CHECK(p.answer.find("Assumed: HIP") != std::string::npos);
+  CHECK(p.answer.find("HIP is assumed to launch as fast as CUDA; ") != std::string::npos);
+}
+
+TEST_CASE("launch: a model whose weights do not fit on the chip is refused in a sentence") {
+  const LabPtr lab = open_lab("framework/launch", R"({"model": "llama-3-70b", "chip": "rtx_4090"})");
+  CHECK(reason_of(*lab) ==
+        "The weights take 141 GB, and the RTX 4090 has 24 GB: choose a smaller model or a larger chip.");
 }
 
 TEST_CASE("launch: a training step is refused in a sentence") {
@@ -123,9 +131,15 @@ TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and t
   CHECK(p.names[p.modes[0].dry[1].name].said[0] == "idle 122 \xC2\xB5s of 134 \xC2\xB5s");
   CHECK(p.modes[1].dry.empty());  // of a graph only the first kernel waits
   CHECK(p.modes[1].layer_ends_ns.size() >= 2);
-  CHECK(p.answer.find("one twice as fast changes next to nothing, `1.01`") != std::string::npos);
   lab_launch::Inputs busy;
   busy.batch = 128;
   const lab_launch::Picture full = launch_picture(busy);
-  CHECK(full.answer.find("one twice as fast makes it `1.55`") != std::string::npos);
+  CHECK(full.answer.starts_with("The GPU sets the pace: its kernels take `31.3 ms` of the `33.9 ms` step"));
+  CHECK(full.answer.find("makes the step `1.55×` as fast") != std::string::npos);
+  // The pool says which of the two it is.
+  CHECK(p.modes[0].pool_words.starts_with("dry: "));
+  CHECK(p.modes[1].pool_words == "full: up to 1,290 kernels wait for the GPU");
+  CHECK(full.modes[0].pool_words.starts_with("full: "));
+  // The faster GPU's work stands in a second row of the first one's lane.
+  CHECK(std::any_of(p.with_ghost.begin(), p.with_ghost.end(), [](const auto& span) { return span.depth == 1; }));
 }

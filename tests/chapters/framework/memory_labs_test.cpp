@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/framework/memory_timeline/lab.h"
 #include "chapters/framework/training_memory/lab.h"
 #include "tests/support/base/near.h"
 #include "tests/support/lab/canvas.h"
@@ -25,8 +26,8 @@ TEST_CASE("training memory lab: the owners of the default step, by hand") {
   const double total = 16 * parameters + 34.0 * 4096 * 4096 * 32 + 12.0 * 4096 * 128256 + 2 * 2.0 * 4096 * 4096 + 1e9;
   CHECK(near(out(*lab, "total_bytes"), total));
   CHECK(lab->answer() ==
-        "`154 GB` are over the nameplate `80 GB`, and the weights are `16.1 GB` of them: optimizer and master keep "
-        "`96.4 GB`.");
+        "The step needs `154 GB` and the chip has `80 GB`: too much. Optimizer and master copy take `96.4 GB`, the "
+        "weights `16.1 GB`.\nOne change that makes it fit: 8-bit moments and no master copy, `74.1 GB`.");
   // Of a single micro-batch the gradients are not there yet at the loss.
   const double one = out(*lab, "one_micro_batch_bytes");
   CHECK(near(one, total - 2 * parameters));
@@ -158,16 +159,30 @@ TEST_CASE("memory timeline: the answer speaks of what the curve shows") {
     return std::string(lab->answer());
   };
   const std::string leak = answer(R"({"which": "every_layer", "loss": "fused", "steps": 4, "keep_outputs": true})");
-  CHECK(leak ==
-        "A leak: each step ends `2.10 GB` of kept outputs higher than it began; step `15` is the first over the "
-        "line.");
+  CHECK(
+      leak ==
+      "A leak: each step ends `2.10 GB` higher than it began, mostly kept outputs. Step `15` no longer fits.\nThe peak "
+      "is `57.1 GB`, `22.9 GB` under the chip's `80 GB`.");
   const std::string plateau = answer(R"({"which": "every_layer", "loss": "fused", "steps": 3, "first_step": true})");
-  CHECK(plateau.starts_with("No leak: the first step ends `16.3 GB` of moments higher than it began"));
+  CHECK(plateau.starts_with("No leak: only the first step ends higher than it began, by `16.3 GB` of moments."));
   CHECK(answer(R"({"steps": 3})").starts_with("No leak: every step climbs to its peak and ends where it began"));
   CHECK(answer(R"({"which": "none", "fused_attention": false, "batch": 1, "loss": "fused"})")
-            .starts_with("The scores are the mountain: `33.3 GB` of the peak of `88.1 GB`"));
-  CHECK(answer(R"({"again": 20, "micro_batches": 4})").starts_with("The gradients of the first micro-batch stay"));
-  CHECK(answer("{}").starts_with("The peak is the loss: `73.1 GB`"));
+            .ends_with("\nAttention scores are `33.3 GB` of it; FlashAttention stores none of them."));
+  CHECK(answer(R"({"again": 20, "micro_batches": 4})").find("\nGradients of the first micro-batch stay") !=
+        std::string::npos);
+  CHECK(answer("{}").starts_with("Memory peaks while the loss is computed: `73.1 GB`, `6.94 GB` under"));
+}
+
+TEST_CASE("memory timeline: the loss stands under a lens only where it is the peak") {
+  use_bundled_catalog();
+  namespace lab = chapters::framework::memory_timeline;
+  const auto lens = [](const lab::Inputs& in) {
+    chapters::Progress progress;
+    const lab::Computed c = lab::compute(in, progress);
+    return lab::arrange(in, c.facts, *c.run).lens;
+  };
+  CHECK(lens({}));
+  CHECK_FALSE(lens({.which = lab::Which::every_layer}));  // the peak is in the backward pass
 }
 
 TEST_CASE("training memory: every preset opens with a second vessel, and where it fits that is the plain step") {

@@ -65,7 +65,9 @@ TEST_CASE("the sentence about an idle device has its shares, its causes and the 
   REQUIRE_FALSE(m.metrics.diagnosis.empty());
   const std::string first = diagnosis_sentence(m.trace, m.metrics, m.metrics.diagnosis[0]);
   // A wait for the host is said in its parts: before the call, inside it and after it.
-  CHECK(first.starts_with("GPU 0 is idle for 59.4 % of 320 µs: 36.8 % of the idle time lies before the host called"));
+  CHECK(
+      first.starts_with("GPU 0 is idle for 59.4 % of 320 µs, from its first task to its last: 36.8 % of the "
+                        "idle time lies before the host called"));
   CHECK(first.ends_with("ends with tail."));
 }
 
@@ -87,12 +89,31 @@ TEST_CASE("doubts are said with their counts, and a leading kernel with its shar
   for (int i = 0; i < 40; ++i) events.push_back(call_event(i, 100 + i));
   const Measured m = measured(recording_of(events));
   CHECK(sentence_about(m, "Durations are doubtful")
-            .starts_with("9 of 10 tasks on stream 7 of GPU 0 begin before the one before them ends, which a stream "
-                         "does not do"));
+            .starts_with("9 of 10 tasks on stream 7 of GPU 0 begin before the one before them ends. A CUDA stream "
+                         "does one after the other: "));
   CHECK(sentence_about(m, "Kernels are missing")
             .starts_with("40 of 40 launching calls have no work on a device in the file, and no stream capture"));
   const Measured two = measured(recording_of({kernel_event("a", 0, 30, 7), kernel_event("b", 0, 10, 8)}));
+  // A kernel that is alone leads nobody, and neither does one of a device that hardly works.
+  CHECK(sentence_about(measured(recording_of({kernel_event("a", 0, 30, 7)})), "One kernel leads").empty());
+  const Measured idle = measured(recording_of({kernel_event("a", 0, 30, 7), kernel_event("b", 5000, 10, 7)}));
+  CHECK(sentence_about(idle, "One kernel leads").empty());
   CHECK(sentence_about(two, "One kernel leads") == "a takes 75 % of the time of all kernels of GPU 0 in 1 run.");
+}
+
+TEST_CASE("a title says how large a part is: hardly used, most of the busy time") {
+  const auto titles = [](const Measured& m) {
+    std::set<std::string> out;
+    for (const auto& told : chapters::profiling::trace_viewer::tell_diagnosis(m.trace, m.metrics))
+      out.insert(told.title);
+    return out;
+  };
+  const Measured idle = measured(recording_of({kernel_event("a", 0, 30, 7), kernel_event("b", 5000, 10, 7)}));
+  CHECK(titles(idle).contains("The device is hardly used"));
+  const std::string copy = R"({"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":100,"dur":900,)"
+                           R"("args":{"device":0,"stream":7}})";
+  CHECK(titles(measured(recording_of({kernel_event("a", 0, 100, 7), copy})))
+            .contains("Copies take most of the busy time"));
 }
 
 TEST_CASE("where no device is recognised the sentence says among how much, and not that there is none") {

@@ -110,9 +110,10 @@ TEST_CASE("step-trace: lanes stand on one axis, before above after, and every ga
         s.start_ns < 800'000'000)
       gap_ns += s.duration_ns;
   CHECK(gap_ns == 340'000'000);
-  CHECK(p.answer ==
-        "As found, waiting for data takes `340 ms` of `850 ms`; 4 changes make it `426 ms`, and then backward "
-        "is the largest, `49.8 %`.");
+  CHECK(
+      p.answer ==
+      "With four changes the step takes `426 ms` instead of `850 ms`; the largest part was waiting for data, `40.0 %` "
+      "of it.\nThe largest part is now the backward pass, `49.8 %` of the step.");
 }
 
 TEST_CASE("step-trace: who reads the figures alone reads the same ones, and no history is kept for him") {

@@ -240,6 +240,19 @@ TEST_CASE("a run beside another: its streams stand under the first one's, above 
   CHECK(lanes[6] == "device idle");
 }
 
+TEST_CASE("of one recording what answers comes first: the stream that computes, its gaps, the thread that launches") {
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}});
+  std::vector<std::string> lanes;
+  for (const auto& table : v.d.ui.record().tables)
+    if (table.columns.size() == 5 && table.columns[3] == "start (s)")
+      for (const auto& cells : table.rows)
+        if (lanes.empty() || lanes.back() != cells[0]) lanes.push_back(cells[0]);
+  REQUIRE(lanes.size() >= 3);
+  CHECK(lanes[0] == "stream 7");
+  CHECK(lanes[1] == "device idle");
+  CHECK(lanes[2] == "main thread");
+}
+
 TEST_CASE("a finding's card says what it costs in all and of what it is a share") {
   ViewerInUse v(app::Json{{"sample", "data_starved"}});
   CHECK(v.d.ui.text_present("The data loader is late"));
@@ -293,7 +306,7 @@ TEST_CASE("a recording without a device is told in sentences, without figures, b
 {"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":600,"dur":200}]})");
   ViewerInUse v(app::Json{{"file", (folder / "host.json").string()}});
   CHECK(v.d.workspace.lab().answer() ==
-        "No row was recognised as a device in `2` events: the rows are shown as they are. The largest part of the "
+        "No row was recognised as a device in `2` events: its rows are shown as they are.\nThe largest part of the "
         "threads' time, `71.4 %`, is in aten::mm itself.");
   CHECK(std::isnan(v.out("busy_share")));
   CHECK(std::isnan(v.out("step_time_s")));
