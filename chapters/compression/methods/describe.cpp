@@ -96,6 +96,13 @@ void describe(Fields& f, Outputs& o) {
   f.real("smooth_ratio", o.smooth_ratio, "Smoothed over rounded", {.formula = "smoothed / not smoothed, calibration"});
   f.real("smooth_ratio_held_out", o.smooth_ratio_held_out, "SmoothQuant, held-out",
          {.headline = true, .formula = "smoothed / not smoothed, held out"});
+  constexpr std::string_view taken =
+      "Share of plain rounding's error that goes, on held-out tokens; below 0 % the method adds to it.";
+  f.real("gptq_taken", o.gptq_taken, {"GPTQ takes back", "%"}, taken, {.formula = "1 - GPTQ / rounding, held out"});
+  f.real("awq_taken", o.awq_taken, {"AWQ takes back", "%"}, taken, {.formula = "1 - AWQ / rounding, held out"});
+  f.real("smooth_taken", o.smooth_taken, {"SmoothQuant takes back", "%"},
+         "Share of the error of both operands rounded that goes, on held-out tokens; below 0 % it adds to it.",
+         {.formula = "1 - smoothed / not smoothed, held out"});
   f.group("Bits and searches");
   f.real("weight_bits", o.figures.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits a weight",
          {.formula = "b + (16 + zero bits) / group"});
@@ -125,7 +132,7 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {"compression/methods",
        "Methods",
-       "At the same bits, how much of the output's error can GPTQ, AWQ and SmoothQuant take back?",
+       "How much of rounding's error do GPTQ and AWQ take back at their bits, and SmoothQuant at its own?",
        {.job = true}},
       compute, arrange, draw);
 }
