@@ -86,7 +86,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("overhead_bits", o.overhead_bits, "... of them for scales",
          {.formula = "(scale bits + zero bits) / weights under a scale"});
   f.real("size_bytes", o.size_bytes, {"Size", "B"}, {.formula = "weights x bits / 8"});
-  f.real("smaller", o.smaller, "Smaller than BF16 by", {.formula = "16 / bits a weight"});
+  f.real("smaller", o.smaller, {"Smaller than BF16 by", "\xC3\x97"}, {.formula = "16 / bits a weight"});
   f.group("Clipping");
   f.real("clipped", o.clipped, {"Clipped", "%"}, "Weights beyond the last level.");
   f.real("gradient_passed", o.gradient_passed, {"Gradient passed", "%"},
