@@ -36,9 +36,9 @@ struct ServingSetup {
   std::int64_t block_tokens = 16, blocks = 1 << 20;
   Preemption preemption = Preemption::recompute;
   double swap_bytes_per_s = 25e9;
-  /// The run is pictured until this many first requests have left: spans, queue and cache are kept of all who are
-  /// there by then.
-  std::int64_t history_requests = 0;
+  /// The run is pictured from the arrival of request `history_from`, numbered from 0, until it and those up to
+  /// `history_requests` in all have left: spans, queue and cache are kept of all who are there in that time.
+  std::int64_t history_from = 0, history_requests = 0;
   std::int64_t max_events = 20'000'000;
   std::int64_t max_sequence_steps = 400'000'000;  ///< Steps of the engine times the sequences in each.
   /// What ServingRun::measured and the gaps are of: the time from here on, and before there.
@@ -89,7 +89,7 @@ struct ServingRun : ServingCounts, ServingIntegrals {
   double tokens = 0;             ///< output tokens delivered
   TokenGaps gaps;                ///< between a request's tokens, in the time that is measured; none in a plain queue
   bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
-  // Recorded only for replica 0, until its last of the first `history_requests` requests has left; used for drawing.
+  // Recorded only for replica 0, while its requests that are pictured are there; used for drawing.
   std::vector<SlotSpan> spans;
   std::vector<ServingPoint> waiting, blocks;
 };

@@ -119,7 +119,7 @@ class Batches {
 
   void show(std::size_t i, std::int64_t lane, double start_s, double first_s, double own_s, double end_s) {
     ledger_.use(start_s, own_s, 1);
-    if (!ledger_.shown()) return;
+    if (!ledger_.shown(end_s)) return;
     lane += static_cast<std::int64_t>(i);
     if (first_s > start_s) ledger_.span(head_ + i, lane, start_s, first_s, SlotUse::prefill);
     if (own_s > first_s) ledger_.span(head_ + i, lane, first_s, own_s, SlotUse::decode);

@@ -23,7 +23,10 @@ class Ledger {
  public:
   Ledger(ServingRun& run, const ServingSetup& setup, const Share& share, bool pictured)
       : run_(run), setup_(setup), share_(share), pictured_(pictured) {
-    for (const std::int32_t id : share.ids) to_picture_ += id < setup.history_requests;
+    for (std::size_t i = 0; i < share.size(); ++i) {
+      if (!in_picture(i)) continue;
+      if (to_picture_++ == 0) pictured_from_s_ = setup.history_from > 0 ? share.at(i).arrival_s : 0;
+    }
     pictured_ = pictured && to_picture_ > 0;
   }
 
@@ -49,19 +52,23 @@ class Ledger {
   ServedRequest& served(std::size_t i) { return run_.served[static_cast<std::size_t>(share_.ids[i])]; }
   /// The request at `i` has got all that it came for.
   void done(std::size_t i) {
-    if (share_.ids[i] < setup_.history_requests) --to_picture_;
+    if (in_picture(i)) --to_picture_;
   }
   /// All who are pictured have left, and the picture has not been closed.
   bool picture_is_complete() const { return pictured_ && to_picture_ == 0; }
   void close_picture() { pictured_ = false; }
   void span(std::size_t i, std::int64_t lane, double start_s, double end_s, SlotUse use) {
-    if (!shown()) return;
+    if (!shown(end_s)) return;
     run_.spans.push_back({static_cast<std::int32_t>(lane), share_.ids[i], start_s, end_s, use, false});
   }
-  bool shown() const { return pictured_ && run_.spans.size() < max_points; }
+  /// Is what ends then a part of the picture?
+  bool shown(double end_s) const { return pictured_ && end_s > pictured_from_s_ && run_.spans.size() < max_points; }
   void blocks(double now_s, std::int64_t used) {
     run_.peak_blocks = std::max(run_.peak_blocks, used);
-    if (pictured_ && run_.blocks.size() < max_points) run_.blocks.push_back({now_s, static_cast<double>(used)});
+    if (!pictured_ || run_.blocks.size() >= max_points) return;
+    // Of the time before the picture the last point is kept, so that it begins with what is taken then.
+    if (!run_.blocks.empty() && now_s < pictured_from_s_) run_.blocks.clear();
+    run_.blocks.push_back({now_s, static_cast<double>(used)});
   }
   /// A server worked from then to then, with this many slots taken.
   void work(double from_s, double to_s, double slots) {
@@ -88,6 +95,9 @@ class Ledger {
   ServingRun& run() { return run_; }
 
  private:
+  bool in_picture(std::size_t i) const {
+    return share_.ids[i] >= setup_.history_from && share_.ids[i] < setup_.history_from + setup_.history_requests;
+  }
   double measured(double from_s, double to_s) const {
     return std::max(0.0, std::min(to_s, setup_.measure_until_s) - std::max(from_s, setup_.measure_from_s));
   }
@@ -103,7 +113,8 @@ class Ledger {
   void wait(double now_s, std::int64_t change) {
     waiting_ += change;
     run_.peak_waiting = std::max(run_.peak_waiting, waiting_);
-    if (pictured_ && run_.waiting.size() < max_points) run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
+    if (pictured_ && now_s >= pictured_from_s_ && run_.waiting.size() < max_points)
+      run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
   }
   void report() {
     if (setup_.cancelled && setup_.cancelled->load()) run_.stopped = true;
@@ -115,6 +126,7 @@ class Ledger {
   const ServingSetup& setup_;
   const Share& share_;
   bool pictured_ = false;
+  double pictured_from_s_ = 0;   ///< nothing that ends earlier is kept
   std::int64_t to_picture_ = 0;  ///< pictured requests that have not left
   std::int64_t in_system_ = 0, waiting_ = 0, sequence_steps_ = 0;
   double last_s_ = 0;

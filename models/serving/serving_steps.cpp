@@ -290,7 +290,7 @@ class Steps {
   }
 
   void release(const Sequence& s, bool preempted) {
-    if (ledger_.shown() && now_s_ > s.since_s) {
+    if (ledger_.shown(now_s_) && now_s_ > s.since_s) {
       ledger_.span(s.request, s.lane, s.since_s, now_s_, s.prompt_left > 0 ? SlotUse::prefill : SlotUse::decode);
       ledger_.run().spans.back().preempted = preempted;
     }

@@ -15,32 +15,46 @@ std::string times(double factor) { return format_text(factor, "", 2) + "\xC3\x97
 
 std::string chips_text(double chips) { return format_text(chips, "") + (chips == 1 ? " chip" : " chips"); }
 
-/// What was published of the recipe's loss, as the end of a sentence, and whether it may be more than is allowed.
+/// "W4A16 with a 16-bit cache".
+std::string setting_text(const models::Recipe& recipe, const models::KvRecipe& kv) {
+  return std::string(recipe.label) + " with " +
+         (kv.label.starts_with('F') || kv.label.starts_with('I') ? "an " : "a ") + std::string(kv.label);
+}
+
+/// What was published of a recipe's loss, and whether it may be more than is allowed.
 std::string loss_clause(const models::Recipe& recipe, double may_lose) {
+  if (recipe.id == "bf16") return "nothing is lost";
   if (recipe.published_loss_high == 0) return "published tests found no loss";
-  const std::string loss = "published loss " + figure(published_loss(recipe)), allowed = format_text(may_lose, "%");
-  if (recipe.published_loss_low > may_lose) return loss + ", above " + figure(allowed);
-  if (recipe.published_loss_high > may_lose) return loss + ", which can pass " + figure(allowed);
+  const std::string loss = "published loss " + figure(published_loss(recipe));
+  if (recipe.published_loss_low > may_lose) return loss + ", more than allowed";
+  if (recipe.published_loss_high > may_lose) return loss + ", which can be more than allowed";
   return loss;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, const models::Decision& decision) {
-  const std::string name = figure(out.recommended);
+/// What the learner has set: does it fit, and how fast is it?
+std::string yours_text(const Inputs& in, const Outputs& out) {
+  const std::string yours = "Your " + setting_text(out.recipe, *models::find_kv_recipe(in.kv));
+  const std::string bytes = figure(out.total_bytes, "B"), room = figure(out.estimate.memory_bytes, "B");
+  const bool plain = in.recipe == "bf16" && in.kv == "bf16";
+  const std::string speed = "decode is " + figure(times(out.speed.decode_speedup)) + " as fast as in BF16";
+  if (!out.estimate.fits)
+    return yours + " does not fit: " + bytes + " need " + figure(chips_text(out.estimate.chips_needed)) +
+           ", here is room for " + room + ".";
+  return yours + " fits, " + bytes + " of " + room + (plain ? "." : ", and " + speed + ".");
+}
+
+/// What the tree recommends, next to what is set.
+std::string tree_text(const Inputs& in, const Outputs& out, const models::Decision& decision) {
   const models::Recipe* recipe = models::find_recipe(decision.recipe);
   if (std::isnan(out.recommended_bytes) || !recipe)
-    return name + " is what the tree says, and this chip cannot run it.";
-  const std::string bytes = figure(out.recommended_bytes, "B");
-  const std::string room = figure(out.estimate.memory_bytes, "B");
-  if (recipe->id == "bf16")
-    return "Nothing may be lost: `BF16`. Its " + bytes +
-           (out.recommended_fits
-                ? " fit in " + room + "."
-                : " need " + figure(chips_text(out.recommended_chips)) + "; here is room for " + room + ".");
-  const std::string speed = "decode is " + figure(times(out.recommended_speedup)) + " as fast as BF16";
-  if (!out.recommended_fits)
-    return name + ": " + bytes + " need " + figure(chips_text(out.recommended_chips)) +
-           "; if it fitted here, decode would be " + figure(times(out.recommended_speedup)) + " as fast as BF16.";
-  return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe, in.may_lose) + ".";
+    return "The tree recommends " + std::string(out.recommended) + ", which this chip cannot run.";
+  const std::string loss = loss_clause(*recipe, in.may_lose);
+  if (decision.recipe == in.recipe && decision.kv == in.kv && out.recommended_fits)
+    return "The tree recommends the same; " + loss + ".";
+  return "The tree recommends " + std::string(out.recommended) + ": " + figure(out.recommended_bytes, "B") +
+         (out.recommended_fits ? ", decode " + figure(times(out.recommended_speedup)) + " BF16's"
+                               : " on " + figure(chips_text(out.recommended_chips))) +
+         "; " + loss + ".";
 }
 
 std::string missing_units(const models::Recipe& recipe) {
@@ -97,7 +111,7 @@ class TreeList {
       note = leaf_note(node, run_.leaves[static_cast<std::size_t>(at)]);
       picture_.tree.back().leaf = true;
       picture_.tree.back().column = 0;
-      picture_.tree.back().yours = !picture_.yours.empty() && node.recipe == in_.recipe && node.kv == in_.kv;
+      picture_.tree.back().yours = node.recipe == in_.recipe && node.kv == in_.kv;
     } else {
       const auto step = std::find_if(run_.decision.steps.begin(), run_.decision.steps.end(),
                                      [&](const models::DecisionStep& s) { return walked && s.node == at; });
@@ -132,7 +146,7 @@ void write_yours(const Inputs& in, const Outputs& out, const models::Decision& d
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(in, out, run.decision);
+  p.answer = yours_text(in, out) + "\n" + tree_text(in, out, run.decision);
   write_yours(in, out, run.decision, p);
   if (!run.leaves.empty()) TreeList(in, run, p).make();
   for (const models::Recipe& r : models::deployment_recipes()) p.recipe_ids.push_back(r.id);

@@ -64,7 +64,7 @@ void describe(Fields& f, RecipeRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("The tree");
   f.text("recommended", o.recommended, "The tree says");
-  f.real("recommended_speedup", o.recommended_speedup, "... decode over BF16",
+  f.real("recommended_speedup", o.recommended_speedup, {"... decode over BF16", "\xC3\x97"},
          "The speed of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
          {.absent = "The chip cannot run what the tree says.", .formula = "decode step in BF16 / decode step"});
   constexpr std::string_view cannot = "The chip cannot run what the tree says.";
@@ -88,16 +88,17 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "(memory - weights) / cache of a sequence"});
   f.real("bits_per_parameter", o.bits_per_parameter, "Bits a parameter",
          "Over all parameters, those left in 16 bits among them.", {.formula = "8 weights / parameters"});
-  f.real("smaller", o.smaller, "Weights smaller by", {.formula = "16 bits / bits a parameter"});
+  f.real("smaller", o.smaller, {"Weights smaller by", "\xC3\x97"}, {.formula = "16 bits / bits a parameter"});
   f.group("Speed");
   f.real("prefill_s", o.estimate.prefill_s, {"Prefill", "s"}, "The time that one prompt takes.", {.source = roof});
   f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s, "Prefill tokens a second",
          {.formula = "prompt / prefill"});
-  f.real("prefill_speedup", o.speed.prefill_speedup, "Prefill over BF16", {.formula = "prefill in BF16 / prefill"});
+  f.real("prefill_speedup", o.speed.prefill_speedup, {"Prefill over BF16", "\xC3\x97"},
+         {.formula = "prefill in BF16 / prefill"});
   f.real("decode_s", o.estimate.decode_s, {"Decode step", "s"}, {.source = roof});
   f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s, "Decode tokens a second",
          {.headline = true, .formula = "batch / decode step"});
-  f.real("decode_speedup", o.speed.decode_speedup, "Decode over BF16",
+  f.real("decode_speedup", o.speed.decode_speedup, {"Decode over BF16", "\xC3\x97"},
          "Against BF16 weights and a 16-bit cache, as if they fitted.",
          {.headline = true, .formula = "decode step in BF16 / decode step"});
   f.real("memory_bound", o.memory_bound, {"Decode bound by memory", "%"},

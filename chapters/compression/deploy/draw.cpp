@@ -125,10 +125,12 @@ void draw_decode(const Outputs& out, const Picture& picture, View& view, ImVec2 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("tree", {.title = "Decision tree", .least = {760, 400}, .answers = true}, [&](ImVec2 size) {
-    const float above = published_line("best measured: ", picture.published, size, widgets::theme().px(380));
-    draw_tree(picture, {size.x, size.y - above});
-  });
+  stage.panel("tree", {.title = "Decision tree", .least = {760, 400}, .answers = true, .marks = "decision tree"},
+              [&](ImVec2 size) {
+                const float above =
+                    published_line("best measured: ", picture.published, size, widgets::theme().px(380));
+                draw_tree(picture, {size.x, size.y - above});
+              });
   stage.panel("memory", {.title = "Memory", .least = {380, 260}, .ideal = {0, 320}},
               [&](ImVec2 size) { draw_memory(out, picture, view, size); });
   stage.panel("step", {.title = "One decode step", .least = {380, 260}, .ideal = {0, 320}},

@@ -5,6 +5,7 @@
 
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/base/arrow.h"
+#include "widgets/base/marks.h"
 
 namespace chapters::compression::deploy {
 namespace {
@@ -48,7 +49,7 @@ void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, 
   const bool walked = parent.reached && child.reached;
   const std::array<ImVec2, 3> path{ImVec2{x, child.yes ? from.min.y : from.max.y}, ImVec2{x, y},
                                    ImVec2{to.min.x - t.px(1), y}};
-  widgets::draw_arrow(p, path, walked ? t.accent : widgets::with_alpha(t.muted, 0.6f), t.px(walked ? 2.5f : 1.2f));
+  widgets::draw_arrow(p, path, walked ? t.text : widgets::with_alpha(t.muted, 0.6f), t.px(walked ? 2.5f : 1.2f));
   const std::string_view word = child.yes ? "yes" : "no";
   const float room = from.max.x - x, high = t.type(Type::small);
   const float clear = child.yes ? from.min.y - y : y - from.max.y;
@@ -58,7 +59,7 @@ void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, 
   if (clear < 0) return;
   const float at = child.yes ? y - high - t.px(3) : y + t.px(2);
   if (at < plan.area.min.y || at + high > plan.area.max.y) return;
-  p.text({x + t.px(5), at}, word, walked ? t.accent : t.muted, Type::small, walked ? Font::bold : Font::sans);
+  p.text({x + t.px(5), at}, word, walked ? t.text : t.muted, Type::small, walked ? Font::bold : Font::sans);
 }
 
 void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
@@ -66,13 +67,10 @@ void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
   const Rect at = plan.box(box);
   const bool says = box.leaf && box.reached;
   p.rect(at.min, at.max, box.reached ? t.card : t.grid, t.px(box.leaf ? 9 : 4));
-  if (says)
-    p.rect(at.min, at.max, t.accent, t.px(9));
-  else if (box.reached)
-    p.frame(at.min, at.max, t.accent, t.px(2), t.px(4));
-  else if (box.yours)
-    p.frame(at.min, at.max, t.accent, t.px(2), t.px(9));
-  const ImU32 ink = says ? widgets::text_on(t.accent, t) : box.reached || box.yours ? t.text : t.muted;
+  // Accent is what was set; the way through the tree and what it recommends have a frame.
+  if (box.yours) p.rect(at.min, at.max, t.accent, t.px(9));
+  if (box.reached) p.frame(at.min, at.max, t.text, t.px(says ? 2.5f : 2), t.px(says ? 9 : 4));
+  const ImU32 ink = box.yours ? widgets::text_on(t.accent, t) : box.reached ? t.text : t.muted;
   const float room = at.width() - t.px(8), x = (at.min.x + at.max.x) / 2;
   const Type type = plan.notes && widgets::text_size(box.text, Type::body, says ? Font::bold : Font::sans).x <= room
                         ? Type::body
@@ -111,6 +109,23 @@ void show_tip(const TreePlan& plan, const Picture& picture) {
                             : (box.reached ? "asked: the figure decided" : "not asked on this way"));
 }
 
+/// The tree before anybody has walked through it, which a question gives.
+void draw_questions(const Painter& p, const TreePlan& plan, const Picture& picture) {
+  const widgets::GivenMarks given;
+  const auto plain = [](const TreeBox& box) {
+    return TreeBox{.text = box.text,
+                   .brief = box.brief,
+                   .column = box.column,
+                   .row = box.row,
+                   .parent = box.parent,
+                   .leaf = box.leaf,
+                   .yes = box.yes};
+  };
+  for (const TreeBox& box : picture.tree)
+    if (box.parent >= 0) draw_branch(p, plan, plain(picture.tree[static_cast<std::size_t>(box.parent)]), plain(box));
+  for (const TreeBox& box : picture.tree) draw_box(p, plan, plain(box));
+}
+
 }  // namespace
 
 void draw_tree(const Picture& picture, ImVec2 size) {
@@ -119,12 +134,17 @@ void draw_tree(const Picture& picture, ImVec2 size) {
   if (picture.tree.empty() || area.height() < widgets::theme().px(90)) return;  // no box could be told from another
   const Painter p = Painter::window();
   const TreePlan plan = plan_of(picture, area);
+  if (widgets::veiled()) {
+    draw_questions(p, plan, picture);
+    return;
+  }
   for (const bool walked : {false, true})  // the way that was taken lies over the others
     for (const TreeBox& box : picture.tree)
       if (box.parent >= 0 && box.reached == walked)
         draw_branch(p, plan, picture.tree[static_cast<std::size_t>(box.parent)], box);
   for (const TreeBox& box : picture.tree) draw_box(p, plan, box);
   draw_yours(p, plan, picture);
+  widgets::drew("decision tree");
   if (hovered) show_tip(plan, picture);
   if (p.record()) {
     widgets::DataTable table{"decision tree", {"box", "note", "reached"}, {}};

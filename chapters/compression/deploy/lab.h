@@ -71,7 +71,7 @@ struct TreeBox {
   double row = 0;
   std::ptrdiff_t parent = -1;                       ///< in the same list; -1: the first question
   bool leaf = false, reached = false, yes = false;  ///< yes: it is the parent's yes
-  bool yours = false;                               ///< the recipe and cache that were set, where others are advised
+  bool yours = false;                               ///< the recipe and cache that were set
 };
 
 struct Picture {

@@ -35,7 +35,7 @@ std::vector<widgets::Curve> pulls_of(const GradientCurves& g) {
   std::vector<widgets::Curve> pulls{
       curve("by teacher, with T\xC2\xB2", "(1 - alpha) T |p_s - p_t|", Tint::series(0), g.with_square),
       curve("by teacher, without T\xC2\xB2", "(1 - alpha) |p_s - p_t| / T", Tint::series(1), g.without_square),
-      curve("by label", "alpha |softmax(s) - label|", Tint::series(2), g.hard)};
+      curve("by label", "alpha |softmax(s) - label|", Tint::series(4), g.hard)};
   pulls[1].dashed = true;
   return pulls;
 }
@@ -44,22 +44,27 @@ std::vector<widgets::Curve> pulls_of(const GradientCurves& g) {
 std::string_view article(std::int64_t digit) { return digit == 8 ? "an " : "a "; }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string likeness = "How alike digits are: at T = " + figure(in.temperature, "") + " " +
-                               std::string(article(out.alike_drawn)) + figure(std::to_string(out.alike_drawn)) +
-                               " is " + figure(out.alike_percent, "%") + " " + std::string(article(out.alike_said)) +
-                               figure(std::to_string(out.alike_said)) + ". ";
+  const std::string drawn = std::string(article(out.alike_drawn)) + figure(std::to_string(out.alike_drawn)),
+                    said = std::string(article(out.alike_said)) + figure(std::to_string(out.alike_said));
+  const std::string likeness =
+      "\nThe teacher says that " + drawn + " looks " + figure(out.alike_percent, "%") + " like " + said + "; ";
   const std::string labels = figure(out.labels_accuracy, "%"), distilled = figure(out.distilled_accuracy, "%");
-  if (in.train == Train::none) return likeness + "The student has not learned yet: it reads " + distilled + ".";
-  if (in.alpha >= 1) return "Nothing here: `alpha = 1` leaves the teacher out, and both students read " + labels + ".";
-  return likeness + "Its student reads " + distilled + ", from labels alone " + labels + ".";
+  if (in.train == Train::none)
+    return "The student has not learned yet: it reads " + distilled + " of new digits right." + likeness +
+           "it has yet to hear that.";
+  if (in.alpha >= 1)
+    return "With alpha = `1` the teacher is left out: both students read " + labels + " of new digits right." +
+           likeness + "neither student hears that.";
+  return "The teacher's student reads " + distilled + " of new digits right, one taught by labels alone " + labels +
+         "." + likeness + "a label cannot say that.";
 }
 
 void write_lines(const Inputs& in, const Outputs& out, Picture& p) {
   const std::string t = format_text(in.temperature, "");
   p.answer = answer_of(in, out);
   p.soft_title = "the teacher says at T = " + t + ", in %";
-  p.alike_line = "outlined: " + std::string(article(out.alike_drawn)) + std::to_string(out.alike_drawn) + " is " +
-                 format_text(out.alike_percent, "%") + " " + std::string(article(out.alike_said)) +
+  p.alike_line = "outlined: " + std::string(article(out.alike_drawn)) + std::to_string(out.alike_drawn) + " looks " +
+                 format_text(out.alike_percent, "%") + " like " + std::string(article(out.alike_said)) +
                  std::to_string(out.alike_said);
   p.alike_drawn = static_cast<std::size_t>(out.alike_drawn);
   p.alike_said = static_cast<std::size_t>(out.alike_said);

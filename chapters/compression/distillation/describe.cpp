@@ -67,7 +67,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .absent = "No student is trained.", .formula = "distilled - from labels"});
   f.real("teacher_accuracy", o.teacher_accuracy, {"Teacher", "%"}, {.headline = true, .source = held_out});
   f.real("student_bytes", o.student_bytes, {"Student's size", "B"}, {.formula = "4 (74 hidden + hidden + 10)"});
-  f.real("times_smaller", o.times_smaller, "Times smaller", {.formula = "teacher's bytes / student's"});
+  f.real("times_smaller", o.times_smaller, {"Times smaller", "\xC3\x97"}, {.formula = "teacher's bytes / student's"});
   f.integer("steps", o.steps, "Passes over the digits", {.formula = "digits looked at / digits, at least 1"});
   f.group("The example");
   f.integer("label", o.label, "Example is a", "What the digit was drawn as.");

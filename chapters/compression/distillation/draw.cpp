@@ -100,7 +100,12 @@ void draw_students(const Outputs& out, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!picture.run->study) return;  // the first job has not ended
-  stage.panel("confusion", {.title = "What labels do not say", .least = {560, 300}, .ideal = {0, 440}, .answers = true},
+  stage.panel("confusion",
+              {.title = "What labels do not say",
+               .least = {560, 300},
+               .ideal = {0, 440},
+               .answers = true,
+               .marks = "the teacher's answers"},
               [&](ImVec2 size) { draw_confusion(picture, size); });
   stage.panel("digit", {.title = "One digit", .least = {480, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {
     const auto& t = widgets::theme();

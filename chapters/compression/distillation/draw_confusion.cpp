@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/compression/distillation/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::distillation {
@@ -87,9 +88,10 @@ void draw_grid(const char* label, std::string_view title, std::span<const double
       p.text({area.min.x, (down.min.y + down.max.y - line) / 2}, digit, t.muted, Type::small, Font::mono);
   }
   for (std::size_t i = 0; i < percent.size(); ++i) draw_cell(p, grid.cell(i / sides, i % sides), percent[i]);
+  if (hovered) show_tip(grid, percent, title);
+  if (widgets::given_now()) return;
   const Rect alike = grid.cell(picture.alike_drawn, picture.alike_said);
   p.frame({alike.min.x - 1, alike.min.y - 1}, {alike.max.x + 1, alike.max.y + 1}, t.accent, t.px(2));
-  if (hovered) show_tip(grid, percent, title);
   if (p.record()) {
     widgets::DataTable table{label, {"drawn as", "said", "probability_%"}, {}};
     for (std::size_t i = 0; i < percent.size(); ++i)
@@ -108,9 +110,13 @@ void draw_confusion(const Picture& picture, ImVec2 size) {
   const bool both = size.x >= t.px(480);
   const float w = both ? std::floor((size.x - gap) / 2) : size.x, right = at.x + size.x - w;
   const float bottom = at.y + std::min(size.y - foot, w + t.px(40));  // squares at most, not towers
-  if (both) draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}});
+  if (both) {
+    const widgets::GivenMarks given;  // a label says one digit and no other
+    draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}});
+  }
   draw_grid("what the teacher says", picture.soft_title, picture.run->soft, picture,
             {{right, at.y}, {right + w, bottom}});
+  widgets::drew("the teacher's answers");
   const Painter p = Painter::window();
   if (both)
     widgets::fit_text(p, {at.x, bottom + t.px(4)}, "rows: what was drawn; columns: what is said of it", w, t.muted,

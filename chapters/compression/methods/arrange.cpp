@@ -30,13 +30,14 @@ void compare_with_rounding(const Outputs& out, Picture& p) {
     const ErrorPercent& error = out.error_of(method);
     const bool both = method == Method::both || method == Method::smooth;
     const ErrorPercent& plain = out.error_of(both ? Method::both : Method::rtn);
-    const auto left = [](double e, double rounding) { return rounding > 0 ? 100 * e / rounding : 100.0; };
     p.place.push_back(static_cast<double>(i));
-    p.calibration_left.push_back(left(error.calibration, plain.calibration));
-    p.held_out_left.push_back(left(error.held_out, plain.held_out));
+    p.calibration.push_back(error.calibration);
+    p.held_out.push_back(error.held_out);
+    const double left = plain.held_out > 0 ? 100 * error.held_out / plain.held_out : 100.0;
     const bool rounding = method == Method::rtn || method == Method::both;
-    p.change_words.push_back(rounding ? format_text(error.held_out, "%") : change_text(p.held_out_left.back()));
-    p.most_left = std::max({p.most_left, p.calibration_left.back(), p.held_out_left.back()});
+    p.change_words.push_back(rounding ? format_text(error.held_out, "%") : change_text(left));
+    double& most = p.most_error[both ? 1 : 0];
+    most = std::max({most, error.calibration, error.held_out});
   }
 }
 
@@ -55,47 +56,52 @@ void add_published(const Inputs& in, Picture& p) {
     if (!row.sets("format", quant_format_choices()[static_cast<std::size_t>(in.format)].id) ||
         (gptq && (row.sets("act_order", "true") != in.act_order || in.sign != Sign::minus)))
       continue;
-    const auto place = static_cast<double>(gptq ? Method::gptq : Method::awq);
-    p.published_left.add(place - 0.06 + 0.06 * count[gptq ? 0 : 1]++, 100 * row.measured);
-    p.most_left = std::max(p.most_left, p.published_left.y.back());
+    p.published_left.add((gptq ? 0 : 1) - 0.06 + 0.06 * count[gptq ? 0 : 1]++, 100 * row.measured);
   }
 }
 
-/// What a method makes of the error of rounding.
-struct Taken {
-  std::string_view verb;
-  std::string figure;
-};
-Taken taken_of(double left) {
-  const double taken = 100 - left, size = std::abs(taken);
-  if (size < 0.05) return {"changes nothing", {}};
-  return {taken > 0 ? "takes back" : "adds", percent_of_change(size)};
+/// What a method makes of an error: "takes back `22 %` of rounding's error". Where it changes nothing, only that.
+std::string taken_words(double taken, std::string_view error) {
+  const double size = std::abs(taken);
+  if (size < 0.05) return "does not change " + std::string(error);
+  return (taken > 0 ? "takes back `" : "adds `") + percent_of_change(size) + (taken > 0 ? "` of " : "` to ") +
+         std::string(error);
 }
 
-/// The output that says what a method leaves of rounding's error on held-out tokens.
-std::string_view held_out_key(Method m) {
-  return m == Method::gptq ? "gptq_ratio_held_out" : m == Method::awq ? "awq_ratio_held_out" : "smooth_ratio_held_out";
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string_view with = in.sign == Sign::plus   ? "GPTQ with the wrong sign "
+                                : in.sign == Sign::none ? "GPTQ without its update "
+                                                        : "GPTQ ";
+  // "AWQ `43 %`" after a method that takes back as well; otherwise its verb.
+  const bool alike = out.gptq_taken >= 0.05 && out.awq_taken >= 0.05;
+  const std::string awq = alike
+                              ? "AWQ `" + percent_of_change(out.awq_taken) + "`"
+                              : "AWQ " + (std::abs(out.awq_taken) < 0.05 ? "changes nothing"
+                                          : out.awq_taken > 0 ? "takes back `" + percent_of_change(out.awq_taken) + "`"
+                                                              : "adds `" + percent_of_change(-out.awq_taken) + "`");
+  const auto bits = [](const models::MethodError& e) { return "`" + format_text(e.weight_bits, "", 4) + "` bits"; };
+  const auto& errors = out.figures.errors;
+  return std::string(with) + taken_words(out.gptq_taken, "rounding's error") + " on new tokens at " +
+         bits(errors[static_cast<std::size_t>(Method::rtn)]) + " per weight, " + awq + ".\nSmoothQuant " +
+         taken_words(out.smooth_taken, "another error") + ": `" +
+         format_text(out.error_of(Method::both).held_out, "%") + "`, of both operands rounded, the weights to " +
+         bits(errors[static_cast<std::size_t>(Method::both)]) + ".";
 }
 
 void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
-  std::string told;
-  std::string_view verb;
-  for (const Method m : {Method::gptq, Method::awq, Method::smooth}) {
-    const auto i = static_cast<std::size_t>(m);
-    const Taken taken = taken_of(p.held_out_left[i]);
-    told += (told.empty() ? "" : ", ") + std::string(models::method_label(m));
-    if (taken.verb != verb) told += " " + std::string(taken.verb);
-    if (!taken.figure.empty()) {
-      told += " `" + taken.figure + "`";
-      p.meanings.push_back({taken.figure, std::string(held_out_key(m)), p.change_words[i]});
-    }
-    verb = taken.figure.empty() ? std::string_view() : taken.verb;
-  }
-  p.answer = (in.sign == Sign::plus ? "The update has the wrong sign. Of " : "Of ") +
-             std::string("the error of rounding to the same bits, on new tokens, ") + told + ".";
-  p.rounding_words = "100 % is rounding: " + format_text(out.error_of(Method::rtn).held_out, "%") +
-                     " of the output for weights alone, " + format_text(out.error_of(Method::both).held_out, "%") +
-                     " for both operands";
+  p.answer = answer_of(in, out);
+  const auto mean = [&p](double taken, std::string_view output, Method m) {
+    if (std::abs(taken) >= 0.05)
+      p.meanings.push_back(
+          {percent_of_change(std::abs(taken)), std::string(output), p.change_words[static_cast<std::size_t>(m)]});
+  };
+  mean(out.gptq_taken, "gptq_taken", Method::gptq);
+  mean(out.awq_taken, "awq_taken", Method::awq);
+  mean(out.smooth_taken, "smooth_taken", Method::smooth);
+  const auto bits = [&](Method m) {
+    return format_text(out.figures.errors[static_cast<std::size_t>(m)].weight_bits, "", 4) + " bits: ";
+  };
+  p.group_titles = {bits(Method::rtn) + "weights alone rounded", bits(Method::both) + "both operands rounded"};
   p.awq_story = "best at " + format_text(out.figures.awq_alpha, "");
   p.smooth_story = "best at " + format_text(out.figures.smooth_best_alpha, "");
 }
@@ -109,7 +115,7 @@ void trace_history(const models::MethodHistory& h, Picture& p) {
                  .dashed = true};
   p.gptq_error = {.label = "GPTQ",
                   .info = "columns left make up for those rounded",
-                  .tint = widgets::Tint::series(2),
+                  .tint = widgets::Tint::series(4),
                   .width = 2.5f};
   for (widgets::Curve* curve : {&p.rtn_error, &p.gptq_error}) curve->add(0, 0);
   for (std::size_t i = 0; i < h.gptq_error.size(); ++i) {
@@ -148,7 +154,7 @@ void trace_steps(const models::MethodHistory& h, Picture& p) {
 }
 
 std::array<widgets::Curve, 2> error_over_alpha(const std::vector<models::AwqPoint>& points) {
-  const widgets::Tint tint = widgets::Tint::series(2);
+  const widgets::Tint tint = widgets::Tint::series(4);
   widgets::Curve line{.label = "error", .tint = tint, .named = false};
   for (const models::AwqPoint& p : points) line.add(p.alpha, 100 * p.output_error);
   widgets::Curve tried{.kind = widgets::Curve::Kind::dots,

@@ -89,13 +89,21 @@ void describe(Fields& f, Outputs& o) {
   f.real("gptq_ratio", o.gptq_ratio, "GPTQ over rounding", "Below 1: GPTQ is better on the tokens it was fitted to.",
          {.formula = "GPTQ / rounding, calibration"});
   f.real("gptq_ratio_held_out", o.gptq_ratio_held_out, "GPTQ, held-out tokens",
-         {.headline = true, .formula = "GPTQ / rounding, held out"});
+         {.formula = "GPTQ / rounding, held out"});
   f.real("awq_ratio", o.awq_ratio, "AWQ over rounding", {.formula = "AWQ / rounding, calibration"});
-  f.real("awq_ratio_held_out", o.awq_ratio_held_out, "AWQ, held-out tokens",
-         {.headline = true, .formula = "AWQ / rounding, held out"});
+  f.real("awq_ratio_held_out", o.awq_ratio_held_out, "AWQ, held-out tokens", {.formula = "AWQ / rounding, held out"});
   f.real("smooth_ratio", o.smooth_ratio, "Smoothed over rounded", {.formula = "smoothed / not smoothed, calibration"});
   f.real("smooth_ratio_held_out", o.smooth_ratio_held_out, "SmoothQuant, held-out",
-         {.headline = true, .formula = "smoothed / not smoothed, held out"});
+         {.formula = "smoothed / not smoothed, held out"});
+  constexpr std::string_view taken =
+      "Share of plain rounding's error that goes, on held-out tokens; below 0 % the method adds to it.";
+  f.real("gptq_taken", o.gptq_taken, {"GPTQ takes back", "%"}, taken,
+         {.headline = true, .formula = "1 - GPTQ / rounding, held out"});
+  f.real("awq_taken", o.awq_taken, {"AWQ takes back", "%"}, taken,
+         {.headline = true, .formula = "1 - AWQ / rounding, held out"});
+  f.real("smooth_taken", o.smooth_taken, {"SmoothQuant takes back", "%"},
+         "Share of the error of both operands rounded that goes, on held-out tokens; below 0 % it adds to it.",
+         {.headline = true, .formula = "1 - smoothed / not smoothed, held out"});
   f.group("Bits and searches");
   f.real("weight_bits", o.figures.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits a weight",
          {.formula = "b + (16 + zero bits) / group"});
@@ -125,7 +133,7 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {"compression/methods",
        "Methods",
-       "At the same bits, how much of the output's error can GPTQ, AWQ and SmoothQuant take back?",
+       "How much of rounding's error do GPTQ and AWQ take back at their bits, and SmoothQuant at its own?",
        {.job = true}},
       compute, arrange, draw);
 }

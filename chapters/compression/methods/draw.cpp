@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <string_view>
 
 #include "chapters/compression/methods/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/row_table.h"
@@ -30,29 +33,79 @@ void draw_table(const Outputs& out, View& view, ImVec2 size) {
   widgets::draw_table("methods side by side", columns, source, view.table, size);
 }
 
-void draw_bars(const Picture& picture, View& view, ImVec2 size) {
+/// The errors of `count` methods from `first` on, which round to the same bits; an axis of their own.
+void draw_group(const char* id, const Picture& picture, widgets::PlotView& plot_view, std::size_t first,
+                std::size_t count, ImVec2 size) {
   static constexpr std::array<std::string_view, models::method_count> names{"rounding", "GPTQ", "AWQ", "both rounded",
                                                                             "SmoothQuant"};
   const auto& t = widgets::theme();
+  const bool pair = first > 0;
+  const std::span<const double> place = std::span(picture.place).first(count),
+                                calibration = std::span(picture.calibration).subspan(first, count),
+                                held_out = std::span(picture.held_out).subspan(first, count);
   widgets::Plot plot(
-      "output error", view.bars,
-      {.x = {.lo = -0.6, .hi = 4.6, .categories = names},
-       .y = {.lo = 0, .hi = picture.most_left * 1.16, .label = "error left, of rounding at the same bits", .unit = "%"},
+      id, plot_view,
+      {.x = {.lo = -0.6, .hi = static_cast<double>(count) - 0.4, .categories = std::span(names).subspan(first, count)},
+       .y = {.lo = 0,
+             .hi = std::max(1e-9, picture.most_error[pair ? 1 : 0] * 1.16),
+             .label = "error of the output",
+             .unit = "%"},
        .size = size,
        .crosshair = false});
-  plot.bars("calibration tokens", picture.place, picture.calibration_left,
+  plot.bars("calibration tokens", place, calibration,
             {.colour = t.series_at(0), .width = 0.36f, .offset = -0.5f, .info = "what the methods are fitted to"});
-  plot.bars("held-out tokens", picture.place, picture.held_out_left,
-            {.colour = t.series_at(1), .width = 0.36f, .offset = 0.5f, .info = "other tokens of the same kind"});
-  if (!picture.published_left.x.empty()) plot.curve(picture.published_left);
-  plot.horizontal_mark(100, {});
-  plot.vertical_mark(2.5, {}, {.colour = t.line, .dashed = false});
-  for (std::size_t i = 0; i < picture.place.size(); ++i)
-    plot.text(picture.place[i] + 0.18, picture.held_out_left[i], picture.change_words[i], {.colour = t.text});
+  plot.bars(
+      "new tokens", place, held_out,
+      {.colour = t.series_at(1), .width = 0.36f, .offset = 0.5f, .info = "held out: other tokens of the same kind"});
+  plot.horizontal_mark(held_out.front(), {});
+  for (std::size_t i = 0; i < count; ++i)
+    plot.text(place[i] + 0.18, held_out[i], picture.change_words[first + i], {.colour = t.text});
 }
 
-std::size_t step_of(const models::MethodHistory& history, const View& view) {
-  return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), history.cols);
+/// Two groups, each with its bits in its title, its own axis and its own rounding.
+void draw_groups(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(20), left = std::floor((size.x - gap) * 0.52f), right = size.x - gap - left,
+              head = t.type(widgets::Type::small) + t.px(6);
+  widgets::fit_text(p, at, picture.group_titles[0], left, t.text, widgets::Type::small, widgets::Font::bold);
+  widgets::fit_text(p, {at.x + left + gap, at.y}, picture.group_titles[1], right, t.text, widgets::Type::small,
+                    widgets::Font::bold);
+  ImGui::SetCursorScreenPos({at.x, at.y + head});
+  draw_group("output error", picture, view.bars, 0, 3, {left, size.y - head});
+  widgets::drew("GPTQ and AWQ");
+  ImGui::SetCursorScreenPos({at.x + left + gap, at.y + head});
+  draw_group("output error of both", picture, view.pair_bars, 3, 2, {right, size.y - head});
+  widgets::drew("SmoothQuant");
+}
+
+/// The column that is rounded and where its error goes, over the two groups; in little room the groups alone.
+void draw_hero(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (size.y < t.px(90)) return;  // no bar could be told from another
+  const float line = t.type(widgets::Type::small) + t.px(6), foot = out.note.empty() ? 0 : line;
+  const float push = size.y >= t.px(330) ? std::min(t.px(230), std::floor(size.y * 0.42f)) : 0;
+  widgets::light_meanings(picture.meanings);
+  if (push > 0) draw_push(picture, view, {size.x, push - t.px(10)});
+  ImGui::SetCursorScreenPos({at.x, at.y + push});
+  draw_groups(picture, view, {size.x, size.y - push - foot});
+  if (foot > 0)
+    widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - line + t.px(4)}, out.note, size.x, t.warning,
+                      widgets::Type::small);
+}
+
+/// What published models lose in perplexity, on an axis of its own: it is another quantity of other models.
+void draw_published(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<std::string_view, 2> names{"GPTQ", "AWQ"};
+  widgets::Plot plot("published", view.published,
+                     {.x = {.lo = -0.6, .hi = 1.6, .categories = names},
+                      .y = {.lo = 0, .label = "loss of perplexity left, of rounding's", .unit = "%"},
+                      .size = size,
+                      .crosshair = false});
+  plot.curve(picture.published_left);
+  plot.horizontal_mark(100, "rounding");
 }
 
 void draw_change(const Picture& picture, View& view, ImVec2 size) {
@@ -97,7 +150,7 @@ void draw_step(const Picture& picture, View& view, ImVec2 size) {
                             .label = "mean move of its weights in this step"},
                       .size = size});
   plot.bars("columns left, which take its error up", picture.input, moved,
-            {.colour = t.series_at(2), .width = 0.8f, .info = "by the inverse of H: inputs that go together"});
+            {.colour = t.series_at(4), .width = 0.8f, .info = "by the inverse of H: inputs that go together"});
   plot.bars("rounded in this step", at, by, {.colour = t.series_at(1), .width = 0.8f, .info = "to its nearest levels"});
   for (const std::size_t column : picture.absorbing[step])
     if (column != rounded && moved[column] > 0)
@@ -149,27 +202,23 @@ void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const w
 
 }  // namespace
 
+std::size_t step_of(const models::MethodHistory& history, const View& view) {
+  return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), history.cols);
+}
+
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.place.empty()) return;  // the first job has not ended
-  stage.panel("left", {.title = "What is left of rounding's error", .least = {440, 280}, .answers = true},
-              [&](ImVec2 size) {
-                const auto& t = widgets::theme();
-                const ImVec2 at = ImGui::GetCursorScreenPos();
-                const float line = t.type(widgets::Type::small) + t.px(6);
-                const float foot = out.note.empty() ? line : 2 * line;
-                if (size.y < t.px(90)) return;  // no bar could be told from another
-                widgets::light_meanings(picture.meanings);
-                draw_bars(picture, view, {size.x, size.y - foot});
-                widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - foot + t.px(4)},
-                                  picture.rounding_words, size.x, t.muted, widgets::Type::small);
-                if (!out.note.empty())
-                  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - line + t.px(4)}, out.note,
-                                    size.x, t.warning, widgets::Type::small);
-              });
+  stage.panel(
+      "left",
+      {.title = "What each takes back", .least = {640, 300}, .answers = true, .marks = "GPTQ and AWQ, SmoothQuant"},
+      [&](ImVec2 size) { draw_hero(out, picture, view, size); });
   stage.panel("columns", {.title = "GPTQ, column by column", .least = {320, 330}, .ideal = {0, 440}},
               [&](ImVec2 size) { draw_columns(picture, view, size); });
   stage.panel("step", {.title = "One step of GPTQ", .least = {320, 210}, .ideal = {0, 300}},
               [&](ImVec2 size) { draw_step(picture, view, size); });
+  if (!picture.published_left.x.empty())
+    stage.panel("published", {.title = "Published, Llama 2", .least = {300, 200}, .ideal = {0, 300}},
+                [&](ImVec2 size) { draw_published(picture, view, size); });
   stage.panel("awq", {.title = "AWQ tries scales", .least = {300, 200}, .ideal = {0, 300}}, [&](ImVec2 size) {
     draw_search("AWQ search", view.awq, picture.awq, out.figures.awq_alpha, picture.awq_story, size);
   });

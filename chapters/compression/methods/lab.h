@@ -15,7 +15,7 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Rounding to nearest, GPTQ, AWQ and SmoothQuant on one layer at the same bits.
+/// Rounding to nearest, GPTQ and AWQ on the weights of one layer, and SmoothQuant on both operands, at other bits.
 namespace chapters::compression::methods {
 
 enum class Sign : std::uint8_t { minus, none, plus };
@@ -57,6 +57,7 @@ struct Outputs {
   std::array<ErrorPercent, models::method_count> errors{};  ///< in the order of models::Method
   double gptq_ratio = 1, gptq_ratio_held_out = 1, awq_ratio = 1, awq_ratio_held_out = 1, smooth_ratio = 1,
          smooth_ratio_held_out = 1;
+  double gptq_taken = 0, awq_taken = 0, smooth_taken = 0;  ///< percent of rounding's error on held-out tokens
   models::MethodFigures figures;
   double input_spread = 1, smoothed_spread = 1;
   std::int64_t first_column = 0;
@@ -76,10 +77,11 @@ struct Picture {
   std::shared_ptr<const Run> run;
   std::string answer, smooth_story, awq_story;
   std::vector<widgets::FigureMeaning> meanings;  ///< what the answer's figures mean
-  /// By models::Method: what is left of the error of rounding at the same bits, in percent.
-  std::vector<double> place, calibration_left, held_out_left;
+  /// By models::Method: the squared error of the output in percent of the output's square.
+  std::vector<double> place, calibration, held_out;
   std::vector<std::string> change_words;  ///< by method, on held-out tokens: "-22 %"; of rounding its error, "0.680 %"
-  double most_left = 100;
+  std::array<double, 2> most_error{};     ///< of the methods that round weights alone, and of those that round both
+  std::array<std::string, 2> group_titles;  ///< their bits, and what they round
   /// What is left of rounding's loss of perplexity in published models, in the same percent.
   widgets::Curve published_left;
   widgets::Curve rtn_error, gptq_error;       ///< over the columns rounded
@@ -91,18 +93,21 @@ struct Picture {
   std::vector<double> moved;
   std::vector<double> input;                          ///< 0, 1, 2 ...: the columns
   std::vector<std::array<std::size_t, 3>> absorbing;  ///< by step: the columns that take up most, most first
-  std::string rounding_words;                         ///< the errors that stand for 100 %
 };
 
 struct View {
   double time = 24;  ///< columns rounded so far
   widgets::HeatMapView change;
-  widgets::PlotView bars, history, step, awq, smooth;
+  widgets::PlotView bars, pair_bars, published, history, step, awq, smooth;
   widgets::TableView table;
 };
 
 chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// One step of GPTQ: the columns that are done, the one that is rounded, and those that take its error up.
+void draw_push(const Picture& picture, View& view, ImVec2 size);
+/// How many columns GPTQ has rounded at the cursor.
+std::size_t step_of(const models::MethodHistory& history, const View& view);
 
 }  // namespace chapters::compression::methods

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "chapters/compression/playground/lab.h"
+#include "chapters/compression/shared/hues.h"
 #include "models/compression/distillation.h"
 #include "widgets/number/number.h"
 
@@ -14,13 +15,14 @@ using widgets::Tint;
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   using widgets::figure;
-  const std::string yours = "Yours takes " + figure(out.size_bytes, "B") + ", `" + format_text(out.compression, "") +
-                            "\xC3\x97` smaller, and reads " + figure(out.accuracy, "%") + "; ";
-  if (!(out.goal_bytes > 0)) return yours + "nothing in the sweep reads more than " + figure(in.goal, "%") + ".";
+  const std::string yours = "The network, compressed `" + format_text(out.compression, "") + "\xC3\x97` to " +
+                            figure(out.size_bytes, "B") + ", reads " + figure(out.accuracy, "%") +
+                            " of new digits; the original " + figure(out.original_accuracy, "%") + ".\n";
+  if (!(out.goal_bytes > 0)) return yours + "No compression in the sweep reads more than " + figure(in.goal, "%") + ".";
   if (out.goal_met && out.size_bytes < out.goal_bytes)
-    return yours + "above " + figure(in.goal, "%") + " nothing in the sweep is smaller.";
-  return yours + "the smallest of the sweep above " + figure(in.goal, "%") + " takes " + figure(out.goal_bytes, "B") +
-         ".";
+    return yours + "No compression in the sweep that reads more than " + figure(in.goal, "%") + " is as small.";
+  return yours + "The smallest in the sweep that reads more than " + figure(in.goal, "%") + " takes " +
+         figure(out.goal_bytes, "B") + ".";
 }
 
 /// The first point of the recipe that is nearest to the learner's: same network and pruning, nearest share.
@@ -58,13 +60,13 @@ void name_sweep(Picture& p) {
     p.sweep[k] = {.kind = widgets::Curve::Kind::dots,
                   .label = std::string(kinds[k].name),
                   .info = "teacher and students, 2 to 16 bits, not tuned again",
-                  .tint = Tint::series(k),
+                  .tint = hue(k),
                   .alpha = 0.6f,
                   .marker = kinds[k].marker,
                   .radius = 3.5f};
     p.recipes[k] = {.label = p.sweep[k].label,
                     .info = "one recipe over its bits",
-                    .tint = Tint::series(k),
+                    .tint = hue(k),
                     .alpha = 0.3f,
                     .width = 1,
                     .named = false,

@@ -67,7 +67,8 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "right / digits", .source = held_out});
   f.real("size_bytes", o.size_bytes, {"Size", "B"}, "Everything that must travel: values, indices, scales, biases.",
          {.headline = true, .formula = "values + indices + scales + biases"});
-  f.real("compression", o.compression, "Times smaller", {.headline = true, .formula = "original size / size"});
+  f.real("compression", o.compression, {"Times smaller", "\xC3\x97"},
+         {.headline = true, .formula = "original size / size"});
   f.toggle("goal_met", o.goal_met, "Above the goal", {.formula = "accuracy > goal"});
   f.toggle("on_front", o.on_front, "Beats the sweep", "Nothing in the sweep is both smaller and as accurate.");
   f.real("original_accuracy", o.original_accuracy, {"Original accuracy", "%"}, "The teacher in float32.",
@@ -105,7 +106,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("goal_bytes", o.goal_bytes, {"Smallest above the goal", "B"},
          "The smallest of the sweep's 168 compressions, none of them tuned again.", {.absent = none});
   f.real("goal_accuracy", o.goal_accuracy, {"... its accuracy", "%"}, {.absent = none, .source = held_out});
-  f.real("goal_compression", o.goal_compression, "... times smaller",
+  f.real("goal_compression", o.goal_compression, {"... times smaller", "\xC3\x97"},
          {.absent = none, .formula = "original size / its size"});
   f.group("Speed and training");
   f.real("speed_memory", o.speed.memory_bound, "Speed, bytes bound",

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/playground/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::compression::playground {
@@ -43,6 +44,7 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                 .info = "the teacher as it was trained",
                 .given = true});
   own_dot(plot, x, y);
+  widgets::drew("your network");
   plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent, .output = "accuracy"});
   plot.drag_y("drag goal", in.goal, {.colour = t.good, .label = "goal", .lo = 50, .hi = 95});
 }
@@ -64,10 +66,11 @@ void save_table(const std::vector<models::SweepPoint>& points) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!picture.run->study) return;  // the first job has not ended
-  stage.panel("pareto", {.title = "Accuracy by size", .least = {500, 320}, .answers = true}, [&](ImVec2 size) {
-    draw_pareto(in, out, picture, view, size);
-    save_table(picture.run->study->sweep);
-  });
+  stage.panel("pareto", {.title = "Accuracy by size", .least = {500, 320}, .answers = true, .marks = "your network"},
+              [&](ImVec2 size) {
+                draw_pareto(in, out, picture, view, size);
+                save_table(picture.run->study->sweep);
+              });
   stage.panel("pen", {.title = "Draw a digit", .least = {320, 236}, .ideal = {0, 320}},
               [&](ImVec2 size) { draw_pen(picture, view, size); });
   stage.panel("bytes", {.title = "Where the bytes go", .least = {320, 130}, .ideal = {0, 150}},

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "chapters/compression/quantizer/lab.h"
@@ -36,12 +38,14 @@ double product_error(const Matrix& w, const Matrix& q) {
 }
 
 /// The row that holds most of the squared error, the one that loses most of itself, and the one of the largest weight.
-void find_rows_that_pay(const Matrix& w, const Matrix& q, Outputs& out) {
+void find_rows_that_pay(const Matrix& w, const Matrix& q, Run& run, Outputs& out) {
   const Matrix error = models::difference(w, q);
   double largest = -1, all = 0, worst = -1, highest = -1;
   for (std::size_t r = 0; r < w.rows; ++r) {
     const double lost = models::dot(error.row(r), error.row(r)), whole = models::dot(w.row(r), w.row(r));
     all += lost;
+    run.shares.push_back(lost);
+    run.own_errors.push_back(whole > 0 ? 100 * std::sqrt(lost / whole) : 0);
     if (const double part = whole > 0 ? lost / whole : 0; part > worst) {
       worst = part;
       out.hurt_row = static_cast<std::int64_t>(r);
@@ -55,6 +59,7 @@ void find_rows_that_pay(const Matrix& w, const Matrix& q, Outputs& out) {
     largest = lost;
     out.largest_row = static_cast<std::int64_t>(r);
   }
+  for (double& share : run.shares) share = all > 0 ? 100 * share / all : 0;
   out.largest_row_share = all > 0 ? 100 * largest / all : 0;
   out.hurt_row_error = 100 * std::sqrt(std::max(worst, 0.0));
 }
@@ -67,6 +72,15 @@ void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, const
   out.shown_grid = q.grids[in.grain == QuantGrain::tensor ? 0 : at.row * q.grids_per_row + at.group];
   out.shown_lowest = quantizer.lowest(out.shown_grid);
   out.shown_highest = quantizer.highest(out.shown_grid);
+  out.shown_error = run.own_errors[at.row];
+  out.shown_levels = static_cast<std::int64_t>(quantizer.levels(out.shown_grid).size());
+  const std::size_t length =
+      in.grain == QuantGrain::group ? quantizer.group_length(run.original.cols) : run.original.cols;
+  const std::size_t first = at.group * length, count = std::min(length, run.original.cols - first);
+  const auto weights = run.original.row(at.row).subspan(first, count),
+             become = q.weights.row(at.row).subspan(first, count);
+  for (const double w : weights) out.shown_largest = std::max(out.shown_largest, std::abs(w));
+  out.levels_used = static_cast<std::int64_t>(std::set<double>(become.begin(), become.end()).size());
 }
 
 /// Every format at every grain on the same weights; fewer when the learner cancels.
@@ -157,7 +171,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   out.clipped = 100 * models::share_outside(w, q, spec);
   out.gradient_passed = 100 - out.clipped;
   out.scales = static_cast<std::int64_t>(q.grids.size());
-  find_rows_that_pay(w, q.weights, out);
+  auto run = std::make_shared<Run>();
+  find_rows_that_pay(w, q.weights, *run, out);
   if (!in.symmetric && !models::is_integer(in.format))
     out.note = std::string(models::quant_format_label(in.format)) +
                " has fixed levels on both sides of zero: it stays symmetric.";
@@ -166,7 +181,8 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
                " weights: one scale a row.";
   progress.fraction = 0.2;
 
-  auto run = std::make_shared<const Run>(Run{std::move(w), std::move(q)});
+  run->original = std::move(w);
+  run->quantized = std::move(q);
   take_shown_grid(in, models::Quantizer(spec), *run, out);
   compare_formats(in, run->original, progress, out);
   progress.fraction = 1;

@@ -86,7 +86,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("overhead_bits", o.overhead_bits, "... of them for scales",
          {.formula = "(scale bits + zero bits) / weights under a scale"});
   f.real("size_bytes", o.size_bytes, {"Size", "B"}, {.formula = "weights x bits / 8"});
-  f.real("smaller", o.smaller, "Smaller than BF16 by", {.formula = "16 / bits a weight"});
+  f.real("smaller", o.smaller, {"Smaller than BF16 by", "\xC3\x97"}, {.formula = "16 / bits a weight"});
   f.group("Clipping");
   f.real("clipped", o.clipped, {"Clipped", "%"}, "Weights beyond the last level.");
   f.real("gradient_passed", o.gradient_passed, {"Gradient passed", "%"},
@@ -105,6 +105,14 @@ void describe(Fields& f, Outputs& o) {
             "By its error over its own size: with one scale a row of small weights.");
   f.real("hurt_row_error", o.hurt_row_error, {"... of its own size", "%"}, "100 %: all of its weights became 0.",
          {.formula = "sqrt(its sum of e^2 / its sum of w^2)"});
+  f.real("shown_error", o.shown_error, {"Error of the row shown", "%"}, "Over the row's own size.",
+         {.formula = "sqrt(its sum of e^2 / its sum of w^2)"});
+  f.integer("shown_levels", o.shown_levels, "Levels there are", "Levels of the chosen row or group.",
+            {.formula = "codes of the format"});
+  f.integer("levels_used", o.levels_used, "Levels used",
+            "Levels that some weight of the row or group becomes; the others cost bits and hold nothing.");
+  f.real("shown_largest", o.shown_largest, "Largest weight shown",
+         "The largest absolute weight of the chosen row or group.", {.formula = "max |w|"});
   f.real("shown_step", o.shown_grid.step, "Scale shown",
          "The scale of the chosen row or group; for integers the distance of two levels.",
          {.formula = "range / levels"});

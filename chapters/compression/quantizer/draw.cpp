@@ -15,7 +15,7 @@ void draw_errors(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   view.errors.row = -1;
   const auto event = widgets::draw_heat_map(
       "error of each weight", {.values = e.values, .rows = e.rows, .cols = e.cols, .revision = picture.version},
-      view.errors, {.col_title = "input", .value_title = "error", .size = size, .numbers = false});
+      view.errors, {.col_title = "input", .value_title = picture.error_title, .size = size, .numbers = false});
   if (event.clicked && event.row >= 0) {
     in.row = event.row;
     in.column = event.col;
@@ -44,35 +44,22 @@ void outline_row(const Picture& picture, const View& view) {
          widgets::Font::bold);
 }
 
-/// Weights of the row as dots, each with a stem to the level that it becomes.
-void draw_row(const Picture& p, View& view, ImVec2 size) {
-  const std::vector<double>& columns = p.weight.x;
-  widgets::Plot plot("weights of the row", view.row,
-                     {.x = {.lo = columns.front() - 1.5, .hi = columns.back() + 1.5, .label = "input"},
-                      .y = {.label = "weight"},
-                      .size = size});
-  for (const widgets::Curve* curve : {&p.levels, &p.moves, &p.rounded, &p.weight}) plot.curve(*curve);
-}
-
-/// The map with the row that pays, and that row with its levels; in a narrow place one above the other.
+/// The shown row on its shelves, and at its right what every row pays; in a narrow place the shelves alone.
 void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (size.y < t.px(90)) return;  // no row could be told from another
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool beside = size.x >= t.px(470);
-  const float gap = t.px(beside ? 20 : 8), head = t.type(widgets::Type::small) + t.px(6);
-  const ImVec2 map{beside ? std::floor((size.x - gap) * 0.48f) : size.x,
-                   (beside ? size.y : std::floor((size.y - gap) * 0.45f)) - head};
-  const ImVec2 row_at{beside ? at.x + map.x + gap : at.x, beside ? at.y : at.y + head + map.y + gap};
-  const ImVec2 row{beside ? size.x - map.x - gap : size.x, at.y + size.y - row_at.y - head};
-  const widgets::Painter p = widgets::Painter::window();
-  widgets::fit_text(p, at, "error of each weight, rows are outputs; press one", map.x, t.muted, widgets::Type::small);
-  ImGui::SetCursorScreenPos({at.x, at.y + head});
-  draw_errors(in, picture, view, map);
+  const bool rows = size.x >= t.px(470);
+  const float gap = t.px(24), right = rows ? std::floor((size.x - gap) * 0.27f) : 0;
+  draw_shelves(in, picture, view, {size.x - (rows ? right + gap : 0), size.y});
+  if (!rows) return;
+  ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
+  draw_rows(in, picture, {right, size.y});
+}
+
+void draw_map(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  draw_errors(in, picture, view, size);
   outline_row(picture, view);
-  widgets::fit_text(p, row_at, picture.row_title, row.x, t.muted, widgets::Type::small);
-  ImGui::SetCursorScreenPos({row_at.x, row_at.y + head});
-  draw_row(picture, view, row);
 }
 
 void draw_steps(const Picture& p, View& view, ImVec2 size) {
@@ -119,12 +106,14 @@ void draw_tensors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.error.rows == 0) return;  // the first job has not ended
-  stage.panel("rows", {.title = "Who pays", .least = {640, 300}, .answers = true},
+  stage.panel("rows", {.title = "Who pays", .least = {640, 300}, .answers = true, .marks = "shelves"},
               [&](ImVec2 size) { draw_hero(in, picture, view, size); });
   stage.panel("formats", {.title = "Every format on these weights", .least = {380, 240}, .ideal = {0, 360}},
               [&](ImVec2 size) { draw_formats(out, picture, view, size); });
   stage.panel("steps", {.title = "As training sees it", .least = {340, 300}, .ideal = {0, 420}},
               [&](ImVec2 size) { draw_steps(picture, view, size); });
+  stage.panel("map", {.title = "Error of each weight", .least = {300, 240}, .ideal = {0, 360}},
+              [&](ImVec2 size) { draw_map(in, picture, view, size); });
   if (!out.tensors.empty())
     stage.panel("tensors", {.title = "Tensors of the file", .least = {380, 160}, .ideal = {0, 240}, .scrolls = true},
                 [&](ImVec2 size) { draw_tensors(in, out, view, size); });

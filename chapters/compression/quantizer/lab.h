@@ -51,6 +51,10 @@ struct Outputs {
   models::QuantGrid shown_grid;  ///< the chosen row's or group's
   double shown_lowest = 0, shown_highest = 0;
   std::int64_t shown_row = 0;
+  std::int64_t shown_levels = 0,
+               levels_used = 0;  ///< of the chosen row or group: those there are, and those its weights become
+  double shown_error = 0;        ///< of the chosen row, over its own size; percent
+  double shown_largest = 0;      ///< the largest absolute weight under the shown scale
   std::int64_t weight_count = 0, largest_row = 0;
   double largest_row_share = 0;  ///< percent of the squared error
   std::int64_t scale_row = 0;    ///< the row of the largest weight: with one scale for all it sets that
@@ -64,17 +68,37 @@ struct Outputs {
 struct Run {
   models::Matrix original;
   models::QuantizedMatrix quantized;  ///< `original` in the chosen format
+  /// By row, in percent: its part of the squared error of all rows, and its error over its own size.
+  std::vector<double> shares, own_errors;
+};
+
+/// A level and how many weights of the shown row or group land on it.
+struct Shelf {
+  double at = 0;
+  std::int64_t weights = 0;
+};
+/// A weight that is drawn, and the shelf that it falls to.
+struct Fall {
+  double weight = 0;
+  std::size_t shelf = 0, column = 0;
 };
 
 struct Picture {
   std::uint64_t version = 0;
-  std::string answer, row_title, row_tag;
-  models::Matrix error;  ///< |w - q|
-  std::size_t row = 0;   ///< the one that is shown
-  // The shown row by column; strokes are parted by NaN.
-  widgets::Curve weight, rounded;  ///< its weights, and the values that they become
-  widgets::Curve moves;            ///< a stroke from each weight to the value that it becomes
-  widgets::Curve levels;           ///< a stroke over the columns for each level
+  std::string answer, row_tag;
+  models::Matrix error;  ///< |w - q|; with one scale for all over the root mean square of its row
+  std::string error_title;
+  std::size_t row = 0;  ///< the one that is shown
+  std::vector<Shelf> shelves;
+  std::vector<Fall> falls;
+  double largest = 0;      ///< the weight of the shown row that lies farthest out
+  double reach = 1;        ///< the largest |weight| or |level| of the shown row or group
+  bool stretched = false;  ///< a made-up outlier sets the shelves apart: it can be dragged
+  std::string shelf_title, shelf_words, empty_words, error_words, largest_words;
+  /// By row, in percent of what `rows_title` says; the row that pays, and with one scale the row that sets it.
+  std::vector<double> rows;
+  std::string rows_title, pays_words, sets_words;
+  std::int64_t pays = 0, sets = -1;
   /// The quantizer as a function beside no rounding, and its true slope beside the one that training sees.
   std::array<widgets::Curve, 2> steps, slopes;
   std::array<widgets::Curve, quant_grain_count> formats;  ///< SQNR over bits, of the formats at each grain
@@ -82,14 +106,22 @@ struct Picture {
 
 struct View {
   widgets::HeatMapView errors;
+  double reach = 1;  ///< of the shelves' axis, which stands still while the outlier is dragged
+  double grabbed_weight = 0, grabbed_size = 0;  ///< the outlier and its factor when a drag began
+  std::vector<int> heights;                     ///< scratch of the stacks of weights
   widgets::PlotLink link;
-  widgets::PlotView row, steps, gradient, formats;
+  widgets::PlotView steps, gradient, formats;
   DescribedTable<TensorRow> tensors;
 };
 
 chapters::Computed<Outputs, Run> compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+/// The shown row as weights that fall on shelves.
+void draw_shelves(Inputs& inputs, const Picture& picture, View& view, ImVec2 size);
+/// What each row pays, a bar a row; a press chooses one.
+void draw_rows(Inputs& inputs, const Picture& picture, ImVec2 size);
 
 void describe(Fields& fields, TensorRow& row);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/compression/shared/hues.h"
 #include "chapters/compression/sparsity/lab.h"
 #include "chapters/mechanism/catalog.h"
 #include "widgets/number/number.h"
@@ -18,7 +19,7 @@ void trace_speedups(const Inputs& in, const models::Chip& chip, Picture& p) {
     const bool chosen = all_patterns[k] == in.pattern;
     p.speedups[k] = {.label = std::string(names[k]),
                      .info = "dense roofline time / sparse roofline time",
-                     .tint = widgets::Tint::series(k),
+                     .tint = hue(k),
                      .width = chosen ? 3.0f : 1.5f,
                      .dashed = !chosen,
                      .named = false};
@@ -37,27 +38,38 @@ Skips skips_of(const Inputs& in, const Outputs& out) {
   return in.packed ? Skips::bytes : Skips::nothing;
 }
 
-std::string answer_of(const Outputs& out, Skips skips) {
+/// What sets the layer's time, and what the zeros cost.
+std::string price_of(const Inputs& in, const Outputs& out) {
+  const bool one = in.tokens == 1;
+  const std::string tokens = "`" + format_text(in.tokens, "") + (one ? "` token" : "` tokens");
+  const std::string sets = out.time.placement.regime == models::Regime::memory ? "the bytes read set the time"
+                                                                               : "the multiplications set the time";
+  return "\nWith " + tokens + " " + sets + "; the error in the weights is " + widgets::figure(out.error, "%") + ".";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out, Skips skips) {
   if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
   const bool faster = std::round(100 * out.time.speedup) > 100;
-  const std::string speed = widgets::figure(format_text(out.time.speedup, "") + "\xC3\x97"),
-                    at_most = faster ? "at most " + speed + " as fast" : std::string("no faster than dense"),
-                    error = "an error of " + widgets::figure(out.error, "%"),
-                    bytes = widgets::figure(100 * out.memory_ratio, "%") + " of the weight bytes";
+  const std::string at_most =
+      faster ? "at most " + widgets::figure(format_text(out.time.speedup, "") + "\xC3\x97") + " as fast as dense"
+             : std::string("no faster than dense");
+  const std::string bytes = widgets::figure(out.bytes_read, "%") + " of the weight bytes", price = price_of(in, out);
   switch (skips) {
     case Skips::nothing:
-      return "None: these zeros are stored and multiplied, " + at_most + ", for " + error + " in the weights.";
+      if (in.pattern == SparsePattern::two_four)
+        return "This chip has no 2:4 units for the format: every zero is stored and multiplied, " + at_most + "." +
+               price;
+      return "Zeros that are stored are multiplied like any weight: the layer is " + at_most + "." + price;
     case Skips::bytes:
-      if (out.memory_ratio >= 1)
-        return "None: with the bitmap " + bytes + " are read, and every zero is multiplied; " + at_most + ", for " +
-               error + ".";
-      return "Bytes alone: " + bytes + " are read and every zero is multiplied; " + at_most + ", for " + error + ".";
+      return "Packed zeros leave " + bytes + " to read, but each is still multiplied: the layer is " + at_most + "." +
+             price;
     case Skips::products:
-      return "It skips half of the products and reads " + bytes + ": " + at_most + ", for " + error + ".";
+      return "The hardware skips half of the multiplications and reads " + bytes + ": the layer is " + at_most + "." +
+             price;
     case Skips::rows:
       break;
   }
-  return "All of them, since whole rows are gone: " + at_most + ", for " + error + " in the weights.";
+  return "The hardware skips all of these zeros, since whole rows are gone: the layer is " + at_most + "." + price;
 }
 
 }  // namespace
@@ -67,7 +79,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   const models::Chip* chip = catalog().chip(in.chip);
   if (!out.reason.empty() || run.weights.empty() || !chip) return p;
   p.skips = skips_of(in, out);
-  p.answer = answer_of(out, p.skips);
+  p.answer = answer_of(in, out, p.skips);
   p.speed_words = out.regime + "-bound";
   p.error_words = "error";
   p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
@@ -82,7 +94,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                              .y = run.unstructured_curve},
               widgets::Curve{.label = "whole rows",
                              .info = "the rows of least energy",
-                             .tint = widgets::Tint::series(2),
+                             .tint = widgets::Tint::series(4),
                              .named = false,
                              .x = run.shares,
                              .y = run.structured_curve}};

@@ -101,6 +101,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Examples& examples) {
   out.error = out.errors[chosen];
   out.kept = kept_percent(example->masks[chosen]);
   out.memory_ratio = out.patterns[chosen].ratio;
+  out.bytes_read = 100 * out.memory_ratio;
   out.regime = out.patterns[chosen].regime;
   out.dense_regime = models::regime_id(out.time.dense.regime);
   out.flops_skipped = 100 * (1 - out.time.flops_done / (2 * in.tokens * in.inputs * in.outputs));

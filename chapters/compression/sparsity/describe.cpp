@@ -79,6 +79,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("memory_ratio", o.memory_ratio, "Weight bytes of dense",
          "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
          {.headline = true, .formula = "weight bytes / dense weight bytes", .source = mishra});
+  f.real("bytes_read", o.bytes_read, {"Weight bytes read", "%"}, "Share of the dense weights' bytes.",
+         {.formula = "weight bytes / dense weight bytes"});
   f.real("flops_skipped", o.flops_skipped, {"Multiplications skipped", "%"},
          "By the hardware; a zero that is multiplied is not skipped.", {.headline = true});
   f.real("two_four_rate", o.two_four_rate, "2:4 rate",

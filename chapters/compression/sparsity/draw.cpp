@@ -104,7 +104,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               {.title = picture.pairs ? "Four pairs of weights on their way" : "Four weights on their way",
                .least = {500, 270},
                .ideal = {0, 420},
-               .answers = true},
+               .answers = true,
+               .marks = "four weights"},
               [&](ImVec2 size) { draw_path(in, picture, view, size); });
   stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
     draw_mask(*picture.run, picture.run->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);

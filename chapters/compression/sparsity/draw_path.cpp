@@ -4,6 +4,7 @@
 
 #include "chapters/compression/sparsity/lab.h"
 #include "widgets/base/arrow.h"
+#include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::sparsity {
@@ -125,9 +126,9 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
   for (std::size_t i = 0; i < group_size; ++i) {
     const float x = plan.wire_x(i);
     const bool used = skips != Skips::products ? f.rows > 0 : f.kept[i];
-    p.line({x, plan.input_y + plan.cell_h}, {x, plan.foot - t.px(6)}, used ? t.series_at(2) : t.line, t.px(1.2f));
+    p.line({x, plan.input_y + plan.cell_h}, {x, plan.foot - t.px(6)}, used ? t.series_at(4) : t.line, t.px(1.2f));
     p.rect({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, t.card, t.px(3));
-    p.frame({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, used ? t.series_at(2) : t.line,
+    p.frame({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, used ? t.series_at(4) : t.line,
             t.px(1.2f), t.px(3));
     p.text({x, plan.input_y + (plan.cell_h - t.type(Type::small)) / 2}, (pairs ? pair_names : input_names)[i],
            used ? t.text : t.muted, Type::small, Font::mono, Align::center);
@@ -167,7 +168,7 @@ void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
   }
   // The weight arrives above, the input below.
   p.line({begin, upper}, {plan.multiply_x - plan.radius * 0.8f, upper}, ink, t.px(1.5f));
-  const ImU32 input = f.kept[i] ? t.series_at(2) : t.muted;
+  const ImU32 input = f.kept[i] ? t.series_at(4) : t.muted;
   if (skips == Skips::products) {
     const float chip = plan.cell_h / 2 + upper + t.px(3), mid = chip + (t.type(Type::small) + t.px(4)) / 2;
     draw_chip(p, {right - widgets::text_size(places[i], Type::small, Font::mono).x - t.px(8), chip}, places[i], true);
@@ -175,7 +176,7 @@ void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
     for (std::size_t k = 0; k < group_size; ++k)
       if (k != i) p.ring({plan.wire_x(k), mid}, t.px(4), t.muted, t.px(1.2f));
     p.line({plan.wires_x - plan.wire_gap * 0.5f, mid}, {plan.wire_x(i), mid}, t.series_at(1), t.px(1.5f));
-    p.circle({plan.wire_x(i), mid}, t.px(5), t.series_at(2));
+    p.circle({plan.wire_x(i), mid}, t.px(5), t.series_at(4));
     const float turn = plan.multiply_x - plan.radius - t.px(10);
     const std::array<ImVec2, 4> way{ImVec2{plan.wire_x(i), mid}, ImVec2{turn, mid}, ImVec2{turn, lower},
                                     ImVec2{plan.multiply_x - plan.radius * 0.8f, lower}};
@@ -234,7 +235,7 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
   word(plan.stored_x, plan.foot, bits.view(), plan.wires_x - plan.stored_x, t.text, Font::bold);
   Line products;
   products.add_integer(static_cast<std::int64_t>(f.rows) * (picture.pairs ? 2 : 1))
-      .add(picture.pairs ? " of 8 products" : " of 4 products");
+      .add(picture.pairs ? " of 8 multiplications" : " of 4 multiplications");
   const float room = plan.at.x + plan.size.x - plan.wire_x(3) - t.px(6);
   const float w = widgets::text_size(products.view(), Type::small, Font::bold).x;
   word(plan.at.x + plan.size.x - w, plan.foot, products.view(), room, t.text, Font::bold);
@@ -261,6 +262,7 @@ void draw_path(const Inputs& in, const Picture& picture, const View& view, ImVec
   for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, picture.pairs, i, largest);
   if (f.rows > 0) draw_sum(p, plan);
   draw_words(p, plan, f, picture);
+  widgets::drew("four weights");
   if (p.record()) {
     widgets::DataTable table{"four weights", {"weight", "kept"}, {}};
     for (std::size_t i = 0; i < group_size; ++i) {

@@ -68,7 +68,7 @@ struct Outputs {
   std::string reason;
   double error = 0, kept = 100;  ///< %
   models::SparseTime time;       ///< the layer with the chosen pattern
-  double memory_ratio = 1, flops_skipped = 0, two_four_rate = 1;
+  double memory_ratio = 1, bytes_read = 100, flops_skipped = 0, two_four_rate = 1;
   std::string regime, dense_regime;
   std::array<double, pattern_count> errors{};           ///< %, by pattern
   std::array<double, pattern_count> speedups{1, 1, 1};  ///< by pattern

@@ -57,16 +57,18 @@ std::vector<Headline> headlines_of(const PolicyRun& run, bool tokens) {
 
 /// Requests in the queue, each in the first row that is free when it arrives. Somebody who is sent back waits again and
 /// is not shown a second time. `served` holds times that are NaN for requests that were refused.
-void arrange_queue(const std::vector<models::ServingRequest>& requests, PolicyPicture& out) {
+void arrange_queue(const Run& run, const std::vector<models::ServedRequest>& served, PolicyPicture& out) {
   std::vector<double> free_s;
-  for (std::size_t i = 0; i < requests.size() && requests[i].arrival_s < out.end_s; ++i) {
-    const double from_s = requests[i].arrival_s, to_s = std::min(out.served[i].start_s, out.end_s);
+  for (std::size_t i = 0; i < std::min(run.requests.size(), served.size()) && run.requests[i].arrival_s < out.end_s;
+       ++i) {
+    const double from_s = std::max(0.0, run.requests[i].arrival_s), to_s = std::min(served[i].start_s, out.end_s);
     if (!(to_s > from_s)) continue;
     std::size_t row = 0;
     while (row < free_s.size() && free_s[row] > from_s) ++row;
     if (row == free_s.size()) free_s.push_back(0);
     free_s[row] = to_s;
-    out.queue.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(i), from_s, to_s});
+    const auto number = static_cast<std::int32_t>(i) - static_cast<std::int32_t>(run.lead);
+    out.queue.push_back({static_cast<std::int32_t>(row), number, from_s, to_s});
   }
   out.queue_rows = static_cast<std::int32_t>(free_s.size());
 }
@@ -105,22 +107,23 @@ bool missed_slo(const models::ServingRequest& r, const models::ServedRequest& s,
   return !(s.first_token_s - r.arrival_s <= in.ttft_limit_s && each_s <= in.tpot_limit_s);
 }
 
-/// What is drawn of one policy: until the last of the `pictured` first requests has left.
-PolicyPicture picture_of(const PolicyRun& run, const PolicyHistory& of,
-                         const std::vector<models::ServingRequest>& requests, std::size_t pictured, const Inputs& in) {
+/// What is drawn of one policy: until the last of the requests pictured has left.
+PolicyPicture picture_of(const PolicyRun& figures, const PolicyHistory& of, const Run& run, const Inputs& in) {
   const bool tokens = in.service == Service::llm;
   const models::ServingRun& history = of.run;
+  const auto lead = static_cast<std::ptrdiff_t>(run.lead);
   PolicyPicture out{
-      .name = run.name,
-      .curve = run.overloaded ? run.name + ", overloaded" : run.name,
+      .name = figures.name,
+      .curve = figures.overloaded ? figures.name + ", overloaded" : figures.name,
       .latency_s = of.latency_s,
       .ttft_s = of.ttft_s,
-      .served = history.served,
-      .headlines = headlines_of(run, tokens),
+      .served = {history.served.begin() + std::min(lead, static_cast<std::ptrdiff_t>(history.served.size())),
+                 history.served.end()},
+      .headlines = headlines_of(figures, tokens),
   };
-  for (std::size_t i = 0; i < pictured; ++i) {
-    const models::ServedRequest& s = history.served[i];
-    out.missed.push_back(missed_slo(requests[i], s, in));
+  for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(run.pictured), out.served.size()); ++i) {
+    const models::ServedRequest& s = out.served[i];
+    out.missed.push_back(missed_slo(run.requests[run.lead + i], s, in));
     if (s.finish_s >= 0) out.end_s = std::max(out.end_s, s.finish_s);
   }
   for (models::SlotSpan s : history.spans) {
@@ -129,7 +132,7 @@ PolicyPicture picture_of(const PolicyRun& run, const PolicyHistory& of,
     out.spans.push_back(s);
     out.lanes = std::max(out.lanes, s.lane + 1);
   }
-  arrange_queue(requests, out);
+  arrange_queue(run, history.served, out);
   out.occupation = occupation_of(out.spans, out);
   out.waiting = keep_last_at_each_time(history.waiting, out.end_s);
   out.blocks = keep_last_at_each_time(history.blocks, out.end_s);
@@ -148,13 +151,16 @@ Dot dot_of(const models::ServingRequest& r, const Inputs& in) {
   return {r.arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)), r.prompt_tokens, r.output_tokens};
 }
 
-std::string caption_of(const Inputs& in, const Outputs& out, std::int64_t pictured) {
+std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
   std::string what = "Figures of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   if (!in.trace.text.empty()) what += " of " + in.trace.path.substr(in.trace.path.find_last_of("/\\") + 1);
   if (out.failed > 0) what += ", " + count_text(static_cast<double>(out.failed)) + " failed ones left out";
   if (out.warm_up > 0) what += " after a warm-up of " + count_text(static_cast<double>(out.warm_up));
-  if (pictured < out.chosen.requests + out.warm_up)
-    what += "; drawn: the first " + count_text(static_cast<double>(pictured));
+  if (run.first > 0)
+    what += "; drawn: " + count_text(static_cast<double>(run.pictured)) + " from number " +
+            count_text(static_cast<double>(run.first + 1)) + " on";
+  else if (run.pictured < out.chosen.requests + out.warm_up)
+    what += "; drawn: the first " + count_text(static_cast<double>(run.pictured)) + ", from an empty server on";
   if (in.service != Service::llm)
     return what + " through a plain queue of " +
            (in.servers == 1 ? std::string("one server") : count_text(static_cast<double>(in.servers)) + " servers") +
@@ -169,81 +175,104 @@ std::string caption_of(const Inputs& in, const Outputs& out, std::int64_t pictur
 std::string_view waits_for(models::ServingPolicy policy, bool tokens) {
   switch (policy) {
     case models::ServingPolicy::fixed:
-      return "for a full batch and the one before it";
+      return "for its batch to fill and the one before it to end";
     case models::ServingPolicy::dynamic:
-      return "for its batch to start and the one before it";
+      return "for its batch to start and the one before it to end";
     case models::ServingPolicy::single:
       break;
     case models::ServingPolicy::continuous:
     case models::ServingPolicy::chunked:
-      if (tokens) return "for the running step and room in the batch";
+      if (tokens) return "for room in the batch";
   }
-  return "for the requests ahead";
+  return "for those ahead";
 }
 
-/// "`516 ms` ± `40 ms`", the second where there is an interval.
-std::string with_half(double value_s, double half_s) {
-  std::string out = "`" + format_text(value_s, "s") + "`";
-  if (std::isfinite(half_s) && half_s > 0) out += " ± `" + format_text(half_s, "s") + "`";
-  return out;
+std::string seconds_figure(double value_s) { return "`" + format_text(value_s, "s") + "`"; }
+std::string rate_figure(double per_s) { return "`" + format_text(per_s, "") + "`"; }
+
+/// "Static serves `2.53` of `5.09` requests per second"
+std::string serves_text(const PolicyRun& run) {
+  return run.name + " serves " + rate_figure(run.figures.throughput_per_s) + " of " +
+         rate_figure(run.figures.arrivals_per_s) + " requests per second";
 }
 
-std::string wait_text(const PolicyRun& run, bool tokens) {
-  if (!(run.figures.mean_wait_s > 0)) return run.name + ": nobody waits";
-  return run.name + ": " + with_half(run.figures.mean_wait_s, run.figures.half.mean_wait_s) + " " +
+/// How many requests a second meet the limits under each.
+std::string goodput_text(const PolicyRun& run, const PolicyRun* other) {
+  if (!std::isfinite(run.figures.goodput_per_s)) return {};
+  std::string out = "Within the time limits " + run.name + " serves " + rate_figure(run.figures.goodput_per_s);
+  if (other) out += ", " + other->name + " " + rate_figure(other->figures.goodput_per_s);
+  return out + " requests per second.";
+}
+
+std::string waits_text(const PolicyRun& run, bool tokens) {
+  if (!(run.figures.mean_wait_s > 0)) return "no request waits";
+  return "a request waits " + seconds_figure(run.figures.mean_wait_s) + " on average " +
          std::string(waits_for(run.policy, tokens));
-}
-
-std::string leave_text(const PolicyRun& run) {
-  return "`" + format_text(run.figures.throughput_per_s, "") + "` of `" + format_text(run.figures.arrivals_per_s, "") +
-         "` requests a second leave";
 }
 
 /// Who is overloaded, and how long requests wait under the other one.
 std::string overload_text(const PolicyRun& chosen, const PolicyRun* rival, bool tokens) {
   if (!rival || (chosen.overloaded && rival->overloaded)) {
-    std::string out = chosen.name + " is overloaded: " + leave_text(chosen) + ", and its queue grows";
-    if (rival) out += "; so is " + rival->name + ", where " + leave_text(*rival);
-    return out + ".";
+    std::string out = serves_text(chosen);
+    if (rival) out += ", " + rival->name + " " + rate_figure(rival->figures.throughput_per_s);
+    out += rival ? ": both queues grow without end.\n" : ": its queue grows without end.\n";
+    if (chosen.figures.goodput_per_s > 0)
+      return out + "Of those, " + rate_figure(chosen.figures.goodput_per_s) +
+             " per second meet the time limits: fewer, the longer requests come.";
+    return out + "No request that was measured meets the time limits: each waits longer than the one before.";
   }
   const PolicyRun &over = chosen.overloaded ? chosen : *rival, &other = chosen.overloaded ? *rival : chosen;
-  return over.name + " is overloaded: " + leave_text(over) + ". Mean wait under " + wait_text(other, tokens) + ".";
+  return serves_text(over) + ": its queue grows without end. " + other.name + " keeps up.\nUnder " + other.name + " " +
+         waits_text(other, tokens) + "; " + rate_figure(other.figures.goodput_per_s) + " per second meet the limits.";
 }
 
-/// What is said where a run is too short for an interval.
-std::string few_text(const PolicyRun& run) {
-  if (std::isfinite(run.figures.half.mean_wait_s)) return {};
-  return ", of `" + std::to_string(run.figures.requests) + "` requests: too few to give an interval";
+/// What a formula says of the wait, or how many are served in time.
+std::string alone_why(const Outputs& out, const PolicyRun& run) {
+  const double half_s = run.figures.half.mean_wait_s;
+  if (std::isfinite(out.theory_wait_s) && std::isfinite(half_s))
+    return "\nTheory says " + seconds_figure(out.theory_wait_s) + "; the run's mean is sure to within " +
+           seconds_figure(half_s) + ".";
+  if (!std::isfinite(half_s))
+    return "\nOnly `" + std::to_string(run.requests) +
+           "` of the requests were measured: too few to say how sure that is.";
+  const std::string good = goodput_text(run, nullptr);
+  return good.empty() ? good : "\n" + good;
 }
 
-/// Who waits, for whom, and how long: of the chosen policy, and of the rival whose requests wait most.
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const bool tokens = in.service == Service::llm;
+/// The rival whose requests wait most, and before all others one that is overloaded.
+const PolicyRun* worst_rival(const Outputs& out) {
   const PolicyRun* rival = nullptr;
   for (const PolicyRun& run : out.racers)
     if (&run != &out.racers.front() &&
         (!rival || (run.overloaded && !rival->overloaded) ||
          (run.overloaded == rival->overloaded && run.figures.mean_wait_s > rival->figures.mean_wait_s)))
       rival = &run;
+  return rival;
+}
+
+/// Who waits, for whom, and how long: of the chosen policy, and of the rival whose requests wait most.
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const bool tokens = in.service == Service::llm;
+  const PolicyRun* rival = worst_rival(out);
   const PolicyRun& chosen = out.racers.front();
   if (chosen.overloaded || (rival && rival->overloaded)) return overload_text(chosen, rival, tokens);
-  if (!rival && !(chosen.figures.mean_wait_s > 0)) return "Under " + chosen.name + " nobody waits.";
   if (!rival) {
-    const std::string tail = std::isfinite(chosen.figures.p99_latency_s)
-                                 ? "p99 latency `" + format_text(chosen.figures.p99_latency_s, "s") + "`"
-                                 : "longest latency `" + format_text(chosen.figures.longest_latency_s, "s") + "`";
-    return "Mean wait under " + wait_text(chosen, tokens) + "; " + tail + ".";
+    if (!(chosen.figures.mean_wait_s > 0))
+      return "Under " + chosen.name + " no request waits: each is taken on arrival." + alone_why(out, chosen);
+    const bool sure = std::isfinite(chosen.figures.p99_latency_s);
+    return "Under " + chosen.name + " " + waits_text(chosen, tokens) +
+           (sure ? "; 99 of 100 leave in " : "; all leave in ") +
+           seconds_figure(sure ? chosen.figures.p99_latency_s : chosen.figures.longest_latency_s) + "." +
+           alone_why(out, chosen);
   }
   const bool rival_first = rival->figures.mean_wait_s > chosen.figures.mean_wait_s;
   const PolicyRun &longer = rival_first ? *rival : chosen, &shorter = rival_first ? chosen : *rival;
-  if (!(longer.figures.mean_wait_s > 0)) return "Nobody waits under any of them: every request is taken on arrival.";
-  const std::string_view reason = waits_for(longer.policy, tokens);
-  if (shorter.figures.mean_wait_s > 0 && reason == waits_for(shorter.policy, tokens))
-    return "Mean wait under " + longer.name + ": " +
-           with_half(longer.figures.mean_wait_s, longer.figures.half.mean_wait_s) + ", under " + shorter.name + ": " +
-           with_half(shorter.figures.mean_wait_s, shorter.figures.half.mean_wait_s) + ", both " + std::string(reason) +
-           ".";
-  return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + few_text(chosen) + ".";
+  if (!(longer.figures.mean_wait_s > 0)) return "Under none of the policies a request waits: each is taken on arrival.";
+  const std::string other =
+      shorter.figures.mean_wait_s > 0 ? seconds_figure(shorter.figures.mean_wait_s) : std::string("no time");
+  const std::string good = goodput_text(chosen, rival);
+  return "Under " + longer.name + " " + waits_text(longer, tokens) + ", under " + shorter.name + " " + other + "." +
+         (std::isfinite(chosen.figures.half.mean_wait_s) && !good.empty() ? "\n" + good : alone_why(out, chosen));
 }
 
 }  // namespace
@@ -258,14 +287,15 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   }
   picture.shown_s = 1e-9;
   const auto pictured = static_cast<std::size_t>(run.pictured);
+  picture.first = run.first;
   for (std::size_t i = 0; i < out.racers.size(); ++i) {
-    picture.policies.push_back(picture_of(out.racers[i], run.histories[i], run.first_requests, pictured, in));
+    picture.policies.push_back(picture_of(out.racers[i], run.histories[i], run, in));
     const PolicyPicture& policy = picture.policies.back();
     picture.shown_s = std::max(picture.shown_s, policy.end_s);
     picture.peak_waiting = std::max(picture.peak_waiting, policy.peak_waiting);
   }
-  for (std::size_t i = 0; i < run.first_requests.size(); ++i) {
-    const models::ServingRequest& r = run.first_requests[i];
+  for (std::size_t i = 0; i + run.lead < run.requests.size(); ++i) {
+    const models::ServingRequest& r = run.requests[run.lead + i];
     if (i < pictured)
       picture.dots.push_back(dot_of(r, in));
     else if (r.arrival_s < picture.shown_s)
@@ -285,7 +315,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     }
   }
   picture.kv_blocks = out.kv_blocks;
-  picture.caption = caption_of(in, out, run.pictured);
+  picture.caption = caption_of(in, out, run);
   picture.answer = answer_of(in, out);
   const std::string whose = " of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   picture.latency_axis = "latency" + whose;

@@ -1,5 +1,10 @@
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/batching/lab.h"
@@ -129,19 +134,85 @@ PolicyRun summarize(ServingPolicy policy, std::span<const models::ServingRequest
   return out;
 }
 
-/// What is drawn of a policy whose figures are `figures`; `followed` requests at most.
+/// The requests that are drawn: from where, and how many before and after.
+struct DrawnPart {
+  std::int64_t first = 0;
+  std::size_t lead = 0, followed = 0;
+  double from_s = 0;
+};
+DrawnPart part_from(std::span<const models::ServingRequest> requests, std::int64_t first) {
+  const auto at = std::min(static_cast<std::size_t>(first), requests.size() - 1);
+  return {
+      .first = static_cast<std::int64_t>(at),
+      .lead = std::min<std::size_t>(at, max_lead),
+      .followed = std::min<std::size_t>(requests.size() - at, max_followed),
+      .from_s = at > 0 ? requests[at].arrival_s : 0,
+  };
+}
+
+/// The part of a run that is drawn, in times and numbers of its own.
+models::ServingRun drawn_part(models::ServingRun run, const DrawnPart& part) {
+  const auto begin = run.served.begin() + (part.first - static_cast<std::int64_t>(part.lead));
+  std::vector<models::ServedRequest> served(
+      begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
+                         part.lead + part.followed, static_cast<std::size_t>(run.served.end() - begin))));
+  for (models::ServedRequest& s : served)
+    for (double* time : {&s.start_s, &s.first_token_s, &s.last_token_s, &s.finish_s}) *time -= part.from_s;
+  run.served = std::move(served);
+  for (models::SlotSpan& s : run.spans) {
+    s.request -= static_cast<std::int32_t>(part.first);
+    s.start_s = std::max(0.0, s.start_s - part.from_s);
+    s.end_s -= part.from_s;
+  }
+  for (auto* points : {&run.waiting, &run.blocks})
+    for (models::ServingPoint& p : *points) p.time_s = std::max(0.0, p.time_s - part.from_s);
+  return run;
+}
+
+/// What is drawn of a policy whose figures are `figures`.
 PolicyHistory history_of(const PolicyRun& figures, std::span<const models::ServingRequest> requests,
-                         models::ServingRun run, const models::ServingWindow& window, std::size_t followed,
+                         models::ServingRun run, const models::ServingWindow& window, const DrawnPart& part,
                          bool tokens) {
   PolicyHistory out;
   if (!figures.overloaded) {
     out.latency_s = models::latency_quantiles(requests, run, window, false);
     if (tokens) out.ttft_s = models::latency_quantiles(requests, run, window, true);
   }
-  run.served.resize(std::min(followed, run.served.size()));
-  run.served.shrink_to_fit();
-  out.run = std::move(run);
+  out.run = drawn_part(std::move(run), part);
   return out;
+}
+
+/// Where a queue grows, all are drawn from an empty server on: so many requests are run once more for that.
+void draw_from_empty_server(std::span<const models::ServingRequest> requests, models::ServingSetup setup,
+                            const Outputs& out, Run& history, DrawnPart& part) {
+  part = part_from(requests, 0);
+  setup.history_from = 0;
+  setup.fraction = nullptr;
+  const std::size_t enough =
+      std::min(requests.size(), static_cast<std::size_t>(max_followed + setup.slots * setup.servers));
+  for (std::size_t i = 0; i < out.racers.size(); ++i) {
+    setup.policy = out.racers[i].policy;
+    history.histories[i].run = drawn_part(models::simulate_serving(requests.first(enough), setup), part);
+  }
+}
+
+/// The requests drawn, in times of their own.
+void keep_requests(std::span<const models::ServingRequest> requests, const DrawnPart& part, Run& history) {
+  history.first = part.first;
+  history.lead = part.lead;
+  const auto drawn = requests.subspan(static_cast<std::size_t>(part.first) - part.lead, part.lead + part.followed);
+  history.requests.assign(drawn.begin(), drawn.end());
+  for (models::ServingRequest& r : history.requests) r.arrival_s -= part.from_s;
+}
+
+/// What is drawn: from an empty server on where some queue grows, otherwise as it was recorded.
+void keep_drawn(std::span<const models::ServingRequest> requests, const models::ServingSetup& setup, const Outputs& out,
+                std::int64_t pictured, DrawnPart part, Run& history) {
+  const bool grows =
+      std::any_of(out.racers.begin(), out.racers.end(), [](const PolicyRun& run) { return run.overloaded; });
+  if (part.first > 0 && grows) draw_from_empty_server(requests, setup, out, history, part);
+  keep_requests(requests, part, history);
+  history.pictured = std::min(pictured, static_cast<std::int64_t>(part.followed));
 }
 
 /// What the figures of the chosen policy are of.
@@ -222,7 +293,6 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
   Outputs out;
   Run history;
   out.failed = demand->failed;
-  const std::size_t pictured = std::min(requests.size(), static_cast<std::size_t>(in.pictured));
   models::ServingCost cost;
   models::ServingSetup setup{
       .servers = in.servers,
@@ -231,7 +301,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
       .chunk_tokens = in.chunk_tokens,
       .block_tokens = in.block_tokens,
       .preemption = in.preemption,
-      .history_requests = progress.facts_alone ? 0 : static_cast<std::int64_t>(pictured),
+      .history_requests = progress.facts_alone ? 0 : in.pictured,
       .cancelled = &progress.cancelled,
   };
   if (in.service == Service::llm) {
@@ -247,8 +317,12 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
     setup.blocks = out.kv_blocks;
   }
   const bool recorded = !in.trace.text.empty();
-  const std::size_t followed = std::min<std::size_t>(requests.size(), max_followed);
-  for (const ServingPolicy policy : policies_to_run(in)) {
+  const std::vector<ServingPolicy> policies = policies_to_run(in);
+  // A rival is measured on fewer requests: what is drawn must be in its run, too.
+  DrawnPart part =
+      part_from(requests, recorded ? 0 : edge_of(policies.size() > 1 ? std::min(in.requests, max_raced) : in.requests));
+  setup.history_from = part.first;
+  for (const ServingPolicy policy : policies) {
     const bool chosen = out.racers.empty();
     const std::int64_t wanted = recorded ? static_cast<std::int64_t>(requests.size()) : in.requests,
                        measured = chosen ? wanted : std::min(wanted, max_raced),
@@ -269,7 +343,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
     out.racers.push_back(summarize(policy, met, run, setup, window, in));
     if (!progress.facts_alone)
       history.histories.push_back(
-          history_of(out.racers.back(), met, std::move(run), window, followed, in.service == Service::llm));
+          history_of(out.racers.back(), met, std::move(run), window, part, in.service == Service::llm));
   }
   out.chosen = out.racers.front();
   if (out.chosen.requests == 0)
@@ -284,8 +358,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& st
   consult_theory(in, requests, out);
   if (progress.facts_alone) return {std::move(out)};
   history.published = bound_published_runs(in, out);
-  history.pictured = static_cast<std::int64_t>(pictured);
-  history.first_requests.assign(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(followed));
+  keep_drawn(requests, setup, out, in.pictured, part, history);
   return {std::move(out), std::make_shared<const Run>(std::move(history))};
 }
 

@@ -34,6 +34,7 @@ void describe(Fields& f, PolicyRun& r) {
   seconds("tpot_p99_s", r.figures.tpot_p99_s, "TPOT p99");
   seconds("gap_p99_s", r.figures.itl_p99_s, "Gap p99");
   f.real("throughput_per_s", r.figures.throughput_per_s, "Served a second");
+  f.real("arrivals_per_s", r.figures.arrivals_per_s, "Arrived per second");
   f.real("goodput_per_s", r.figures.goodput_per_s, "Goodput a second");
   f.real("utilization", r.utilization_percent, {"Busy", "%"});
   f.real("wasted_slots", r.wasted_slots_percent, {"Slots wasted", "%"});
@@ -106,6 +107,8 @@ void describe(Fields& f, Outputs& o) {
           .source = "DistServe, Zhong et al., OSDI 2024"});
   f.real("throughput_per_s", o.chosen.figures.throughput_per_s, "Served a second",
          {.formula = "requests that leave / time measured"});
+  f.real("arrivals_per_s", o.chosen.figures.arrivals_per_s, "Arrived per second",
+         {.formula = "requests that arrive / time measured"});
   f.real("tokens_per_s", o.chosen.figures.tokens_per_s, "Tokens a second", "Output tokens; 0 in a plain queue.",
          {.formula = "output tokens of those that leave / time measured"});
   f.real("speedup_p50", o.speedup_p50, "Rival's p50 over this",

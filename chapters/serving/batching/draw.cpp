@@ -44,7 +44,7 @@ void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
       widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
     });
   if (!picture.later.empty())
-    entry("later requests", [&](widgets::Rect r) { p.rect(r.min, r.max, widgets::with_alpha(t.muted, later_alpha)); });
+    entry("other requests", [&](widgets::Rect r) { p.rect(r.min, r.max, widgets::with_alpha(t.muted, later_alpha)); });
   if (drawn.sent_back)
     entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
 }
@@ -60,7 +60,7 @@ void draw_story(const Picture& picture, const RaceRows& rows, std::int64_t reque
   const auto index = static_cast<std::size_t>(request);
   const Dot& d = picture.dots[index];
   widgets::Line who;
-  who.add("Request ").add_integer(request + 1);
+  who.add("Request ").add_integer(picture.first + request + 1);
   if (picture.kv_blocks > 0)
     who.add(": ").add_integer(d.prompt_tokens).add(" tokens in, ").add_integer(d.output_tokens).add(" out");
   float x = at.x;
@@ -91,7 +91,7 @@ void save_tables(const Painter& p, const Picture& picture) {
   static constexpr std::array<const char*, 3> uses{"prompt", "output", "held"};
   for (const PolicyPicture& r : picture.policies) {
     for (const auto& s : r.spans)
-      spans.rows.push_back({r.name, std::to_string(s.request + 1), std::to_string(s.lane + 1),
+      spans.rows.push_back({r.name, std::to_string(picture.first + s.request + 1), std::to_string(s.lane + 1),
                             uses[static_cast<std::size_t>(s.use)], widgets::exact(s.start_s), widgets::exact(s.end_s)});
     for (const auto& w : r.waiting) queue.rows.push_back({r.name, widgets::exact(w.time_s), widgets::exact(w.value)});
   }
@@ -169,7 +169,10 @@ void draw_measured(const Picture& picture, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture, View& view) {
   const float each = picture.tokens ? 88 : 68;
   stage.panel("race",
-              {.title = "The race", .least = {540, 104 + each * static_cast<float>(picture.raced)}, .answers = true},
+              {.title = "The race",
+               .least = {540, 104 + each * static_cast<float>(picture.raced)},
+               .answers = true,
+               .marks = "slots"},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
   if (!picture.measured.title.empty())
     stage.panel("measured", {.title = picture.measured.title, .least = {300, 180}},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "chapters/serving/batching/draw_strips.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/tint.h"
@@ -36,11 +37,12 @@ void paint_span(const Painter& p, const models::SlotSpan& s, ImU32 colour, ImVec
 }
 
 /// The request's number at the head of its span, where it fits.
-void paint_number(const Painter& p, const models::SlotSpan& s, bool missed, ImVec2 low, ImVec2 high) {
+void paint_number(const Painter& p, const models::SlotSpan& s, std::int64_t first, bool missed, ImVec2 low,
+                  ImVec2 high) {
   const auto& t = widgets::theme();
   if (s.use != SlotUse::decode || high.y - low.y < 0.85f * t.type(Type::small)) return;
   widgets::Line number;
-  number.add_integer(s.request + 1);
+  number.add_integer(first + s.request + 1);
   const ImVec2 size = widgets::text_size(number.view(), Type::small, Font::mono);
   if (high.x - low.x < size.x + t.px(6)) return;
   p.text({low.x + t.px(3), (low.y + high.y - size.y) / 2}, number.view(),
@@ -48,9 +50,9 @@ void paint_number(const Painter& p, const models::SlotSpan& s, bool missed, ImVe
 }
 
 /// What is under the pointer, in words.
-void span_tip(const models::SlotSpan& s, bool missed) {
+void span_tip(const models::SlotSpan& s, std::int64_t first, bool missed) {
   widgets::Line name;
-  name.add("request ").add_integer(s.request + 1);
+  name.add("request ").add_integer(first + s.request + 1);
   if (missed) name.add(", SLO missed");
   static constexpr std::array<std::string_view, 3> uses{"its prompt is put through", "it is served, token by token",
                                                         "done; its slot waits for the batch"};
@@ -75,10 +77,10 @@ void paint_lanes(const Painter& p, const PolicyPicture& r, const RaceScale& scal
     if (x0 < now) paint_span(p, s, colour, {x0, y}, {std::max(split, std::min(x1, x0 + 1)), y + lane - gap}, alpha);
     if (x1 > now) paint_span(p, s, colour, {split, y}, {x1, y + lane - gap}, alpha * future_alpha);
     if (later) continue;
-    if (x0 < now && alpha >= 1) paint_number(p, s, missed, {x0, y}, {split, y + lane - gap});
+    if (x0 < now && alpha >= 1) paint_number(p, s, scale.first, missed, {x0, y}, {split, y + lane - gap});
     if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= y && scale.mouse.y < y + lane) {
       hot = s.request;
-      span_tip(s, missed);
+      span_tip(s, scale.first, missed);
     }
   }
 }
@@ -147,16 +149,23 @@ void paint_arrivals(const Painter& p, const Picture& picture, const RaceScale& s
   }
 }
 
+/// The policy's mark and name, which a question gives. Returns the width of the name.
+float paint_name(const Painter& p, const PolicyPicture& r, std::size_t place, ImVec2 at, float mark) {
+  const auto& t = widgets::theme();
+  const widgets::GivenMarks given;
+  widgets::paint_marker(p, {at.x + t.px(5), at.y + t.type(Type::body) / 2},
+                        policy_markers[place % policy_markers.size()], t.px(4.5f),
+                        widgets::colour(policy_tint(place), t));
+  return p.text({at.x + mark, at.y}, r.name, t.text, Type::body, Font::bold);
+}
+
 void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture& r, const RaceScale& scale,
                   ImVec2 corner, const RaceRows& rows, std::int64_t& hot) {
   const auto& t = widgets::theme();
   float y = corner.y + t.px(3);
   const auto place = static_cast<std::size_t>(&r - picture.policies.data());
   const float mark = t.px(14);
-  widgets::paint_marker(p, {corner.x + t.px(5), y + t.type(Type::body) / 2},
-                        policy_markers[place % policy_markers.size()], t.px(4.5f),
-                        widgets::colour(policy_tint(place), t));
-  const float name = mark + p.text({corner.x + mark, y}, r.name, t.text, Type::body, Font::bold);
+  const float name = mark + paint_name(p, r, place, {corner.x, y}, mark);
   paint_headlines(p, r, corner.x + name + t.px(16), scale.right() - t.px(6),
                   y + (t.type(Type::body) - t.type(Type::small)) / 2);
   y = corner.y + rows.heading;
@@ -165,12 +174,15 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
     paint_occupation(p, r, scale, y, rows.occupied);
   else
     paint_lanes(p, r, scale, y, rows.lane, hot);
+  widgets::drew("slots");
   y += rows.lanes_of(r);
   const float top = t.px(2);
   if (rows.queue > 0) {
     const float height = rows.queue - t.px(4);
     row_label(p, scale.left - t.px(8), y + top + height / 2, "queue");
-    paint_queue(p, r, picture.peak_waiting, scale, y + top, height, hot);
+    // One scale for all strips, but for a queue that would be a line on it: what grows must be seen to grow.
+    const double highest = 3 * r.peak_waiting < picture.peak_waiting ? r.peak_waiting : picture.peak_waiting;
+    paint_queue(p, r, highest, scale, y + top, height, hot);
     widgets::Line waits;
     const auto now = static_cast<std::int64_t>(value_at(r.waiting, scale.now_s)),
                most = static_cast<std::int64_t>(r.peak_waiting);
@@ -255,15 +267,16 @@ RaceRows fit_race(const Picture& picture, float room) {
              blocks = picture.kv_blocks > 0 && each >= least_slots + 2 * least_strip;
   rows.gap = std::clamp(each * 0.05f, t.px(1), t.px(10));
   rows.blocks = blocks ? std::clamp(each * 0.13f, least_strip, t.px(34)) : 0;
-  rows.queue = queue ? std::clamp(each * 0.27f, least_strip, t.px(96)) : 0;
+  rows.queue = queue ? std::clamp(each * 0.34f, least_strip, t.px(120)) : 0;
   const float slots = each - rows.blocks - rows.queue - rows.gap;
-  rows.lane = std::min(t.px(most_lanes <= 2 ? 72 : 30), slots * n / static_cast<float>(std::max(1, lanes)));
+  rows.lane = std::min(t.px(most_lanes <= 2 ? 96 : 30), slots * n / static_cast<float>(std::max(1, lanes)));
   if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(280), slots));
   // What few lanes leave goes to those that wait.
   const float left = slots - (rows.occupied > 0 ? rows.occupied : rows.lane * static_cast<float>(most_lanes));
   if (queue && left > 0)
-    rows.queue = std::min(rows.queue + left,
-                          std::max(rows.queue, t.px(24) * static_cast<float>(picture.peak_waiting) + t.px(8)));
+    rows.queue =
+        std::min(rows.queue + left,
+                 std::max(rows.queue, t.px(max_queue_row_px) * static_cast<float>(picture.peak_waiting) + t.px(8)));
   return rows;
 }
 
@@ -288,6 +301,7 @@ std::int64_t draw_race(const Picture& picture, View& view, float width, const Ra
       .end_s = picture.shown_s,
       .now_s = std::min(view.playback.time_s, picture.shown_s),
       .followed = view.request - 1,
+      .first = picture.first,
   };
   scale.width = area.max.x - scale.left - t.px(14);
   if (scale.followed >= static_cast<std::int64_t>(picture.dots.size())) scale.followed = -1;

@@ -83,7 +83,7 @@ void paint_occupation(const Painter& p, const PolicyPicture& r, const RaceScale&
 void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const RaceScale& scale, float top, float height,
                  std::int64_t& hot) {
   const auto& t = widgets::theme();
-  const float row = std::min(t.px(24), height / static_cast<float>(std::max(1.0, peak)));
+  const float row = std::min(t.px(max_queue_row_px), height / static_cast<float>(std::max(1.0, peak)));
   if (row < t.px(1.9f)) {
     paint_steps(p, r.waiting, peak, scale, top, height, t.muted);
     return;
@@ -104,7 +104,7 @@ void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const Ra
         scale.mouse.y < bottom) {
       hot = q.request;
       widgets::Line name;
-      name.add("request ").add_integer(q.request + 1);
+      name.add("request ").add_integer(scale.first + q.request + 1);
       widgets::tip(name.view(), widgets::format(q.end_s - q.start_s, "s"), "it waits in the queue");
     }
   }

@@ -9,8 +9,9 @@
 /// What the rows of the race are filled with. Positions and heights are in pixels.
 namespace chapters::serving::batching {
 
-/// `later`: of requests behind those pictured, which are grey.
+/// `later`: of requests before and after those pictured, which are grey.
 inline constexpr float future_alpha = 0.2f, aside_alpha = 0.22f, later_alpha = 0.45f;
+inline constexpr float max_queue_row_px = 44;  ///< of one who waits; design pixels
 inline constexpr std::size_t later_place = 4;  ///< in Occupation::slots
 
 /// Where time lies, and who is looked at; shared by all rows of the race.
@@ -18,6 +19,7 @@ struct RaceScale {
   float left = 0, width = 0;
   double end_s = 1, now_s = 0;
   std::int64_t followed = -1;  ///< the others stand aside
+  std::int64_t first = 0;      ///< number of the first request pictured
   ImVec2 mouse{-1, -1};        ///< off the canvas when not hovered
   float x(double time_s) const { return left + width * static_cast<float>(std::clamp(time_s / end_s, 0.0, 1.0)); }
   float right() const { return left + width; }

@@ -34,7 +34,7 @@ struct Inputs {
   double burst = 4;
   FileInput trace;
   double arrival_rate = 5;
-  std::int64_t requests = 10'000, pictured = 48;
+  std::int64_t requests = 10'000, pictured = 120;
   double prompt_tokens = 512, output_tokens = 128, length_variation = 0.8;
   double service_time_s = 0.8;
   std::int64_t servers = 1, slots = 8;
@@ -73,9 +73,9 @@ struct Outputs {
   std::string reason;
 };
 
-/// What one policy did with the first requests, and how long those took that were measured.
+/// What one policy did with the requests pictured, and how long those took that were measured.
 struct PolicyHistory {
-  models::ServingRun run;  ///< `served` holds the first requests alone
+  models::ServingRun run;  ///< `served` holds Run::requests alone; times and numbers as there
   /// At most 1,000 quantiles of the latencies and times to first token that were measured; none when overloaded, and
   /// no times to first token in a plain queue.
   std::vector<double> latency_s, ttft_s;
@@ -97,8 +97,13 @@ struct PublishedRuns {
 
 struct Run {
   std::int64_t pictured = 0;
-  /// Those pictured, and as many who came behind them as `max_followed` allows.
-  std::vector<models::ServingRequest> first_requests;
+  /// Number of the first request pictured. Where no queue grows it is the first that is measured, for which the server
+  /// has filled; otherwise 0, since a queue that grows is seen from an empty server on. Spans count from it.
+  std::int64_t first = 0;
+  /// `lead` requests before it, those pictured, and as many after them as `max_followed` allows. Times of it and of
+  /// the histories are since its arrival; from an empty server on, since time 0.
+  std::vector<models::ServingRequest> requests;
+  std::size_t lead = 0;
   std::vector<PolicyHistory> histories;  ///< in the order of Outputs::racers
   PublishedRuns published;
 };
@@ -142,7 +147,7 @@ struct PolicyPicture {
     return request >= 0 && static_cast<std::size_t>(request) < missed.size() &&
            missed[static_cast<std::size_t>(request)];
   }
-  /// Behind those pictured.
+  /// Before or after those pictured.
   bool later(std::int64_t request) const { return static_cast<std::size_t>(request) >= missed.size(); }
   std::vector<models::ServedRequest> served;  ///< by number, of those behind them, too
   std::vector<Headline> headlines;            ///< the ones that matter most first
@@ -185,6 +190,7 @@ struct Picture {
   DrawnMarks drawn;
   std::vector<PolicyPicture> policies;
   std::vector<Dot> dots;      ///< the requests pictured
+  std::int64_t first = 0;     ///< number of the first of them, from 0
   std::vector<double> later;  ///< arrivals behind them while somebody pictured is still there, seconds
   double shown_s = 1;
   double peak_waiting = 1;     ///< over all policies, so that their strips compare
@@ -207,7 +213,7 @@ struct View {
 };
 
 /// Requests that the picture follows, those that it knows of, and arrivals that are measured of a rival.
-inline constexpr std::int64_t max_pictured = 120, max_followed = 2000, max_raced = 10'000;
+inline constexpr std::int64_t max_pictured = 120, max_lead = 200, max_followed = 2000, max_raced = 10'000;
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Streams& streams);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);

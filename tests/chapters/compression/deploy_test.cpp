@@ -26,19 +26,24 @@ TEST_CASE("deploy lab: the tree lights the questions that were asked and one rec
   CHECK(reached == std::set<std::string>{"Any loss allowed?", "Memory-bound?", "Cache > weights?", "1 % loss allowed?",
                                          "FP4 units?", "W4A16"});
   CHECK(lab->answer() ==
-        "`W4A16`: `50.2 GB` fit in `72 GB`, decode is `3.1\xC3\x97` as fast as BF16; published loss `1.1 %`.");
+        "Your W4A16 with a 16-bit cache fits, `50.2 GB` of `72 GB`, and decode is `3.1\xC3\x97` as fast as in BF16.\n"
+        "The tree recommends the same; published loss `1.1 %`.");
 }
 
-TEST_CASE("deploy lab: the answer for what does not fit and for what may lose nothing") {
+TEST_CASE("deploy lab: the answer speaks of what is set first, then of what the tree recommends") {
   const auto says = [](const char* inputs) { return answer_of("compression/deploy", inputs); };
-  CHECK(says(R"({"may_lose": 0})") ==
-        "Nothing may be lost: `BF16`. Its `152 GB` need `3 chips`; here is room for `72 GB`.");
-  CHECK(says(R"({"may_lose": 0, "chips": 4})") == "Nothing may be lost: `BF16`. Its `152 GB` fit in `288 GB`.");
-  CHECK(says(R"({"chip": "b200_sxm"})").ends_with("published loss `1.1 to 6.2 %`, which can pass `2 %`."));
-  CHECK(says(R"({"chip": "b200_sxm", "may_lose": 1})").ends_with("published loss `1.1 to 6.2 %`, above `1 %`."));
-  CHECK(
-      says(R"({"batch": 1024, "context": 128})") ==
-      "`FP8, FP8 cache`: `94.1 GB` need `2 chips`; if it fitted here, decode would be `1.9\xC3\x97` as fast as BF16.");
+  CHECK(says(R"({"chips": 2, "recipe": "fp8", "kv": "fp8"})") ==
+        "Your FP8 with an FP8 cache fits, `78.0 GB` of `144 GB`, and decode is `1.9\xC3\x97` as fast as in BF16.\n"
+        "The tree recommends W4A16: `50.2 GB`, decode `2.9\xC3\x97` BF16's; published loss `1.1 %`.");
+  CHECK(says(R"({"may_lose": 0, "recipe": "bf16"})") ==
+        "Your BF16 with a 16-bit cache does not fit: `152 GB` need `3 chips`, here is room for `72 GB`.\n"
+        "The tree recommends BF16 on more chips: `152 GB` on `3 chips`; nothing is lost.");
+  CHECK(says(R"({"may_lose": 0, "chips": 4, "recipe": "bf16"})") ==
+        "Your BF16 with a 16-bit cache fits, `152 GB` of `288 GB`.\nThe tree recommends the same; nothing is lost.");
+  CHECK(says(R"({"chip": "b200_sxm"})").ends_with("published loss `1.1 to 6.2 %`, which can be more than allowed."));
+  CHECK(says(R"({"chip": "b200_sxm", "may_lose": 1})").ends_with("published loss `1.1 to 6.2 %`, more than allowed."));
+  CHECK(says(R"({"batch": 1024, "context": 128})")
+            .ends_with("The tree recommends FP8, FP8 cache: `94.1 GB` on `2 chips`; published tests found no loss."));
 }
 
 TEST_CASE("deploy lab: a recipe that the tree does not say stands in its picture as yours") {

@@ -136,11 +136,12 @@ TEST_CASE("playground: a stroke of the mouse is read by both networks, Clear tak
 TEST_CASE("playground: the answer names the learner's network and what the sweep has above the goal") {
   const LabPtr lab = open_lab("compression/playground");
   lab->compute();
-  CHECK(std::string(lab->answer()).find("the smallest of the sweep above `70 %`") != std::string::npos);
+  CHECK(std::string(lab->answer()).find("\nThe smallest in the sweep that reads more than `70 %` takes `") !=
+        std::string::npos);
   set(*lab, "goal", 95);
   choose(*lab, "difficulty", "hard");
   lab->compute();
-  CHECK(std::string(lab->answer()).find("nothing in the sweep reads more than `95 %`") != std::string::npos);
+  CHECK(std::string(lab->answer()).find("No compression in the sweep reads more than `95 %`") != std::string::npos);
 }
 
 TEST_CASE("playground: a goal that nothing in the sweep reaches has no smallest network, rather than one of 0 bytes") {
@@ -151,5 +152,5 @@ TEST_CASE("playground: a goal that nothing in the sweep reaches has no smallest 
     CHECK(std::isnan(out(*lab, key)));
   }
   CHECK(lab->outputs().find("goal_bytes")->spec.absent == "Nothing in the sweep is above the goal.");
-  CHECK(std::string(lab->answer()).find("nothing in the sweep reads more than `95 %`.") != std::string::npos);
+  CHECK(std::string(lab->answer()).find("No compression in the sweep reads more than `95 %`.") != std::string::npos);
 }

@@ -81,12 +81,12 @@ TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
   CHECK(reason("text.safetensors").find("it is cut off, or no safetensors file.") != std::string::npos);
 }
 
-TEST_CASE("quantizer lab: a click on the map chooses the row whose levels are drawn") {
+TEST_CASE("quantizer lab: a press on the bars of the rows chooses the row whose levels are drawn") {
   const LabPtr lab = open_lab("compression/quantizer");
   lab->compute();
   Canvas canvas(*lab, {1200, 900});
   support::UiDriver& ui = canvas.ui;
-  ui.click("error of each weight");
+  ui.click("error of each row");
   const double row = lab->inputs().find("row")->number();
   CHECK((row > 15 && row < 50));  // about the middle of 64
 }
@@ -108,8 +108,24 @@ TEST_CASE("quantizer lab: the row that loses most is shown until another is chos
   compute(*tensor);  // one scale for all: the row shown is the one that the sentence calls hurt most
   CHECK(out(*tensor, "shown_row") == out(*tensor, "hurt_row"));
   CHECK(out(*tensor, "shown_row") != out(*tensor, "largest_row"));
-  CHECK(std::string(lab->answer()).find("row `" + std::to_string(static_cast<int>(worst)) + "`, one of `64`, holds") !=
+  CHECK(std::string(lab->answer()).find("row `" + std::to_string(static_cast<int>(worst)) + "` alone holds") !=
         std::string::npos);
+}
+
+TEST_CASE("quantizer lab: an outlier leaves levels empty, and dragging it in brings them together") {
+  const LabPtr lab = open_lab("compression/quantizer");
+  lab->compute();
+  CHECK(out(*lab, "shown_levels") == 15);  // -7 to 7
+  CHECK(out(*lab, "levels_used") < 8);
+  CHECK(near(out(*lab, "shown_largest"), 7 * out(*lab, "shown_step"), 1e-12));
+  CHECK(near(out(*lab, "shown_error"), out(*lab, "hurt_row_error"), 1e-12));  // the same row in this matrix
+  const double used = out(*lab, "levels_used"), size = lab->inputs().find("outlier_size")->number();
+  Canvas canvas(*lab, {1200, 900});
+  CHECK(canvas.ui.text_present("10 levels are empty and still cost bits"));
+  canvas.ui.drag_by("weights on their levels", {-60, 0});
+  lab->compute();
+  CHECK(lab->inputs().find("outlier_size")->number() < size);
+  CHECK(out(*lab, "levels_used") > used);
 }
 
 TEST_CASE("quantizer lab: a group that is longer than a row is said to be the row") {

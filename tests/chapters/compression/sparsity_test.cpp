@@ -72,18 +72,20 @@ TEST_CASE("sparsity: a press on the mask chooses the four weights that are follo
 
 TEST_CASE("sparsity: the answer says what the hardware skips in each case") {
   const auto says = [](const char* inputs) { return answer_of("compression/sparsity", inputs); };
-  CHECK(
-      says("{}") ==
-      "It skips half of the products and reads `56.2 %` of the weight bytes: at most `2\xC3\x97` as fast, for an error "
-      "of `35.5 %`.");
+  CHECK(says("{}") ==
+        "The hardware skips half of the multiplications and reads `56.2 %` of the weight bytes: the layer is at most "
+        "`2\xC3\x97` as fast as dense.\nWith `4,096` tokens the multiplications set the time; the error in the weights "
+        "is `35.5 %`.");
+  CHECK(says(R"({"tokens": 8})").find("With `8` tokens the bytes read set the time") != std::string::npos);
+  CHECK(says(R"({"tokens": 1})").find("With `1` token the bytes") != std::string::npos);
   CHECK(says(R"({"pattern": "unstructured", "share": 90})")
-            .find("None: these zeros are stored and multiplied, no faster than dense") == 0);
-  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Bytes alone:") == 0);
-  CHECK(says(R"({"pattern": "unstructured", "share": 5, "packed": true})").find("None: with the bitmap `101 %`") == 0);
-  CHECK(says(R"({"pattern": "structured"})").find("All of them, since whole rows are gone") == 0);
+            .find("Zeros that are stored are multiplied like any weight: the layer is no faster than dense.") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Packed zeros leave `16.2 %`") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 5, "packed": true})").find("Packed zeros leave `101 %`") == 0);
+  CHECK(says(R"({"pattern": "structured"})").find("The hardware skips all of these zeros, since whole rows") == 0);
   CHECK(says(R"({"pattern": "structured", "share": 0})") ==
         "No weight is pruned: there is nothing to skip, and the error is `0 %`.");
-  CHECK(says(R"({"chip": "v100_sxm2", "format": "fp16"})").find("None:") == 0);
+  CHECK(says(R"({"chip": "v100_sxm2", "format": "fp16"})").find("This chip has no 2:4 units for the format:") == 0);
 }
 
 TEST_CASE("sparsity lab: FP4 keeps 5/8 of the bytes in pairs, doubles on a B200 and gains a third on a B300") {

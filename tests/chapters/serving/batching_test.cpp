@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "chapters/serving/batching/lab.h"
@@ -240,16 +241,17 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   const LabPtr lab = batching();
   lab->compute();
   CHECK(lab->answer() ==
-        "Static is overloaded: `2.53` of `5.09` requests a second leave. Mean wait under Continuous: `580 ms` ± `156 "
-        "ms` for the running step and room in the batch.");
+        "Static serves `2.53` of `5.09` requests per second: its queue grows without end. Continuous keeps up.\nUnder "
+        "Continuous a request waits `580 ms` on average for room in the batch; `4.02` per second meet the limits.");
   set(*lab, "arrival_rate", 2);
   lab->compute();
-  CHECK(lab->answer().find("Mean wait under Static: `") == 0);
-  CHECK(lab->answer().find("` for a full batch and the one before it; Continuous: `") != std::string::npos);
+  CHECK(lab->answer().find("Under Static a request waits `") == 0);
+  CHECK(lab->answer().find("` on average for its batch to fill and the one before it to end, under Continuous `") !=
+        std::string::npos);
   input(*lab, "against").chosen().clear();
   set(*lab, "requests", 1);
   lab->compute();
-  CHECK(lab->answer() == "Under Continuous nobody waits.");
+  CHECK(lab->answer().find("Under Continuous no request waits: each is taken on arrival.") == 0);
 }
 
 TEST_CASE("batching: dragging the race moves the cursor, who waits then is said, and Play moves it on") {
@@ -343,4 +345,23 @@ TEST_CASE("batching: a server that falls behind for lack of memory is set agains
   const MeasuredRuns expected = measured_runs(in, {}, published_runs(in));
   CHECK(expected.title == runs.title);
   CHECK(expected.runs.empty());
+}
+
+TEST_CASE("batching: a steady run is drawn once the server has filled, one whose queue grows from an empty server on") {
+  const auto drawn = [](const char* inputs) {
+    const LabPtr lab = open_lab("serving/batching", inputs);
+    lab->compute();
+    Canvas canvas(*lab, {1200, 900});
+    std::set<std::string> requests;
+    for (const auto& table : canvas.ui.record().tables)
+      if (table.name == "slots")
+        for (const auto& row : table.rows) requests.insert(row[1]);
+    return std::pair(requests, canvas.ui.text_present("SLO missed"));
+  };
+  const auto [steady, steady_missed] = drawn(R"({"against": [], "requests": 2000})");
+  CHECK(steady.contains("201"));  // the first that is measured: a tenth of 2,000 come before
+  CHECK_FALSE(steady.contains("1"));
+  const auto [grows, missed] = drawn(R"({"against": [], "requests": 2000, "arrival_rate": 8})");
+  CHECK(grows.contains("1"));
+  CHECK(missed);  // later than the limit of a second, as its goodput says
 }

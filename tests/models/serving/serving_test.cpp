@@ -311,3 +311,21 @@ TEST_CASE("serving: a step's cost follows the roofline of every operation") {
   CHECK(near(memory.offered_bytes, 72e9, 1e-12));  // nine tenths of 80 GB
   CHECK(near(memory.free_bytes, memory.offered_bytes - memory.weights_bytes, 1e-12));
 }
+
+// One server, three seconds of work a request, one a second: request i is served from 3 i to 3 i + 3.
+TEST_CASE("serving: a run is pictured from the arrival of a request on, with those who are there then") {
+  std::vector<ServingRequest> requests;
+  for (int i = 0; i < 8; ++i) {
+    requests.push_back(request(i, 1, 1));
+    requests.back().service_s = 3;
+  }
+  const ServingRun run = simulate_serving(
+      requests, {.policy = ServingPolicy::single, .slots = 1, .history_from = 2, .history_requests = 2});
+  REQUIRE(run.spans.size() == 4);  // who is served at 2 s, who comes next, and the two that are pictured
+  CHECK(run.spans.front().request == 0);
+  CHECK(run.spans.back().request == 3);
+  REQUIRE_FALSE(run.waiting.empty());
+  CHECK(run.waiting.front().time_s == 2);
+  CHECK(run.waiting.front().value == 2);  // requests 1 and 2
+  CHECK(run.waiting.back().time_s <= 12);
+}
