@@ -67,7 +67,7 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
   std::int64_t idle_ns = 0;
   for (const widgets::TimelineSpan& span : c.dry) idle_ns += span.duration_ns;
   if (20 * idle_ns < window_ns) c.dry.clear();  // too little to be a lane of its own
-  c.is_dry = !c.dry.empty();
+  c.is_dry = 2 * idle_ns >= window_ns;
   if (c.is_dry)
     c.pool_words = "dry: kernels start only as their launches arrive";
   else if (m.run.most_queued > 1)
@@ -227,7 +227,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool hip) {
   if (!one_mode(in)) why = figure(out.beside.step_s, "s") + " " + other_way(in, hip);
   if (in.sync == models::LaunchSync::layer && why.empty())
     why = figure(out.sync_layer_s, "s") + " more than when the host never waits";
-  const std::string twice = "A GPU twice as fast makes the step " + figure(out.twice, "", 3) + "\xC3\x97 as fast";
+  const std::string twice = "A GPU twice as fast makes the step " + figure(out.twice, "\xC3\x97") + " as fast";
   if (hip && in.host != Host::own)
     why = "HIP is assumed to launch as fast as CUDA" + (why.empty() ? "" : "; the step takes " + why) + ".";
   else

@@ -246,7 +246,7 @@ std::vector<Lane> lanes_of(Picture& p, const models::StepRun& run, double period
     add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 1));
     add(blocks_lane(p, shown, StepRow::pin, "pinning", 3));
   }
-  add(blocks_lane(p, shown, StepRow::host, "main thread", 0));
+  add(blocks_lane(p, shown, StepRow::host, "main thread", 1));
   add(blocks_lane(p, shown, StepRow::copies, "copies", 3));
   add(blocks_lane(p, shown, StepRow::collectives, "all-reduce", 2));
   add(blocks_lane(p, shown, StepRow::compute, "compute"));

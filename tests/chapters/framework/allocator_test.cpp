@@ -59,7 +59,7 @@ TEST_CASE("allocator lab: the answer says what fails, what lies free and what em
 
 TEST_CASE("allocator lab: the contract's figures at the end of a list of events, which goes on behind a failure") {
   const LabPtr lab = open_lab("framework/allocator",
-                              R"({"capacity_bytes": 67108864,
+                              R"({"source": "list", "capacity_bytes": 67108864,
     "events": "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912;a7 512"})");
   lab->compute();
   const auto value = [&](const char* key) { return lab->outputs().find(key)->number(); };
@@ -102,7 +102,7 @@ TEST_CASE("allocator lab: the strip at any cursor adds up to what the allocator 
     lab_of::lay_strip(picture, picture.events, strip);
     CHECK(static_cast<double>(strip.largest) == out.largest_hole_bytes);
     CHECK(static_cast<double>(strip.emptiable) == out.emptiable_bytes);
-    CHECK(strip.segments.size() == static_cast<std::size_t>(out.segments));
+    CHECK(strip.segments.size() == static_cast<std::size_t>(out.snapshot_segments));
   }
 }
 

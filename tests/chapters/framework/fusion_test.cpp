@@ -118,7 +118,7 @@ TEST_CASE("fusion lab: where launches of none fused take longer than their kerne
   const lab_fusion::Inputs two{.chain = models::gpu::ChainKind::ffn, .first = 1, .last = 4};
   CHECK(fusion_picture(two).why.starts_with(
       "Why it is slower: a block must hold whole rows; tiles of 16 x 4,096 need 314 "));
-  CHECK(lab_fusion::prose_of("\xC2\xB7 W2") == "W2's product");
+  CHECK(lab_fusion::prose_of("\xC2\xB7 W2") == "W2's matmul");
   CHECK(lab_fusion::prose_of("+ residual") == "the residual");
   CHECK(lab_fusion::prose_of("+ y") == "+ y");
 }

@@ -99,9 +99,9 @@ TEST_CASE("launch: chips without launches of kernels are refused, and an AMD GPU
 }
 
 TEST_CASE("launch: a model whose weights do not fit on the chip is refused in a sentence") {
-  const LabPtr lab = open_lab("framework/launch", R"({"model": "llama-3-70b", "chip": "rtx_4090"})");
+  const LabPtr lab = open_lab("framework/launch", R"({"model": "llama-3-70b", "chip": "rtx4090"})");
   CHECK(reason_of(*lab) ==
-        "The weights take 141 GB, and the RTX 4090 has 24 GB: choose a smaller model or a larger chip.");
+        "The weights take 141 GB, and the NVIDIA GeForce RTX 4090 has 24 GB: choose a smaller model or a larger chip.");
 }
 
 TEST_CASE("launch: a training step is refused in a sentence") {
