@@ -164,14 +164,14 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("schedule",
               {.title = "The schedule",
-               .least = {560, picture.changed ? 236.0f : 210.0f},
+               .least = {560, picture.changed ? 256.0f : 210.0f},
                .answers = true,
                .marks = "lanes of the schedule"},
               [&](ImVec2 size) {
                 if (widgets::veiled()) return draw_given(picture, view, size);
                 draw_schedule(picture, view, size);
               });
-  stage.panel("changes", {.title = "What each change saves", .least = {400, 200}}, [&](ImVec2 size) {
+  stage.panel("changes", {.title = "What each change saves", .least = {400, 180}}, [&](ImVec2 size) {
     widgets::draw_tornado("changes", picture.changes, view.tornado,
                           {
                               .base = out.before_s,

@@ -84,7 +84,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
         size, 0.5f, [&](ImVec2 room) { draw_causes(out, picture, view, room); },
         [&](ImVec2 room) { draw_window(out, picture, view, room); });
   });
-  stage.panel("sources", {.title = "What each source adds to P99", .least = {460, 250}},
+  stage.panel("sources", {.title = "What each source adds to P99", .least = {460, 250}, .scrolls = true},
               times([](const Outputs& o, const Picture& p, View& v, ImVec2 size) {
                 over_each_other(
                     size, 0.5f, [&](ImVec2 room) { draw_sources(o, p, v, room); },

@@ -91,24 +91,29 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 void add_end_marks(const models::SumRun& run, Picture& p) {
   const double last = run.count.back();
   std::vector<widgets::Curve> marks;
+  std::vector<int> more;
   for (std::size_t m = 1; m < sum_names.size(); ++m) {
     const double sum = run.methods[m].final;
     const auto near = std::find_if(marks.begin(), marks.end(), [&](const widgets::Curve& c) {
       return std::abs(c.y.back() - sum) <= 0.01 * std::max(std::abs(sum), std::abs(c.y.back()));
     });
     if (near != marks.end()) {
-      near->label += ", " + std::string(sum_names[m]);
+      near->info += ", " + std::string(sum_names[m]);
+      ++more[static_cast<std::size_t>(near - marks.begin())];
       continue;
     }
+    more.push_back(0);
     marks.push_back({.label = std::string(sum_names[m]),
-                     .info = "the sum at the end by another way of adding",
+                     .info = "the sum at the end: " + std::string(sum_names[m]),
                      .tint = widgets::Tint::series(sum_series[m]),
                      .width = 4,
                      .legend = false,
                      .x = {last * 0.96, last},
                      .y = {sum, sum}});
   }
-  for (widgets::Curve& mark : marks) mark.label += ": " + format_text(mark.y.back(), "");
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    marks[i].label +=
+        (more[i] > 0 ? " and " + std::to_string(more[i]) + " more: " : ": ") + format_text(marks[i].y.back(), "");
   std::move(marks.begin(), marks.end(), std::back_inserter(p.sums));
 }
 

@@ -65,7 +65,7 @@ void paint_term(const Painter& p, const WindowGrid& g, int exponent, float y, bo
   const ImVec2 centre{g.x(exponent) + g.cell / 2, y};
   const float radius = std::min(g.cell, g.high()) * (first ? 0.4f : 0.22f);
   if (!kept) return p.ring(centre, radius, term_colour(), t.px(1.5f));
-  p.circle(centre, radius, term_colour());
+  p.rect({centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}, term_colour(), radius);
   if (first && radius >= t.px(6))
     p.text({centre.x, centre.y - t.type(Type::small) / 2 - t.px(1)}, "1", widgets::text_on(term_colour(), t),
            Type::small, Font::mono, Align::center);
@@ -83,7 +83,7 @@ void paint_row(const Painter& p, const WindowGrid& g, const WindowRow& row, std:
     const bool covered = std::find(row.term.begin(), row.term.end(), e) != row.term.end();
     if (g.cell >= t.px(13) && high >= t.type(Type::small) && !covered)
       p.text({(min.x + max.x) / 2, middle - t.type(Type::small) / 2 - t.px(1)}, one ? "1" : "0",
-             one ? widgets::text_on(sum_colour(), t) : t.muted, Type::small, Font::mono, Align::center);
+             one ? widgets::text_on(sum_colour(), t) : t.text, Type::small, Font::mono, Align::center);
   }
   p.frame({g.x(row.top), y - t.px(1.5f)}, {g.x(last) + g.cell, y + high + t.px(1.5f)}, current ? t.accent : t.muted,
           t.px(current ? 2.0f : 1.2f), t.px(4));

@@ -1,5 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
-#include <string>
+#include <stdexcept>
 #include <string_view>
 
 #include "app/shell/predict/predict.h"
@@ -14,11 +14,11 @@ namespace {
 
 /// The shell with the first question of a lab open.
 struct Asked {
-  explicit Asked(const char* lab, std::size_t question = 0) {
+  explicit Asked(const char* lab) {
     d.shell.drawer_open = false;
     if (!d.workspace.open(lab)) throw std::runtime_error(lab);
     d.settle();
-    app::ask_question(d.shell, question);
+    app::ask_question(d.shell, 0);
     d.ui.frames(3);
   }
   bool says(std::string_view text) { return d.ui.text_present(text); }
@@ -41,27 +41,16 @@ TEST_CASE("given: the number line leaves the numbers and the formats' names, and
   use_bundled_catalog();
   Asked o("precision/number-line");
   CHECK(o.says("BF16"));
-  CHECK(o.says("gradients: log-normal, median 4.000e-6, standard deviation 4 octaves"));
+  CHECK(o.says("gradients: log-normal, median 3.81e-6, standard deviation 4 octaves"));
   CHECK_FALSE(o.says("what they become"));
   CHECK_FALSE(o.says("underflow 4.01 %"));
 }
 
-TEST_CASE("given: accumulation leaves place values and the window of the first sum, and a weight's plot its axes") {
+TEST_CASE("given: accumulation leaves place values and the window of the first sum") {
   use_bundled_catalog();
   Asked sum("precision/accumulation");
   CHECK(sum.says("BF16 holds 8 bits in a row: they slide left as the sum grows"));
   CHECK_FALSE(sum.says("+1 = 256"));
-  Asked weight("precision/accumulation", 2);
-  CHECK(weight.says("500"));  // 512 updates, and not an axis from 0 to 1
-}
-
-TEST_CASE("given: mixed precision leaves the operations in their order, without a time") {
-  use_bundled_catalog();
-  Asked o("precision/mixed");
-  CHECK(o.says("Attention"));
-  CHECK(o.says("height: bits of a number"));
-  CHECK_FALSE(o.says("143 ms saved"));
-  CHECK_FALSE(o.says("347 ms"));
 }
 
 TEST_CASE("given: block formats leave the numbers and their blocks, and none that became 0") {
