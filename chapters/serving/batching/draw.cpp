@@ -101,7 +101,8 @@ void save_tables(const Painter& p, const Picture& picture) {
 
 /// The slots, queues and caches of all policies on one axis of time.
 void draw_race_panel(const Picture& picture, View& view, ImVec2 size) {
-  if (picture.policies.empty()) {
+  // In less room than its rows take nothing could be told apart, and it would scroll.
+  if (picture.policies.empty() || size.y < least_race_height(picture)) {
     ImGui::Dummy(size);
     return;
   }

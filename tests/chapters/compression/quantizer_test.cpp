@@ -122,7 +122,7 @@ TEST_CASE("quantizer lab: an outlier leaves levels empty, and dragging it in bri
   const double used = out(*lab, "levels_used"), size = lab->inputs().find("outlier_size")->number();
   Canvas canvas(*lab, {1200, 900});
   CHECK(canvas.ui.text_present("10 levels are empty and still cost bits"));
-  canvas.ui.drag_by("weights on their levels", {-60, 0});
+  canvas.ui.drag_by("weights on their levels", {-260, 0});
   lab->compute();
   CHECK(lab->inputs().find("outlier_size")->number() < size);
   CHECK(out(*lab, "levels_used") > used);
