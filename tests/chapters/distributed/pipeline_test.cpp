@@ -179,7 +179,7 @@ TEST_CASE("pipeline: in little room ranks are folded into a lane with their name
       found += s.kind == widgets::Stroke::Kind::text && s.text.starts_with(text) ? 1 : 0;
     return found;
   };
-  CHECK(count("\xE2\x80\xA6 ranks ") == 2);  // in both schedules
+  CHECK(count("\xE2\x80\xA6") == 2);  // in both schedules; the name may be shortened
   CHECK(count("rank 0") == 2);
   CHECK(count("rank 7") == 2);
   CHECK(count("8 kept") >= 2);
