@@ -117,35 +117,81 @@ std::vector<std::size_t> micro_sizes(const BatchRunSetup& s) {
 
 }  // namespace
 
-BatchRun run_batches(const BatchRunSetup& setup) {
-  BatchRun run{.loss = {}, .network = fresh_network(setup.seed)};
-  DigitStream stream(setup.seed);
-  SmallNetwork gradient, whole = run.network, speed = run.network;
-  add_network(speed, run.network, -1);
-  const auto sizes = micro_sizes(setup);
-  const auto n = static_cast<double>(sizes.size());
-  for (std::size_t step = 0; step < setup.steps && !run.diverged; ++step) {
-    double loss = 0;
-    for (std::size_t m = 0; m < sizes.size(); ++m) {
-      const double share = static_cast<double>(sizes[m]) / static_cast<double>(setup.batch),
-                   weight = setup.rule == AccumulationRule::by_count        ? share
-                            : setup.rule == AccumulationRule::mean_of_means ? 1 / n
-                                                                            : 1;
-      loss += share * loss_and_gradient(run.network, stream.take(sizes[m]), sizes[m], {}, gradient);
-      if (m == 0)
-        each_pair(whole, gradient, [&](float& a, float b) { a = static_cast<float>(weight) * b; });
-      else
-        add_network(whole, gradient, weight);
-    }
-    run.loss.push_back(std::isfinite(loss) ? std::min(loss, 2 * too_much_nats) : 2 * too_much_nats);
-    run.diverged = !(loss <= too_much_nats);
-    const double ramp =
-        setup.warm_up > 0 ? std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(setup.warm_up)) : 1;
-    const auto momentum = static_cast<float>(setup.momentum), rate = static_cast<float>(setup.rate * ramp);
-    each_pair(speed, whole, [&](float& v, float g) { v = momentum * v - rate * g; });
-    add_network(run.network, speed, 1);
+namespace {
+
+/// A training that goes on update by update.
+class BatchTraining {
+ public:
+  explicit BatchTraining(const BatchRunSetup& setup)
+      : setup_(setup),
+        stream_(setup.seed),
+        whole_(fresh_network(setup.seed)),
+        speed_(whole_),
+        sizes_(micro_sizes(setup)),
+        run_{.loss = {}, .network = whole_} {
+    add_network(speed_, run_.network, -1);
   }
-  return run;
+  bool goes_on() const { return run_.loss.size() < setup_.steps && !run_.diverged; }
+  void update() {
+    const auto n = static_cast<double>(sizes_.size());
+    double loss = 0;
+    for (std::size_t m = 0; m < sizes_.size(); ++m) {
+      const double share = static_cast<double>(sizes_[m]) / static_cast<double>(setup_.batch),
+                   weight = setup_.rule == AccumulationRule::by_count        ? share
+                            : setup_.rule == AccumulationRule::mean_of_means ? 1 / n
+                                                                             : 1;
+      loss += share * loss_and_gradient(run_.network, stream_.take(sizes_[m]), sizes_[m], {}, gradient_);
+      if (m == 0)
+        each_pair(whole_, gradient_, [&](float& a, float b) { a = static_cast<float>(weight) * b; });
+      else
+        add_network(whole_, gradient_, weight);
+    }
+    const auto step = static_cast<double>(run_.loss.size() + 1);
+    run_.loss.push_back(std::isfinite(loss) ? std::min(loss, 2 * too_much_nats) : 2 * too_much_nats);
+    run_.diverged = !(loss <= too_much_nats);
+    const double ramp = setup_.warm_up > 0 ? std::min(1.0, step / static_cast<double>(setup_.warm_up)) : 1;
+    const auto momentum = static_cast<float>(setup_.momentum), rate = static_cast<float>(setup_.rate * ramp);
+    each_pair(speed_, whole_, [&](float& v, float g) { v = momentum * v - rate * g; });
+    add_network(run_.network, speed_, 1);
+  }
+  const BatchRun& run() const { return run_; }
+
+ private:
+  BatchRunSetup setup_;
+  DigitStream stream_;
+  SmallNetwork gradient_, whole_, speed_;
+  std::vector<std::size_t> sizes_;
+  BatchRun run_;
+};
+
+}  // namespace
+
+BatchRun run_batches(const BatchRunSetup& setup) {
+  BatchTraining training(setup);
+  while (training.goes_on()) training.update();
+  return training.run();
+}
+
+BatchPair train_pair(const BatchRunSetup& setup) {
+  BatchRunSetup at_once = setup;
+  at_once.micro_batches = 1;
+  at_once.rule = AccumulationRule::by_count;
+  BatchTraining whole(at_once), pieces(setup);
+  BatchPair out;
+  const DigitSet held_out = make_digits(setup.seed, DigitSplit::held_out, held_out_digits);
+  Pass pass(pieces.run().network);
+  while (whole.goes_on() || pieces.goes_on()) {
+    const bool both = whole.goes_on() && pieces.goes_on();
+    if (whole.goes_on()) whole.update();
+    if (pieces.goes_on()) {
+      pieces.update();
+      out.held_out.push_back(held_out_loss(pieces.run().network, held_out, pass));
+    }
+    if (both) out.apart.push_back(weight_distance(whole.run().network, pieces.run().network));
+  }
+  out.whole = whole.run();
+  out.pieces = pieces.run();
+  return out;
 }
 
 double weight_distance(const SmallNetwork& a, const SmallNetwork& b) {

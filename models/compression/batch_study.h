@@ -35,6 +35,14 @@ struct BatchRun {
 /// from the seed, so that runs of one batch see the same examples at the same step.
 BatchRun run_batches(const BatchRunSetup& setup);
 
+/// The same batches twice: at once, and as the setup says, in micro-batches.
+struct BatchPair {
+  BatchRun whole, pieces;
+  std::vector<double> apart;     ///< weight_distance of the two after each update that both made
+  std::vector<double> held_out;  ///< loss of `pieces` on held-out digits after each update, nats: find_critical_batch's
+};
+BatchPair train_pair(const BatchRunSetup& setup);
+
 /// Root of the summed squares of the differences of all weights, over that of the weights of `a`.
 double weight_distance(const SmallNetwork& a, const SmallNetwork& b);
 

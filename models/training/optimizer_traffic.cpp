@@ -32,7 +32,7 @@ class PassWriter {
   /// Letters name tensors: p weight, g gradient, m moment, v variance, t temporary, x a BF16 temporary.
   void add(std::string_view name, std::string_view reads, std::string_view writes, double per_side = 0,
            double per_square = 0) {
-    out_.push_back({name, {}, {}, per_side, per_square});
+    out_.push_back({.name = name, .reads = {}, .writes = {}, .per_side = per_side, .per_square = per_square});
     for (const char c : reads) out_.back().reads.push_back(access(c));
     for (const char c : writes) out_.back().writes.push_back(access(c));
   }
@@ -50,6 +50,8 @@ class PassWriter {
     add(name, reads, writes);
     if (w_.mixed()) out_.back().writes.push_back({copy, w_.copy});
   }
+  /// The host waits for what the last pass computes.
+  void reads_back() { out_.back().read_back = true; }
   /// Moments in 8 bits with a scale of 4 B for 256 elements.
   void narrow_moments() {
     for (auto* list : {&out_.back().reads, &out_.back().writes})
@@ -125,6 +127,7 @@ void write_adafactor(PassWriter& w, bool fused, bool lists) {
   }
   w.widen();
   w.add("|p|", "p", "");
+  w.reads_back();
   w.add("p decays", "p", "p");
   w.add("rows of g\xC2\xB2", "g", "");
   w.add("columns of g\xC2\xB2", "g", "");
@@ -134,6 +137,7 @@ void write_adafactor(PassWriter& w, bool fused, bool lists) {
   w.add("1 / \xE2\x88\x9At", "t", "t");
   w.add("t \xC3\x97 g", "tg", "t");
   w.add("|t|", "t", "");
+  w.reads_back();
   if (lists) w.add("t \xC3\x97 \xCE\xB1", "t", "t");
   w.add("p - t", "pt", "p");
   w.narrow();
@@ -341,6 +345,7 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
   }
   for (const OptimizerPass& pass : passes) {
     OptimizerPassTime& spent = out.passes.emplace_back();
+    if (pass.read_back) spent.launch_s += number * read_back_launches * machine.launch_s;
     const auto traffic_s = [&](double elements) { return elements * pass.bytes() / machine.bandwidth_bytes_per_s; };
     out.bytes += all * pass.bytes();
     out.traffic_s += traffic_s(all);

@@ -41,6 +41,7 @@ struct OptimizerPass {
   /// Products of Muon: FLOPs a parameter of a matrix of n rows and m columns, n <= m, are `per_side` n + `per_square`
   /// n^2 / m.
   double per_side = 0, per_square = 0;
+  bool read_back = false;  ///< its result is a number that the host waits for, tensor by tensor (`.item()`)
   bool product() const { return per_side > 0 || per_square > 0; }
   double read_bytes() const;
   double write_bytes() const;
@@ -79,6 +80,12 @@ std::vector<ParameterTensor> parameter_tensors(const Architecture& architecture)
 double mean_state_bytes(OptimizerKind kind, OptimizerRecipe recipe, const std::vector<ParameterTensor>& tensors,
                         double width);
 
+/// What the host takes, in launches, from a norm's kernel to the next that it launches when it has to read the norm:
+/// the queue runs empty. From our own run on an H100 (assets/measured/h100-optimizers.json): Adafactor takes 56 ms in
+/// FP32 and 43 in BF16 over 144 tensors where its bytes take 35 and 17, so that each of two reads per tensor costs 80
+/// us.
+inline constexpr double read_back_launches = 14;
+
 struct OptimizerMachine {
   double bandwidth_bytes_per_s = 0;  ///< that kernels reach
   double matrix_flops_per_s = 0;     ///< that matrix products reach
@@ -106,8 +113,9 @@ struct TimedOptimizer : OptimizerTime {
   std::vector<OptimizerPassTime> passes;
 };
 /// Time of a step over the tensors, each of which is split in `shards` parts of which this chip has one. A kernel takes
-/// the longer of its traffic (or products) and `launch_s`. Lists are cut as PyTorch cuts them: 320 chunks of 65,536
-/// elements a kernel. Muon updates the matrices inside layers, AdamW what is left; 8-bit AdamW is a kernel a tensor.
+/// the longer of its traffic (or products) and `launch_s`; a number that is read back costs `read_back_launches` more.
+/// Lists are cut as PyTorch cuts them: 320 chunks of 65,536 elements a kernel. Muon updates the matrices inside layers,
+/// AdamW what is left; 8-bit AdamW is a kernel a tensor.
 TimedOptimizer time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
                               const std::vector<ParameterTensor>& tensors, double shards,
                               const OptimizerMachine& machine);

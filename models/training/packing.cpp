@@ -54,9 +54,26 @@ void pad_batches(std::span<const std::uint32_t> lengths, const std::vector<std::
   }
 }
 
+/// Counts what lies in each row: a row that holds as many as it may takes no more.
+class RowCounts {
+ public:
+  RowCounts(std::size_t documents, std::uint32_t most) : in_row_(documents, 0), most_(most) {}
+  /// One more lies in `row`; is it full now?
+  bool add(std::size_t row) {
+    if (row >= in_row_.size()) in_row_.resize(row + 1, 0);
+    return ++in_row_[row] == most_;
+  }
+
+ private:
+  std::vector<std::uint32_t> in_row_;
+  std::uint32_t most_;
+};
+
 void fit_first(std::span<const std::uint32_t> lengths, const std::vector<std::uint32_t>& order, std::uint32_t row,
-               Packing& out) {
+               std::uint32_t most, Packing& out) {
   RowTree tree(lengths.size());
+  RowCounts counts(lengths.size(), most);
+  std::vector<std::uint32_t> used(lengths.size(), 0);
   for (const std::uint32_t d : order) {
     auto at = tree.first(lengths[d]);
     if (!at) {
@@ -64,13 +81,15 @@ void fit_first(std::span<const std::uint32_t> lengths, const std::vector<std::ui
       out.row_room.push_back(row);
       tree.set(*at, row);
     }
-    out.pieces.push_back({d, static_cast<std::uint32_t>(*at), row - tree.room(*at), lengths[d]});
-    tree.set(*at, tree.room(*at) - lengths[d]);
+    out.pieces.push_back({d, static_cast<std::uint32_t>(*at), used[*at], lengths[d]});
+    used[*at] += lengths[d];
+    tree.set(*at, counts.add(*at) ? 0 : row - used[*at]);
   }
 }
 
 void fit_best(std::span<const std::uint32_t> lengths, const std::vector<std::uint32_t>& order, std::uint32_t row,
-              Packing& out) {
+              std::uint32_t most, Packing& out) {
+  RowCounts counts(lengths.size(), most);
   std::multimap<std::uint32_t, std::uint32_t> rows;  // room left, row
   for (const std::uint32_t d : order) {
     auto at = rows.lower_bound(lengths[d]);
@@ -84,11 +103,12 @@ void fit_best(std::span<const std::uint32_t> lengths, const std::vector<std::uin
       rows.erase(at);
     }
     out.pieces.push_back({d, index, row - room, lengths[d]});
-    rows.emplace(room - lengths[d], index);
+    if (!counts.add(index)) rows.emplace(room - lengths[d], index);
   }
 }
 
-void fit_next(std::span<const std::uint32_t> lengths, std::uint32_t row, bool cut, Packing& out) {
+void fit_next(std::span<const std::uint32_t> lengths, std::uint32_t row, bool cut, std::uint32_t most, Packing& out) {
+  RowCounts counts(lengths.size(), most);
   std::uint32_t used = row;
   for (std::uint32_t d = 0; d < lengths.size(); ++d)
     for (std::uint32_t left = lengths[d]; left > 0;) {
@@ -98,7 +118,7 @@ void fit_next(std::span<const std::uint32_t> lengths, std::uint32_t row, bool cu
       }
       const std::uint32_t piece = std::min(left, row - used);
       out.pieces.push_back({d, static_cast<std::uint32_t>(out.row_room.size() - 1), used, piece});
-      used += piece;
+      used = counts.add(out.row_room.size() - 1) ? row : used + piece;
       left -= piece;
     }
 }
@@ -153,7 +173,7 @@ class RowSearch {
 std::uint64_t least_rows(std::uint64_t tokens, std::uint32_t row) { return (tokens + row - 1) / row; }
 
 Packing pack_documents(std::span<const std::uint32_t> lengths, std::uint32_t row, PackingPolicy policy,
-                       std::uint32_t batch) {
+                       std::uint32_t batch, std::uint32_t most) {
   Packing out;
   out.tokens = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
   std::vector<std::uint32_t> arrival(lengths.size());
@@ -172,19 +192,19 @@ Packing pack_documents(std::span<const std::uint32_t> lengths, std::uint32_t row
       pad_batches(lengths, longest_first(lengths), std::max(batch, 1u), out);
       break;
     case PackingPolicy::next_fit:
-      fit_next(lengths, row, false, out);
+      fit_next(lengths, row, false, most, out);
       break;
     case PackingPolicy::greedy:
-      fit_first(lengths, arrival, row, out);
+      fit_first(lengths, arrival, row, most, out);
       break;
     case PackingPolicy::first_fit_decreasing:
-      fit_first(lengths, longest_first(lengths), row, out);
+      fit_first(lengths, longest_first(lengths), row, most, out);
       break;
     case PackingPolicy::best_fit:
-      fit_best(lengths, longest_first(lengths), row, out);
+      fit_best(lengths, longest_first(lengths), row, most, out);
       break;
     case PackingPolicy::split:
-      fit_next(lengths, row, true, out);
+      fit_next(lengths, row, true, most, out);
       break;
   }
   return out;

@@ -40,12 +40,12 @@ struct Packing {
 };
 
 /// Puts `lengths`, each from 1 to `row`, into rows of `row` tokens. `batch`: documents of a batch, of `longest` and
-/// `bucketing` alone.
+/// `bucketing` alone. `most`: documents (of `split`: pieces) in a row; 0: no limit.
 Packing pack_documents(std::span<const std::uint32_t> lengths, std::uint32_t row, PackingPolicy policy,
-                       std::uint32_t batch);
+                       std::uint32_t batch, std::uint32_t most = 0);
 
-/// The fewest rows that whole documents can be packed in, by branch and bound; nothing where more than `max_nodes`
-/// placements would have to be tried.
+/// The fewest rows that whole documents can be packed in without a limit of documents, by branch and bound; nothing
+/// where more than `max_nodes` placements would have to be tried.
 std::optional<std::uint32_t> fewest_rows(std::span<const std::uint32_t> lengths, std::uint32_t row,
                                          std::uint64_t max_nodes = 200'000);
 

@@ -19,22 +19,34 @@ std::string daily_line(const Outputs& out) {
   return (out.is_daily ? "This is it" : "Question of the day") + days;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+using widgets::figure;
+
+std::string verdict_of(const Outputs& out) {
   if (out.answered == 0)
-    return out.limit_s > 0 ? "No answer yet: press Start, and you have " +
-                                 widgets::figure(whole(static_cast<std::int64_t>(out.limit_s))) +
-                                 " seconds for a number with its unit."
-                           : "No answer yet: say a number with its unit; there is no clock.";
-  const auto right = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.right; });
-  const auto near = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.near; });
-  if (out.answered == 1 && near == 1) return "Your one answer was near, which counts half.";
+    return out.limit_s > 0
+               ? "No answer yet: press Start, and you have " + figure(out.limit_s, "s") + " for a number with its unit."
+               : "No answer yet: take your time for a number with its unit; no clock runs.";
   if (out.answered == 1)
-    return right == 1 ? "Your one answer was right and in time." : "Your one answer was wrong or late.";
-  std::string text =
-      widgets::figure(whole(right)) + " of " + widgets::figure(whole(out.answered)) + " answers were right and in time";
-  if (near > 0) text += ", " + widgets::figure(whole(near)) + " near (each counts half)";
-  if (std::isfinite(out.median_s)) text += ", half of them within " + widgets::figure(out.median_s, "s");
-  return text + ".";
+    return out.near == 1    ? "Your one answer was near, which counts half."
+           : out.right == 1 ? "Your one answer was right and in time."
+                            : "Your one answer was wrong or late.";
+  return figure(whole(out.right)) + " of your " + figure(whole(out.answered)) + " answers " +
+         (out.right == 1 ? "was" : "were") + " right and in time" +
+         (out.near > 0 ? ", " + figure(whole(out.near)) + " near (near counts half)." : std::string("."));
+}
+
+/// What comes next, and what the answers took.
+std::string next_of(const Inputs& in, const Outputs& out) {
+  const std::string now = out.topic_now + ", level " + figure(whole(out.level_now)) + " of 6";
+  if (out.answered == 0)
+    return "First comes " + now +
+           (in.questions == 1 ? std::string("; a round is one question.")
+                              : "; " + figure(whole(in.questions)) + " questions make a round.");
+  if (out.due > 0)
+    return figure(whole(out.due)) + (out.due == 1 ? " kind of question is" : " kinds of question are") +
+           " due for review. Next: " + now + ".";
+  if (std::isfinite(out.median_s)) return "Half came within " + figure(out.median_s, "s") + ". Next: " + now + ".";
+  return "Next: " + now + ".";
 }
 
 /// How the topics stand: share right, what the answers support, and how many there were.
@@ -110,7 +122,7 @@ RoundEnd round_end_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty() || !run.asked.drill) return picture;
-  picture.answer = answer_of(in, out);
+  picture.answer = verdict_of(out) + "\n" + next_of(in, out);
   picture.card = card_text(run.asked);
   picture.daily = daily_line(out);
   picture.round_end = round_end_of(in, out);
@@ -118,6 +130,13 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                     whole(out.level_now) + " \xC2\xB7 question " + whole(out.question_of_round) + " of " +
                     whole(in.questions);
   add_standings(run.topics, picture);
+  if (run.last) {
+    picture.last = ruler_of(run.last->question, run.last->said);
+    picture.last_right = run.last->right;
+    picture.promise = "Your last question: " + spoken(run.last->question.text);
+  } else {
+    picture.promise = "After each answer you see it on a ruler: what counts as right, the answer, and what you said.";
+  }
   return picture;
 }
 

@@ -19,9 +19,46 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// Counts what was right, near and how long it took: of all answers, of this round and of the last whole one.
+void count_answers(const Inputs& in, Outputs& out) {
+  const auto n = static_cast<std::int64_t>(in.history.size());
+  std::vector<double> times;
+  std::int64_t streak = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const DrillRecord& r = in.history[static_cast<std::size_t>(i)];
+    if (r.seconds > 0) times.push_back(r.seconds);
+    out.right += r.right;
+    out.near += r.near;
+    streak = r.right ? streak + 1 : 0;
+    out.best_streak = std::max(out.best_streak, streak);
+    const std::int64_t whole_rounds = n - n % in.questions;
+    if (i >= whole_rounds) {
+      out.right_in_round += r.right;
+      out.near_in_round += r.near;
+    } else if (i >= whole_rounds - in.questions) {
+      out.right_in_last_round += r.right;
+      out.near_in_last_round += r.near;
+    }
+  }
+  out.median_s = median(std::move(times));
+}
+
+/// The latest answer with its question made anew; null where there is none, or its template is not known any more.
+std::shared_ptr<const LastAnswer> last_answer(const Inputs& in, DrillLabs& labs) {
+  if (in.history.empty()) return nullptr;
+  const Catalog& c = catalog();
+  const DrillRecord& record = in.history.back();
+  const Drill* drill = find_drill(c.drills, record.drill);
+  if (!drill) return nullptr;
+  auto question = make_question(*drill, c.drills, static_cast<std::uint64_t>(record.seed), labs, DrillWords::alone);
+  if (!question) question = make_question(*drill, c.drills, static_cast<std::uint64_t>(record.seed), labs);
+  if (!question) return nullptr;
+  return std::make_shared<const LastAnswer>(LastAnswer{std::move(*question), record.said, record.right});
+}
+
 }  // namespace
 
-chapters::Computed<Outputs, Run> compute(const Inputs& in) {
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   const Catalog& c = catalog();
   const auto n = static_cast<std::int64_t>(in.history.size());
   DrillLabs labs;
@@ -53,23 +90,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
 
   out.answered = n;
   out.question_of_round = n % in.questions + 1;
-  std::vector<double> times;
-  std::int64_t streak = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const DrillRecord& r = in.history[static_cast<std::size_t>(i)];
-    if (r.seconds > 0) times.push_back(r.seconds);
-    streak = r.right ? streak + 1 : 0;
-    out.best_streak = std::max(out.best_streak, streak);
-    const std::int64_t whole_rounds = n - n % in.questions;
-    if (i >= whole_rounds) {
-      out.right_in_round += r.right;
-      out.near_in_round += r.near;
-    } else if (i >= whole_rounds - in.questions) {
-      out.right_in_last_round += r.right;
-      out.near_in_last_round += r.near;
-    }
-  }
-  out.median_s = median(std::move(times));
+  count_answers(in, out);
   out.due = due_count(in.history, in.now_s);
   auto topics = standings(c.drills, c.drill_topics, in.history, scope, in.now_s, models::confidence_z(95));
   const TopicStanding* weakest = weakest_topic(topics);
@@ -77,7 +98,9 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
   out.daily_done = daily_done(in.history, in.now_s);
   out.daily_streak = daily_streak(in.history, in.now_s);
   out.is_daily = in.drill == today_drill && !out.daily_done;
-  return {std::move(out), std::make_shared<const Run>(Run{std::move(asked), std::move(topics)})};
+  if (progress.facts_alone) return {std::move(out)};
+  auto last = last_answer(in, labs);
+  return {std::move(out), std::make_shared<const Run>(Run{std::move(asked), std::move(topics), std::move(last)})};
 }
 
 }  // namespace chapters::interview::drills

@@ -58,6 +58,8 @@ void describe(Fields& f, Outputs& o) {
   f.integer("near_in_last_round", o.near_in_last_round, "Near in the last whole round",
             "Near answers among its questions; 0 before a round is whole.");
   f.integer("answered", o.answered, "Answered", "All your answers that are kept.");
+  f.integer("right", o.right, "Right", "Answers that were right and in time.");
+  f.integer("near", o.near, "Near", "Answers that were near and in time: each counts half.");
   f.integer("question_of_round", o.question_of_round, "Question of the round", "Counts from one.");
   f.real("median_s", o.median_s, {"Median time", "s"},
          "Over all your answers, from the start press on; nothing before the first.",

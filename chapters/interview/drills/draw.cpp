@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/interview/drills/draw_parts.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
@@ -102,7 +103,8 @@ Pressed draw_box(const CardPlace& c, float y, float box, const Shown& s, bool op
   const auto& t = theme();
   if (!open) {
     ImGui::SetCursorScreenPos({c.text_at.x, y});
-    return widgets::button("Start", true, {t.px(130), box}) ? Pressed::start : Pressed::nothing;
+    return widgets::button("Start", true, {std::min(t.px(260), c.inner * 0.6f), box}) ? Pressed::start
+                                                                                      : Pressed::nothing;
   }
   const float button = t.px(110);
   ImGui::SetCursorScreenPos({c.text_at.x, y});
@@ -131,19 +133,22 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (!open) size.y = std::min(size.y, t.px(400));  // there is no more to show
   const CardPlace c = place_card(at, size, s, open);
   p.rect(c.corner, {c.corner.x + c.width, c.corner.y + size.y}, t.panel, t.px(12));
   p.frame(c.corner, {c.corner.x + c.width, c.corner.y + size.y}, t.line, 1, t.px(12));
-  const float bottom = at.y + size.y - c.pad, box = t.px(size.y < t.px(300) ? 34 : 44);
+  const bool low = size.y < t.px(300);
+  widgets::drew("card");
+  const float bottom = at.y + size.y - c.pad, box = t.px(low ? 34 : open ? 44 : 64);
   widgets::fit_text(p, c.text_at, s.heading, c.words, t.muted, Type::small);
   float y = c.text_at.y + t.px(26);
   if (open)
     y += widgets::wrapped_text(p, {c.text_at.x, y}, s.card.question, c.words, t.text, {.type = c.type});
   else
     y += widgets::wrapped_text(p, {c.text_at.x, y},
-                               "The question shows when you press Start, and its clock runs from then on.", c.words,
+                               "The question shows when you press Start, and its clock runs from then on.", c.inner,
                                t.text, {.type = Type::body});
-  if (c.ring > 0) {
+  if (c.ring > 0 && open) {
     paint_clock(p, {c.corner.x + c.width - c.pad - c.ring, c.text_at.y + c.ring}, c.ring - t.px(3), s);
     y = std::max(y, c.text_at.y + 2 * c.ring + t.px(4));
   }
@@ -152,6 +157,9 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
     y += draw_hint(p, {c.text_at.x, y}, c.inner, picture.card.hint, picture.card.hint_formula, view);
   y = std::min(y, bottom - box);
   const Pressed pressed = draw_box(c, y, box, s, open, view, in.history.size());
+  if (!open && c.ring > 0)  // the clock stands next to the button that starts it
+    paint_clock(p, {c.text_at.x + std::min(t.px(260), c.inner * 0.6f) + t.px(20) + c.ring, y + box / 2},
+                std::min(c.ring, box / 2 + t.px(4)) - t.px(3), s);
   y += box + t.px(6);
   if (y + t.type(Type::small) > bottom) return pressed;
   const float unit = open ? widgets::text_size(s.card.unit_label, Type::small).x : 0;
@@ -162,6 +170,10 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   if (!view.refused.empty())
     y += widgets::wrapped_text(p, {c.text_at.x, y}, view.refused, c.inner, t.warning) + t.px(6);
   if (y + t.px(60) > bottom) return pressed;
+  if (!open) {
+    paint_promise(p, {c.text_at.x, y + t.px(6)}, c.inner, bottom, picture);
+    return pressed;
+  }
   if (!s.solution) {
     const ImVec2 end{c.text_at.x + c.inner, bottom};
     widgets::draw_veil(p, {{c.text_at.x, y}, end}, "The answer on its ruler, and the steps to it");
@@ -188,45 +200,47 @@ void keep_table(const std::vector<TopicStanding>& topics, widgets::Record& recor
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!picture.run->asked.drill) return;
-  stage.panel("card", {.title = "Question", .least = {560, 330}, .ideal = {0, 600}, .answers = true}, [&](ImVec2 size) {
-    const double now = ImGui::GetTime();
-    if (view.first < 0) view.first = now;
-    follow_question(picture, view);
-    if (view.round_over) {
-      view.requests.awake = false;
-      if (!draw_round_end(in, picture, view, size)) return;
-      view.round_over = false;
-      view.furthest = {};
-      next_question(picture, view, now);
-      return;
-    }
-    const bool shows_said = !view.said.empty() && !view.holding;
-    const Shown s{view.holding ? view.held : picture.run->asked,
-                  view.holding ? view.held_card : picture.card,
-                  view.holding ? std::string_view(view.held_heading) : std::string_view(picture.heading),
-                  view.holding || shows_said ? &view.mark : nullptr,
-                  view.holding || shows_said || in.reveal,
-                  view.holding   ? view.held_seconds
-                  : view.running ? now - view.started
-                                 : 0,
-                  out.limit_s};
-    const bool open = view.begun || !(out.limit_s > 0) || s.solution;
-    Pressed pressed = draw_card(in, out, picture, view, s, open, size);
-    if (pressed == Pressed::nothing && view.holding && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) &&
-        ImGui::IsKeyPressed(ImGuiKey_Enter, false))
-      pressed = Pressed::next;
-    if (pressed == Pressed::start) begin_question(view, now);
-    if (pressed == Pressed::next && in.history.size() % static_cast<std::size_t>(in.questions) == 0)
-      view.round_over = true;
-    else if (pressed == Pressed::next || view.goes_on)
-      next_question(picture, view, now);
-    if (pressed == Pressed::enter && view.typed[0] != '\0') {
-      view.said.clear();
-      record_answer(in, out, picture, view, now);
-      if (!view.holding) view.focus = true;
-    }
-    view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
-  });
+  stage.panel(
+      "card", {.title = "Question", .least = {560, 330}, .ideal = {0, 600}, .answers = true, .marks = "card"},
+      [&](ImVec2 size) {
+        const double now = ImGui::GetTime();
+        if (view.first < 0) view.first = now;
+        follow_question(picture, view);
+        if (view.round_over) {
+          view.requests.awake = false;
+          if (!draw_round_end(in, picture, view, size)) return;
+          view.round_over = false;
+          view.furthest = {};
+          next_question(picture, view, now);
+          return;
+        }
+        const bool shows_said = !view.said.empty() && !view.holding;
+        const Shown s{view.holding ? view.held : picture.run->asked,
+                      view.holding ? view.held_card : picture.card,
+                      view.holding ? std::string_view(view.held_heading) : std::string_view(picture.heading),
+                      view.holding || shows_said ? &view.mark : nullptr,
+                      view.holding || shows_said || in.reveal,
+                      view.holding   ? view.held_seconds
+                      : view.running ? now - view.started
+                                     : 0,
+                      out.limit_s};
+        const bool open = view.begun || !(out.limit_s > 0) || s.solution;
+        Pressed pressed = draw_card(in, out, picture, view, s, open, size);
+        if (pressed == Pressed::nothing && view.holding && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) &&
+            ImGui::IsKeyPressed(ImGuiKey_Enter, false))
+          pressed = Pressed::next;
+        if (pressed == Pressed::start) begin_question(view, now);
+        if (pressed == Pressed::next && in.history.size() % static_cast<std::size_t>(in.questions) == 0)
+          view.round_over = true;
+        else if (pressed == Pressed::next || view.goes_on)
+          next_question(picture, view, now);
+        if (pressed == Pressed::enter && view.typed[0] != '\0') {
+          view.said.clear();
+          record_answer(in, out, picture, view, now);
+          if (!view.holding) view.focus = true;
+        }
+        view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
+      });
   const auto rows = static_cast<float>(picture.standings.size());
   stage.panel("topics", {.title = "Share right, topic by topic", .least = {300, 50 + 18 * rows}}, [&](ImVec2 size) {
     widgets::draw_interval_bars(

@@ -20,6 +20,15 @@ struct Shown {
 float paint_solution(const widgets::Painter& painter, ImVec2 at, float width, float room, const Shown& shown,
                      const Ruler& ruler, bool paint, ImVec2& link_at);
 
+/// The answer in the middle of what counts as right, what was said, and the slips that people make, on a log axis;
+/// `ruler_px` design pixels high.
+void paint_ruler(const widgets::Painter& painter, ImVec2 at, float width, const Ruler& ruler, bool right);
+inline constexpr float ruler_px = 72;
+
+/// What stands on the card before Start, in `width` from `at` down to `bottom`: the last question on its ruler, or the
+/// form of one.
+void paint_promise(const widgets::Painter& painter, ImVec2 at, float width, float bottom, const Picture& picture);
+
 /// The card after the last question of a round: how it went, what was furthest off, and where that is computed.
 /// True when the next round is asked for.
 bool draw_round_end(const Inputs& in, const Picture& picture, View& view, ImVec2 size);

@@ -8,13 +8,9 @@
 
 /// What stands on the card after an answer: the verdict, the answer on a ruler, and the steps.
 namespace chapters::interview::drills {
-namespace {
 
 using widgets::Align, widgets::Font, widgets::Painter, widgets::theme, widgets::Type;
 
-constexpr float ruler_px = 72;
-
-/// The answer in the middle of what counts as right, your mark, and the slips that people make, on a log axis.
 void paint_ruler(const Painter& p, ImVec2 at, float width, const Ruler& r, bool right) {
   const auto& t = theme();
   const float y = at.y + t.px(34), half = t.px(6);
@@ -50,8 +46,6 @@ void paint_ruler(const Painter& p, ImVec2 at, float width, const Ruler& r, bool 
     p.text({std::clamp(px(r.answer) - wide / 2, at.x, at.x + width - wide), at.y}, answer.view(), t.good, Type::small);
   if (said_wide <= width) p.text({said_left, y + t.px(15)}, said.view(), right ? t.good : t.accent, Type::small);
 }
-
-}  // namespace
 
 float paint_solution(const Painter& p, ImVec2 at, float width, float room, const Shown& s, const Ruler& ruler,
                      bool paint, ImVec2& link_at) {

@@ -27,16 +27,25 @@ struct Inputs {
 
 struct Outputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
-  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, near_in_round = 0, answered = 0,
-               best_streak = 0, due = 0, daily_streak = 0, right_in_last_round = 0, near_in_last_round = 0;
+  std::int64_t right = 0, near = 0, level_now = 1, question_of_round = 1, right_in_round = 0, near_in_round = 0,
+               answered = 0, best_streak = 0, due = 0, daily_streak = 0, right_in_last_round = 0,
+               near_in_last_round = 0;
   bool daily_done = false, is_daily = false;     ///< is_daily: the question of the day is on the card
   double answer = 0, limit_s = 0, median_s = 0;  ///< NaN: not revealed; no clock's limit is 0; nothing answered
   std::string reason;
 };
 
+/// The question that was answered last, with its numbers, and what was said.
+struct LastAnswer {
+  DrillQuestion question;
+  double said = 0;
+  bool right = false;
+};
+
 struct Run {
   DrillQuestion asked;
   std::vector<TopicStanding> topics;
+  std::shared_ptr<const LastAnswer> last;  ///< null where nothing was answered, or its template is gone
 };
 
 /// A question as it is read: in people's numbers, its formula set as one.
@@ -81,6 +90,9 @@ struct Picture {
   std::string daily;    ///< how the question of the day stands
   CardText card;
   RoundEnd round_end;
+  std::string promise;  ///< over the ruler before Start: your last question, or what a ruler will show
+  Ruler last;           ///< the last answer among those that count; not drawn where there is none
+  bool last_right = false;
   std::vector<std::string> notes;               ///< one a topic: "7 of 9 right"
   std::vector<widgets::IntervalRow> standings;  ///< one a topic; they point to `notes`
 };
@@ -116,7 +128,7 @@ struct View {
   widgets::IntervalBarView standings;
 };
 
-chapters::Computed<Outputs, Run> compute(const Inputs& in);
+chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 

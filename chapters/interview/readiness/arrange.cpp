@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "chapters/interview/readiness/lab.h"
 #include "chapters/interview/shared/words.h"
@@ -74,19 +76,104 @@ void add_calendar(const Inputs& in, Picture& picture) {
   }
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string next = out.next.empty() ? std::string() : " Next: " + out.next + ".";
-  if (out.asked == 0 && in.plan_questions == 0) return "Nothing is shown yet, and no answer is planned." + next;
-  if (out.asked == 0)
-    return "Nothing is shown yet; `" + whole(static_cast<double>(in.plan_questions)) +
-           (in.plan_questions == 1 ? "` answer with " : "` answers with ") + percent(in.plan_right_percent) +
-           " right would support " + percent(out.plan_ready_percent) + "." + next;
-  const bool reached = out.ready_percent >= in.goal_percent;
-  // Short of the goal nothing is rounded up to it.
-  std::string text =
-      "Your answers support " + percent(reached ? out.ready_percent : std::floor(out.ready_percent)) + " right";
-  text += reached ? ", which reaches the goal of " : "; the goal is ";
-  return text + percent(in.goal_percent) + "." + next;
+using widgets::figure;
+
+/// A share short of the goal is never rounded up to it.
+std::string shown_share(double percent, double goal) {
+  const bool rounds_up = percent < goal && std::round(percent * 10) / 10 >= goal;
+  return figure(percent, "%", rounds_up ? 4 : 3);
+}
+std::string answers_text(std::int64_t n, const char* one, const char* many) {
+  return figure(whole(static_cast<double>(n))) + (n == 1 ? one : many);
+}
+
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  const std::string goal = figure(in.goal_percent, "%");
+  if (out.asked > 0) {
+    const bool reached = out.ready_percent >= in.goal_percent;
+    return "Your " + answers_text(out.asked, " answer shows", " answers show") + " that you know at least " +
+           shown_share(out.ready_percent, in.goal_percent) +
+           (reached ? ", which reaches the goal of " + goal + "." : "; the goal is " + goal + ".");
+  }
+  if (in.plan_questions == 0) return "Nothing is shown yet: you have answered no question, and none is planned.";
+  return "Nothing is shown yet; " + answers_text(in.plan_questions, " answer, ", " answers, ") +
+         figure(in.plan_right_percent, "%") + " right, would show at least " +
+         shown_share(out.plan_ready_percent, in.goal_percent) + ".";
+}
+
+/// How far the goal is, and what to do next.
+std::string next_of(const Inputs& in, const Outputs& out) {
+  std::string text;
+  if (out.asked > 0 && out.ready_percent >= in.goal_percent)
+    text = "You are there.";
+  else if (out.needed_questions > 0)
+    text = "The goal takes " + answers_text(out.needed_questions, " more answer", " more answers") + " at " +
+           figure(in.plan_right_percent, "%") + " right.";
+  else
+    text = figure(in.plan_right_percent, "%") + " right never shows the goal of " + figure(in.goal_percent, "%") + ".";
+  return text + (out.next.empty() ? std::string() : " Next: " + out.next + ".");
+}
+
+}  // namespace
+
+namespace {
+
+/// Puts rows one after the other, each with its line.
+class RowWriter {
+ public:
+  RowWriter(const Inputs& in, Picture& picture) : goal_(in.goal_percent), z_(z_of(in.confidence)), picture_(picture) {}
+  void add(Line line, double score, double asked) {
+    const Line& kept = picture_.lines.emplace_back(std::move(line));
+    picture_.rows.push_back(row_of(kept.label, score, asked, goal_, z_, kept.detail));
+  }
+  void add_topic(const TopicStanding& s, std::string_view chosen) {
+    if (s.topic == chosen) picture_.chosen = static_cast<std::int64_t>(picture_.rows.size());
+    add({.label = std::string(s.label),
+         .detail = standing_text(s),
+         .link = "interview/drills?topic=" + std::string(s.topic)},
+        s.score, s.asked);
+  }
+
+ private:
+  double goal_, z_;
+  Picture& picture_;
+};
+
+/// What so many more answers would show.
+void add_supposed(const Inputs& in, const Outputs& out, std::int64_t more, std::string label, RowWriter& rows) {
+  const auto n = static_cast<double>(more);
+  rows.add({.label = std::move(label),
+            .detail = "supposed: " + whole(n) + (more == 1 ? " more answer, " : " more answers, ") +
+                      percent(in.plan_right_percent, "") + " of them right",
+            .act = nullptr},
+           score_of(out) + n * in.plan_right_percent / 100, static_cast<double>(out.asked) + n);
+}
+
+/// The level of a topic's first question, and where its lab stands in the order of teaching.
+std::pair<int, std::ptrdiff_t> teaching_place(const TopicStanding& s) {
+  if (!s.next) return {drill_levels + 1, 0};
+  const auto labs = all_labs();
+  const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& lab) { return lab.id == s.next->lab; });
+  return {s.next->level, at - labs.begin()};
+}
+
+/// Before the first answer: three questions of sixty seconds, and how intervals will shrink.
+void add_beginning(const Inputs& in, const Outputs& out, const std::vector<const TopicStanding*>& order,
+                   RowWriter& rows, Picture& picture) {
+  std::vector<const TopicStanding*> easiest(order);
+  std::stable_sort(easiest.begin(), easiest.end(), [](const TopicStanding* a, const TopicStanding* b) {
+    return teaching_place(*a) < teaching_place(*b);
+  });
+  for (const TopicStanding* s : easiest)
+    if (picture.starts.size() < 3)
+      picture.starts.push_back({"60 s: " + std::string(s->label),
+                                "interview/drills?topic=" + std::string(s->topic) + "&clock=sixty_seconds"});
+  picture.ladder = "What your answers will look like, supposing " + percent(in.plan_right_percent, "") + " right";
+  std::set<std::int64_t> after{5};
+  for (const std::int64_t n : {in.plan_questions, out.needed_questions})
+    if (n > 0) after.insert(n);
+  for (const std::int64_t n : after)
+    add_supposed(in, out, n, "After " + whole(static_cast<double>(n)) + (n == 1 ? " answer" : " answers"), rows);
 }
 
 }  // namespace
@@ -94,40 +181,39 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture picture;
   if (!out.reason.empty()) return picture;
-  picture.answer = answer_of(in, out);
-  const double z = z_of(in.confidence);
+  picture.answer = verdict_of(in, out) + "\n" + next_of(in, out);
   const auto order = weak_first(run.topics, in.topic == "weak");
-  picture.lines.reserve(order.size() + 3);
+  picture.lines.reserve(order.size() + 6);  // rows point into the lines
+  RowWriter rows(in, picture);
+  picture.ladder = "Topics that you were asked, against the goal";
+  std::int64_t folded = 0;
   for (const TopicStanding* s : order) {
-    const Line& line = picture.lines.emplace_back(Line{
-        .label = s->label, .detail = standing_text(*s), .link = "interview/drills?topic=" + std::string(s->topic)});
-    if (s->topic == in.topic) picture.chosen = static_cast<std::int64_t>(picture.rows.size());
-    picture.rows.push_back(row_of(s->label, s->score, s->asked, in.goal_percent, z, line.detail));
+    if (s->asked > 0) {
+      rows.add_topic(*s, in.topic);
+      continue;
+    }
+    ++folded;
+    if (picture.folded_link.empty()) picture.folded_link = "interview/drills?topic=" + std::string(s->topic);
   }
-  const Line& line = picture.lines.emplace_back(predictions_line(run.predictions));
-  picture.rows.push_back(
-      row_of(line.label, run.predictions.close, run.predictions.asked, in.goal_percent, z, line.detail));
-  if (run.topics_ahead > 0) {
-    const Line& ahead = picture.lines.emplace_back(Line{
-        .label = "Not opened yet",
-        .detail = whole(static_cast<double>(run.topics_ahead)) +
-                  (run.topics_ahead == 1 ? " topic is in a chapter" : " topics are in chapters") +
-                  " of which no lab was opened",
-        .act = nullptr,
-    });
-    picture.rows.push_back(row_of(ahead.label, 0, 0, in.goal_percent, z, ahead.detail));
-  }
-  if (in.plan_questions > 0) {
-    const double more = static_cast<double>(in.plan_questions);
-    const Line& plan = picture.lines.emplace_back(Line{
-        .label = "If you go on so",
-        .detail = "supposed: " + whole(more) + (in.plan_questions == 1 ? " more answer, " : " more answers, ") +
-                  percent(in.plan_right_percent, "") + " of them right",
-        .act = nullptr,
-    });
-    picture.rows.push_back(row_of(plan.label, score_of(out) + more * in.plan_right_percent / 100,
-                                  static_cast<double>(out.asked) + more, in.goal_percent, z, plan.detail));
-  }
+  if (folded > 0)
+    picture.folded = whole(static_cast<double>(folded)) + (folded == 1 ? " topic" : " topics") + " not asked yet";
+  if (run.predictions.asked > 0)
+    rows.add(predictions_line(run.predictions), run.predictions.close, run.predictions.asked);
+  if (picture.rows.empty())
+    add_beginning(in, out, order, rows, picture);
+  else if (in.plan_questions > 0)
+    add_supposed(in, out, in.plan_questions, "If you go on so", rows);
+  picture.known = picture.rows.size();
+  for (const TopicStanding* s : order)
+    if (!(s->asked > 0)) rows.add_topic(*s, in.topic);
+  if (!(run.predictions.asked > 0)) rows.add(predictions_line(run.predictions), 0, 0);
+  if (run.topics_ahead > 0)
+    rows.add({.label = "Not opened yet",
+              .detail = whole(static_cast<double>(run.topics_ahead)) +
+                        (run.topics_ahead == 1 ? " topic is in a chapter" : " topics are in chapters") +
+                        " of which no lab was opened",
+              .act = nullptr},
+             0, 0);
   picture.due = due_list(in.history, in.now_s);
   add_calendar(in, picture);
   return picture;

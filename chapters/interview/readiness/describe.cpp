@@ -88,7 +88,10 @@ void describe(Fields& f, Outputs& o) {
   f.table("topics", o.topics, "By topic", "How every topic stands.");
 }
 
-void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, "Lab to open"); }
+void describe(Fields& f, View& v) {
+  f.text("open_link", v.requests.open_link, "Lab to open");
+  f.toggle("unfolded", v.unfolded, "All topics shown");
+}
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(

@@ -2,8 +2,10 @@
 #include <cmath>
 
 #include "chapters/interview/readiness/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 /// Topics as intervals against the goal with a way into each, the days of practice, and what is due.
@@ -40,27 +42,68 @@ void keep_tables(const Inputs& in, const Outputs& out, widgets::Record& record) 
   record.tables.push_back(std::move(answers));
 }
 
-void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+/// Three first questions of sixty seconds, where nothing was answered yet; returns the height.
+float draw_starts(const Picture& picture, View& view, ImVec2 at, float width) {
+  if (picture.starts.empty() || widgets::veiled()) return 0;
+  const auto& t = theme();
+  const float gap = t.px(12), high = t.px(52),
+              each = (width - gap * static_cast<float>(picture.starts.size() - 1)) /
+                     static_cast<float>(picture.starts.size());
+  for (std::size_t i = 0; i < picture.starts.size(); ++i) {
+    ImGui::SetCursorScreenPos({at.x + (each + gap) * static_cast<float>(i), at.y});
+    if (widgets::button(picture.starts[i].label.c_str(), i == 0, {each, high}))
+      view.requests.open_link = picture.starts[i].link;
+  }
+  return high + t.px(14);
+}
+
+/// The rows: a click on one, or its word at the right, opens what it leads to.
+void draw_ladder(std::span<const widgets::IntervalRow> rows, const Picture& picture, View& view, ImVec2 at,
+                 ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
   const float links = widgets::text_size("look again", Type::small).x + t.px(12);
   view.topics.selected = picture.chosen;
-  if (widgets::draw_interval_bars("topics", picture.rows, view.topics,
+  ImGui::SetCursorScreenPos(at);
+  if (widgets::draw_interval_bars("topics", rows, view.topics,
                                   {.lo = 0,
                                    .hi = 100,
                                    .unit = "%",
                                    .axis_label = "right, and what the answers support",
                                    .size = {size.x - links, size.y},
-                                   .row_px = 34}) &&
+                                   .row_px = 44}) &&
       view.topics.selected >= 0 && !picture.lines[static_cast<std::size_t>(view.topics.selected)].link.empty())
     view.requests.open_link = picture.lines[static_cast<std::size_t>(view.topics.selected)].link;
   const widgets::RowStack& stack = view.topics.layout.stack;
-  for (std::size_t i = 0; i < std::min(stack.shown, picture.lines.size()); ++i)
+  for (std::size_t i = 0; i < std::min({stack.shown, picture.lines.size(), rows.size()}); ++i)
     if (picture.lines[i].act && link(p, static_cast<int>(i), picture.lines[i].act,
                                      {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
       view.requests.open_link = picture.lines[i].link;
+  widgets::drew("ladder");
+}
+
+void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = t.type(Type::small) + t.px(10);
+  float y = at.y + draw_starts(picture, view, at, size.x);
+  widgets::fit_text(p, {at.x, y}, picture.ladder, size.x, t.text, Type::small, widgets::Font::bold);
+  y += line;
+  const std::span<const widgets::IntervalRow> all(picture.rows);
+  const bool folds = !picture.folded.empty();
+  const float foot = folds ? line : 0, room = std::max(1.0f, at.y + size.y - y - foot);
+  const float wanted = 60 + 44 * static_cast<float>(picture.known);
+  const float high = view.unfolded ? room : std::min(room, t.px(wanted));
+  draw_ladder(view.unfolded ? all : all.first(picture.known), picture, view, {at.x, y}, {size.x, high});
   if (widgets::Record* record = p.record()) keep_tables(in, out, *record);
+  if (!folds) return;
+  y += high + t.px(4);
+  const float wide = p.text({at.x, y}, picture.folded, t.muted, Type::small);
+  const char* word = view.unfolded ? "fold them" : "show them";
+  if (link(p, -1, word, {at.x + wide + t.px(14) + widgets::text_size(word, Type::small).x, y}))
+    view.unfolded = !view.unfolded;
+  if (link(p, -2, "practise", {at.x + size.x, y})) view.requests.open_link = picture.folded_link;
 }
 
 /// A square a day, a column a week, the last square today; the more answers the further along the ramp.
@@ -125,8 +168,9 @@ void draw_due(const Picture& picture, View& view, ImVec2 size) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.rows.empty()) return;
-  const auto rows = static_cast<float>(picture.rows.size());
-  stage.panel("topics", {.title = "Topics against the goal", .least = {460, 50 + 18 * rows}, .answers = true},
+  const auto rows = static_cast<float>(picture.known + (picture.starts.empty() ? 0 : 3));
+  stage.panel("topics",
+              {.title = "Topics against the goal", .least = {460, 100 + 18 * rows}, .answers = true, .marks = "ladder"},
               [&](ImVec2 size) { draw_topics(in, out, picture, view, size); });
   stage.panel("days", {.title = "Days of practice", .least = {260, 110}, .ideal = {0, 180}},
               [&](ImVec2 size) { draw_days(picture, size); });

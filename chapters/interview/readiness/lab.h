@@ -51,9 +51,13 @@ struct Run {
 
 /// What a row of the page leads to: a topic of the drills, or the predictions.
 struct Line {
-  std::string_view label;
-  std::string detail, link;
+  std::string label, detail, link;
   const char* act = "practise";  ///< null: the row leads nowhere
+};
+
+/// A first question of sixty seconds.
+struct Start {
+  std::string label, link;
 };
 
 /// A kind of question whose time to come back has come.
@@ -66,6 +70,10 @@ struct Picture {
   std::string answer;
   std::vector<Line> lines;
   std::vector<widgets::IntervalRow> rows;  ///< one a line of `lines`, whose texts they point to
+  std::size_t known = 0;                   ///< so many rows have an answer or are supposed; the others are folded
+  std::string folded, folded_link;         ///< "26 topics not asked", and where the first of them is asked
+  std::string ladder;                      ///< what the rows above the fold are
+  std::vector<Start> starts;               ///< where nothing was answered yet
   std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
   std::vector<Due> due;                    ///< the longest overdue first
   std::int64_t last_day = 0;               ///< today, in days since 1970; 0: not known
@@ -75,6 +83,7 @@ struct Picture {
 
 struct View {
   Requests requests;
+  bool unfolded = false;  ///< topics without an answer are shown too
   widgets::IntervalBarView topics;
 };
 

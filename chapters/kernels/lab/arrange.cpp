@@ -15,11 +15,10 @@ std::string time_text(const RunRow& run) {
 }
 
 /// `amount` is what the ladder counts: operations, or bytes.
-Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& ladder, double amount, bool veiled) {
+Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& ladder, double amount) {
   Bar bar{rated, rung.id, rung.title, rung.change};
   if (rated.floor_s > 0) bar.roof_rate = amount / rated.floor_s;
   if (rated.above_roof) bar.why_above = above_roof_text(rated);
-  if (veiled && !(rated.yours > 0)) bar.published = -1;
   if (const auto& p = rated.prediction) {
     if (bar.roof_rate > 0) bar.predicted_rate = bar.roof_rate * rated.limit.share;
     bar.share = "\xE2\x89\xA4 " + percent_text(rated.limit.share);
@@ -29,6 +28,7 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
     bar.hover = std::string(p->why) + " Limited by " + std::string(models::limit_label(p->bound.limit)) + ".";
     if (bar.published > 0) {
       bar.published_rate = bar.roof_rate * bar.published;
+      bar.published_share = percent_text(bar.published);
       bar.published_text = std::string(p->published_source) + ": ";
       if (p->published_flops_per_s > 0)
         bar.published_text += format_text(p->published_flops_per_s, "FLOP/s") + ", " +
@@ -108,10 +108,10 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.unit = flops ? "FLOP/s" : "B/s";
   double highest = 0;
   for (std::size_t i = 0; i < run.rungs.size(); ++i) {
-    const Bar& bar =
-        picture.bars.emplace_back(bar_of(run.rungs[i], ladder.rungs[i], ladder, amount, published_waits(in)));
+    const Bar& bar = picture.bars.emplace_back(bar_of(run.rungs[i], ladder.rungs[i], ladder, amount));
     highest = std::max({highest, bar.roof_rate, bar.measured_rate});
     picture.any_hidden |= bar.hidden;
+    if (bar.published_rate > 0 && picture.elsewhere.empty()) picture.elsewhere = machine_of(run.rungs[i]);
     picture.noisy_rungs += shown(run.rungs[i]) && noisy(run.rungs[i].run.get());
   }
   picture.highest = highest > 0 ? 1.1 * highest : 1;
@@ -119,7 +119,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   picture.caption = caption_of(in, out, run) + noise_text(now);
   if (const Bar& bar = picture.bars[run.selected]; bar.published_rate > 0)
     picture.caption += " Measured elsewhere: " + bar.published_text + ".";
-  picture.answer = answer_of(in, out, run, amount, picture.unit);
+  picture.answer = answer_of(in, out, run);
   if (const auto& p = now.prediction)
     for (const models::PortLoad& load : p->ports.all())
       picture.ports.push_back({load.port, load.demand, load.supply, load.unit, p->why});

@@ -122,9 +122,16 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in) {
     out.measured_rungs += timed(r.run.get());
   }
   out.rung = rung_figures((*rated)[selected], ladder, selected, cost);
-  if (!published_waits(in) || (*rated)[selected].yours > 0)
-    out.rung.published_share = percent_or_missing((*rated)[selected].published);
+  out.rung.published_share = percent_or_missing((*rated)[selected].published);
   out.rung.next_gain = gain_of_next(*rated, selected);
+  if (selected + 1 < rated->size()) {
+    const RatedRung &now = (*rated)[selected], &next = (*rated)[selected + 1];
+    if (shown(now) && shown(next)) out.rung.next_measured_gain = std::min(now.run->time_s / next.run->time_s, 1e9);
+    // Shares of two roofs do not compare.
+    const bool one_roof = std::abs(now.floor_s / next.floor_s - 1) < 1e-9;
+    if (now.published > 0 && next.published > 0 && one_roof)
+      out.rung.next_published_gain = next.published / now.published;
+  }
   out.best = best_figures(*rated, ladder, cost);
   out.roof = roof_figures(in, (*rated)[selected].ceilings, cost);
   out.command = command_of(in, ladder, ladder.rungs[selected], out.size);

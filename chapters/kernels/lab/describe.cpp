@@ -67,6 +67,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("published_share", o.rung.published_share, {"Share elsewhere", "%"},
          "What others measured for the same version on the chip that the mark in the row names.",
          {.may_be_missing = true});
+  f.real("next_measured_gain", o.rung.next_measured_gain, "Next rung, measured", "How many times as fast it is here.",
+         {.may_be_missing = true, .formula = "time / time of the next", .source = here});
+  f.real("next_published_gain", o.rung.next_published_gain, "Next rung, elsewhere",
+         "How many times as fast the next rung is where others measured both.", {.may_be_missing = true});
   f.choice("bound", o.rung.bound, bounds, "Regime", "What bounds the selected rung, by the model.",
            {.formula = "intensity against the ridge; latency where chains wait",
             .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});

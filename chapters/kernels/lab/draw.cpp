@@ -7,13 +7,14 @@ namespace chapters::kernels::lab {
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.bars.empty()) return;
   const float rungs = static_cast<float>(picture.bars.size()), ports = static_cast<float>(picture.ports.size());
-  stage.panel("rungs", {.title = "Rungs", .least = {560, 92 + 25 * rungs}, .answers = true}, [&](ImVec2 size) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_tools(in, out, picture, view, size.x);
-    const float tools = tools_height();
-    ImGui::SetCursorScreenPos({at.x, at.y + tools});
-    draw_rungs(in, picture, {size.x, size.y - tools});
-  });
+  stage.panel("rungs", {.title = "Rungs", .least = {560, 92 + 25 * rungs}, .answers = true, .marks = "rungs"},
+              [&](ImVec2 size) {
+                const ImVec2 at = ImGui::GetCursorScreenPos();
+                draw_tools(in, out, picture, view, size.x);
+                const float tools = tools_height();
+                ImGui::SetCursorScreenPos({at.x, at.y + tools});
+                draw_rungs(in, picture, {size.x, size.y - tools});
+              });
   stage.panel("source", {.title = "Source", .least = {380, 180}, .scrolls = true},
               [&](ImVec2 size) { draw_source(in, out, picture, view, size); });
   stage.panel("ports", {.title = "Ports, at the rate of the roof", .least = {320, 50 + 22 * ports}}, [&](ImVec2 size) {

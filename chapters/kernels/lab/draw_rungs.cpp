@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/kernels/lab/draw_parts.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/base/wrapped_text.h"
@@ -17,7 +18,7 @@ namespace {
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::theme, widgets::Type;
 
 struct Columns {
-  float name, bar_left, bar_right, share, rate, time, end;  ///< x; figures end at theirs; -1: no room for that column
+  float name, bar_left, bar_right, share, rate, time, here, end;  ///< x; figures end at theirs; -1: no such column
   double highest;
   float at(double rate_now) const {
     return bar_left + (bar_right - bar_left) * static_cast<float>(std::clamp(rate_now / highest, 0.0, 1.0));
@@ -34,6 +35,8 @@ Columns columns_of(float left, float width, double highest, bool any_time) {
   float x = c.end - t.px(8);
   c.time = timed_too ? x : -1;
   if (timed_too) x -= t.px(112);
+  c.here = !any_time && width >= t.px(560) ? x : -1;
+  if (c.here > 0) x -= t.px(64);
   c.rate = rated_too ? x : -1;
   if (rated_too) x -= t.px(100);
   c.share = x;
@@ -84,12 +87,18 @@ void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, 
   const bool shown = bar.measured_rate > 0 && !bar.hidden;
   const float roof = bar.roof_rate > 0 ? c.at(bar.roof_rate) : c.bar_right;
   p.rect({c.bar_left, y0}, {roof, y1}, selected ? t.background : t.card, t.px(3));
+  const bool elsewhere = !shown && bar.published_rate > 0;
   if (bar.predicted_rate > 0) {
+    // What may be reached is hollow, what was measured is filled.
     const float x = std::max(c.at(bar.predicted_rate), c.bar_left + t.px(2)), from = shown ? y1 - t.px(4) : y0;
-    p.rect({c.bar_left, from}, {x, y1}, widgets::with_alpha(hue, 0.16f), t.px(2));
-    widgets::hatch(p, {{c.bar_left, from}, {x, y1}}, widgets::with_alpha(hue, 0.75f), t.px(5));
+    p.rect({c.bar_left, from}, {x, y1}, widgets::with_alpha(hue, 0.12f), t.px(2));
+    if (elsewhere)
+      p.frame({c.bar_left, from}, {x, y1}, widgets::with_alpha(hue, 0.75f), t.px(1.2f), t.px(2));
+    else
+      widgets::hatch(p, {{c.bar_left, from}, {x, y1}}, widgets::with_alpha(hue, 0.75f), t.px(5));
     p.line({x, y0}, {x, y1}, hue, t.px(1.5f));
   }
+  if (elsewhere) p.rect({c.bar_left, y0}, {std::max(c.at(bar.published_rate), c.bar_left + t.px(2)), y1}, hue, t.px(3));
   if (shown) {
     p.rect({c.bar_left, y0},
            {std::max(c.at(bar.measured_rate), c.bar_left + t.px(2)), bar.predicted_rate > 0 ? y1 - t.px(4) : y1}, hue,
@@ -102,7 +111,7 @@ void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, 
     }
   }
   if (bar.roof_rate > 0) p.line({roof, y0 - t.px(3)}, {roof, y1 + t.px(3)}, t.accent, t.px(2));
-  if (bar.published_rate > 0) paint_published(p, {c.at(bar.published_rate), middle});
+  if (bar.published_rate > 0 && shown) paint_published(p, {c.at(bar.published_rate), middle});
   if (bar.yours > 0 && bar.roof_rate > 0) paint_pin(p, c.at(bar.yours * bar.roof_rate), y0, y1);
 }
 
@@ -126,10 +135,18 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
     const float wide = widgets::text_size("predict it first", Type::small).x;
     p.text({c.rate > 0 ? c.rate : c.share, text_y}, c.rate > 0 || wide < t.px(66) ? "predict it first" : "predict",
            t.accent, Type::small, Font::sans, Align::right);
+  } else if (!shown && !bar.published_share.empty()) {
+    figure(c.share, bar.published_share, t.text);
+    figure(c.rate, bar.share, t.muted);
   } else {
     figure(c.share, bar.share, bar.above_roof ? t.warning : shown ? t.text : t.muted);
     figure(c.rate, bar.rate, shown ? t.text : t.muted);
     figure(c.time, bar.time, t.muted);
+  }
+  if (c.here > 0 && !shown && !bar.failed && !bar.hidden) {
+    const ImVec2 box{c.here - t.px(30), text_y - t.px(3)};
+    p.frame(box, {c.here, text_y + t.type(Type::small) + t.px(3)}, t.muted, 1, t.px(4));
+    p.text({c.here - t.px(15), text_y}, "?", t.muted, Type::small, Font::mono, Align::center);
   }
 }
 
@@ -150,7 +167,8 @@ void explain(const Bar& bar) {
 }
 
 /// What the marks that stand in the rows mean, in one line.
-void paint_legend(const Painter& p, std::span<const Bar> bars, ImVec2 at, float width) {
+void paint_legend(const Painter& p, const Picture& picture, ImVec2 at, float width) {
+  const std::span<const Bar> bars(picture.bars);
   const auto& t = theme();
   float x = at.x;
   const float middle = at.y + t.px(8);
@@ -173,15 +191,30 @@ void paint_legend(const Painter& p, std::span<const Bar> bars, ImVec2 at, float 
   entry(
       any([](const Bar& b) { return b.predicted_rate > 0; }),
       [&](ImVec2 c) {
-        widgets::hatch(p, {{c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}}, t.muted, t.px(5));
+        p.frame({c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}, t.muted, 1, t.px(2));
       },
       "the model allows");
   entry(
       any([](const Bar& b) { return b.yours > 0 && b.roof_rate > 0; }),
       [&](ImVec2 c) { paint_pin(p, c.x, c.y - t.px(3), c.y + t.px(3)); }, "your prediction");
+  widgets::Line elsewhere;
+  elsewhere.add("measured on ").add(picture.elsewhere);
   entry(
-      any([](const Bar& b) { return b.published_rate > 0; }), [&](ImVec2 c) { paint_published(p, c); },
-      "measured elsewhere");
+      any([&](const Bar& b) { return b.published_rate > 0 && !measured(b); }),
+      [&](ImVec2 c) {
+        p.rect({c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}, t.muted, t.px(2));
+      },
+      elsewhere.view());
+  entry(
+      any([&](const Bar& b) { return b.published_rate > 0 && measured(b); }), [&](ImVec2 c) { paint_published(p, c); },
+      elsewhere.view());
+  entry(
+      any([&](const Bar& b) { return !measured(b) && !b.failed && !b.hidden; }),
+      [&](ImVec2 c) {
+        p.frame({c.x - t.px(7), c.y - t.px(6)}, {c.x + t.px(7), c.y + t.px(6)}, t.muted, 1, t.px(3));
+        p.text({c.x, c.y - t.type(Type::small) / 2}, "?", t.muted, Type::small, Font::mono, Align::center);
+      },
+      "on your machine");
   for (const auto& [bound, name, meaning] : {std::tuple{Bound::memory, "memory-bound", Meaning::memory_bound},
                                              std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound},
                                              std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
@@ -239,7 +272,26 @@ void draw_rung(Inputs& in, const Picture& picture, std::size_t i, const Columns&
 
 }  // namespace
 
+namespace {
+
+/// While a question is open: the versions by name, each with an empty track.
+void draw_given_rungs(const Picture& picture, ImVec2 at, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const float row = std::min(size.y / static_cast<float>(picture.bars.size()), t.px(48)),
+              left = std::min(t.px(220), size.x * 0.3f);
+  for (std::size_t i = 0; i < picture.bars.size(); ++i) {
+    const float top = at.y + row * static_cast<float>(i), text_y = top + (row - t.type(Type::small)) / 2;
+    widgets::fit_text(p, {at.x, text_y}, picture.bars[i].title, left - t.px(10), t.text, Type::small);
+    p.frame({at.x + left, top + row * 0.25f}, {at.x + size.x, top + row * 0.75f}, t.muted, 1, t.px(3));
+  }
+}
+
+}  // namespace
+
 void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
+  if (widgets::veiled()) return draw_given_rungs(picture, ImGui::GetCursorScreenPos(), size);
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -274,13 +326,14 @@ void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
   }
   float y = bottom + (axis ? widgets::row_axis_height(2) : 0);
   if (legend) {
-    paint_legend(p, picture.bars, {at.x + t.px(6), y + t.px(6)}, words_width);
+    paint_legend(p, picture, {at.x + t.px(6), y + t.px(6)}, words_width);
     y += t.px(24);
   }
   if (worded) {
     widgets::wrapped_text(p, {at.x + t.px(6), y + t.px(6)}, picture.change, words_width, t.text);
     widgets::wrapped_text(p, {at.x + t.px(6), y + t.px(6) + change}, picture.caption, words_width, t.muted);
   }
+  widgets::drew("rungs");
   if (widgets::Record* record = p.record()) keep_table(picture, *record);
 }
 

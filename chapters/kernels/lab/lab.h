@@ -82,6 +82,7 @@ struct RungFigures {
   double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number,
          error = no_number, error_bound = no_number;
   double your_share = no_number, prediction_miss = no_number, published_share = no_number;
+  double next_measured_gain = no_number, next_published_gain = no_number;  ///< times as fast: here, and elsewhere
   std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
 };
 
@@ -146,7 +147,7 @@ struct Bar : RungShares {
   std::string_view id, title, change;
   double roof_rate = -1, predicted_rate = -1, measured_rate = -1, published_rate = -1;
   double slow_rate = -1, fast_rate = -1;  ///< ends of the interquartile range
-  std::string rate, time, share, hover, published_text;
+  std::string rate, time, share, hover, published_text, published_share;
   std::string why_above;  ///< why a measurement may lie above its roof
 };
 
@@ -184,6 +185,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer;
+  std::string elsewhere;         ///< the machine of the marks that others measured; empty where there are none
   std::string change, caption;   ///< what the selected rung changes; its roof and the operation's size
   std::string unit;              ///< what rates are counted in: "FLOP/s" or "B/s"
   double highest = 1;            ///< right end of the rungs' axis

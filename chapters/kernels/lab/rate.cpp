@@ -72,14 +72,6 @@ const RunRow* run_of(const Inputs& in, const Ladder& ladder, std::string_view ru
   return nullptr;
 }
 
-bool published_waits(const Inputs& in) {
-  if (!in.predict_first) return false;
-  const auto of_gpu = [](const RoofRow& row) { return row.device == "cuda"; };
-  const auto ran_on_gpu = [](const RunRow& row) { return timed(&row) && !row.arch.empty(); };
-  return in.device == ::kernels::Device::cpu || std::any_of(in.roofs.begin(), in.roofs.end(), of_gpu) ||
-         std::any_of(in.runs.begin(), in.runs.end(), ran_on_gpu);
-}
-
 std::string_view above_roof_text(const RatedRung& r) {
   if (r.bandwidth) return "it ran from a cache, or counts other bytes";
   return r.ceilings.arithmetic_measured ? "the roof was measured while the machine was busier or its clock lower"

@@ -21,9 +21,6 @@ const RunRow* run_of(const Inputs& in, const ::kernels::Ladder& ladder, std::str
                      bool edited);
 /// Did the run end with a time? False for null.
 bool timed(const RunRow* run);
-/// Measurements of others say what this machine's will be, so they wait for the prediction. Where there is no sign of a
-/// GPU nothing can be measured, and they stand for themselves.
-bool published_waits(const Inputs& in);
 /// Why a measurement may lie above the rung's roof: a clause.
 std::string_view above_roof_text(const RatedRung& rung);
 /// Half of a run's samples lie further apart than this share of the median: the machine was not quiet.

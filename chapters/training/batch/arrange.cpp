@@ -13,26 +13,45 @@ bool same_gradient(const Inputs& in) {
   return in.rule == models::AccumulationRule::by_count || (in.rule == models::AccumulationRule::mean_of_means && even);
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, const Run& run) {
-  const std::string pieces =
-      std::to_string(in.micro_batches) + (in.micro_batches == 1 ? " piece ends " : " pieces end ");
-  std::string first =
-      pieces + widgets::figure(out.weights_apart, "%", 2) + " from the batch of " + std::to_string(in.batch);
-  if (run.pieces.diverged && !run.whole.diverged)
-    first = std::to_string(in.micro_batches) + " pieces diverge where the batch of " + std::to_string(in.batch) +
-            " does not";
-  else if (out.diverged)
-    first = "At this rate a batch of " + std::to_string(in.batch) + " diverges";
-  else
-    first += in.micro_batches == 1      ? ", since it is that batch"
-             : out.weights_apart < 0.01 ? ", which is rounding"
-             : same_gradient(in)        ? ": rounding that so high a rate makes grow"
-                                        : ", which is another training";
-  first[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(first[0])));
-  // What the fit says holds for plain SGD at the rate that was best for each batch, whatever rate this run has.
-  return first + "; with a critical batch of " + widgets::figure(out.critical_batch, "", 2) + " a batch of " +
-         std::to_string(in.batch) + ", at its best rate, takes " + widgets::figure(out.steps_over, "", 2) +
-         "\xC3\x97 the fewest steps and " + widgets::figure(out.examples_over, "", 2) + "\xC3\x97 the fewest examples.";
+using widgets::figure;
+
+std::string count(std::int64_t n) { return figure(std::to_string(n)); }
+
+/// Are the pieces the batch, and if not, why.
+std::string verdict_of(const Inputs& in, const Outputs& out, const Run& run) {
+  if (run.pair.whole.diverged)
+    return "A batch of " + count(in.batch) + " diverges at a rate of " + figure(in.rate, "") + ", however it is cut.";
+  if (in.micro_batches == 1)
+    return "A batch of " + count(in.batch) + " in one piece is the batch itself: both trainings are the same.";
+  const std::string pieces = count(in.micro_batches) + (in.uneven ? " uneven pieces" : " pieces"),
+                    batch = "one batch of " + count(in.batch), apart = figure(out.weights_apart, "%", 2);
+  if (run.pair.pieces.diverged)
+    return pieces + (in.rule == models::AccumulationRule::summed ? " whose means are added up" : "") +
+           " diverge where " + batch + " trains.";
+  if (out.weights_apart < rounding_percent)
+    return pieces + " train like " + batch + ", up to rounding: after " + count(in.steps) +
+           " steps their weights are " + apart + " apart.";
+  if (same_gradient(in))
+    return pieces + " have the gradients of " + batch + ", but at a rate of " + figure(in.rate, "") +
+           " rounding grows: the weights end " + apart + " apart.";
+  if (in.rule == models::AccumulationRule::summed)
+    return pieces + " whose means are added up train at " + figure(std::to_string(in.micro_batches) + "\xC3\x97") +
+           " the rate: their weights end " + apart + " from " + batch + ".";
+  return pieces + " whose means count the same are another training: their weights end " + apart + " from " + batch +
+         ".";
+}
+
+/// Where the batch stands on the trade. It holds for plain SGD at the rate that was best for each batch.
+std::string price_of(const Inputs& in, const Outputs& out) {
+  if (!(out.critical_batch > 0)) return "The search found no critical batch here: the target was not reached.";
+  const double ratio = static_cast<double>(in.batch) / out.critical_batch;
+  return std::string("This batch is ") +
+         (ratio > 1.25  ? "above"
+          : ratio < 0.8 ? "below"
+                        : "about") +
+         " the critical one of " + figure(out.critical_batch, "", 2) + ": at its best rate it takes " +
+         figure(widgets::format_text(out.steps_over, "", 2) + "\xC3\x97") + " the fewest steps and " +
+         figure(widgets::format_text(out.examples_over, "", 2) + "\xC3\x97") + " the fewest examples.";
 }
 
 /// The loss of both trainings by step; one that diverged ends before the other.
@@ -49,7 +68,7 @@ void arrange_losses(const Inputs& in, const Run& run, Picture& p) {
       .width = 1.6f,
       .dashed = true,
       .named = false};
-  const std::size_t n = std::max(run.whole.loss.size(), run.pieces.loss.size());
+  const std::size_t n = std::max(run.pair.whole.loss.size(), run.pair.pieces.loss.size());
   const auto fill = [&](const std::vector<double>& losses, widgets::Curve& curve) {
     for (std::size_t i = 0; i < n; ++i) {
       const double loss = i < losses.size() ? losses[i] : std::nan("");
@@ -57,9 +76,66 @@ void arrange_losses(const Inputs& in, const Run& run, Picture& p) {
       if (std::isfinite(loss)) p.most_loss = std::max(p.most_loss, std::min(loss, 6.0));
     }
   };
-  fill(run.whole.loss, whole);
-  fill(run.pieces.loss, pieces);
+  fill(run.pair.whole.loss, whole);
+  fill(run.pair.pieces.loss, pieces);
   p.losses = {std::move(whole), std::move(pieces)};
+}
+
+/// How far the weights of both are apart, step by step, over the band in which that is rounding.
+void arrange_apart(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  const auto last = static_cast<double>(in.steps);
+  widgets::Curve band{.kind = widgets::Curve::Kind::area,
+                      .label = "rounding",
+                      .info = "FP32 rounds each sum; the order of the additions differs",
+                      .tint = widgets::Meaning::idle,
+                      .alpha = 0.5f,
+                      .width = 1.5f,
+                      .given = true,
+                      .x = {0, last},
+                      .y = {rounding_percent, rounding_percent},
+                      .lower = {least_apart_percent, least_apart_percent}};
+  widgets::Curve apart{.label = "distance of the weights",
+                       .info = "|a - b| / |a| after each step",
+                       .output = "weights_apart",
+                       .tint = widgets::Tint::yours(),
+                       .width = 2.5f,
+                       .named = false};
+  p.same = true;
+  for (std::size_t i = 0; i < run.pair.apart.size(); ++i) {
+    const double percent = 100 * run.pair.apart[i];
+    p.same &= percent == 0;
+    apart.add(static_cast<double>(i + 1), percent > 0 && std::isfinite(percent)
+                                              ? std::clamp(percent, least_apart_percent, most_apart_percent)
+                                              : std::nan(""));
+  }
+  p.apart = {std::move(band), std::move(apart)};
+  p.apart_words = widgets::format_text(out.weights_apart, "%", 2);
+}
+
+/// This run at its own rate, on the line that its batch draws through the trade: how far it came.
+void arrange_own(const Inputs& in, const Outputs& out, Picture& p) {
+  const double batch = static_cast<double>(in.batch), steps = out.examples_read / batch;
+  widgets::Curve path{.label = "this run",
+                      .info = "batch x steps, at the rate that is set",
+                      .tint = widgets::Tint::yours(),
+                      .width = 4,
+                      .named = false};
+  for (const double part : {0.35, 1.0}) path.add(std::max(1.0, part * steps), batch * std::max(1.0, part * steps));
+  widgets::Curve end{.kind = widgets::Curve::Kind::dots,
+                     .label = "its end",
+                     .output = "held_out_loss",
+                     .tint = widgets::Tint::yours(),
+                     .marker = widgets::Marker::diamond,
+                     .legend = false};
+  end.add(steps, out.examples_read);
+  const bool reached = std::isfinite(out.target_step);
+  end.labels.push_back(out.diverged ? std::string("diverged")
+                       : reached    ? "there in " + widgets::format_text(out.target_step, "")
+                                    : "loss " + widgets::format_text(out.held_out_loss, "", 2));
+  p.own = {std::move(path), std::move(end)};
+  p.examples_price = widgets::format_text(out.examples_over, "", 2) + "\xC3\x97";
+  p.price = "your batch: " + widgets::format_text(out.steps_over, "", 2) + "\xC3\x97 the steps, " + p.examples_price +
+            " the examples";
 }
 
 }  // namespace
@@ -72,8 +148,10 @@ std::int64_t Picture::batch_of(double steps) const {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(in, out, run);
+  p.answer = verdict_of(in, out, run) + "\n" + price_of(in, out);
   arrange_losses(in, run, p);
+  arrange_apart(in, out, run, p);
+  arrange_own(in, out, p);
   p.tried = {.kind = widgets::Curve::Kind::dots,
              .label = "trained, by batch",
              .info = "the best of the rates tried",

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "chapters/training/batch/lab.h"
@@ -7,6 +8,25 @@ namespace chapters::training::batch {
 namespace {
 
 constexpr double target_nats(Target target) { return target == Target::easy ? 1.0 : 0.6; }
+
+/// What the two trainings came to.
+void fill_runs(const Inputs& in, const models::BatchPair& pair, Outputs& out) {
+  out.diverged = pair.whole.diverged || pair.pieces.diverged;
+  out.loss_whole = pair.whole.loss.back();
+  out.loss_pieces = pair.pieces.loss.back();
+  const std::size_t both = std::min(pair.whole.loss.size(), pair.pieces.loss.size());
+  for (std::size_t i = 0; i < both; ++i)
+    out.largest_gap = std::max(out.largest_gap, std::abs(pair.whole.loss[i] - pair.pieces.loss[i]));
+  const double apart = 100 * models::weight_distance(pair.whole.network, pair.pieces.network);
+  out.weights_apart = std::isfinite(apart) ? std::min(apart, 1e6) : 1e6;
+  out.target_nats = target_nats(in.target);
+  const double held_out = pair.held_out.back();
+  out.held_out_loss = std::isfinite(held_out) ? std::min(held_out, 1e6) : 1e6;
+  out.examples_read = static_cast<double>(in.batch) * static_cast<double>(pair.held_out.size());
+  const auto reached =
+      std::find_if(pair.held_out.begin(), pair.held_out.end(), [&](double loss) { return loss <= out.target_nats; });
+  if (reached != pair.held_out.end()) out.target_step = static_cast<double>(reached - pair.held_out.begin() + 1);
+}
 
 }  // namespace
 
@@ -27,21 +47,12 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
                               .momentum = in.momentum,
                               .warm_up = static_cast<std::size_t>(in.warm_up),
                               .seed = static_cast<std::uint64_t>(in.seed)};
-  run.whole = models::run_batches(setup);
-  progress.fraction = 0.2;
   setup.micro_batches = static_cast<std::size_t>(in.micro_batches);
   setup.rule = in.rule;
   setup.uneven = in.uneven;
-  run.pieces = models::run_batches(setup);
+  run.pair = models::train_pair(setup);
   progress.fraction = 0.4;
-  out.diverged = run.whole.diverged || run.pieces.diverged;
-  out.loss_whole = run.whole.loss.back();
-  out.loss_pieces = run.pieces.loss.back();
-  const std::size_t both = std::min(run.whole.loss.size(), run.pieces.loss.size());
-  for (std::size_t i = 0; i < both; ++i)
-    out.largest_gap = std::max(out.largest_gap, std::abs(run.whole.loss[i] - run.pieces.loss[i]));
-  const double apart = 100 * models::weight_distance(run.whole.network, run.pieces.network);
-  out.weights_apart = std::isfinite(apart) ? std::min(apart, 1e6) : 1e6;
+  fill_runs(in, run.pair, out);
   out.passes = static_cast<double>(in.micro_batches);
   // The largest piece is what memory must hold; uneven pieces are of one and three parts.
   const double parts = in.uneven ? 3 / (in.micro_batches > 1 ? 2.0 : 3.0) : 1;

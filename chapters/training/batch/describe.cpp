@@ -17,7 +17,7 @@ constexpr std::string_view trained = "trained here: 64 pixels, 16 hidden units, 
 
 void describe(Fields& f, Inputs& in) {
   f.group("The batch");
-  f.integer("batch", in.batch, "Batch", "Examples an update.", {.range = {4, 256, Scale::log}, .headline = true});
+  f.integer("batch", in.batch, "Batch", "Examples per step.", {.range = {4, 256, Scale::log}, .headline = true});
   f.integer("micro_batches", in.micro_batches, "Micro-batches",
             "Pieces that the batch is worked through in, one after the other, before the update.",
             {.range = {1, 32, Scale::log}, .headline = true});
@@ -30,7 +30,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("warm_up", in.warm_up, "Warm-up", "Steps over which the rate rises to its value.", {.range = {0, 60}});
   f.real("momentum", in.momentum, "Momentum", "The share of the update before that is added to this one.",
          {.range = {0, 0.95}});
-  f.integer("steps", in.steps, "Steps", "Updates of both runs.", {.range = {20, 80}});
+  f.integer("steps", in.steps, "Steps", "Updates that both runs make.", {.range = {20, 80}});
   f.group("The search");
   f.choice("target", in.target, targets, "Target", "Loss on held-out digits, in nats, to which each batch is trained.");
   f.integer("seed", in.seed, "Seed", "It draws digits, first weights and the order of examples.", {.range = {1, 2}});
@@ -50,9 +50,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("largest_gap", o.largest_gap, "Losses apart", "Nats, at most.", {.source = trained});
   f.real("loss_whole", o.loss_whole, "Loss, at once", "Nats, of the last step.", {.source = trained});
   f.real("loss_pieces", o.loss_pieces, "Loss, in pieces", "Nats, of the last step.", {.source = trained});
+  f.real("held_out_loss", o.held_out_loss, "Loss on held-out digits", "Nats, in pieces, after the last step.",
+         {.source = trained});
+  f.real("target_nats", o.target_nats, "Target", "Nats on held-out digits.");
+  f.real("target_step", o.target_step, "Step at the target", "At the rate that is set, in pieces.",
+         {.absent = "This run does not reach it.", .source = trained});
+  f.real("examples_read", o.examples_read, "Examples read", "In this run.", {.formula = "batch x steps"});
   f.toggle("diverged", o.diverged, "Diverged", "A loss above 20 nats: the run ends there.");
   f.real("memory_share", o.memory_share, {"Activations held", "%"}, {.formula = "largest piece / batch"});
-  f.real("passes", o.passes, "Passes an update", {.formula = "micro-batches"});
+  f.real("passes", o.passes, "Passes per step", {.formula = "micro-batches"});
   f.group("The size of the batch");
   f.real("critical_batch", o.critical_batch, "Critical batch",
          {.headline = true, .formula = "fewest examples / fewest steps", .source = mccandlish});

@@ -4,6 +4,7 @@
 
 #include "chapters/training/batch/lab.h"
 #include "widgets/base/heading.h"
+#include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/row_table.h"
@@ -14,32 +15,61 @@ namespace {
 void draw_losses(const Picture& picture, View& view, ImVec2 size) {
   widgets::Plot plot("losses", view.losses,
                      {
-                         .x = {.label = "update"},
+                         .x = {.label = "step"},
                          .y = {.lo = 0, .hi = picture.most_loss * 1.06, .label = "loss of the batch, nats"},
                          .size = size,
                      });
   plot.curves(picture.losses);
 }
 
-/// Steps against examples: each batch that was trained, the fit, and the batch that is set.
+/// How far apart the two trainings are, step by step, over the band in which that is rounding.
+void draw_apart(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const auto last = static_cast<double>(in.steps);
+  widgets::Plot plot("apart", view.apart,
+                     {.x = {.lo = 0, .hi = 1.14 * last, .label = "step"},
+                      .y = {.kind = widgets::AxisKind::log10,
+                            .lo = least_apart_percent,
+                            .hi = most_apart_percent,
+                            .label = "distance of the weights",
+                            .unit = "%"},
+                      .size = size});
+  plot.curves(picture.apart);
+  plot.text(0.04 * last, rounding_percent * 0.4, "rounding", {.colour = t.muted});
+  plot.text(0.04 * last, rounding_percent * 4, "another training", {.colour = t.muted});
+  if (picture.same)
+    plot.text(0.3 * last, 1e-5, "one piece: no distance at all", {.colour = t.text});
+  else if (out.weights_apart < most_apart_percent && !out.diverged)
+    plot.tag_y(std::max(out.weights_apart, least_apart_percent), picture.apart_words,
+               {.colour = t.accent, .output = "weights_apart"});
+  widgets::drew("distance of the weights");
+}
+
+/// Steps against examples: each batch that was trained, the fit, and the batch that is set with its two prices.
 void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("trade", view.trade,
                      {
-                         .x = {.kind = widgets::AxisKind::log10, .label = "updates to the target"},
+                         .x = {.kind = widgets::AxisKind::log10, .label = "steps to the target"},
                          .y = {.kind = widgets::AxisKind::log10, .label = "examples to the target"},
                          .size = size,
                      });
   plot.curve(picture.fit);
   plot.curve(picture.tried);
+  plot.curves(picture.own);
+  widgets::drew("trade");
   if (!(out.critical_batch > 0)) return;
   plot.vertical_mark(out.steps_min, "fewest steps", {.colour = t.muted});
   plot.horizontal_mark(out.examples_min, "fewest examples, by the fit", {.colour = t.muted});
   const std::array<double, 1> knee_x{out.critical_steps}, knee_y{out.critical_examples};
   plot.scatter("critical batch", knee_x, knee_y,
                {.colour = t.text, .marker = widgets::Marker::square, .info = "twice the least of both"});
+  plot.bracket(out.steps_here, out.examples_min, out.examples_here, picture.examples_price, "",
+               {.output = "examples_over"});
+  plot.arrow(out.steps_here, out.examples_here, out.steps_min, out.examples_here, "",
+             {.colour = t.text, .output = "steps_over"});
   double steps = out.steps_here, examples = out.examples_here;
-  if (plot.drag_point("batch", steps, examples, {.label = "your batch, best rate", .lo = out.steps_min * 1.0001}))
+  if (plot.drag_point("batch", steps, examples, {.label = picture.price, .lo = out.steps_min * 1.0001}))
     in.batch = picture.batch_of(steps);
 }
 
@@ -54,13 +84,13 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const bool beside = size.x > t.px(640) || size.y < t.px(420);
   const float gap = t.px(20), head = t.type(widgets::Type::body) + t.px(10);
   const ImVec2 each = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
-  widgets::heading("Two trainings, one on the other", "", each.x);
+  widgets::heading("How far two trainings drift apart", "", each.x);
   ImGui::SetCursorScreenPos({corner.x, corner.y + head});
-  draw_losses(picture, view, {each.x, each.y - head});
+  draw_apart(in, out, picture, view, {each.x, each.y - head});
   const ImVec2 second = beside ? ImVec2{corner.x + each.x + gap, corner.y} : ImVec2{corner.x, corner.y + each.y + gap};
   ImGui::SetCursorScreenPos(second);
   std::string_view trade = "What a larger batch saves, and what it costs";
-  if (widgets::text_size(trade, widgets::Type::body, widgets::Font::bold).x > each.x) trade = "Updates, examples";
+  if (widgets::text_size(trade, widgets::Type::body, widgets::Font::bold).x > each.x) trade = "Steps, examples";
   widgets::heading(trade, "", each.x);
   ImGui::SetCursorScreenPos({second.x, second.y + head});
   draw_trade(in, out, picture, view, {each.x, each.y - head});
@@ -70,7 +100,7 @@ void draw_costs(const Outputs& out, View& view, ImVec2 size) {
   // Steps to the target lie between two looks at the loss; the table shows whole ones.
   static constexpr std::array<DescribedColumn, 4> columns{
       {{.key = "batch", .title = "batch"},
-       {.key = "steps", .title = "updates", .bar = true, .whole = true},
+       {.key = "steps", .title = "steps", .bar = true, .whole = true},
        {.key = "examples", .title = "examples", .bar = true, .whole = true},
        {.key = "rate", .title = "best rate", .digits = 2}}};
   view.costs.draw("costs", out.costs, columns, size);
@@ -79,8 +109,11 @@ void draw_costs(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("batch", {.title = "The batch", .least = {480, 400}, .answers = true},
+  stage.panel("batch",
+              {.title = "The batch", .least = {480, 400}, .answers = true, .marks = "distance of the weights, trade"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+  stage.panel("losses", {.title = "Loss of both", .least = {380, 220}},
+              [&](ImVec2 size) { draw_losses(picture, view, size); });
   stage.panel("costs",
               {.title = "Batches trained to the target", .least = {380, 150}, .ideal = {0, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_costs(out, view, size); });

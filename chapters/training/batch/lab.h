@@ -40,18 +40,30 @@ struct Outputs {
   double critical_batch = 0, noise_early = 0, noise_late = 0, steps_min = 0, examples_min = 0;
   double critical_steps = 0, critical_examples = 0;
   double steps_here = 0, examples_here = 0, steps_over = 1, examples_over = 1;
+  double target_nats = 0, held_out_loss = 0, examples_read = 0;
+  double target_step = std::nan("");  ///< where the run in pieces reaches the target; NaN: it does not
   std::vector<CostRow> costs;
   std::string reason;
 };
 
 struct Run {
-  models::BatchRun whole, pieces;  ///< trained with the batch at once, and in micro-batches
+  models::BatchPair pair;  ///< trained with the batch at once, and in micro-batches
 };
+
+/// Distances of weights up to this, in percent, are called rounding: FP32 rounds to 6e-6 %, and steps repeat it.
+inline constexpr double rounding_percent = 0.01;
+/// Ends of the axis of distances.
+inline constexpr double least_apart_percent = 1e-7, most_apart_percent = 1e3;
 
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::vector<widgets::Curve> losses;  ///< loss by step: at once, and in pieces
+  std::vector<widgets::Curve> apart;   ///< distance of the weights by step, over the band of rounding
+  bool same = false;                   ///< they are equal to the last bit
+  std::string apart_words;             ///< at the end of that line
+  std::vector<widgets::Curve> own;     ///< this run among the batches trained: examples over steps, and its end
+  std::string examples_price, price;   ///< over the fewest, at the batch that is set
   widgets::Curve fit;                  ///< the fitted trade
   widgets::Curve tried;                ///< the batches that were trained
   /// Batches that may be set, from `first_batch` on: the entry is the fewest updates that still round to this batch.
@@ -63,7 +75,7 @@ struct Picture {
 };
 
 struct View {
-  widgets::PlotView losses, trade;
+  widgets::PlotView losses, apart, trade;
   DescribedTable<CostRow> costs;
 };
 

@@ -123,11 +123,13 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   out.step_s = s.costs.step_s + out.again_s;
   out.again_share = 100 * out.again_s / s.costs.step_s;
   out.recomputed = static_cast<double>(out.cost.recomputed);
+  out.layers = static_cast<double>(layers.size());
   const PlanRow own = row_of("yours", s, s.plan);
+  out.best_same_bytes = own.best_bytes;
   out.excess_bytes = own.peak_bytes - own.best_bytes;
 
   const std::vector<LayerKeep> all(layers.size(), LayerKeep::kept);
-  out.plans.push_back(row_of("nothing again", s, all));
+  out.plans.push_back(row_of("nothing recomputed", s, all));
   out.plans.push_back(row_of("scores only", s, std::vector<LayerKeep>(layers.size(), LayerKeep::selective)));
   out.plans.push_back(row_of("every layer", s, every_k(layers.size(), 1)));
   out.plans.push_back(row_of("pieces of 2", s, every_k(layers.size(), 2)));

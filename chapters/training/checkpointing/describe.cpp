@@ -9,20 +9,20 @@ const LayersAgain again;
 const Choices plans = choices_in_order<Plan::drawn>(
     {{"best", "the best in the budget",
       "The fastest plan whose peak is within the budget; the smallest where none is."},
-     {"none", "nothing again", "All activations are kept."},
+     {"none", "nothing recomputed", "All activations are kept."},
      again.every_layer,
      again.pieces,
      again.square_root,
      again.first,
      {"selective", "scores only", "Scores and softmax of unfused attention: Korthikanti et al. 2022."},
      again.drawn});
-constexpr std::string_view dynamic = "dynamic programming over layers, each run again at most once";
+constexpr std::string_view dynamic = "dynamic programming over layers, each recomputed at most once";
 
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
   f.group("The plan");
-  f.choice("plan", in.plan, plans, "Plan", "Which layers run again in the backward pass.", {.headline = true});
+  f.choice("plan", in.plan, plans, "Plan", "Which layers are recomputed in the backward pass.", {.headline = true});
   describe_layers_again(f, "plan", in.again, in.piece, in.letters, false);
   f.real("budget_bytes", in.budget_bytes, {"Budget, 0 the chip's", "B"},
          "Memory that the step may take; 0 is the chip's nameplate. The answer says so where it is more than that.",
@@ -50,8 +50,8 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, PlanRow& r) {
   f.text("name", r.name, "Plan");
   f.real("peak_bytes", r.peak_bytes, {"Peak", "B"}, {.formula = "largest sum over time"});
-  f.real("again_share", r.again_share, {"More time", "%"}, {.formula = "time again / step without it"});
-  f.real("recomputed", r.recomputed, "Layers again", "Each of them once.");
+  f.real("again_share", r.again_share, {"More time", "%"}, {.formula = "time to recompute / step without it"});
+  f.real("recomputed", r.recomputed, "Layers recomputed", "Each of them once.");
   f.toggle("fits", r.fits, "In the budget");
   f.real("best_bytes", r.best_bytes, {"Best of the same time", "B"}, {.source = dynamic});
 }
@@ -60,7 +60,7 @@ void describe(Fields& f, DropRow& r) {
   f.text("by", r.by, "Brought back by");
   f.real("bytes", r.bytes, {"Bytes of a layer", "B"}, "What dropping it frees.");
   f.real("time_s", r.time_s, {"Time of a layer", "s"}, "To bring it back.");
-  f.real("bytes_per_s", r.bytes_per_s, {"Freed for a second", "B/s"}, {.formula = "bytes / time"});
+  f.real("bytes_per_s", r.bytes_per_s, {"Freed per second", "B/s"}, {.formula = "bytes / time"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -68,8 +68,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("peak_bytes", o.peak_bytes, {"Peak", "B"}, "States among it.",
          {.headline = true, .formula = "largest sum over forward, loss and backward"});
   f.real("again_share", o.again_share, {"More time", "%"},
-         {.headline = true, .formula = "time again / step without it"});
-  f.real("recomputed", o.recomputed, "Layers again", "Each of them once.", {.headline = true});
+         {.headline = true, .formula = "time to recompute / step without it"});
+  f.real("recomputed", o.recomputed, "Layers recomputed", "Each of them once.", {.headline = true});
+  f.real("layers", o.layers, "Layers", "Of the model: the pillars.", {.source = "the model's config"});
   f.real("free_bytes", o.free_bytes, {"Under the budget", "B"}, "Negative: over it.",
          {.headline = true, .formula = "budget - peak"});
   f.toggle("fits", o.fits, "In the budget");
@@ -77,15 +78,17 @@ void describe(Fields& f, Outputs& o) {
   f.real("chip_bytes", o.chip_bytes, {"Nameplate memory", "B"}, {.source = "the chip's data sheet"});
   f.real("stored_bytes", o.cost.stored_bytes, {"Kept at the loss", "B"},
          "By all layers, when the backward pass begins.", {.formula = "sum of what layers keep"});
-  f.real("again_s", o.again_s, {"Time again", "s"}, {.formula = "sum of forward times"});
-  f.real("step_s", o.step_s, {"Forward and backward", "s"}, "Running again in; the optimizer is not.",
+  f.real("again_s", o.again_s, {"Time to recompute", "s"}, {.formula = "sum of forward times"});
+  f.real("step_s", o.step_s, {"Forward and backward", "s"}, "With what is recomputed, without the optimizer.",
          {.source = "roofline of every operation"});
   f.real("saved_bytes", o.saved_bytes, {"Saved", "B"}, {.formula = "peak with all kept - peak"});
-  f.real("saved_per_s", o.saved_per_s, {"Saved for a second", "B/s"}, {.formula = "saved / time again"});
+  f.real("saved_per_s", o.saved_per_s, {"Saved per second", "B/s"}, {.formula = "saved / time to recompute"});
   f.group("Against others");
   f.real("excess_bytes", o.excess_bytes, {"Over the frontier", "B"}, "What the best plan that is no slower would save.",
          {.source = dynamic});
-  f.real("kept_peak_bytes", o.kept_peak_bytes, {"Nothing again", "B"}, "The peak with all kept.");
+  f.real("best_same_bytes", o.best_same_bytes, {"Best of the same time", "B"},
+         "The smallest peak of any plan that is no slower.", {.source = dynamic});
+  f.real("kept_peak_bytes", o.kept_peak_bytes, {"Nothing recomputed", "B"}, "The peak with all kept.");
   f.real("every_layer_bytes", o.every_layer_bytes, {"Every layer", "B"}, "The peak with inputs alone kept.");
   f.real("every_layer_share", o.every_layer_share, {"... more time", "%"},
          "A third of the flops; of the time what the forward pass is.", {.formula = "forward of all layers / step"});
@@ -93,7 +96,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("best_piece", o.best_piece, "Best piece", "Layers in each of equal pieces with the smallest peak.");
   f.real("smallest_bytes", o.smallest_bytes, {"Smallest peak of all", "B"}, {.source = dynamic});
   f.real("smallest_share", o.smallest_share, {"... more time", "%"}, {.source = dynamic});
-  f.real("best_recomputed", o.best_recomputed, "Best in the budget: layers again",
+  f.real("best_recomputed", o.best_recomputed, "Best in the budget: layers",
          {.absent = "No plan is within the budget.", .source = dynamic});
   f.real("best_share", o.best_share, {"... more time", "%"},
          {.absent = "No plan is within the budget.", .source = dynamic});

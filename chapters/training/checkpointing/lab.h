@@ -52,12 +52,12 @@ struct Outputs {
   models::memory::CheckpointCost cost;
   double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, budget = 0;
   bool fits = false;
-  double again_share = 0, again_s = 0, step_s = 0, recomputed = 0;
+  double again_share = 0, again_s = 0, step_s = 0, recomputed = 0, layers = 0;
   double kept_peak_bytes = 0, saved_bytes = 0,
-         saved_per_s = 0;  ///< with every layer kept; bytes a second of running again
+         saved_per_s = 0;  ///< with every layer kept; bytes per second of recomputing
   double every_layer_bytes = 0, every_layer_share = 0, square_root_bytes = 0, smallest_bytes = 0, smallest_share = 0;
-  double best_share = 0, best_recomputed = 0;  ///< the fastest plan within the budget; NaN where none is
-  double excess_bytes = 0;                     ///< over the best plan that is no slower
+  double best_share = 0, best_recomputed = 0;    ///< the fastest plan within the budget; NaN where none is
+  double excess_bytes = 0, best_same_bytes = 0;  ///< over the best plan that is no slower, and its peak
   double layer_bytes = 0, checkpoint_bytes = 0, layer_over_checkpoint = 0, best_piece = 0;
   std::vector<PlanRow> plans;
   std::vector<DropRow> drops;
@@ -85,7 +85,7 @@ struct Picture {
   std::vector<widgets::Pillar> pillars;
   std::string letters, full_words, low_words, count_words;
   double low_share = 0;
-  widgets::Curve frontier;               ///< peak over the time for running again
+  widgets::Curve frontier;               ///< peak over the time for recomputing
   std::vector<widgets::Curve> by_piece;  ///< peak over the layers of a piece: of this model, and of Chen's chain
   widgets::Curve used;                   ///< the plans that people use
   double own_share = 0;

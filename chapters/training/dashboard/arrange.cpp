@@ -42,10 +42,11 @@ std::string_view taken_back_by(const SwitchRow& row, double step_s) {
 /// What stands behind a row's bites.
 std::string note_of(const SwitchRow& row, double step_s) {
   if (!row.possible) return "not here";
-  if (std::abs(row.change_s) > slight * step_s) return row.on ? "taken" : "";
-  if (const std::string_view who = taken_back_by(row, step_s); !who.empty()) return std::string(who) + " takes it back";
+  if (std::abs(row.change_s) > slight * step_s) return row.on ? "saved" : "";
+  if (const std::string_view who = taken_back_by(row, step_s); !who.empty())
+    return std::string(who) + " is waited for instead";
   if (std::abs(row.memory_bytes) > 1e8) return "memory alone";
-  return row.on ? "took nothing" : "nothing yet";
+  return row.on ? "saved nothing" : "nothing yet";
 }
 
 std::string info_of(const SwitchRow& row) {
@@ -53,7 +54,7 @@ std::string info_of(const SwitchRow& row) {
   std::string out = "Changes the step by " + format_text(row.change_s, "s") + ", and by " +
                     (std::isfinite(row.first_s) ? format_text(row.first_s, "s") : std::string("nothing known")) +
                     " if it is the first. Peak memory: " + format_text(row.memory_bytes, "B") + ".";
-  if (row.claimed > 0) out += " The study says " + format_text(row.claimed, "") + " times as fast.";
+  if (row.claimed > 0) out += " The study says " + format_text(row.claimed, "") + "\xC3\x97 as fast.";
   return out;
 }
 
@@ -76,7 +77,8 @@ void fill_rows(const Outputs& out, Picture& p) {
                      change_text(memory, row.memory_bytes, 1),
                      row.possible ? format_text(row.speedup, "") : "\xE2\x80\x94",
                      row.claimed > 0 ? format_text(row.claimed, "") : "\xE2\x80\x94"};
-    words.other_peak_bytes = out.peak_bytes + (row.on ? -row.memory_bytes : row.memory_bytes);
+    if (std::isfinite(row.memory_bytes))
+      words.other_peak_bytes = out.peak_bytes + (row.on ? -row.memory_bytes : row.memory_bytes);
     words.note = note_of(row, most_s);
     words.info = info_of(row);
     if (row.possible && std::abs(row.memory_bytes) > 1e6)
@@ -86,42 +88,59 @@ void fill_rows(const Outputs& out, Picture& p) {
   }
 }
 
-std::string answer_of(const Outputs& out) {
+using widgets::figure;
+
+bool paced_by_loader(const PressedStep& step) { return step.bottleneck() == Part::loader && step.floor_s() > 0; }
+
+/// What the step as found is.
+std::string found_verdict(const Outputs& out) {
+  const std::string step = "As found a step takes " + figure(out.now.step_s(), "s");
+  if (paced_by_loader(out.now)) return step + ", as long as the loader needs for a batch.";
+  return step + "; " + figure(out.bottleneck_share, "%") + " of it is " + out.bottleneck + ", its largest part.";
+}
+
+/// What the last switch did, and what it would have done alone.
+std::string last_verdict(const Inputs& in, const Outputs& out) {
   const double step_s = out.now.step_s();
-  std::string next =
-      out.now.bottleneck() == Part::loader ? "no switch, for the loader sets the pace" : "no switch takes more";
-  if (out.next != "none") {
-    next = out.next;
-    if (!out.fits)
-      next += ", for the memory: " + widgets::figure(std::abs(out.next_bytes), "B") +
-              (out.next_bytes < 0 ? " less" : " more") + (out.next_bytes <= out.free_bytes ? "" : ", not enough alone");
-    else
-      next += ", " + widgets::figure(-out.next_s, "s") + " of " + widgets::figure(step_s, "s");
-  }
-  const std::string end =
-      out.fits ? " Next: " + next + "."
-               : " It does not fit, by " + widgets::figure(-out.free_bytes, "B") + ". Next: " + next + ".";
-  const std::string now = "the step is " + widgets::figure(step_s, "s") + ".";
-  if (out.last == "none")
-    return "As found the step takes " + widgets::figure(step_s, "s") +
-           (out.now.bottleneck() == Part::loader && out.floor_s > 0
-                ? ", as long as the loader needs for a batch."
-                : ", and " + out.bottleneck + " is its largest part, " + widgets::figure(out.bottleneck_share, "%") +
-                      ".") +
-           end;
+  const std::string step = figure(step_s, "s"), last = out.last == "torch.compile" ? "Using torch.compile" : out.last;
   const SwitchRow& row =
       *std::find_if(out.switches.begin(), out.switches.end(), [&](const SwitchRow& r) { return r.name == out.last; });
   if (std::abs(out.last_s) <= slight * step_s) {
     const std::string_view who = taken_back_by(row, step_s);
-    const std::string why = who.empty() ? "" : ", because " + std::string(who) + " takes it back";
-    return out.last + " took `0` ms" + why + "; " + now + end;
+    if (who.empty()) return last + " saved no time: the step stays at " + step + ".";
+    return last + " saved no time, because " + std::string(who) + " is waited for instead: the step stays at " + step +
+           ".";
   }
-  const std::string took =
-      out.last + (out.last_s < 0 ? " took " : " cost ") + widgets::figure(std::abs(out.last_s), "s");
-  if (!(std::abs(out.last_s - out.last_first_s) > 0.02 * out.found.step_s())) return took + "; " + now + end;
-  if (std::abs(out.last_first_s) <= slight * out.found.step_s()) return took + "; pressed first it takes `0` ms." + end;
-  return took + "; pressed first it " + (out.last_first_s < 0 ? "takes " : "costs ") +
-         widgets::figure(std::abs(out.last_first_s), "s") + "." + end;
+  const bool saved = out.last_s < 0;
+  const std::string did = last + (saved ? " saved " : " cost ") + figure(std::abs(out.last_s), "s");
+  if (!(std::abs(out.last_s - out.last_first_s) > 0.02 * out.found.step_s()))
+    return did + ": the step takes " + step + ".";
+  if (std::abs(out.last_first_s) <= slight * out.found.step_s()) {
+    const bool loading =
+        paced_by_loader(out.found) && in.on[0] && in.order == Order::listed && out.last != switch_name(0);
+    return did + ", but only because " + (loading ? "loading was fixed first" : "others came first") +
+           "; alone it saves nothing.";
+  }
+  return did + "; pressed first it " + (out.last_first_s < 0 ? "saves " : "costs ") +
+         figure(std::abs(out.last_first_s), "s") + ".";
+}
+
+std::string next_of(const Outputs& out) {
+  const std::string step = figure(out.now.step_s(), "s");
+  if (!out.fits) {
+    const std::string over = "The step does not fit, by " + figure(-out.free_bytes, "B");
+    if (out.next == "none") return over + ", and no single switch frees memory.";
+    return over + ": " + out.next + " would free " + figure(std::abs(out.next_bytes), "B") +
+           (out.next_bytes <= out.free_bytes ? "." : ", not enough alone.");
+  }
+  if (out.next == "none")
+    return out.now.bottleneck() == Part::loader ? "The loader sets the pace: no other switch shortens the step."
+                                                : "No other switch shortens the step.";
+  return "Next best: " + out.next + ", which would save " + figure(-out.next_s, "s") + " of the " + step + ".";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  return (out.last == "none" ? found_verdict(out) : last_verdict(in, out)) + "\n" + next_of(out);
 }
 
 }  // namespace
@@ -132,14 +151,14 @@ const PartLook& part_look(std::size_t part) {
   static constexpr std::array<PartLook, part_count> looks{{
       {Meaning::compute_bound, false},
       {Meaning::memory_bound, false},
-      {Tint::series(2), false},
+      {Tint::series(1), false},
       {Tint::series(0), false},
       {Tint::series(3), false},
       {Meaning::optimizer, false},
       {Meaning::communication, true},
       {Meaning::data_loading, true},
       {Meaning::launch_bound, true},
-      {Tint::series(5), true},
+      {Meaning::idle, true},
   }};
   return looks[part];
 }
@@ -147,7 +166,7 @@ const PartLook& part_look(std::size_t part) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty() || out.switches.size() < step_switch_count) return p;
-  p.answer = answer_of(out);
+  p.answer = answer_of(in, out);
   fill_rows(out, p);
   p.found_total = format_text(out.found.step_s(), "s");
   p.now_total = format_text(out.now.step_s(), "s");
@@ -158,8 +177,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   for (const SwitchRow& row : out.switches) count += row.on ? 1 : 0;
   p.now_note = std::to_string(count) + " of " + std::to_string(step_switch_count) + " on";
   p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
-                                                      ? " a batch, beside the GPU: no step is shorter"
-                                                      : " a batch, by the training process itself");
+                                                      ? " per batch, while the GPU works: no step is shorter"
+                                                      : " per batch, by the training process itself");
   widgets::Curve floor{.label = "the loader alone", .tint = widgets::Tint::series(0)};
   widgets::Curve found{.label = "no other switch", .tint = widgets::Tint::series(1)};
   widgets::Curve now{.label = "with those that are on", .tint = widgets::Tint::series(2)};

@@ -91,8 +91,9 @@ double cost_of(const Inputs& in, double step_s) {
 
 std::string_view bottleneck_name(const PressedStep& p) {
   constexpr std::array<std::string_view, part_count> names{
-      "products",   "attention", "norms, loss, the rest", "FP8 casts", "layers again", "optimizer", "the all-reduce",
-      "the loader", "launches",  "copies or syncs"};
+      "matmuls",           "attention",      "norms, loss, the rest", "FP8 casts",
+      "recomputed layers", "optimizer",      "the all-reduce",        "the loader",
+      "launches",          "copies or syncs"};
   return names[index_of(p.bottleneck())];
 }
 
@@ -127,7 +128,8 @@ void fill_switches(const Inputs& in, const std::vector<StepSwitch>& order, Press
     row.possible = row.why_not.empty() && a.why_not.empty();
     row.first_s = first.why_not.empty() ? change_between(out.found, first) : missing;
     row.change_s = row.possible ? change_between(a, b) : missing;
-    row.memory_bytes = row.possible ? peak_of(b) - peak_of(a) : missing;
+    // What a compiler frees is not modelled: the kernels that it makes decide which results are never stored.
+    row.memory_bytes = row.possible && s != StepSwitch::compile ? peak_of(b) - peak_of(a) : missing;
     row.speedup = row.possible ? a.step_s() / b.step_s() : missing;
     out.change_s[i] = row.change_s;
     out.first_s[i] = row.first_s;
@@ -145,7 +147,7 @@ void fill_switches(const Inputs& in, const std::vector<StepSwitch>& order, Press
   }
 }
 
-/// The switch that is worth pressing next: what takes most of the step and fits. Where the step does not fit: what
+/// The switch that is worth pressing next: what saves most of the step and fits. Where the step does not fit: what
 /// makes it fit at the least time, or, where no switch alone does, what frees most.
 void fill_next(Outputs& out) {
   out.next = "none";
@@ -153,16 +155,16 @@ void fill_next(Outputs& out) {
   double best = 0;
   for (const SwitchRow& row : out.switches) {
     if (row.on || !row.possible) continue;
-    const double peak = out.peak_bytes + row.memory_bytes;
+    const double freed = std::isfinite(row.memory_bytes) ? -row.memory_bytes : 0, peak = out.peak_bytes - freed;
     const bool fits = peak <= out.chip_bytes;
     // Where the step does not fit, fitting is worth more than any time, and what does not help to fit is worth nothing.
-    const double worth = out.fits || fits ? (fits && !out.fits ? 1e6 : 0) - row.change_s
-                                          : 1e3 * std::max(0.0, -row.memory_bytes) / out.peak_bytes;
+    const double worth =
+        out.fits || fits ? (fits && !out.fits ? 1e6 : 0) - row.change_s : 1e3 * std::max(0.0, freed) / out.peak_bytes;
     if ((out.fits && !fits) || worth <= std::max(best, 1e-4 * out.now.step_s())) continue;
     best = worth;
     out.next = row.name;
     out.next_s = row.change_s;
-    out.next_bytes = row.memory_bytes;
+    out.next_bytes = -freed;
   }
 }
 

@@ -12,16 +12,16 @@ struct SwitchText {
 constexpr std::array<SwitchText, step_switch_count> switches{{
     {"loader", "More workers", "The loader has as many workers as below instead of those found."},
     {"bf16", "BF16",
-     "Weights, gradients and activations in BF16 with FP32 master weights; products run at the BF16 peak."},
+     "Weights, gradients and activations in BF16 with FP32 master weights; matmuls run at the BF16 peak."},
     {"compile", "torch.compile",
-     "Neighbouring element-wise operations become one kernel: fewer bytes and fewer launches. Products and attention "
+     "Neighbouring element-wise operations become one kernel: fewer bytes and fewer launches. Matmuls and attention "
      "stay what they are."},
-    {"fused_optimizer", "Fused AdamW", "One pass over all states instead of a pass an operation (foreach)."},
+    {"fused_optimizer", "Fused AdamW", "One pass over all states instead of a pass per operation (foreach)."},
     {"flash", "FlashAttention", "Attention is one kernel: scores are never stored."},
-    {"fp8", "FP8 products", "Products inside the layers in FP8 with delayed scales; their operands are cast first."},
-    {"overlap", "Overlap all-reduce", "A bucket of gradients is reduced while the backward pass goes on."},
+    {"fp8", "FP8 matmuls", "Matmuls inside the layers in FP8 with delayed scales; their operands are cast first."},
+    {"overlap", "Overlapped all-reduce", "A bucket of gradients is reduced while the backward pass goes on."},
     {"accumulate", "Micro-batches", "The batch runs in pieces; gradients add up and are reduced after the last."},
-    {"checkpoint", "Checkpointing", "Each layer keeps its input alone: its forward pass runs again."},
+    {"checkpoint", "Checkpointing", "Each layer keeps its input alone: its forward pass is recomputed."},
 }};
 
 constexpr std::array<std::string_view, step_switch_count> change_keys{
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, part_count> part_keys{
 
 const Choices orders = choices_in_order<Order::reversed>(
     {{"listed", "as listed", "From the top of the list down; the first four are the study's order."},
-     {"steepest", "steepest first", "Each time the one that takes most of the step that is left."},
+     {"steepest", "steepest first", "Each time the one that saves most of the step that is left."},
      {"reversed", "from the bottom", "From the bottom of the list up."}});
 const Choices found_formats = choices_in_order<FoundFormat::fp32>(
     {{"tf32", "TF32", "FP32 values, rounded to TF32 inside the Tensor Cores: set_float32_matmul_precision(\"high\")."},
@@ -72,26 +72,27 @@ void describe(Fields& f, Inputs& in) {
   for (std::size_t i = 0; i < step_switch_count; ++i)
     f.toggle(switches[i].key, in.on[i], switches[i].name, switches[i].help, {.headline = i < 2});
   f.choice("order", in.order, orders, "Pressed",
-           "In which order those that are on were pressed: it decides what each took.");
+           "In which order those that are on were pressed: it decides what each saved.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Every GPU holds all of it."});
   shared::chip(f, "chip", in.chip, {.help = "Its peaks and bandwidth time the kernels; its memory is the vessel."});
   shared::micro_batch(f, "batch", in.batch, {.help = "Sequences of one GPU and step."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
-  count(f, "micro_batches", in.micro_batches, "Pieces", "Micro-batches of a step, behind their switch.", 1, 64);
+  count(f, "micro_batches", in.micro_batches, "Pieces", "Micro-batches of a step, when their switch is on.", 1, 64);
   describe_loss(f, in.loss);
-  f.choice("found_format", in.found_format, found_formats, "Products before BF16", "What the study's 1.7 is against.");
+  f.choice("found_format", in.found_format, found_formats, "Matmuls before BF16", "What the study's 1.7 is against.");
   f.toggle("by_hand", in.by_hand, "Norms by hand",
            "Eager RMSNorm and rotation as Transformers writes them: six and ten kernels, norms in FP32. Off: one "
            "kernel each. A compiler makes one of them.");
   describe_roof_share(f, in.roof_share);
   f.group("The loader");
-  f.integer("workers", in.workers, "Workers", "Behind the first switch.",
+  f.integer("workers", in.workers, "Workers", "When the first switch is on.",
             {.range = {1, 32, Scale::step}, .headline = true});
   count(f, "found_workers", in.found_workers, "Workers found", "With none the training process loads by itself.", 0,
         32);
   time(f, "load_s", in.load_s, "One sequence",
-       "To read, clean, tokenize and pack it on one core. Assumed: depends on the data.", 1e-5, 10);
+       "To read and decode it on one core. Assumed for a sequence with images or sound; plain text takes a few ms.",
+       1e-5, 10);
   count(f, "cores", in.cores, "Cores", "How many cores work for the loader at once.", 1, 128);
   f.group("GPUs and links");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
@@ -124,7 +125,7 @@ void describe(Fields& f, SwitchRow& r) {
   f.real("first_s", r.first_s, {"If first", "s"}, "Against the step as found.",
          {.absent = "It cannot be pressed here.", .source = simulated});
   f.real("memory_bytes", r.memory_bytes, {"Memory", "B"}, "Change of the peak.",
-         {.absent = "It cannot be pressed here."});
+         {.absent = "It cannot be pressed here, or it is not modelled."});
   f.real("speedup", r.speedup, "Faster",
          {.absent = "It cannot be pressed here.", .formula = "step before / step after"});
   f.real("claimed", r.claimed, "Study", "0 where it has no multiplier.");
@@ -158,16 +159,16 @@ void describe(Fields& f, Outputs& o) {
       {.headline = true,
        .source = "the model of framework/training-memory, counted operation by operation, with 1 GB for the context"});
   f.real("cost_usd", o.cost_usd, {"The run", "$"},
-         {.headline = true, .formula = "tokens / tokens a step x step x price of a GPU second"});
+         {.headline = true, .formula = "tokens / tokens per step x step x price of a GPU second"});
   f.text("bottleneck", o.bottleneck, "Bottleneck",
          "The loader where its workers are slower than the GPU; else the largest part.");
   f.real("bottleneck_share", o.bottleneck_share, {"Its share", "%"},
          "Its share of the step; the loader's is its time for a batch.");
   f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "step as found / step"});
-  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, "What one GPU works through.",
+  f.real("tokens_per_s", o.tokens_per_s, {"Tokens per second", "tokens/s"}, "What one GPU works through.",
          {.formula = "batch x sequence / step"});
-  f.real("mfu", o.mfu, {"MFU", "%"}, "Products of the model, causal, over the dense BF16 peak.",
-         {.absent = "The chip states no BF16 peak.", .formula = "product flops / step / peak"});
+  f.real("mfu", o.mfu, {"MFU", "%"}, "Matmuls of the model, causal, over the dense BF16 peak.",
+         {.absent = "The chip states no BF16 peak.", .formula = "matmul FLOPs / step / peak"});
   f.group("As found");
   f.real("found_s", o.found.mean.period_s, {"Step, found", "s"}, {.source = simulated});
   f.real("found_peak_bytes", o.found_peak_bytes, {"Memory, found", "B"}, "At the fullest moment.");
@@ -175,7 +176,7 @@ void describe(Fields& f, Outputs& o) {
   f.text("found_bottleneck", o.found_bottleneck, "Bottleneck, found");
   f.group("Which next");
   f.text("next", o.next, "Next",
-         "Takes most of the step and fits; where it does not fit yet, what makes it fit or frees most.");
+         "Saves most of the step and fits; where it does not fit yet, what makes it fit or frees most.");
   f.real("next_s", o.next_s, {"Changes the step by", "s"}, {.absent = "No switch helps.", .source = simulated});
   f.real("next_bytes", o.next_bytes, {"Changes the peak by", "B"}, "How much the peak of memory changes.",
          {.absent = "No switch helps."});
@@ -193,10 +194,10 @@ void describe(Fields& f, Outputs& o) {
     f.real(part_keys[i], o.now.parts[i], {part_names[i], "s"}, "They add up to the step.", {.source = simulated});
   f.real("kernels_s", o.kernels_s, {"All kernels", "s"}, {.formula = "step - waits"});
   f.real("waits_s", o.waits_s, {"All waits", "s"}, "The compute stream has nothing to do.");
-  f.real("again_share", o.again_share, {"Run again", "%"}, {.formula = "layers again / (forward + backward)"});
+  f.real("again_share", o.again_share, {"Recomputed", "%"}, {.formula = "recomputed layers / (forward + backward)"});
   f.real("floor_s", o.floor_s, {"The loader's floor", "s"},
-         "A batch takes the loader so long; with workers it runs beside the GPU and no switch gets below it.",
-         {.formula = "1 / batches a second that workers and cores allow"});
+         "A batch takes the loader so long; with workers it runs while the GPU works, and no switch gets below it.",
+         {.formula = "1 / batches per second that workers and cores allow"});
   f.group("Memory");
   describe(f, o.now.held);
   f.real("chip_bytes", o.chip_bytes, {"Memory of the chip", "B"}, {.source = "the chip's data sheet"});
@@ -216,7 +217,10 @@ void describe(Fields& f, Outputs& o) {
     f.real(gain_keys[i], o.gain[i], switches[i].name, {.absent = absent, .formula = "step before it / step after it"});
   f.group("Each switch, memory");
   for (std::size_t i = 0; i < step_switch_count; ++i)
-    f.real(memory_keys[i], o.memory_bytes[i], {switches[i].name, "B"}, "Change of the peak.", {.absent = absent});
+    f.real(memory_keys[i], o.memory_bytes[i], {switches[i].name, "B"}, "Change of the peak.",
+           {.absent = i == static_cast<std::size_t>(StepSwitch::compile)
+                          ? "Not modelled: in our own run on an H100 torch.compile took 32.2 GB to 19.7."
+                          : absent});
   f.group("Tables");
   f.table("switches", o.switches, "Each switch");
   f.table("stages", o.stages, "After each");

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "chapters/training/dashboard/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -16,11 +17,11 @@ constexpr std::array<const char*, step_switch_count> control_ids{
     "switch loader", "switch bf16",    "switch compile",    "switch fused_optimizer", "switch flash",
     "switch fp8",    "switch overlap", "switch accumulate", "switch checkpoint"};
 constexpr std::array<std::string_view, part_count> part_info{
-    "matrix products of layers and output, forward and backward",
+    "matmuls of layers and output, forward and backward",
     "scores, softmax and values",
     "norms, activations, rotation, residual adds, embedding and loss",
-    "operands of FP8 products are made from wider values",
-    "forward passes of layers, once more",
+    "operands of FP8 matmuls are made from wider values",
+    "forward passes of layers, recomputed",
     "AdamW's kernels",
     "the optimizer waits for gradients",
     "the compute stream waits for a batch",
@@ -34,13 +35,26 @@ void fill_looks(View& view) {
   }
 }
 
+/// While a question is open: the memory that the chip has, empty.
+void draw_given_memory(const Outputs& out, View& view, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const widgets::Vessel empty{.label = "the chip's memory", .layers = {}, .rim = out.chip_bytes};
+  widgets::draw_vessels("vessel", {&empty, 1}, view.vessel, {.unit = "B", .size = size, .axis = true});
+}
+
 /// The vessel, and beside it what the switch under the pointer, or else the one to press next, does to the peak.
 void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (widgets::veiled()) return draw_given_memory(out, view, size);
   view.layers.clear();
+  view.found_layers.clear();
   for (std::size_t k = 0; k < memory_owner_count; ++k) {
     const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
-    view.layers.push_back(
-        {.label = look.name, .value = out.now.held.bytes[k], .tint = look.tint, .pale = look.pale, .info = look.info});
+    const auto layer = [&](double value, bool pale) {
+      return widgets::VesselLayer{
+          .label = look.name, .value = value, .tint = look.tint, .pale = pale, .info = look.info};
+    };
+    view.layers.push_back(layer(out.now.held.bytes[k], look.pale));
+    view.found_layers.push_back(layer(out.found.held.bytes[k], true));
   }
   const bool hovered = view.bites.hovered >= 0;
   const auto shown = static_cast<std::size_t>(hovered ? view.bites.hovered : std::max<std::ptrdiff_t>(picture.lit, 0));
@@ -51,11 +65,18 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 
   }
   const bool told = (hovered || picture.lit >= 0) && shown < picture.rows.size() && !picture.rows[shown].memory.empty();
   // What stands above the rim has its words there.
-  const widgets::Vessel vessel{.label = told ? std::string_view(picture.rows[shown].memory) : "now",
-                               .note = out.fits ? std::string_view(picture.since_found) : "",
-                               .layers = view.layers,
-                               .rim = out.chip_bytes};
-  widgets::draw_vessels("vessel", {&vessel, 1}, view.vessel, {.unit = "B", .size = size, .brackets = {&change, 1}});
+  const widgets::Vessel now{.label = told ? std::string_view(picture.rows[shown].memory) : "now",
+                            .note = out.fits ? std::string_view(picture.since_found) : "",
+                            .layers = view.layers,
+                            .rim = out.chip_bytes};
+  const widgets::Vessel found{.label = "as found", .layers = view.found_layers, .rim = out.chip_bytes};
+  const std::array<widgets::Vessel, 2> both{found, now};
+  // The state as found stands next to it where there is room. What a switch changes stands in the place of the axis.
+  const bool pair = size.x >= widgets::theme().px(230);
+  widgets::draw_vessels(
+      "vessel", pair ? std::span<const widgets::Vessel>(both) : std::span(&now, 1), view.vessel,
+      {.unit = "B", .size = size, .ribbons = false, .brackets = {&change, hovered ? 1u : 0u}, .axis = !hovered});
+  widgets::drew("vessel");
 }
 
 void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -86,9 +107,10 @@ void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View&
   options.floor_label = "loader";
   options.floor_note = picture.floor_note;
   options.rows_title = "Switches";
-  options.bites_title = "what each takes, and what comes back";
+  options.bites_title = "what each saves, and what comes back";
   options.titles = picture.titles;
   options.size = {size.x - vessel - (beside ? t.px(14) : 0), size.y};
+  widgets::drew("slab");
   const std::ptrdiff_t pressed_row = widgets::draw_bites("switches", view.rows, view.bites, options);
   if (pressed_row >= 0) in.on[static_cast<std::size_t>(pressed_row)] ^= true;
   if (!beside) return;
@@ -133,7 +155,7 @@ void draw_study(const Outputs& out, View& view, ImVec2 size) {
       {{.key = "name", .title = "the study's order"},
        {.key = "claimed", .title = "claimed"},
        {.key = "computed", .title = "here"},
-       {.key = "claimed_product", .title = "product claimed"},
+       {.key = "claimed_product", .title = "claimed so far"},
        {.key = "computed_product", .title = "here so far"},
        {.key = "claimed_usd", .title = "run claimed", .priority = 1},
        {.key = "computed_usd", .title = "run here", .priority = 1}}};
@@ -156,7 +178,7 @@ void draw_workers(Inputs& in, const Outputs&, const Picture& picture, View& view
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("switches", {.title = "Slab and vessel", .least = {820, 380}, .answers = true},
+  stage.panel("switches", {.title = "Slab and memory", .least = {820, 380}, .answers = true, .marks = "slab, vessel"},
               [&](ImVec2 size) { draw_switches(in, out, picture, view, size); });
   stage.panel("slabs", {.title = "After each", .least = {600, 220}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_slabs(out, picture, view, size); });

@@ -14,7 +14,7 @@
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot_view.h"
 
-/// One training step with nine switches: what each takes from it now, and what it would take if it were the first.
+/// One training step with nine switches: what each saves now, and what it would save if it were the first.
 namespace chapters::training::dashboard {
 
 using models::step_switch_count;
@@ -64,7 +64,7 @@ enum class Part : std::uint8_t {
 };
 inline constexpr std::size_t part_count = 10;
 inline constexpr std::array<std::string_view, part_count> part_names{
-    "products",  "attention",         "norms, loss, the rest", "FP8 casts",       "layers again",
+    "matmuls",   "attention",         "norms, loss, the rest", "FP8 casts",       "recomputed layers",
     "optimizer", "waits: all-reduce", "waits: the loader",     "waits: launches", "waits: copy or sync"};
 using Parts = std::array<double, part_count>;
 /// Differences below this share of the step are called none.
@@ -163,7 +163,7 @@ struct View {
   DescribedTable<StageRow> stages;
   DescribedTable<StudyRow> study;
   widgets::PlotView plot;
-  std::vector<widgets::VesselLayer> layers;
+  std::vector<widgets::VesselLayer> layers, found_layers;
   std::vector<widgets::BiteRow> rows;
   std::array<widgets::BitePart, part_count> looks;
   std::vector<std::array<widgets::BarSegment, part_count>> segments;

@@ -36,39 +36,68 @@ std::vector<widgets::TimelinePoint> curve_of(const std::vector<LoaderLevel>& lev
   return out;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, Bound narrowest) {
-  const std::string rate = widgets::figure(std::round(out.samples_per_s), ""),
-                    asked = widgets::figure(std::round(out.ceilings[4]), "");
+using widgets::figure;
+
+std::string per_s(double samples_per_s) { return figure(std::round(samples_per_s), ""); }
+std::string workers_text(std::int64_t n) { return figure(std::to_string(n)) + (n == 1 ? " worker" : " workers"); }
+
+/// Who gives how much of what the GPU could use.
+std::string verdict_of(const Inputs& in, const Outputs& out, Bound narrowest) {
+  const std::string could = per_s(out.ceilings[4]);
   if (out.starved < 0.5)
-    return "It does not starve: the loader could bring more than the " + asked +
-           " samples a second that the GPU takes, and `" + format_text(out.mean_queue, "") + "` of " +
-           std::to_string(in.workers * in.prefetch) + " batches are ready.";
-  if (in.workers == 0)
-    return "It starves `" + format_text(out.starved, "%") +
-           "` of the time: the training process loads each batch itself, " + rate + " of " + asked +
-           " samples a second.";
-  const std::string twice =
-      "Twice the workers bring `" + format_text(std::round(out.samples_per_s * (1 + out.twice_gain / 100)), "") + "`.";
-  if (narrowest == Bound::gpu)
-    return "It starves `" + format_text(out.starved, "%") +
-           "` of the time: each part is fast enough on average, but one " +
-           "late batch holds up those behind it, and " + rate + " of " + asked + " samples a second arrive. " + twice;
-  return "It starves `" + format_text(out.starved, "%") + "` of the time: " + out.bound +
-         (narrowest == Bound::workers || narrowest == Bound::cores ? " bring " : " brings ") + rate + " of the " +
-         asked + " samples a second that it asks for. " + twice;
+    return "The GPU never waits: " +
+           (in.workers > 0 ? workers_text(in.workers) + (in.workers == 1 ? " keeps" : " keep")
+                           : std::string("the training process keeps")) +
+           " up with the " + could + " samples/s that it takes.";
+  const std::string waits = "The GPU waits " + figure(out.starved, "%") + " of the time",
+                    of = per_s(out.samples_per_s) + " of the " + could + " samples/s it could use.";
+  if (in.workers == 0) return waits + ": without workers the training process loads " + of;
+  switch (narrowest) {
+    case Bound::gpu:
+      return waits + ", though each part is fast enough on average: one late batch holds up those that follow.";
+    case Bound::storage:
+      return waits + ": storage gives " + workers_text(in.workers) + " " + of;
+    case Bound::workers:
+      return waits + ": " + workers_text(in.workers) + (in.workers == 1 ? " brings " : " bring ") + of;
+    case Bound::cores:
+      return waits + ": " + figure(std::to_string(in.cores)) + (in.cores == 1 ? " core decodes " : " cores decode ") +
+             of;
+    case Bound::pinning:
+      return waits + ": the pinning thread copies " + of;
+  }
+  return {};
 }
 
-/// Without workers there is no queue, and what stands in the tanks is how the training process divides its time.
-void show_process(const Outputs& out, const Run& run, std::int64_t origin_ns, std::int64_t range_ns, Picture& p) {
-  const auto& [asking_s, reading_s, decoding_s] = run.process_s;
-  const std::array<double, 2> share{(asking_s + reading_s) / out.step_s, decoding_s / out.step_s};
-  for (std::size_t i = 0; i < 2; ++i) {
-    p.tanks[i].share = share[i];
-    p.tanks[i].inside = format_text(100 * share[i], "%");
-    p.tanks[i].room_words = "of the process' time";
+/// What would help, or that it is covered.
+std::string help_of(const Inputs& in, const Outputs& out, Bound narrowest) {
+  if (out.starved < 0.5) {
+    if (in.workers == 0) return "While the GPU works on one batch, the process loads the next.";
+    return figure(out.mean_queue, "") + " of at most " + figure(out.queue_room, "") +
+           " batches are ready on average, so that a slow one is covered.";
   }
-  p.tanks[2].inside = "none";
-  p.tanks[2].room_words = "no workers, no queue";
+  if (in.workers == 0) return "Workers would load the next batch while the GPU works on this one.";
+  const std::string twice = per_s(out.twice_per_s) + " samples/s";
+  if (narrowest == Bound::gpu)
+    return per_s(out.samples_per_s) +
+           " samples/s arrive; twice the workers, or more batches ahead, would bring up to " + twice + ".";
+  if (narrowest == Bound::workers) {
+    if (out.worker_share[0] > 50)
+      return "Each waits " + figure(out.worker_share[0], "%") +
+             " of its time for first bytes: read shards, or double the workers for " + twice + ".";
+    return "Twice the workers would bring " + twice + (out.twice_gain < 1 ? ": no more." : ".");
+  }
+  if (out.twice_gain >= 1) return "Twice the workers would bring " + twice + ".";
+  if (narrowest == Bound::storage)
+    return "More workers change nothing: storage is " + figure(out.storage_use, "%") +
+           " busy. Smaller samples or faster storage would help.";
+  if (narrowest == Bound::cores)
+    return "More workers change nothing: the cores are " + figure(out.core_use, "%") +
+           " busy. Cheaper decoding or more cores would help.";
+  return "More workers change nothing: one thread copies every batch. Smaller batches or no pinning would help.";
+}
+
+/// Without workers: how the training process divides its time.
+void show_process(const Outputs& out, const Run& run, std::int64_t origin_ns, std::int64_t range_ns, Picture& p) {
   constexpr std::array<std::string_view, 3> does{"asking", "reading", "decoding"};
   double rest = 100;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -90,6 +119,49 @@ void show_process(const Outputs& out, const Run& run, std::int64_t origin_ns, st
   }
 }
 
+/// What a worker does on average, part by part.
+void show_workers(const Outputs& out, Picture& p) {
+  constexpr std::array<std::string_view, 4> does{"asking", "reading", "decoding", "idle"};
+  for (std::size_t i = 0; i < 4; ++i)
+    p.worker_time.push_back({.label = does[i],
+                             .value = out.worker_share[i],
+                             .tint = i == 3 ? widgets::Tint(Meaning::idle) : stage_tints[i],
+                             .info = "share of a worker's time",
+                             .hatched = i == 3});
+}
+
+/// "`n` things" without backticks.
+std::string plain_count(std::int64_t n, const char* one) { return std::to_string(n) + " " + one + (n == 1 ? "" : "s"); }
+
+/// The parts as channels of a river, and its neck.
+void arrange_river(const Inputs& in, const Outputs& out, Bound narrowest, Picture& p) {
+  const models::LoaderSetup loader = setup_of(in, in.workers).loader;
+  const auto add = [&](Bound part, std::string name, std::string note, double twice) {
+    const double per_s = out.ceilings[static_cast<std::size_t>(part)];
+    if (!std::isfinite(per_s)) return;
+    if (part == narrowest && (part != Bound::gpu || out.starved < 0.5)) p.neck = p.stations.size();
+    p.stations.push_back({std::move(name), rate_text(per_s), std::move(note), per_s, twice * per_s});
+  };
+  p.neck = 5;
+  add(Bound::storage, "storage",
+      format_text(in.sample_bytes, "B") + " each at " + format_text(loader.storage_bytes_per_s, "B/s"), 1);
+  const double one = out.ceilings[1] / static_cast<double>(std::max<std::int64_t>(1, in.workers));
+  add(Bound::workers, in.workers > 0 ? plain_count(in.workers, "worker") : "the process",
+      in.workers > 0 ? "each " + rate_text(one) : "no workers", in.workers > 0 ? 2 : 1);
+  add(Bound::cores, in.workers > 0 ? plain_count(in.cores, "core") : "one core",
+      format_text(in.decode_s, "s") + " to decode one", 1);
+  add(Bound::pinning, "pinned copy", "at " + format_text(in.host_copy_bytes_per_s, "B/s"), 1);
+  add(Bound::gpu, "GPU", std::to_string(in.samples) + " in " + format_text(in.gpu_s, "s"), 1);
+  p.neck = std::min(p.neck, p.stations.size());
+  p.ghost = in.workers > 0;
+  p.flow = out.samples_per_s;
+  const double gpu = out.ceilings[4];
+  p.widest = 1.7 * std::max(gpu, std::min(out.samples_per_s, gpu));
+  p.neck_words = rate_text(out.samples_per_s);
+  if (out.starved >= 0.5) p.dry_words = format_text(out.starved, "%") + " dry";
+  p.fed_words = rate_text(out.samples_per_s) + " arrive";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
@@ -103,34 +175,18 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   const std::int64_t origin_ns = steps[last - shown].end_ns, range_ns = steps[last].end_ns - origin_ns;
   p.range_s = static_cast<double>(range_ns) * 1e-9;
   const std::array<const std::vector<LoaderLevel>*, 3> of{&run.steps.reading, &run.steps.decoding, &run.steps.ready};
-  const std::array<std::string, 3> names{"at the storage", "at a core", "in the queue"};
+  constexpr std::array<std::string_view, 3> names{"at the storage", "at a core", "in the queue"};
   const auto workers = static_cast<double>(std::max<std::int64_t>(1, in.workers));
   const std::array<double, 3> rooms{workers, workers, std::max(1.0, out.queue_room)};
-  const std::array<double, 3> flows{out.ceilings[0], out.ceilings[2], out.ceilings[1]};
-  const std::array<const char*, 3> words{"storage ", in.workers > 0 ? "cores " : "one core ",
-                                         in.workers > 0 ? "workers " : "itself "};
-  const std::array<bool, 3> narrow{run.narrowest == Bound::storage, run.narrowest == Bound::cores,
-                                   run.narrowest == Bound::workers || run.narrowest == Bound::pinning};
   for (std::size_t i = 0; i < 3; ++i) {
-    Tank& tank = p.tanks[i];
-    tank.name = names[i];
-    tank.levels = levels_from(*of[i], origin_ns, range_ns);
-    tank.room = rooms[i];
-    const std::int64_t room = std::llround(rooms[i]);
-    const std::string unit = i < 2 ? " worker" : " batch", plural = i < 2 ? "s" : "es";
-    tank.room_words = "of " + std::to_string(room) + unit + (room == 1 ? "" : plural);
-    tank.flow = std::isfinite(flows[i]) ? words[i] + rate_text(flows[i]) : "no limit";
-    if (i == 2 && run.narrowest == Bound::pinning) tank.flow = "pinning " + rate_text(out.ceilings[3]);
-    if (narrow[i]) tank.flow = "narrowest: " + tank.flow;
-    tank.narrowest = narrow[i] && i < 2;
-    p.curves[i] = curve_of(tank.levels, range_ns);
+    p.levels[i] = {names[i], levels_from(*of[i], origin_ns, range_ns), rooms[i]};
+    p.curves[i] = curve_of(p.levels[i].levels, range_ns);
   }
-  p.workers_narrowest = narrow[2];
-  p.gpu_narrowest = run.narrowest == Bound::gpu && out.starved < 0.5;
-  if (in.workers == 0) show_process(out, run, origin_ns, range_ns, p);
-  p.gpu_flow =
-      (run.narrowest == Bound::gpu ? out.starved < 0.5 ? "narrowest: GPU " : "on average narrowest: GPU " : "GPU ") +
-      rate_text(out.ceilings[4]);
+  arrange_river(in, out, run.narrowest, p);
+  if (in.workers == 0)
+    show_process(out, run, origin_ns, range_ns, p);
+  else
+    show_workers(out, p);
   for (const models::StepBlock& b : run.steps.blocks) {
     if (b.row != models::StepRow::compute) continue;
     const std::int64_t from = std::max<std::int64_t>(0, b.start_ns - origin_ns),
@@ -157,19 +213,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.simulated.add(static_cast<double>(point.workers), point.simulated);
   }
   p.marks = {out.ceilings[0], static_cast<double>(in.cores) / in.decode_s, out.ceilings[4]};
-  constexpr std::array<std::string_view, 4> does{"asking", "reading", "decoding", "idle"};
-  for (std::size_t i = 0; i < 4 && in.workers > 0; ++i)
-    p.worker_time.push_back({.label = does[i],
-                             .value = out.worker_share[i],
-                             .tint = i == 3 ? widgets::Tint(Meaning::idle) : stage_tints[i],
-                             .info = "share of a worker's time",
-                             .hatched = i == 3});
   const auto wait =
       std::find_if(p.gpu.begin(), p.gpu.end(), [](const widgets::TimelineSpan& x) { return x.name == 1; });
   // Left of the middle, where the wait's name stands.
   if (wait != p.gpu.end() && out.starved >= 0.5)
     p.opening_s = 1e-9 * (static_cast<double>(wait->start_ns) + 0.3 * static_cast<double>(wait->duration_ns));
-  p.answer = answer_of(in, out, run.narrowest);
+  p.answer = verdict_of(in, out, run.narrowest) + "\n" + help_of(in, out, run.narrowest);
   return p;
 }
 

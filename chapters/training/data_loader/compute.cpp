@@ -187,7 +187,8 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   out.workers_needed = models::loader_ceilings(lone).shared_per_s() * in.gpu_s < 1 - 1e-9
                            ? nothing
                            : std::ceil(1 / models::loader_ceilings(lone).workers_per_s / in.gpu_s - 1e-9);
-  out.twice_gain = in.workers > 0 ? 100 * (simulated_rate(in, 2 * in.workers) / out.samples_per_s - 1) : nothing;
+  out.twice_per_s = in.workers > 0 ? simulated_rate(in, 2 * in.workers) : nothing;
+  out.twice_gain = 100 * (out.twice_per_s / out.samples_per_s - 1);
   if (std::abs(out.twice_gain) < 1e-6) out.twice_gain = 0;  // the same but for rounding
   out.gain_over_none = out.samples_per_s / simulated_rate(in, 0);
   if (progress.facts_alone) return {std::move(out)};

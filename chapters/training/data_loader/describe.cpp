@@ -5,9 +5,9 @@ namespace chapters::training::data_loader {
 namespace {
 
 const Choices storages = {
-    {"nvme", "Local NVMe", "80 us a request, 6 GB/s: a PCIe 4 drive, assumed."},
-    {"nfs", "File server", "1 ms a request, 500 MB/s: NFS over a shared 10 Gb/s network, assumed."},
-    {"object_store", "Object store", "30 ms a request, 3 GB/s: S3 and its kin over 25 Gb/s, assumed."},
+    {"nvme", "Local NVMe", "80 \xC2\xB5s per request, 6 GB/s: a PCIe 4 drive, assumed."},
+    {"nfs", "File server", "1 ms per request, 500 MB/s: NFS over a shared 10 Gb/s network, assumed."},
+    {"object_store", "Object store", "30 ms per request, 3 GB/s: S3 and its kin over 25 Gb/s, assumed."},
     {"own", "My own", "Your own request latency and bandwidth."},
 };
 static_assert(storage_count == 4);
@@ -28,8 +28,8 @@ void describe(Fields& f, Inputs& in) {
          {.range = {1e-6, 0.1, Scale::log}, .when = {"storage", "own"}});
   f.real("storage_bytes_per_s", in.storage_bytes_per_s, {"Bandwidth", "B/s"}, "All workers together share it.",
          {.range = {1e6, 1e11, Scale::log}, .typical = {1e7, 1e11}, .when = {"storage", "own"}});
-  f.real("samples_per_request", in.samples_per_request, "Samples a request",
-         "1: a file each; a shard is read in sequence, thousands a request.",
+  f.real("samples_per_request", in.samples_per_request, "Samples per request",
+         "1: a file each; a shard is read in sequence, thousands per request.",
          {.range = {1, 10000, Scale::log}, .headline = true});
   f.group("The samples");
   f.integer("samples", in.samples, "Batch", "Samples that one GPU takes in a step.", {.range = {1, 4096, Scale::log}});
@@ -55,21 +55,23 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("The GPU");
-  f.real("samples_per_s", o.samples_per_s, "Samples a second", "Mean over the last steps of the simulation.",
+  f.real("samples_per_s", o.samples_per_s, "Samples/s", "Mean over the last steps of the simulation.",
          {.headline = true, .formula = "batch / step"});
-  f.real("starved", o.starved, {"GPU starves", "%"}, {.headline = true, .formula = "waiting for a batch / step"});
+  f.real("starved", o.starved, {"GPU waits", "%"}, {.headline = true, .formula = "waiting for a batch / step"});
   f.real("step_s", o.step_s, {"A step", "s"}, "From the end of one to the end of the next.");
   f.real("starved_s", o.starved_s, {"Waiting", "s"}, "The time of a step in which the GPU waits for a batch.");
   f.group("What more would change");
-  f.real("twice_gain", o.twice_gain, {"Twice the workers", "%"}, "More samples a second, simulated.",
+  f.real("twice_gain", o.twice_gain, {"Twice the workers", "%"}, "More samples per second, simulated.",
          {.headline = true, .absent = "There is no worker to double."});
-  f.real("gain_over_none", o.gain_over_none, "Against none", "Times as many samples as without workers.",
+  f.real("twice_per_s", o.twice_per_s, "Samples/s, twice the workers", "Simulated.",
+         {.absent = "There is no worker to double."});
+  f.real("gain_over_none", o.gain_over_none, "Against none", "How many times the samples of a loader without workers.",
          {.absent = "Without workers it cannot run."});
   f.real("workers_needed", o.workers_needed, "Workers needed", "So many keep the GPU's pace.",
          {.absent = "No number of workers: storage, cores or the pinning thread are slower than the GPU.",
           .formula = "ceil(a batch, one worker / GPU's step)"});
   f.group("Where it is narrow");
-  f.real("ceiling_per_s", o.ceiling_per_s, "At most", "Samples a second that the narrowest part lets through.",
+  f.real("ceiling_per_s", o.ceiling_per_s, "At most", "Samples per second that the narrowest part lets through.",
          {.headline = true, .formula = "min over the parts"});
   f.text("bound", o.bound, "Narrowest");
   constexpr std::array<std::string_view, 5> keys{"storage_ceiling", "workers_ceiling", "cores_ceiling", "pin_ceiling",
@@ -79,7 +81,7 @@ void describe(Fields& f, Outputs& o) {
                                                      "cores / decode", "pinning rate / decoded size",
                                                      "batch / GPU's step"};
   for (std::size_t i = 0; i < keys.size(); ++i)
-    f.real(keys[i], o.ceilings[i], labels[i], "Samples a second, were this the only limit.",
+    f.real(keys[i], o.ceilings[i], labels[i], "Samples per second, were this the only limit.",
            {.absent = "It does not bound the loader.", .formula = formulas[i]});
   f.group("How busy they are");
   f.real("storage_use", o.storage_use, {"Storage", "%"}, {.formula = "bytes read / bandwidth"});
@@ -94,22 +96,24 @@ void describe(Fields& f, Outputs& o) {
   f.real("queue_room", o.queue_room, "Room for", "Batches asked for ahead.", {.formula = "workers x batches ahead"});
   f.real("one_reader_bytes_per_s", o.one_reader_bytes_per_s, {"One reader", "B/s"},
          "What a reader gets that asks, waits, reads and asks again.",
-         {.formula = "size / (latency / samples a request + size / bandwidth)"});
+         {.formula = "size / (latency / samples per request + size / bandwidth)"});
   f.real("asked_bytes_per_s", o.asked_bytes_per_s, {"The GPU asks for", "B/s"},
          {.formula = "batch x stored size / GPU's step"});
 }
 
 void describe(Fields& f, View& v) {
   f.real("time", v.timeline.cursor_s, {"Time cursor", "s"},
-         "The moment whose levels the tanks show; below 0 the one at which the lab opens.", {.range = {-1, 1e6}});
+         "The moment that the cursor over time stands at; below 0 the one at which the lab opens.",
+         {.range = {-1, 1e6}});
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>({"training/data-loader",
-                                                   "Data loader",
-                                                   "Why does the GPU starve, and what would twice the workers change?",
-                                                   {.job = true}},
-                                                  compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {"training/data-loader",
+       "Data loader",
+       "Why does the GPU wait for data, and what would twice the workers change?",
+       {.job = true}},
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::training::data_loader

@@ -31,7 +31,7 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// Where the row of tanks is narrowest, in its order.
+/// Where the way to the GPU is narrowest, in its order.
 enum class Bound : std::uint8_t { storage, workers, cores, pinning, gpu };
 inline constexpr std::array<std::string_view, 5> bound_names{"the storage", "the workers", "the cores",
                                                              "the pinning thread", "the GPU"};
@@ -39,7 +39,7 @@ inline constexpr std::array<std::string_view, 5> bound_names{"the storage", "the
 struct Outputs {
   std::string reason;
   double samples_per_s = 0, step_s = 0, starved = 0, starved_s = 0;
-  double twice_gain = 0, gain_over_none = 1;
+  double twice_gain = 0, twice_per_s = 0, gain_over_none = 1;
   std::array<double, 5> ceilings{};  ///< samples a second, by Bound; NaN: nothing bounds it there
   double ceiling_per_s = 0;
   std::string bound;
@@ -62,29 +62,36 @@ struct Run {
   std::vector<WorkersPoint> by_workers;
 };
 
-struct Tank {
-  std::string name, flow, room_words;
+/// A part of the way to the GPU, as a channel of the river.
+struct Station {
+  std::string name, rate, note;  ///< rate: what it lets through, in words; note: of what that is made
+  double per_s = 0;              ///< samples per second that it lets through; NaN: it bounds nothing
+  double twice_per_s = 0;        ///< the same with twice the workers
+};
+
+/// How many batches or workers are somewhere.
+struct Level {
+  std::string_view name;
   std::vector<models::LoaderLevel> levels;  ///< since the origin of the picture
   double room = 1;
-  bool narrowest = false;
-  std::string inside;  ///< not empty: stands in the tank in place of its level, which is `share` at all times
-  double share = 0;
 };
 
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::array<Tank, 3> tanks;
-  std::string gpu_flow;
-  bool gpu_narrowest = false;      ///< and it does not starve
-  bool workers_narrowest = false;  ///< neither the storage nor the cores hold them up: there are too few of them
+  std::vector<Station> stations;  ///< from the storage to the GPU
+  std::size_t neck = 0;           ///< the station that holds all others up; as many as there are: none does
+  bool ghost = false;             ///< twice the workers would have a wider channel
+  double flow = 0, widest = 1;    ///< samples per second that arrive, and of the widest channel that is drawn
+  std::string neck_words, dry_words, fed_words;
+  std::array<Level, 3> levels;  ///< at the storage, at a core, in the queue
   std::array<std::vector<widgets::TimelinePoint>, 3> curves;
   std::vector<widgets::TimelineSpan> process;  ///< without workers: what the training process does
   std::vector<widgets::TimelineSpan> gpu;
   double range_s = 1;
   double opening_s = 0;               ///< where the cursor stands at first: in the first wait of the GPU, if it waits
-  widgets::Curve allowed, simulated;  ///< samples a second over the workers
-  std::array<double, 3> marks{};      ///< storage, cores, GPU: samples a second
+  widgets::Curve allowed, simulated;  ///< samples per second over the workers
+  std::array<double, 3> marks{};      ///< storage, cores, GPU: samples per second
   std::vector<widgets::BarSegment> worker_time;
 };
 

@@ -39,7 +39,7 @@ PassLane lane_of(std::string head, const CodeRun& run, double temporary_bytes) {
   lane.head = std::move(head);
   const bool muon = time.passes.size() > passes.size();
   lane.more = std::to_string(passes.size()) + (passes.size() == 1 ? " pass, " : " passes, ") +
-              format_text(lane.all_bytes, "B") + (muon ? " a parameter of a hidden matrix, " : " a parameter, ") +
+              format_text(lane.all_bytes, "B") + (muon ? " per parameter of a hidden matrix, " : " per parameter, ") +
               format_text(time.launches, "", 6) + " kernels";
   if (temporary_bytes > 0)
     lane.more += ", temporaries of " + format_text(temporary_bytes, "B") + " alive for all at once";
@@ -48,28 +48,56 @@ PassLane lane_of(std::string head, const CodeRun& run, double temporary_bytes) {
   return lane;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;
-  const std::string share =
-      widgets::figure(out.time.time_s, "s") + ", " + widgets::figure(out.step_share, "%") + " of the step";
-  if (in.code == models::UpdateCode::fused || in.kind == models::OptimizerKind::adamw_8bit) {
-    const std::string passes =
-        out.passes_count == 1 ? "in one pass" : "in " + widgets::figure(out.passes_count, "") + " passes";
-    if (in.kind == models::OptimizerKind::adamw_8bit)
-      return name + " moves " + widgets::figure(out.traffic_bytes, "B") + " a parameter " + passes +
-             ", always a kernel a tensor, and takes " + share + ".";
-    if (in.kind == models::OptimizerKind::muon)
-      return name + " moves " + widgets::figure(out.traffic_bytes, "B") + " a parameter (" +
-             widgets::figure(out.matrix_bytes, "B") + " in hidden matrices, AdamW's " +
-             widgets::figure(out.vector_bytes, "B") + " elsewhere) and takes " + share + "; " +
-             widgets::figure(out.product_time_share, "%") + " of that is matrix products.";
-    return name + " moves " + widgets::figure(out.traffic_bytes, "B") + " a parameter " + passes + " and takes " +
-           share + ".";
+using widgets::figure;
+
+std::string passes_text(double n) { return n == 1 ? std::string("one pass") : figure(n, "") + " passes"; }
+
+/// Of the same optimizer: its row in the table of every choice.
+const ChoiceRow* row_of(const Outputs& out, std::string_view optimizer, models::UpdateCode code) {
+  for (const ChoiceRow& row : out.choices)
+    if (row.optimizer == optimizer && row.code == code_choices()[static_cast<std::size_t>(code)].label) return &row;
+  return nullptr;
+}
+
+/// The optimizer as what is chosen: "Looped AdamW", "Fused Lion", "8-bit AdamW".
+std::string chosen_name(const Inputs& in) {
+  const std::string kind = kind_choices()[static_cast<std::size_t>(in.kind)].label;
+  if (in.kind == models::OptimizerKind::adamw_8bit) return kind;
+  return (in.code == models::UpdateCode::looped    ? "Looped "
+          : in.code == models::UpdateCode::foreach ? "Foreach "
+                                                   : "Fused ") +
+         kind;
+}
+
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  const std::string moves = chosen_name(in) + " moves " + figure(out.traffic_bytes, "B") + " per parameter in " +
+                            passes_text(out.passes_count);
+  if (in.code == models::UpdateCode::fused || in.kind == models::OptimizerKind::adamw_8bit)
+    return moves + " and takes " + figure(out.time.time_s, "s") + ", " + figure(out.step_share, "%") + " of the step.";
+  return moves + "; fused it would move " + figure(out.fused_bytes, "B") + ".";
+}
+
+/// What another way would change.
+std::string why_of(const Inputs& in, const Outputs& out) {
+  using models::OptimizerKind;
+  using models::UpdateCode;
+  const std::string kind = kind_choices()[static_cast<std::size_t>(in.kind)].label;
+  if (in.kind == OptimizerKind::adamw_8bit) {
+    const ChoiceRow* adamw = row_of(out, "AdamW", UpdateCode::fused);
+    return "Its moments take " + figure(out.state_bytes, "B") + " per parameter" +
+           (adamw ? " instead of " + figure(adamw->state_bytes, "B") : std::string()) +
+           "; it is one kernel per tensor, however it is written.";
   }
-  return name + " in " + widgets::figure(out.passes_count, "") + " passes moves " +
-         widgets::figure(out.traffic_bytes, "B") + " a parameter, fused " + widgets::figure(out.fused_bytes, "B") +
-         "; fusing makes the optimizer " + widgets::figure(out.speedup, "", 2) + "\xC3\x97 as fast and the step " +
-         widgets::figure(out.step_speedup, "") + "\xC3\x97.";
+  if (in.kind == OptimizerKind::muon && out.product_time_share > 0)
+    return figure(out.product_time_share, "%") + " of its time is matmuls, " + figure(out.product_share, "%") +
+           " of the FLOPs of forward and backward.";
+  if (in.code == UpdateCode::fused) {
+    const ChoiceRow* looped = row_of(out, kind, UpdateCode::looped);
+    return "Written as separate operations it would move " + figure(looped ? looped->traffic_bytes : 0, "B") +
+           " and take " + figure(looped ? looped->time_s : 0, "s") + ".";
+  }
+  return "Fusing would make the optimizer " + figure(format_text(out.speedup, "", 2) + "\xC3\x97") +
+         " as fast, and the whole step " + figure(format_text(out.step_speedup, "") + "\xC3\x97") + ".";
 }
 
 }  // namespace
@@ -83,7 +111,7 @@ double PassLane::travelled(double at) const {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(in, out);
+  p.answer = verdict_of(in, out) + "\n" + why_of(in, out);
   using models::OptimizerKind;
   using models::UpdateCode;
   const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;

@@ -47,7 +47,7 @@ std::vector<ChoiceRow> every_choice(const Setting& setting, const Outputs& out) 
       const std::string_view home = models::optimizer_home(kind, code);
       rows.push_back({
           .optimizer = kind_choices()[static_cast<std::size_t>(k)].label,
-          .code = kind == OptimizerKind::adamw_8bit ? "a kernel a tensor"
+          .code = kind == OptimizerKind::adamw_8bit ? "a kernel per tensor"
                                                     : code_choices()[static_cast<std::size_t>(c)].label,
           .home = home.empty() ? "hypothetical" : std::string(home),
           .traffic_bytes = t.bytes * setting.shards / out.parameters,
@@ -145,6 +145,7 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   out.time = chosen;
   out.fused_time = fused;
   out.speedup = out.time.time_s / out.fused_time.time_s;
+  out.over_adamw = out.time.time_s / setting.time(OptimizerKind::adamw, in.code).time_s;
   double products_s = 0;
   for (const models::OptimizerPassTime& p : chosen.passes) {
     out.launch_wait_s += p.launch_s;

@@ -43,7 +43,7 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
     words.add(widgets::format(chosen.travelled(std::min(view.at, end)), "B"))
         .add(" of ")
         .add(widgets::format(chosen.all_bytes, "B"))
-        .add(" a parameter have travelled between HBM and the chip");
+        .add(" per parameter have travelled between HBM and the chip");
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = widgets::button_size("Play").y;
     widgets::fit_text(widgets::Painter::window(), {at.x, at.y + (height - t.type(widgets::Type::small)) / 2},
@@ -91,7 +91,8 @@ void draw_step(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("passes", {.title = "Between HBM and the chip", .least = {520, 390}, .answers = true},
+  stage.panel("passes",
+              {.title = "Between HBM and the chip", .least = {520, 390}, .answers = true, .marks = "both lanes"},
               [&](ImVec2 size) { draw_hero(picture, view, size); });
   stage.panel("step", {.title = "The step", .least = {360, 130}, .ideal = {0, 160}},
               [&](ImVec2 size) { draw_step(out, view, size); });

@@ -4,6 +4,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/training/optimizer/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/charts/vessel.h"
@@ -153,7 +154,7 @@ void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, do
         for (const auto& a : end->writes) out += a.bytes;
       }
       widgets::Line name, figure;
-      name.add_integer(c.times).add("\xC3\x97 three products");
+      name.add_integer(c.times).add("\xC3\x97 three matmuls");
       figure.add(widgets::format(in, "")).add(" in, ").add(widgets::format(out, "")).add(" out each time");
       paint_box(p, plan, x0, plan.x(end[-1].from + end[-1].bytes), name.view(), figure.view(), begun);
     }
@@ -170,7 +171,7 @@ void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, do
 
 constexpr std::array<widgets::Meaning, 3> waits{widgets::Meaning::memory_bound, widgets::Meaning::compute_bound,
                                                 widgets::Meaning::launch_bound};
-constexpr std::array<std::string_view, 3> wait_names{"time for bytes", "for matrix products", "for launches"};
+constexpr std::array<std::string_view, 3> wait_names{"time for bytes", "for matmuls", "for launches"};
 
 std::array<double, 3> waits_of(const models::OptimizerPassTime& pass) {
   return {pass.traffic_s, pass.product_s, pass.launch_s};
@@ -231,7 +232,7 @@ void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right)
     p.text({at.x + sample + t.px(6), at.y}, wait_names[i], t.muted, Type::small);
     at.x += wide + t.px(16);
   }
-  constexpr std::string_view scale = "width: bytes a parameter";
+  constexpr std::string_view scale = "width: bytes per parameter";
   const float wide = widgets::text_size(scale, Type::small).x;
   if (at.x + wide <= right) p.text({right - wide, at.y}, scale, t.muted, Type::small);
 }
@@ -263,6 +264,16 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   const Rect all = widgets::canvas("passes", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
+  if (widgets::veiled()) {  // the chip above, the memory below: how often something goes between them is asked
+    const widgets::GivenMarks given;
+    const float band = t.px(38);
+    for (const auto& [name, top] : {std::pair<std::string_view, float>{"chip", all.min.y},
+                                    std::pair<std::string_view, float>{"HBM", all.max.y - band}}) {
+      p.frame({all.min.x, top}, {all.max.x, top + band}, t.muted, 1, t.px(4));
+      p.text({all.min.x + t.px(10), top + (band - t.type(Type::small)) / 2}, name, t.text, Type::small);
+    }
+    return;
+  }
   const float key = t.type(Type::small) + t.px(10), gap = t.px(16);
   paint_key(p, picture, all.min, all.max.x);
   const Rect body{{all.min.x + t.px(40), all.min.y + key}, all.max};
@@ -273,6 +284,7 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   first.has_copy = second.has_copy = used(tensors_used(picture), OptimizerTensor::copy);
   paint_lane(p, first, picture.upper, travelled);
   paint_lane(p, second, picture.lower, travelled);
+  widgets::drew("both lanes");
   paint_time(p, first, picture.upper, picture.axis_s, all.min.x);
   paint_time(p, second, picture.lower, picture.axis_s, all.min.x);
   // What the lower one does not move, as a length.
@@ -281,7 +293,7 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
     p.dashed_line({x0, y}, {second.area.max.x, y}, t.muted, 1, t.px(4));
     widgets::Line words;
     words.add(widgets::format(picture.upper.all_bytes - picture.lower.all_bytes, "B"))
-        .add(" a parameter that never travel");
+        .add(" per parameter that never travel");
     p.text({(x0 + second.area.max.x) / 2, y - t.type(Type::small) - t.px(5)}, words.view(), t.text, Type::small,
            Font::sans, Align::center);
   }

@@ -21,7 +21,7 @@ struct Inputs {
   models::OptimizerRecipe recipe = models::OptimizerRecipe::master;
   std::string model = "llama-3-8b", chip = "h100_sxm";
   std::int64_t shards = 8;
-  double tokens = 16384, roof_share = 0.85, matrix_share = 0.4, launch_s = 6e-6;
+  double tokens = 16384, roof_share = 0.7, matrix_share = 0.4, launch_s = 6e-6;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -37,7 +37,7 @@ struct Outputs {
   double product_share = 0;                   ///< Muon's products over the FLOPs of forward and backward, percent
   double product_time_share = 0;              ///< time of Muon's products in the time of the optimizer, percent
   double passes_count = 0, read_bytes = 0, write_bytes = 0, traffic_bytes = 0, fused_bytes = 0;  ///< a parameter
-  double traffic_ratio = 1, speedup = 1;
+  double traffic_ratio = 1, speedup = 1, over_adamw = 1;
   double state_bytes = 0, stored_bytes = 0, temporary_bytes = 0;  ///< a parameter
   double chip_state_bytes = 0, chip_temporary_bytes = 0;          ///< on this chip, of all its parameters
   double parameters = 0, tensors = 0;

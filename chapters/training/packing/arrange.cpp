@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/training/packing/lab.h"
 #include "widgets/number/number.h"
@@ -6,36 +7,68 @@
 namespace chapters::training::packing {
 namespace {
 
+using models::PackingPolicy;
+using widgets::figure;
 using widgets::format_text;
 
-/// What the whole data set needs, where it is known.
-std::string corpus_of(const Inputs& in, const Outputs& out) {
-  if (std::isnan(out.corpus_rows)) return {};
-  std::string limit;
-  if (in.most_documents > 0) limit = ", at most `" + std::to_string(in.most_documents) + "` a row,";
-  return " The whole data set" + limit + " fills `" + format_text(out.corpus_rows, "", 9) + "` rows, " +
-         widgets::figure(out.corpus_share, "%", 4) + " useful.";
+std::string whole(std::int64_t n) { return figure(format_text(static_cast<double>(n), "", 9)); }
+std::string counted(std::int64_t n, const char* one) { return whole(n) + " " + one + (n == 1 ? "" : "s"); }
+std::string percent(double share) { return figure(share, "%"); }
+
+/// The batch as it is against the padded one.
+std::string verdict_of(const Inputs& in, const Outputs& out) {
+  const std::string useful = percent(out.useful_share), flops = percent(out.flops_share),
+                    documents = counted(out.padded_rows, "document");
+  const std::string gain =
+      out.flops_share < 99.95 ? "for " + flops + " of the FLOPs of padding." : "for as many FLOPs as padding.";
+  switch (in.policy) {
+    case PackingPolicy::padding:
+      return "With a row for each, " + documents + (out.padded_rows == 1 ? " is " : " are ") + useful +
+             " useful: " + percent(out.padded_air_share) + " of the FLOPs are wasted.";
+    case PackingPolicy::longest:
+    case PackingPolicy::bucketing:
+      return std::string(in.policy == PackingPolicy::longest ? "In the order of arrival" : "Sorted by length") +
+             ", padded to the longest of " + whole(in.batch) + ", the batch is " + useful + " useful, " + gain;
+    case PackingPolicy::split:
+      return documents + " cut to the row" + (out.padded_rows == 1 ? " fills " : " fill ") + counted(out.rows, "row") +
+             ", " + useful + " useful, " + gain;
+    default:
+      if (out.rows == out.padded_rows)
+        return "Packing changes nothing here: " + documents + (out.padded_rows == 1 ? " takes " : " take ") +
+               counted(out.rows, "row") + ", " + useful + " useful.";
+      return "Packed into " + counted(out.rows, "row") + " instead of " + whole(out.padded_rows) + ", the batch is " +
+             useful + " useful, " + gain;
+  }
 }
 
-std::string sample_answer(const Inputs& in, const Outputs& out) {
-  const std::string air = "Padded, " + widgets::figure(100 - out.padded_useful_share, "%") + " of the positions and " +
-                          widgets::figure(out.padded_air_share, "%") + " of the FLOPs are air";
-  const std::string documents =
-      format_text(static_cast<double>(out.padded_rows), "", 9) + (out.padded_rows == 1 ? " document" : " documents");
-  if (in.policy == models::PackingPolicy::padding)
-    return air + ": " + documents + " fill " + widgets::figure(out.useful_share, "%") + " of `" +
-           format_text(static_cast<double>(out.rows), "", 9) + "` rows.";
-  std::string rest = "; the same " + documents + " in `" + format_text(static_cast<double>(out.rows), "", 9) +
-                     (out.rows == 1 ? "` row" : "` rows") + " are " + widgets::figure(out.useful_share, "%") +
-                     " useful and take " + widgets::figure(out.speedup, "", 3) + " times fewer FLOPs";
-  if (in.policy < models::PackingPolicy::next_fit || in.document_mask) return air + rest + ".";
-  return air + rest + ", while " + widgets::figure(out.foreign_share, "%") + " of the pairs cross documents.";
-}
-
-std::string answer_of(const Inputs& in, const Outputs& out) {
-  std::string lost;
-  if (out.lost_tokens > 0) lost = " " + widgets::figure(out.lost_tokens, "tokens") + " beyond the row are left out.";
-  return sample_answer(in, out) + lost + corpus_of(in, out);
+/// What the verdict leaves out: the whole data set, what was cut off, what leaks, or what padding costs.
+std::string why_of(const Inputs& in, const Outputs& out) {
+  const bool packs = in.policy >= PackingPolicy::next_fit;
+  if (!std::isnan(out.corpus_rows)) {
+    const std::string limit =
+        in.most_documents > 0 ? ", at most " + whole(in.most_documents) + " per row," : std::string();
+    return "The whole data set" + limit + " packs into " + figure(out.corpus_rows, "", 4) + " rows, " +
+           figure(out.corpus_share, "%", 4) + " useful.";
+  }
+  if (out.lost_tokens == 1) return "`1` token lies beyond the rows and is left out.";
+  if (out.lost_tokens > 0) return figure(out.lost_tokens, "tokens") + " lie beyond the rows and are left out.";
+  if (packs && !in.document_mask && out.foreign_share > 0)
+    return "Without a document mask " + percent(out.foreign_share) +
+           " of the pairs of tokens that attend cross documents.";
+  if (in.policy == PackingPolicy::split && out.cut_documents > 0)
+    return whole(static_cast<std::int64_t>(out.cut_documents)) +
+           (out.cut_documents == 1 ? " document is" : " documents are") +
+           " cut: what follows does not see what came before.";
+  if (in.policy == PackingPolicy::longest) return "One long document makes every row of its batch as long.";
+  const PolicyRow& best = out.policies[static_cast<std::size_t>(PackingPolicy::best_fit)];
+  if (!packs && best.rows < out.padded_rows)
+    return "Best-fit packing would need " + counted(best.rows, "row") + ", " + percent(best.useful_share) + " useful.";
+  if (packs && in.most_documents > 0)
+    return "A row takes at most " + counted(in.most_documents, "document") + ", although more would fit in some.";
+  if (packs && !std::isnan(out.optimum_rows) && out.optimum_rows < static_cast<double>(out.rows))
+    return "The search finds a packing into " + counted(static_cast<std::int64_t>(out.optimum_rows), "row") +
+           "; the rule misses it.";
+  return "With a row for each document only " + percent(out.padded_useful_share) + " of the positions hold text.";
 }
 
 }  // namespace
@@ -43,7 +76,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(in, out);
+  p.answer = verdict_of(in, out) + "\n" + why_of(in, out);
   p.policy_name = policy_choices()[static_cast<std::size_t>(in.policy)].label;
   p.packed_words = format_text(static_cast<double>(out.rows), "", 9) + (out.rows == 1 ? " row, " : " rows, ") +
                    format_text(out.useful_share, "%") + " useful";

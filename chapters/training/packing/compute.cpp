@@ -79,15 +79,19 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   const Price price = price_of((*model)->architecture);
   const auto batch = static_cast<std::uint32_t>(in.batch);
   run.padded = models::pack_documents(run.lengths, row, PackingPolicy::padding, batch);
-  run.packing = models::pack_documents(run.lengths, row, in.policy, batch);
+  const auto most = static_cast<std::uint32_t>(in.most_documents);
+  run.packing = models::pack_documents(run.lengths, row, in.policy, batch, most);
   out.tokens = static_cast<double>(run.packing.tokens);
   out.mean_length = out.tokens / static_cast<double>(run.lengths.size());
   out.rows = static_cast<std::int64_t>(run.packing.row_room.size());
   out.padded_rows = static_cast<std::int64_t>(run.lengths.size());
   out.least_rows = static_cast<std::int64_t>(models::least_rows(run.packing.tokens, row));
+  if (most > 0)
+    out.least_rows = std::max(out.least_rows, (out.padded_rows + in.most_documents - 1) / in.most_documents);
   // The search is for small cases; of many documents it knows only that best fit reached the bound, if it did.
   const std::uint64_t nodes = run.lengths.size() <= 64 ? 5'000 : 0;
-  if (const auto best = models::fewest_rows(run.lengths, row, nodes)) out.optimum_rows = *best;
+  if (most == 0)
+    if (const auto best = models::fewest_rows(run.lengths, row, nodes)) out.optimum_rows = *best;
   out.computed_tokens = static_cast<double>(run.packing.room());
   out.useful_share = 100 * out.tokens / out.computed_tokens;
   out.padding_share = 100 - out.useful_share;
@@ -105,6 +109,7 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   // A document that is cut attends to less than it would whole, so that less than what is needed is computed.
   out.air_share = std::max(0.0, 100 * (1 - needed / out.flops));
   out.speedup = out.padded_flops / out.flops;
+  out.flops_share = 100 * out.flops / out.padded_flops;
   const double inside = models::attention_pairs(run.packing, true), all = models::attention_pairs(run.packing, false);
   out.mask_share = 100 * inside / all;
   double filled = 0;  // triangles of what is filled in each row
@@ -115,7 +120,7 @@ Computed<Outputs, Run> compute(const Inputs& in) {
   out.cut_documents = cut_documents(run.packing, run.lengths.size());
   for (int p = 0; p < models::packing_policy_count; ++p) {
     const auto policy = static_cast<PackingPolicy>(p);
-    const models::Packing packing = models::pack_documents(run.lengths, row, policy, batch);
+    const models::Packing packing = models::pack_documents(run.lengths, row, policy, batch, most);
     const double flops = flops_of(packing, policy, in.document_mask, price);
     out.policies.push_back({
         .policy = policy_choices()[static_cast<std::size_t>(p)].label,

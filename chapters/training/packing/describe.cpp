@@ -48,7 +48,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("spread", in.spread, "Spread", "Standard deviation of the logarithm: 0.7 is a factor of two.",
          {.range = {0.05, 2.5}, .when = {"lengths", "lognormal"}});
   f.group("The batch");
-  f.integer("batch", in.batch, "Rows a batch",
+  f.integer("batch", in.batch, "Rows per batch",
             "What is padded to one length, with bucketing and with padding to the longest.",
             {.range = {1, 512, Scale::log}, .when = {"policy", "longest|bucketing"}});
   f.toggle("document_mask", in.document_mask, "Document mask",
@@ -57,9 +57,9 @@ void describe(Fields& f, Inputs& in) {
            {.headline = true});
   f.group("What it costs");
   shared::model(f, "model", in.model, {.help = "FLOPs of its training: linear layers by tokens, attention by pairs."});
-  f.integer("most_documents", in.most_documents, "Most documents a row",
-            "A limit for packing the whole data set; 0 is no limit.",
-            {.range = {0, 64}, .when = {"lengths", "wikipedia"}});
+  f.integer("most_documents", in.most_documents, "Most documents per row",
+            "Packing puts no more into a row, of this sample and of the whole data set; 0 is no limit.",
+            {.range = {0, 64}});
   f.integer("seed", in.seed, "Seed", "It draws the lengths.",
             {.range = {1, 999}, .when = {"lengths", "wikipedia|sharegpt|arxiv|lognormal"}});
 }
@@ -76,16 +76,18 @@ void describe(Fields& f, Outputs& o) {
   f.group("The rows");
   f.real("useful_share", o.useful_share, {"Useful tokens", "%"},
          {.headline = true, .formula = "tokens / computed tokens"});
-  f.real("padded_air_share", o.padded_air_share, {"Air when padded", "%"},
+  f.real("padded_air_share", o.padded_air_share, {"Wasted when padded", "%"},
          "FLOPs of a row for each document that no document needs.",
          {.headline = true, .formula = "1 - needed FLOPs / FLOPs padded", .source = palm});
   f.real("speedup", o.speedup, "Over padding", "How many times fewer FLOPs it takes, at one rate of FLOPs.",
          {.headline = true, .formula = "FLOPs padded / FLOPs"});
+  f.real("flops_share", o.flops_share, {"Of the FLOPs padded", "%"},
+         {.formula = "FLOPs / FLOPs padded", .source = palm});
   f.integer("rows", o.rows, "Rows", {.headline = true, .source = "the packing itself"});
   f.integer("padded_rows", o.padded_rows, "Documents", "And the rows of padding.");
   f.integer("least_rows", o.least_rows, "No fewer than", {.formula = "tokens / row, rounded up"});
   f.real("optimum_rows", o.optimum_rows, "Fewest rows",
-         {.absent = "The search gave up; the bound above is what is known.",
+         {.absent = "The search gave up, or a row has a limit of documents; the bound above is what is known.",
           .source = "branch and bound over all packings of whole documents"});
   f.real("cut_documents", o.cut_documents, "Documents cut", "They lie in more than one row.");
   f.group("Tokens");
@@ -103,7 +105,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("attention_flops", o.attention_flops, {"Attention", "FLOP"},
          {.formula = "12 x layers x heads x head size x pairs", .source = palm});
   f.real("padded_flops", o.padded_flops, {"FLOPs padded", "FLOP"}, {.source = palm});
-  f.real("air_share", o.air_share, {"Air", "%"}, {.formula = "1 - needed FLOPs / FLOPs"});
+  f.real("air_share", o.air_share, {"Wasted", "%"}, "FLOPs that no document needs.",
+         {.formula = "1 - needed FLOPs / FLOPs"});
   f.group("The mask");
   f.real("mask_share", o.mask_share, {"Pairs inside documents", "%"},
          {.formula = "documents' triangles / rows' triangles"});
@@ -118,7 +121,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "Wikipedia alone is here as a whole, in rows of 512 tokens or more.",
           .formula = "tokens / (rows x row)"});
   f.real(
-      "corpus_speedup", o.corpus_speedup, "Sequences a row",
+      "corpus_speedup", o.corpus_speedup, "Sequences per row",
       {.absent = "Wikipedia alone is here as a whole, in rows of 512 tokens or more.", .formula = "sequences / rows"});
   f.group("Every policy");
   f.table("policies", o.policies, "The same documents by every policy", {.max_items = 8});
@@ -133,7 +136,7 @@ void describe(Fields& f, View& v) {
 LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>({"training/packing",
                                                    "Packing",
-                                                   "How much of the batch is air, and what fills it?",
+                                                   "How much of the batch is padding, and what fills it?",
                                                    {.published_keys = "lengths"}},
                                                   compute, arrange, draw);
 }

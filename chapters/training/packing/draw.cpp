@@ -81,7 +81,7 @@ void draw_policies(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("batch", {.title = "The batch", .least = {520, 320}, .answers = true},
+  stage.panel("batch", {.title = "The batch", .least = {520, 320}, .answers = true, .marks = "rows, mask"},
               [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("policies", {.title = "Every policy", .least = {420, 220}, .ideal = {0, 270}, .scrolls = true},
               [&](ImVec2 size) { draw_policies(in, out, view, size); });

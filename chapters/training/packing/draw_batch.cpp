@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/training/packing/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
@@ -157,6 +158,15 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   const double placed = std::clamp(view.placed, 0.0, pieces);
   const auto whole = static_cast<std::size_t>(placed);
 
+  if (widgets::veiled()) {  // a row for each document, as long as a row is: what lies in them is asked
+    const widgets::GivenMarks given;
+    paint_head(p, plan.padded, "Padding: a row for each document", "");
+    for (std::size_t r = 0; r < run.padded.row_room.size(); ++r) {
+      const Rect row = plan.padded.place(static_cast<double>(r), 0, run.padded.row_room[r]);
+      p.frame(row.min, row.max, t.muted, 1);
+    }
+    return;
+  }
   widgets::Line padded;
   padded.add(widgets::format(static_cast<double>(out.padded_rows), "", 9))
       .add(out.padded_rows == 1 ? " row, " : " rows, ")
@@ -179,6 +189,7 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
     paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, d.row == row);
   }
   paint_cuts(p, plan.packed, run.packing, whole);
+  widgets::drew("rows");
   if (whole < run.packing.pieces.size()) {  // the next one is on its way
     const models::PackedPiece& d = run.packing.pieces[whole];
     const Rect from = plan.padded.place(d.document, 0, d.length), to = plan.packed.place(d.row, d.offset, d.length);
@@ -243,6 +254,7 @@ void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec
     p.polygon(own, tone_of(d.document, true));
   }
   p.frame(at, {at.x + side, at.y + side}, t.line, 1);
+  widgets::drew("mask");
   widgets::Line words;
   words.add(widgets::format(picture.row_pairs[row], "%")).add(" of its pairs are in documents");
   widgets::fit_text(p, {at.x, y + line + t.px(3)}, words.view(), area.width(), t.muted, Type::small);

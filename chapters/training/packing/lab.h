@@ -43,7 +43,7 @@ struct Outputs {
   double optimum_rows = std::nan("");
   double tokens = 0, computed_tokens = 0, useful_share = 0, padding_share = 0, padded_useful_share = 0;
   double linear_flops = 0, attention_flops = 0, flops = 0, padded_flops = 0, air_share = 0, padded_air_share = 0,
-         speedup = 1;
+         speedup = 1, flops_share = 100;
   double mask_share = 0;     ///< percent of a packed row's triangle that lie inside documents
   double foreign_share = 0;  ///< percent of the pairs inside rows that cross documents
   double cut_documents = 0;  ///< documents that lie in more than one row

@@ -82,19 +82,24 @@ TEST_CASE("kernel lab: the answer names what holds the rung and what the next on
   const LabPtr lab = open_lab("kernels/lab");
   compute(set(*lab, {{"rung", 3}}));
   CHECK(lab->answer() ==
-        "Rung `3` can reach `50 %` of its roof, `64 GFLOP/s`, held by its loads; rung `4` is held to the same rate.");
+        "Rung 3 reached `37 %` of its roof on an AMD EPYC Zen 5; the model allows `50 %`, held by its loads.\n"
+        "Rung 4, measured there, is `1.08\xC3\x97` as fast.");
   compute(set(*lab, {{"rung", 8}}));
-  CHECK(lab->answer().ends_with("it is the last rung."));
+  CHECK(lab->answer().ends_with("\nIt is the last rung of the ladder."));
+  // Measured by nobody but the model.
+  compute(set(*lab, {{"rung", 1}, {"cpu_ladder", "cpu-latency"}}));
+  CHECK(lab->answer().find(" can reach at most ") != std::string::npos);
   compute(set(*lab, {{"rung", 4},
+                     {"cpu_ladder", "cpu-sgemm"},
                      {"predict_first", false},
                      {"runs", {result_of_run("blocked", 0.02), result_of_run("tile", 0.01)}},
                      {"roofs", roofs}}));
-  CHECK(lab->answer().find("reached `34.8 %`") != std::string::npos);
-  CHECK(lab->answer().ends_with("rung `5` measured `2` times as fast."));
+  CHECK(lab->answer().find("Rung 4 reached `34.8 %` of its roof here") != std::string::npos);
+  CHECK(lab->answer().ends_with("\nRung 5, measured here, is `2\xC3\x97` as fast."));
   // What was measured and not predicted is not told.
   compute(set(*lab, {{"predict_first", true}}));
   CHECK(lab->answer().find("34.8") == std::string::npos);
-  CHECK(std::isnan(out(*lab, "published_share")));
+  CHECK(std::isnan(out(*lab, "next_measured_gain")));
 }
 
 TEST_CASE("kernel lab: the first picture predicts and has measured nothing") {
@@ -274,9 +279,9 @@ TEST_CASE(
   CHECK(lab->reason().empty());
   const auto last = static_cast<int>(out(*lab, "rungs"));
   CHECK(last < 12);
-  CHECK(lab->answer().starts_with("There is no rung `12`: the last, rung `" + std::to_string(last) + "`, can reach"));
+  CHECK(lab->answer().ends_with("\nThere is no rung 12: rung " + std::to_string(last) + " is the last of the ladder."));
   compute(set(*lab, {{"rung", last}}));
-  CHECK(lab->answer().starts_with("Rung `" + std::to_string(last) + "` can reach"));
+  CHECK(lab->answer().starts_with("Rung " + std::to_string(last) + " reached "));
 }
 
 TEST_CASE("kernel lab: the naive product waits for the pipe of L1 and shared memory, which it shares with both") {
@@ -285,16 +290,14 @@ TEST_CASE("kernel lab: the naive product waits for the pipe of L1 and shared mem
   CHECK(text_of(*lab, "limit") == "the pipe of L1 and shared memory");
 }
 
-// What an H100 reached stands on the ladder where this machine shows no GPU; a measured roof of one says that there is.
-TEST_CASE("kernel lab: what others measured stands by itself without a GPU and waits for the prediction with one") {
+TEST_CASE("kernel lab: what others measured stands in every row before anything has run here") {
   const LabPtr lab = open_lab("kernels/lab");
   compute(set(*lab, {{"device", "cuda"}, {"cuda_ladder", "cuda-sgemm"}, {"rung", 2}}));
   CHECK(out(*lab, "published_share") == Approx(100 * 6.042e12 / 66.9e12));
-  compute(set(
-      *lab,
-      {{"roofs", app::Json::parse(
-                     R"([{"device": "cuda", "id": "gpu_fma", "title": "fma", "unit": "FLOP/s", "value": 6e13}])")}}));
-  CHECK(std::isnan(out(*lab, "published_share")));
+  compute(set(*lab, {{"cuda_ladder", "cuda-transpose"}, {"rung", 1}}));
+  // The model's bound is not what was reached.
+  CHECK(lab->answer().starts_with(
+      "Rung 1 reached `12.3 %` of its roof on an NVIDIA H100 SXM; the model allows `36.7 %`"));
 }
 
 // The mark in a rung's row has three digits of what the published row of the same run states.
@@ -317,15 +320,17 @@ TEST_CASE("kernel lab: the legend names the marks that stand in the rows and no 
   REQUIRE(d.workspace.open("kernels/lab"));
   d.ui.frames(4);
   CHECK(d.ui.text_present("the model allows"));
+  CHECK(d.ui.text_present("measured on AMD EPYC Zen 5"));
+  CHECK(d.ui.text_present("on your machine"));
   CHECK(d.ui.text_present("latency-bound"));  // the first rung waits
-  for (const char* absent : {"your prediction", "measured elsewhere", "memory-bound"}) {
+  for (const char* absent : {"your prediction", "memory-bound"}) {
     INFO(absent);
     CHECK_FALSE(d.ui.text_present(absent));
   }
   REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-sgemm"}}, app::Json::object())
               .error == "");
   d.ui.frames(4);
-  CHECK(d.ui.text_present("measured elsewhere"));
+  CHECK(d.ui.text_present("measured on NVIDIA H100 SXM"));
   CHECK_FALSE(d.ui.text_present("latency-bound"));
 }
 

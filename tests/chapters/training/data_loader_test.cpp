@@ -101,10 +101,10 @@ TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within
     for (const double x : o.worker_share) all += x;
     CHECK(std::abs(all - 100) <= 1e-9);
     const lab_loader::Picture p = lab_loader::arrange(in, o, *computed.run);
-    for (const auto& tank : p.tanks)
-      for (const models::LoaderLevel& l : tank.levels) {
+    for (const auto& level : p.levels)
+      for (const models::LoaderLevel& l : level.levels) {
         CHECK(l.count >= 0);
-        CHECK(static_cast<double>(l.count) <= tank.room);
+        CHECK(static_cast<double>(l.count) <= level.room);
       }
     for (std::size_t i = 0; i < p.simulated.x.size(); ++i)
       if (spread == 0) CHECK(p.simulated.y[i] <= p.allowed.y[i] * 1.002);
@@ -124,6 +124,20 @@ TEST_CASE("data-loader: the picture opens where the GPU waits, and at the beginn
   CHECK(picture_of(in).opening_s == 0);
 }
 
+TEST_CASE("data-loader: the answer names the part that is slow, and what more workers would change") {
+  const auto says = [](const char* inputs) { return answer_of("training/data-loader", inputs); };
+  CHECK(
+      says("{}") ==
+      "The GPU waits `41.4 %` of the time: storage gives `12` workers `1,000` of the `1,707` samples/s it could use.\n"
+      "More workers change nothing: storage is `100 %` busy. Smaller samples or faster storage would help.");
+  CHECK(says(R"({"storage": "object_store"})").find("\nEach waits `82.9 %` of its time for first bytes: ") !=
+        std::string::npos);
+  CHECK(says(R"({"storage": "nvme", "workers": 16})").starts_with("The GPU never waits: `16` workers keep up"));
+  CHECK(says(R"({"storage": "nvme", "workers": 1})").find("`1` worker brings ") != std::string::npos);
+  CHECK(says(R"({"storage": "nvme", "workers": 16, "cores": 4})").find(": `4` cores decode `667` of the ") !=
+        std::string::npos);
+}
+
 TEST_CASE("data-loader: the picture says which part is narrow, and without workers how the process divides its time") {
   const auto picture = [](lab_loader::Storage storage, std::int64_t workers) {
     lab_loader::Inputs in;
@@ -132,20 +146,26 @@ TEST_CASE("data-loader: the picture says which part is narrow, and without worke
     return picture_of(in);
   };
   const lab_loader::Picture server = picture(lab_loader::Storage::nfs, 12);
-  CHECK(server.tanks[0].narrowest);
-  CHECK(server.tanks[0].flow == "narrowest: storage 1,000/s");
-  CHECK_FALSE(server.workers_narrowest);
-  // Twelve workers that wait for answers: neither the storage nor the cores are full.
+  REQUIRE(server.stations.size() == 5);
+  CHECK(server.neck == 0);
+  CHECK(server.neck_words == "1,000/s");
+  CHECK(server.dry_words == "41.4 % dry");
+  CHECK(near(server.stations[1].twice_per_s, 2 * server.stations[1].per_s));
+  // Twelve workers that wait for answers: asking is the largest part of their time, and they are the neck.
   const lab_loader::Picture objects = picture(lab_loader::Storage::object_store, 12);
-  CHECK(objects.workers_narrowest);
-  CHECK_FALSE(objects.tanks[0].narrowest);
-  CHECK(objects.tanks[2].flow == "narrowest: workers 332/s");
+  CHECK(objects.neck == 1);
+  CHECK(objects.worker_time[0].label == "asking");
+  CHECK(near(objects.worker_time[0].value, 100 * 30 / (30 + 0.5 / 3 + 6), 0.01));
+  // Sixteen on a local drive keep up: the GPU is the narrowest, and nothing of it is dry.
+  const lab_loader::Picture fed = picture(lab_loader::Storage::nvme, 16);
+  CHECK(fed.neck == 4);
+  CHECK(fed.dry_words.empty());
   const lab_loader::Picture alone = picture(lab_loader::Storage::nvme, 0);
   CHECK_FALSE(alone.process.empty());
+  CHECK(alone.neck == 1);
   const double step_s = 256 * (80e-6 + 500e3 / 6e9 + 6e-3) + 154e6 / 10e9 + 0.15;
-  CHECK(near(alone.tanks[1].share, 256 * 6e-3 / step_s, 1e-3));
-  CHECK(near(alone.tanks[0].share, 256 * (80e-6 + 500e3 / 6e9) / step_s, 1e-3));
-  CHECK(alone.tanks[2].inside == "none");
+  CHECK(near(alone.worker_time[2].value, 100 * 256 * 6e-3 / step_s, 1e-3));
+  CHECK(near(alone.worker_time[0].value, 100 * 256 * 80e-6 / step_s, 1e-3));
   REQUIRE(alone.worker_time.size() == 4);
   double sum = 0;
   for (const auto& part : alone.worker_time) sum += part.value;

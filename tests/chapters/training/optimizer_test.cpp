@@ -9,16 +9,21 @@ using namespace support;
 
 TEST_CASE("optimizer lab: the answer as written and fused, and who else is in the table") {
   const auto says = [](const char* inputs) { return answer_of("training/optimizer", inputs); };
-  CHECK(says("{}") ==
-        "AdamW in `10` passes moves `92 B` a parameter, fused `28 B`; fusing makes the optimizer `4.0`\xC3\x97 as fast "
-        "and the step `1.02`\xC3\x97.");
-  CHECK(says(R"({"code": "fused"})") ==
-        "AdamW moves `28 B` a parameter in one pass and takes `9.87 ms`, `0.527 %` of the step.");
+  CHECK(
+      says("{}").starts_with("Looped AdamW moves `92 B` per parameter in `10` passes; fused it would move `28 B`.\n"
+                             "Fusing would make the optimizer `"));
+  CHECK(says(R"({"code": "fused"})").starts_with("Fused AdamW moves `28 B` per parameter in one pass and takes `"));
+  CHECK(says(R"({"code": "fused"})").find("\nWritten as separate operations it would move `92 B` and take `") !=
+        std::string::npos);
+  CHECK(says(R"({"code": "foreach"})").starts_with("Foreach AdamW moves `92 B` per parameter in `10` passes; "));
   // 8-bit AdamW is one kernel a tensor, however the code is set, and says so.
-  CHECK(says(R"({"kind": "adamw_8bit"})")
-            .starts_with("8-bit AdamW moves `16.1 B` a parameter in one pass, always a kernel a tensor, and takes"));
-  CHECK(says(R"({"kind": "muon", "code": "fused"})")
-            .starts_with("Muon moves `85.4 B` a parameter (`94 B` in hidden matrices, AdamW's `28 B` elsewhere)"));
+  CHECK(
+      says(R"({"kind": "adamw_8bit"})").starts_with("8-bit AdamW moves `16.1 B` per parameter in one pass and takes "));
+  CHECK(
+      says(R"({"kind": "adamw_8bit"})")
+          .ends_with("\nIts moments take `2.03 B` per parameter instead of `8 B`; it is one kernel per tensor, however "
+                     "it is written."));
+  CHECK(says(R"({"kind": "muon", "code": "fused"})").find(" of its time is matmuls, ") != std::string::npos);
   const LabPtr lab = open_lab("training/optimizer");
   compute(*lab);
   CHECK(rows(*lab, "choices") == 13);  // three ways to write each, and one of 8-bit AdamW
@@ -27,7 +32,7 @@ TEST_CASE("optimizer lab: the answer as written and fused, and who else is in th
 TEST_CASE("optimizer lab: the fused time is 28 B a parameter over the bandwidth that is reached") {
   const LabPtr lab = open_lab("training/optimizer", R"({"code": "fused", "launch_s": 5e-7})");
   compute(*lab);
-  CHECK(near(out(*lab, "time_s"), 28 * 8030261248.0 / 8 / (0.85 * 3.35e12)));
+  CHECK(near(out(*lab, "time_s"), 28 * 8030261248.0 / 8 / (0.7 * 3.35e12)));
   CHECK(near(out(*lab, "forward_backward_s"), 6 * 7504924672.0 * 16384 / (0.4 * 989.4e12), 1e-3));
 }
 
@@ -44,7 +49,7 @@ TEST_CASE("optimizer lab: Muon's traffic is a mean over its matrices and AdamW's
   CHECK(out(*lab, "product_share") < 100.0 * 5 * 4096 / (8 * 16384.0));  // Jordan's bound T m / B
 }
 
-TEST_CASE("optimizer lab: GPT-2's 148 tensors are 1,184 kernels, and the share of the draw question is 1/(1 + t/345)") {
+TEST_CASE("optimizer lab: GPT-2's 148 tensors are 1,184 kernels, and the share of the draw question is 1/(1 + t/403)") {
   const LabPtr lab = open_lab("training/optimizer", R"({"model": "gpt2-124m", "shards": 1, "recipe": "fp32"})");
   compute(*lab);
   CHECK(out(*lab, "tensors") == 148);
@@ -52,7 +57,7 @@ TEST_CASE("optimizer lab: GPT-2's 148 tensors are 1,184 kernels, and the share o
   for (const double tokens : {512.0, 16384.0, 262144.0}) {
     const LabPtr llama = open_lab("training/optimizer", ("{\"tokens\": " + std::to_string(tokens) + "}").c_str());
     compute(*llama);
-    CHECK(near(out(*llama, "step_share"), 100 / (1 + tokens / 345), 0.005));
+    CHECK(near(out(*llama, "step_share"), 100 / (1 + tokens / 403), 0.005));
   }
 }
 
@@ -69,4 +74,15 @@ TEST_CASE("optimizer lab: a pass after the other travels, and a row of the table
   canvas.ui.frames(5);
   CHECK(view(*lab, "playing").toggle());
   CHECK(view(*lab, "at").number() > 14);
+}
+
+TEST_CASE("optimizer lab: Adafactor waits for two norms per tensor, as our own run on an H100 did") {
+  const auto over = [](const char* recipe) {
+    const LabPtr lab = open_lab("training/optimizer", R"({"kind": "adafactor", "code": "foreach", "shards": 1,
+                                                         "model": "llama-3.2-1b"})");
+    return computed(set(*lab, "recipe", recipe), "over_adamw");
+  };
+  // Measured on the same layers without the embedding: 1.81 and 2.40. By bytes alone it would be 1.05.
+  CHECK(near(over("fp32"), 1.81, 0.12));
+  CHECK(near(over("bf16"), 2.40, 0.12));
 }

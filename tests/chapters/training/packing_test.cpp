@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "tests/support/lab/answers.h"
@@ -10,23 +11,32 @@ using namespace support;
 TEST_CASE("packing lab: the answer, by policy and mask, and a list that cannot be read") {
   const auto says = [](const char* inputs) { return answer_of("training/packing", inputs); };
   CHECK(says("{}") ==
-        "Padded, `66.2 %` of the positions and `68.1 %` of the FLOPs are air; the same 48 documents in `17` rows are "
-        "`95.5 %` useful and take `3.00` "
-        "times fewer FLOPs.");
-  CHECK(
-      says(R"({"policy": "padding"})") ==
-      "Padded, `66.2 %` of the positions and `68.1 %` of the FLOPs are air: 48 documents fill `33.8 %` of `48` rows.");
-  CHECK(says(R"({"document_mask": false})").ends_with("FLOPs, while `43.4 %` of the pairs cross documents."));
+        "Packed into `17` rows instead of `48`, the batch is `95.5 %` useful, for `33.3 %` of the FLOPs of padding.\n"
+        "With a row for each document only `33.8 %` of the positions hold text.");
+  CHECK(says(R"({"policy": "padding"})") ==
+        "With a row for each, `48` documents are `33.8 %` useful: `68.1 %` of the FLOPs are wasted.\n"
+        "Best-fit packing would need `17` rows, `95.5 %` useful.");
+  CHECK(says(R"({"document_mask": false})")
+            .ends_with("\nWithout a document mask `43.4 %` of the pairs of tokens that attend cross documents."));
+  CHECK(says(R"({"documents": 1})").starts_with("Packing changes nothing here: `1` document takes `1` row, "));
+  CHECK(says(R"({"lengths": "list", "list": "30 30", "sequence": 60})")
+            .starts_with("Packed into `1` row instead of `2`"));
   CHECK(says(R"({"lengths": "list", "sequence": 40})") ==
         "Number 1 of the list is no whole number from 1 to 40: write lengths such as 120, 35, 512.");
 }
 
-TEST_CASE("packing lab: a limit of documents a row is one for the whole data set, whose figures the answer gives") {
+TEST_CASE("packing lab: a limit of documents per row holds for the sample and for the whole data set") {
   const auto says = [](const char* inputs) { return answer_of("training/packing", inputs); };
   CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128})")
-            .ends_with("FLOPs. The whole data set fills `8,138,483` rows, `99.95 %` useful."));
+            .ends_with("\nThe whole data set packs into `8,138,483` rows, `99.95 %` useful."));
   CHECK(says(R"({"lengths": "wikipedia", "sequence": 512, "documents": 128, "most_documents": 12})")
-            .ends_with("FLOPs. The whole data set, at most `12` a row, fills `8,149,619` rows, `99.81 %` useful."));
+            .ends_with("\nThe whole data set, at most `12` per row, packs into `8,149,619` rows, `99.81 %` useful."));
+  CHECK(says(R"({"most_documents": 1})").starts_with("Packing changes nothing here: `48` documents take `48` rows"));
+  const LabPtr lab = open_lab("training/packing", R"({"most_documents": 2})");
+  compute(*lab);
+  CHECK(out(*lab, "rows") == 24);
+  CHECK(out(*lab, "least_rows") == 24);
+  CHECK(std::isnan(out(*lab, "optimum_rows")));
 }
 
 TEST_CASE("packing lab: documents longer than the row lose tokens, and the answer says how many") {
@@ -34,7 +44,7 @@ TEST_CASE("packing lab: documents longer than the row lose tokens, and the answe
   compute(*lab);
   // 132,935 tokens in rows of 8,192, which no conversation exceeds.
   CHECK(out(*lab, "lost_tokens") + out(*lab, "tokens") == 132935);
-  CHECK(std::string(lab->answer()).ends_with("tokens` beyond the row are left out."));
+  CHECK(std::string(lab->answer()).ends_with("tokens` lie beyond the rows and are left out."));
   const LabPtr whole = open_lab("training/packing");
   compute(*whole);
   CHECK(out(*whole, "lost_tokens") == 0);

@@ -36,6 +36,24 @@ TEST_CASE("packing: six documents by hand") {
   CHECK(pack_documents(lengths, 10, PackingPolicy::bucketing, 4).room() == 34);
 }
 
+TEST_CASE("packing: a limit of documents closes a row that has room left") {
+  const std::vector<std::uint32_t> lengths{4, 8, 1, 4, 2, 1};  // 20 tokens, rows of 10
+  const auto rows = [&](PackingPolicy policy, std::uint32_t most) {
+    const Packing p = pack_documents(lengths, 10, policy, 4, most);
+    std::vector<std::uint32_t> in_row(p.row_room.size(), 0);
+    for (const PackedPiece& piece : p.pieces) ++in_row[piece.row];
+    for (const std::uint32_t n : in_row) CHECK((most == 0 || n <= most));
+    return p.row_room.size();
+  };
+  CHECK(rows(PackingPolicy::greedy, 2) == 3);                // 4 1 | 8 2 | 4 1
+  CHECK(rows(PackingPolicy::first_fit_decreasing, 2) == 3);  // 8 2 | 4 4 | 1 1
+  CHECK(rows(PackingPolicy::best_fit, 2) == 3);
+  CHECK(rows(PackingPolicy::next_fit, 2) == 4);  // 4 | 8 1 | 4 2 | 1
+  for (const PackingPolicy policy :
+       {PackingPolicy::next_fit, PackingPolicy::greedy, PackingPolicy::first_fit_decreasing, PackingPolicy::best_fit})
+    CHECK(rows(policy, 1) == 6);
+}
+
 TEST_CASE("packing: no rule of thumb finds the best packing of every list, and the search does") {
   const std::vector<std::uint32_t> hard{43, 34, 28, 25, 18, 9, 8, 8, 7};  // 180 on 60: 43 9 8, 34 18 8, 28 25 7
   CHECK(rows_of(hard, 60, PackingPolicy::first_fit_decreasing) == 4);

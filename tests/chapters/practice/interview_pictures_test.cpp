@@ -1,0 +1,43 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "chapters/interview/drills/lab.h"
+#include "chapters/interview/readiness/lab.h"
+#include "tests/support/lab/catalog.h"
+
+TEST_CASE("interview/readiness: topics without an answer are folded, and an empty record offers questions of 60 s") {
+  support::use_bundled_catalog();
+  namespace readiness = chapters::interview::readiness;
+  const auto picture = [](const readiness::Inputs& in) {
+    const auto computed = readiness::compute(in);
+    return readiness::arrange(in, computed.facts, *computed.run);
+  };
+  const readiness::Picture empty = picture({});
+  CHECK(empty.starts.size() == 3);
+  CHECK(empty.starts.front().link.ends_with("&clock=sixty_seconds"));
+  CHECK(empty.known == 3);  // after 5, 20 and 62 answers, supposed
+  CHECK(empty.rows.size() > empty.known + 20);
+  CHECK(empty.folded.ends_with(" topics not asked yet"));
+  readiness::Inputs in;
+  in.history = {{.drill = "ridge", .right = true}, {.drill = "tiles", .right = false}};
+  const readiness::Picture some = picture(in);
+  CHECK(some.starts.empty());
+  CHECK(some.known == 3);  // two topics, and what the plan would make of them
+  for (std::size_t i = 0; i < 2; ++i) CHECK(some.rows[i].n == 1);
+}
+
+TEST_CASE("interview/drills: before Start the card shows the last question on its ruler") {
+  support::use_bundled_catalog();
+  namespace drills = chapters::interview::drills;
+  const auto picture = [](const drills::Inputs& in) {
+    chapters::Progress progress;
+    const auto computed = drills::compute(in, progress);
+    return drills::arrange(in, computed.facts, *computed.run);
+  };
+  CHECK_FALSE(picture({}).last.drawn);
+  drills::Inputs in;
+  in.history = {{.drill = "ridge", .seed = 3, .said = 200, .right = false}};
+  const drills::Picture some = picture(in);
+  CHECK(some.last.drawn);
+  CHECK(some.last.said == 200);
+  CHECK(some.promise.starts_with("Your last question: "));
+}
