@@ -59,7 +59,7 @@ struct Prediction {
   /// Numbers to choose from, in the unit of the output; empty: type one, or choose among the options of an output that
   /// is a choice or a toggle.
   std::vector<double> options{};
-  std::vector<Slip> slips{};           ///< of a number that is typed
+  std::vector<Slip> slips{};           ///< for a number that is typed
   std::vector<std::string> because{};  ///< one sentence a choice, empty for the right one; none where nobody wrote any
   std::optional<CurveAsk> curve{};     ///< set: draw it; `output` is its output and `explain` says why
 };

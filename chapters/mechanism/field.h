@@ -69,7 +69,7 @@ struct Span {
 /// What a figure is to be seen against: "of 80 GB", "ideally 970 ms".
 struct Reference {
   std::string_view words{};  ///< what stands in front of the other figure
-  std::string_view key{};    ///< of the input or the output that is the other figure; empty: there is none
+  std::string_view key{};    ///< the key of the input or the output that is the other figure; empty: there is none
 };
 
 /// What is said of a field besides its label and its help. Strings are literals or outlive the field.

@@ -94,7 +94,7 @@ void compare_methods(Outputs& out) {
   out.gptq_taken = 100 * (1 - out.gptq_ratio_held_out);
   out.awq_taken = 100 * (1 - out.awq_ratio_held_out);
   out.smooth_taken = 100 * (1 - out.smooth_ratio_held_out);
-  std::size_t best = 0;  // of the three that leave activations alone
+  std::size_t best = 0;  // among the three that leave activations alone
   for (const Method m : {Method::gptq, Method::awq})
     if (errors[static_cast<std::size_t>(m)].held_out < errors[best].held_out) best = static_cast<std::size_t>(m);
   out.best = out.rows[best].method;

@@ -80,7 +80,7 @@ struct Picture {
   /// By models::Method: the squared error of the output in percent of the output's square.
   std::vector<double> place, calibration, held_out;
   std::vector<std::string> change_words;  ///< by method, on held-out tokens: "-22 %"; of rounding its error, "0.680 %"
-  std::array<double, 2> most_error{};     ///< of the methods that round weights alone, and of those that round both
+  std::array<double, 2> most_error{};     ///< for the methods that round weights alone, and for those that round both
   std::array<std::string, 2> group_titles;  ///< their bits, and what they round
   /// What is left of rounding's loss of perplexity in published models, in the same percent.
   widgets::Curve published_left;

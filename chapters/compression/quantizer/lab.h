@@ -52,8 +52,8 @@ struct Outputs {
   double shown_lowest = 0, shown_highest = 0;
   std::int64_t shown_row = 0;
   std::int64_t shown_levels = 0,
-               levels_used = 0;  ///< of the chosen row or group: those there are, and those its weights become
-  double shown_error = 0;        ///< of the chosen row, over its own size; percent
+               levels_used = 0;  ///< in the chosen row or group: those there are, and those its weights become
+  double shown_error = 0;        ///< the chosen row's, over its own size; percent
   double shown_largest = 0;      ///< the largest absolute weight under the shown scale
   std::int64_t weight_count = 0, largest_row = 0;
   double largest_row_share = 0;  ///< percent of the squared error
@@ -106,7 +106,7 @@ struct Picture {
 
 struct View {
   widgets::HeatMapView errors;
-  double reach = 1;  ///< of the shelves' axis, which stands still while the outlier is dragged
+  double reach = 1;  ///< the reach of the shelves' axis, which stands still while the outlier is dragged
   double grabbed_weight = 0, grabbed_size = 0;  ///< the outlier and its factor when a drag began
   std::vector<int> heights;                     ///< scratch of the stacks of weights
   widgets::PlotLink link;

@@ -67,7 +67,7 @@ struct Outputs {
   double beside_s = not_there, beside_steps = not_there, beside_sent_bytes = not_there, times_faster = not_there;
   /// Bytes that one follows the other with, over those of the other algorithm, and the other's over these.
   double serial_times = not_there, beside_serial_times = not_there;
-  bool crosses_nodes = false;  ///< of a hierarchical algorithm only the bytes between nodes are counted there
+  bool crosses_nodes = false;  ///< a hierarchical algorithm, of which only the bytes between nodes are counted there
   double crossing_bytes = not_there;
   double inside_s = not_there, between_s = not_there, pipelined_s = not_there, flat_ring_s = not_there,
          flat_rails_s = not_there, one_port_s = not_there;

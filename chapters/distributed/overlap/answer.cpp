@@ -21,7 +21,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out) {
          " of communication" + step;
 }
 
-/// Of DDP: the last bucket, and what other buckets would change.
+/// What is said under DDP: the last bucket, and what other buckets would change.
 std::string buckets_text(const Outputs& out) {
   const std::string better = "buckets of " + figure(out.best_bucket_bytes, "B", 3, widgets::Prefix::binary) +
                              " would save " + figure(out.best_gain_s, "s") + ".";
@@ -36,7 +36,7 @@ std::string buckets_text(const Outputs& out) {
          "; no other bucket size that was tried is much better.";
 }
 
-/// Of FSDP: where compute waits, or why a layer does.
+/// What is said under FSDP: where compute waits, or why a layer does.
 std::string waits_text(const Outputs& out) {
   const bool latency = out.work.tokens >= out.critical_tokens && out.work.tokens < out.balance_tokens;
   if (latency && out.forward_wait_s + out.backward_wait_s > 0.05 * out.step.makespan_s &&

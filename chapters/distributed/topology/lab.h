@@ -189,8 +189,8 @@ struct BoxLayout {
   std::vector<widgets::Rect> frames, plates;
   std::vector<widgets::Rect> axes;     ///< the axes' names, inner to outer
   bool folded = false;                 ///< one machine is drawn whole, the others as columns, pipes as they are fast
-  std::vector<widgets::Rect> columns;  ///< of the folded machines that have room, from the second on
-  widgets::Rect fabric{}, spine{};     ///< of the folded picture
+  std::vector<widgets::Rect> columns;  ///< where the folded machines stand that have room, from the second on
+  widgets::Rect fabric{}, spine{};     ///< where the folded picture has them
   bool elbows = false;                 ///< links of the network go down and across
   bool arcs = false;                   ///< links between chips bow below them
   float px_per_bytes_per_s = 0;

@@ -111,7 +111,8 @@ struct View {
   DescribedTable<RecordedRow> recorded;
   std::vector<widgets::TimelineLane> lanes;
   std::array<widgets::TimelineCounter, 2> counters;
-  std::array<std::size_t, 2> host_lanes{}, pool_lanes{}, device_lanes{}, sum_lanes{};  ///< of the modes; npos: none
+  std::array<std::size_t, 2> host_lanes{}, pool_lanes{}, device_lanes{},
+      sum_lanes{};  ///< where the lanes of each mode are; npos: none
 };
 
 /// The two conveyors would be the same.

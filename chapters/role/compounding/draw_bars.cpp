@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, models::stack_part_count> part_letters{"F
 struct BarPlan {
   Rect area{};
   float names = 0, figures = 0, pad = 1;
-  std::array<float, technique_count + 5> tops{};  ///< of the rows, and where the last one ends
+  std::array<float, technique_count + 5> tops{};  ///< tops of the rows, and where the last one ends
   double px_per_s = 1;
   float x(double seconds) const { return area.min.x + names + static_cast<float>(seconds * px_per_s); }
   float y(std::size_t index) const { return tops[index]; }

@@ -78,8 +78,9 @@ struct Outputs {
   bool near_ridge = false;  ///< memory stops the work, and more FLOP per byte would hardly make it faster
   std::string next_format;  ///< the format with the next higher ceiling on the chip; empty: there is none
   double next_peak_flops_per_s = std::numeric_limits<double>::quiet_NaN();
-  double measured_peak_flops_per_s = std::numeric_limits<double>::quiet_NaN();  ///< of the measured ceilings shown
-  models::Placement decode, quantized;  ///< one decode step, and the same step with narrower weights
+  double measured_peak_flops_per_s =
+      std::numeric_limits<double>::quiet_NaN();  ///< the highest of the measured ceilings shown
+  models::Placement decode, quantized;           ///< one decode step, and the same step with narrower weights
   double decode_limit = 0, decode_tokens_per_s = 0, quantized_speedup = 0;
   double critical_batch = std::numeric_limits<double>::quiet_NaN();  ///< sequences; NaN: decode never gets there
   std::string decode_verdict;

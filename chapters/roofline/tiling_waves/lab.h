@@ -92,7 +92,7 @@ using Computed = chapters::Computed<Outputs, Run>;
 struct Lane {
   std::string name, words;
   std::int64_t waves = 1;
-  double time_s = 0, useful = 1;  ///< of a wave, what aligned rows would take; 0 to 1
+  double time_s = 0, useful = 1;  ///< how long a wave takes, and the share that aligned rows would take, 0 to 1
   double measured_s = std::numeric_limits<double>::quiet_NaN();
   bool yours = false;
 };

@@ -32,7 +32,7 @@ float regime_key(const Painter& p, ImVec2 right_top, bool with_launch) {
 /// each as tall as its part of the chip's rate. So an area is work, and the side that reaches its rim is the limit.
 struct WorkBox {
   float x0 = 0, x1 = 0;
-  float arithmetic = 0, memory = 0;  ///< of the rims, 0 to 1
+  float arithmetic = 0, memory = 0;  ///< heights of the rims, 0 to 1
 };
 
 struct WorkPlan {

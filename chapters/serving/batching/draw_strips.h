@@ -11,7 +11,7 @@ namespace chapters::serving::batching {
 
 /// `later`: of requests before and after those pictured, which are grey.
 inline constexpr float future_alpha = 0.2f, aside_alpha = 0.22f, later_alpha = 0.45f;
-inline constexpr float max_queue_row_px = 44;  ///< of one who waits; design pixels
+inline constexpr float max_queue_row_px = 44;  ///< height of the row of one who waits; design pixels
 inline constexpr std::size_t later_place = 4;  ///< in Occupation::slots
 
 /// Where time lies, and who is looked at; shared by all rows of the race.

@@ -7,7 +7,8 @@
 
 /// The bundled labs and content in the whole interface, of a person whose folders are temporary.
 struct Opened {
-  explicit Opened(const char* lab = "roofline/roofline") {
+  explicit Opened(const char* lab = "roofline/roofline", bool real_fonts = false)
+      : d(content(), paths, {1280, 800}, real_fonts) {
     if (!d.workspace.open(lab)) throw std::runtime_error(std::string("no lab ") + lab);
     d.workspace.messages().clear();
     d.workspace.settings.rail = app::store::Settings::Rail::open;  // tests press its rows in a window of any width
@@ -26,7 +27,7 @@ struct Opened {
   support::Folder folder;
   models::Result<app::UserPaths> paths =
       models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"});
-  support::ShellDriver d{content(), paths};
+  support::ShellDriver d;
   support::UiDriver& ui = d.ui;
   app::Workspace& w = d.workspace;
 

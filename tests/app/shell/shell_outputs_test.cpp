@@ -71,7 +71,7 @@ TEST_CASE("a figure of the answer that the pointer rests on lights the marks of 
   REQUIRE(o.d.settle());
   const auto record = o.ui.record();
   const auto figure = std::find_if(record.strokes.begin(), record.strokes.end(), [&](const widgets::Stroke& s) {
-    return s.kind == widgets::Stroke::Kind::text && s.text == "989" && s.points[0].x > o.d.shell.canvas_min.x &&
+    return s.kind == widgets::Stroke::Kind::text && s.text == "989 TFLOP/s" && s.points[0].x > o.d.shell.canvas_min.x &&
            s.points[0].x < o.d.shell.canvas_max.x && s.font == widgets::Font::mono;
   });
   REQUIRE(figure != record.strokes.end());
