@@ -61,7 +61,7 @@ std::size_t chips_with_room(const std::vector<Preset>& presets, std::size_t lit,
   std::size_t shown = 0;
   for (; shown < presets.size(); ++shown) {
     const float w = shown == lit ? 0 : chip_width_of(presets[shown].name) + gap;  // the lit one's room is kept
-    if (x + w > width + gap) break;
+    if (x + w > width) break;
     x += w;
   }
   return shown;

@@ -55,7 +55,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string verdict = verdict_of(in, out) + "\n";
   const bool ddp = in.method == models::parallel::OverlapMethod::ddp;
   if (ddp && !in.beside_backward)
-    return verdict + "All " + figure(static_cast<double>(out.collectives), "") +
+    return verdict +
+           (out.collectives > 1 ? "All " + figure(static_cast<double>(out.collectives), "") : std::string("The one")) +
            " all-reduces start after the backward pass: nothing overlaps.";
   if (out.saved_s < -1e-9)
     return verdict + "Overlap costs more than it hides: with nothing overlapped the step would take " +

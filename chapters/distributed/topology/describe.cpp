@@ -204,10 +204,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("spread", o.spread, {"Slowest over best", "×"}, {.formula = "slowest / best"});
   f.text("moved_axis", o.moved_axis, "Axis that changes most",
          "Between this placement and the best one, or if it is the best the slowest order; empty where none changes.");
-  f.real("moved_bytes_per_s", o.moved_bytes_per_s, {"Its bus bandwidth here", "B/s"}, "Of an endless message.",
+  f.real("moved_bytes_per_s", o.moved_bytes_per_s, {"Its bus bandwidth here", "B/s"}, "That of an endless message.",
          {.absent = same_everywhere});
   f.real("moved_other_bytes_per_s", o.moved_other_bytes_per_s, {"Its bus bandwidth there", "B/s"},
-         "Of an endless message.", {.absent = same_everywhere});
+         "That of an endless message.", {.absent = same_everywhere});
   f.real("relayed_s", o.relayed_s, {"Changing rails first", "s"},
          "A step where GPUs pass a message to the one on its target's rail before it leaves the machine.",
          {.absent = "Messages change rails already, or the spine is not the busiest link."});

@@ -122,7 +122,8 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   }
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float key = t.type(Type::small) + t.px(8), room = size.y - key;
+  const bool keyed = size.y >= t.px(210);  // in less room the lanes come first
+  const float key = keyed ? t.type(Type::small) + t.px(8) : 0, room = size.y - key;
   // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
   const float least_row = 16, most_row = 52, head = t.px(34), lane_gap = t.px(6);
   const auto row_that_fits = [&](bool found) {
@@ -155,7 +156,7 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   };
   widgets::draw_timeline("schedule", data, view.timeline, options);
   mark_deadlines(picture, view);
-  draw_key(picture, view, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
+  if (keyed) draw_key(picture, view, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
   if (view.timeline.drawn_lanes() >= view.lanes.size()) widgets::drew("lanes of the schedule");
 }
 
@@ -171,7 +172,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
                 if (widgets::veiled()) return draw_given(picture, view, size);
                 draw_schedule(picture, view, size);
               });
-  stage.panel("changes", {.title = "What each change saves", .least = {400, 180}}, [&](ImVec2 size) {
+  stage.panel("changes", {.title = "What each change saves", .least = {400, 160}}, [&](ImVec2 size) {
     widgets::draw_tornado("changes", picture.changes, view.tornado,
                           {
                               .base = out.before_s,

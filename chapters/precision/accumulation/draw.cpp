@@ -32,7 +32,7 @@ void draw_sum(const Picture& picture, View& view, ImVec2 size) {
                                .label = "sum so far"},
                          .size = size,
                          .legend = false,
-                         .end_labels = size.x >= t.px(420) && size.y >= t.px(130),
+                         .end_labels = size.x >= t.px(420) && size.y >= t.px(150),
                      });
   plot.curves(picture.sums);
   choose_addition(plot, picture, view);

@@ -83,9 +83,9 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .absent = "Only a dynamic scale has one.",
           .formula = "ln growth / (ln growth - interval x ln backoff)"});
-  f.real("normal_every", o.normal_every, {"Normal: at most 1 in", "steps"},
+  f.real("normal_every", o.normal_every, "Normal: at most 1 step in",
          {.absent = "Only a dynamic scale has one.", .formula = "1 / normal skip rate"});
-  f.real("late_every", o.late_every, {"Afterwards: 1 in", "steps"},
+  f.real("late_every", o.late_every, "Afterwards: 1 step in",
          {.absent = "No step is skipped after the first interval.", .formula = "1 / skip rate afterwards"});
   f.real("times_balance", o.times_balance, {"Times the normal rate", "\xC3\x97"},
          {.headline = true,

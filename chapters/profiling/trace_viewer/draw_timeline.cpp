@@ -246,7 +246,7 @@ void draw_timeline_panel(const Inputs& in, const Picture& pic, View& view, ImVec
   const float label = view.label_px > 0 ? std::min(view.timeline.label_px, 0.6f * wide) : std::min(150.0f, 0.3f * wide);
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
   const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
-             with_strip = !pic.run->overview.empty() && size.y >= t.px(340);
+             with_strip = !pic.run->overview.empty() && size.y >= t.px(430);
   float y = at.y;
   if (with_cards) {
     draw_cards(pic, view, {size.x, cards});

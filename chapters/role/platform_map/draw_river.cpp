@@ -92,7 +92,7 @@ void RiverPainter::draw_bands() const {
   }
   p_.unclip();
   name_bands();
-  if (!picture_.first_hours.empty())
+  if (!picture_.first_hours.empty() && r_.hours.height() >= t_.px(48))
     plate({r_.x(rows.front().gpus) + t_.px(8), r_.hours.min.y + t_.px(4)}, picture_.first_hours, t_.text);
   widgets::drew("river");
 }

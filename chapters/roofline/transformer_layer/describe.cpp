@@ -178,10 +178,10 @@ void describe(Fields& f, Outputs& out) {
   f.text("layer_kind", out.layer_kind, "Kind of layer", "The one that takes most of the step.");
   f.real("layer_s", out.layer_s, {"One layer", "s"}, {.formula = "sum of its operations"});
   f.real("attention_block_share", out.attention_block_share, {"Attention block", "%"},
-         "Of the layer: all up to its last projection or attention kernel, norms and adds among them.",
+         "In the layer, all up to its last projection or attention kernel, norms and adds among them.",
          {.formula = "time of the block / time of the layer"});
   f.real("feed_forward_block_share", out.feed_forward_block_share, {"Feed-forward block", "%"},
-         "Of the layer: all after the attention block, norms and adds among them.",
+         "In the layer, all after the attention block, norms and adds among them.",
          {.formula = "time of the block / time of the layer"});
   f.group("Walls");
   f.real("memory_bound_share", out.memory_bound_share, {"Time memory-bound", "%"},

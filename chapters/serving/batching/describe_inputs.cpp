@@ -75,7 +75,8 @@ void describe(Fields& f, Inputs& in) {
             "neither counts. A file of arrivals brings its own, and all of them count.",
             {.range = {1, 1e6, Scale::log}, .typical = {100, 100'000}});
   f.integer("pictured", in.pictured, "Requests pictured",
-            "Of those measured, once the server has filled; where a queue grows, the first of all. Others are grey.",
+            "Those drawn are measured ones, once the server has filled; where a queue grows, the first of all. Others "
+            "are grey.",
             {.range = {1, 120}});
   f.integer("seed", in.seed, "Seed",
             "The same seed gives the same arrivals and lengths to every policy. Beyond 8,192 requests every second "

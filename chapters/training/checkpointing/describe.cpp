@@ -70,7 +70,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("again_share", o.again_share, {"More time", "%"},
          {.headline = true, .formula = "time to recompute / step without it"});
   f.real("recomputed", o.recomputed, "Layers recomputed", "Each of them once.", {.headline = true});
-  f.real("layers", o.layers, "Layers", "Of the model: the pillars.", {.source = "the model's config"});
+  f.real("layers", o.layers, "Layers", "The layers of the model, a pillar each.", {.source = "the model's config"});
   f.real("free_bytes", o.free_bytes, {"Under the budget", "B"}, "Negative: over it.",
          {.headline = true, .formula = "budget - peak"});
   f.toggle("fits", o.fits, "In the budget");

@@ -109,7 +109,7 @@ void draw_switches(Inputs& in, const Outputs& out, const Picture& picture, View&
   options.rows_title = "Switches";
   options.bites_title = "what each saves, and what comes back";
   options.titles = picture.titles;
-  options.size = {size.x - vessel - (beside ? t.px(14) : 0), size.y};
+  options.size = {size.x - vessel - (beside ? t.px(34) : 0), size.y};
   widgets::drew("slab");
   const std::ptrdiff_t pressed_row = widgets::draw_bites("switches", view.rows, view.bites, options);
   if (pressed_row >= 0) in.on[static_cast<std::size_t>(pressed_row)] ^= true;

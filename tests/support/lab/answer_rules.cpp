@@ -101,7 +101,8 @@ void add_word_faults(std::string_view line, std::vector<std::string>& out) {
     for (const auto& [word, plain] : dialect)
       if (words[i] == word) out.push_back("\"" + words[i] + "\" is not plain: " + std::string(plain));
     if (words[i] != "1" || i + 1 == words.size()) continue;
-    static const std::set<std::string, std::less<>> after_one{"ms", "ns", "s", "is", "was", "has", "as", "us", "less"};
+    static const std::set<std::string, std::less<>> after_one{"ms",  "ns", "s",  "is",   "was",
+                                                              "has", "as", "us", "less", "looks"};
     const std::string& next = words[i + 1];
     if (next.size() > 1 && next.ends_with('s') && !after_one.contains(next) && !next.ends_with("ss") &&
         !next.ends_with("µs") && !next.ends_with("/s"))
