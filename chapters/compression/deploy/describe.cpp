@@ -78,7 +78,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("weights_bytes", o.estimate.weights_bytes, {"Weights", "B"},
          {.formula = "matrices x bits / 8 + the rest x 2"});
   f.real("cache_bytes", o.estimate.cache_bytes, {"Cache", "B"}, {.formula = "batch x context x bytes of a token"});
-  f.real("total_bytes", o.total_bytes, {"Weights and cache", "B"}, {.headline = true, .formula = "weights + cache"});
+  f.real("total_bytes", o.total_bytes, {"Weights and cache", "B"},
+         {.headline = true, .against = {"of", "memory_bytes"}, .formula = "weights + cache"});
   f.real("memory_bytes", o.estimate.memory_bytes, {"May be taken", "B"}, {.formula = "0.9 x memory x chips"});
   f.toggle("fits", o.estimate.fits, "Fits");
   f.real("chips_needed", o.estimate.chips_needed, "Chips needed",

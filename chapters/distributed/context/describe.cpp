@@ -107,7 +107,9 @@ void describe(Fields& f, SoftmaxRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("A layer's attention");
   f.real("attention_s", o.attention_s, {"Attention", "s"}, "What one layer takes in one pass, by the chosen method.",
-         {.headline = true, .formula = "ring: sum over steps of max(slowest tile, transfer)"});
+         {.headline = true,
+          .against = {"the other takes", "beside_s"},
+          .formula = "ring: sum over steps of max(slowest tile, transfer)"});
   f.real("busy_share", o.busy_percent, {"Busy", "%"},
          {.headline = true, .formula = "work of all ranks / (ranks x attention)"});
   f.real("speedup", o.speedup, {"Faster than contiguous", "×"},

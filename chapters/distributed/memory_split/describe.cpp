@@ -146,7 +146,9 @@ void describe(Fields& f, Outputs& o) {
   f.group("One GPU");
   f.real("peak_bytes", o.peak_bytes, {"Peak a GPU", "B"},
          "What a GPU of the stage that holds most has at its fullest moment.",
-         {.headline = true, .formula = "states + whole units + activations + logits + temporary + buffers"});
+         {.headline = true,
+          .against = {"of", "chip_bytes"},
+          .formula = "states + whole units + activations + logits + temporary + buffers"});
   f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"}, "Negative where it does not fit.",
          {.headline = true, .formula = "memory - peak"});
   f.real("total_bytes", o.total_bytes, {"States a GPU", "B"},

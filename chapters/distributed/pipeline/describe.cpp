@@ -143,7 +143,10 @@ void describe(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("makespan", o.now.totals.makespan_s, {"Makespan", "s"},
          "From the first start to the last end, of all steps that are shown.",
-         {.headline = true, .absent = never_ends, .formula = "longest path through orders and dependencies"});
+         {.headline = true,
+          .against = {"the other takes", "beside_makespan"},
+          .absent = never_ends,
+          .formula = "longest path through orders and dependencies"});
   f.real("idle_share", o.now.idle_percent, {"Idle / makespan", "%"},
          {
              .headline = true,

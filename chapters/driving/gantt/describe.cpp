@@ -101,7 +101,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("One frame");
   f.real("latency_s", o.latency_s, {"Latency", "s"},
          "How long a frame that finds the machine empty takes to its last result.",
-         {.headline = true, .formula = "end of the last task - arrival"});
+         {.headline = true, .against = {"as found", "before_s"}, .formula = "end of the last task - arrival"});
   f.real("before_s", o.before_s, {"Latency as found", "s"}, "Every change off; a shared backbone stays as it is set.");
   f.real("engine_s", o.engine_s, {"With engines alone", "s"},
          "The stack as found, but its networks take their tuned time.", {.absent = "There is no schedule."});

@@ -158,9 +158,13 @@ void describe_other_plans(Fields& f, Outputs& o) {
 void describe(Fields& f, Outputs& o) {
   f.group("The chain");
   f.real("time_s", o.time_s, {"The chain", "s"},
-         {.headline = true, .formula = "max(sum of kernels + gaps, launches on the CPU)"});
+         {.headline = true,
+          .against = {"unfused", "unfused_s"},
+          .formula = "max(sum of kernels + gaps, launches on the CPU)"});
   f.real("bytes", o.bytes, {"Traffic", "B"}, "That kernels read from main memory and write to it.",
-         {.headline = true, .formula = "sum of tensors that cross a kernel's edge"});
+         {.headline = true,
+          .against = {"unfused", "unfused_bytes"},
+          .formula = "sum of tensors that cross a kernel's edge"});
   f.integer("kernels", o.kernels, "Kernels", "Launches of the chain.", {.headline = true});
   f.integer("trips", o.trips, "Trips", "Activations read or written, each time once.");
   f.real("saved_bytes", o.saved_bytes, {"Saved traffic", "B"}, {.formula = "none fused - this"});

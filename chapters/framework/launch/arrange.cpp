@@ -53,9 +53,11 @@ void add_group(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_n
 void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHost& host, models::LaunchMode mode,
               std::int64_t window_ns) {
   const std::int64_t zero = std::min(m.run.events.front().called_ns, m.run.origin_ns);
+  std::int64_t idle_ns = 0;  // the waiting alone, not the kernels between
   for (const models::DryStretch& d : models::dry_stretches(m.list, m.run, host, mode, 1)) {
     const std::int64_t from = d.begin_ns - zero, took = d.end_ns - d.begin_ns;
     if (d.end_ns - zero > window_ns) break;
+    idle_ns += d.idle_ns;
     const std::string idle = format_text(static_cast<double>(d.idle_ns) * 1e-9, "s"),
                       all = format_text(static_cast<double>(took) * 1e-9, "s");
     c.dry.push_back({from, took,
@@ -64,8 +66,6 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
                                  " kernels begin only when their launch arrives: of " + all + " the GPU idles " + idle),
                      0, Meaning::launch_bound, TimelineMark::callout});
   }
-  std::int64_t idle_ns = 0;
-  for (const widgets::TimelineSpan& span : c.dry) idle_ns += span.duration_ns;
   if (20 * idle_ns < window_ns) c.dry.clear();  // too little to be a lane of its own
   c.is_dry = 2 * idle_ns >= window_ns;
   if (c.is_dry)

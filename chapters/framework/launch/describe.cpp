@@ -80,7 +80,7 @@ void describe(Fields& f, RecordedRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("step_s", o.now.step_s, {"One step", "s"}, "From the end of a step on the device to the next.",
-         {.headline = true, .formula = "kernels + gaps"});
+         {.headline = true, .against = {"the other takes", "beside_step_s"}, .formula = "kernels + gaps"});
   f.real("idle", o.now.idle, {"GPU idle", "%"},
          {.headline = true, .formula = "(waiting for launches + between kernels) / step"});
   f.integer("launches", o.now.launches, "Launches", "What the host launches in a step.", {.headline = true});

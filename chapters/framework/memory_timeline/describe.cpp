@@ -84,7 +84,8 @@ void describe(Fields& f, PeakTensor& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("The peak");
-  f.real("peak_bytes", o.peak_bytes, {"Peak", "B"}, {.headline = true, .formula = "largest sum over time"});
+  f.real("peak_bytes", o.peak_bytes, {"Peak", "B"},
+         {.headline = true, .against = {"of", "chip_bytes"}, .formula = "largest sum over time"});
   f.real("free_bytes", o.free_bytes, {"Free at the peak", "B"},
          "Negative: over the nameplate. The device itself reports some percent more, and driver and context take some "
          "of it.",

@@ -182,7 +182,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("total_bytes", o.total_bytes, {"Held at the peak", "B"},
          "Sum of the owners at the fullest moment. Gradients are in it from the second micro-batch on, or where they "
          "lie in a buffer of their own.",
-         {.headline = true, .formula = "states + activations + logits + temporary + buffers"});
+         {.headline = true,
+          .against = {"of", "chip_bytes"},
+          .formula = "states + activations + logits + temporary + buffers"});
   f.real("free_bytes", o.free_bytes, {"Free under the rim", "B"},
          "Negative where the plan is over the chip's nameplate; the device reports some percent more than that, "
          "and driver and context take some of it.",

@@ -130,7 +130,7 @@ void describe(Fields& f, Outputs& o) {
   constexpr std::string_view mean = "Mean over the last steps; parts add up to the step exactly.";
   f.group("One step");
   f.real("step_s", o.now.mean.period_s, {"One step", "s"}, mean,
-         {.headline = true, .formula = "end of step - end of step before"});
+         {.headline = true, .against = {"as found", "found_s"}, .formula = "end of step - end of step before"});
   f.real("found_s", o.found.mean.period_s, {"As found", "s"}, mean);
   f.real("longest_step_s", o.longest_step_s, {"Longest step", "s"},
          "The longest of the last round over the workers: a loader that is too slow brings batches in rounds.",

@@ -101,7 +101,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("own_product", o.own_product, {"Own factors, multiplied", "\xC3\x97"},
          "What the techniques' factors on their own parts would promise.",
          {.headline = true, .formula = "product of own factors"});
-  f.real("step_s", o.step_s, {"Step after", "s"}, {.headline = true, .formula = "sum of part / its factors"});
+  f.real("step_s", o.step_s, {"Step after", "s"},
+         {.headline = true, .against = {"before", "base_s"}, .formula = "sum of part / its factors"});
   f.real("run_cost_after", o.run_cost_after, {"The run costs", "$"},
          {.headline = true, .formula = "cost before / speed-up"});
   f.real("base_s", o.base_s, {"Step before", "s"}, {.formula = "sum of the parts"});

@@ -107,7 +107,9 @@ void describe(Fields& f, ComparedRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("step_s", o.step.step_s, {"One step", "s"},
-         {.headline = true, .formula = "compute + slowest + exposed communication + not shared"});
+         {.headline = true,
+          .against = {"ideally", "ideal_step_s"},
+          .formula = "compute + slowest + exposed communication + not shared"});
   f.real("speedup", o.speedup, {"Speed-up", "\xC3\x97"},
          "Work per time over that of one GPU; one replica counts as perfect.",
          {.headline = true, .formula = "GPUs x efficiency"});

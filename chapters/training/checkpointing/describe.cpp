@@ -66,7 +66,7 @@ void describe(Fields& f, DropRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("The plan");
   f.real("peak_bytes", o.peak_bytes, {"Peak", "B"}, "States among it.",
-         {.headline = true, .formula = "largest sum over forward, loss and backward"});
+         {.headline = true, .against = {"of", "budget"}, .formula = "largest sum over forward, loss and backward"});
   f.real("again_share", o.again_share, {"More time", "%"},
          {.headline = true, .formula = "time to recompute / step without it"});
   f.real("recomputed", o.recomputed, "Layers recomputed", "Each of them once.", {.headline = true});

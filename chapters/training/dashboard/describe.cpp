@@ -153,7 +153,10 @@ void describe(Fields& f, StudyRow& r) {
 void describe(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("step_s", o.now.mean.period_s, {"One step", "s"}, "Mean over the last steps.",
-         {.headline = true, .formula = "end of step - end of step before", .source = simulated});
+         {.headline = true,
+          .against = {"as found", "found_s"},
+          .formula = "end of step - end of step before",
+          .source = simulated});
   f.real(
       "peak_bytes", o.peak_bytes, {"Memory", "B"}, "At the fullest moment.",
       {.headline = true,

@@ -52,7 +52,7 @@ using widgets::figure;
 
 std::string passes_text(double n) { return n == 1 ? std::string("one pass") : figure(n, "") + " passes"; }
 
-/// Of the same optimizer: its row in the table of every choice.
+/// The row of the same optimizer in the table of every choice.
 const ChoiceRow* row_of(const Outputs& out, std::string_view optimizer, models::UpdateCode code) {
   for (const ChoiceRow& row : out.choices)
     if (row.optimizer == optimizer && row.code == code_choices()[static_cast<std::size_t>(code)].label) return &row;

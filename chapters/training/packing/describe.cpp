@@ -81,7 +81,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "1 - needed FLOPs / FLOPs padded", .source = palm});
   f.real("speedup", o.speedup, "Over padding", "How many times fewer FLOPs it takes, at one rate of FLOPs.",
          {.headline = true, .formula = "FLOPs padded / FLOPs"});
-  f.real("flops_share", o.flops_share, {"Of the FLOPs padded", "%"},
+  f.real("flops_share", o.flops_share, {"Share of the FLOPs padded", "%"},
          {.formula = "FLOPs / FLOPs padded", .source = palm});
   f.integer("rows", o.rows, "Rows", {.headline = true, .source = "the packing itself"});
   f.integer("padded_rows", o.padded_rows, "Documents", "And the rows of padding.");

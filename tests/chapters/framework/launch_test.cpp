@@ -139,7 +139,6 @@ TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and t
   // The pool says which of the two it is.
   CHECK(p.modes[0].pool_words.starts_with("dry: "));
   CHECK(p.modes[1].pool_words == "full: up to 1,290 kernels wait for the GPU");
-  INFO(full.modes[0].pool_words);
   CHECK(full.modes[0].pool_words.starts_with("full: "));
   // The faster GPU's work stands in a second row of the first one's lane.
   CHECK(std::any_of(p.with_ghost.begin(), p.with_ghost.end(), [](const auto& span) { return span.depth == 1; }));
