@@ -208,9 +208,12 @@ void draw_given_lanes(const Lanes& lanes, widgets::TimelineView& v, widgets::Tim
   ImGui::Dummy({width, options.height});
 }
 
-/// Which of the lanes that answer the panel has room for.
+/// Which of the lanes that answer the panel has room for. Of several runs the streams are compared, in which idle time
+/// is the ground that nothing covers: the next lane is then a stream of another run.
 void say_drawn_lanes(const Lanes& lanes, const widgets::TimelineView& v) {
   const widgets::Rect all = v.lanes_rect();
+  const bool several = lanes.sources().size() > 1;
+  const std::string& first = lanes.sources().front().label;
   bool idle = false;
   for (std::size_t i = 0; i < v.drawn_lanes() && i < lanes.data().lanes.size(); ++i) {
     const bool seen = v.lane_rect(i).min.y < all.max.y;
@@ -218,9 +221,10 @@ void say_drawn_lanes(const Lanes& lanes, const widgets::TimelineView& v) {
     idle = idle || gaps;
     if (i == 0 && seen) widgets::drew("device");
     if (gaps && seen) widgets::drew("idle");
-    if (i > 0 && !gaps && seen) widgets::drew("next lane");
+    const bool another = !several || !lanes.data().lanes[i].sublabel.starts_with(first + ",");
+    if (i > 0 && !gaps && seen && another) widgets::drew("next lane");
   }
-  if (!idle) widgets::drew("idle");
+  if (!idle || several) widgets::drew("idle");
   if (lanes.data().lanes.size() < 2) widgets::drew("next lane");
 }
 

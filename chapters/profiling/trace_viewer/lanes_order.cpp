@@ -20,16 +20,12 @@ void Lanes::gather_streams() {
   }
   if (!any || !others) return;
   std::vector<std::uint32_t> order;
-  // Where the first recording's device is idle stands with its streams, since the answer speaks of both.
-  const auto is_idle = [&](const Lane& l) { return l.source == 0 && !l.gaps.empty(); };
   const auto take = [&](std::size_t from, std::size_t to, bool streams_of_others) {
     for (std::size_t i = from; i < to; ++i)
-      if (!is_idle(lanes_[i]) && (lanes_[i].source != 0 && is_stream(lanes_[i])) == streams_of_others)
+      if ((lanes_[i].source != 0 && is_stream(lanes_[i])) == streams_of_others)
         order.push_back(static_cast<std::uint32_t>(i));
   };
   take(0, after + 1, false);
-  for (std::size_t i = 0; i < lanes_.size(); ++i)
-    if (is_idle(lanes_[i])) order.push_back(static_cast<std::uint32_t>(i));
   take(0, lanes_.size(), true);
   take(after + 1, lanes_.size(), false);
   std::vector<Lane> lanes;
