@@ -13,7 +13,7 @@ inline double presentation_scale(double height) { return 1.5 * std::clamp(height
 /// Is the drawer open when the program starts? Until the person has chosen, only where the window is high enough for a
 /// whole picture above it. `height` is in design pixels.
 inline bool opens_drawer(const store::Settings& settings, float height) {
-  return settings.drawer_open && (settings.drawer_chosen || height >= 1050);
+  return settings.drawer_open && (settings.drawer_chosen || height >= 1200);
 }
 
 /// The stage view of the open lab.

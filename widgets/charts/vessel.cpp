@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/base/guess.h"
 #include "widgets/number/number.h"
 
 namespace widgets {
@@ -161,6 +162,30 @@ void paint_head(const Painter& p, const Vessel& v, const PlacedVessel& placed, s
   if (noted) p.text({x, y}, v.note, t.muted, Type::small, Font::sans, Align::center);
 }
 
+/// Does a list of words between spaces hold this one?
+bool has_word(std::string_view list, std::string_view word) {
+  for (std::size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
+  }
+  return false;
+}
+
+/// What the learner committed to, as a level of the first vessel; one that lies off the scale stands at its top.
+void paint_guess(const Painter& p, const VesselLayout& l, const VesselOptions& options, float top) {
+  const ShownGuess* const guess = shown_guess();
+  if (!guess || !has_word(options.levels, guess->output) || !(guess->value > 0) || l.vessels.empty()) return;
+  const Theme& t = theme();
+  const float level = l.ground - static_cast<float>(guess->value / l.scale), y = std::max(level, top);
+  const Rect& body = l.vessels.front().body;
+  p.dashed_line({body.min.x - t.px(10), y}, {body.max.x + t.px(10), y}, t.accent, t.px(2), t.px(5));
+  Line words;
+  words.add("you: ").add(format(guess->value, options.unit)).add(level < top ? ", off this scale" : "");
+  const float width = text_size(words.view(), Type::small).x, type = t.type(Type::small), x = body.max.x + t.px(14);
+  p.rect({x - t.px(4), y - type / 2 - t.px(2)}, {x + width + t.px(4), y + type / 2 + t.px(2)}, t.panel, t.px(3));
+  p.text({x, y - type / 2}, words.view(), t.accent, Type::small);
+}
+
 }  // namespace
 
 ImU32 vessel_colour(Tint tint, bool pale, const Theme& t) {
@@ -213,6 +238,7 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
   if (!l.vessels.empty())
     for (const VesselBracket& b : options.brackets) paint_bracket(p, l, b, area.min.x);
   if (!l.vessels.empty()) paint_axis(p, l, options.unit);
+  paint_guess(p, l, options, area.min.y + t.px(10));
   std::ptrdiff_t pressed = -1;
   const ImVec2 mouse = ImGui::GetMousePos();
   if (hovered)

@@ -37,6 +37,9 @@ struct VesselOptions {
   bool ribbons = true;
   std::span<const VesselBracket> brackets{};
   bool axis = false;  ///< round values of the unit left of the first vessel, and its rim among them
+  /// Keys of outputs, between spaces, that a level over the ground shows: a guess of one of them stands as a line
+  /// across the first vessel.
+  std::string_view levels{};
   /// Above 0: value a pixel, with the ground at screen y `ground`, so that a vessel stands on the scale of a plot
   /// beside it.
   double scale = 0;

@@ -157,8 +157,9 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const bool wide = size.x >= t.px(640);
   const float left = wide ? std::round(size.x * 0.58f) : size.x;
   if (widgets::veiled()) return draw_empty_vessel(out, at, {left, size.y});
-  widgets::draw_vessels("vessel", std::span(vessels).first(second ? 2 : 1), view.vessels,
-                        {.unit = "B", .size = {left, size.y}, .brackets = brackets, .axis = true});
+  widgets::draw_vessels(
+      "vessel", std::span(vessels).first(second ? 2 : 1), view.vessels,
+      {.unit = "B", .size = {left, size.y}, .brackets = brackets, .axis = true, .levels = "states_bytes total_bytes"});
   widgets::drew("vessels");
   if (!wide) return;
   fill_byte_rows(picture, view);

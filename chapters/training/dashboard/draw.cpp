@@ -73,9 +73,13 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 
   const std::array<widgets::Vessel, 2> both{found, now};
   // The state as found stands next to it where there is room. What a switch changes stands in the place of the axis.
   const bool pair = size.x >= widgets::theme().px(230);
-  widgets::draw_vessels(
-      "vessel", pair ? std::span<const widgets::Vessel>(both) : std::span(&now, 1), view.vessel,
-      {.unit = "B", .size = size, .ribbons = false, .brackets = {&change, hovered ? 1u : 0u}, .axis = !hovered});
+  widgets::draw_vessels("vessel", pair ? std::span<const widgets::Vessel>(both) : std::span(&now, 1), view.vessel,
+                        {.unit = "B",
+                         .size = size,
+                         .ribbons = false,
+                         .brackets = {&change, hovered ? 1u : 0u},
+                         .axis = !hovered,
+                         .levels = "peak_bytes"});
   widgets::drew("vessel");
 }
 

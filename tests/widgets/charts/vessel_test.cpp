@@ -157,3 +157,25 @@ TEST_CASE("pressing a pillar turns it over, and dragging gives its new state to 
   for (const std::size_t i : {1, 2, 3, 4}) CHECK(pillars[i].hollow);
   for (const std::size_t i : {0, 5, 6, 7}) CHECK_FALSE(pillars[i].hollow);
 }
+
+TEST_CASE("a guess of what the levels show stays as a level of the first vessel, and another guess does not") {
+  const auto texts = [](const ShownGuess& guess) {
+    Record record{};
+    support::HeadlessFrame window({600, 400});
+    window.frame([&] {
+      const Recording recording(record);
+      const ShowGuess shown(&guess);
+      const VesselLayer layers[] = {{.label = "weights", .value = 40e9}, {.label = "states", .value = 60e9}};
+      const Vessel vessel{.label = "yours", .note = {}, .layers = layers, .rim = 80e9};
+      VesselView view;
+      draw_vessels("vessel", {&vessel, 1}, view, {.unit = "B", .levels = "states_bytes total_bytes"});
+    });
+    std::string all;
+    for (const Stroke& s : record.strokes)
+      if (s.kind == Stroke::Kind::text) all += s.text + "\n";
+    return all;
+  };
+  CHECK(texts({"total_bytes", "Total", "B", 64e9}).find("you: 64 GB\n") != std::string::npos);
+  CHECK(texts({"total_bytes", "Total", "B", 64e12}).find("you: 64 TB, off this scale") != std::string::npos);
+  CHECK(texts({"total", "Total", "B", 64e9}).find("you") == std::string::npos);
+}
