@@ -6,6 +6,7 @@
 
 #include "tests/support/ui/headless_frame.h"
 #include "tests/widgets/charts/chart_measure.h"
+#include "widgets/base/guess.h"
 #include "widgets/charts/byte_strip.h"
 #include "widgets/charts/pillars.h"
 
