@@ -160,6 +160,8 @@ class Workspace {
   bool redoes_arrival() const;                ///< the step that redo would do is the one that `undone_arrival_` names
   /// A config.json in a file input of the open lab becomes a model that every lab can choose, and the choice here.
   void name_config();
+  /// Labs that use what is about to leave the catalog go back to what they open with.
+  void stop_using(const TakenEntry& gone);
   /// What has just been set in the open lab was set by no hand (a question, for example): other labs do not get it.
   void settle() { shared_.settle(lab()); }
   /// One finding of a service, into the lab that asked for it. True when it brought a chip.

@@ -158,9 +158,21 @@ void Workspace::say_kept(std::string sentence, std::vector<TakenEntry> taken) {
   if (taken.empty()) return say(std::move(sentence));
   say(std::move(sentence), {"Take it away", [this, taken = std::move(taken)] {
                               std::error_code ignored;
-                              for (const TakenEntry& t : taken) std::filesystem::remove(t.kept, ignored);
+                              for (const TakenEntry& t : taken) {
+                                std::filesystem::remove(t.kept, ignored);
+                                stop_using(t);
+                              }
                               reload_catalog();
                             }});
+}
+
+void Workspace::stop_using(const TakenEntry& gone) {
+  for (auto& [id, session] : sessions_) {
+    const auto fresh = chapters::make_lab_by_id(id);
+    for (const Field& f : session->lab().inputs())
+      if (f.kind == chapters::Kind::choice && own_kind_of(f) == gone.kind && f.choice_id() == gone.id)
+        f.set_choice_id(fresh->inputs().find(f.key)->choice_id());
+  }
 }
 
 void Workspace::name_config() {

@@ -1,6 +1,7 @@
 #include "chapters/roofline/hierarchy/draw_shaft.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/roofline/hierarchy/draw_ladder.h"
@@ -15,6 +16,19 @@ namespace {
 
 using models::LevelKind, widgets::Align, widgets::Font, widgets::Line, widgets::Painter, widgets::Rect, widgets::theme,
     widgets::Type;
+
+/// A list of as many levels as a chip may have, which a frame can fill without memory of its own.
+template <class T>
+struct FewLevels {
+  std::array<T, 32> items{};
+  std::size_t count = 0;
+  void push_back(T item) {
+    if (count < items.size()) items[count++] = item;
+  }
+  T* begin() { return items.data(); }
+  T* end() { return items.data() + count; }
+  T& operator[](std::size_t i) { return items[i]; }
+};
 
 class Shaft {
  public:
@@ -96,7 +110,7 @@ void Shaft::road(float centre, float width, double from_s, double to_s, std::siz
 void Shaft::draw_roads() const {
   const float room = road_right_ - road_left_;
   double near_most = 0, far_most = 0;
-  std::vector<std::size_t> far;
+  FewLevels<std::size_t> far;
   for (std::size_t i = 0; i < out_.levels.size(); ++i) {
     const LevelRow& row = out_.levels[i];
     if (!(row.time_s > 0)) continue;
@@ -130,7 +144,7 @@ void Shaft::draw_roads() const {
   }
   float total = 0;
   for (const std::size_t i : far) total += width_of(out_.levels[i]);
-  const float gap = far.empty() ? 0 : std::max(t_.px(4), (room - total) / static_cast<float>(far.size() + 1));
+  const float gap = far.count == 0 ? 0 : std::max(t_.px(4), (room - total) / static_cast<float>(far.count + 1));
   float x = road_left_ + gap;
   ImVec2 last{};  // where the name of the last road ends
   for (const std::size_t i : far) {
@@ -159,16 +173,17 @@ void tell_level(const LevelRow& row, const LevelSources& from) {
 
 /// Names at their depth; those that would touch are moved down and joined to it by a dashed line.
 void Shaft::draw_stations(Inputs& in) const {
-  std::vector<std::size_t> rows;
+  FewLevels<std::size_t> rows;
   for (std::size_t i = 0; i < out_.levels.size(); ++i)
     if (out_.levels[i].latency_s > 0) rows.push_back(i);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::size_t a, std::size_t b) { return out_.levels[a].latency_s < out_.levels[b].latency_s; });
-  std::vector<float> wanted;
-  for (const std::size_t i : rows) wanted.push_back(depth_.y(out_.levels[i].latency_s) - line() / 2);
-  const auto tops = spread_labels(wanted, line() + t_.px(1), depth_.top - line() / 2, area_.max.y + t_.px(2));
+  std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(out_.levels[a].latency_s, a) < std::pair(out_.levels[b].latency_s, b);
+  });
+  FewLevels<float> tops;
+  for (const std::size_t i : rows) tops.push_back(depth_.y(out_.levels[i].latency_s) - line() / 2);
+  spread_labels({tops.begin(), tops.end()}, line() + t_.px(1), depth_.top - line() / 2, area_.max.y + t_.px(2));
   const float right = ways_left_ - t_.px(18);
-  for (std::size_t k = 0; k < rows.size(); ++k) {
+  for (std::size_t k = 0; k < rows.count; ++k) {
     const LevelRow& row = out_.levels[rows[k]];
     const bool chosen = rows[k] == pic_.selected;
     const float depth = depth_.y(row.latency_s), middle = tops[k] + line() / 2;

@@ -10,7 +10,7 @@ float Depth::y(double seconds) const {
   return top + (bottom - top) * static_cast<float>(std::clamp(at, 0.0, 1.0));
 }
 
-std::vector<float> spread_labels(std::vector<float> wanted, float step, float top, float bottom) {
+void spread_labels(std::span<float> wanted, float step, float top, float bottom) {
   float least = top;
   for (float& y : wanted) {
     y = std::max(y, least);
@@ -21,7 +21,6 @@ std::vector<float> spread_labels(std::vector<float> wanted, float step, float to
     wanted[i] = std::min(wanted[i], most);
     most = wanted[i] - step;
   }
-  return wanted;
 }
 
 }  // namespace chapters::roofline::hierarchy

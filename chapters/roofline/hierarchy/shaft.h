@@ -1,6 +1,6 @@
 #pragma once
 #include <cstddef>
-#include <vector>
+#include <span>
 
 /// Where things lie on the shaft.
 namespace chapters::roofline::hierarchy {
@@ -12,8 +12,8 @@ struct Depth {
   float y(double seconds) const;
 };
 
-/// Tops of labels that want to stand at `wanted` (in rising order), each at least `step` px under the one before and
-/// all between `top` and `bottom`, as far as they have room.
-std::vector<float> spread_labels(std::vector<float> wanted, float step, float top, float bottom);
+/// Moves the tops of labels that want to stand at `wanted` (in rising order), each at least `step` px under the one
+/// before and all between `top` and `bottom`, as far as they have room.
+void spread_labels(std::span<float> wanted, float step, float top, float bottom);
 
 }  // namespace chapters::roofline::hierarchy

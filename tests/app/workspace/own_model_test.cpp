@@ -121,6 +121,18 @@ TEST_CASE("a kept model can be taken away again, and survives that the catalog i
   CHECK_FALSE(o.offers("model", "acme-8b, yours"));
 }
 
+TEST_CASE("a lab that uses a model which is taken away goes back to the one that it opens with") {
+  Owner o;
+  REQUIRE(o.w->open(layer));
+  const auto opens_with = o.in("model");
+  CHECK(o.open("acme-8b/config.json") == "");
+  REQUIRE(o.in("model") == "acme-8b");
+  o.w->messages().back().action.run();
+  o.w->finish_catalog();
+  CHECK(o.in("model") == opens_with);
+  CHECK_FALSE(o.offers("model", "acme-8b, yours"));
+}
+
 TEST_CASE("without folders of one's own an opened model is there until the program ends") {
   Owner o;
   o.w = std::make_unique<app::Workspace>(support::bundled_content(),

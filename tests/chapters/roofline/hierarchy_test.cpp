@@ -94,7 +94,8 @@ TEST_CASE("hierarchy: the shaft goes down by factors, and labels keep clear of o
   CHECK(std::abs(depth.y(1e-6) - 400) < 0.01f);
   CHECK(depth.y(1) == 700);  // cut at the bottom
   CHECK(depth.y(0) == 100);
-  const auto tops = spread_labels({10, 12, 13, 90}, 20, 0, 110);
+  std::array<float, 4> tops{10, 12, 13, 90};
+  spread_labels(tops, 20, 0, 110);
   REQUIRE(tops.size() == 4);
   for (std::size_t i = 1; i < tops.size(); ++i) CHECK(tops[i] >= tops[i - 1] + 20);
   CHECK(tops.back() <= 90);
