@@ -87,7 +87,7 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
   for (int i = 0; i < most; ++i) {
     const bool last = i >= settle && !shell.animating;
     headless.begin_frame();
-    const float scale = static_cast<float>(p.scale * (p.presentation ? presentation_scale(p.height / p.scale) : 1.0));
+    const float scale = interface_scale(p.presentation, p.scale, p.height);
     widgets::set_theme(
         widgets::make_theme(p.light ? widgets::Mode::light : widgets::Mode::dark, scale, headless.fonts()));
     widgets::apply_to_imgui(widgets::theme());

@@ -81,6 +81,7 @@ bool mark(const Asked& a, double said, Workspace& w, std::ostream& out) {
     return number ? widgets::format_text(v, a.output.spec.unit, 4, prefix) : a.choices[static_cast<std::size_t>(v)];
   };
   out << verdict_text(close, shown(said), shown(computed), number ? gap_text(said, computed) : std::string()) << "\n";
+  if (const auto slip = slip_of(a.question, a.kind, said, computed); !slip.empty()) out << slip << " ";
   const auto now = static_cast<double>(
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
   const std::string lab(a.lab->info().id);
@@ -155,9 +156,6 @@ models::Result<bool> answer_one(const Asked& q, const Arguments& a, const Stream
     if (said) {
       if (!said->taken.empty()) s.out << said->taken << "\n";
       score.close += mark(q, said->value, w, s.out);
-      const double right =
-          q.kind == QuestionKind::choice ? static_cast<double>(right_choice(q.question, q.computed)) : q.computed;
-      if (const auto slip = slip_of(q.question, q.kind, said->value, right); !slip.empty()) s.out << slip << " ";
       s.out << explained(q.question, *q.lab) << "\n";
       ++score.answered;
       return GoesOn::ok(true);

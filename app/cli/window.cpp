@@ -103,10 +103,9 @@ void run(Window& w, Shell& shell) {
   std::string title;
   const auto frame = [&] {
     const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
-    const double height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / chosen;
-    const double scale = chosen * (shell.presentation ? presentation_scale(height) : 1.0);
-    widgets::set_theme(widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                                           static_cast<float>(scale), w.fonts()));
+    const float scale = interface_scale(shell.presentation, chosen, static_cast<double>(ImGui::GetIO().DisplaySize.y));
+    widgets::set_theme(
+        widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark, scale, w.fonts()));
     widgets::apply_to_imgui(widgets::theme());
     draw_shell(shell);
     if (std::string now = window_title(shell); title != now) {

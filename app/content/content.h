@@ -46,13 +46,13 @@ struct CurveAsk {
   std::string below, below_says;
 };
 
-/// A question that the learner answers before the lab shows it: with a number, by choosing, or by drawing a curve.
 /// A wrong number that many say, and the misconception that leads to it.
 struct Slip {
   double times = 0, value = 0;  ///< a multiple of what is computed, or a number in the output's unit; the other is NaN
   std::string says;
 };
 
+/// A question that the learner answers before the lab shows it: with a number, by choosing, or by drawing a curve.
 struct Prediction {
   std::string id, question, set, output, explain;
   double tolerance = 0.1;  ///< relative error that counts as right

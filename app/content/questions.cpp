@@ -275,7 +275,8 @@ std::string gap_text(double said, double computed) {
   const double ratio = said / computed;
   if (!(ratio > 0) || !std::isfinite(ratio)) return {};
   const std::string side = ratio > 1 ? " too high" : " too low";
-  if (ratio >= 2 || ratio <= 0.5) return widgets::format_text(std::max(ratio, 1 / ratio), "", 2) + "\xC3\x97" + side;
+  if (ratio >= 2 || ratio <= 0.5)
+    return widgets::format_text(std::max(ratio, 1 / ratio), widgets::times_unit, 2) + side;
   const double percent = std::abs(ratio - 1) * 100;
   return percent < 0.05 ? std::string() : widgets::format_text(percent, "%", 2) + side;
 }

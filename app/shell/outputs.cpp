@@ -7,6 +7,7 @@
 #include "app/shell/inspector.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/lit_figure.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
@@ -125,8 +126,7 @@ void draw_below(const Shell& shell, const Field& f, ImVec2 at, float room, doubl
     if (!said) draw_reference(shell.workspace.lab(), f, at, room);
     return;
   }
-  widgets::Line words;
-  words.add("you: ").add(widgets::format(guess->value, f.spec.unit, 3, prefix_of(f)));
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, f.spec.unit, 3, prefix_of(f)), false);
   if (widgets::text_size(words.view(), Type::small).x <= room)
     Painter::window().text(at, words.view(), theme().accent, Type::small);
 }

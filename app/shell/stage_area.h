@@ -10,6 +10,11 @@ namespace app {
 /// and is never smaller than a class can read from its seats.
 inline double presentation_scale(double height) { return 1.5 * std::clamp(height / 1080, 0.85, 2.0); }
 
+/// Pixels a design pixel: `chosen` outside presentation, more in it. `height_px` is the window's.
+inline float interface_scale(bool presentation, double chosen, double height_px) {
+  return static_cast<float>(chosen * (presentation ? presentation_scale(height_px / chosen) : 1.0));
+}
+
 /// Is the drawer open when the program starts? Until the person has chosen, only where the window is high enough for a
 /// whole picture above it. `height` is in design pixels.
 inline bool opens_drawer(const store::Settings& settings, float height) {

@@ -1,6 +1,8 @@
 #pragma once
-#include <optional>
 #include <string_view>
+
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
 
 /// What the learner committed to before the answer was shown: it stays in the picture, next to what is computed.
 namespace widgets {
@@ -22,8 +24,9 @@ class ShowGuess {
 
 /// The guess that is shown; null: none is.
 const ShownGuess* shown_guess();
-/// The guess for this output, for a picture that marks it itself; a plot with an axis of the output's name does so
-/// without being asked.
-std::optional<double> guess_of(std::string_view output);
+/// "you: 64 GB" of a figure that is written already; `off_scale` where its mark stands at the edge instead.
+Line guess_words(std::string_view figure, bool off_scale);
+/// Paints such words on a plate, with their top left at `at`.
+void paint_guess_words(const Painter& painter, ImVec2 at, std::string_view words);
 
 }  // namespace widgets

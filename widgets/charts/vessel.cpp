@@ -179,11 +179,8 @@ void paint_guess(const Painter& p, const VesselLayout& l, const VesselOptions& o
   const float level = l.ground - static_cast<float>(guess->value / l.scale), y = std::max(level, top);
   const Rect& body = l.vessels.front().body;
   p.dashed_line({body.min.x - t.px(10), y}, {body.max.x + t.px(10), y}, t.accent, t.px(2), t.px(5));
-  Line words;
-  words.add("you: ").add(format(guess->value, options.unit)).add(level < top ? ", off this scale" : "");
-  const float width = text_size(words.view(), Type::small).x, type = t.type(Type::small), x = body.max.x + t.px(14);
-  p.rect({x - t.px(4), y - type / 2 - t.px(2)}, {x + width + t.px(4), y + type / 2 + t.px(2)}, t.panel, t.px(3));
-  p.text({x, y - type / 2}, words.view(), t.accent, Type::small);
+  const Line words = guess_words(format(guess->value, options.unit), level < top);
+  paint_guess_words(p, {body.max.x + t.px(14), y - t.type(Type::small) / 2}, words.view());
 }
 
 }  // namespace

@@ -163,9 +163,8 @@ static void paint_guess(const PlotEnd& plot, const Painter& p) {
   const float lo = on_y ? f.area.min.y : f.area.min.x, hi = on_y ? f.area.max.y : f.area.max.x;
   if (!std::isfinite(px)) return;
   const float at = std::clamp(px, lo, hi);
-  Line words;
-  words.add("you: ").add(axis_value(on_y ? plot.options.y : plot.options.x, guess->value, 3));
-  if (px < lo || px > hi) words.add(", off this scale");
+  const Line words =
+      guess_words(axis_value(on_y ? plot.options.y : plot.options.x, guess->value, 3), px < lo || px > hi);
   const float width = text_size(words.view(), Type::small).x, height = t.type(Type::small);
   if (on_y)
     p.dashed_line({f.area.min.x, at}, {f.area.max.x, at}, t.accent, t.px(1.5f), t.px(4));
@@ -174,9 +173,7 @@ static void paint_guess(const PlotEnd& plot, const Painter& p) {
   const ImVec2 corner =
       on_y ? ImVec2{f.area.min.x + t.px(8), at - height - t.px(4) < lo ? at + t.px(4) : at - height - t.px(4)}
            : ImVec2{at + t.px(6) + width > hi ? at - t.px(6) - width : at + t.px(6), f.area.min.y + t.px(6)};
-  p.rect({corner.x - t.px(3), corner.y - t.px(1)}, {corner.x + width + t.px(3), corner.y + height + t.px(2)}, t.panel,
-         t.px(3));
-  p.text(corner, words.view(), t.accent, Type::small);
+  paint_guess_words(p, corner, words.view());
 }
 
 void finish_plot(const PlotEnd& plot) {

@@ -11,7 +11,7 @@ using chapters::CurveError;
 using chapters::CurveMeasure;
 using widgets::format_text;
 
-std::string times(double factor) { return format_text(factor, "", 2) + "\xC3\x97"; }
+std::string times(double factor) { return format_text(factor, widgets::times_unit, 2); }
 
 /// "too high", "too low" or nothing where it is on both sides.
 std::string_view side_of(CurveError error) {

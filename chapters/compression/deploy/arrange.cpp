@@ -11,7 +11,7 @@ namespace {
 
 using widgets::figure, widgets::format_text;
 
-std::string times(double factor) { return format_text(factor, "", 2) + "\xC3\x97"; }
+std::string times(double factor) { return format_text(factor, widgets::times_unit, 2); }
 
 std::string chips_text(double chips) { return format_text(chips, "") + (chips == 1 ? " chip" : " chips"); }
 

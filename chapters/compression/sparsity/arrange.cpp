@@ -51,7 +51,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, Skips skips) {
   if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
   const bool faster = std::round(100 * out.time.speedup) > 100;
   const std::string at_most =
-      faster ? "at most " + widgets::figure(format_text(out.time.speedup, "") + "\xC3\x97") + " as fast as dense"
+      faster ? "at most " + widgets::figure(out.time.speedup, widgets::times_unit) + " as fast as dense"
              : std::string("no faster than dense");
   const std::string bytes = widgets::figure(out.bytes_read, "%") + " of the weight bytes", price = price_of(in, out);
   switch (skips) {

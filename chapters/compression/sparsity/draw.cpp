@@ -78,7 +78,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .legend = false,
                    .info = "the layer as set",
                });
-  plot.callout(in.tokens, out.time.speedup, widgets::format(out.time.speedup, "\xC3\x97"), picture.speed_words,
+  plot.callout(in.tokens, out.time.speedup, widgets::format(out.time.speedup, widgets::times_unit), picture.speed_words,
                {.colour = t.accent, .output = "speedup"});
   plot.drag_x("drag tokens", in.tokens, {.lo = 1, .hi = 65536});
 }

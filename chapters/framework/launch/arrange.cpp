@@ -156,7 +156,7 @@ Conveyors faster_of(Picture& p, const ModeRun& m, const Outputs& out, std::int64
   for (widgets::TimelineSpan& span : c.device)
     if (span.mark == TimelineMark::solid) span.mark = TimelineMark::pale;
   c.label = c.lane = "GPU twice as fast";
-  c.device_words = "the step: " + format_text(out.twice, "", 3) + "\xC3\x97";
+  c.device_words = "the step: " + format_text(out.twice, widgets::times_unit, 3);
   return c;
 }
 
@@ -227,7 +227,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool hip) {
   if (!one_mode(in)) why = figure(out.beside.step_s, "s") + " " + other_way(in, hip);
   if (in.sync == models::LaunchSync::layer && why.empty())
     why = figure(out.sync_layer_s, "s") + " more than when the host never waits";
-  const std::string twice = "A GPU twice as fast makes the step " + figure(out.twice, "\xC3\x97") + " as fast";
+  const std::string twice = "A GPU twice as fast makes the step " + figure(out.twice, widgets::times_unit) + " as fast";
   if (hip && in.host != Host::own)
     why = "HIP is assumed to launch as fast as CUDA" + (why.empty() ? "" : "; the step takes " + why) + ".";
   else

@@ -88,8 +88,8 @@ std::string error_text(const Inputs& in, const Outputs& out, const BlockScheme& 
                                ? "; the scale is rounded up, so none is clipped"
                                : "";
   if (std::isnan(out.times_calm)) return error + figure(out.beside_rms) + rule + ".";
-  return error + widgets::figure(out.times_calm, "\xC3\x97") + " that of the block with the smallest numbers" + rule +
-         ".";
+  return error + widgets::figure(out.times_calm, widgets::times_unit) + " that of the block with the smallest numbers" +
+         rule + ".";
 }
 
 /// What the largest number costs those that share its scale, next to a block without one.

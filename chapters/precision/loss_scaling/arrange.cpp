@@ -11,7 +11,7 @@ using models::ScalerHealth;
 using widgets::figure, widgets::format_text;
 
 std::string count_text(std::int64_t n) { return figure(static_cast<double>(n), "", 9); }
-std::string times_text(double times) { return figure(times, "\xC3\x97"); }
+std::string times_text(double times) { return figure(times, widgets::times_unit); }
 /// A rate of steps: "1 step in `50`", and "`80 %` of the steps" where that would be 1 in 1.
 std::string rate_text(double percent, double every) {
   return every < 2 ? figure(percent, "%") + " of the steps" : "1 step in " + figure(every, "", 9);
@@ -85,7 +85,7 @@ std::vector<widgets::FigureMeaning> meanings_of(const Inputs& in, const Outputs&
   const auto bare = [](double v, int digits) { return format_text(v, "", digits); };
   const auto counted = [&](std::int64_t n) { return bare(static_cast<double>(n), 9); };
   constexpr const char* run = "late_skip_rate";
-  const auto times = [](double v) { return format_text(v, "\xC3\x97"); };
+  const auto times = [](double v) { return format_text(v, widgets::times_unit); };
   return {{bare(out.normal_every, 9), "balance_rate"},
           {times(out.fifty_over_normal), "one_in_fifty"},
           {bare(out.late_every, 9), run},

@@ -47,7 +47,7 @@ std::string time_text(const Inputs& in, const Outputs& out) {
   if (format_text(other_s, "s") == format_text(out.step.time_s, "s"))
     return takes + ", as long as " + std::string(speedup.over) + ".";
   if (speedup.value < 1) return takes + " instead of " + over + ", which is slower.";
-  return takes + " instead of " + over + ": " + widgets::figure(speedup.value, "\xC3\x97") + " as fast.";
+  return takes + " instead of " + over + ": " + widgets::figure(speedup.value, widgets::times_unit) + " as fast.";
 }
 
 /// The second line: what stands in the way, or what is computed and kept in the recipe's format.
@@ -123,7 +123,7 @@ void arrange_recipes(const Inputs& in, const Outputs& out, Picture& p) {
   if (other != in.recipe) {
     const Speedup speedup = speedup_of(out, other);
     p.speedup_key = speedup.key;
-    p.meanings.push_back({format_text(speedup.value, "\xC3\x97"), std::string(speedup.key)});
+    p.meanings.push_back({format_text(speedup.value, widgets::times_unit), std::string(speedup.key)});
     add(other);
     const double saved_s = p.recipes[0].time_s - out.step.time_s;
     p.meanings.push_back({p.recipes[0].time, std::string(speedup.key)});

@@ -8,7 +8,7 @@ namespace {
 
 using widgets::format_text;
 
-std::string times_text(double factor) { return format_text(factor, "") + "\xC3\x97"; }
+std::string times_text(double factor) { return format_text(factor, widgets::times_unit); }
 
 /// "2 x 2 x 2 = 8".
 std::string product_words(const Outputs& out, bool own, double product) {

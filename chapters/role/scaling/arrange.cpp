@@ -187,7 +187,7 @@ std::string counted_gpus(std::int64_t n) {
 
 std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   const std::string step = widgets::figure(out.step.step_s, "s");
-  std::string answer = counted_gpus(in.gpus) + " are " + widgets::figure(format_text(out.speedup, "") + "\xC3\x97") +
+  std::string answer = counted_gpus(in.gpus) + " are " + widgets::figure(out.speedup, widgets::times_unit) +
                        " as fast as one, " + widgets::figure(out.efficiency, "%") + " of ideal.";
   if (in.gpus == 1) answer = "One GPU takes " + step + " per step; everything is compared with that.";
   if (in.gpus > 1 && in.gpus == in.replica_gpus)

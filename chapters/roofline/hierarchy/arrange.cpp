@@ -103,8 +103,8 @@ std::string cost_of(const Inputs& in, const Outputs& out) {
     return chips + " at " + widgets::figure(in.streaming_percent, "%") + " of the bandwidth" + draws + watts;
   }
   if (out.compared_with == row.facts.label) return energy.empty() ? energy : energy + ".";
-  const std::string far = widgets::figure(format_text(out.latency_ratio, "") + "\xC3\x97"),
-                    narrow = widgets::figure(format_text(out.bandwidth_ratio, "") + "\xC3\x97");
+  const std::string far = widgets::figure(out.latency_ratio, widgets::times_unit),
+                    narrow = widgets::figure(out.bandwidth_ratio, widgets::times_unit);
   const auto base = std::find_if(out.levels.begin(), out.levels.end(),
                                  [&](const LevelRow& level) { return level.facts.label == out.compared_with; });
   const std::string other = base == out.levels.end() ? out.compared_with : name_of(base->facts);

@@ -140,9 +140,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     why = "Memory and compute overlap, so only the longer of the two counts; no term itself changes.";
   else
     why = "If " + std::string(part_names[longest]) + " took no time, the whole would be " +
-          (std::isfinite(out.bounds[longest])
-               ? widgets::figure(format_text(out.bounds[longest], "") + "\xC3\x97") + " as fast."
-               : "gone: nothing else takes time.");
+          (std::isfinite(out.bounds[longest]) ? widgets::figure(out.bounds[longest], widgets::times_unit) + " as fast."
+                                              : "gone: nothing else takes time.");
   if (out.steps.empty())
     return "No technique is on: " + std::string(part_names[longest]) + " is the longest term, " +
            widgets::figure(models::part_s(out.now, out.now.dominant), "s") + " of " + now + ".\n" + why;

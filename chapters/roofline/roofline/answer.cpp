@@ -36,8 +36,7 @@ std::string memory_help(const Inputs& in, const Outputs& out) {
   if (out.near_ridge)
     return "It is almost at the ridge of " + widgets::figure(out.ridge, "FLOP/B") + ", where arithmetic takes over.";
   if (in.operation == "attention_unfused" && out.fusion.speedup > 1.05)
-    return "One fused kernel would be " + widgets::figure(format_text(out.fusion.speedup, "") + "\xC3\x97") +
-           " as fast.";
+    return "One fused kernel would be " + widgets::figure(out.fusion.speedup, widgets::times_unit) + " as fast.";
   if (in.operation == "decode" && out.decode_limit < out.ridge)
     return "A larger batch raises that, but reading the caches holds it below " +
            widgets::figure(out.decode_limit, "FLOP/B") + ".";
@@ -96,7 +95,7 @@ std::string second_line(const Inputs& in, const Outputs& out, std::string help) 
     if (!levels.empty()) return levels;
   if (shows(in, "quantization") && in.operation == "decode" && out.quantized_speedup > 1.05)
     return in.weight_bits + "-bit weights make the step " +
-           widgets::figure(format_text(out.quantized_speedup, "") + "\xC3\x97") + " as fast: fewer bytes per token.";
+           widgets::figure(out.quantized_speedup, widgets::times_unit) + " as fast: fewer bytes per token.";
   // What helps on a chip without a faster format is too long a sentence to stand after this one.
   if (shows(in, "measured") && !out.next_format.empty() && out.measured_peak_flops_per_s > 0 &&
       out.placement.regime == Regime::compute)

@@ -139,10 +139,10 @@ std::string next_of(const std::array<Loss, 6>& losses, const Outputs& out) {
   if (out.padding.speedup > 1.05)
     return (second.empty() ? "Padded" : capitalized(second) + "; padded") + " to " +
            widgets::figure(static_cast<double>(out.padding.padded_n), "", 12) + " columns the matmul is " +
-           widgets::figure(format_text(out.padding.speedup, "") + "\xC3\x97") + " as fast.";
+           widgets::figure(out.padding.speedup, widgets::times_unit) + " as fast.";
   if (out.setting.schedule == Schedule::data_parallel && out.best_schedule_speedup > 1.05)
     return (second.empty() ? "Another" : capitalized(second) + "; another") + " schedule makes the matmul " +
-           widgets::figure(format_text(out.best_schedule_speedup, "") + "\xC3\x97") + " as fast.";
+           widgets::figure(out.best_schedule_speedup, widgets::times_unit) + " as fast.";
   if (second.empty()) return "Nothing else costs anything that counts.";
   return capitalized(second) + (losses[2].left < counts ? ", and " + left_by(losses[2]) + " of the rest." : ".");
 }

@@ -50,8 +50,8 @@ std::string price_of(const Inputs& in, const Outputs& out) {
           : ratio < 0.8 ? "below"
                         : "about") +
          " the critical one of " + figure(out.critical_batch, "", 2) + ": at its best rate it takes " +
-         figure(widgets::format_text(out.steps_over, "", 2) + "\xC3\x97") + " the fewest steps and " +
-         figure(widgets::format_text(out.examples_over, "", 2) + "\xC3\x97") + " the fewest examples.";
+         figure(out.steps_over, widgets::times_unit, 2) + " the fewest steps and " +
+         figure(out.examples_over, widgets::times_unit, 2) + " the fewest examples.";
 }
 
 /// The loss of both trainings by step; one that diverged ends before the other.
@@ -133,7 +133,7 @@ void arrange_own(const Inputs& in, const Outputs& out, Picture& p) {
                        : reached    ? "there in " + widgets::format_text(out.target_step, "")
                                     : "loss " + widgets::format_text(out.held_out_loss, "", 2));
   p.own = {std::move(path), std::move(end)};
-  p.examples_price = widgets::format_text(out.examples_over, "", 2) + "\xC3\x97";
+  p.examples_price = widgets::format_text(out.examples_over, widgets::times_unit, 2);
   p.price = "your batch: " + widgets::format_text(out.steps_over, "", 2) + "\xC3\x97 the steps, " + p.examples_price +
             " the examples";
 }

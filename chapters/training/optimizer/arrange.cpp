@@ -96,8 +96,8 @@ std::string why_of(const Inputs& in, const Outputs& out) {
     return "Written as separate operations it would move " + figure(looped ? looped->traffic_bytes : 0, "B") +
            " and take " + figure(looped ? looped->time_s : 0, "s") + ".";
   }
-  return "Fusing would make the optimizer " + figure(format_text(out.speedup, "", 2) + "\xC3\x97") +
-         " as fast, and the whole step " + figure(format_text(out.step_speedup, "") + "\xC3\x97") + ".";
+  return "Fusing would make the optimizer " + figure(out.speedup, widgets::times_unit, 2) +
+         " as fast, and the whole step " + figure(out.step_speedup, widgets::times_unit) + ".";
 }
 
 }  // namespace

@@ -131,6 +131,8 @@ TEST_CASE("a lab that uses a model which is taken away goes back to the one that
   o.w->finish_catalog();
   CHECK(o.in("model") == opens_with);
   CHECK_FALSE(o.offers("model", "acme-8b, yours"));
+  REQUIRE(o.w->open("framework/training-memory"));  // whose choice it was too
+  CHECK(o.in("model") != "acme-8b");
 }
 
 TEST_CASE("without folders of one's own an opened model is there until the program ends") {

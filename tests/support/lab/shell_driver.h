@@ -111,10 +111,9 @@ struct ShellDriver {
   /// As the window does it: theme and scale from the settings, then the shell.
   void frame() {
     const double scale = workspace.settings.scale > 0 ? workspace.settings.scale : 1.0;
-    const double height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / scale;
-    const double whole = scale * (shell.presentation ? app::presentation_scale(height) : 1.0);
+    const auto height_px = static_cast<double>(ImGui::GetIO().DisplaySize.y);
     widgets::set_theme(widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                                           static_cast<float>(whole), fonts));
+                                           app::interface_scale(shell.presentation, scale, height_px), fonts));
     widgets::apply_to_imgui(widgets::theme());
     app::draw_shell(shell);
   }
