@@ -36,9 +36,9 @@ std::string verdict_of(const Inputs& in, const Outputs& out, const Run& run) {
            " rounding grows: the weights end " + apart + " apart.";
   if (in.rule == models::AccumulationRule::summed)
     return pieces + " whose means are added up train at " + figure(std::to_string(in.micro_batches) + "\xC3\x97") +
-           " the rate: their weights end " + apart + " from " + batch + ".";
-  return pieces + " whose means count the same are another training: their weights end " + apart + " from " + batch +
-         ".";
+           " the rate: their weights end " + apart + " away from those of " + batch + ".";
+  return pieces + " whose means count the same are another training: their weights end " + apart +
+         " away from those of " + batch + ".";
 }
 
 /// Where the batch stands on the trade. It holds for plain SGD at the rate that was best for each batch.
@@ -153,13 +153,16 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_apart(in, out, run, p);
   arrange_own(in, out, p);
   p.tried = {.kind = widgets::Curve::Kind::dots,
-             .label = "trained, by batch",
-             .info = "the best of the rates tried",
+             .label = "loss " + widgets::format_text(out.target_nats, "", 2) + ", by batch",
+             .info = "trained until that loss on held-out digits, at the best of the rates tried",
              .tint = widgets::Tint::series(1)};
+  double least_read = p.own.front().y.front();
   for (const CostRow& c : out.costs) {
     p.tried.add(c.steps, c.examples);
     p.tried.labels.push_back(std::to_string(c.batch));
+    least_read = std::min(least_read, c.examples);
   }
+  p.least_examples = 0.55 * least_read;
   p.fit = {.label = "fit", .info = "(steps / fewest - 1)(examples / fewest - 1) = 1", .named = false};
   if (out.critical_batch > 0)
     for (double batch = 0.5; batch < 1500; batch *= 1.15)

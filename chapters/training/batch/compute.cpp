@@ -80,9 +80,18 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Searches& s
   out.examples_over = examples_over(c.batch, batch);
   out.steps_here = c.steps_min * out.steps_over;
   out.examples_here = c.examples_min * out.examples_over;
-  for (const models::BatchCost& cost : c.costs)
-    if (cost.reached)
-      out.costs.push_back({static_cast<std::int64_t>(cost.batch), cost.steps, cost.examples, cost.rate});
+  for (const models::BatchCost& cost : c.costs) {
+    if (!cost.reached) continue;
+    CostRow row{.batch = static_cast<std::int64_t>(cost.batch),
+                .steps = cost.steps,
+                .examples = cost.examples,
+                .rate = cost.rate};
+    const CostRow& smallest = out.costs.empty() ? row : out.costs.front();
+    const double times = static_cast<double>(row.batch) / static_cast<double>(smallest.batch);
+    row.linear_rate = smallest.rate * times;
+    row.root_rate = smallest.rate * std::sqrt(times);
+    out.costs.push_back(row);
+  }
   return {std::move(out), std::make_shared<const Run>(std::move(run))};
 }
 

@@ -40,7 +40,14 @@ void describe(Fields& f, CostRow& r) {
   f.integer("batch", r.batch, "Batch", {.source = trained});
   f.real("steps", r.steps, "Steps", {.source = trained});
   f.real("examples", r.examples, "Examples", {.source = trained});
-  f.real("rate", r.rate, "Best rate", {.source = trained});
+  f.real("rate", r.rate, "Best rate", "The best among 0.03, 0.1, 0.3 and 1; beyond 1 no batch trains here.",
+         {.source = trained});
+  f.real("linear_rate", r.linear_rate, "Linear rule",
+         "The rate in proportion to the batch, from the best one of the smallest batch.",
+         {.formula = "best rate of the smallest x batch / smallest", .source = "Goyal et al. 2017"});
+  f.real("root_rate", r.root_rate, "Root rule",
+         "The rate in proportion to the root of the batch, from the best one of the smallest batch.",
+         {.formula = "best rate of the smallest x sqrt(batch / smallest)", .source = "Krizhevsky 2014"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -62,9 +69,9 @@ void describe(Fields& f, Outputs& o) {
   f.group("The size of the batch");
   f.real("critical_batch", o.critical_batch, "Critical batch",
          {.headline = true, .formula = "fewest examples / fewest steps", .source = mccandlish});
-  f.real("steps_over", o.steps_over, "Over the fewest steps",
+  f.real("steps_over", o.steps_over, {"Over the fewest steps", "\xC3\x97"},
          {.headline = true, .formula = "1 + critical / batch", .source = mccandlish});
-  f.real("examples_over", o.examples_over, "Over the fewest examples",
+  f.real("examples_over", o.examples_over, {"Over the fewest examples", "\xC3\x97"},
          {.headline = true, .formula = "1 + batch / critical", .source = mccandlish});
   f.real("steps_here", o.steps_here, "Steps to the target", "At the best rate for this batch, by plain SGD.",
          {.source = "the fit at this batch"});

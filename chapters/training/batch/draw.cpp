@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "chapters/training/batch/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/heading.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
@@ -33,7 +35,8 @@ void draw_apart(const Inputs& in, const Outputs& out, const Picture& picture, Vi
                             .hi = most_apart_percent,
                             .label = "distance of the weights",
                             .unit = "%"},
-                      .size = size});
+                      .size = size,
+                      .legend = false});
   plot.curves(picture.apart);
   plot.text(0.04 * last, rounding_percent * 0.4, "rounding", {.colour = t.muted});
   plot.text(0.04 * last, rounding_percent * 4, "another training", {.colour = t.muted});
@@ -48,12 +51,14 @@ void draw_apart(const Inputs& in, const Outputs& out, const Picture& picture, Vi
 /// Steps against examples: each batch that was trained, the fit, and the batch that is set with its two prices.
 void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("trade", view.trade,
-                     {
-                         .x = {.kind = widgets::AxisKind::log10, .label = "steps to the target"},
-                         .y = {.kind = widgets::AxisKind::log10, .label = "examples to the target"},
-                         .size = size,
-                     });
+  widgets::Plot plot(
+      "trade", view.trade,
+      {
+          .x = {.kind = widgets::AxisKind::log10, .label = "steps made"},
+          // Room under the fewest examples for the name of a batch that took fewer than the fit says.
+          .y = {.kind = widgets::AxisKind::log10, .lo = picture.least_examples, .label = "examples read"},
+          .size = size,
+      });
   plot.curve(picture.fit);
   plot.curve(picture.tried);
   plot.curves(picture.own);
@@ -68,6 +73,12 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
                {.output = "examples_over"});
   plot.arrow(out.steps_here, out.examples_here, out.steps_min, out.examples_here, "",
              {.colour = t.text, .output = "steps_over"});
+  if (const widgets::ShownGuess* const guess = widgets::shown_guess(); guess && guess->value > 0) {
+    const std::string words(widgets::guess_words(widgets::format(guess->value, guess->unit), false).view());
+    if (guess->output == "steps_over") plot.vertical_mark(out.steps_min * guess->value, words, {.colour = t.accent});
+    if (guess->output == "examples_over")
+      plot.horizontal_mark(out.examples_min * guess->value, words, {.colour = t.accent});
+  }
   double steps = out.steps_here, examples = out.examples_here;
   if (plot.drag_point("batch", steps, examples, {.label = picture.price, .lo = out.steps_min * 1.0001}))
     in.batch = picture.batch_of(steps);
@@ -98,11 +109,13 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
 
 void draw_costs(const Outputs& out, View& view, ImVec2 size) {
   // Steps to the target lie between two looks at the loss; the table shows whole ones.
-  static constexpr std::array<DescribedColumn, 4> columns{
+  static constexpr std::array<DescribedColumn, 6> columns{
       {{.key = "batch", .title = "batch"},
        {.key = "steps", .title = "steps", .bar = true, .whole = true},
        {.key = "examples", .title = "examples", .bar = true, .whole = true},
-       {.key = "rate", .title = "best rate", .digits = 2}}};
+       {.key = "rate", .title = "best rate", .digits = 2},
+       {.key = "root_rate", .title = "root rule", .priority = 1, .digits = 2},
+       {.key = "linear_rate", .title = "linear rule", .priority = 1, .digits = 2}}};
   view.costs.draw("costs", out.costs, columns, size);
 }
 

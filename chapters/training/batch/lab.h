@@ -31,6 +31,8 @@ struct Inputs {
 struct CostRow {
   std::int64_t batch = 1;
   double steps = 0, examples = 0, rate = 0;
+  /// What two rules would make of the best rate of the smallest batch: in proportion to the batch, and to its root.
+  double linear_rate = 0, root_rate = 0;
 };
 
 struct Outputs {
@@ -72,6 +74,7 @@ struct Picture {
   /// The batch that takes `steps` updates to the target.
   std::int64_t batch_of(double steps) const;
   double most_loss = 1;
+  double least_examples = 1;  ///< lower end of the axis of examples
 };
 
 struct View {

@@ -17,6 +17,8 @@ TEST_CASE("batch lab: the answer tells rounding from another training, and refus
                              "it takes `1.3\xC3\x97` the fewest steps and `3.9\xC3\x97` the fewest examples."));
   CHECK(says(R"({"rule": "mean_of_means", "uneven": true})")
             .starts_with("`8` uneven pieces whose means count the same are another training: their weights end "));
+  CHECK(says(R"({"rule": "mean_of_means", "uneven": true})").find(" away from those of one batch of `64`.\n") !=
+        std::string::npos);
   CHECK(says(R"({"rule": "summed"})").starts_with("`8` pieces whose means are added up train at `8\xC3\x97` the rate"));
   CHECK(says(R"({"rate": 1.6, "warm_up": 40, "steps": 80})").find("but at a rate of `1.6` rounding grows") !=
         std::string::npos);
@@ -78,4 +80,21 @@ TEST_CASE("batch lab: a compute that is stopped says so, and its search is done 
   CHECK(lab_batch::compute(in, stopped, searches).facts.reason ==
         "The search for the critical batch was stopped before its end.");
   CHECK(lab_batch::compute(in, goes_on, searches).facts.critical_batch > 1);
+}
+
+TEST_CASE("batch lab: the table has the linear and the root rule next to the rate that was found best") {
+  namespace lab_batch = chapters::training::batch;
+  chapters::Progress progress;
+  lab_batch::Searches searches;
+  const auto costs = lab_batch::compute({}, progress, searches).facts.costs;
+  REQUIRE(costs.size() == 5);
+  CHECK(costs.front().linear_rate == costs.front().rate);
+  CHECK(near(costs[3].linear_rate, 64 * costs.front().rate, 1e-12));
+  CHECK(near(costs[3].root_rate, 8 * costs.front().rate, 1e-12));
+  // What the Design page says: between the rules up to 16, and 1 from there on.
+  for (const std::size_t i : {1, 2}) {
+    CHECK(costs[i].rate > costs[i].root_rate);
+    CHECK(costs[i].rate < costs[i].linear_rate);
+  }
+  for (const std::size_t i : {2, 3, 4}) CHECK(costs[i].rate == 1);
 }
