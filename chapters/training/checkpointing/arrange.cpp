@@ -92,8 +92,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
                          .joined = keep == LayerKeep::joined && after});
   }
   p.low_share = s.costs.layers.front().checkpoint / most;
-  p.full_words = format_text(most, "B");
-  p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
+  p.full_words = "all " + format_text(most, "B");
+  p.low_words = "input " + format_text(s.costs.layers.front().checkpoint, "B");
   p.count_words = layers_text(out.recomputed) + " recomputed; press or drag the pillars";
   p.frontier = {.kind = widgets::Curve::Kind::steps,
                 .label = run.exact ? "best of every plan" : "best plans found",
@@ -106,7 +106,10 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   for (const PlanRow& row : out.plans) {
     if (row.name == "scores only" && in.fused_attention) continue;  // the same point as nothing recomputed
     p.used.add(row.again_share, row.peak_bytes);
-    p.used.labels.push_back(row.name);
+    // Pieces of two are hardly apart from every layer alone, whose name stands there.
+    const bool crowded =
+        row.name == "pieces of 2" && std::abs(row.peak_bytes - out.every_layer_bytes) < 0.04 * out.kept_peak_bytes;
+    p.used.labels.push_back(crowded ? std::string() : row.name);
     // Pieces of sqrt(L) recompute the same layers as every layer alone, and hold more meanwhile.
     if (row.peak_bytes == out.square_root_bytes && row.name.starts_with("pieces of \xE2\x88\x9A"))
       p.used.labels.back() += ": " + format_text(std::abs(row.peak_bytes - out.every_layer_bytes), "B") +

@@ -24,8 +24,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("The plan");
   f.choice("plan", in.plan, plans, "Plan", "Which layers are recomputed in the backward pass.", {.headline = true});
   describe_layers_again(f, "plan", in.again, in.piece, in.letters, false);
-  f.real("budget_bytes", in.budget_bytes, {"Budget, 0 the chip's", "B"},
-         "Memory that the step may take; 0 is the chip's nameplate. The answer says so where it is more than that.",
+  f.real("budget_bytes", in.budget_bytes, {"Budget (0: the chip's)", "B"},
+         "Memory that the step may take; 0 takes the chip's nameplate. The answer says so where it is more than that.",
          {.range = {0, 1e12}, .typical = {0, 2e11}, .headline = true});
   f.integer("dropped", in.dropped, "Dropped by operation",
             "So many of the best results in the table are dropped in kept layers and brought back.",
@@ -58,8 +58,8 @@ void describe(Fields& f, PlanRow& r) {
 void describe(Fields& f, DropRow& r) {
   f.text("operation", r.operation, "Read by");
   f.text("by", r.by, "Brought back by");
-  f.real("bytes", r.bytes, {"Bytes of a layer", "B"}, "What dropping it frees.");
-  f.real("time_s", r.time_s, {"Time of a layer", "s"}, "To bring it back.");
+  f.real("bytes", r.bytes, {"Bytes per layer", "B"}, "What dropping it frees.");
+  f.real("time_s", r.time_s, {"Time per layer", "s"}, "To bring it back.");
   f.real("bytes_per_s", r.bytes_per_s, {"Freed per second", "B/s"}, {.formula = "bytes / time"});
 }
 

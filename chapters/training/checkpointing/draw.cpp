@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/training/checkpointing/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -18,7 +19,7 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
   const double most = std::max({out.kept_peak_bytes, out.budget, out.peak_bytes, out.square_root_bytes});
   const double right = 1.08 * std::max({picture.frontier.x.back(), out.again_share, out.every_layer_share, 1.0});
   widgets::Plot plot("frontier", view.frontier,
-                     {.x = {.lo = -0.02 * right, .hi = right, .label = "more time for recomputing", .unit = "%"},
+                     {.x = {.lo = -0.02 * right, .hi = right, .label = "more time", .unit = "%"},
                       .y = {.lo = 0, .hi = 1.08 * most, .label = "peak", .unit = "B"},
                       .size = size});
   plot.curve(picture.frontier);
@@ -40,17 +41,51 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
   }
 }
 
-/// While a question is open: as many empty pillars as the model has layers.
-void draw_given_pillars(std::size_t layers, ImVec2 at, ImVec2 size) {
+/// While a question is open: as many empty pillars as the model has layers, and under them the budget.
+void draw_given(const Outputs& out, const Picture& picture, View& view, ImVec2 at, ImVec2 size, float pillars) {
   const widgets::GivenMarks given;
   const auto& t = widgets::theme();
   const widgets::Painter p = widgets::Painter::window();
-  const float pitch = size.x / static_cast<float>(std::max<std::size_t>(layers, 1)),
-              gap = pitch > t.px(8) ? t.px(3) : 1;
+  const std::size_t layers = picture.pillars.size();
+  const float head = t.px(20), pitch = size.x / static_cast<float>(std::max<std::size_t>(layers, 1)),
+              gap = pitch > t.px(8) ? t.px(3) : 1, top = at.y + head;
+  widgets::Line words;
+  words.add_integer(static_cast<std::int64_t>(layers)).add(layers == 1 ? " layer" : " layers");
+  p.text(at, words.view(), t.text, Type::small, widgets::Font::bold);
   for (std::size_t i = 0; i < layers; ++i) {
     const float x = at.x + pitch * static_cast<float>(i);
-    p.frame({x, at.y}, {std::max(x + 1, x + pitch - gap), at.y + size.y}, t.muted, 1, t.px(2));
+    p.frame({x, top}, {std::max(x + 1, x + pitch - gap), top + pillars}, t.muted, 1, t.px(2));
   }
+  const float lower = top + pillars + t.px(10);
+  ImGui::SetCursorScreenPos({at.x, lower});
+  widgets::Plot plot("frontier", view.frontier,
+                     {.x = {.lo = 0, .hi = 50, .label = "more time", .unit = "%"},
+                      .y = {.lo = 0, .hi = 2 * out.budget, .label = "peak", .unit = "B"},
+                      .size = {size.x, at.y + size.y - lower - t.px(40)}});
+  plot.horizontal_mark(out.budget, "budget");
+}
+
+/// How many layers the learner said that are recomputed, as a length over the pillars from the first hollow one on.
+void mark_guess(const Picture& picture, const View& view) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const std::vector<widgets::Rect>& places = view.pillars.layout.pillars;
+  if (!guess || guess->output != "recomputed" || !(guess->value >= 1) || places.size() != picture.pillars.size())
+    return;
+  const auto& t = widgets::theme();
+  const auto hollow = std::find_if(picture.pillars.begin(), picture.pillars.end(),
+                                   [](const widgets::Pillar& pillar) { return pillar.hollow; });
+  const auto first = static_cast<std::size_t>(hollow == picture.pillars.end() ? 0 : hollow - picture.pillars.begin());
+  const auto count = static_cast<std::size_t>(std::min(guess->value, static_cast<double>(places.size())));
+  const std::size_t last = std::min(first + count, places.size()) - 1;
+  const float y = places[first].min.y + t.px(12);
+  const widgets::Painter p = widgets::Painter::window();
+  for (const float x : {places[first].min.x, places[last].max.x})
+    p.line({x, y - t.px(6)}, {x, y + t.px(6)}, t.accent, t.px(2));
+  p.line({places[first].min.x, y}, {places[last].max.x, y}, t.accent, t.px(2));
+  widgets::Line figure;
+  figure.add(widgets::format(guess->value, "")).add(" layers");
+  widgets::paint_guess_words(p, {places[first].min.x + t.px(6), y + t.px(8)},
+                             widgets::guess_words(figure.view(), first + count > places.size()).view());
 }
 
 void draw_layers(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -59,7 +94,7 @@ void draw_layers(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const widgets::Painter p = widgets::Painter::window();
   const float head = t.px(20), pillars = std::clamp(size.y * 0.3f, t.px(66), t.px(190));
-  if (widgets::veiled()) draw_given_pillars(picture.pillars.size(), {at.x, at.y + head}, {size.x, pillars});
+  if (widgets::veiled()) return draw_given(out, picture, view, at, size, pillars);
   p.text(at, "What each layer keeps", t.text, Type::small, widgets::Font::bold);
   widgets::fit_text(p, {at.x + size.x, at.y}, picture.count_words, size.x - t.px(170), t.muted, Type::small,
                     widgets::Font::sans, widgets::Align::right);
@@ -69,6 +104,7 @@ void draw_layers(Inputs& in, const Outputs& out, const Picture& picture, View& v
                                                             .full = picture.full_words,
                                                             .low = picture.low_words,
                                                             .low_share = picture.low_share});
+  mark_guess(picture, view);
   widgets::drew("pillars");
   const float lower = at.y + head + pillars + t.px(10);
   ImGui::SetCursorScreenPos({at.x, lower});
@@ -128,10 +164,14 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_layers(in, out, picture, view, size); });
   stage.panel("pieces", {.title = "Pieces of k layers", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_pieces(in, out, picture, view, size); });
-  stage.panel("plans", {.title = "Plans", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
-              [&](ImVec2 size) { draw_plans(out, view, size); });
-  stage.panel("drops", {.title = "By operation", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
-              [&](ImVec2 size) { draw_drops(in, out, view, size); });
+  stage.panel("plans", {.title = "Plans, and operations", .least = {560, 380}, .ideal = {0, 460}, .scrolls = true},
+              [&](ImVec2 size) {
+                const ImVec2 corner = ImGui::GetCursorScreenPos();
+                const float gap = widgets::theme().px(14), first = std::floor((size.y - gap) / 2);
+                draw_plans(out, view, {size.x, first});
+                ImGui::SetCursorScreenPos({corner.x, corner.y + first + gap});
+                draw_drops(in, out, view, {size.x, size.y - gap - first});
+              });
   published_panel(stage, "Measured", picture.published);
 }
 

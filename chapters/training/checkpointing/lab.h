@@ -34,7 +34,7 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// A plan that people use, beside the best of the same time or peak.
+/// A plan that people use, next to the best of the same time or peak.
 struct PlanRow {
   std::string name;
   double peak_bytes = 0, again_share = 0, recomputed = 0;
