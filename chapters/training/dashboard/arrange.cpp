@@ -39,7 +39,7 @@ std::string_view taken_back_by(const SwitchRow& row, double step_s) {
   return "";
 }
 
-/// What stands behind a row's bites.
+/// What stands after a row's bites.
 std::string note_of(const SwitchRow& row, double step_s) {
   if (!row.possible) return "not here";
   if (std::abs(row.change_s) > slight * step_s) return row.on ? "saved" : "";
@@ -140,7 +140,9 @@ std::string next_of(const Outputs& out) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  return (out.last == "none" ? found_verdict(out) : last_verdict(in, out)) + "\n" + next_of(out);
+  const std::string verdict = out.last == "none" ? found_verdict(out) : last_verdict(in, out);
+  if (!out.fits) return next_of(out) + "\nTimes are those of a chip with enough memory. " + verdict;
+  return verdict + "\n" + next_of(out);
 }
 
 }  // namespace
@@ -177,7 +179,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   for (const SwitchRow& row : out.switches) count += row.on ? 1 : 0;
   p.now_note = std::to_string(count) + " of " + std::to_string(step_switch_count) + " on";
   p.floor_note = format_text(out.floor_s, "s") + (out.now.step.setup.loader.workers > 0
-                                                      ? " per batch, while the GPU works: no step is shorter"
+                                                      ? " per batch: no step is shorter"
                                                       : " per batch, by the training process itself");
   widgets::Curve floor{.label = "the loader alone", .tint = widgets::Tint::series(0)};
   widgets::Curve found{.label = "no other switch", .tint = widgets::Tint::series(1)};

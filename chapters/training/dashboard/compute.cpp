@@ -242,6 +242,7 @@ models::Result<models::SwitchedJob> read_job(const Inputs& in) {
   s.ranks = in.ranks;
   s.buckets = in.buckets;
   s.bus_bytes_per_s = in.bus_bytes_per_s;
+  s.hop_latency_s = in.hop_latency_s;
   s.sync_every = in.sync_every;
   s.log_s = in.log_s;
   return Out::ok(std::move(job));

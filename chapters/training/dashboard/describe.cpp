@@ -96,10 +96,13 @@ void describe(Fields& f, Inputs& in) {
   count(f, "cores", in.cores, "Cores", "How many cores work for the loader at once.", 1, 128);
   f.group("GPUs and links");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
-  count(f, "buckets", in.buckets, "Buckets", "Parts into which the gradients are cut, at most one a layer.", 1, 64);
+  count(f, "buckets", in.buckets, "Buckets", "Parts into which the gradients are cut, at most one per layer.", 1, 64);
   f.real("bus_bytes_per_s", in.bus_bytes_per_s, {"Ring", "B/s"},
          "Bandwidth of a ring all-reduce between neighbours. Assumed: eight H100 on NVSwitch.",
          {.range = {1e8, 1e12, Scale::log}});
+  f.real("hop_latency_s", in.hop_latency_s, {"A hop", "s"},
+         "Latency of each of the ring's 2 (n - 1) steps. Assumed: 1 \xC2\xB5s on NVSwitch; across machines 5 is usual.",
+         {.range = {0, 1e-3}, .typical = {0, 1e-5}});
   f.group("The host");
   time(f, "launch_s", in.launch_s, "A launch", "From one launch of the host to its next.", 1e-7, 1e-3);
   time(f, "launch_latency_s", in.launch_latency_s, "On its way", "From a launch to the start of its kernel.", 1e-7,
@@ -167,7 +170,7 @@ void describe(Fields& f, Outputs& o) {
          "The loader where its workers are slower than the GPU; else the largest part.");
   f.real("bottleneck_share", o.bottleneck_share, {"Its share", "%"},
          "Its share of the step; the loader's is its time for a batch.");
-  f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "step as found / step"});
+  f.real("speedup", o.speedup, {"Times as fast", "\xC3\x97"}, {.headline = true, .formula = "step as found / step"});
   f.real("tokens_per_s", o.tokens_per_s, {"Tokens per second", "tokens/s"}, "What one GPU works through.",
          {.formula = "batch x sequence / step"});
   f.real("mfu", o.mfu, {"MFU", "%"}, "Matmuls of the model, causal, over the dense BF16 peak.",
@@ -186,10 +189,10 @@ void describe(Fields& f, Outputs& o) {
   f.text("last", o.last, "Last", "The last one pressed, in the order chosen.");
   f.real("last_s", o.last_s, {"It changed the step by", "s"}, {.absent = "None is on.", .source = simulated});
   f.real("last_first_s", o.last_first_s, {"If it were first", "s"}, {.absent = "None is on.", .source = simulated});
-  f.real("product_of_alone", o.product_of_alone, "Product of single gains",
+  f.real("product_of_alone", o.product_of_alone, {"Product of single gains", "\xC3\x97"},
          "The switches that are on, each measured alone on the step as found: what multiplying promises.",
          {.formula = "product of (as found / step with it alone)"});
-  f.real("claimed_product", o.claimed_product, "Product of claims",
+  f.real("claimed_product", o.claimed_product, {"Product of claims", "\xC3\x97"},
          "The study's multipliers of the switches that are on.", {.formula = "product of the claims"});
   f.real("claimed_usd", o.claimed_usd, {"Claimed run", "$"}, {.formula = "run as found / product of claims"});
   f.group("Parts of the step");

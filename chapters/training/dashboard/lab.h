@@ -40,7 +40,7 @@ struct Inputs {
   double load_s = 0.3;
   std::int64_t cores = 16;
   std::int64_t ranks = 8, buckets = 8;
-  double bus_bytes_per_s = 367e9;
+  double bus_bytes_per_s = 367e9, hop_latency_s = 1e-6;
   double launch_s = 8e-6, launch_latency_s = 4e-6;
   std::int64_t sync_every = 0;
   double log_s = 13.5e-3;
@@ -102,7 +102,7 @@ struct StageRow {
   bool fits = true;
   Parts parts{};
 };
-/// The study's table beside this step's.
+/// The study's table next to this step's.
 struct StudyRow {
   std::string name;
   double claimed = 1, computed = 1, claimed_product = 1, computed_product = 1, claimed_usd = 0, computed_usd = 0;
@@ -185,7 +185,7 @@ models::SwitchSet pressed(const Inputs& in);
 PressedStep press(const models::SwitchedJob& job, models::SwitchSet on);
 
 /// The link that opens profiling/step-trace with this step as changed, and with the loader, optimizer and overlap as
-/// found. Empty where that lab has no such step: layers that run again, micro-batches, times out of its ranges.
+/// found. Empty where that lab has no such step: layers that are recomputed, micro-batches, times out of its ranges.
 std::string step_trace_link(const Inputs& in, const Outputs& out);
 
 Computed<Outputs, Run> compute(const Inputs& in, Progress& progress);

@@ -45,6 +45,7 @@ std::string step_trace_link(const Inputs& in, const Outputs& out) {
   w.number("ranks", models::as_double(s.ranks));
   w.toggle("bf16_gradients", in.on[static_cast<std::size_t>(StepSwitch::bf16)]);
   w.exactly("bus_bytes_per_s", s.bus_bytes_per_s);
+  w.number("hop_latency_s", s.hop_latency_s);
   const models::memory::HeldBytes& held = out.now.held;
   w.number("state_bytes", held.states());
   w.number("activation_bytes", held.total() - held.states());

@@ -65,6 +65,7 @@ step_trace::Inputs traced(const models::StepSetup& s) {
   in.ranks = s.ranks;
   in.bf16_gradients = s.gradient_bytes < 3 * s.parameters;
   in.bus_bytes_per_s = s.bus_bytes_per_s;
+  in.hop_latency_s = s.hop_latency_s;
   return in;
 }
 
@@ -271,10 +272,24 @@ TEST_CASE("dashboard: the answer says what the last switch saved, what does not 
         "Overlapped all-reduce saved no time, because the loader is waited for instead: the step stays at `150 ms`.\n"
         "The loader sets the pace: no other switch shortens the step.");
   CHECK(says(R"({"batch": 8, "loader": false, "bf16": false})") ==
-        "As found a step takes `1.2 s`, as long as the loader needs for a batch.\n"
-        "The step does not fit, by `57.2 GB`: FlashAttention would free `68.7 GB`.");
+        "The step does not fit, by `57.2 GB`: FlashAttention would free `68.7 GB`.\n"
+        "Times are those of a chip with enough memory. As found a step takes `1.2 s`, as long as the loader needs for "
+        "a batch.");
   // 70.6 billion parameters have 16 B of states each: 1.13 TB that no saver of activations takes away.
   // Of what is left checkpointing frees most, 212 GB where FlashAttention frees 172.
-  CHECK(says(R"({"model": "llama-3-70b"})").ends_with(": Checkpointing would free `212 GB`, not enough alone."));
+  CHECK(says(R"({"model": "llama-3-70b"})").find(": Checkpointing would free `212 GB`, not enough alone.\n") !=
+        std::string::npos);
   CHECK(says(R"({"chip": "a100_80_sxm", "fp8": true})").starts_with("A100 80GB states no dense FP8 peak"));
+}
+
+TEST_CASE("dashboard: each step of the ring has its latency, so that many GPUs lengthen a step") {
+  dashboard::Inputs in;
+  const double few_s = dashboard_of(in).now.step_s();
+  in.ranks = 65536;
+  // Eight buckets, one after the other since nothing overlaps: 2 (65,536 - 8) more hops of 1 us each.
+  const double more_s = dashboard_of(in).now.step_s() - few_s;
+  CHECK(more_s >= 8 * 2 * (65536 - 8) * 1e-6);
+  CHECK(more_s <= 8 * 2 * (65536 - 8) * 1e-6 + 0.005);
+  in.hop_latency_s = 0;
+  CHECK(dashboard_of(in).now.step_s() - few_s < 0.005);
 }
