@@ -50,7 +50,7 @@ std::string verdict_of(const Inputs& in, const Outputs& out, Bound narrowest) {
                            : std::string("the training process keeps")) +
            " up with the " + could + " samples/s that it takes.";
   const std::string waits = "The GPU waits " + figure(out.starved, "%") + " of the time",
-                    of = per_s(out.samples_per_s) + " of the " + could + " samples/s it could use.";
+                    of = per_s(out.samples_per_s) + " samples/s; the GPU takes " + could + ".";
   if (in.workers == 0) return waits + ": without workers the training process loads " + of;
   switch (narrowest) {
     case Bound::gpu:
@@ -103,6 +103,7 @@ void show_process(const Outputs& out, const Run& run, std::int64_t origin_ns, st
   for (std::size_t i = 0; i < 3; ++i) {
     const double part = 100 * run.process_s[i] / out.step_s;
     rest -= part;
+    if (!(part > 0)) continue;
     p.worker_time.push_back(
         {.label = does[i], .value = part, .tint = stage_tints[i], .info = "share of the process' time"});
   }
@@ -122,12 +123,14 @@ void show_process(const Outputs& out, const Run& run, std::int64_t origin_ns, st
 /// What a worker does on average, part by part.
 void show_workers(const Outputs& out, Picture& p) {
   constexpr std::array<std::string_view, 4> does{"asking", "reading", "decoding", "idle"};
+  constexpr double least = 0.05;  // percent: less has no width, and its name in the legend would promise some
   for (std::size_t i = 0; i < 4; ++i)
-    p.worker_time.push_back({.label = does[i],
-                             .value = out.worker_share[i],
-                             .tint = i == 3 ? widgets::Tint(Meaning::idle) : stage_tints[i],
-                             .info = "share of a worker's time",
-                             .hatched = i == 3});
+    if (out.worker_share[i] >= least)
+      p.worker_time.push_back({.label = does[i],
+                               .value = out.worker_share[i],
+                               .tint = i == 3 ? widgets::Tint(Meaning::idle) : stage_tints[i],
+                               .info = "share of a worker's time",
+                               .hatched = i == 3});
 }
 
 /// "`n` things" without backticks.
@@ -140,7 +143,12 @@ void arrange_river(const Inputs& in, const Outputs& out, Bound narrowest, Pictur
     const double per_s = out.ceilings[static_cast<std::size_t>(part)];
     if (!std::isfinite(per_s)) return;
     if (part == narrowest && (part != Bound::gpu || out.starved < 0.5)) p.neck = p.stations.size();
-    p.stations.push_back({std::move(name), rate_text(per_s), std::move(note), per_s, twice * per_s});
+    p.stations.push_back({.name = std::move(name),
+                          .rate = rate_text(per_s),
+                          .note = std::move(note),
+                          .given_note = part != Bound::workers,
+                          .per_s = per_s,
+                          .twice_per_s = twice * per_s});
   };
   p.neck = 5;
   add(Bound::storage, "storage",
@@ -153,7 +161,7 @@ void arrange_river(const Inputs& in, const Outputs& out, Bound narrowest, Pictur
   add(Bound::pinning, "pinned copy", "at " + format_text(in.host_copy_bytes_per_s, "B/s"), 1);
   add(Bound::gpu, "GPU", std::to_string(in.samples) + " in " + format_text(in.gpu_s, "s"), 1);
   p.neck = std::min(p.neck, p.stations.size());
-  p.ghost = in.workers > 0;
+  if (in.workers > 0) p.ghost_words = "with " + std::to_string(2 * in.workers) + " workers";
   p.flow = out.samples_per_s;
   const double gpu = out.ceilings[4];
   p.widest = 1.7 * std::max(gpu, std::min(out.samples_per_s, gpu));

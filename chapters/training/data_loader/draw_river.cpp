@@ -2,6 +2,7 @@
 #include <array>
 
 #include "chapters/training/data_loader/draw_parts.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
@@ -62,21 +63,57 @@ class Bank {
   std::size_t n_ = 0;
 };
 
+/// The channel that twice the workers would have, where it is another: from the part before to the part after.
+void paint_ghost(const Painter& p, const RiverPlace& place, const Picture& picture) {
+  const auto& t = theme();
+  const auto& stations = picture.stations;
+  if (picture.ghost_words.empty()) return;
+  for (std::size_t i = 0; i < stations.size(); ++i) {
+    const float half = place.half_of(stations[i].twice_per_s);
+    if (half - place.half_of(stations[i].per_s) < t.px(2)) continue;
+    const Bank ghost(place, [&](std::size_t k) { return place.half_of(stations[k].twice_per_s); });
+    const float from = i > 0 ? place.centre(i - 1) : place.area.min.x,
+                to = i + 1 < stations.size() ? place.centre(i + 1) : place.area.max.x;
+    p.clip({from, place.area.min.y - t.px(2)}, {to, place.area.max.y + t.px(2)});
+    for (const auto& side : {ghost.upper(), ghost.lower()}) p.dashed_polyline(side, t.text, t.px(1.2f), t.px(5));
+    p.unclip();
+    const float y = place.middle - half + t.px(5);
+    if (widgets::text_size(picture.ghost_words, Type::small).x < 0.8f * place.pitch() &&
+        half - place.half_of(stations[i].per_s) > t.type(Type::small) + t.px(8))
+      p.text({place.centre(i), y}, picture.ghost_words, t.text, Type::small, Font::sans, Align::center);
+  }
+}
+
 /// Water and banks; the channel that twice the workers would have is dashed.
 void paint_water(const Painter& p, const RiverPlace& place, const Picture& picture) {
   const auto& t = theme();
   const auto& stations = picture.stations;
   const auto bank_at = [&](std::size_t i) { return place.half_of(stations[i].per_s); };
   const auto water_at = [&](std::size_t i) {
-    return i < picture.neck ? bank_at(i) : std::min(bank_at(i), place.half_of(picture.flow));
+    // What reaches the GPU is no more than arrives, even where no part before it is narrower.
+    const bool full = i < picture.neck && i + 1 < stations.size();
+    return full ? bank_at(i) : std::min(bank_at(i), place.half_of(picture.flow));
   };
   const Bank bank(place, bank_at), water(place, water_at);
   p.band(bank.upper(), bank.lower(), t.card);
   p.band(water.upper(), water.lower(), widgets::with_alpha(t.ramp_at(0, 4), 0.85f));
   for (const auto& side : {bank.upper(), bank.lower()}) p.polyline(side, t.muted, t.px(1.5f));
-  if (!picture.ghost) return;
-  const Bank ghost(place, [&](std::size_t i) { return place.half_of(stations[i].twice_per_s); });
-  for (const auto& side : {ghost.upper(), ghost.lower()}) p.dashed_polyline(side, t.text, t.px(1.2f), t.px(5));
+  paint_ghost(p, place, picture);
+}
+
+/// As wide as what the learner said that arrives.
+void paint_guess(const Painter& p, const RiverPlace& place) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "samples_per_s") return;
+  const auto& t = theme();
+  const float half = place.half_of(guess->value), from = place.area.max.x - 0.75f * place.pitch();
+  for (const float y : {place.middle - half, place.middle + half})
+    p.dashed_line({from, y}, {place.area.max.x, y}, t.accent, t.px(2), t.px(5));
+  widgets::Line figure;
+  figure.add(widgets::format(guess->value, "", 4)).add("/s");
+  const widgets::Line words = widgets::guess_words(figure.view(), guess->value > place.widest);
+  widgets::paint_guess_words(p, {from, std::max(place.area.min.y, place.middle - half - t.type(Type::small) - t.px(5))},
+                             words.view());
 }
 
 /// A word on a plate, so that it reads over water and hatching.
@@ -121,7 +158,7 @@ void paint_neck(const Painter& p, const RiverPlace& place, const Picture& pictur
   for (const float y : {place.middle - half, place.middle + half})
     p.line({x - wide, y}, {x + wide, y}, t.accent, t.px(4));
   // Above the channel that twice the workers would have.
-  const float top = std::max(half, picture.ghost ? place.half_of(station.twice_per_s) : 0.0f);
+  const float top = std::max(half, picture.ghost_words.empty() ? 0.0f : place.half_of(station.twice_per_s));
   if (const float y = place.middle - top - t.type(Type::small) - t.px(8); y > place.area.min.y)
     p.text({x, y}, "the neck", t.accent, Type::small, Font::bold, Align::center);
   paint_plate(p, place, {x, place.middle}, picture.neck_words, t.accent, Type::body, Font::mono);
@@ -137,11 +174,14 @@ void paint_names(const Painter& p, const RiverPlace& place, const Picture& pictu
     const bool neck = !veiled && i == picture.neck;
     ImVec2 at{place.centre(i), place.area.max.y + t.px(6)};
     widgets::fit_text(p, at, s.name, room, neck ? t.accent : t.text, Type::small, Font::bold, Align::center);
-    if (veiled || lines < 2) continue;
+    if (lines < 2) continue;
     at.y += line;
-    widgets::fit_text(p, at, s.rate, room, neck ? t.accent : t.text, Type::small, Font::mono, Align::center);
-    at.y += line;
-    if (lines > 2) widgets::fit_text(p, at, s.note, room, t.muted, Type::small, Font::sans, Align::center);
+    if (!veiled) {
+      widgets::fit_text(p, at, s.rate, room, neck ? t.accent : t.text, Type::small, Font::mono, Align::center);
+      at.y += line;
+    }
+    if ((veiled && s.given_note) || (!veiled && lines > 2))
+      widgets::fit_text(p, at, s.note, room, t.muted, Type::small, Font::sans, Align::center);
   }
 }
 
@@ -170,14 +210,16 @@ void draw_river(const Picture& picture, ImVec2 size) {
   if (widgets::veiled()) {
     // The question gives which parts there are; how wide each is comes from the outputs.
     const widgets::GivenMarks given;
+    const Painter on_veil = Painter::window();  // one made before it records nothing
     for (const float y : {place.middle - place.half * 0.5f, place.middle + place.half * 0.5f})
-      p.dashed_line({place.area.min.x, y}, {place.area.max.x, y}, t.muted, 1, t.px(5));
-    paint_names(p, place, picture, lines, true);
+      on_veil.dashed_line({place.area.min.x, y}, {place.area.max.x, y}, t.muted, 1, t.px(5));
+    paint_names(on_veil, place, picture, lines, true);
     return;
   }
   paint_water(p, place, picture);
   paint_dry(p, place, picture);
   paint_neck(p, place, picture);
+  paint_guess(p, place);
   paint_names(p, place, picture, lines, false);
   widgets::drew("river");
   if (hovered) show_tip(place, picture);

@@ -65,6 +65,7 @@ struct Run {
 /// A part of the way to the GPU, as a channel of the river.
 struct Station {
   std::string name, rate, note;  ///< rate: what it lets through, in words; note: of what that is made
+  bool given_note = false;       ///< the note says inputs alone, so that a question gives it
   double per_s = 0;              ///< samples per second that it lets through; NaN: it bounds nothing
   double twice_per_s = 0;        ///< the same with twice the workers
 };
@@ -81,7 +82,7 @@ struct Picture {
   std::string answer;
   std::vector<Station> stations;  ///< from the storage to the GPU
   std::size_t neck = 0;           ///< the station that holds all others up; as many as there are: none does
-  bool ghost = false;             ///< twice the workers would have a wider channel
+  std::string ghost_words;        ///< whose channel is dashed: "with 24 workers"; empty: there is no such channel
   double flow = 0, widest = 1;    ///< samples per second that arrive, and of the widest channel that is drawn
   std::string neck_words, dry_words, fed_words;
   std::array<Level, 3> levels;  ///< at the storage, at a core, in the queue

@@ -126,16 +126,16 @@ TEST_CASE("data-loader: the picture opens where the GPU waits, and at the beginn
 
 TEST_CASE("data-loader: the answer names the part that is slow, and what more workers would change") {
   const auto says = [](const char* inputs) { return answer_of("training/data-loader", inputs); };
-  CHECK(
-      says("{}") ==
-      "The GPU waits `41.4 %` of the time: storage gives `12` workers `1,000` of the `1,707` samples/s it could use.\n"
-      "More workers change nothing: storage is `100 %` busy. Smaller samples or faster storage would help.");
+  CHECK(says("{}") ==
+        "The GPU waits `41.4 %` of the time: storage gives `12` workers `1,000` samples/s; the GPU takes "
+        "`1,707`.\n"
+        "More workers change nothing: storage is `100 %` busy. Smaller samples or faster storage would help.");
   CHECK(says(R"({"storage": "object_store"})").find("\nEach waits `82.9 %` of its time for first bytes: ") !=
         std::string::npos);
   CHECK(says(R"({"storage": "nvme", "workers": 16})").starts_with("The GPU never waits: `16` workers keep up"));
   CHECK(says(R"({"storage": "nvme", "workers": 1})").find("`1` worker brings ") != std::string::npos);
-  CHECK(says(R"({"storage": "nvme", "workers": 16, "cores": 4})").find(": `4` cores decode `667` of the ") !=
-        std::string::npos);
+  CHECK(says(R"({"storage": "nvme", "workers": 16, "cores": 4})")
+            .find(": `4` cores decode `667` samples/s; the GPU takes ") != std::string::npos);
 }
 
 TEST_CASE("data-loader: the picture says which part is narrow, and without workers how the process divides its time") {
@@ -170,4 +170,14 @@ TEST_CASE("data-loader: the picture says which part is narrow, and without worke
   double sum = 0;
   for (const auto& part : alone.worker_time) sum += part.value;
   CHECK(near(sum, 100));
+}
+
+TEST_CASE("data-loader: the picture says whose channel is dashed, and names no work that nobody does") {
+  const lab_loader::Picture server = picture_of({});
+  CHECK(server.ghost_words == "with 24 workers");
+  CHECK(server.worker_time.size() == 3);  // storage keeps the workers busy: none is idle
+  for (const widgets::BarSegment& part : server.worker_time) CHECK(part.label != "idle");
+  CHECK(picture_of({.storage = lab_loader::Storage::nvme, .workers = 0}).ghost_words.empty());
+  const lab_loader::Picture fed = picture_of({.storage = lab_loader::Storage::nvme, .workers = 16});
+  CHECK(fed.worker_time.back().label == "idle");
 }
