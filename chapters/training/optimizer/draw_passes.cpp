@@ -4,6 +4,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/training/optimizer/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
@@ -171,7 +172,7 @@ void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, do
 
 constexpr std::array<widgets::Meaning, 3> waits{widgets::Meaning::memory_bound, widgets::Meaning::compute_bound,
                                                 widgets::Meaning::launch_bound};
-constexpr std::array<std::string_view, 3> wait_names{"time for bytes", "for matmuls", "for launches"};
+constexpr std::array<std::string_view, 3> wait_names{"time for bytes", "time for matmuls", "time for launches"};
 
 std::array<double, 3> waits_of(const models::OptimizerPassTime& pass) {
   return {pass.traffic_s, pass.product_s, pass.launch_s};
@@ -237,6 +238,46 @@ void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right)
   if (at.x + wide <= right) p.text({right - wide, at.y}, scale, t.muted, Type::small);
 }
 
+/// What the learner said that a parameter moves, as a width of the lane that is chosen. Where passes repeat, a width
+/// is not the bytes of all of them.
+void paint_guess(const Painter& p, const LanePlan& plan, const PassLane& lane, double axis_bytes) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "traffic_bytes" || !lane.chosen || lane.all_bytes > lane.bytes) return;
+  const auto& t = widgets::theme();
+  const float x = plan.x(std::min(guess->value, axis_bytes));
+  p.dashed_line({x, plan.chip_bottom}, {x, plan.memory_bottom}, t.accent, t.px(2), t.px(5));
+  const widgets::Line words =
+      widgets::guess_words(widgets::format(guess->value, guess->unit), guess->value > axis_bytes);
+  const float width = widgets::text_size(words.view(), Type::small).x;
+  widgets::paint_guess_words(
+      p, {x + t.px(6) + width > plan.area.max.x ? x - t.px(6) - width : x + t.px(6), plan.chip_bottom + t.px(6)},
+      words.view());
+}
+
+/// What a question gives: the chip above, the memory below with the tensors that are in it. How often each goes between
+/// them is asked.
+void draw_given(const Picture& picture, const Rect& all) {
+  const widgets::GivenMarks given;
+  const Painter p = Painter::window();
+  const auto& t = widgets::theme();
+  const float band = t.px(38);
+  for (const auto& [name, top] : {std::pair<std::string_view, float>{"chip", all.min.y},
+                                  std::pair<std::string_view, float>{"HBM", all.max.y - band}}) {
+    p.frame({all.min.x, top}, {all.max.x, top + band}, t.muted, 1, t.px(4));
+    p.text({all.min.x + t.px(10), top + (band - t.type(Type::small)) / 2}, name, t.text, Type::small);
+  }
+  const TensorsUsed tensors = tensors_used(picture);
+  widgets::Line kept;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto tensor = static_cast<OptimizerTensor>(i);
+    const std::string_view name =
+        tensors[i] && tensor != OptimizerTensor::temporary ? key_of(tensor, tensors) : std::string_view();
+    if (!name.empty()) kept.add(kept.length > 0 ? ", " : "").add(name);
+  }
+  widgets::fit_text(p, {all.min.x + t.px(64), all.max.y - band + (band - t.type(Type::small)) / 2}, kept.view(),
+                    all.width() - t.px(260), t.muted, Type::small);
+}
+
 void show_tip(const LanePlan& plan, const PassLane& lane) {
   const ImVec2 mouse = ImGui::GetMousePos();
   if (!plan.area.contains(mouse)) return;
@@ -264,16 +305,7 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   const Rect all = widgets::canvas("passes", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
-  if (widgets::veiled()) {  // the chip above, the memory below: how often something goes between them is asked
-    const widgets::GivenMarks given;
-    const float band = t.px(38);
-    for (const auto& [name, top] : {std::pair<std::string_view, float>{"chip", all.min.y},
-                                    std::pair<std::string_view, float>{"HBM", all.max.y - band}}) {
-      p.frame({all.min.x, top}, {all.max.x, top + band}, t.muted, 1, t.px(4));
-      p.text({all.min.x + t.px(10), top + (band - t.type(Type::small)) / 2}, name, t.text, Type::small);
-    }
-    return;
-  }
+  if (widgets::veiled()) return draw_given(picture, all);
   const float key = t.type(Type::small) + t.px(10), gap = t.px(16);
   paint_key(p, picture, all.min, all.max.x);
   const Rect body{{all.min.x + t.px(40), all.min.y + key}, all.max};
@@ -284,6 +316,8 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   first.has_copy = second.has_copy = used(tensors_used(picture), OptimizerTensor::copy);
   paint_lane(p, first, picture.upper, travelled);
   paint_lane(p, second, picture.lower, travelled);
+  paint_guess(p, first, picture.upper, picture.axis_bytes);
+  paint_guess(p, second, picture.lower, picture.axis_bytes);
   widgets::drew("both lanes");
   paint_time(p, first, picture.upper, picture.axis_s, all.min.x);
   paint_time(p, second, picture.lower, picture.axis_s, all.min.x);

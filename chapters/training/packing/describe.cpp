@@ -69,7 +69,7 @@ void describe(Fields& f, PolicyRow& r) {
   f.integer("rows", r.rows, "Rows", {.source = "the packing itself"});
   f.real("useful_share", r.useful_share, {"Useful tokens", "%"}, {.formula = "tokens / rows' room"});
   f.real("flops", r.flops, {"FLOPs", "FLOP"}, {.source = palm});
-  f.real("speedup", r.speedup, "Over padding", {.formula = "FLOPs padded / FLOPs"});
+  f.real("speedup", r.speedup, {"Saved over padding", "\xC3\x97"}, {.formula = "FLOPs padded / FLOPs"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -79,8 +79,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("padded_air_share", o.padded_air_share, {"Wasted when padded", "%"},
          "FLOPs of a row for each document that no document needs.",
          {.headline = true, .formula = "1 - needed FLOPs / FLOPs padded", .source = palm});
-  f.real("speedup", o.speedup, "Over padding", "How many times fewer FLOPs it takes, at one rate of FLOPs.",
-         {.headline = true, .formula = "FLOPs padded / FLOPs"});
+  f.real("speedup", o.speedup, {"Saved over padding", "\xC3\x97"},
+         "Padding takes so many times the FLOPs of these rows.", {.headline = true, .formula = "FLOPs padded / FLOPs"});
   f.real("flops_share", o.flops_share, {"Share of the FLOPs padded", "%"},
          {.formula = "FLOPs / FLOPs padded", .source = palm});
   f.integer("rows", o.rows, "Rows", {.headline = true, .source = "the packing itself"});

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/training/packing/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
@@ -56,7 +57,19 @@ void paint_cuts(const Painter& p, const RowBlock& block, const models::Packing& 
   }
 }
 
-/// A line behind the rows that the best packing of whole documents needs.
+/// As many rows as the learner said.
+void paint_guess(const Painter& p, const RowBlock& block, const Rect& area) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "rows" || !(guess->value > 0)) return;
+  const auto& t = widgets::theme();
+  const float wanted = block.y(guess->value) - (block.pitch - block.height) / 2, y = std::min(wanted, area.max.y);
+  p.dashed_line({block.at.x - t.px(6), y}, {block.at.x + block.width + t.px(6), y}, t.accent, t.px(2), t.px(5));
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, "", 9), y < wanted);
+  const float high = t.type(Type::small) + t.px(4);
+  widgets::paint_guess_words(p, {block.at.x + t.px(6), y + high > area.max.y ? y - high : y + t.px(4)}, words.view());
+}
+
+/// A line after the rows that the best packing of whole documents needs.
 void paint_optimum(const Painter& p, const RowBlock& block, double rows) {
   const auto& t = widgets::theme();
   const float y = block.y(rows) - (block.pitch - block.height) / 2;
@@ -160,10 +173,11 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
 
   if (widgets::veiled()) {  // a row for each document, as long as a row is: what lies in them is asked
     const widgets::GivenMarks given;
-    paint_head(p, plan.padded, "Padding: a row for each document", "");
+    const Painter on_veil = Painter::window();  // one made before it records nothing
+    paint_head(on_veil, plan.padded, "Padding: a row for each document", "");
     for (std::size_t r = 0; r < run.padded.row_room.size(); ++r) {
       const Rect row = plan.padded.place(static_cast<double>(r), 0, run.padded.row_room[r]);
-      p.frame(row.min, row.max, t.muted, 1);
+      on_veil.frame(row.min, row.max, t.muted, 1);
     }
     return;
   }
@@ -171,7 +185,7 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   padded.add(widgets::format(static_cast<double>(out.padded_rows), "", 9))
       .add(out.padded_rows == 1 ? " row, " : " rows, ")
       .add(widgets::format(out.padded_useful_share, "%"))
-      .add(" useful");
+      .add(" useful; grey is padding");
   paint_head(p, plan.padded, "Padding: a row for each document", padded.view());
   paint_head(p, plan.packed, picture.policy_name, picture.packed_words);
   const std::size_t row = shown_row(picture, view);
@@ -200,6 +214,7 @@ void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, Vi
     paint_saved(p, plan.packed, run.packing.row_room.size(), run.padded.row_room.size());
     if (picture.shows_optimum) paint_optimum(p, plan.packed, out.optimum_rows);
   }
+  paint_guess(p, plan.packed, area);
   if (plan.packed.pitch > t.px(5)) {
     const Rect r = plan.packed.place(static_cast<double>(row), 0, static_cast<double>(in.sequence));
     p.frame({r.min.x - t.px(2), r.min.y - t.px(1)}, {r.max.x + t.px(2), r.max.y + t.px(1)}, t.accent, t.px(1.5f));
@@ -262,6 +277,9 @@ void draw_mask(const Inputs& in, const Picture& picture, const View& view, ImVec
       p, {at.x, at.y + side + t.px(5)},
       masked ? std::string_view("grey: other documents, skipped") : std::string_view("the rest: computed for nothing"),
       area.width(), t.muted, Type::small);
+  if (const float below = at.y + side + t.px(5) + line + t.px(4); below + line <= area.max.y)
+    widgets::fit_text(p, {area.min.x, below}, "down: the token that reads; across: what it reads", area.width(),
+                      t.muted, Type::small);
 }
 
 }  // namespace chapters::training::packing
