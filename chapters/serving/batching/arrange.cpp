@@ -165,7 +165,7 @@ std::string caption_of(const Inputs& in, const Outputs& out, const Run& run) {
     return what + " through a plain queue of " +
            (in.servers == 1 ? std::string("one server") : count_text(static_cast<double>(in.servers)) + " servers") +
            "; formula: " + out.theory;
-  what += ", " + catalog().model(in.model)->name + " on " + std::to_string(in.chips) + " x " +
+  what += ", " + catalog().model(in.model)->name + " on " + std::to_string(in.chips) + "\xC3\x97 " +
           catalog().chip(in.chip)->short_name;
   if (in.servers > 1) what += ", the first of " + std::to_string(in.servers) + " replicas shown";
   return what;

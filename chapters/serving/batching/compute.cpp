@@ -83,7 +83,7 @@ models::Result<Served> served_by(const Inputs& in) {
   const models::Architecture& architecture = (*model)->architecture;
   if (const auto memory = models::serving_memory(architecture, machine); !memory.holds_weights())
     return Outcome::fail("The weights take " + format_text(memory.weights_bytes, "B", 4) + " and " +
-                         std::to_string(in.chips) + " x " + (*chip)->short_name + " offer " +
+                         std::to_string(in.chips) + "\xC3\x97 " + (*chip)->short_name + " offer " +
                          format_text(memory.offered_bytes, "B", 4) +
                          ": take more chips, a narrower format or a smaller model.");
   const auto cost = models::serving_cost(architecture, machine);
@@ -220,13 +220,13 @@ std::string state_of(const Inputs& in, const PolicyRun& run) {
   const models::ServingSummary& s = run.figures;
   const std::string leave = format_text(s.throughput_per_s, "") + " of " + format_text(s.arrivals_per_s, "");
   if (run.overloaded)
-    return "overloaded: " + leave + " requests a second leave, and the queue grows as long as they come";
+    return "overloaded: " + leave + " requests per second leave, and the queue grows as long as they come";
   if (!in.trace.text.empty()) return "a recording, measured as a whole, start and end included";
   if (static_cast<std::size_t>(run.requests) < models::least_for_interval)
     return "too few requests to tell: start and end weigh on the figures";
   if (s.filling)
-    return "not settled: " + leave + " requests a second leave while the batch fills; measure more of them";
-  return "steady: " + leave + " requests a second leave";
+    return "not settled: " + leave + " requests per second leave while the batch fills; measure more of them";
+  return "steady: " + leave + " requests per second leave";
 }
 
 /// Why the figures of a run mean nothing; empty when they do.

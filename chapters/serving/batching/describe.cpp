@@ -33,9 +33,9 @@ void describe(Fields& f, PolicyRun& r) {
   seconds("ttft_p99_s", r.figures.ttft_p99_s, "TTFT p99");
   seconds("tpot_p99_s", r.figures.tpot_p99_s, "TPOT p99");
   seconds("gap_p99_s", r.figures.itl_p99_s, "Gap p99");
-  f.real("throughput_per_s", r.figures.throughput_per_s, "Served a second");
+  f.real("throughput_per_s", r.figures.throughput_per_s, "Served per second");
   f.real("arrivals_per_s", r.figures.arrivals_per_s, "Arrived per second");
-  f.real("goodput_per_s", r.figures.goodput_per_s, "Goodput a second");
+  f.real("goodput_per_s", r.figures.goodput_per_s, "Goodput per second");
   f.real("utilization", r.utilization_percent, {"Busy", "%"});
   f.real("wasted_slots", r.wasted_slots_percent, {"Slots wasted", "%"});
   f.real("kv_peak", r.kv_peak_percent, {"Cache at most", "%"});
@@ -88,7 +88,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("tpot_p50_s", o.chosen.figures.tpot_p50_s, {"TPOT p50", "s"}, "Time per output token after the first.",
          {.absent = no_tokens, .formula = "(last token - first token) / (output - 1)"});
   f.real("gap_p99_s", o.chosen.figures.itl_p99_s, {"Gap between tokens p99", "s"},
-         "Counts all tokens of all answers: a stall behind somebody's prompt shows here and vanishes in a mean per "
+         "Counts all tokens of all answers: a stall during somebody's prompt shows here and vanishes in a mean per "
          "request.",
          {.absent = no_tokens,
           .formula = "nearest rank of (token - token before), within 0.5 %",
@@ -99,17 +99,17 @@ void describe(Fields& f, Outputs& o) {
   half_width(f, "ttft_p50_half", o.chosen.figures.half.ttft_p50_s, "TTFT p50, give or take");
   half_width(f, "tpot_p99_half", o.chosen.figures.half.tpot_p99_s, "TPOT p99, give or take");
   f.group("Rate");
-  f.real("goodput_per_s", o.chosen.figures.goodput_per_s, "Goodput a second",
+  f.real("goodput_per_s", o.chosen.figures.goodput_per_s, "Goodput per second",
          "Requests whose first token and pace are within the limits. In an overloaded queue it falls towards 0 the "
          "longer they come.",
          {.headline = true,
           .formula = "requests within both limits that leave / time measured",
           .source = "DistServe, Zhong et al., OSDI 2024"});
-  f.real("throughput_per_s", o.chosen.figures.throughput_per_s, "Served a second",
+  f.real("throughput_per_s", o.chosen.figures.throughput_per_s, "Served per second",
          {.formula = "requests that leave / time measured"});
   f.real("arrivals_per_s", o.chosen.figures.arrivals_per_s, "Arrived per second",
          {.formula = "requests that arrive / time measured"});
-  f.real("tokens_per_s", o.chosen.figures.tokens_per_s, "Tokens a second", "Output tokens; 0 in a plain queue.",
+  f.real("tokens_per_s", o.chosen.figures.tokens_per_s, "Tokens per second", "Output tokens; 0 in a plain queue.",
          {.formula = "output tokens of those that leave / time measured"});
   f.real("speedup_p50", o.speedup_p50, "Rival's p50 over this",
          "The first rival's, when both were measured on the same requests; 1 without one.",
@@ -128,7 +128,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("wasted_slots", o.chosen.wasted_slots_percent, {"Slots wasted", "%"},
          "Slot-time held by requests that were done and waited for their batch.",
          {.formula = "(held - used) / held", .source = orca});
-  f.group("At full roofs");
+  f.group("What the chips allow");
   f.real("bound_tpot_s", o.bound.tpot_s, {"TPOT, all slots taken", "s"},
          "A decode step with all slots taken, or as many as memory holds, at the chips' full bandwidth and peak: with "
          "all of them taken no engine can be faster; with fewer, a step is shorter.",
@@ -138,7 +138,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("bound_ttft_s", o.bound.ttft_s, {"First token at best", "s"},
          "A prompt alone: its arithmetic, or the reading of the weights if longer.",
          {.when = {"service", "llm"}, .formula = "max(weights / bandwidth, 2 x parameters x prompt / peak)"});
-  f.real("bound_tokens_per_s", o.bound.tokens_per_s, "Tokens a second at best",
+  f.real("bound_tokens_per_s", o.bound.tokens_per_s, "Tokens per second at best",
          "Output tokens with all slots taken, and the arithmetic of the prompts done as well; of static batches the "
          "prompts first, then the steps.",
          {.when = {"service", "llm"},
@@ -168,7 +168,7 @@ void describe(Fields& f, Outputs& o) {
 void describe(Fields& f, View& v) {
   f.real("time", v.playback.time_s, {"Time", "s"}, "Where the cursor stands; beyond the end is the end.",
          {.range = {0, 1e9}});
-  f.real("speed", v.playback.speed, "Speed", "Seconds of the race in a second of the clock.",
+  f.real("speed", v.playback.speed, "Speed", "Seconds of the race per second of the clock.",
          {.range = {0.01, 100, Scale::log}});
   f.toggle("playing", v.playback.playing, "Playing", "The cursor moves on by itself.");
   f.integer("request", v.request, "Request followed", "Its spans stand out in every lane; 0 for none.",

@@ -21,8 +21,9 @@ const Choices arrival_kinds{{"poisson", "Poisson", "Independent of each other at
 const Choices preemptions{
     {"recompute", "Recompute", "Its cache is dropped; prompt and output so far are put through again."},
     {"swap", "Swap to the host", "Its cache crosses PCIe at 25 GB/s, out and back."}};
-const Choices kv_formats{{"bf16", "BF16", "Two bytes a number."},
-                         {"fp8", "FP8", "One byte a number, and a 4-byte scale a layer for keys and one for values."}};
+const Choices kv_formats{
+    {"bf16", "BF16", "Two bytes a number."},
+    {"fp8", "FP8", "One byte per number, and a 4-byte scale per layer for keys and one for values."}};
 static_assert(models::kv_format_count == 2);
 
 }  // namespace
@@ -40,7 +41,7 @@ void describe(Fields& f, Inputs& in) {
             {.range = {1, 4096, Scale::log}, .typical = {1, 512}, .headline = true});
   f.real("timeout_s", in.timeout_s, {"Timeout", "s"}, "After which a dynamic batch starts short.",
          {.range = {1e-3, 100, Scale::log}, .typical = {0.01, 10}});
-  f.integer("chunk_tokens", in.chunk_tokens, {"Tokens a step", "tokens"},
+  f.integer("chunk_tokens", in.chunk_tokens, {"Tokens per step", "tokens"},
             "Chunked prefill: decoding requests take one each, prompts what is left, 16 at least.",
             {.range = {64, 8192, Scale::log}, .when = {"service", "llm"}});
   f.group("What serves");
@@ -51,13 +52,14 @@ void describe(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip,
                {.help = "Kernels reach 70 % of its peak and bandwidth here; 90 % of its memory is used.",
                 .when = {"service", "llm"}});
-  shared::parallel_tensor(f, "chips", in.chips,
-                          {.label = "Chips",
-                           .help = "They share every layer (tensor parallel); two all-reduces of 8 us each in a layer.",
-                           .when = {"service", "llm"}});
+  shared::parallel_tensor(
+      f, "chips", in.chips,
+      {.label = "Chips",
+       .help = "They share every layer (tensor parallel); two all-reduces of 8 \xC2\xB5s each per layer.",
+       .when = {"service", "llm"}});
   shared::format(f, "format", in.format,
                  {.label = "Weights",
-                  .help = "Format of weights and products; the cache has its own.",
+                  .help = "Format of weights and matmuls; the cache has its own.",
                   .when = {"service", "llm"}});
   f.real("service_time_s", in.service_time_s, {"Service time, mean", "s"},
          "The mean of a plain queue; the model's steps give their own.", {.range = {1e-4, 1e3, Scale::log}});
@@ -65,13 +67,14 @@ void describe(Fields& f, Inputs& in) {
             "Servers of a plain queue, fed from one line; with a model, replicas that get requests in turn.",
             {.range = {1, 64, Scale::log}});
   f.group("Arrivals");
-  f.real("arrival_rate", in.arrival_rate, "Arrivals a second", "Mean rate of requests; a file of arrivals replaces it.",
+  f.real("arrival_rate", in.arrival_rate, "Arrivals per second",
+         "Mean rate of requests; a file of arrivals replaces it.",
          {.range = {0.01, 1000, Scale::log}, .typical = {0.5, 50}, .headline = true});
   f.choice("arrivals", in.arrivals, arrival_kinds, "Arrivals", "How they come, at the same mean rate.");
   f.real("burst", in.burst, "Rate in a burst", "Times the mean; bursts last ten mean gaps between arrivals on average.",
          {.range = {1, 5}, .when = {"arrivals", "bursty"}});
   f.integer("requests", in.requests, "Requests measured",
-            "What the figures are from. A tenth more come before them, while the server fills, and a tenth behind; "
+            "What the figures are from. A tenth more come before them, while the server fills, and a tenth after; "
             "neither counts. A file of arrivals brings its own, and all of them count.",
             {.range = {1, 1e6, Scale::log}, .typical = {100, 100'000}});
   f.integer("pictured", in.pictured, "Requests pictured",

@@ -16,8 +16,8 @@ namespace {
 using widgets::Painter;
 using widgets::Type;
 
-/// What the colours mean; entries without room are left out whole.
-void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
+/// What the colours mean, of those that are drawn; entries without room are left out whole.
+void draw_key(const Picture& picture, const RaceRows& rows, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float sample = t.px(16), height = t.type(Type::small);
@@ -33,19 +33,28 @@ void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
     return [&p, use, missed](widgets::Rect r) { p.rect(r.min, r.max, use_colour(use, missed)); };
   };
   const DrawnMarks& drawn = picture.drawn;
-  if (queue && drawn.waits) entry("waits", [&](widgets::Rect r) { p.frame(r.min, r.max, t.text, 1); });
+  const bool bars = std::any_of(picture.policies.begin(), picture.policies.end(), [&](const PolicyPicture& r) {
+    return !r.queue.empty() && queue_has_bars(queue_top(picture, r), rows.queue - t.px(4));
+  });
+  if (rows.queue > 0 && drawn.waits)
+    entry("waits", [&](widgets::Rect r) {
+      if (bars)
+        p.frame(r.min, r.max, t.text, 1);
+      else
+        p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.75f));
+    });
   const bool tokens = picture.kv_blocks > 0;
   if (tokens && drawn.prefill) entry("prefill", fill(models::SlotUse::prefill, false));
   if (drawn.decode) entry(tokens ? "decode" : "in service", fill(models::SlotUse::decode, false));
   if (drawn.missed) entry("SLO missed", fill(models::SlotUse::decode, true));
   if (drawn.held)
     entry("done, slot held", [&](widgets::Rect r) {
-      p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
-      widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
+      p.rect(r.min, r.max, widgets::with_alpha(t.muted, rows.occupied > 0 ? 0.4f : 0.22f));
+      if (rows.occupied <= 0) widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
     });
   if (!picture.later.empty())
     entry("other requests", [&](widgets::Rect r) { p.rect(r.min, r.max, widgets::with_alpha(t.muted, later_alpha)); });
-  if (drawn.sent_back)
+  if (drawn.sent_back && rows.occupied <= 0)  // slots seen as one area have no ends
     entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
 }
 
@@ -54,7 +63,7 @@ void draw_story(const Picture& picture, const RaceRows& rows, std::int64_t reque
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   if (request < 0) {
-    draw_key(picture, at, width, rows.queue > 0);
+    draw_key(picture, rows, at, width);
     return;
   }
   const auto index = static_cast<std::size_t>(request);
@@ -159,7 +168,7 @@ void draw_measured(const Picture& picture, View& view, ImVec2 size) {
   widgets::draw_dot_plot("published runs", view.measured_rows, view.measured,
                          {
                              .axis_label = picture.measured.axis,
-                             .bound_label = "at full roofs",
+                             .bound_label = "limit of the chips",
                              .axis = widgets::AxisKind::log10,
                              .size = size,
                          });

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "chapters/serving/batching/draw_strips.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/tint.h"
+#include "widgets/number/number.h"
 #include "widgets/plot/axis.h"
 #include "widgets/plot/plot_paint.h"
 
@@ -149,10 +151,42 @@ void paint_arrivals(const Painter& p, const Picture& picture, const RaceScale& s
   }
 }
 
+/// What a question gives of a policy: how many slots there are, and that there is a queue.
+void paint_given(const PolicyPicture& r, const RaceScale& scale, float y, const RaceRows& rows) {
+  const widgets::GivenMarks given;
+  const Painter p = Painter::window();
+  const auto& t = widgets::theme();
+  const float slots = rows.lanes_of(r);
+  row_label(p, scale.left - t.px(8), y + slots / 2, "slots");
+  const std::int32_t lanes = rows.occupied > 0 ? 1 : r.lanes;
+  const float lane = slots / static_cast<float>(std::max(1, lanes)), gap = lane > t.px(5) ? t.px(2) : 0;
+  for (std::int32_t i = 0; i < lanes; ++i)
+    p.frame({scale.left, y + lane * static_cast<float>(i)}, {scale.right(), y + lane * static_cast<float>(i + 1) - gap},
+            t.muted, 1);
+  if (rows.queue <= 0) return;
+  row_label(p, scale.left - t.px(8), y + slots + rows.queue / 2, "queue");
+  const float ground = y + slots + rows.queue - t.px(2);
+  p.line({scale.left, ground}, {scale.right(), ground}, t.muted);
+}
+
+/// How long the learner said that a request waits, as a length in the queue.
+void mark_guess(const Painter& p, const RaceScale& scale, float top, float height) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "mean_wait_s") return;
+  const auto& t = widgets::theme();
+  const float y = top + t.px(6), wanted = scale.x(guess->value), to = std::min(wanted, scale.right());
+  for (const float x : {scale.left, to}) p.line({x, y - t.px(4)}, {x, y + t.px(4)}, t.accent, t.px(2));
+  p.line({scale.left, y}, {to, y}, t.accent, t.px(2));
+  if (height < t.type(Type::small) + t.px(16)) return;
+  widgets::paint_guess_words(p, {scale.left + t.px(4), y + t.px(7)},
+                             widgets::guess_words(widgets::format(guess->value, guess->unit), to < wanted).view());
+}
+
 /// The policy's mark and name, which a question gives. Returns the width of the name.
-float paint_name(const Painter& p, const PolicyPicture& r, std::size_t place, ImVec2 at, float mark) {
+float paint_name(const PolicyPicture& r, std::size_t place, ImVec2 at, float mark) {
   const auto& t = widgets::theme();
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   widgets::paint_marker(p, {at.x + t.px(5), at.y + t.type(Type::body) / 2},
                         policy_markers[place % policy_markers.size()], t.px(4.5f),
                         widgets::colour(policy_tint(place), t));
@@ -165,10 +199,11 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
   float y = corner.y + t.px(3);
   const auto place = static_cast<std::size_t>(&r - picture.policies.data());
   const float mark = t.px(14);
-  const float name = mark + paint_name(p, r, place, {corner.x, y}, mark);
+  const float name = mark + paint_name(r, place, {corner.x, y}, mark);
   paint_headlines(p, r, corner.x + name + t.px(16), scale.right() - t.px(6),
                   y + (t.type(Type::body) - t.type(Type::small)) / 2);
   y = corner.y + rows.heading;
+  if (widgets::veiled()) return paint_given(r, scale, y, rows);
   row_label(p, scale.left - t.px(8), y + rows.lanes_of(r) / 2, "slots");
   if (rows.occupied > 0)
     paint_occupation(p, r, scale, y, rows.occupied);
@@ -180,9 +215,8 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
   if (rows.queue > 0) {
     const float height = rows.queue - t.px(4);
     row_label(p, scale.left - t.px(8), y + top + height / 2, "queue");
-    // One scale for all strips, but for a queue that would be a line on it: what grows must be seen to grow.
-    const double highest = 3 * r.peak_waiting < picture.peak_waiting ? r.peak_waiting : picture.peak_waiting;
-    paint_queue(p, r, highest, scale, y + top, height, hot);
+    paint_queue(p, r, queue_top(picture, r), scale, y + top, height, hot);
+    if (r.name == picture.policies.front().name) mark_guess(p, scale, y + top, height);
     widgets::Line waits;
     const auto now = static_cast<std::int64_t>(value_at(r.waiting, scale.now_s)),
                most = static_cast<std::int64_t>(r.peak_waiting);
@@ -273,10 +307,10 @@ RaceRows fit_race(const Picture& picture, float room) {
   if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(280), slots));
   // What few lanes leave goes to those that wait.
   const float left = slots - (rows.occupied > 0 ? rows.occupied : rows.lane * static_cast<float>(most_lanes));
+  // How many wait at once is part of the answer.
+  const auto waiting = static_cast<float>(widgets::veiled() ? 8 : picture.peak_waiting);
   if (queue && left > 0)
-    rows.queue =
-        std::min(rows.queue + left,
-                 std::max(rows.queue, t.px(max_queue_row_px) * static_cast<float>(picture.peak_waiting) + t.px(8)));
+    rows.queue = std::min(rows.queue + left, std::max(rows.queue, t.px(max_queue_row_px) * waiting + t.px(8)));
   return rows;
 }
 

@@ -80,11 +80,25 @@ void paint_occupation(const Painter& p, const PolicyPicture& r, const RaceScale&
   }
 }
 
+namespace {
+
+float queue_row(double peak, float height) {
+  return std::min(widgets::theme().px(max_queue_row_px), height / static_cast<float>(std::max(1.0, peak)));
+}
+
+}  // namespace
+
+double queue_top(const Picture& picture, const PolicyPicture& r) {
+  return 3 * r.peak_waiting < picture.peak_waiting ? r.peak_waiting : picture.peak_waiting;
+}
+
+bool queue_has_bars(double peak, float height) { return queue_row(peak, height) >= widgets::theme().px(1.9f); }
+
 void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const RaceScale& scale, float top, float height,
                  std::int64_t& hot) {
   const auto& t = widgets::theme();
-  const float row = std::min(t.px(max_queue_row_px), height / static_cast<float>(std::max(1.0, peak)));
-  if (row < t.px(1.9f)) {
+  const float row = queue_row(peak, height);
+  if (!queue_has_bars(peak, height)) {
     paint_steps(p, r.waiting, peak, scale, top, height, t.muted);
     return;
   }

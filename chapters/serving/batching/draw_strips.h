@@ -33,6 +33,12 @@ void paint_steps(const widgets::Painter& p, std::span<const models::ServingPoint
 /// Slots by what they do, stacked: where there are too many for a lane each.
 void paint_occupation(const widgets::Painter& p, const PolicyPicture& r, const RaceScale& scale, float top,
                       float height);
+/// What the top of a policy's queue stands for. One scale for all strips, but for a queue that would be a line on it:
+/// what grows must be seen to grow.
+double queue_top(const Picture& picture, const PolicyPicture& r);
+/// Has a strip of `height` px room for a bar for each of `peak` requests in the queue? Otherwise it shows how many
+/// wait.
+bool queue_has_bars(double peak, float height);
 /// Everybody who waits as a hollow bar, from arrival until taken from the queue.
 void paint_queue(const widgets::Painter& p, const PolicyPicture& r, double peak, const RaceScale& scale, float top,
                  float height, std::int64_t& hot);

@@ -136,7 +136,7 @@ MeasuredRuns measured_runs(const Inputs& in, const Outputs& out, const Published
     return run.published.sets("format", first_format);
   });
   if (same_format) all.title += ", " + upper(first_format);
-  all.axis = all.rate ? "output tokens a second, all answers" : "tokens a second of one answer";
+  all.axis = all.rate ? "output tokens per second, all answers" : "tokens per second of one answer";
   const auto fastest = [&](const models::ServingBound& bound) {
     return all.rate ? bound.tokens_per_s : 1 / bound.tpot_s;
   };
@@ -144,8 +144,9 @@ MeasuredRuns measured_runs(const Inputs& in, const Outputs& out, const Published
   const double measured = all.rate ? figures.tokens_per_s / static_cast<double>(in.servers) : 1 / figures.tpot_p50_s;
   if (published.own.tpot_s > 0 && measured > 0)
     all.runs.push_back({
-        .name = "model " + upper(models::format_id(in.format)) + ", " + format_text(published.sequences, "", 2),
-        .info = "simulated, with the sequences that are in the batch on average",
+        .name = "this lab, batch " + format_text(published.sequences, "", 2),
+        .info = "simulated in " + upper(models::format_id(in.format)) +
+                ", with the sequences that are in the batch on average",
         .measured = measured,
         .bound = fastest(published.own),
     });

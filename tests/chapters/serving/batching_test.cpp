@@ -118,7 +118,7 @@ TEST_CASE("batching: what cannot be served is refused in one sentence") {
   set(*lab, "chips", 1);
   lab->compute();
   CHECK(lab->reason() ==
-        "The weights take 141.1 GB and 1 x H100 SXM offer 72 GB: take more chips, a narrower format or a smaller "
+        "The weights take 141.1 GB and 1\xC3\x97 H100 SXM offer 72 GB: take more chips, a narrower format or a smaller "
         "model.");
   set(*lab, "chips", 2);
   choose(*lab, "format", "fp64");
@@ -281,14 +281,14 @@ TEST_CASE("batching: published runs of the model stand beside the race by defaul
     CHECK(d.ui.text_present("100"));
     CHECK(d.ui.text_present("200"));     // two names at the axis
     CHECK(d.ui.text_present("20.7 %"));  // 15.45 ms measured, 3.13 ms at full roofs
-    CHECK(d.ui.text_present("model BF16, 6.8"));
+    CHECK(d.ui.text_present("this lab, batch 6.8"));
     CHECK(d.canvas_overflow_px() == 0);
   }
   ShellDriver d(bundled_content(), nowhere(), {1600, 1000}, true);
   REQUIRE(d.workspace.open("serving/batching"));
   REQUIRE(d.input("model").set_choice_id("llama-2-70b"));  // saturated runs and MLPerf alone
   REQUIRE(d.settle());
-  CHECK(d.ui.text_present("output tokens a second, all answers"));
+  CHECK(d.ui.text_present("output tokens per second, all answers"));
   CHECK(d.ui.text_present("Published: Llama 2 70B on H100 SXM, FP8"));
   CHECK(d.ui.text_present("16 chips, 294/293"));
   REQUIRE(d.input("model").set_choice_id("smollm3-3b"));
@@ -339,7 +339,7 @@ TEST_CASE("batching: a server that falls behind for lack of memory is set agains
   REQUIRE(run);
   const MeasuredRuns runs = measured_runs(in, out, run->published);
   REQUIRE_FALSE(runs.runs.empty());
-  CHECK(runs.runs.front().name == "model BF16, 1.8");
+  CHECK(runs.runs.front().name == "this lab, batch 1.8");
   CHECK(runs.runs.front().measured < runs.runs.front().bound);
   // Their panel has its title before there is an answer, so that it has its place.
   const MeasuredRuns expected = measured_runs(in, {}, published_runs(in));
