@@ -102,6 +102,7 @@ Lanes lanes_of(const Inputs& in, Picture& picture, const ScheduledStack& stack, 
                std::size_t lanes_before, std::string_view when) {
   Lanes lanes;
   lanes.labels.emplace_back(when);
+  lanes.folded_label = std::string(when) + " \xE2\x80\xA6";
   lanes.spans.push_back(frame_spans(picture, stack.schedule, deadline_ns));
   add_resource_lanes(in, picture, stack, lanes_before, lanes);
   return lanes;

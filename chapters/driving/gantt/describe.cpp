@@ -45,7 +45,7 @@ void describe(Fields& f, Inputs& in) {
          {.range = {0, 0.9}, .when = {"sparse", "true"}});
   f.group("Scheduling");
   f.toggle("pipelining", in.pipelining, "Pipelining",
-           "A frame starts before the one before it has ended: more frames a second, no frame is sooner done.");
+           "A frame starts before the one before it has ended: more frames per second, no frame is sooner done.");
   f.toggle("preemptive", in.preemptive, "Preemption",
            "A ready task of higher priority takes the place of a running one, which goes on later.");
   f.group("Hardware");
@@ -57,8 +57,8 @@ void describe(Fields& f, Inputs& in) {
   f.integer("isp", in.isp, "ISPs", "Image signal processors.", {.range = {0, 4, Scale::step}});
   f.group("The stack");
   f.table("tasks", in.tasks, "Tasks of a frame",
-          "What runs where, for how long, and after what. The times are typed in, from a published example; no chip's "
-          "peak or bandwidth stands behind them.",
+          "What runs where, for how long, and after what. The times are typed in, from a published example, not from a "
+          "chip's peak or bandwidth.",
           {.max_items = 20});
 }
 
@@ -75,8 +75,8 @@ void describe(Fields& f, TaskRow& r) {
 void describe(Fields& f, ResourceRow& r) {
   f.text("name", r.name, "Resource");
   f.integer("units", r.units, "Units", "Tasks at once.");
-  f.real("work_s", r.work_s, {"Work a frame", "s"}, "Over its units.");
-  f.real("demand", r.demand, {"Asked for", "%"}, {.formula = "work a frame x rate"});
+  f.real("work_s", r.work_s, {"Work per frame", "s"}, "Over its units.");
+  f.real("demand", r.demand, {"Asked for", "%"}, {.formula = "work per frame x rate"});
   f.real("busy", r.busy, {"Busy", "%"}, "Its part of the time from the first release to the last result.");
 }
 void describe(Fields& f, FrameRow& r) {
@@ -117,7 +117,7 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("deadline_met", o.deadline_met, "Deadline met", "Every frame shown is in time.");
   f.group("Frame after frame");
   f.real("throughput_hz", o.throughput_hz, {"Throughput", "Hz"},
-         "Frames a second when there is always a next frame waiting.",
+         "Frames per second when there is always a next frame waiting.",
          {.headline = true, .formula = "frames / time between their ends, pipeline full"});
   f.real("before_throughput_hz", o.before_throughput_hz, {"Throughput as found", "Hz"},
          {.formula = "1 / latency as found"});
@@ -137,10 +137,10 @@ void describe(Fields& f, Outputs& o) {
          "What the end of the first frame waited for, task by task.");
   f.integer("preemptions", o.preemptions, "Preemptions", "Times a running task was set aside, in the frames shown.");
   f.group("Resources at the camera's rate");
-  f.real("cpu_demand", o.demand[0], {"CPU asked for", "%"}, {.formula = "work a frame x rate / cores"});
-  f.real("gpu_demand", o.demand[1], {"GPU asked for", "%"}, {.formula = "work a frame x rate / queues"});
-  f.real("dla_demand", o.demand[2], {"DLA asked for", "%"}, {.formula = "work a frame x rate / units"});
-  f.real("isp_demand", o.demand[3], {"ISP asked for", "%"}, {.formula = "work a frame x rate / units"});
+  f.real("cpu_demand", o.demand[0], {"CPU asked for", "%"}, {.formula = "work per frame x rate / cores"});
+  f.real("gpu_demand", o.demand[1], {"GPU asked for", "%"}, {.formula = "work per frame x rate / queues"});
+  f.real("dla_demand", o.demand[2], {"DLA asked for", "%"}, {.formula = "work per frame x rate / units"});
+  f.real("isp_demand", o.demand[3], {"ISP asked for", "%"}, {.formula = "work per frame x rate / units"});
   f.group("Tables");
   f.table("changes", o.changes, "Changes", "What each switch does to the latency of a lone frame.");
   f.table("stages", o.tasks, "Tasks");

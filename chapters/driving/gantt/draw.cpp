@@ -2,18 +2,31 @@
 #include <cmath>
 
 #include "chapters/driving/gantt/draw_tables.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::driving::gantt {
 namespace {
 
 using widgets::Type;
 
-/// The first lane holds the frames; the resources under it are left out where there is no room for them.
+/// The first lane holds the frames; the resources under it are left out where there is no room for them, and its name
+/// then says that there is more.
 void add_lanes(const Lanes& from, bool resources, View& view) {
   for (std::size_t i = 0; i < (resources ? from.spans.size() : std::min<std::size_t>(1, from.spans.size())); ++i)
-    view.lanes.push_back({.label = from.labels[i], .spans = from.spans[i], .indent = i > 0 ? 1u : 0u});
+    view.lanes.push_back({.label = resources ? std::string_view(from.labels[i]) : std::string_view(from.folded_label),
+                          .spans = from.spans[i],
+                          .indent = i > 0 ? 1u : 0u});
+}
+
+/// As high as there is room for: design pixels of a row, of `rows` in `lanes` lanes that share `room` px.
+float row_that_fits(float room, std::size_t lanes, std::size_t rows) {
+  const auto& t = widgets::theme();
+  const float head = t.px(34), lane_gap = t.px(6);
+  return ((room - head - static_cast<float>(lanes) * lane_gap) / std::max(1.0f, static_cast<float>(rows)) - t.px(2)) /
+         t.scale;
 }
 
 std::size_t rows_of(const Lanes& lanes, bool resources) {
@@ -100,19 +113,42 @@ void draw_key(const Picture& picture, const View& view, ImVec2 at, float width) 
     });
 }
 
+/// How long the learner said that a frame takes, as a line through the schedule that is asked for.
+void mark_guess(const Picture& picture, const View& view) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "latency_s" || view.timeline.drawn_lanes() < view.lanes.size()) return;
+  const auto& t = widgets::theme();
+  const widgets::Rect lanes = view.timeline.lanes_rect();
+  const float top = view.timeline.lane_rect(view.lanes.size() - picture.now.labels.size()).min.y,
+              wanted = view.timeline.x_pixel(guess->value), x = std::clamp(wanted, lanes.min.x, lanes.max.x);
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit), x != wanted);
+  const float width = widgets::text_size(words.view(), Type::small).x;
+  const auto painter = widgets::Painter::window();
+  painter.dashed_line({x, top}, {x, lanes.max.y}, t.accent, t.px(2), t.px(5));
+  widgets::paint_guess_words(painter,
+                             {x + t.px(6) + width > lanes.max.x ? x - t.px(6) - width : x + t.px(6),
+                              lanes.max.y - t.type(Type::small) - t.px(4)},
+                             words.view());
+}
+
 /// What a question gives: the stack as found, where something was changed, and the lanes of the one that is asked for.
 void draw_given(const Picture& picture, View& view, ImVec2 size) {
   const widgets::GivenMarks given;
   const auto& t = widgets::theme();
   view.lanes.clear();
   add_lanes(picture.before, true, view);
+  const std::size_t rows = rows_of(picture.before, true) + picture.now.labels.size();
   for (std::size_t i = 0; i < picture.now.labels.size(); ++i)
     view.lanes.push_back({.label = picture.now.labels[i], .spans = {}, .indent = i > 0 ? 1u : 0u});
   const widgets::SpanNames names = widgets::span_names(picture.names, view.lanes, view.timeline, t.px(6));
   widgets::TimelineData data;
   data.lanes = view.lanes;
   widgets::say_names(names, data);
-  widgets::draw_timeline("schedule", data, view.timeline, {.height = size.y, .row_px = 24, .label_px = 84});
+  // A lane without spans has one row.
+  const float row = row_that_fits(size.y, view.lanes.size(), rows);
+  widgets::draw_timeline("schedule", data, view.timeline,
+                         {.height = size.y, .row_px = std::clamp(row, 12.0f, 24.0f), .label_px = 84});
+  mark_deadlines(picture, view);
 }
 
 void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
@@ -125,15 +161,14 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   const bool keyed = size.y >= t.px(210);  // in less room the lanes come first
   const float key = keyed ? t.type(Type::small) + t.px(8) : 0, room = size.y - key;
   // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
-  const float least_row = 16, most_row = 52, head = t.px(34), lane_gap = t.px(6);
-  const auto row_that_fits = [&](bool found) {
-    const auto rows = static_cast<float>(rows_of(picture.before, found) + rows_of(picture.now, true));
-    const auto lanes = static_cast<float>(
+  constexpr float least_row = 16, most_row = 52;
+  const auto row_of = [&](bool found) {
+    const std::size_t lanes =
         (found ? picture.before.spans.size() : std::min<std::size_t>(1, picture.before.spans.size())) +
-        picture.now.spans.size());
-    return ((room - head - lanes * lane_gap) / std::max(1.0f, rows) - t.px(2)) / t.scale;
+        picture.now.spans.size();
+    return row_that_fits(room, lanes, rows_of(picture.before, found) + rows_of(picture.now, true));
   };
-  const bool found = row_that_fits(true) >= least_row;
+  const bool found = row_of(true) >= least_row;
   view.lanes.clear();
   add_lanes(picture.before, found, view);
   const std::size_t hidden = picture.before.spans.size() - view.lanes.size();
@@ -151,11 +186,12 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   widgets::say_names(names, data);
   const widgets::TimelineOptions options{
       .height = room,
-      .row_px = std::clamp(row_that_fits(found), 12.0f, most_row),
+      .row_px = std::clamp(row_of(found), 12.0f, most_row),
       .label_px = 84,
   };
   widgets::draw_timeline("schedule", data, view.timeline, options);
   mark_deadlines(picture, view);
+  mark_guess(picture, view);
   if (keyed) draw_key(picture, view, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
   if (view.timeline.drawn_lanes() >= view.lanes.size()) widgets::drew("lanes of the schedule");
 }
@@ -185,10 +221,8 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   stage.panel("tasks",
               {.title = "The first frame, task by task: times as typed in", .least = {440, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_tasks(out, view, size); });
-  stage.panel("resources", {.title = "Resources", .least = {330, 120}, .scrolls = true},
-              [&](ImVec2 size) { draw_resources(out, view, size); });
-  stage.panel("frames", {.title = "Frames", .least = {330, 120}, .scrolls = true},
-              [&](ImVec2 size) { draw_frames(out, view, size); });
+  stage.panel("frames", {.title = "Frames and resources", .least = {330, 230}, .scrolls = true},
+              [&](ImVec2 size) { draw_frames_and_resources(out, view, size); });
 }
 
 }  // namespace chapters::driving::gantt

@@ -1,5 +1,9 @@
 #include "chapters/driving/gantt/draw_tables.h"
 
+#include <cmath>
+
+#include "widgets/base/parts.h"
+
 namespace chapters::driving::gantt {
 
 void draw_tasks(const Outputs& out, View& view, ImVec2 size) {
@@ -22,9 +26,14 @@ void draw_tasks(const Outputs& out, View& view, ImVec2 size) {
   view.tasks.draw("tasks of the first frame", out.tasks, columns, size, {.mark = mark, .hover = hover});
 }
 
+namespace {
+
 void draw_resources(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr DescribedColumn columns[] = {
-      {"name", "resource"}, {"units", "units"}, {"work_s", "work a frame"}, {"demand", "asked for"}, {"busy", "busy"}};
+  static constexpr DescribedColumn columns[] = {{"name", "resource"},
+                                                {"units", "units"},
+                                                {"work_s", "work per frame"},
+                                                {"demand", "asked for"},
+                                                {"busy", "busy"}};
   view.resources.draw("resources", out.resources, columns, size);
 }
 
@@ -39,6 +48,16 @@ void draw_frames(const Outputs& out, View& view, ImVec2 size) {
     return widgets::RowMark{r.met ? widgets::Marker::circle : widgets::Marker::triangle, r.met ? t.good : t.bad};
   };
   view.frames.draw("frames", out.frames, columns, size, {.mark = mark});
+}
+
+}  // namespace
+
+void draw_frames_and_resources(const Outputs& out, View& view, ImVec2 size) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = widgets::theme().px(10), first = std::floor((size.y - gap) / 2);
+  draw_frames(out, view, {size.x, first});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + first + gap});
+  draw_resources(out, view, {size.x, size.y - gap - first});
 }
 
 }  // namespace chapters::driving::gantt

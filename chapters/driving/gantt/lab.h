@@ -97,6 +97,7 @@ struct Run {
 /// Lanes of one schedule: its frames, then the resources that do something.
 struct Lanes {
   std::vector<std::string> labels;
+  std::string folded_label;  ///< what the frames are called where the resources under them are left out
   std::vector<std::vector<widgets::TimelineSpan>> spans;
   std::vector<widgets::TimelineStep>
       thread;  ///< the critical path of the first frame, by time; lanes as in the picture

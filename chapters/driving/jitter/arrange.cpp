@@ -100,12 +100,13 @@ std::string_view cause_name(const Inputs& in, std::uint8_t cause) {
 void arrange_road(const Inputs& in, const Outputs& out, const models::JitterRun& run, Picture& picture) {
   const std::size_t n = run.fate.size();
   const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
+  // Where the car goes blind, or the slowest frame where it never does; distances count from there.
+  const auto slowest = std::max_element(run.response_s.begin(), run.response_s.end()) - run.response_s.begin();
+  const auto at = static_cast<std::size_t>(run.misses() > 0 ? run.longest_missed_first : slowest);
   const double frame_m = out.frame_m, worst_m = static_cast<double>(run.longest_missed_run) * frame_m,
                interest_m = std::max(worst_m, frame_m), visible_m = std::max(3 * interest_m, 6 * car_m),
-               middle_m = static_cast<double>(run.longest_missed_first) * frame_m + interest_m / 2;
-  // Distances count from where the car goes blind.
-  const double start_m = static_cast<double>(run.longest_missed_first) * frame_m, from_m = middle_m - visible_m / 2,
-               to_m = middle_m + visible_m / 2;
+               start_m = static_cast<double>(at) * frame_m, middle_m = start_m + interest_m / 2,
+               from_m = middle_m - visible_m / 2, to_m = middle_m + visible_m / 2;
   picture.from_m = from_m - start_m;
   picture.to_m = to_m - start_m;
   const auto frame_at = [&](double m) {
@@ -120,8 +121,7 @@ void arrange_road(const Inputs& in, const Outputs& out, const models::JitterRun&
     std::size_t end = i + 1;
     while (end < last && missed(end) == missed(i)) ++end;
     if (missed(i)) {
-      if (i == static_cast<std::size_t>(run.longest_missed_first))
-        picture.worst = static_cast<std::int64_t>(picture.stretches.size());
+      if (i == at) picture.worst = static_cast<std::int64_t>(picture.stretches.size());
       picture.stretches.push_back({.from_m = static_cast<double>(i) * frame_m - start_m,
                                    .length_m = static_cast<double>(end - i) * frame_m,
                                    .blind = true});
@@ -140,11 +140,16 @@ void arrange_road(const Inputs& in, const Outputs& out, const models::JitterRun&
     picture.slowest_s = std::max(picture.slowest_s, column.response_s);
     picture.columns.push_back(column);
   }
-  picture.lines[0] = "Response of each frame, at most " + format_text(picture.slowest_s, "s") + " here";
-  if (run.misses() > 0) {
-    const auto at = static_cast<std::size_t>(run.longest_missed_first);
-    picture.lines[0] += "; began with: " + std::string(cause_name(in, run.cause[at]));
-  }
+  picture.lines[0] = "Response of each frame: at most " + format_text(picture.slowest_s, "s") + " here";
+  if (run.misses() > 0) picture.lines[0] += ", set off by " + within_sentence(cause_name(in, run.cause[at]));
+  const auto shown = [&](FrameFate fate) {
+    return std::any_of(picture.columns.begin(), picture.columns.end(),
+                       [fate](const FrameColumn& column) { return column.fate == fate; });
+  };
+  if (shown(FrameFate::skipped))
+    picture.lines[0] += "; hatched: skipped";
+  else if (shown(FrameFate::reused))
+    picture.lines[0] += "; hatched: given up, the last plan is used";
   picture.slowest_s = std::max(picture.slowest_s, 1.2 * out.deadline_s);
 }
 

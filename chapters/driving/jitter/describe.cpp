@@ -6,7 +6,7 @@ namespace chapters::driving::jitter {
 namespace {
 
 const Choices policies = {
-    {"wait", "Wait", "Frames queue behind a late one."},
+    {"wait", "Wait", "Frames wait until a late one is done."},
     {"skip", "Skip frames", "A frame that arrives while the stack is busy is dropped."},
     {"reuse", "Reuse the last result",
      "At the watchdog's limit the frame is given up and the last plan is published again."},
@@ -69,15 +69,21 @@ void describe(Fields& f, Outputs& o) {
          {.absent = never_ends, .formula = "longest run of misses / rate"});
   f.real("blind_from_s", o.blind_from_s, {"... which begins", "s"}, "The earliest of that length, since the run began.",
          {.formula = "its first frame / rate"});
-  f.real("blind_per_hour_m", o.blind_per_hour_m, {"Blind an hour", "m"}, {.formula = "speed x misses an hour / rate"});
-  f.real("frame_m", o.frame_m, {"Travelled in a frame", "m"}, {.formula = "speed / rate"});
+  f.real("blind_per_hour_m", o.blind_per_hour_m, {"Blind per hour", "m"},
+         {.formula = "speed x misses per hour / rate"});
+  f.real("frame_m", o.frame_m, {"Travelled per frame", "m"}, {.formula = "speed / rate"});
   f.real("extra_p99_m", o.extra_p99_m, {"Farther at P99", "m"},
          "What the car travels more before a slow frame's plan than before an ordinary one's.",
          {.absent = never_ends, .formula = "speed x (P99 - P50)"});
   f.group("Response");
   f.real("needs_s", o.needs_s, {"Work of a frame, mean", "s"},
          "What it gets is the deadline; above that a queue never ends. Of the model that each frame ran on.",
-         {.headline = true, .formula = "undisturbed frame + time added / frames"});
+         {.formula = "undisturbed frame + time added / frames"});
+  f.real("mean_s", o.summary.mean_s, {"Average frame", "s"}, "From a frame's arrival to its answer, waiting included.",
+         {.headline = true,
+          .against = {"due in", "deadline_s"},
+          .absent = never_ends,
+          .formula = "mean of the answered frames"});
   f.real("p99_s", o.summary.p99_s, {"P99", "s"},
          {.headline = true, .absent = never_ends, .formula = "nearest rank of the answered frames"});
   f.real("p50_s", o.summary.p50_s, {"P50", "s"}, "Half of the answers take no longer.",
@@ -86,7 +92,6 @@ void describe(Fields& f, Outputs& o) {
          {.absent = never_ends, .formula = "nearest rank of the answered frames"});
   f.real("worst_s", o.summary.worst_s, {"Worst", "s"},
          "The slowest frame of this run: no bound, a longer run finds worse.", {.absent = never_ends});
-  f.real("mean_s", o.summary.mean_s, {"Mean", "s"}, "The mean of the answered frames.", {.absent = never_ends});
   f.real("tail_ratio", o.tail_ratio, {"P99 / P50", "\xC3\x97"},
          "Interactive services live with 2; 1.2 is a common target for a car.",
          {.absent = never_ends, .formula = "P99 / P50"});
@@ -96,7 +101,7 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("overloaded", o.overloaded, "Overloaded",
            "Frames that wait need more than they get: the queue grows for as long as the run lasts.");
   f.group("Misses");
-  f.real("misses_per_hour", o.misses_per_hour, "Misses an hour",
+  f.real("misses_per_hour", o.misses_per_hour, "Misses per hour",
          {.headline = true, .formula = "miss rate x rate x 3600"});
   f.real("miss_rate", o.miss_rate, {"Miss rate", "%"}, {.formula = "misses / frames"});
   f.integer("misses", o.misses, "Misses", "Frames without a fresh result in time.",

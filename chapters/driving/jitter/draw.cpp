@@ -58,7 +58,7 @@ void over_each_other(ImVec2 size, float share, const First& first, const Second&
 
 }  // namespace
 
-void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   const bool shown = !picture.run->frames.response_s.empty();
   // An overloaded stack has the same panels, so that none moves when a drag passes the point where it begins.
   const auto times = [&](const auto& body) {
@@ -71,7 +71,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
               {.title = "How far it drives blind", .least = {480, 230}, .answers = true, .marks = "road, frames"},
               [&](ImVec2 size) {
                 if (!shown) return;
-                if (widgets::veiled()) return draw_given_road(view, size);
+                if (widgets::veiled()) return draw_given_road(in, view, size);
                 if (out.overloaded)
                   draw_overload(out, picture, view, size);
                 else

@@ -41,7 +41,7 @@ void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 
                                  .label = "time in the run",
                                  .unit = "s",
                              },
-                         .y = {.lo = 0, .hi = picture.most_per_minute * 1.25, .label = "misses a minute"},
+                         .y = {.lo = 0, .hi = picture.most_per_minute * 1.25, .label = "misses per minute"},
                          .size = size,
                      });
   plot.stacked(picture.cause_labels, picture.minute_s, picture.misses_per_minute,
@@ -119,10 +119,10 @@ void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 
                    .marker = Marker::triangle,
                    .radius = 4.5f,
                    .labels = {view.late_causes.data(), late},
-                   .info = "answered after the deadline; beside it what added most since the stack was last idle",
+                   .info = "answered after the deadline; next to it what added most since the stack was last idle",
                });
   if (out.totals.reused > 0)
-    plot.scatter("last result again", {reused_x.data(), reused}, {reused_y.data(), reused},
+    plot.scatter("last result reused", {reused_x.data(), reused}, {reused_y.data(), reused},
                  {
                      .colour = t.warning,
                      .marker = Marker::square,

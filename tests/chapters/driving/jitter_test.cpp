@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "chapters/driving/jitter/lab.h"
+#include "tests/support/lab/answers.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
@@ -158,4 +160,27 @@ TEST_CASE("jitter: where no source moves the P99 a sentence stands in their plac
   Canvas canvas(*lab, {1600, 1200});
   canvas.ui.frames(3);
   CHECK(canvas.ui.text_present("P99 is 31.7 ms whichever one"));
+}
+
+TEST_CASE("jitter: hatched frames are named, and where none is missed the slowest one is in the middle") {
+  namespace lab_jitter = chapters::driving::jitter;
+  const auto picture = [](lab_jitter::Inputs in) { return picture_of(in, lab_jitter::compute, lab_jitter::arrange); };
+  lab_jitter::Inputs in;
+  CHECK(picture(in).lines[0].ends_with(", set off by garbage collection"));
+  in.policy = models::JitterPolicy::skip;
+  CHECK(picture(in).lines[0].ends_with("; hatched: skipped"));
+  in.policy = models::JitterPolicy::reuse;
+  CHECK(picture(in).lines[0].ends_with("; hatched: given up, the last plan is used"));
+  in = {};
+  in.base_s = 0.01;
+  for (auto& source : in.sources) source.on = source.name == "Memory contention";
+  const lab_jitter::Picture calm = picture(in);
+  double slowest_s = 0, at_m = 1;
+  for (const lab_jitter::FrameColumn& column : calm.columns)
+    if (column.response_s > slowest_s) {
+      slowest_s = column.response_s;
+      at_m = column.from_m;
+    }
+  CHECK(std::abs(at_m) < 1e-6);
+  CHECK(calm.columns.front().from_m < 0);
 }
