@@ -30,8 +30,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("level", in.level, level_choices, "Level", "Follows your answers, or stays.");
   f.group("Rules");
   f.choice("clock", in.clock, clock_choices, "Clock", "A right answer counts while there is time.", {.headline = true});
-  f.integer("questions", in.questions, "Questions a round", "After that many the count of right answers begins anew.",
-            {.range = {1, 50}});
+  f.integer("questions", in.questions, "Questions per round",
+            "After that many the count of right answers starts from 0.", {.range = {1, 50}});
   f.integer("seed", in.seed, "Seed",
             "The same seed and the same history ask the same questions; 0 begins with a source's own numbers.",
             {.range = {0, 1e6}});

@@ -195,6 +195,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     ++folded;
     if (picture.folded_link.empty()) picture.folded_link = "interview/drills?topic=" + std::string(s->topic);
   }
+  picture.ladder_key =
+      "dot: share right; bar: what the answers support; tick: the goal of " + percent(in.goal_percent, "");
   if (folded > 0)
     picture.folded = whole(static_cast<double>(folded)) + (folded == 1 ? " topic" : " topics") + " not asked yet";
   if (run.predictions.asked > 0)

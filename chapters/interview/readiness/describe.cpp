@@ -60,13 +60,13 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)", .source = wilson});
   f.real("success_percent", o.success_percent, {"Right so far", "%"},
          {.headline = true, .absent = "Nothing was asked yet.", .formula = "(right + near / 2) / asked"});
-  f.real("plan_ready_percent", o.plan_ready_percent, {"Ready, if so", "%"}, "With the questions that you suppose.",
+  f.real("plan_ready_percent", o.plan_ready_percent, {"Ready by then", "%"}, "With the questions that you suppose.",
          {.headline = true, .source = wilson});
   f.integer("topics_ready", o.topics_ready, "Topics ready", "Topics whose figure reaches the goal.");
   f.integer("level_reached", o.level_reached, "Level reached", "Highest level answered right: 1 recall to 6 design.");
   f.real("plan_margin_percent", o.plan_margin_percent, {"Taken off for chance", "%"},
          "Points between the share that would be right then and what so many answers support.",
-         {.formula = "share right - ready, if so", .source = wilson});
+         {.formula = "share right - ready by then", .source = wilson});
   f.integer("needed_questions", o.needed_questions, "Questions to the goal",
             "At the supposed share; 0 when you are there, or when that share never shows it.");
   f.group("Counts");

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/interview/readiness/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
@@ -57,6 +58,18 @@ float draw_starts(const Picture& picture, View& view, ImVec2 at, float width) {
   return high + t.px(14);
 }
 
+/// The share that the learner said, as a line through the rows.
+void mark_guess(const Painter& p, const widgets::IntervalBarLayout& layout) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "plan_ready_percent") return;
+  const auto& t = theme();
+  const auto x = static_cast<float>(layout.map.pixel(std::clamp(guess->value, 0.0, 100.0)));
+  p.dashed_line({x, layout.plot.min.y}, {x, layout.plot.max.y}, t.accent, t.px(1.5f), t.px(4));
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit), false);
+  const float width = widgets::text_size(words.view(), Type::small).x;
+  widgets::paint_guess_words(p, {x - t.px(6) - width, layout.plot.min.y}, words.view());
+}
+
 /// The rows: a click on one, or its word at the right, opens what it leads to.
 void draw_ladder(std::span<const widgets::IntervalRow> rows, const Picture& picture, View& view, ImVec2 at,
                  ImVec2 size) {
@@ -79,6 +92,7 @@ void draw_ladder(std::span<const widgets::IntervalRow> rows, const Picture& pict
     if (picture.lines[i].act && link(p, static_cast<int>(i), picture.lines[i].act,
                                      {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
       view.requests.open_link = picture.lines[i].link;
+  mark_guess(p, view.topics.layout);
   widgets::drew("ladder");
 }
 
@@ -88,7 +102,14 @@ void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, V
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(10);
   float y = at.y + draw_starts(picture, view, at, size.x);
-  widgets::fit_text(p, {at.x, y}, picture.ladder, size.x, t.text, Type::small, widgets::Font::bold);
+  const float title =
+      p.text_fit({at.x, y}, picture.ladder, size.x, t.text, Type::small, widgets::Font::bold) + t.px(16);
+  if (title + widgets::text_size(picture.ladder_key, Type::small).x <= size.x) {
+    p.text({at.x + size.x, y}, picture.ladder_key, t.muted, Type::small, widgets::Font::sans, Align::right);
+  } else if (size.y > t.px(200)) {
+    y += line;
+    widgets::fit_text(p, {at.x, y}, picture.ladder_key, size.x, t.muted, Type::small);
+  }
   y += line;
   const std::span<const widgets::IntervalRow> all(picture.rows);
   const bool folds = !picture.folded.empty();

@@ -73,6 +73,7 @@ struct Picture {
   std::size_t known = 0;                   ///< so many rows have an answer or are supposed; the others are folded
   std::string folded, folded_link;         ///< "26 topics not asked", and where the first of them is asked
   std::string ladder;                      ///< what the rows above the fold are
+  std::string ladder_key;                  ///< what dot, bar and tick of a row are
   std::vector<Start> starts;               ///< where nothing was answered yet
   std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
   std::vector<Due> due;                    ///< the longest overdue first

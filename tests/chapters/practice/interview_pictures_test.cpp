@@ -2,7 +2,10 @@
 
 #include "chapters/interview/drills/lab.h"
 #include "chapters/interview/readiness/lab.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+#include "widgets/base/guess.h"
 
 TEST_CASE("interview/readiness: topics without an answer are folded, and an empty record offers questions of 60 s") {
   support::use_bundled_catalog();
@@ -15,6 +18,7 @@ TEST_CASE("interview/readiness: topics without an answer are folded, and an empt
   CHECK(empty.starts.size() == 3);
   CHECK(empty.starts.front().link.ends_with("&clock=sixty_seconds"));
   CHECK(empty.known == 3);  // after 5, 20 and 62 answers, supposed
+  CHECK(empty.ladder_key == "dot: share right; bar: what the answers support; tick: the goal of 80 %");
   CHECK(empty.rows.size() > empty.known + 20);
   CHECK(empty.folded.ends_with(" topics not asked yet"));
   readiness::Inputs in;
@@ -40,4 +44,15 @@ TEST_CASE("interview/drills: before Start the card shows the last question on it
   CHECK(some.last.drawn);
   CHECK(some.last.said == 200);
   CHECK(some.promise.starts_with("Your last question: "));
+}
+
+TEST_CASE("interview/readiness: a guess stays as a line through the rows") {
+  support::use_bundled_catalog();
+  const auto lab = support::open_lab("interview/readiness");
+  support::compute(*lab);
+  const widgets::ShownGuess guess{.output = "plan_ready_percent", .unit = "%", .value = 90};
+  const widgets::ShowGuess shown(&guess);
+  support::Canvas canvas(*lab, {1180, 640});
+  canvas.ui.frames(3);
+  CHECK(canvas.ui.text_present("you: 90 %"));
 }
