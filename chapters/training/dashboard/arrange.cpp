@@ -140,8 +140,9 @@ std::string next_of(const Outputs& out) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string verdict = out.last == "none" ? found_verdict(out) : last_verdict(in, out);
-  if (!out.fits) return next_of(out) + "\nTimes are those of a chip with enough memory. " + verdict;
+  std::string verdict = out.last == "none" ? found_verdict(out) : last_verdict(in, out);
+  if (!out.fits && out.last == "none") verdict.front() = 'a';  // within the sentence; names of switches keep theirs
+  if (!out.fits) return next_of(out) + "\nWith enough memory: " + verdict;
   return verdict + "\n" + next_of(out);
 }
 

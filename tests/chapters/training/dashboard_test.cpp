@@ -273,8 +273,7 @@ TEST_CASE("dashboard: the answer says what the last switch saved, what does not 
         "The loader sets the pace: no other switch shortens the step.");
   CHECK(says(R"({"batch": 8, "loader": false, "bf16": false})") ==
         "The step does not fit, by `57.2 GB`: FlashAttention would free `68.7 GB`.\n"
-        "Times are those of a chip with enough memory. As found a step takes `1.2 s`, as long as the loader needs for "
-        "a batch.");
+        "With enough memory: as found a step takes `1.2 s`, as long as the loader needs for a batch.");
   // 70.6 billion parameters have 16 B of states each: 1.13 TB that no saver of activations takes away.
   // Of what is left checkpointing frees most, 212 GB where FlashAttention frees 172.
   CHECK(says(R"({"model": "llama-3-70b"})").find(": Checkpointing would free `212 GB`, not enough alone.\n") !=
