@@ -53,8 +53,15 @@ void draw_frames(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw_frames_and_resources(const Outputs& out, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float gap = widgets::theme().px(10), first = std::floor((size.y - gap) / 2);
+  if (size.x >= t.px(700)) {
+    const float gap = t.px(28), each = std::floor((size.x - gap) / 2);
+    draw_frames(out, view, {each, size.y});
+    ImGui::SetCursorScreenPos({corner.x + each + gap, corner.y});
+    return draw_resources(out, view, {size.x - gap - each, size.y});
+  }
+  const float gap = t.px(10), first = std::floor((size.y - gap) / 2);
   draw_frames(out, view, {size.x, first});
   ImGui::SetCursorScreenPos({corner.x, corner.y + first + gap});
   draw_resources(out, view, {size.x, size.y - gap - first});
