@@ -84,12 +84,43 @@ void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     in.batch = picture.batch_of(steps);
 }
 
+/// While a question is open: the batch as it is cut. Returns the height that it takes.
+float draw_given_batch(const Inputs& in, ImVec2 at, float width) {
+  const widgets::GivenMarks given;
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  const float line = t.type(widgets::Type::small), top = at.y + line + t.px(6), high = t.px(30);
+  widgets::Line words;
+  words.add("a batch of ").add_integer(in.batch);
+  if (in.micro_batches > 1)
+    words.add(" in ").add_integer(in.micro_batches).add(in.uneven ? " uneven pieces" : " pieces");
+  p.text({at.x + t.px(8), at.y + t.px(4)}, words.view(), t.text, widgets::Type::small);
+  // Uneven pieces take one part and three in turn.
+  const auto parts_of = [&](std::int64_t piece) { return in.uneven && piece % 2 == 1 ? 3.0f : 1.0f; };
+  float all = 0;
+  for (std::int64_t i = 0; i < in.micro_batches; ++i) all += parts_of(i);
+  float x = at.x + t.px(8);
+  const float each = (width - t.px(16)) / all;
+  for (std::int64_t i = 0; i < in.micro_batches; ++i) {
+    const float end = x + each * parts_of(i);
+    p.frame({x, top + t.px(4)}, {end - t.px(2), top + high}, t.muted, 1, t.px(3));
+    x = end;
+  }
+  return line + high + t.px(24);
+}
+
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   if (picture.version == 0) {
     ImGui::Dummy(size);
     return;
   }
   const auto& t = widgets::theme();
+  if (widgets::veiled()) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float high = draw_given_batch(in, at, size.x);
+    ImGui::SetCursorScreenPos({at.x, at.y + high});
+    size.y -= high;
+  }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   // One above the other needs height for two pairs of axes.
   const bool beside = size.x > t.px(640) || size.y < t.px(420);

@@ -75,6 +75,13 @@ TEST_CASE("given: the optimizer leaves the tensors in memory, but not how often 
   CHECK_FALSE(asked.d.ui.text_present("1 pass, 28 B per parameter"));
 }
 
+TEST_CASE("given: the batch lab leaves the batch as it is cut") {
+  use_bundled_catalog();
+  AskedLab asked("training/batch", 2);
+  CHECK(asked.d.ui.text_present("a batch of 64 in 8 uneven pieces"));
+  CHECK_FALSE(asked.d.ui.text_present("18.75"));
+}
+
 TEST_CASE("a guess stays in the pictures of training that are neither plots nor vessels") {
   use_bundled_catalog();
   CHECK(picture_says("training/checkpointing", "{}", {.output = "recomputed", .value = 20}, "you: 20 layers"));
