@@ -45,7 +45,11 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
              .legend = false,
              .info = "blocks of tensors",
              .version = picture.version});
-  if (picture.device_bytes <= picture.capacity_bytes * 1.02) plot.horizontal_mark(picture.device_bytes, "the device");
+  if (picture.device_bytes <= picture.capacity_bytes * 1.02) {
+    widgets::Line device;
+    device.add("device: ").add(widgets::format(picture.device_bytes, "B", 3, widgets::Prefix::binary));
+    plot.horizontal_mark(picture.device_bytes, device.view());
+  }
   if (picture.failed_event >= 0)
     plot.vertical_mark(static_cast<double>(picture.failed_event), "fails", {.colour = t.bad});
   else if (picture.opening < picture.events)
@@ -91,12 +95,13 @@ void draw_buttons(const Picture& picture, View& view, float width) {
   ImGui::Dummy({1, height});
 }
 
-void draw_memory(const Picture& picture, View& view, ImVec2 size) {
+void draw_memory(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (picture.version == 0) {
     ImGui::Dummy(size);
     return;
   }
+  if (widgets::veiled()) return draw_given_memory(in, picture, size);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   if (view.playback.playing) {
     widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -128,12 +133,12 @@ void draw_settings(const Outputs& out, View& view, ImVec2 size) {
 
 }  // namespace
 
-void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true, .marks = "strip"},
-              [&](ImVec2 size) { draw_memory(picture, view, size); });
+              [&](ImVec2 size) { draw_memory(in, picture, view, size); });
   stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_settings(out, view, size); });
-  published_panel(stage, "Recorded beside replayed", picture.published);
+  published_panel(stage, "Recorded and replayed", picture.published);
 }
 
 }  // namespace chapters::framework::allocator

@@ -21,7 +21,7 @@ constexpr std::size_t most_rows = 12;
 struct Page {
   Rect area;
   std::size_t rows = 1;
-  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; behind the last one, where it ends
+  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; after the last one, where it ends
   double row_bytes = 1;
   float pitch = 1, height = 1;
   float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
@@ -201,7 +201,7 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
         .add("\xC3\x97 what is asked for");
   if (fails && static_cast<double>(strip.hole_bytes) >= picture.failed_bytes) words.add(" (a mark each time)");
   if (strip.emptiable == 0) words.add("; empty_cache would return nothing");
-  if (scale < page.px_per_byte()) words.add("; smaller than above");
+  if (scale < page.px_per_byte()) words.add("; on a smaller scale than above");
   widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
 }
 
