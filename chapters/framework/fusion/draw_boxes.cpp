@@ -234,7 +234,7 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
   p.text({x, y}, ground, t.muted, Type::small);
   x += widgets::text_size(ground, Type::small).x + t.px(18);
   widgets::Line scale;
-  scale.add("bar: registers a thread, of ").add_integer(max_registers);
+  scale.add("bar: registers per thread, of ").add_integer(max_registers);
   const float limit = picture.break_after > 0
                           ? l.chip.min.x + l.chip.width() * 0.3f
                           : l.chip.max.x - widgets::text_size(scale.view(), Type::small).x - t.px(20);
