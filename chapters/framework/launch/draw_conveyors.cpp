@@ -17,7 +17,7 @@ std::string_view launch_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint::series(2)) return "attention";
   if (tint == widgets::Tint(widgets::Meaning::forward)) return "matmuls and the rest";
   if (tint == widgets::Tint(widgets::Meaning::launch_bound)) return "idle: not launched yet";
-  if (tint == widgets::Tint()) return "launches, and kernels that wait in the pool";
+  if (tint == widgets::Tint()) return "launches, and kernels that wait in the queue";
   return {};
 }
 
@@ -46,7 +46,7 @@ void place_lanes(const Picture& picture, const Parts& parts, bool two, View& vie
       view.counters[i] = {.label = "waiting", .points = c.queue, .tint = widgets::Tint(), .area = true};
       add_lane(view, view.host_lanes[i], {.label = c.lane, .sublabel = c.host_words, .spans = c.host});
       add_lane(view, view.pool_lanes[i],
-               {.label = "pool", .sublabel = c.queue_words, .counters = std::span(&view.counters[i], 1), .indent = 1});
+               {.label = "queue", .sublabel = c.queue_words, .counters = std::span(&view.counters[i], 1), .indent = 1});
     }
     add_lane(view, view.device_lanes[i],
              {.label = pool ? std::string_view("GPU") : std::string_view(c.lane),
@@ -85,7 +85,7 @@ void mark_layers(const Conveyors& c, const View& view, std::size_t lane) {
   }
 }
 
-/// "dry" or "full" on the pool, on a plate of its own.
+/// What the queue is like, on a plate of its own.
 void say_pool(const Conveyors& c, const View& view, std::size_t lane) {
   if (c.pool_words.empty() || !lane_shows(view, lane)) return;
   const auto& t = widgets::theme();
@@ -141,7 +141,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
   widgets::draw_timeline("conveyors", data, view.timeline,
                          {.height = size.y,
                           .row_px = row,
-                          .counter_px = std::clamp((room - taken) / pools - 14, 18.0f, 60.0f),
+                          .counter_px = std::clamp((room - taken) / pools - 14, 18.0f, 110.0f),
                           .label_px = 150,
                           .cursor = !veiled,
                           .ruler = !veiled,
