@@ -16,7 +16,7 @@ constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting after a sync", "Read the loss less often, log on another thread.", Meaning::idle},
     {"idle, cause unknown", "Record it: a trace tells who was waited for.", Tint::series(4)},
     {"only a collective runs", "Overlap it, more micro-batches, a faster network.", Meaning::communication},
-    {"optimizer kernels", "Fused AdamW, more tokens a step, sharded states.", Meaning::optimizer},
+    {"optimizer kernels", "Fused AdamW, more tokens per step, sharded states.", Meaning::optimizer},
     {"kernels without a matmul", "Fuse norms, gates and residuals: they move bytes and multiply nothing.",
      Meaning::memory_bound},
     {"matmuls without FLOPs", "Record shapes, and run without a CUDA graph while you do.", Tint::series(5)},

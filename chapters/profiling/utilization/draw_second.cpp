@@ -53,7 +53,7 @@ void paint_dimension(const Painter& p, const Theme& t, float x0, float x1, float
   p.line({x0, y}, {x1, y}, t.muted, t.px(1));
   p.line({x0, y - tick}, {x0, y + tick}, t.muted, t.px(1));
   p.line({x1, y - tick}, {x1, y + tick}, t.muted, t.px(1));
-  widgets::fit_text(p, {x0, y + t.px(3)}, words, most - x0, t.text, Type::small);
+  widgets::fit_text(p, {x0 + t.px(7), y + t.px(4)}, words, most - x0 - t.px(7), t.text, Type::small);
 }
 
 void paint_ledger(const Painter& p, const Theme& t, const Picture& picture, const SecondLayout& l) {
