@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -18,9 +19,14 @@ double shown_event(const Picture& picture, const View& view) {
   return view.cursor > static_cast<double>(picture.events) ? static_cast<double>(picture.opening) : view.cursor;
 }
 
-/// Reserved and in use over the list, and the cursor that scrubs it.
+/// Reserved and in use over the list, and the cursor that scrubs it. What the learner took for the reservation is a
+/// level.
 void draw_history(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const bool guessed = guess && (guess->output == "reserved_bytes" || guess->output == "peak_reserved_bytes");
+  const double most =
+      std::max(picture.capacity_bytes, guessed ? std::min(guess->value, 3 * picture.capacity_bytes) : 0);
   widgets::Plot plot("history", view.history,
                      {
                          .x = {.kind = widgets::AxisKind::category,
@@ -29,7 +35,7 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
                                .label = "events done"},
                          .y = {.kind = widgets::AxisKind::linear_bytes,
                                .lo = 0,
-                               .hi = picture.capacity_bytes * 1.04,
+                               .hi = most * 1.04,
                                .label = "reserved, and in use",
                                .unit = "B"},
                          .size = size,
@@ -54,6 +60,11 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
     plot.vertical_mark(static_cast<double>(picture.failed_event), "fails", {.colour = t.bad});
   else if (picture.opening < picture.events)
     plot.vertical_mark(static_cast<double>(picture.opening), "most reserved");
+  if (guessed) {
+    const widgets::Line words = widgets::guess_words(
+        widgets::format(guess->value, "B", 3, widgets::Prefix::binary).view(), guess->value > most);
+    plot.horizontal_mark(std::min(guess->value, most), words.view(), {.colour = t.accent});
+  }
   double at = shown_event(picture, view);
   if (plot.drag_x("drag cursor", at, {.label = "", .lo = 0, .hi = static_cast<double>(picture.events)})) {
     view.cursor = std::round(at);

@@ -2,8 +2,10 @@
 #include <array>
 
 #include "chapters/framework/launch/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::framework::launch {
 namespace {
@@ -99,6 +101,23 @@ void say_pool(const Conveyors& c, const View& view, std::size_t lane) {
   p.text(from, c.pool_words, c.is_dry ? t.of(widgets::Meaning::launch_bound) : t.text);
 }
 
+/// What the learner took for a step, at the lane that it is about: the first mode, the faster GPU, or the other mode.
+void say_guess(const View& view, bool two) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess) return;
+  const std::size_t lane = guess->output == "step_s"           ? view.host_lanes[0]
+                           : guess->output == "twice"          ? view.device_lanes[0]
+                           : guess->output == "speedup" && two ? view.device_lanes[1]
+                                                               : no_lane;
+  if (lane == no_lane || !lane_shows(view, lane)) return;
+  const auto& t = widgets::theme();
+  const widgets::Rect at = view.timeline.lane_rect(lane);
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), false);
+  const ImVec2 size = widgets::text_size(words.view(), Type::small);
+  widgets::paint_guess_words(widgets::Painter::window(), {at.max.x - size.x - t.px(8), at.max.y - size.y - t.px(4)},
+                             words.view());
+}
+
 void say_what_was_drawn(const View& view, bool two) {
   if (lane_shows(view, view.host_lanes[0])) widgets::drew("launches");
   if (lane_shows(view, view.pool_lanes[0])) widgets::drew("pool");
@@ -158,6 +177,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
     mark_layers(picture.modes[i], view, view.device_lanes[i]);
     say_pool(picture.modes[i], view, view.pool_lanes[i]);
   }
+  say_guess(view, two);
   say_what_was_drawn(view, two);
 }
 

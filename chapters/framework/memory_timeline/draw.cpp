@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/memory_timeline/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/callout.h"
@@ -153,6 +154,18 @@ void sample_curves(const Picture& picture, double top, ImVec2 size, View& view) 
   view.tolerance_bytes = tolerance;
 }
 
+/// What the learner took for the peak, as a level.
+void draw_guess(const widgets::ShownGuess& guess, const widgets::PlotFrame& frame) {
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  const auto level = static_cast<float>(frame.y.pixel(guess.value));
+  const float y = std::clamp(level, frame.area.min.y, frame.area.max.y);
+  p.dashed_line({frame.area.min.x, y}, {frame.area.max.x, y}, t.accent, t.px(1.5f), t.px(4));
+  const widgets::Line words =
+      widgets::guess_words(widgets::format(guess.value, guess.unit).view(), level < frame.area.min.y);
+  widgets::paint_guess_words(p, {frame.area.min.x + t.px(10), y + t.px(4)}, words.view());
+}
+
 /// `right`: how far the phases' names may reach.
 void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size, float right) {
   const auto& t = widgets::theme();
@@ -160,11 +173,15 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
   const float strip = t.type(Type::small) + t.px(8);
   ImGui::SetCursorScreenPos({at.x, at.y + strip});
   const double end = picture.curve.time_s.back();
-  const double highest = std::max({out.peak_bytes, picture.before_label.empty() ? 0.0 : out.before_peak_bytes, 1.0});
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const bool guessed = guess && guess->output == "peak_bytes";
+  const double highest = std::max({out.peak_bytes, picture.before_label.empty() ? 0.0 : out.before_peak_bytes,
+                                   guessed ? std::min(guess->value, 2 * out.peak_bytes) : 0.0, 1.0});
   // A nameplate far above all that is held would press the mountain flat: words say where it is.
   const bool within = out.chip_bytes <= 2 * highest;
   const double top = 1.12 * std::max(within ? out.chip_bytes : 0.0, highest);
   sample_curves(picture, top, {size.x, size.y - strip}, view);
+  const bool buried = out.peak_bytes > 1.3 * out.chip_bytes;  // its name would lie on the mountain
   widgets::Line nameplate;
   nameplate.add("nameplate: ").add(widgets::format(out.chip_bytes, "B"));
   {
@@ -177,13 +194,26 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
     draw_stack(plot, view.sampled, picture);
     if (!view.before.x.empty()) plot.curve(view.before);
     if (within)
-      plot.horizontal_mark(out.chip_bytes, nameplate.view(), {.colour = out.fits ? t.text : t.bad, .dashed = false});
+      plot.horizontal_mark(out.chip_bytes, buried ? std::string_view() : nameplate.view(),
+                           {.colour = out.fits ? t.text : t.bad, .dashed = false});
     double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
     if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
   }
-  draw_phases(picture, view.plot.scratch.frame, at.y + t.px(2), strip - t.px(5), right);
+  const widgets::PlotFrame& placed = view.plot.scratch.frame;
+  draw_phases(picture, placed, at.y + t.px(2), strip - t.px(5), right);
+  if (guessed) draw_guess(*guess, placed);
+  if (buried) {
+    const float wide = widgets::text_size(nameplate.view(), Type::small).x, small = t.type(Type::small);
+    const ImVec2 words{
+        placed.area.max.x - wide - t.px(8),
+        std::max(static_cast<float>(placed.y.pixel(out.chip_bytes)) - small - t.px(6), placed.area.min.y + t.px(3))};
+    const widgets::Painter p = widgets::Painter::window();
+    p.rect({words.x - t.px(4), words.y - t.px(1)}, {words.x + wide + t.px(4), words.y + small + t.px(2)}, t.panel,
+           t.px(3));
+    p.text(words, nameplate.view(), t.bad, Type::small);
+  }
   if (!within) {
-    const widgets::Box& area = view.plot.scratch.frame.area;
+    const widgets::Box& area = placed.area;
     nameplate.add(", above this plot");
     widgets::fit_text(widgets::Painter::window(), {area.min.x + t.px(8), area.min.y + t.px(4)}, nameplate.view(),
                       area.width() - t.px(16), t.muted, Type::small);
@@ -276,6 +306,15 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                                                             .low_share = picture.low_share,
                                                             .mark = picture.mark,
                                                             .mark_words = picture.mark_words});
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const std::vector<widgets::Rect>& placed = view.pillars.layout.pillars;
+  if (guess && guess->output == "layers_needed" && !placed.empty()) {
+    const auto after = static_cast<std::size_t>(std::clamp(guess->value, 0.0, static_cast<double>(placed.size())));
+    const float x = after == 0 ? placed.front().min.x - t.px(2) : placed[after - 1].max.x + t.px(2);
+    p.dashed_line({x, placed.front().min.y - t.px(4)}, {x, placed.front().max.y}, t.accent, t.px(2), t.px(4));
+    const widgets::Line words = widgets::guess_words(widgets::format(guess->value, "").view(), false);
+    widgets::paint_guess_words(p, {x + t.px(6), placed.front().min.y + t.px(4)}, words.view());
+  }
   if (event.pillar < 0) return;
   in.letters = picture.letters;
   if (static_cast<std::size_t>(event.pillar) < in.letters.size())

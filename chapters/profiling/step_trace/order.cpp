@@ -33,14 +33,14 @@ std::string words_of_change(std::string_view name, const Switches& to) {
   return std::string(name);
 }
 
-/// Times of the table in one unit: of the largest, but seconds only where all of them are some tenths of one.
+/// Times of the table in one unit: of the largest, but seconds only where none is less than one.
 class ColumnTime {
  public:
   ColumnTime(double least_s, double largest_s)
-      : unit_s_(least_s >= 0.1      ? 1
+      : unit_s_(least_s >= 1        ? 1
                 : largest_s >= 1e-3 ? 1e-3
                                     : 1e-6),
-        unit_(least_s >= 0.1      ? " s"
+        unit_(least_s >= 1        ? " s"
               : largest_s >= 1e-3 ? " ms"
                                   : " \xC2\xB5s") {}
   std::string of(double s) const { return widgets::format_text(s / unit_s_, "", 3) + std::string(unit_); }

@@ -186,6 +186,10 @@ TEST_CASE("step-trace: the table has one unit in which no change is a fraction o
     CHECK(row.alone.ends_with(" ms"));
     CHECK(row.alone.find("0.0") == std::string::npos);
   }
+  lab_step::Inputs one;  // a step of 510 ms stays in the unit of the bars
+  one.now = one.found;
+  one.now.workers = 2;
+  CHECK(picture_of(one, lab_step::compute, lab_step::arrange).order.rows[0].step == "510 ms");
 }
 
 TEST_CASE("step-trace: what is shown of the main thread and the workers is known to the end of the axis") {
