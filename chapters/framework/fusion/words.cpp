@@ -153,7 +153,7 @@ std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a) {
       {"registers, streaming", "14 + values + work", "within 18 % of 21 kernels that nvcc 13.0 compiled for sm_90"},
       {"registers, matmul", "40 + tile / 256 + work", "the tile in FP32 over 256 threads; 40 are an estimate"},
       {"spilled values", "3 trips", "stored once and loaded twice, through L2"},
-      {"blocks an SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
+      {"blocks per SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
       {"norm after a matmul", "whole rows", "in a block, or in a cluster of them; real code may split it otherwise"},
       {"two matmuls", "whole rows in a block", "of the second's result; a cluster is used for a norm after one matmul"},
       {"dropout's mask", "written",

@@ -155,12 +155,12 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
   const float lines = (t.type(Type::body) + t.type(Type::small)) / t.scale + 3;
   const float pools = parts.other_pool && two ? 2 : 1;
   const auto rows = static_cast<float>(view.lanes.size()) + 1 - pools;  // the first device has two
-  const float row = std::clamp(room * 0.72f / (rows + pools) - 8, 14.0f, 40.0f);
+  const float row = std::clamp(room * 0.72f / (rows + pools) - 8, 14.0f, 64.0f);
   const float taken = rows * (std::max(row + 2, lines) + 6);
   widgets::draw_timeline("conveyors", data, view.timeline,
                          {.height = size.y,
                           .row_px = row,
-                          .counter_px = std::clamp((room - taken) / pools - 14, 18.0f, 110.0f),
+                          .counter_px = std::clamp((room - taken) / pools - 14, 18.0f, 220.0f),
                           .label_px = 150,
                           .cursor = !veiled,
                           .ruler = !veiled,

@@ -205,7 +205,7 @@ void draw_layer_parts(const Inputs& in, const Outputs& out, View& view, ImVec2 s
     bars[i] = {.label = parts.name, .segments = std::span(view.parts[i]).first(scores ? 4 : 3)};
   }
   widgets::draw_stacked_bars("layer", std::span(bars).first(count), view.layer,
-                             {.axis_label = "one layer: bytes per token and hidden unit", .size = size, .bar_px = 22});
+                             {.axis_label = "bytes per token and hidden unit", .size = size, .bar_px = 22});
 }
 
 namespace {
