@@ -24,7 +24,7 @@ const Choices& state_recipe_choices() {
 
 const Choices& optimizer_choices() {
   static const Choices choices = choices_in_order<models::memory::OptimizerKind::sgd>(
-      {{"adamw", "AdamW", "Two FP32 moments: 8 bytes a parameter."},
+      {{"adamw", "AdamW", "Two FP32 moments: 8 bytes per parameter."},
        {"adamw_8bit", "AdamW, 8-bit", "Two 8-bit moments and an FP32 scale for 256 of them: 2.03 bytes."},
        {"adafactor", "Adafactor",
         "One number a row and one a column of a matrix, and no first moment: a few thousandths of a byte."},
@@ -38,8 +38,8 @@ const Choices& optimizer_choices() {
 const Choices& loss_choices() {
   static const Choices choices = choices_in_order<models::memory::LossKind::chunked>(
       {{"eager", "eager, in FP32",
-        "Log-softmax, its gradient and that of the logits, each whole in FP32: 12 bytes a logit."},
-       {"parallel", "one FP32 copy", "Worked on in place, beside the 16-bit logits: 6 bytes, as Megatron-LM does."},
+        "Log-softmax, its gradient and that of the logits, each whole in FP32: 12 bytes per logit."},
+       {"parallel", "one FP32 copy", "Worked on in place, next to the 16-bit logits: 6 bytes, as Megatron-LM does."},
        {"fused", "fused in place",
         "The gradient overwrites the logits: 2 bytes, as the cross entropies of Transformer Engine and Liger do in "
         "place."},
@@ -50,8 +50,8 @@ const Choices& loss_choices() {
 const Choices& recompute_choices() {
   static const Choices choices = choices_in_order<models::Recompute::full>(
       {{"none", "all", "All activations are kept; with unfused attention the scores too."},
-       {"selective", "all but the scores", "Scores, softmax and its dropout run again."},
-       {"full", "inputs of layers", "Every layer runs forward again before its backward pass."}});
+       {"selective", "all but the scores", "Scores, softmax and its dropout are recomputed."},
+       {"full", "inputs of layers", "Every layer's forward pass is recomputed before its backward pass."}});
   return choices;
 }
 
@@ -59,7 +59,7 @@ const OwnerLook& owner_look(MemoryOwner owner) {
   using widgets::Meaning;
   static constexpr std::array<OwnerLook, models::memory::memory_owner_count> looks{{
       {"weights", {}, true, "what the products multiply with"},
-      {"gradients", Meaning::backward, false, "one a parameter, from the backward pass to the optimizer"},
+      {"gradients", Meaning::backward, false, "one per parameter, from the backward pass to the optimizer"},
       {"master", Meaning::optimizer, true, "FP32 weights that the optimizer updates"},
       {"moments", Meaning::optimizer, false, "what the optimizer remembers of each parameter"},
       {"activations", Meaning::forward, false, "kept by the forward pass for the backward pass"},
@@ -77,7 +77,7 @@ void describe(Fields& f, models::memory::HeldBytes& held) {
   f.real("gradients_bytes", held[MemoryOwner::gradients], {"Gradients", "B"},
          {.formula = "parameters x bytes of the recipe / splits"});
   f.real("master_bytes", held[MemoryOwner::master], {"Master weights", "B"},
-         {.formula = "4 bytes a parameter in mixed recipes / splits"});
+         {.formula = "4 bytes per parameter in mixed recipes / splits"});
   f.real("optimizer_bytes", held[MemoryOwner::optimizer], {"Moments", "B"},
          {.formula = "parameters x bytes of the optimizer / splits"});
   f.real("activations_bytes", held[MemoryOwner::activations], {"Activations", "B"},
@@ -115,17 +115,17 @@ models::Result<TrainedOn> trained_on(std::string_view model, std::string_view ch
 
 void describe_layers_again(Fields& f, std::string_view plan, std::int64_t& again, std::int64_t& piece,
                            std::string& letters, bool headline) {
-  f.integer("again", again, "Layers", "How many of the first layers run again.",
+  f.integer("again", again, "Layers", "How many of the first layers are recomputed.",
             {
                 .range = {0, 128},
                 .typical = {0, 32},
                 .headline = headline,
                 .when = {plan, "first"},
             });
-  f.integer("piece", piece, "Layers a piece", "Those of a piece are there together when it runs again.",
+  f.integer("piece", piece, "Layers per piece", "Those of a piece are there together when it is recomputed.",
             {.range = {1, 64, Scale::log}, .when = {plan, "pieces"}});
   f.text("letters", letters, "Letters",
-         "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
+         "One per layer: k kept, s without scores, r recomputed, c recomputed with the one before it.",
          {.when = {plan, "drawn"}, .max_bytes = 512});
 }
 

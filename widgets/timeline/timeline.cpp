@@ -248,10 +248,11 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
                   place_timeline_lanes(data, f.index, options, view.folded, view.scratch.order, view.scratch.lanes),
               ruler = ruler_px(options);
   view.scratch.lanes_height = lanes_height;
+  const bool dots = std::any_of(f.index.lanes.begin(), f.index.lanes.end(), [](const auto& lane) { return lane.dots; });
   view.scratch.legend_height =
       options.legend
-          ? layout_timeline_legend(data, f.index, options.width > 0 ? options.width : ImGui::GetContentRegionAvail().x,
-                                   view.scratch)
+          ? layout_timeline_legend(data, f.index.tints, dots,
+                                   options.width > 0 ? options.width : ImGui::GetContentRegionAvail().x, view.scratch)
           : 0.0f;
   const float available = ImGui::GetContentRegionAvail().y;
   const float natural = lanes_height + ruler + view.scratch.legend_height + theme().px(2);
@@ -279,6 +280,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   view.scratch.lanes_area = f.lanes;
   view.scratch.viewport = f.viewport;
   layout_timeline_blocks(f);
+  if (view.scratch.legend_height > 0) name_seen_lanes(f);
   leave_timeline(f);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered && f.lanes.contains(mouse)) point_at_lanes(f, mouse, pressed);

@@ -65,22 +65,36 @@ void timeline_order(std::span<const TimelineLane> lanes, std::vector<std::uint32
   order_siblings(lanes, 0, lanes.size(), order);
 }
 
-float layout_timeline_legend(const TimelineData& data, const TimelineIndex& index, float width,
+float layout_timeline_legend(const TimelineData& data, const std::array<bool, 256>& tints, bool dots, float width,
                              TimelineScratch& scratch) {
   scratch.legend.clear();
-  for (std::size_t code = 0; code < index.tints.size(); ++code) {
-    if (!index.tints[code]) continue;
+  for (std::size_t code = 0; code < tints.size(); ++code) {
+    if (!tints[code]) continue;
     Tint tint;
     tint.code = static_cast<std::uint8_t>(code);
     std::string_view name = data.tint_name ? data.tint_name(data.context, tint) : std::string_view{};
     if (name.empty() && tint.is_meaning()) name = name_of_meaning(static_cast<Meaning>(code));
     if (!name.empty()) scratch.legend.push_back({name, tint});
   }
-  if (std::any_of(index.lanes.begin(), index.lanes.end(), [](const auto& lane) { return lane.dots; }))
-    scratch.legend.push_back({"a moment, without a length", Tint{}, true});
+  if (dots) scratch.legend.push_back({"a moment, without a length", Tint{}, true});
   if (scratch.legend.empty()) return 0;
   return layout_legend(scratch.legend, width * 0.6f, legend_row_px(), measure_text, scratch.legend_placed) +
          theme().px(4);
+}
+
+void name_seen_lanes(const TimelineFrame& f) {
+  std::array<bool, 256> tints{};
+  bool dots = false, all = true;
+  for (std::size_t i = 0; i < f.data.lanes.size(); ++i) {
+    if (!f.lane_shown(i)) {
+      all = false;
+      continue;
+    }
+    dots = dots || f.index.lanes[i].dots;
+    for (std::size_t code = 0; code < tints.size(); ++code) tints[code] = tints[code] || f.index.lanes[i].tints[code];
+    for (const TimelineCounter& c : f.data.lanes[i].counters) tints[c.tint.code] = true;
+  }
+  if (!all) layout_timeline_legend(f.data, tints, dots, f.area.width(), f.view.scratch);
 }
 
 void fold_timeline_lanes(TimelineFrame& f) {

@@ -40,9 +40,11 @@ TimelineCaret timeline_caret(const TimelineData& data, const TimelineIndex& inde
                              std::size_t lane);
 /// Carets as items, for those who fold; before the frame is painted.
 void fold_timeline_lanes(TimelineFrame& f);
-/// Entries of the legend, and its height in `width`.
-float layout_timeline_legend(const TimelineData& data, const TimelineIndex& index, float width,
+/// Entries of the legend for these tints, and for dots where there are some; returns its height in `width`.
+float layout_timeline_legend(const TimelineData& data, const std::array<bool, 256>& tints, bool dots, float width,
                              TimelineScratch& scratch);
+/// Where not all lanes are seen: the legend again, of those that are, in the room that it has.
+void name_seen_lanes(const TimelineFrame& f);
 /// The arrows at the selected span and the one under the pointer; looked for only when these change.
 void find_touched_links(TimelineFrame& f);
 void layout_timeline_blocks(TimelineFrame& f);

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "chapters/described/training_memory.h"
+#include "chapters/framework/allocator/asked.h"
 #include "chapters/framework/allocator/lab.h"
 #include "widgets/number/number.h"
 
@@ -84,9 +85,9 @@ std::string failure_answer(const Outputs& out) {
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (asked_recording(in)) return recording_answer(out);
   if (!out.failed_at.empty()) return failure_answer(out);
-  std::string says = "Nothing fails: at the peak " + bytes_figure(out.peak_reserved_bytes) + " are reserved for " +
-                     bytes_figure(out.peak_allocated_bytes) + " in use, " + figure(out.wasted_share, "%") +
-                     " of it above need.";
+  std::string says = "Nothing fails: at most " + bytes_figure(out.peak_reserved_bytes) + " are reserved and at most " +
+                     bytes_figure(out.peak_allocated_bytes) + " in use; " + figure(out.wasted_share, "%") +
+                     " of what is reserved is above need.";
   std::string why = others_words(out);
   if (in.empty_cache && !in.listed() && !asked_recording(in))
     why = "With empty_cache it takes " + count_figure(out.device_allocs) +
@@ -95,12 +96,25 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   return why.empty() ? says : says + "\n" + why;
 }
 
+/// What a written list asks for first.
+std::vector<double> first_requests(const Inputs& in) {
+  constexpr std::size_t most = 8;
+  std::vector<double> sizes;
+  if (!in.listed()) return sizes;
+  const auto asked = ask(in);
+  if (!asked) return sizes;
+  for (const AllocatorEvent& e : asked->program.list.events)
+    if (e.action == AllocatorAction::allocate && sizes.size() < most) sizes.push_back(static_cast<double>(e.bytes));
+  return sizes;
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
+  p.asked = first_requests(in);
   for (std::size_t i = 0; i < run.owners.size(); ++i) p.tints.push_back(tint_of(run.owners[i], i));
   p.events = static_cast<std::uint32_t>(out.events_done);
   const double peak = std::max(1.0, out.peak_reserved_bytes);

@@ -6,7 +6,7 @@ namespace {
 // In the order of Source, whose first ones are models::memory::AllocatorWorkload, and of models::memory::LengthOrder.
 const Choices sources{
     {"lengths", "Training, lengths vary", "Each step's activations are as long as its sequences."},
-    {"requests", "Serving, a cache a request", "One contiguous cache for each request, as long as it may become."},
+    {"requests", "Serving, a cache per request", "One contiguous cache for each request, as long as it may become."},
     {"growing", "Cache grown by concatenation",
      "Each block of 64 tokens makes a longer tensor before the shorter goes."},
     {"pins", "Every second tensor stays", "Equal tensors, of which every second is freed; then larger ones."},

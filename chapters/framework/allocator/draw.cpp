@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -18,9 +19,14 @@ double shown_event(const Picture& picture, const View& view) {
   return view.cursor > static_cast<double>(picture.events) ? static_cast<double>(picture.opening) : view.cursor;
 }
 
-/// Reserved and in use over the list, and the cursor that scrubs it.
+/// Reserved and in use over the list, and the cursor that scrubs it. What the learner took for the reservation is a
+/// level.
 void draw_history(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const bool guessed = guess && (guess->output == "reserved_bytes" || guess->output == "peak_reserved_bytes");
+  const double most =
+      std::max(picture.capacity_bytes, guessed ? std::min(guess->value, 3 * picture.capacity_bytes) : 0);
   widgets::Plot plot("history", view.history,
                      {
                          .x = {.kind = widgets::AxisKind::category,
@@ -29,7 +35,7 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
                                .label = "events done"},
                          .y = {.kind = widgets::AxisKind::linear_bytes,
                                .lo = 0,
-                               .hi = picture.capacity_bytes * 1.04,
+                               .hi = most * 1.04,
                                .label = "reserved, and in use",
                                .unit = "B"},
                          .size = size,
@@ -45,11 +51,20 @@ void draw_history(const Picture& picture, View& view, ImVec2 size) {
              .legend = false,
              .info = "blocks of tensors",
              .version = picture.version});
-  if (picture.device_bytes <= picture.capacity_bytes * 1.02) plot.horizontal_mark(picture.device_bytes, "the device");
+  if (picture.device_bytes <= picture.capacity_bytes * 1.02) {
+    widgets::Line device;
+    device.add("device: ").add(widgets::format(picture.device_bytes, "B", 3, widgets::Prefix::binary));
+    plot.horizontal_mark(picture.device_bytes, device.view());
+  }
   if (picture.failed_event >= 0)
     plot.vertical_mark(static_cast<double>(picture.failed_event), "fails", {.colour = t.bad});
   else if (picture.opening < picture.events)
     plot.vertical_mark(static_cast<double>(picture.opening), "most reserved");
+  if (guessed) {
+    const widgets::Line words = widgets::guess_words(
+        widgets::format(guess->value, "B", 3, widgets::Prefix::binary).view(), guess->value > most);
+    plot.horizontal_mark(std::min(guess->value, most), words.view(), {.colour = t.accent});
+  }
   double at = shown_event(picture, view);
   if (plot.drag_x("drag cursor", at, {.label = "", .lo = 0, .hi = static_cast<double>(picture.events)})) {
     view.cursor = std::round(at);
@@ -91,12 +106,13 @@ void draw_buttons(const Picture& picture, View& view, float width) {
   ImGui::Dummy({1, height});
 }
 
-void draw_memory(const Picture& picture, View& view, ImVec2 size) {
+void draw_memory(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (picture.version == 0) {
     ImGui::Dummy(size);
     return;
   }
+  if (widgets::veiled()) return draw_given_memory(in, picture, size);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   if (view.playback.playing) {
     widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -128,12 +144,12 @@ void draw_settings(const Outputs& out, View& view, ImVec2 size) {
 
 }  // namespace
 
-void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true, .marks = "strip"},
-              [&](ImVec2 size) { draw_memory(picture, view, size); });
+              [&](ImVec2 size) { draw_memory(in, picture, view, size); });
   stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_settings(out, view, size); });
-  published_panel(stage, "Recorded beside replayed", picture.published);
+  published_panel(stage, "Recorded and replayed", picture.published);
 }
 
 }  // namespace chapters::framework::allocator

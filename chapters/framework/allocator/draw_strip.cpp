@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/allocator/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/charts/vessel.h"
@@ -21,7 +22,7 @@ constexpr std::size_t most_rows = 12;
 struct Page {
   Rect area;
   std::size_t rows = 1;
-  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; behind the last one, where it ends
+  std::array<double, most_rows + 1> begin{};  ///< byte at which a line begins; after the last one, where it ends
   double row_bytes = 1;
   float pitch = 1, height = 1;
   float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
@@ -201,8 +202,18 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
         .add("\xC3\x97 what is asked for");
   if (fails && static_cast<double>(strip.hole_bytes) >= picture.failed_bytes) words.add(" (a mark each time)");
   if (strip.emptiable == 0) words.add("; empty_cache would return nothing");
-  if (scale < page.px_per_byte()) words.add("; smaller than above");
+  if (scale < page.px_per_byte()) words.add("; on a smaller scale than above");
   widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "emptiable_bytes") return;
+  // What the learner took for returnable, as a length of all that is free.
+  const float wanted = area.min.x + static_cast<float>(guess->value) * scale, top = y - bar - t.px(3);
+  const float at = std::clamp(wanted, area.min.x, area.max.x);
+  const widgets::Line said = widgets::guess_words(bytes_text(guess->value).view(), wanted > area.max.x);
+  p.line({at, top - t.px(3)}, {at, top + bar + t.px(3)}, t.accent, t.px(2.5f));
+  const float wide = widgets::text_size(said.view(), Type::small).x;
+  widgets::paint_guess_words(
+      p, {std::min(at + t.px(8), area.max.x - wide - t.px(4)), top + (bar - t.type(Type::small)) / 2}, said.view());
 }
 
 void paint_key(const Painter& p, const Picture& picture, const StripState& strip, ImVec2 at, float right) {

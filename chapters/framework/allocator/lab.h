@@ -108,6 +108,7 @@ struct Picture {
   std::int64_t opening = 0;   ///< events done where the strip opens: the failure, the peak of a program, else the end
   double capacity_bytes = 1;  ///< what the strip spans
   double device_bytes = 1, failed_bytes = 0;
+  std::vector<double> asked;  ///< bytes of a written list's first requests: they are given; empty for other programs
   PublishedMarks published;
 };
 
@@ -147,6 +148,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 
 /// What lies where when `cursor` events are done. Pure.
 void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out);
+/// While a question is open: what a written list asks for, and the empty device.
+void draw_given_memory(const Inputs& in, const Picture& picture, ImVec2 size);
 /// The strip in rows, and under it the request beside the holes, in `size` px from the cursor.
 void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size);
 

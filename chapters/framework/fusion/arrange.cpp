@@ -63,7 +63,7 @@ void add_tensors(const Run& run, const Outputs& out, const Inputs& in, Picture& 
                     .centre = wanted_centre(c, id)};
     const TensorFate& fate = run.tensors[static_cast<std::size_t>(id)];
     mark.ghost = fate.never;
-    if (mark.ghost) mark.size = "none";
+    if (mark.ghost) mark.size = "0";
     if (t.producer >= 0) p.pipes.push_back({id, t.producer, false, mark.ghost});
     for (const TensorRead& read : fate.reads) p.pipes.push_back({id, read.box, true, mark.ghost, read.l2});
     p.tensors.push_back(std::move(mark));
@@ -82,9 +82,11 @@ void add_kernels(const Run& run, const Outputs& out, Picture& p) {
                  .spilled = static_cast<double>(k.spilled)};
     m.lasso = k.first >= a.first && k.last <= a.last && a.first < a.last;
     if (k.last > k.first) {
-      m.brief = format_text(out.kernel_rows[i].in_one_s, "s");
-      m.head = "one kernel: " + m.brief + ", " + format_text(out.kernel_rows[i].apart_s, "s") + " as " +
-               count_word(k.last - k.first + 1);
+      // Times of kernels alone, as under the boxes; the gaps between kernels are in the chain's time.
+      double apart_s = 0;
+      for (int box = k.first; box <= k.last; ++box) apart_s += out.boxes[static_cast<std::size_t>(box)].time_s;
+      m.brief = format_text(k.time_s, "s");
+      m.head = "one kernel: " + m.brief + ", " + format_text(apart_s, "s") + " as " + count_word(k.last - k.first + 1);
     }
     p.kernels.push_back(std::move(m));
   }

@@ -9,7 +9,8 @@ const Choices chains{
     {"projection", "Projection to norm", "x W1, bias, GELU, dropout, residual, LayerNorm, W2; both matrices square."},
     {"ffn", "FFN block",
      "To the inner width and back: bias and GELU between, bias, residual and LayerNorm after them."},
-    {"gated", "Gated FFN", "As in Llama: gate and up in one product, SiLU, their product, down, residual, RMSNorm."},
+    {"gated", "Gated FFN",
+     "As in Llama: gate and up in one matmul, SiLU, their product element by element, down, residual, RMSNorm."},
     {"attention", "Attention", "Scores, softmax and values of each head, 128 dimensions, no mask."},
     {"gelu", "GELU written out", "The tanh form as eight operations of Python, each a kernel in eager mode."},
     {"measured", "Seven element-wise", "x c + y, tanh, x sigmoid(x), x c + y: the chain that was timed on an H100."}};
@@ -29,8 +30,8 @@ void describe(Fields& f, Inputs& in) {
   f.integer("last", in.last, "Last box", "Where the lasso ends; the first box itself: nothing is fused.",
             {.range = {1, 8}, .headline = true});
   f.choice("rest", in.rest, rests, "The others", "What becomes of the boxes outside the lasso.");
-  f.toggle("epilogues", in.epilogues, "Products take epilogues",
-           "A compiler writes products itself and ends them with element-wise work (max-autotune).",
+  f.toggle("epilogues", in.epilogues, "Matmuls take epilogues",
+           "A compiler writes matmuls itself and ends them with element-wise work (max-autotune).",
            {.when = {"chain", "projection|ffn|gated"}});
   f.integer("break_after", in.break_after, "Graph break after",
             "Python takes over after this box, and no kernel crosses it; 0 or beyond the chain: nowhere.",
@@ -71,8 +72,8 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("l2_keeps", in.l2_keeps, "L2 keeps what was written",
            "A tensor up to half of L2 that the kernel before wrote is read from there; off: every trip is memory.");
   f.toggle("backward", in.backward, "Kept for backward",
-           "What the backward pass reads (inputs of GELU and norms) is written, fused or not; off: it is computed "
-           "again, or there is no backward pass.",
+           "What the backward pass reads (inputs of GELU and norms) is written, fused or not; off: it is "
+           "recomputed, or there is no backward pass.",
            {.when = {"chain", "projection|ffn|gated|gelu|measured"}});
 }
 
@@ -81,23 +82,23 @@ void describe(Fields& f, BoxRow& r) {
   f.integer("kernel", r.kernel, "Kernel", "Its place in the plan, from 1.");
   f.real("bytes", r.bytes, {"Traffic alone", "B"}, "As a kernel of its own.");
   f.real("time_s", r.time_s, {"Time alone", "s"}, "As a kernel of its own.");
-  f.integer("registers", r.registers, "Registers alone", "A thread.");
+  f.integer("registers", r.registers, "Registers alone", "Per thread.");
   f.text("waits", r.waits, "Waits for, alone");
 }
 void describe(Fields& f, KernelRow& r) {
   f.text("name", r.name, "Kernel");
   f.text("kind", r.kind, "Kind");
   f.text("tile", r.tile, "Tile", "Rows x columns of its result that a block makes.");
-  f.integer("registers", r.registers, "Registers", "A thread.");
-  f.integer("spilled", r.spilled, "Spilled", "Values a thread beyond 255 registers.");
-  f.real("shared_bytes", r.shared_bytes, {"Shared memory", "B"}, "A block.", {.binary = true});
-  f.integer("resident", r.resident, "Blocks an SM", "By the rule of cuda_occupancy.h.");
+  f.integer("registers", r.registers, "Registers", "Per thread.");
+  f.integer("spilled", r.spilled, "Spilled", "Values per thread beyond 255 registers.");
+  f.real("shared_bytes", r.shared_bytes, {"Shared memory", "B"}, "Per block.", {.binary = true});
+  f.integer("resident", r.resident, "Blocks per SM", "By the rule of cuda_occupancy.h.");
   f.text("limit", r.limit, "Limited by");
   f.real("occupancy", r.occupancy, {"Occupancy", "%"}, {.formula = "resident warps / most warps"});
   f.real("bytes", r.bytes, {"Traffic", "B"}, "Bytes that cross main memory.");
   f.real("l2_bytes", r.l2_bytes, {"From L2", "B"}, "Weights loaded again, rows, spills.");
-  f.real("weight_reads", r.weight_reads, "Weights loaded", "Times, from L2; 0: it has no product.");
-  f.real("repeats", r.repeats, "Work repeated", "Times the work before a product is done.");
+  f.real("weight_reads", r.weight_reads, "Weights loaded", "Times, from L2; 0: it has no matmul.");
+  f.real("repeats", r.repeats, "Work repeated", "Times the work before a matmul is done.");
   f.real("time_s", r.time_s, {"Time", "s"}, {.formula = "max(bytes, L2, arithmetic, two latencies)"});
   f.text("waits", r.waits, "Waits for");
   f.real("in_one_s", r.in_one_s, {"With its gap", "s"}, {.formula = "time + between kernels"});
@@ -124,13 +125,13 @@ namespace {
 /// The chain with other kernels: none fused, other runs, a compiler's.
 void describe_other_plans(Fields& f, Outputs& o) {
   f.group("None fused");
-  f.real("unfused_s", o.unfused_s, {"The chain", "s"}, "Each box a kernel.");
-  f.real("unfused_bytes", o.unfused_bytes, {"Traffic", "B"}, "Each box a kernel.");
-  f.integer("unfused_kernels", o.unfused_kernels, "Kernels", "Each box a kernel.");
-  f.integer("unfused_trips", o.unfused_trips, "Trips", "Each box a kernel.");
-  f.real("unfused_launches_s", o.unfused_launches_s, {"On the CPU", "s"}, "Each box a kernel.",
-         {.formula = "kernels x a launch + graph breaks x a break"});
-  f.real("unfused_device_s", o.unfused_device_s, {"On the device", "s"}, "Each box a kernel.",
+  f.real("unfused_s", o.unfused_s, {"The chain", "s"}, "Each box is a kernel of its own.");
+  f.real("unfused_bytes", o.unfused_bytes, {"Traffic", "B"}, "Each box is a kernel of its own.");
+  f.integer("unfused_kernels", o.unfused_kernels, "Kernels", "Each box is a kernel of its own.");
+  f.integer("unfused_trips", o.unfused_trips, "Trips", "Each box is a kernel of its own.");
+  f.real("unfused_launches_s", o.unfused_launches_s, {"On the CPU", "s"}, "Each box is a kernel of its own.",
+         {.formula = "kernels x time per launch + graph breaks x time per break"});
+  f.real("unfused_device_s", o.unfused_device_s, {"On the device", "s"}, "Each box is a kernel of its own.",
          {.formula = "kernels and the gaps between them"});
   f.group("Other runs");
   f.integer("best_first", o.best_first, "Best run begins", "Box, from 1.");
@@ -149,7 +150,8 @@ void describe_other_plans(Fields& f, Outputs& o) {
   f.real("buffers_peak_bytes", o.buffers.peak_bytes, {"Alive at once", "B"},
          "The most of those buffers at one time, when a place is used again once its last reader is done.");
   f.real("eager_buffers_bytes", o.alone_buffers.sum_bytes, {"Buffers, none fused", "B"}, "Each in a place of its own.");
-  f.real("launches_s", o.launches_s, {"On the CPU", "s"}, {.formula = "kernels x a launch + graph breaks x a break"});
+  f.real("launches_s", o.launches_s, {"On the CPU", "s"},
+         {.formula = "kernels x time per launch + graph breaks x time per break"});
   f.real("device_s", o.device_s, {"On the device", "s"}, {.formula = "kernels and the gaps between them"});
 }
 
@@ -171,19 +173,19 @@ void describe(Fields& f, Outputs& o) {
   f.real("saved_s", o.saved_s, {"Saved time", "s"}, "Below 0: slower than none fused.",
          {.formula = "none fused - this"});
   f.real("bytes_s", o.bytes_s, {"Its bytes alone", "s"}, {.formula = "traffic / bandwidth reached"});
-  f.real("speedup", o.speedup, "Faster", {.formula = "none fused / this"});
+  f.real("speedup", o.speedup, {"Faster", "×"}, {.formula = "none fused / this"});
   f.real("traffic_ratio", o.traffic_ratio, "Less traffic", {.formula = "none fused / this"});
   f.real("layers_bytes", o.layers_bytes, {"Saved in all layers", "B"}, {.formula = "saved traffic x layers"});
   f.real("intermediate_bytes", o.intermediate_bytes, {"Largest tensor between", "B"}, "Two boxes.");
   f.real("never_bytes", o.never_bytes, {"Never written", "B"}, "Tensors between boxes of one kernel, each once.");
   f.group("The lasso's kernel");
   f.integer("registers", o.lasso.registers, "Registers", "A thread; at most 255.", {.headline = true});
-  f.integer("spilled", o.lasso.spilled, "Spilled", "Values a thread that have no register.",
+  f.integer("spilled", o.lasso.spilled, "Spilled", "Values per thread that have no register.",
             {.formula = "needed - 255"});
   f.real("shared_bytes", o.shared_bytes, {"Shared memory", "B"}, "A block.", {.binary = true});
   f.real("occupancy", o.occupancy, {"Occupancy", "%"},
          {.formula = "resident warps / most warps", .source = "cuda_occupancy.h, CUDA 13.0"});
-  f.integer("resident", o.lasso.occupancy.blocks, "Blocks an SM", "Resident at once.",
+  f.integer("resident", o.lasso.occupancy.blocks, "Blocks per SM", "Resident at once.",
             {.source = "cuda_occupancy.h, CUDA 13.0"});
   f.text("limit", o.limit, "Limited by");
   f.integer("tile_rows", o.lasso.tile_rows, "Rows of a tile", "Those of the result that one block makes.");

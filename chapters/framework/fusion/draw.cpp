@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/framework/fusion/lab.h"
 #include "widgets/number/number.h"
@@ -35,7 +36,7 @@ void draw_attention(const Inputs& in, const Picture& picture, View& view, ImVec2
                       .size = size});
   if (picture.attention.empty()) return;
   plot.curves(picture.attention);
-  if (in.chain == models::gpu::ChainKind::attention && in.tokens >= 256)
+  if (in.tokens >= 256)
     plot.vertical_mark(static_cast<double>(in.tokens), "yours");
   else
     plot.vertical_mark(marked_length, picture.ratio_words);
@@ -59,7 +60,7 @@ void draw_kernels(const Outputs& out, View& view, ImVec2 size) {
        {.key = "registers", .title = "registers"},
        {.key = "spilled", .title = "spilled", .priority = 1},
        {.key = "shared_bytes", .title = "shared memory", .priority = 3},
-       {.key = "resident", .title = "blocks an SM", .priority = 2},
+       {.key = "resident", .title = "blocks per SM", .priority = 2},
        {.key = "occupancy", .title = "occupancy"},
        {.key = "bytes", .title = "traffic"},
        {.key = "l2_bytes", .title = "from L2", .priority = 1},
@@ -86,23 +87,50 @@ void draw_assumed(const Picture& picture, View& view, ImVec2 size) {
   widgets::draw_table("assumed", columns, source, view.assumed, size);
 }
 
+/// One panel over another where there is room for both, else the upper one alone.
+template <class Upper, class Lower>
+void draw_stacked_parts(ImVec2 size, float upper_share, const Upper& upper, const Lower& lower) {
+  const auto& t = widgets::theme();
+  const float gap = t.px(12), height = std::floor(size.y * upper_share);
+  if (size.y < t.px(330)) return upper(size);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  upper(ImVec2{size.x, height});
+  ImGui::SetCursorScreenPos({at.x, at.y + height + gap});
+  lower(ImVec2{size.x, size.y - height - gap});
+}
+
+/// The chain over the lasso's end, and next to it what attention moves, or the roofline of other chains.
+void draw_curves(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const bool two = size.x >= t.px(620);
+  const float gap = t.px(16), width = two ? std::floor((size.x - gap) / 2) : size.x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_ends(in, out, picture, view, {width, size.y});
+  if (!two) return;
+  ImGui::SetCursorScreenPos({at.x + width + gap, at.y});
+  const ImVec2 rest{size.x - width - gap, size.y};
+  if (in.chain == models::gpu::ChainKind::attention)
+    draw_attention(in, picture, view, rest);
+  else
+    draw_roofline(picture, view, rest);
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("boxes", {.title = "Boxes", .least = {600, 330}, .ideal = {0, 560}, .answers = true, .marks = "boxes"},
               [&](ImVec2 size) { draw_boxes(in, out, picture, view, size); });
-  stage.panel("stages", {.title = "Compiler's stages", .least = {480, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_stages(out, view, size); });
-  stage.panel("kernels", {.title = "Kernels", .least = {520, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_kernels(out, view, size); });
-  stage.panel("ends", {.title = "One box more", .least = {420, 230}},
-              [&](ImVec2 size) { draw_ends(in, out, picture, view, size); });
-  stage.panel("attention", {.title = "Attention", .least = {420, 230}},
-              [&](ImVec2 size) { draw_attention(in, picture, view, size); });
-  stage.panel("roofline", {.title = "Roofline", .least = {420, 230}},
-              [&](ImVec2 size) { draw_roofline(picture, view, size); });
-  stage.panel("assumed", {.title = "What is assumed", .least = {520, 200}, .scrolls = true},
-              [&](ImVec2 size) { draw_assumed(picture, view, size); });
+  stage.panel("kernels", {.title = "Kernels, and what is assumed", .least = {520, 170}, .scrolls = true},
+              [&](ImVec2 whole) {
+                draw_stacked_parts(
+                    whole, 0.5f, [&](ImVec2 size) { draw_kernels(out, view, size); },
+                    [&](ImVec2 size) { draw_assumed(picture, view, size); });
+              });
+  stage.panel("ends", {.title = "One box more", .least = {420, 230}}, [&](ImVec2 whole) {
+    draw_stacked_parts(
+        whole, 0.6f, [&](ImVec2 size) { draw_curves(in, out, picture, view, size); },
+        [&](ImVec2 size) { draw_stages(out, view, size); });
+  });
   published_panel(stage, "Measured on an H100", picture.published);
 }
 

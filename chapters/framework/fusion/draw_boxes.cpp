@@ -4,6 +4,7 @@
 #include <span>
 
 #include "chapters/framework/fusion/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 
@@ -195,6 +196,17 @@ void paint_boxes(const Painter& p, const Picture& picture, const BoxesLayout& l)
   }
 }
 
+/// What the learner took for what is saved, or for how much faster the chain is, next to what is.
+void paint_chain_guess(const Painter& p, const Picture& picture, const BoxesLayout& l) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess) return;
+  const auto& t = widgets::theme();
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), false);
+  const float right = l.band.max.x - widgets::text_size(picture.saved, Type::small, Font::bold).x - t.px(18);
+  widgets::paint_guess_words(p, {right - widgets::text_size(words.view(), Type::small).x, l.band.max.y + t.px(4)},
+                             words.view());
+}
+
 void paint_matrix(const Painter& p, const Picture& picture, const BoxesLayout& l) {
   const auto& t = widgets::theme();
   const float small = t.type(Type::small), top = l.matrix.min.y - small - t.px(5);
@@ -234,7 +246,7 @@ void paint_key(const Painter& p, const BoxesLayout& l, const Picture& picture) {
   p.text({x, y}, ground, t.muted, Type::small);
   x += widgets::text_size(ground, Type::small).x + t.px(18);
   widgets::Line scale;
-  scale.add("bar: registers a thread, of ").add_integer(max_registers);
+  scale.add("bar: registers per thread, of ").add_integer(max_registers);
   const float limit = picture.break_after > 0
                           ? l.chip.min.x + l.chip.width() * 0.3f
                           : l.chip.max.x - widgets::text_size(scale.view(), Type::small).x - t.px(20);
@@ -368,6 +380,7 @@ void draw_boxes(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   if (l.caption)
     widgets::fit_text(p, {l.band.max.x, l.band.max.y + t.px(4)}, picture.saved, l.band.width() * 0.28f, t.text,
                       Type::small, Font::bold, Align::right);
+  if (l.caption) paint_chain_guess(p, picture, l);
   if (l.runs) paint_matrix(p, picture, l);
   if (l.why_y > 0) widgets::fit_text(p, {area.min.x, l.why_y}, picture.why, area.width(), t.muted, Type::small);
   if (hovered && !active) show_tip(out, picture, l);

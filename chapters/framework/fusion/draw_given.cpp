@@ -18,6 +18,10 @@ void draw_given_boxes(const Picture& picture, const BoxesLayout& l) {
                       widgets::Align::center);
   }
   p.rect(l.band.min, l.band.max, t.card, t.px(5));
+  const float inset = t.px(10), middle = (l.band.min.y + l.band.max.y - t.type(widgets::Type::small)) / 2;
+  p.text({l.band.min.x + inset, middle}, "main memory: what a box reads, and where it writes", t.text,
+         widgets::Type::small);
+  p.text({l.chip.min.x + inset, l.chip.min.y + t.px(6)}, "on the chip", t.text, widgets::Type::small);
 }
 
 }  // namespace chapters::framework::fusion

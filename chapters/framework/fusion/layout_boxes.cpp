@@ -99,10 +99,11 @@ void layout_boxes(const Picture& picture, Rect area, BoxesLayout& out) {
   out.pitch = area.width() / (static_cast<float>(n) + 0.6f);
   const float first_x = area.min.x + out.pitch * 0.8f;
 
-  const float row = std::clamp(area.height() * 0.045f, small + t.px(5), t.px(30));
+  const float row = std::clamp(area.height() * 0.045f, small + t.px(3), t.px(30));
   const float matrix = row * static_cast<float>(picture.rows.size()) + small + t.px(7);
   const float why = small + t.px(10);
-  const float hero = t.px(76) + 4 * small + body + t.px(100);
+  // The least height of the chain with all its words, as it is placed below.
+  const float pipes = t.px(34), hero = t.px(86) + 6 * small + body + pipes;
   out.runs = !picture.cells.empty() && area.height() >= hero + matrix + t.px(14);
   out.why_y = area.height() >= hero + why + (out.runs ? matrix + t.px(14) : 0.0f) ? area.max.y - small - t.px(1) : 0;
   float bottom = area.max.y;
@@ -111,7 +112,7 @@ void layout_boxes(const Picture& picture, Rect area, BoxesLayout& out) {
 
   // From the top: the chip with heads, bars and boxes; pipes; the band. Where there is little room, lines of words go
   // before the pipes do: the band's caption, the second line of boxes and tensors, the key.
-  const float head = small + t.px(8), bar = t.px(8), around = t.px(36), pipes = t.px(60);
+  const float head = small + t.px(8), bar = t.px(8), around = t.px(36);
   const float space = bottom - area.min.y, least = around + head + bar + body + t.px(8) + small + t.px(12) + pipes;
   float spare = space - least;
   const auto afford = [&](float height) {

@@ -20,7 +20,7 @@ std::string capital(std::string s) {
 std::string kernel_words(const Asked& a, const gpu::FusedKernel& k) {
   const auto number = [](double x) { return format_text(x, "", 4); };
   const std::string tile =
-      number(static_cast<double>(k.tile_rows)) + " x " + number(static_cast<double>(k.tile_columns));
+      number(static_cast<double>(k.tile_rows)) + " \xC3\x97 " + number(static_cast<double>(k.tile_columns));
   bool product = false, row = false;
   for (int i = k.first; i <= k.last; ++i) {
     const gpu::FusionOpKind kind = a.chain.operations[static_cast<std::size_t>(i)].kind;
@@ -39,10 +39,11 @@ std::string kernel_words(const Asked& a, const gpu::FusedKernel& k) {
   if (k.repeats > 1)
     return "the work before the matmul is repeated by each of " + number(k.repeats) + " blocks of columns.";
   if (k.bound == gpu::KernelBound::memory)
-    return "it takes as long as its " + format_text(k.bytes(), "B") + "; " + number(static_cast<double>(k.needed())) +
-           " registers leave " + format_text(100 * k.occupancy.share, "%") + " of the warps.";
+    return "it takes as long as moving its " + format_text(k.bytes(), "B") + "; with " +
+           number(static_cast<double>(k.needed())) + " registers per thread " +
+           format_text(100 * k.occupancy.share, "%") + " of the warps fit an SM.";
   if (k.bound == gpu::KernelBound::latency) return "it is over after two latencies of memory.";
-  return "it is arithmetic in tiles of " + tile + ", and its " + format_text(k.bytes(), "B") + " travel meanwhile.";
+  return "it waits for arithmetic, in tiles of " + tile + "; its " + format_text(k.bytes(), "B") + " move meanwhile.";
 }
 
 }  // namespace
@@ -68,18 +69,16 @@ std::string why_of(const Outputs& out, const Run& run) {
   if (a.break_after > a.first && a.break_after <= a.last)
     return "The graph break cuts the fused run in two: what lies between is written and read once more.";
   if (a.first < a.last && out.saved_s < 0) return "Why it is slower: " + kernel_words(a, out.lasso);
-  const auto with_next = [&](const gpu::FusionPlan& plan, int first, int next, std::string_view costs) -> std::string {
+  const auto with_next = [&](const gpu::FusionPlan& plan, int first, int next) -> std::string {
     for (const gpu::FusedKernel& k : plan.kernels)
       if (k.first <= first && k.last >= next)
-        return "Why " + prose_of(out.boxes[static_cast<std::size_t>(next)].name) + std::string(costs) +
-               kernel_words(a, k);
+        return "Why " + prose_of(out.boxes[static_cast<std::size_t>(next)].name) + " would cost: " + kernel_words(a, k);
     return {};
   };
   const int next = a.last + 1;
-  if (next < a.chain.count() && out.next_s > out.time_s * 1.02)
-    return with_next(run.next, a.first, next, " would cost: ");
+  if (next < a.chain.count() && out.next_s > out.time_s * 1.02) return with_next(run.next, a.first, next);
   if (out.best_next_s > out.best_s * 1.02)
-    return with_next(run.best_next, static_cast<int>(out.best_first) - 1, static_cast<int>(out.best_last), " costs: ");
+    return with_next(run.best_next, static_cast<int>(out.best_first) - 1, static_cast<int>(out.best_last));
   if (a.first == a.last) return "Drag over boxes, press a cell, or use the arrow keys (with Shift the other end).";
   if (out.unfused_launches_s > out.unfused_device_s)
     return "Why: none fused, the CPU's launches set the pace; in one " + kernel_words(a, out.lasso);
@@ -149,19 +148,18 @@ std::vector<AssumedRow> assumed_rows(const Inputs& in, const Asked& a) {
       {"bandwidth reached", format_text(m.bandwidth_bytes_per_s, "B/s"),
        format_text(in.roof_share, "", 2) + " of the data sheet; 0.9 fits seven operations timed on an H100"},
       {"L2", format_text(m.l2_bytes_per_s, "B/s"),
-       l2_measured ? "measured on this chip" : "35 B a clock and SM, as measured on an A100 and an H100 PCIe"},
+       l2_measured ? "measured on this chip" : "35 B per clock and SM, as measured on an A100 and an H100 PCIe"},
       {"matrix units", format_text(m.matrix_flops_per_s, "FLOP/s"), "a share of the peak, inside of a tile"},
       {"registers, streaming", "14 + values + work", "within 18 % of 21 kernels that nvcc 13.0 compiled for sm_90"},
-      {"registers, product", "40 + tile / 256 + work", "the tile in FP32 over 256 threads; 40 are an estimate"},
+      {"registers, matmul", "40 + tile / 256 + work", "the tile in FP32 over 256 threads; 40 are an estimate"},
       {"spilled values", "3 trips", "stored once and loaded twice, through L2"},
-      {"blocks an SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
-      {"norm behind a product", "whole rows", "in a block, or in a cluster of them; real code may split it otherwise"},
-      {"two products", "whole rows in a block",
-       "of the second's result; a cluster is used for a norm behind one product"},
+      {"blocks per SM", "as launched", "the rule of cuda_occupancy.h, CUDA 13.0; 275 of its cases are tested"},
+      {"norm after a matmul", "whole rows", "in a block, or in a cluster of them; real code may split it otherwise"},
+      {"two matmuls", "whole rows in a block", "of the second's result; a cluster is used for a norm after one matmul"},
       {"dropout's mask", "written",
-       "a byte a number, fused or not; code that draws it again from its seed writes none"},
-      {"work before a product", "repeated", "by each block of columns"},
-      {"weights", m.sm->capability >= 90 ? "a load for 2 blocks" : "a load a block",
+       "a byte per number, fused or not; code that draws it again from its seed writes none"},
+      {"work before a matmul", "repeated", "by each block of columns"},
+      {"weights", m.sm->capability >= 90 ? "a load for 2 blocks" : "a load per block",
        m.sm->capability >= 90 ? "multicast in clusters of two" : "clusters came with Hopper"},
       {"tiles", "24 tried", "8 to 256 rows, 32 to 256 columns; the fastest is taken"},
       {"overlap", "bytes, L2, arithmetic", "matrix and vector units where an SM holds two blocks"},

@@ -69,10 +69,9 @@ void add_sums(Picture& p, Conveyors& c, const ModeRun& m, const models::LaunchHo
   if (20 * idle_ns < window_ns) c.dry.clear();  // too little to be a lane of its own
   c.is_dry = 2 * idle_ns >= window_ns;
   if (c.is_dry)
-    c.pool_words = "dry: kernels start only as their launches arrive";
+    c.pool_words = "empty: each kernel starts only when its launch arrives";
   else if (m.run.most_queued > 1)
-    c.pool_words =
-        "full: up to " + format_text(static_cast<double>(m.run.most_queued), "") + " kernels wait for the GPU";
+    c.pool_words = "up to " + format_text(static_cast<double>(m.run.most_queued), "") + " kernels wait for the GPU";
   for (const std::int64_t end : models::layer_ends(m.list, m.run))
     if (end - zero <= window_ns) c.layer_ends_ns.push_back(end - zero);
   if (!c.layer_ends_ns.empty())

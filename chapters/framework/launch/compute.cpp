@@ -42,6 +42,10 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (const double weights = models::resident_bytes(*out.architecture, {}).weights; weights > (*chip)->memory_bytes)
     return Out::fail("The weights take " + widgets::format_text(weights, "B") + ", and the " + (*chip)->name + " has " +
                      widgets::format_text((*chip)->memory_bytes, "B") + ": choose a smaller model or a larger chip.");
+  if (out.architecture->moe.routed > 0 && !(is_compiled(in.mode) && is_compiled(in.beside)))
+    return Out::fail(
+        "Without a compiler a layer of experts is a loop with a synchronisation, whose launches depend on the tokens "
+        "and are not counted here: choose compiled modes for both, or a model without experts.");
   out.hip = (*chip)->vendor == "AMD";
   out.machine = *machine;
   out.machine.peak_flops_per_s *= in.reached;

@@ -15,10 +15,10 @@ static_assert(models::launch_sync_count == 3);
 namespace {
 
 const Choices hosts = {
-    {"h100_qwen", "Recorded: H100, Qwen", "A launch each 16.7 µs; with the profiler and Python's stacks on."},
-    {"h100_timesformer", "Recorded: H100, TimeSformer", "A launch each 41 µs, with the profiler on."},
-    {"a100", "Recorded: A100", "A launch each 30 µs, with the profiler on."},
-    {"v100", "Recorded: V100, ResNet", "A launch each 39 µs, with the profiler on."},
+    {"h100_qwen", "Recorded: H100, Qwen", "16.7 µs per launch; with the profiler and Python's stacks on."},
+    {"h100_timesformer", "Recorded: H100, TimeSformer", "41 µs per launch, with the profiler on."},
+    {"a100", "Recorded: A100", "30 µs per launch, with the profiler on."},
+    {"v100", "Recorded: V100, ResNet", "39 µs per launch, with the profiler on."},
     {"own", "My own", "Your own time from launch to launch."},
 };
 static_assert(host_count == 5);
@@ -28,9 +28,9 @@ static_assert(host_count == 5);
 void describe(Fields& f, Inputs& in) {
   f.group("The launch");
   f.choice("mode", in.mode, launch_mode_choices(), "Mode", "How kernels get to the device.", {.headline = true});
-  f.choice("beside", in.beside, launch_mode_choices(), "Beside it", "The mode below, for comparison.");
+  f.choice("beside", in.beside, launch_mode_choices(), "Compared with", "The mode of the lower lanes.");
   f.choice("host", in.host, hosts, "Host", "Whose times of launching are used.");
-  f.real("launch_s", in.launch_s, {"A launch", "s"},
+  f.real("launch_s", in.launch_s, {"Time per launch", "s"},
          "From one launch of the host to its next, Python and dispatch included.",
          {.range = {1e-6, 2e-4, Scale::log}, .when = {"host", "own"}});
   f.real("latency_s", in.latency_s, {"On its way", "s"}, "From the end of a launch to its kernel on an idle device.",
@@ -38,23 +38,24 @@ void describe(Fields& f, Inputs& in) {
   f.real("between_s", in.between_s, {"Between kernels", "s"}, "On the device, when both were there.",
          {.range = {1e-7, 2e-5, Scale::log}, .when = {"host", "own"}});
   f.choice("sync", in.sync, syncs, "Host waits", "Where it waits for the device, as .item() does.", {.headline = true});
-  f.choice("beside_sync", in.beside_sync, syncs, "Waits, beside it", "Where the host waits in the mode below.");
+  f.choice("beside_sync", in.beside_sync, syncs, "Waits, compared",
+           "Where the host waits in the mode of the lower lanes.");
   f.integer("queue_depth", in.queue_depth, "Queue", "Launches that may wait; CUDA has room for about a thousand.",
             {.range = {8, 4096, Scale::log}});
-  f.real("graph_launch_s", in.graph_launch_s, {"A graph", "s"},
+  f.real("graph_launch_s", in.graph_launch_s, {"Launch of a graph", "s"},
          "What the host takes for all kernels of a step. Assumed.", {.range = {1e-6, 1e-3, Scale::log}});
-  f.real("graph_between_s", in.graph_between_s, {"Between, in a graph", "s"},
+  f.real("graph_between_s", in.graph_between_s, {"Gap in a graph", "s"},
          "Two kernels of a graph. Assumed; recorded graphs on an MI300 have a median of 0.",
          {.range = {1e-8, 2e-5, Scale::log}});
   f.real("least_kernel_s", in.least_kernel_s, {"Smallest kernel", "s"},
          "However little it does: 1.6 µs are the shortest hundredth of the H100 recording.",
          {.range = {1e-7, 2e-5, Scale::log}});
-  f.real("reached", in.reached, "Reached",
+  f.real("reached", in.reached, "Share of the roof",
          "Share of the chip's peak and bandwidth that kernels reach: GEMVs 80 to 90 %. Assumed.", {.range = {0.3, 1}});
   f.group("The step");
   shared::model(f, "model", in.model, {.help = "Its layers give the kernels."});
   shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time."});
-  shared::phase(f, "phase", in.phase, {.help = "One new token a sequence, or a whole prompt."});
+  shared::phase(f, "phase", in.phase, {.help = "One new token per sequence, or a whole prompt."});
   shared::concurrent_sequences(f, "batch", in.batch, {.help = "Sequences worked on together."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each prompt.", .when = {"phase", "prefill"}});
   shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache.", .when = {"phase", "decode"}});
@@ -64,13 +65,14 @@ void describe(Fields& f, OperationRow& r) {
   f.text("name", r.name, "Operation");
   f.integer("kernels", r.kernels, "Kernels", "So many make one operation.");
   f.integer("count", r.count, "Times", "So often it runs in a step.");
-  f.real("kernel_s", r.kernel_s, {"A kernel", "s"}, "On the device.");
-  f.real("launches_s", r.launches_s, {"To launch", "s"}, "0 in a graph.", {.formula = "kernels x times x a launch"});
-  f.real("kernels_s", r.kernels_s, {"To run", "s"}, {.formula = "kernels x times x a kernel"});
+  f.real("kernel_s", r.kernel_s, {"Per kernel", "s"}, "On the device.");
+  f.real("launches_s", r.launches_s, {"To launch", "s"}, "0 in a graph.",
+         {.formula = "kernels x times x time per launch"});
+  f.real("kernels_s", r.kernels_s, {"To run", "s"}, {.formula = "kernels x times x time per kernel"});
 }
 void describe(Fields& f, RecordedRow& r) {
   f.text("name", r.name, "Recording");
-  f.real("call_s", r.call_s, {"A call", "s"}, "Median time inside a launching call.");
+  f.real("call_s", r.call_s, {"Per call", "s"}, "Median time inside a launching call.");
   f.real("interval_s", r.interval_s, {"Launch to launch", "s"}, "Median on one thread.");
   f.real("latency_s", r.latency_s, {"On its way", "s"}, "Median, to a drained stream.");
   f.real("between_s", r.between_s, {"Between kernels", "s"}, "Median, of kernels that waited.");
@@ -84,13 +86,13 @@ void describe(Fields& f, Outputs& o) {
   f.real("idle", o.now.idle, {"GPU idle", "%"},
          {.headline = true, .formula = "(waiting for launches + between kernels) / step"});
   f.integer("launches", o.now.launches, "Launches", "What the host launches in a step.", {.headline = true});
-  f.real("free_batch", o.free_batch, "Free from batch",
-         "From this batch on kernels take at least as long as their launches.",
+  f.real("free_batch", o.free_batch, "Covered from batch",
+         "From this batch on kernels take at least as long as their launches, which hide behind them.",
          {.headline = true, .absent = "No batch up to 65,536 is enough."});
-  f.real("host_s", o.now.host_s, {"Host launches", "s"}, {.formula = "launches x a launch"});
+  f.real("host_s", o.now.host_s, {"Host launches", "s"}, {.formula = "launches x time per launch"});
   f.real("kernels_s", o.kernels_s, {"Kernels", "s"}, "Back to back.",
          {.formula = "sum of max(flops / (reached x peak), bytes / (reached x bandwidth), smallest)"});
-  f.real("launch_used_s", o.launch_s, {"A launch", "s"}, "As chosen, or as recorded.");
+  f.real("launch_used_s", o.launch_s, {"Time per launch", "s"}, "As chosen, or as recorded.");
   f.text("host_times", o.host_times, "The host's times");
   f.real("sync_step_s", o.sync_step_s, {"Waiting each step", "s"},
          "What it adds to a step whose host never waits, in this mode.",
@@ -99,15 +101,16 @@ void describe(Fields& f, Outputs& o) {
          "What it adds; inside a graph nobody can wait for a layer.",
          {.formula = "step, waiting in each layer - step, never waiting"});
   f.toggle("host_bound", o.host_bound, "The host sets the pace");
-  f.real("kernels_a_layer", o.kernels_a_layer, "Kernels a layer", {.formula = "kernels in layers / layers"});
+  f.real("kernels_a_layer", o.kernels_a_layer, "Kernels per layer", {.formula = "kernels in layers / layers"});
   f.integer("most_queued", o.now.most_queued, "Longest queue", "Kernels launched and not begun.");
-  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "new tokens / step"});
-  f.group("Beside it");
+  f.real("tokens_per_s", o.tokens_per_s, {"Tokens per second", "tokens/s"}, {.formula = "new tokens / step"});
+  f.group("Compared with");
   f.real("beside_step_s", o.beside.step_s, {"One step", "s"}, "In the other mode.");
   f.real("beside_idle", o.beside.idle, {"GPU idle", "%"}, "In the other mode.");
   f.integer("beside_launches", o.beside.launches, "Launches", "In the other mode.");
-  f.real("speedup", o.speedup, "Faster", {.formula = "one step / one step in the other mode"});
-  f.real("twice", o.twice, "A GPU twice as fast", "Times as fast a step, were each kernel half as long.");
+  f.real("speedup", o.speedup, {"Faster", "×"}, {.formula = "one step / one step in the other mode"});
+  f.real("twice", o.twice, {"A GPU twice as fast", "×"},
+         "How many times as fast a step would be with every kernel half as long.");
   f.group("Tables");
   f.table("operations", o.operations, "Operations");
   f.table("recorded", o.recorded, "Recorded");
@@ -123,7 +126,7 @@ LabPtr make() {
       {"framework/launch",
        "Launch",
        "Who sets the pace of a step, the one who launches or the one who computes?",
-       {.published_keys = "model chip mode"}},
+       {.published_keys = "model chip mode host phase"}},
       compute, arrange, draw);
 }
 

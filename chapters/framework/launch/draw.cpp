@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/framework/launch/lab.h"
 #include "widgets/base/parts.h"
@@ -25,24 +26,28 @@ void draw_batches(const Inputs& in, const Outputs& out, const Picture& picture, 
   plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
 }
 
+/// The operations of a step, and under them what recordings measured of launches.
 void draw_operations(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "operation"},
-                                                           {.key = "kernels", .title = "kernels"},
-                                                           {.key = "count", .title = "times", .priority = 1},
-                                                           {.key = "kernel_s", .title = "a kernel"},
-                                                           {.key = "launches_s", .title = "to launch", .bar = true},
-                                                           {.key = "kernels_s", .title = "to run", .bar = true}}};
-  view.operations.draw("operations", out.operations, columns, size);
-}
-
-void draw_recorded(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "recording"},
-                                                           {.key = "call_s", .title = "a call"},
-                                                           {.key = "interval_s", .title = "to the next"},
-                                                           {.key = "latency_s", .title = "on its way"},
-                                                           {.key = "between_s", .title = "between", .priority = 1},
-                                                           {.key = "lead", .title = "ahead"}}};
-  view.recorded.draw("recorded", out.recorded, columns, size);
+  static constexpr std::array<DescribedColumn, 6> operations{{{.key = "name", .title = "operation"},
+                                                              {.key = "kernels", .title = "kernels"},
+                                                              {.key = "count", .title = "times", .priority = 1},
+                                                              {.key = "kernel_s", .title = "per kernel"},
+                                                              {.key = "launches_s", .title = "to launch", .bar = true},
+                                                              {.key = "kernels_s", .title = "to run", .bar = true}}};
+  static constexpr std::array<DescribedColumn, 6> recorded{{{.key = "name", .title = "recording, medians"},
+                                                            {.key = "call_s", .title = "per call"},
+                                                            {.key = "interval_s", .title = "to the next"},
+                                                            {.key = "latency_s", .title = "on its way"},
+                                                            {.key = "between_s", .title = "between", .priority = 1},
+                                                            {.key = "lead", .title = "ahead"}}};
+  const auto& t = widgets::theme();
+  const bool both = size.y >= t.px(300);
+  const float gap = t.px(12), upper = both ? std::floor(size.y * 0.64f) : size.y;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  view.operations.draw("operations", out.operations, operations, {size.x, upper});
+  if (!both) return;
+  ImGui::SetCursorScreenPos({at.x, at.y + upper + gap});
+  view.recorded.draw("recorded", out.recorded, recorded, {size.x, size.y - upper - gap});
 }
 
 }  // namespace
@@ -55,15 +60,17 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                .answers = true,
                .marks = "launches, pool, device, faster device, other device"},
               [&](ImVec2 size) {
-                const float above = published_line("measured: ", picture.published, size, widgets::theme().px(430));
+                // A measurement of another model, chip or mode says nothing about what is set.
+                const bool same = !picture.published.marks.empty() && !picture.published.marks.front().faint;
+                const float above =
+                    same ? published_line("measured: ", picture.published, size, widgets::theme().px(430)) : 0.0f;
                 draw_conveyors(picture, view, {size.x, size.y - above});
               });
   stage.panel("batch", {.title = "Against the batch", .least = {380, 210}},
               [&](ImVec2 size) { draw_batches(in, out, picture, view, size); });
-  stage.panel("operations", {.title = "Operations", .least = {430, 150}, .scrolls = true},
+  stage.panel("operations",
+              {.title = "Operations and recorded launches", .least = {430, 150}, .ideal = {0, 420}, .scrolls = true},
               [&](ImVec2 size) { draw_operations(out, view, size); });
-  stage.panel("recorded", {.title = "Recorded launches, medians", .least = {430, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_recorded(out, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

@@ -2,8 +2,10 @@
 #include <array>
 
 #include "chapters/framework/launch/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::framework::launch {
 namespace {
@@ -17,7 +19,7 @@ std::string_view launch_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint::series(2)) return "attention";
   if (tint == widgets::Tint(widgets::Meaning::forward)) return "matmuls and the rest";
   if (tint == widgets::Tint(widgets::Meaning::launch_bound)) return "idle: not launched yet";
-  if (tint == widgets::Tint()) return "launches, and kernels that wait in the pool";
+  if (tint == widgets::Tint()) return "launches, and kernels that wait in the queue";
   return {};
 }
 
@@ -46,7 +48,7 @@ void place_lanes(const Picture& picture, const Parts& parts, bool two, View& vie
       view.counters[i] = {.label = "waiting", .points = c.queue, .tint = widgets::Tint(), .area = true};
       add_lane(view, view.host_lanes[i], {.label = c.lane, .sublabel = c.host_words, .spans = c.host});
       add_lane(view, view.pool_lanes[i],
-               {.label = "pool", .sublabel = c.queue_words, .counters = std::span(&view.counters[i], 1), .indent = 1});
+               {.label = "queue", .sublabel = c.queue_words, .counters = std::span(&view.counters[i], 1), .indent = 1});
     }
     add_lane(view, view.device_lanes[i],
              {.label = pool ? std::string_view("GPU") : std::string_view(c.lane),
@@ -85,7 +87,7 @@ void mark_layers(const Conveyors& c, const View& view, std::size_t lane) {
   }
 }
 
-/// "dry" or "full" on the pool, on a plate of its own.
+/// What the queue is like, on a plate of its own.
 void say_pool(const Conveyors& c, const View& view, std::size_t lane) {
   if (c.pool_words.empty() || !lane_shows(view, lane)) return;
   const auto& t = widgets::theme();
@@ -97,6 +99,23 @@ void say_pool(const Conveyors& c, const View& view, std::size_t lane) {
   const widgets::Painter p = widgets::Painter::window();
   p.rect({from.x - pad, from.y - pad}, {from.x + size.x + pad, from.y + size.y + pad}, t.panel, t.px(4));
   p.text(from, c.pool_words, c.is_dry ? t.of(widgets::Meaning::launch_bound) : t.text);
+}
+
+/// What the learner took for a step, at the lane that it is about: the first mode, the faster GPU, or the other mode.
+void say_guess(const View& view, bool two) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess) return;
+  const std::size_t lane = guess->output == "step_s"           ? view.host_lanes[0]
+                           : guess->output == "twice"          ? view.device_lanes[0]
+                           : guess->output == "speedup" && two ? view.device_lanes[1]
+                                                               : no_lane;
+  if (lane == no_lane || !lane_shows(view, lane)) return;
+  const auto& t = widgets::theme();
+  const widgets::Rect at = view.timeline.lane_rect(lane);
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), false);
+  const ImVec2 size = widgets::text_size(words.view(), Type::small);
+  widgets::paint_guess_words(widgets::Painter::window(), {at.max.x - size.x - t.px(8), at.max.y - size.y - t.px(4)},
+                             words.view());
 }
 
 void say_what_was_drawn(const View& view, bool two) {
@@ -136,12 +155,12 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
   const float lines = (t.type(Type::body) + t.type(Type::small)) / t.scale + 3;
   const float pools = parts.other_pool && two ? 2 : 1;
   const auto rows = static_cast<float>(view.lanes.size()) + 1 - pools;  // the first device has two
-  const float row = std::clamp(room * 0.72f / (rows + pools) - 8, 14.0f, 40.0f);
+  const float row = std::clamp(room * 0.72f / (rows + pools) - 8, 14.0f, 64.0f);
   const float taken = rows * (std::max(row + 2, lines) + 6);
   widgets::draw_timeline("conveyors", data, view.timeline,
                          {.height = size.y,
                           .row_px = row,
-                          .counter_px = std::clamp((room - taken) / pools - 14, 18.0f, 60.0f),
+                          .counter_px = std::clamp((room - taken) / pools - 14, 18.0f, 220.0f),
                           .label_px = 150,
                           .cursor = !veiled,
                           .ruler = !veiled,
@@ -158,6 +177,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
     mark_layers(picture.modes[i], view, view.device_lanes[i]);
     say_pool(picture.modes[i], view, view.pool_lanes[i]);
   }
+  say_guess(view, two);
   say_what_was_drawn(view, two);
 }
 

@@ -86,7 +86,7 @@ struct Conveyors {
   std::vector<widgets::TimelineSpan> dry;   ///< under the device: runs of waits with their sum
   std::vector<std::int64_t> layer_ends_ns;  ///< inside of the window
   std::string dry_words;                    ///< when the first layer is done
-  std::string pool_words;                   ///< "dry: ..." or "full: ..."
+  std::string pool_words;                   ///< that the queue is empty, or how many wait in it
   bool is_dry = false;                      ///< the device waits for launches in a good part of the window
   std::vector<widgets::TimelinePoint> queue;
 };

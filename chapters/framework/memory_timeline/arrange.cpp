@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/framework/memory_timeline/lab.h"
@@ -190,24 +191,81 @@ void arrange_recording(const models::memory::RecordedCurve& recorded, const Outp
                      format_text(std::abs(residual), "%", 3) + (residual < 0 ? " lower." : " higher.");
 }
 
+/// A column of the plot: the upper edges of the owners, from the ground up.
+struct ColumnPoint {
+  double time_s = 0;
+  std::array<double, models::memory::memory_owner_count> edges{};
+};
+
+ColumnPoint column_point(const models::memory::MemoryPoint& point, double time_s) {
+  ColumnPoint out{.time_s = time_s, .edges = {}};
+  double edge = 0;
+  for (std::size_t k = 0; k < stack_order.size(); ++k) {
+    edge += std::max(0.0, point.held[stack_order[k]]);
+    out.edges[k] = edge;
+  }
+  return out;
+}
+
+/// The points without which straight lines would miss another by more than the tolerance. From each point kept the
+/// slopes are remembered that pass all points since; the next one is kept where no such slope reaches further.
+std::vector<std::size_t> needed_points(const std::vector<ColumnPoint>& all, double tolerance) {
+  using Slopes = std::array<double, models::memory::memory_owner_count>;
+  Slopes least{}, most{};
+  std::vector<std::size_t> kept{0};
+  const auto restart = [&] {
+    least.fill(-HUGE_VAL);
+    most.fill(HUGE_VAL);
+  };
+  restart();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const auto slope_to = [&](std::size_t k, double off) {
+      const ColumnPoint& from = all[kept.back()];
+      return (all[i].edges[k] + off - from.edges[k]) / (all[i].time_s - from.time_s);
+    };
+    bool reached = true;
+    for (std::size_t k = 0; k < stack_order.size(); ++k)
+      reached = reached && slope_to(k, 0) >= least[k] && slope_to(k, 0) <= most[k];
+    if (!reached) {
+      kept.push_back(i - 1);
+      restart();
+    }
+    for (std::size_t k = 0; k < stack_order.size(); ++k) {
+      least[k] = std::max(least[k], slope_to(k, -tolerance));
+      most[k] = std::min(most[k], slope_to(k, tolerance));
+    }
+  }
+  if (kept.back() + 1 < all.size()) kept.push_back(all.size() - 1);
+  return kept;
+}
+
 }  // namespace
 
-void sample_curve(const models::memory::StepTimeline& t, std::size_t columns, Curve& out) {
+void sample_curve(const models::memory::StepTimeline& t, std::size_t columns, double tolerance_bytes, Curve& out) {
   columns = std::max<std::size_t>(columns, 2);
   const double end = t.points.back().time_s;
-  std::vector<std::size_t> chosen;
+  std::vector<ColumnPoint> all;
   std::size_t next = 0;
   for (std::size_t k = 0; k < columns; ++k) {
     const double until = end * static_cast<double>(k + 1) / static_cast<double>(columns);
     std::size_t best = next > 0 ? next - 1 : 0;  // what still holds when the column begins
     for (; next < t.points.size() && (t.points[next].time_s < until || k + 1 == columns); ++next)
       if (t.points[next].held.total() > t.points[best].held.total()) best = next;
-    chosen.push_back(best);
+    all.push_back(column_point(t.points[best], end * static_cast<double>(k) / static_cast<double>(columns)));
   }
-  out = steps_of(t, chosen, end);
-  for (std::size_t k = 0; k < columns; ++k) {
-    out.time_s[2 * k] = end * static_cast<double>(k) / static_cast<double>(columns);
-    out.time_s[2 * k + 1] = end * static_cast<double>(k + 1) / static_cast<double>(columns);
+  all.push_back(all.back());
+  all.back().time_s = end;
+  const std::vector<std::size_t> kept = needed_points(all, tolerance_bytes);
+  out = {};
+  for (const std::size_t i : kept) {
+    out.time_s.push_back(all[i].time_s);
+    out.total.push_back(all[i].edges.back());
+  }
+  for (std::size_t k = 0; k < stack_order.size(); ++k) {
+    const auto height = [k](const ColumnPoint& p) { return p.edges[k] - (k > 0 ? p.edges[k - 1] : 0.0); };
+    if (std::none_of(all.begin(), all.end(), [&](const ColumnPoint& p) { return height(p) > 0; })) continue;
+    out.shown.push_back(stack_order[k]);
+    for (const std::size_t i : kept) out.owners.push_back(height(all[i]));
   }
 }
 
@@ -216,15 +274,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   if (!out.reason.empty() || run.timeline.points.empty()) return p;
   p.curve = curve_of(run.timeline);
   p.loss = loss_of(run.timeline);
-  if (out.layers_again > 0) {
-    Curve before = curve_of(run.all_kept);
-    p.before = {.label = "all kept: " + format_text(out.before_peak_bytes, "B"),
-                .width = 1.5f,
-                .dashed = true,
-                .named = false,
-                .x = std::move(before.time_s),
-                .y = std::move(before.total)};
-  }
+  if (out.layers_again > 0) p.before_label = "all kept: " + format_text(out.before_peak_bytes, "B");
   p.answer = answer_of(out);
   p.kept_outputs = in.keep_outputs;
   p.letters = models::memory::plan_letters(run.layers);

@@ -16,14 +16,14 @@ const Choices whichs = choices_in_order<Which::drawn>(
      again.drawn});
 const Choices loops = choices_in_order<models::memory::OptimizerLoop::per_tensor>(
     {{"fused", "fused, no copies", "One kernel for many parameters."},
-     {"foreach", "foreach", "A list at once: an FP32 number for each parameter lives in passing."},
+     {"foreach", "foreach", "A list at once: one FP32 number per parameter lives in passing."},
      {"per_tensor", "tensor by tensor", "The same for the largest tensor alone."}});
 
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
   f.group("Recompute");
-  f.choice("which", in.which, whichs, "Which", "The layers whose forward pass runs again.", {.headline = true});
+  f.choice("which", in.which, whichs, "Which", "The layers whose forward pass is recomputed.", {.headline = true});
   describe_layers_again(f, "which", in.again, in.piece, in.letters, true);
   describe_loss(f, in.loss, true);
   f.group("The work");
@@ -109,14 +109,14 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "sum of its operations"});
   f.real("rest_bytes", o.rest_bytes, {"End of step", "B"}, "After the last optimizer step.");
   f.table("phases", o.phases, "Phases", {.max_items = 256});
-  f.group("Running again");
-  f.real("layers_again", o.layers_again, "Layers that run again", "Each of them once.");
+  f.group("Recomputed");
+  f.real("layers_again", o.layers_again, "Layers recomputed", "Each of them once.");
   f.real("again_s", o.again_s, {"Time for it", "s"}, {.formula = "sum of their forward times"});
   f.real("again_share", o.again_share, {"More time", "%"}, {.formula = "time for it / step without it"});
   f.real("before_peak_bytes", o.before_peak_bytes, {"Peak with all kept", "B"}, "The dashed line.");
   f.real("saved_bytes", o.saved_bytes, {"Saved at the peak", "B"}, {.formula = "peak with all kept - peak"});
   f.real("layers_needed", o.layers_needed, "First layers that would do",
-         "So many of the first layers must run again for the peak to be under the nameplate.",
+         "So many of the first layers must be recomputed for the peak to be under the nameplate.",
          {.absent = "Not even all of them are enough."});
   f.group("Step after step");
   f.text("trend", o.trend_name, "The steps are", "Sawtooth: each ends where it began. Plateau: the first ends higher.");
@@ -149,7 +149,7 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {"framework/memory-timeline",
        "Memory timeline",
-       "When in the step is memory fullest, and which layers must run again to stay under the line?",
+       "When in the step is memory fullest, and which layers must be recomputed to stay under the line?",
        {.job = true, .published_keys = "model which"}},
       compute, arrange, draw);
 }

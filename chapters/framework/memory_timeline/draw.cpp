@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/framework/memory_timeline/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/callout.h"
@@ -60,8 +61,8 @@ void draw_stack(widgets::Plot& plot, const Curve& curve, const Picture& picture)
                {.colours = std::span(s.colours).first(s.count)});
 }
 
-/// Which phase runs, above the plot and on its axis.
-void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float top, float height) {
+/// Which phase runs, above the plot and on its axis; names may reach to `right`.
+void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float top, float height, float right) {
   const auto& t = widgets::theme();
   const widgets::Painter p = widgets::Painter::window();
   for (const models::memory::StepSpan& span : picture.run->phases) {
@@ -71,12 +72,15 @@ void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float 
     const bool loss = span.phase == StepPhase::loss;
     const ImU32 fill = widgets::vessel_colour(meaning_of(span.phase), loss, t);
     p.rect({x0, top}, {x1 - 1, top + height}, fill, t.px(3));
-    // The name where it fits whole, else its first letter, else nothing: the table of phases has them all.
+    // The name where it fits whole; of the last one also right of it, where no other phase follows.
     const std::string_view name = models::memory::phase_name(span.phase);
-    const bool whole = widgets::text_size(name, Type::small, widgets::Font::bold).x <= x1 - x0 - t.px(6);
-    if (!whole && x1 - x0 < t.px(14)) continue;
-    p.text({(x0 + x1) / 2, top + (height - t.type(Type::small)) / 2}, whole ? name : name.substr(0, 1),
-           widgets::text_on(fill, t), Type::small, widgets::Font::bold, widgets::Align::center);
+    const float wide = widgets::text_size(name, Type::small, widgets::Font::bold).x,
+                middle = top + (height - t.type(Type::small)) / 2;
+    if (wide <= x1 - x0 - t.px(6))
+      p.text({(x0 + x1) / 2, middle}, name, widgets::text_on(fill, t), Type::small, widgets::Font::bold,
+             widgets::Align::center);
+    else if (&span == &picture.run->phases.back() && x1 + t.px(6) + wide <= right)
+      p.text({x1 + t.px(6), middle}, name, t.muted, Type::small, widgets::Font::bold);
   }
 }
 
@@ -122,36 +126,98 @@ widgets::Box draw_lens(const Picture& picture, const widgets::PlotFrame& frame, 
   return {plate.min, plate.max};
 }
 
-void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+/// The curves as the plot can show them, `top` bytes high: made anew when they or the plot's size have changed.
+void sample_curves(const Picture& picture, double top, ImVec2 size, View& view) {
+  const auto& t = widgets::theme();
+  const widgets::Box& area = view.plot.scratch.frame.area;
+  const bool known = area.width() > 1 && area.height() > 1;
+  const auto columns =
+      static_cast<std::size_t>(std::clamp(known ? area.width() : size.x - t.px(80), 60.0f, 4000.0f) * 0.5f);
+  const double tolerance = 0.5 * top / static_cast<double>(std::max(known ? area.height() : size.y - t.px(80), 60.0f));
+  if (view.sampled_of == picture.version && view.columns == columns && view.tolerance_bytes == tolerance &&
+      !view.sampled.time_s.empty())
+    return;
+  sample_curve(picture.run->timeline, columns, tolerance, view.sampled);
+  view.before = {};
+  if (!picture.before_label.empty()) {
+    Curve before;
+    sample_curve(picture.run->all_kept, columns, tolerance, before);
+    view.before = {.label = picture.before_label,
+                   .width = 1.5f,
+                   .dashed = true,
+                   .named = false,
+                   .x = std::move(before.time_s),
+                   .y = std::move(before.total)};
+  }
+  view.sampled_of = picture.version;
+  view.columns = columns;
+  view.tolerance_bytes = tolerance;
+}
+
+/// What the learner took for the peak, as a level.
+void draw_guess(const widgets::ShownGuess& guess, const widgets::PlotFrame& frame) {
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  const auto level = static_cast<float>(frame.y.pixel(guess.value));
+  const float y = std::clamp(level, frame.area.min.y, frame.area.max.y);
+  p.dashed_line({frame.area.min.x, y}, {frame.area.max.x, y}, t.accent, t.px(1.5f), t.px(4));
+  const widgets::Line words =
+      widgets::guess_words(widgets::format(guess.value, guess.unit).view(), level < frame.area.min.y);
+  widgets::paint_guess_words(p, {frame.area.min.x + t.px(10), y + t.px(4)}, words.view());
+}
+
+/// `right`: how far the phases' names may reach.
+void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size, float right) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float strip = t.type(Type::small) + t.px(8);
   ImGui::SetCursorScreenPos({at.x, at.y + strip});
   const double end = picture.curve.time_s.back();
-  const float plot_width = view.plot.scratch.frame.area.width();
-  const auto columns =
-      static_cast<std::size_t>(std::clamp(plot_width > 1 ? plot_width : size.x - t.px(80), 60.0f, 4000.0f) * 0.5f);
-  if (view.sampled_of != picture.version || view.columns != columns || view.sampled.time_s.empty()) {
-    sample_curve(picture.run->timeline, columns, view.sampled);
-    view.sampled_of = picture.version;
-    view.columns = columns;
-  }
-  const double top =
-      1.12 * std::max({out.chip_bytes, out.peak_bytes, picture.before.y.empty() ? 0.0 : out.before_peak_bytes});
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const bool guessed = guess && guess->output == "peak_bytes";
+  const double highest = std::max({out.peak_bytes, picture.before_label.empty() ? 0.0 : out.before_peak_bytes,
+                                   guessed ? std::min(guess->value, 2 * out.peak_bytes) : 0.0, 1.0});
+  // A nameplate far above all that is held would press the mountain flat: words say where it is.
+  const bool within = out.chip_bytes <= 2 * highest;
+  const double top = 1.12 * std::max(within ? out.chip_bytes : 0.0, highest);
+  sample_curves(picture, top, {size.x, size.y - strip}, view);
+  const bool buried = out.peak_bytes > 1.3 * out.chip_bytes;  // its name would lie on the mountain
+  widgets::Line nameplate;
+  nameplate.add("nameplate: ").add(widgets::format(out.chip_bytes, "B"));
   {
     widgets::Plot plot(
         "mountain", view.plot,
         {.x = {.kind = widgets::AxisKind::time, .lo = 0, .hi = end, .label = "time in the step", .unit = "s"},
-         .y = {.lo = 0, .hi = std::min(top, 3 * std::max(out.peak_bytes, 1.0)), .label = "memory", .unit = "B"},
+         .y = {.lo = 0, .hi = top, .label = "memory", .unit = "B"},
          .size = {size.x, size.y - strip},
          .legend = size.y >= t.px(220)});  // in less the phases and the figures of the answer must do
     draw_stack(plot, view.sampled, picture);
-    if (!picture.before.x.empty()) plot.curve(picture.before);
-    plot.horizontal_mark(out.chip_bytes, "nameplate", {.colour = out.fits ? t.text : t.bad, .dashed = false});
+    if (!view.before.x.empty()) plot.curve(view.before);
+    if (within)
+      plot.horizontal_mark(out.chip_bytes, buried ? std::string_view() : nameplate.view(),
+                           {.colour = out.fits ? t.text : t.bad, .dashed = false});
     double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
     if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
   }
-  draw_phases(picture, view.plot.scratch.frame, at.y + t.px(2), strip - t.px(5));
+  const widgets::PlotFrame& placed = view.plot.scratch.frame;
+  draw_phases(picture, placed, at.y + t.px(2), strip - t.px(5), right);
+  if (guessed) draw_guess(*guess, placed);
+  if (buried) {
+    const float wide = widgets::text_size(nameplate.view(), Type::small).x, small = t.type(Type::small);
+    const ImVec2 words{
+        placed.area.max.x - wide - t.px(8),
+        std::max(static_cast<float>(placed.y.pixel(out.chip_bytes)) - small - t.px(6), placed.area.min.y + t.px(3))};
+    const widgets::Painter p = widgets::Painter::window();
+    p.rect({words.x - t.px(4), words.y - t.px(1)}, {words.x + wide + t.px(4), words.y + small + t.px(2)}, t.panel,
+           t.px(3));
+    p.text(words, nameplate.view(), t.bad, Type::small);
+  }
+  if (!within) {
+    const widgets::Box& area = placed.area;
+    nameplate.add(", above this plot");
+    widgets::fit_text(widgets::Painter::window(), {area.min.x + t.px(8), area.min.y + t.px(4)}, nameplate.view(),
+                      area.width() - t.px(16), t.muted, Type::small);
+  }
   double states = 0;
   for (const MemoryOwner owner : {MemoryOwner::weights, MemoryOwner::master, MemoryOwner::optimizer})
     states += picture.run->timeline.points.front().held[owner];
@@ -159,7 +225,10 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
   widgets::Occupancy& room = view.plot.scratch.room;
   if (picture.lens)
     if (const widgets::Box lens = draw_lens(picture, frame, states); lens.width() > 0) room.block(lens);
-  // After the lens, so that neither covers the other.
+  // After the lens and the cursor's handle, so that none covers another.
+  const float handle_x = static_cast<float>(frame.x.pixel(view.time_s < 0 ? out.peak_s : std::min(view.time_s, end))),
+              handle_y = (frame.area.min.y + frame.area.max.y) / 2;
+  room.block({{handle_x - t.px(8), handle_y - t.px(18)}, {handle_x + t.px(8), handle_y + t.px(18)}});
   const ImVec2 peak{static_cast<float>(frame.x.pixel(out.peak_s)), static_cast<float>(frame.y.pixel(out.peak_bytes))};
   if (frame.area.height() >= t.px(110) && frame.area.contains(peak))
     widgets::draw_callout(widgets::Painter::window(), room, peak, frame.area, picture.peak_bold, picture.peak_words,
@@ -207,7 +276,16 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const bool row = size.y >= t.px(270);
   const float pillars = row ? std::clamp(size.y * 0.2f, t.px(64), t.px(130)) : 0.0f;
   const float upper = size.y - pillars - (row ? t.px(26) : 0.0f);
-  draw_mountain(out, picture, view, {size.x - right - (stack ? t.px(12) : 0.0f), upper});
+  const float mountain = size.x - right - (stack ? t.px(12) : 0.0f);
+  if (widgets::veiled())
+    return draw_given_step(
+        out, picture,
+        {.mountain = {at, {at.x + mountain, at.y + upper}},
+         .vessel =
+             stack ? widgets::Rect{{at.x + size.x - right, at.y}, {at.x + size.x, at.y + upper}} : widgets::Rect{},
+         .pillars = row ? widgets::Rect{{at.x, at.y + upper + t.px(30)}, {at.x + size.x, at.y + size.y - t.px(22)}}
+                        : widgets::Rect{}});
+  draw_mountain(out, picture, view, {mountain, upper}, at.x + size.x);
   if (stack) {
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
     draw_cursor_stack(out, picture, view, {right, upper});
@@ -228,6 +306,15 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                                                             .low_share = picture.low_share,
                                                             .mark = picture.mark,
                                                             .mark_words = picture.mark_words});
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  const std::vector<widgets::Rect>& placed = view.pillars.layout.pillars;
+  if (guess && guess->output == "layers_needed" && !placed.empty()) {
+    const auto after = static_cast<std::size_t>(std::clamp(guess->value, 0.0, static_cast<double>(placed.size())));
+    const float x = after == 0 ? placed.front().min.x - t.px(2) : placed[after - 1].max.x + t.px(2);
+    p.dashed_line({x, placed.front().min.y - t.px(4)}, {x, placed.front().max.y}, t.accent, t.px(2), t.px(4));
+    const widgets::Line words = widgets::guess_words(widgets::format(guess->value, "").view(), false);
+    widgets::paint_guess_words(p, {x + t.px(6), placed.front().min.y + t.px(4)}, words.view());
+  }
   if (event.pillar < 0) return;
   in.letters = picture.letters;
   if (static_cast<std::size_t>(event.pillar) < in.letters.size())
@@ -254,13 +341,7 @@ void draw_loss(const Outputs& out, const Picture& picture, View& view, ImVec2 si
 void draw_beside(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const widgets::Painter p = widgets::Painter::window();
-  if (picture.beside.empty()) {
-    widgets::fit_text(p, at, "Drop a memory snapshot (JSON), a memory timeline or a trace with [memory] events here.",
-                      size.x, t.muted, Type::small);
-    return;
-  }
-  widgets::fit_text(p, at, picture.recorded_words, size.x, t.text, Type::small);
+  widgets::fit_text(widgets::Painter::window(), at, picture.recorded_words, size.x, t.text, Type::small);
   const float line = t.type(Type::small) + t.px(6);
   ImGui::SetCursorScreenPos({at.x, at.y + line});
   widgets::Plot plot("beside", view.beside,
@@ -271,18 +352,15 @@ void draw_beside(const Outputs& out, const Picture& picture, View& view, ImVec2 
   plot.horizontal_mark(out.recording.peak_bytes, "recorded peak");
 }
 
-void draw_phase_table(const Outputs& out, View& view, ImVec2 size) {
-  static constexpr std::array<DescribedColumn, 6> columns{{{.key = "name", .title = "phase"},
-                                                           {.key = "step", .title = "step"},
-                                                           {.key = "micro_batch", .title = "micro-batch"},
-                                                           {.key = "begin_s", .title = "begins"},
-                                                           {.key = "takes_s", .title = "takes", .bar = true},
-                                                           {.key = "fullest_bytes", .title = "fullest"}}};
-  view.phases.draw("phases", out.phases, columns, size);
-}
-
-void draw_tensors(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<DescribedColumn, 5> columns{{{.key = "name", .title = "tensor"},
+/// The largest tensors at the peak, and under them the phases of the step.
+void draw_tables(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<DescribedColumn, 6> phases{{{.key = "name", .title = "phase"},
+                                                          {.key = "step", .title = "step"},
+                                                          {.key = "micro_batch", .title = "micro-batch"},
+                                                          {.key = "begin_s", .title = "begins"},
+                                                          {.key = "takes_s", .title = "takes", .bar = true},
+                                                          {.key = "fullest_bytes", .title = "fullest"}}};
+  static constexpr std::array<DescribedColumn, 5> tensors{{{.key = "name", .title = "tensor"},
                                                            {.key = "owner", .title = "owner", .priority = 1},
                                                            {.key = "each_bytes", .title = "one of them", .bar = true},
                                                            {.key = "count", .title = "times"},
@@ -290,9 +368,17 @@ void draw_tensors(const Outputs& out, const Picture& picture, View& view, ImVec2
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(6);
+  const bool both = size.y >= t.px(280);
+  const float upper = both ? std::floor((size.y - 2 * line) * 0.58f) : size.y - line;
   widgets::fit_text(widgets::Painter::window(), at, picture.tensor_words, size.x, t.muted, Type::small);
   ImGui::SetCursorScreenPos({at.x, at.y + line});
-  view.tensors.draw("tensors", out.tensors, columns, {size.x, size.y - line});
+  view.tensors.draw("tensors", out.tensors, tensors, {size.x, upper});
+  if (!both) return;
+  const float y = at.y + line + upper;
+  widgets::fit_text(widgets::Painter::window(), {at.x, y + t.px(4)}, "The phases of the step, one after the other.",
+                    size.x, t.muted, Type::small);
+  ImGui::SetCursorScreenPos({at.x, y + line});
+  view.phases.draw("phases", out.phases, phases, {size.x, size.y - upper - 2 * line});
 }
 
 }  // namespace
@@ -302,13 +388,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_step(in, out, picture, view, size); });
   stage.panel("loss", {.title = "The loss", .least = {560, 300}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_loss(out, picture, view, size); });
-  stage.panel("tensors", {.title = "Largest tensors", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
-              [&](ImVec2 size) { draw_tensors(out, picture, view, size); });
-  stage.panel("beside", {.title = "Beside a recording", .least = {560, 320}, .ideal = {0, 460}},
+  stage.panel("tensors", {.title = "Tensors and phases", .least = {560, 300}, .ideal = {0, 560}, .scrolls = true},
+              [&](ImVec2 size) { draw_tables(out, picture, view, size); });
+  // Who has a recording of his own looks at that; the drawer has the published ones too.
+  if (picture.beside.empty()) return published_panel(stage, "Measured", picture.published);
+  stage.panel("beside", {.title = "Next to a recording", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_beside(out, picture, view, size); });
-  stage.panel("phases", {.title = "Phases", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
-              [&](ImVec2 size) { draw_phase_table(out, view, size); });
-  published_panel(stage, "Measured", picture.published);
 }
 
 }  // namespace chapters::framework::memory_timeline

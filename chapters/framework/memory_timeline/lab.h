@@ -111,8 +111,8 @@ struct Curve {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  Curve curve, loss;      ///< loss: its first time, every point
-  widgets::Curve before;  ///< with every layer kept; empty where none runs again
+  Curve curve, loss;         ///< loss: its first time, every point
+  std::string before_label;  ///< Names the curve with every layer kept; empty where none is recomputed.
   std::vector<widgets::Pillar> pillars;
   std::string lens_left, lens_right;
   bool lens = false;          ///< the peak is the one loss there is: it stands under a lens
@@ -133,20 +133,31 @@ struct View {
   std::vector<widgets::VesselLayer> layers;
   DescribedTable<PhaseRow> phases;
   DescribedTable<PeakTensor> tensors;
-  Curve sampled;  ///< a step for each pixel of the plot, kept while `sampled_of` and the width are the same
+  Curve sampled;          ///< what the plot can show, kept while `sampled_of` and the plot's size are the same
+  widgets::Curve before;  ///< the same with every layer kept
   std::uint64_t sampled_of = 0;
   std::size_t columns = 0;
-  widgets::Line runs;  ///< what runs at the cursor
-  double time_s = -1;  ///< where the cursor stands; below 0: at the peak
+  double tolerance_bytes = 0;  ///< half a pixel
+  widgets::Line runs;          ///< what runs at the cursor
+  double time_s = -1;          ///< where the cursor stands; below 0: at the peak
 };
+
+/// Where the parts of the step's panel stand; an empty one has no room.
+struct StepPlaces {
+  widgets::Rect mountain, vessel, pillars;
+};
+/// While a question is open: the nameplate over an empty ground and as the rim of an empty vessel, and the layers.
+void draw_given_step(const Outputs& out, const Picture& picture, const StepPlaces& places);
 
 struct Setting : TrainedOn {
   models::memory::TimelineSetting timeline;
 };
 models::Result<Setting> read_setting(const Inputs& in);
 
-/// A staircase of `columns` steps over the whole time, each as high as the fullest point in it.
-void sample_curve(const models::memory::StepTimeline& timeline, std::size_t columns, Curve& out);
+/// What a plot of `columns` columns can show: of each column the fullest point, and of these only as many that no
+/// owner's edge moves by more than `tolerance_bytes`.
+void sample_curve(const models::memory::StepTimeline& timeline, std::size_t columns, double tolerance_bytes,
+                  Curve& out);
 
 using Computed = chapters::Computed<Outputs, Run>;
 Computed compute(const Inputs& inputs, Progress& progress);

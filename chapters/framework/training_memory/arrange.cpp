@@ -226,17 +226,17 @@ void arrange_limit(const Outputs& out, Picture& p) {
   const bool split = own < 0.999 * out.memory.bytes_per_parameter;
   p.limit = split || out.memory.gradients_late ? 0 : out.left_per_parameter;
   if (out.memory.gradients_late)
-    p.limit_words = format_text(out.left_per_parameter, "B") + " a parameter are left for states at the peak, once " +
+    p.limit_words = format_text(out.left_per_parameter, "B") + " per parameter are left for states at the peak, once " +
                     format_text(rest, "B") + " of activations, logits and buffers are in.";
   else if (split)
     p.limit_words = "Split over the replicas, " + format_text(out.memory.bytes_per_parameter, "B") +
-                    " a parameter are " + format_text(own, "B") + " on this GPU; " +
+                    " per parameter are " + format_text(own, "B") + " on this GPU; " +
                     format_text(out.left_per_parameter, "B") + " are left for it.";
   else
     p.limit_words = out.left_per_parameter > 0
-                        ? format_text(out.left_per_parameter, "B") + " a parameter are left once " +
+                        ? format_text(out.left_per_parameter, "B") + " per parameter are left once " +
                               format_text(rest, "B") +
-                              " of activations, logits and buffers are in: the recipe must end before the line."
+                              " of activations, logits and buffers are in: a recipe fits if it ends before the line."
                         : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
   p.limit_words += moment_of(out.memory);
 }
@@ -253,7 +253,8 @@ Picture arrange(const Inputs& set, const Outputs& out) {
   arrange_labels(in, out, p);
   arrange_limit(out, p);
   p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +
-                  " a layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") + ".";
+                  " per layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") +
+                  ".";
   arrange_strips(in, out, *setting, p);
   arrange_sequences(in, *setting, p);
   return p;

@@ -13,7 +13,7 @@ const Choices changes = choices_in_order<Change::none>(
       "The first of the list that fits where the plan does not; where it does, the plain step before any measure."},
      {"eight_bit", "8-bit moments", "AdamW with 8-bit moments."},
      {"no_master", "no master", "The optimizer updates the 16-bit weights."},
-     {"eight_bit_no_master", "8-bit moments, no master", "Both of these: 6.03 bytes a parameter."},
+     {"eight_bit_no_master", "8-bit moments, no master", "Both of these: 6.03 bytes per parameter."},
      {"adafactor", "Adafactor", "Rows and columns in place of the second moment, and no first."},
      {"recompute", "recompute every layer", "Only the inputs of layers are kept."},
      {"fused_loss", "fused loss", "The gradient of the logits takes their place."},
@@ -21,7 +21,7 @@ const Choices changes = choices_in_order<Change::none>(
      {"shard", "ZeRO-3 over 8 GPUs", "Weights, gradients and optimizer are split over eight GPUs."},
      {"tensor", "tensor and sequence over 8",
       "Tensor parallelism over eight GPUs together with sequence parallelism: norms and dropout are split too."},
-     {"plain", "plain mixed AdamW", "The step before any measure: 16 bytes a parameter, one GPU, an eager loss."},
+     {"plain", "plain mixed AdamW", "The step before any measure: 16 bytes per parameter, one GPU, an eager loss."},
      {"none", "none", "The plan alone."}});
 const Choices counts = choices_in_order<ActivationCount::operations>(
     {{"formula", "Korthikanti's formula",
@@ -84,7 +84,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("optimizer", in.optimizer, optimizer_choices(), "Optimizer", "What it remembers of every parameter.",
            {.headline = true});
   describe_recompute(f, in.recompute);
-  f.choice("change", in.change, changes, "Beside it", "The second vessel: the same plan after one change.");
+  f.choice("change", in.change, changes, "Second vessel",
+           "What stands next to your plan: the same plan after one change.");
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters, and the shapes of its activations."});
   shared::chip(f, "chip", in.chip,
@@ -95,11 +96,11 @@ void describe(Fields& f, Inputs& in) {
   describe_loss(f, in.loss);
   describe_cuts(f, in);
   f.group("How it is counted");
-  f.choice("count", in.count, counts, "Activations", "What counts them; the other stands beside it.");
+  f.choice("count", in.count, counts, "Activations", "What counts them; the other count is shown too.");
   f.toggle("fused_attention", in.fused_attention, "FlashAttention",
            "Operation by operation: scores are never stored. The formula knows it as keeping all but them.");
   f.toggle("dropout", in.dropout, "Dropout",
-           "Masks of a byte, and of unfused attention the dropped scores beside the softmax. The formula's GPT trains "
+           "Masks of a byte, and of unfused attention the dropped scores next to the softmax. The formula's GPT trains "
            "with it, today's language models without.");
   f.toggle("fused_gradients", in.fused_gradients, "Fused weight gradients",
            "Products add to the gradients themselves; otherwise a 16-bit one passes through.");
@@ -189,7 +190,7 @@ void describe(Fields& f, Outputs& o) {
          "Negative where the plan is over the chip's nameplate; the device reports some percent more than that, "
          "and driver and context take some of it.",
          {.headline = true, .formula = "memory - held"});
-  f.real("bytes_per_parameter", o.memory.bytes_per_parameter, {"A parameter", "B"},
+  f.real("bytes_per_parameter", o.memory.bytes_per_parameter, {"Per parameter", "B"},
          "Weights, gradients, master and moments of one parameter, before they are split.",
          {.headline = true, .source = zero_paper});
   f.real("weights_share", o.weights_share, {"Weights' share", "%"}, {.headline = true, .formula = "weights / held"});
@@ -206,15 +207,16 @@ void describe(Fields& f, Outputs& o) {
   f.real("states_bytes", o.states_bytes, {"States", "B"},
          "Weights, gradients, master and moments. All but the gradients stay between steps; those too where they lie "
          "in a buffer.",
-         {.formula = "parameters x bytes a parameter / splits"});
+         {.formula = "parameters x bytes per parameter / splits"});
   f.real("states_share", o.states_share, {"States over held", "%"}, {.formula = "states / held"});
   f.real("kept_bytes", o.kept_bytes, {"Optimizer and master", "B"}, "What the optimizer keeps beyond the weights.",
          {.formula = "optimizer + master"});
   f.real("gpu_parameters", o.memory.parameters, {"Parameters on this GPU", "parameters"},
          {.formula = "stage's parameters / tensor, experts / expert parallel"});
-  f.real("left_per_parameter", o.left_per_parameter, {"Left for a parameter", "B"},
-         "What the chip has for states of a parameter once everything else is in; negative where nothing is.",
-         {.formula = "(memory - everything else) / parameters"});
+  f.real(
+      "left_per_parameter", o.left_per_parameter, {"Left per parameter", "B"},
+      "What the chip has left for the states of each parameter once everything else is in; negative where nothing is.",
+      {.formula = "(memory - everything else) / parameters"});
   describe_activations(f, o);
   f.group("One change");
   f.text("best_change", o.best_change, "First that fits");

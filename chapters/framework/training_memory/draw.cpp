@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/described/training_memory.h"
 #include "chapters/framework/training_memory/lab.h"
@@ -45,7 +46,7 @@ void draw_saved(const Outputs& out, const Picture& picture, View& view, ImVec2 s
       {{.key = "operation", .title = "operation"},
        {.key = "keeps", .title = "keeps", .priority = 1},
        {.key = "bytes", .title = "bytes", .bar = true},
-       {.key = "per_sbh", .title = "over sbh"},
+       {.key = "per_sbh", .title = "per token and unit"},
        {.key = "dropped_bytes", .title = "dropped", .priority = 2}}};
   const float line = widgets::theme().type(Type::small) + widgets::theme().px(6);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -171,7 +172,7 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   ImGui::SetCursorScreenPos({x, at.y + head});
   const auto clicked = widgets::draw_byte_strip(
       "bytes", view.rows, view.bytes,
-      {.size = {width, size.y - head - words}, .limit = picture.limit, .figure_title = "in all"});
+      {.size = {width, size.y - head - words}, .limit = picture.limit, .figure_title = "total"});
   if (clicked >= 0) {
     in.recipe = picture.recipes[static_cast<std::size_t>(clicked)].recipe;
     in.optimizer = picture.recipes[static_cast<std::size_t>(clicked)].optimizer;
@@ -190,6 +191,9 @@ void draw_layer_parts(const Inputs& in, const Outputs& out, View& view, ImVec2 s
   const bool kept = in.recompute == models::Recompute::none;
   std::array<widgets::StackedBar, 2> bars;
   const std::size_t count = std::min(bars.size(), out.layer_parts.size());
+  // Scores that nobody keeps have no name in the legend either.
+  const bool scores = kept && std::any_of(out.layer_parts.begin(), out.layer_parts.end(),
+                                          [](const LayerParts& parts) { return parts.scores > 0; });
   for (std::size_t i = 0; i < count; ++i) {
     const LayerParts& parts = out.layer_parts[i];
     const double values[] = {parts.attention, parts.feed_forward, parts.norms, kept ? parts.scores : 0};
@@ -197,22 +201,35 @@ void draw_layer_parts(const Inputs& in, const Outputs& out, View& view, ImVec2 s
       view.parts[i][k] = {.label = names[k],
                           .value = values[k],
                           .tint = widgets::Tint::ramp(k == 0 ? 0 : 2 * k + 6, 13),
-                          .info = "bytes for each token and hidden unit"};
-    bars[i] = {.label = parts.name, .segments = view.parts[i]};
+                          .info = "bytes per token and hidden unit"};
+    bars[i] = {.label = parts.name, .segments = std::span(view.parts[i]).first(scores ? 4 : 3)};
   }
   widgets::draw_stacked_bars("layer", std::span(bars).first(count), view.layer,
-                             {.axis_label = "one layer: bytes over sbh", .size = size, .bar_px = 22});
+                             {.axis_label = "bytes per token and hidden unit", .size = size, .bar_px = 22});
 }
+
+namespace {
+
+/// What a layer keeps, and under it how that grows with the sequence.
+void draw_activations(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (size.y < t.px(340)) return draw_saved(out, picture, view, size);
+  const float upper = std::floor(size.y * 0.46f), gap = t.px(12);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_saved(out, picture, view, {size.x, upper});
+  ImGui::SetCursorScreenPos({at.x, at.y + upper + gap});
+  draw_sequence(in, out, picture, view, {size.x, size.y - upper - gap});
+}
+
+}  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("vessel", {.title = "Vessel", .least = {720, 380}, .answers = true, .marks = "vessels"},
               [&](ImVec2 size) { draw_vessel(in, out, picture, view, size); });
   stage.panel("changes", {.title = "One change each", .least = {560, 340}, .ideal = {0, 380}},
               [&](ImVec2 size) { draw_changes(out, picture, view, size); });
-  stage.panel("saved", {.title = "What a layer keeps", .least = {560, 240}, .ideal = {0, 420}, .scrolls = true},
-              [&](ImVec2 size) { draw_saved(out, picture, view, size); });
-  stage.panel("sequence", {.title = "Against sequence", .least = {560, 280}, .ideal = {0, 420}},
-              [&](ImVec2 size) { draw_sequence(in, out, picture, view, size); });
+  stage.panel("saved", {.title = "Activations", .least = {560, 280}, .ideal = {0, 560}, .scrolls = true},
+              [&](ImVec2 size) { draw_activations(in, out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
 

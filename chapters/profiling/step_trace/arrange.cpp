@@ -243,7 +243,9 @@ std::vector<Lane> lanes_of(Picture& p, const models::StepRun& run, double period
   };
   if (loader) {
     const std::int64_t n = loader->loader.workers;
-    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 1));
+    Lane workers = blocks_lane(p, shown, StepRow::worker, "workers", 1);
+    if (n > shown_workers) workers.sublabel = "4 of " + std::to_string(n);
+    add(std::move(workers));
     add(blocks_lane(p, shown, StepRow::pin, "pinning", 3));
   }
   add(blocks_lane(p, shown, StepRow::host, "main thread", 1));

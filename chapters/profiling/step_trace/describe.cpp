@@ -10,7 +10,7 @@ namespace {
 const Choices copies = {
     {"pageable", "Blocking", "The host waits for the stream and for the copy, as .to(device) does."},
     {"pinned", "Pinned, in order", "From pinned pages and asynchronous, on the stream that computes."},
-    {"copy_stream", "Pinned, own stream", "From pinned pages, on a stream beside the one that computes."},
+    {"copy_stream", "Pinned, own stream", "From pinned pages, on another stream than the one that computes."},
 };
 static_assert(models::batch_copy_count == 3);
 
@@ -87,18 +87,17 @@ void describe(Fields& f, Inputs& in) {
   time(f, "forward_s", in.forward_s, "Forward", "Its kernels alone, in FP32 and eager.", 1e-4, 10);
   time(f, "backward_s", in.backward_s, "Backward", "Its kernels alone, in FP32 and eager.", 1e-4, 10);
   count(f, "layers", in.layers, "Layers", "Gradients become ready layer by layer.", 1, 128);
-  count(f, "kernels_per_layer", in.kernels_per_layer, "Kernels a layer", "Forward; backward has twice as many.", 1, 64);
-  time(f, "launch_s", in.launch_s, "A launch", "From one launch of the host to its next.", 1e-6, 1e-3);
+  count(f, "kernels_per_layer", in.kernels_per_layer, "Kernels per layer", "Forward; backward has twice as many.", 1,
+        64);
+  time(f, "launch_s", in.launch_s, "Time per launch", "From one launch of the host to its next.", 1e-6, 1e-3);
   time(f, "launch_latency_s", in.launch_latency_s, "On its way", "From a launch to the start of its kernel.", 1e-7,
        1e-4);
   time(f, "log_s", in.log_s, "Logging", "What the host does after it has read the loss.", 1e-6, 1);
   bytes(f, "state_bytes", in.state_bytes, "States", "Weights, gradients and optimizer states.", 1e8, 1e12);
   bytes(f, "activation_bytes", in.activation_bytes, "Activations", "Kept at the end of the forward pass.", 1e8, 1e12);
   f.group("BF16 and the compiler");
-  share(f, "matmul_share", in.matmul_share, "Products", "Their share of forward and backward, as found. Assumed.", 0,
-        1);
-  share(f, "amp_matmul", in.amp_matmul, "Products gain", "Times as fast in BF16; TF32 to BF16 doubles the peak.", 1,
-        16);
+  share(f, "matmul_share", in.matmul_share, "Matmuls", "Their share of forward and backward, as found. Assumed.", 0, 1);
+  share(f, "amp_matmul", in.amp_matmul, "Matmuls gain", "Times as fast in BF16; TF32 to BF16 doubles the peak.", 1, 16);
   share(f, "amp_other", in.amp_other, "The rest gains", "Less than 2, since autocast keeps some in FP32. Assumed.", 1,
         2);
   share(f, "compile_keeps", in.compile_keeps, "The rest keeps", "Share of its time that fusion leaves. Assumed.", 0.1,
@@ -135,11 +134,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("longest_step_s", o.longest_step_s, {"Longest step", "s"},
          "The longest of the last round over the workers: a loader that is too slow brings batches in rounds.",
          {.formula = "end of step - end of step before"});
-  f.real("speedup", o.speedup, "Faster", {.headline = true, .formula = "as found / one step"});
+  f.real("speedup", o.speedup, {"Faster", "×"}, {.headline = true, .formula = "as found / one step"});
   f.real("useful", o.now.useful, {"Forward, backward", "%"}, "Their share of the step.",
          {.headline = true, .formula = "(forward + backward) / step"});
   f.real("useful_found", o.found.useful, {"Forward, backward, found", "%"}, "Their share of the step as found.");
-  f.real("idle_s", o.now.idle_s, {"GPU idle", "s"}, "The compute stream, in a step.",
+  f.real("idle_s", o.now.idle_s, {"GPU idle", "s"}, "The compute stream, per step.",
          {.headline = true, .formula = "step - kernels"});
   f.real("busy", o.now.busy, {"GPU busy", "%"}, {.formula = "kernels / step"});
   f.real("busy_found", o.found.busy, {"GPU busy, found", "%"}, {.formula = "kernels / step"});
@@ -158,7 +157,7 @@ void describe(Fields& f, Outputs& o) {
     f.real(keys[i], o.now.share[i], {part_names[i], "%"}, "Share of the changed step.");
   f.real("optimizer_s", o.now.mean.optimizer_s, {"Optimizer kernels", "s"},
          {.formula = "parameters x bytes / bandwidth",
-          .source = "torch/optim/adamw.py: 80 B a parameter unfused, 28 fused, in FP32"});
+          .source = "torch/optim/adamw.py: 80 B per parameter unfused, 28 fused, in FP32"});
   f.real("optimizer_gain", o.optimizer_gain, "Optimizer faster", "Its kernels alone.",
          {.absent = "The optimizer takes no time."});
   f.group("The loader");
@@ -166,11 +165,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("workers_needed", o.workers_needed, "Workers needed", "So that no step waits for data.",
          {.absent = "No number of workers: storage, cores or the pinning thread are slower than the step.",
           .formula = "ceil(a batch / step without waiting)"});
-  f.real("ceiling_per_s", o.ceiling_per_s, "Batches a second",
+  f.real("ceiling_per_s", o.ceiling_per_s, "Batches per second",
          "The least that storage, cores, workers and the pinning thread allow.", {.absent = "Nothing bounds it."});
   f.real("data_cut", o.data_cut, {"Workers alone save", "%"},
          "Their share of the step as found; 0 where workers are no change.");
-  f.group("Beside the kernels");
+  f.group("Next to the kernels");
   f.real("hidden_communication", o.hidden_communication, {"All-reduce hidden", "%"},
          {.absent = "One GPU exchanges nothing.", .formula = "1 - waiting for it / its time"});
   f.real("gradient_bytes", o.gradient_bytes, {"Gradients reduced", "B"},

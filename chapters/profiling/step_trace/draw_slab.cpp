@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/profiling/step_trace/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 
@@ -18,6 +19,23 @@ void draw_change_names(const Picture& picture, ImVec2 at, float width, float lin
     widgets::fit_text(p, {at.x, at.y + static_cast<float>(i) * line}, words.view(), width, t.muted,
                       widgets::Type::small);
   }
+}
+
+/// What the learner took for a step, or for the waiting at its bottom, as a level over the bars.
+void draw_step_guess(const widgets::StackedBarLayout& bars) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || (guess->output != "step_s" && guess->output != "idle_s") || bars.bars.empty()) return;
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  const auto level = static_cast<float>(bars.map.pixel(guess->value));
+  const float y = std::clamp(level, bars.plot.min.y, bars.plot.max.y);
+  p.dashed_line({bars.plot.min.x, y}, {bars.plot.max.x, y}, t.accent, t.px(1.5f), t.px(4));
+  const widgets::Line words =
+      widgets::guess_words(widgets::format(guess->value, guess->unit).view(), level < bars.plot.min.y);
+  const float wide = widgets::text_size(words.view(), widgets::Type::small).x;
+  widgets::paint_guess_words(
+      p, {std::max(bars.plot.min.x, bars.plot.max.x - wide - t.px(4)), y - t.type(widgets::Type::small) - t.px(4)},
+      words.view());
 }
 
 }  // namespace
@@ -54,6 +72,7 @@ void draw_slab(const Picture& picture, View& view, ImVec2 size, bool named) {
       if (piece.bar == bar && (!largest || piece.rect.height() > largest->rect.height())) largest = &piece;
     if (largest) p.frame(largest->rect.min, largest->rect.max, t.text, t.px(1.5f), t.px(2));
   }
+  draw_step_guess(view.slab.layout);
 }
 
 }  // namespace chapters::profiling::step_trace

@@ -34,7 +34,8 @@ void add_step_lanes(const std::vector<Lane>& from, int spare, View& view) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const Lane& lane = from[i];
     if (!has_room(lane, spare)) continue;
-    widgets::TimelineLane drawn{.label = lane.label, .spans = lane.spans, .indent = i > 0 ? 1u : 0u};
+    widgets::TimelineLane drawn{
+        .label = lane.label, .sublabel = lane.sublabel, .spans = lane.spans, .indent = i > 0 ? 1u : 0u};
     if (!lane.memory.empty()) drawn.counters = view.counters;
     view.lanes.push_back(drawn);
   }

@@ -101,7 +101,7 @@ struct Run {
 };
 
 struct Lane {
-  std::string label;
+  std::string label, sublabel;
   std::vector<widgets::TimelineSpan> spans;
   int spare = 0;  ///< lanes with more go first where there is little room; 0 stays
   std::vector<widgets::TimelinePoint> memory;

@@ -33,19 +33,20 @@ std::string words_of_change(std::string_view name, const Switches& to) {
   return std::string(name);
 }
 
-/// Times of one column, all in the unit of the largest.
+/// Times of the table in one unit: of the largest, but seconds only where none is less than one.
 class ColumnTime {
  public:
-  explicit ColumnTime(double largest_s)
-      : unit_s_(largest_s >= 1      ? 1
+  ColumnTime(double least_s, double largest_s)
+      : unit_s_(least_s >= 1        ? 1
                 : largest_s >= 1e-3 ? 1e-3
                                     : 1e-6),
-        unit_(largest_s >= 1      ? " s"
+        unit_(least_s >= 1        ? " s"
               : largest_s >= 1e-3 ? " ms"
                                   : " \xC2\xB5s") {}
   std::string of(double s) const { return widgets::format_text(s / unit_s_, "", 3) + std::string(unit_); }
+  /// Nothing where it would be less than a hundredth of the unit.
   std::string change(double s) const {
-    if (std::abs(s) < 0.5e-6) return "0" + std::string(unit_);
+    if (std::abs(s) < std::max(0.5e-6, 0.01 * unit_s_)) return "0" + std::string(unit_);
     return (s > 0 ? "+" : "\xE2\x88\x92") + of(std::abs(s));
   }
 
@@ -55,10 +56,13 @@ class ColumnTime {
 };
 
 ColumnTime column_of(const Outputs& out) {
-  double largest_s = 0;
+  double largest_s = 0, least_s = HUGE_VAL;
   for (const FixRow& fix : out.fixes)
-    largest_s = std::max({largest_s, fix.step_s, std::abs(fix.in_order_s), std::abs(fix.alone_s)});
-  return ColumnTime(largest_s);
+    for (const double s : {fix.step_s, std::abs(fix.in_order_s), std::abs(fix.alone_s)}) {
+      largest_s = std::max(largest_s, s);
+      if (s >= 0.5e-6) least_s = std::min(least_s, s);
+    }
+  return {least_s, largest_s};
 }
 
 }  // namespace
@@ -71,8 +75,10 @@ Order order_of(const Inputs& in, const Outputs& out, const Run& run) {
   for (std::size_t i = 0; i < out.fixes.size(); ++i) {
     const FixRow& fix = out.fixes[i];
     const double apart_s = std::abs(fix.alone_s - fix.in_order_s);
-    if (apart_s > furthest_s) most = order.rows.size();
-    furthest_s = std::max(furthest_s, apart_s);
+    const bool differs = apart_s > 0.01 * out.found.mean.period_s &&
+                         apart_s > 0.25 * std::max(std::abs(fix.alone_s), std::abs(fix.in_order_s));
+    if (differs && apart_s > furthest_s) most = order.rows.size();
+    if (differs) furthest_s = std::max(furthest_s, apart_s);
     order.largest_s = std::max(order.largest_s, std::abs(fix.in_order_s));
     order.rows.push_back({.name = words_of_change(fix.name, in.now),
                           .in_order = time.change(fix.in_order_s),
@@ -81,8 +87,7 @@ Order order_of(const Inputs& in, const Outputs& out, const Run& run) {
                           .then = fix.then + ", " + widgets::format_text(fix.then_share, "%"),
                           .in_order_s = fix.in_order_s,
                           .largest = run.fix_parts[i].largest,
-                          .differs = apart_s > 0.01 * out.found.mean.period_s &&
-                                     apart_s > 0.25 * std::max(std::abs(fix.alone_s), std::abs(fix.in_order_s))});
+                          .differs = differs});
   }
   if (order.rows.size() < 2) return order;
   const Order::Row& row = order.rows[most];

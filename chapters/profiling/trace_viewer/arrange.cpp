@@ -28,7 +28,7 @@ void arrange_bars(const Outputs& out, const Run& run, Picture& pic) {
   for (std::size_t i = 0; i < run.windows.size(); ++i) {
     const bool beside = i >= run.window_rows.size();
     const Row& row = beside ? *run.beside : run.rows[run.window_rows[i]];
-    if (row.device >= 0) pic.bars.push_back(bar_of((beside ? "beside, " : "") + row.label(), run.windows[i]));
+    if (row.device >= 0) pic.bars.push_back(bar_of((beside ? "other run, " : "") + row.label(), run.windows[i]));
   }
   pic.breakdown_story =
       pic.bars.empty() ? "No device track was recognised, so there is no time of a device to divide."
@@ -38,7 +38,7 @@ void arrange_bars(const Outputs& out, const Run& run, Picture& pic) {
                 format_text(out.communication.overlap, "%") + " of the communication is hidden";
   if (std::isfinite(out.beside.speedup))
     pic.breakdown_story = "A step takes " + format_text(out.step_time_s, "s") + " here and " +
-                          format_text(out.beside.step_time_s, "s") + " beside";
+                          format_text(out.beside.step_time_s, "s") + " in the other run";
 }
 
 void arrange_places(const Outputs& out, const Run& run, Picture& pic) {
@@ -94,7 +94,8 @@ void write_tables(const Outputs& out, const Run& run, Picture& pic) {
   if (most->saved_s == 0) return;
   constexpr std::size_t longest_name = 48;
   pic.kernel_story = "the largest difference: " + said_name(most->name, longest_name) + ", " +
-                     format_text(std::abs(most->saved_s), "s") + (most->saved_s > 0 ? " less beside" : " more beside");
+                     format_text(std::abs(most->saved_s), "s") +
+                     (most->saved_s > 0 ? " less in the other run" : " more in the other run");
 }
 
 void write_summary(const Inputs& in, const Outputs& out, const Run& run, Picture& pic) {

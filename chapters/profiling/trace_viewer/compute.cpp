@@ -13,17 +13,21 @@ constexpr std::size_t overview_bins = 240, max_windows = 16;
 
 void add_sentence(std::string& to, const std::string& s) { to += (s.empty() || to.empty() ? "" : " ") + s; }
 
-/// Recordings beside each other start together: at the chosen step if there is one, else at their first work.
+/// Recordings in one picture start together: at the chosen step if there is one, else at their first work.
 std::int64_t shift_onto(const Row& row, const Row& onto, std::int64_t step) {
   return window_of(onto, step).from_ns - window_of(row, step).from_ns;
 }
 
-std::vector<LaneSource> lane_sources(const Inputs& in, const Run& run) {
+std::vector<LaneSource> lane_sources(const Inputs& in, const Run& run, const Outputs& facts) {
   const Row& main = run.main();
   const std::vector<Row>& rows = run.rows;
   const std::optional<Row>& beside = run.beside;
   const bool named = in.all_ranks || beside;
-  std::vector<LaneSource> out{{main.recording, named ? main.label() : "", 0, main.device, true, !named, true}};
+  // As the answer does: it names exposed communication where that is more than the idle time.
+  const bool communicates =
+      facts.communication.exposed_share >= std::max(1.0, facts.times.idle_share);  // false where it is not known
+  std::vector<LaneSource> out{
+      {main.recording, named ? main.label() : "", 0, main.device, true, !named, true, communicates}};
   if (in.all_ranks)
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i == run.chosen) continue;
@@ -32,7 +36,8 @@ std::vector<LaneSource> lane_sources(const Inputs& in, const Run& run) {
                      rows[i].device, false, false});
     }
   if (beside)
-    out.push_back({beside->recording, "beside", shift_onto(*beside, main, in.step), beside->device, true, false, true});
+    out.push_back(
+        {beside->recording, "other run", shift_onto(*beside, main, in.step), beside->device, true, false, true});
   return out;
 }
 
@@ -54,7 +59,7 @@ RecordingPtr beside_recording(const Inputs& in, Progress& progress, std::size_t 
   if (!in.beside_file.path.empty()) {
     auto one = read_recording(in.beside_file, progress);
     if (one) return std::move(*one);
-    out.reason = "Nothing can stand beside it: " + one.error;
+    out.reason = "The other recording cannot be shown: " + one.error;
     return nullptr;
   }
   if (in.beside == Beside::nothing) return nullptr;
@@ -106,7 +111,7 @@ void measure_rows(const Inputs& in, bool others, Run& run, Outputs& out) {
 /// The recordings as lanes, which a search counts its matches in.
 void lay_out(const Inputs& in, bool facts_alone, Run& run, Outputs& out) {
   if (facts_alone && in.search.empty()) return;
-  run.lanes = Lanes::make(lane_sources(in, run), in.search);
+  run.lanes = Lanes::make(lane_sources(in, run, out), in.search);
   if (!in.search.empty()) out.matches = {static_cast<double>(run.lanes->matches()), seconds(run.lanes->matches_ns())};
   const Row& main = run.main();
   const std::int64_t first_ns = run.lanes->time_ns(0, run.lanes->index().first_s),

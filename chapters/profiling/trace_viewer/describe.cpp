@@ -26,7 +26,7 @@ constexpr std::string_view no_communication = "No communication was recorded.";
 constexpr std::string_view no_collective = "No collective of two ranks was recorded.";
 constexpr std::string_view one_rank = "There is one rank.";
 constexpr std::string_view no_search = "Nothing is searched for.";
-constexpr std::string_view nothing_beside = "Nothing stands beside it, or it marks no steps.";
+constexpr std::string_view nothing_beside = "No other run is shown, or it marks no steps.";
 constexpr std::string_view rules =
     "HolisticTraceAnalysis (facebookresearch), temporal and idle breakdown, in exact nanoseconds";
 constexpr std::string_view files = "json, json.gz, gz, sqlite";
@@ -59,8 +59,8 @@ void describe(Fields& f, Inputs& in) {
            {.when = {"all_ranks", "true"}});
   f.choice("rank_figure", in.rank_figure, ranked_figures, "Ranks by",
            "What the heat map of ranks shows: waiting by collective, the others by step.");
-  f.group("Beside it");
-  f.choice("beside", in.beside, besides, "Beside it", "A made-up run in the same picture, moved to the same start.",
+  f.group("The other run");
+  f.choice("beside", in.beside, besides, "Other run", "A made-up run in the same picture, moved to the same start.",
            {.when = {"beside_file", ""}});
   f.file("beside_file", in.beside_file, "Another recording",
          "The run before or after a change; it is moved to the same start.",
@@ -199,7 +199,7 @@ void describe_ranks(Fields& f, Outputs& o) {
   f.real("slowest_excess", o.slowest.excess, {"Computes longer by", "%"},
          {.absent = one_rank, .formula = "mean computation / median of the others - 1"});
   f.real("slowest_rank", o.slowest.rank, "Rank that computes longest",
-         "By mean computation a step; it need not be the one that holds the others up.", {.absent = one_rank});
+         "By mean computation per step; it need not be the one that holds the others up.", {.absent = one_rank});
   f.integer("devices", o.devices, "Ranks and devices", "Over all recordings.");
   f.table("rank_rows", o.ranks, "Ranks, mean of steps", {.max_items = 4096});
 }
@@ -217,12 +217,12 @@ void describe(Fields& f, Outputs& o) {
          {.absent = no_search});
   f.real("matches_s", o.matches.time_s, {"Time in matches", "s"},
          "Sum of their durations; nested ones count more than once.", {.absent = no_search});
-  f.group("Beside it");
-  f.real("beside_speedup", o.beside.speedup, "Beside is faster by",
-         {.absent = nothing_beside, .formula = "step / step beside"});
-  f.real("beside_step_time_s", o.beside.step_time_s, {"Step beside", "s"},
-         "The same step of the recording beside, or the mean of all.", {.absent = nothing_beside});
-  f.real("beside_busy_share", o.beside.busy_share, {"Busy beside", "%"},
+  f.group("The other run");
+  f.real("beside_speedup", o.beside.speedup, "The other run is faster by",
+         {.absent = nothing_beside, .formula = "step / step of the other run"});
+  f.real("beside_step_time_s", o.beside.step_time_s, {"Step of the other run", "s"},
+         "The same step of the other run, or the mean of all.", {.absent = nothing_beside});
+  f.real("beside_busy_share", o.beside.busy_share, {"The other run is busy", "%"},
          {.absent = nothing_beside, .formula = "busy / time"});
   f.group("Recording");
   f.integer("events", o.events, "Events", "Spans and instants of the recording shown.");

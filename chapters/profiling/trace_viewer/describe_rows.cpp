@@ -16,8 +16,8 @@ void describe(Fields& f, KernelRow& r) {
   f.real("share", r.share, {"Share", "%"});
   f.real("mean_s", r.mean_s, {"Mean", "s"});
   f.real("longest_s", r.longest_s, {"Longest", "s"});
-  f.real("beside_s", r.beside_s, {"Beside", "s"}, "Its total in the recording beside, over as many steps.");
-  f.real("saved_s", r.saved_s, {"Beside saves", "s"}, {.formula = "total - beside"});
+  f.real("beside_s", r.beside_s, {"Other run", "s"}, "Its total in the other run, over as many steps.");
+  f.real("saved_s", r.saved_s, {"The other run saves", "s"}, {.formula = "total - total of the other run"});
 }
 
 void describe(Fields& f, HostRow& r) {

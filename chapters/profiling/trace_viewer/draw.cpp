@@ -35,8 +35,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   const auto cause = [&] {
     const float bars = static_cast<float>(pic.bars.size());
     if (!pic.bars.empty())
-      stage.panel("cause", {.title = "Where the time went", .least = {400, 170}, .ideal = {0, 150 + 40 * bars}},
-                  [&](ImVec2 size) { draw_breakdown(pic, view, size); });
+      stage.panel("cause",
+                  {.title = "Where the time went", .least = {400, 190}, .ideal = {0, 330 + 40 * bars}, .scrolls = true},
+                  [&](ImVec2 size) { draw_causes(out, pic, view, size); });
   };
   const auto ranks = [&] {
     const float rows = static_cast<float>(pic.ranks.rows);
@@ -54,14 +55,17 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (!out.span_rows.empty())
     stage.panel("spans", {.title = "Top spans", .least = {420, 190}, .scrolls = true},
                 [&](ImVec2 size) { draw_spans(out, pic, view, size); });
-  stage.panel("findings", {.title = pic.findings_title, .least = {420, 190}, .scrolls = true},
-              [&](ImVec2 size) { draw_findings(out, pic, size.x); });
-  if (!out.host_rows.empty())
-    stage.panel("host", {.title = "The host meanwhile", .least = {520, 190}, .scrolls = true},
-                [&](ImVec2 size) { draw_host(out, pic, view, size); });
-  if (!out.kernels.empty())
-    stage.panel("kernels", {.title = "Kernels", .least = {560, 190}, .scrolls = true},
-                [&](ImVec2 size) { draw_kernels(out, pic, view, size); });
+  if (pic.bars.empty())
+    stage.panel("findings", {.title = pic.findings_title, .least = {420, 190}, .scrolls = true},
+                [&](ImVec2 size) { draw_findings(out, pic, size.x); });
+  if (!out.kernels.empty() || !out.host_rows.empty())
+    stage.panel("kernels",
+                {.title = out.kernels.empty()     ? "The host meanwhile"
+                          : out.host_rows.empty() ? "Kernels"
+                                                  : "Kernels and host",
+                 .least = {560, 190},
+                 .scrolls = true},
+                [&](ImVec2 size) { draw_kernels_and_host(out, pic, view, size); });
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -17,8 +17,12 @@ void draw_cards(const Picture& pic, View& view, ImVec2 size);
 void draw_findings(const Outputs& out, const Picture& pic, float width);
 void draw_breakdown(const Picture& pic, View& view, ImVec2 size);
 void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size);
+/// Where the time went as bars, and under them what was found.
+void draw_causes(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 void draw_host(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 void draw_spans(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 void draw_kernels(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
+/// The kernels, and under them what the host did while the device waited for it, where either is known.
+void draw_kernels_and_host(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 
 }  // namespace chapters::profiling::trace_viewer

@@ -49,10 +49,10 @@ struct BreakdownPart {
 const std::array<BreakdownPart, 10>& breakdown_parts() {
   static const std::string short_gaps = "gaps under " + short_gap_text() + " between kernels launched in time";
   static const std::array<BreakdownPart, 10> parts{
-      {{"computing", Meaning::forward, "computation with no communication beside it", false},
+      {{"computing", Meaning::forward, "computation with no communication at the same time", false},
        {"hidden comms", Tint::series(4), "communication while something computes", true},
        {"exposed comms", Meaning::communication, "communication while nothing computes", false},
-       {"copying", Tint::series(0), "copies and memsets with nothing beside them", false},
+       {"copying", Tint::series(0), "copies and memsets with nothing else at the same time", false},
        {"idle: not launched", Meaning::idle, "the device had run dry, and the next launch was not yet called", true},
        {"idle: in the launch", Meaning::launch_bound, "the device waited while the host was inside the launching call",
         true},
@@ -110,7 +110,7 @@ void draw_kernels(const Outputs& out, const Picture& pic, View& view, ImVec2 siz
                                                            {.key = "share", .bar = true, .full = 100},
                                                            {.key = "mean_s", .priority = 1},
                                                            {.key = "longest_s"},
-                                                           {.key = "beside_s"},
+                                                           {.key = "beside_s", .title = "Other run"},
                                                            {.key = "saved_s", .title = "Saved"}}};
   const float above = draw_story(pic.kernel_story, size.x);
   const std::span<const DescribedColumn> shown(columns.data(), pic.compared ? columns.size() : columns.size() - 2);
@@ -126,6 +126,33 @@ void draw_host(const Outputs& out, const Picture& pic, View& view, ImVec2 size) 
   const auto result =
       view.host.draw("host", out.host_rows, columns, {size.x, table_height(size, above)}, {.hover = whole_name});
   if (result.selection_changed) show_row(view, pic.host_places, view.host.view.selected);
+}
+
+void draw_causes(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const float wanted = t.px(130 + 40 * static_cast<float>(std::min(pic.bars.size(), max_bars)));
+  const float chart = size.y >= 1.6f * wanted ? wanted : std::max(t.px(150), 0.62f * size.y);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_breakdown(pic, view, {size.x, chart});
+  float y = at.y + chart + t.px(8);
+  widgets::fit_text(Painter::window(), {at.x, y}, pic.findings_title, size.x, t.text, Type::small, widgets::Font::bold);
+  y += t.type(Type::small) + t.px(8);
+  ImGui::SetCursorScreenPos({at.x, y});
+  draw_findings(out, pic, size.x);
+}
+
+void draw_kernels_and_host(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  if (out.host_rows.empty()) return draw_kernels(out, pic, view, size);
+  if (out.kernels.empty()) return draw_host(out, pic, view, size);
+  const auto& t = widgets::theme();
+  // Both where there is room; else the kernels, since the cards say what the host did.
+  const float gap = t.px(10), upper = std::floor(size.y * 0.6f);
+  const bool both = size.y >= t.px(320);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_kernels(out, pic, view, {size.x, both ? upper : size.y});
+  if (!both) return;
+  ImGui::SetCursorScreenPos({at.x, at.y + upper + gap});
+  draw_host(out, pic, view, {size.x, size.y - upper - gap});
 }
 
 }  // namespace chapters::profiling::trace_viewer

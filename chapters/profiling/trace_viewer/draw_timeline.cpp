@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/profiling/trace_viewer/draw.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
@@ -98,7 +99,14 @@ void draw_tools(const Inputs& in, const Picture& pic, View& view) {
   }
   ImGui::SameLine();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x;
+  float room = ImGui::GetContentRegionAvail().x;
+  const float text_y = at.y + (widgets::button_size("Fit").y - t.type(Type::small)) / 2;
+  if (const widgets::ShownGuess* guess = widgets::shown_guess()) {  // about the whole picture, so over it
+    const widgets::Line words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), false);
+    const float wide = widgets::text_size(words.view(), Type::small).x;
+    widgets::paint_guess_words(Painter::window(), {at.x + room - wide - t.px(6), text_y}, words.view());
+    room -= wide + t.px(18);
+  }
   widgets::Line line;
   if (!in.search.empty()) {
     if (view.match >= 0 && view.match < static_cast<std::int64_t>(lanes.found().size()))
@@ -115,9 +123,7 @@ void draw_tools(const Inputs& in, const Picture& pic, View& view) {
     if (widgets::text_size(line.view(), Type::small).x + widgets::text_size(hint, Type::small).x < room - t.px(6))
       line.add(hint);
   }
-  widgets::fit_text(Painter::window(),
-                    {at.x + t.px(6), at.y + (widgets::button_size("Fit").y - t.type(Type::small)) / 2}, line.view(),
-                    room - t.px(6), t.muted, Type::small);
+  widgets::fit_text(Painter::window(), {at.x + t.px(6), text_y}, line.view(), room - t.px(6), t.muted, Type::small);
 }
 
 /// n and g step to the next match and gap, with Shift to the one before.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "chapters/profiling/trace_viewer/lanes_order.h"
 #include "models/trace/measure/window.h"
 #include "widgets/number/number.h"
 
@@ -17,8 +18,6 @@ using models::trace::Event, models::trace::EventClass, models::trace::Part, mode
 
 constexpr std::size_t max_found = 1'000'000;
 constexpr std::uint32_t extra_name = 0x8000'0000u;  ///< ids from here on are in extra_names_
-
-bool is_stream(const Track& t) { return t.kind == TrackKind::stream || t.kind == TrackKind::device_annotation; }
 
 std::string label_of(const Track& t) {
   if (t.kind == TrackKind::stream && t.stream < 0 && t.name.starts_with("XLA")) return t.name;  // a TPU has no streams
@@ -32,63 +31,8 @@ std::string sublabel_of(const Trace& trace, const Track& t) {
   if (t.kind == TrackKind::annotation || t.kind == TrackKind::device_annotation) return "annotations";
   if (t.kind == TrackKind::async) return "asynchronous";
   if (t.kind != TrackKind::stream) return (t.process_name.empty() ? "process " : t.process_name + " ") + t.pid;
-  std::int64_t work[3]{};
-  for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
-    const Event& e = trace.events[i];
-    if (on_device(e.cls))
-      work[e.cls == EventClass::communication ? 1 : e.cls == EventClass::memory ? 2 : 0] += e.duration_ns;
-  }
-  if (work[0] + work[1] + work[2] == 0) return "waits";
-  constexpr std::string_view names[] = {"compute", "communication", "copies"};
-  return std::string(names[std::max_element(std::begin(work), std::end(work)) - std::begin(work)]);
-}
-
-/// The tracks of a source in the order in which they are shown.
-std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
-  const Trace& trace = source.recording->trace;
-  std::vector<std::int64_t> launches(trace.tracks.size(), 0);
-  std::vector<std::uint32_t> streams, threads;
-  const std::vector<std::uint32_t> order = models::trace::display_order(trace);
-  for (const std::uint32_t t : order) {
-    const Track& track = trace.tracks[t];
-    if (track.count == 0 || !is_stream(track) || (source.device >= 0 && track.device != source.device)) continue;
-    if (track.kind == TrackKind::stream) streams.push_back(t);
-    for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
-      if (trace.events[i].link != models::trace::none) ++launches[trace.events[trace.events[i].link].track];
-  }
-  if (!source.threads) return streams;
-  // Processes that launch nothing here belong to other devices; where nothing is linked at all, every process is shown.
-  const auto launching = [&](const std::string& pid) {
-    for (std::size_t t = 0; t < trace.tracks.size(); ++t)
-      if (launches[t] > 0 && trace.tracks[t].pid == pid) return true;
-    return false;
-  };
-  const bool any = std::any_of(launches.begin(), launches.end(), [](auto n) { return n > 0; });
-  for (const std::uint32_t t : order) {
-    const Track& track = trace.tracks[t];
-    if (track.count == 0 || is_stream(track) || track.kind == TrackKind::overhead) continue;
-    if (any && source.device >= 0 && !launching(track.pid)) continue;
-    threads.push_back(t);
-  }
-  // Annotations, then threads that launch, then the others; among equals as the file sorts them.
-  const auto rank = [&](std::uint32_t t) {
-    return trace.tracks[t].kind == TrackKind::annotation ? 0
-           : trace.tracks[t].kind == TrackKind::thread   ? (launches[t] > 0 ? 1 : 2)
-                                                         : 3;
-  };
-  std::stable_sort(threads.begin(), threads.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
-  // The device first: deep stacks of the host would push it out of sight.
-  streams.insert(streams.end(), threads.begin(), threads.end());
-  return streams;
-}
-
-/// Moves the thread that launches right after the first stream; how many tracks stand before the gaps.
-std::size_t put_answer_first(const Trace& trace, std::vector<std::uint32_t>& tracks) {
-  if (tracks.empty() || !is_stream(trace.tracks[tracks.front()])) return 0;
-  const auto thread = std::find_if(tracks.begin(), tracks.end(),
-                                   [&](std::uint32_t t) { return trace.tracks[t].kind == TrackKind::thread; });
-  if (thread != tracks.end()) std::rotate(tracks.begin() + 1, thread, thread + 1);
-  return 1;
+  constexpr std::string_view names[] = {"compute", "communication", "copies", "waits"};
+  return std::string(names[static_cast<std::size_t>(work_of(trace, t))]);
 }
 
 }  // namespace
@@ -121,6 +65,7 @@ void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector
   Lane lane;
   lane.source = source;
   lane.track = index;
+  if (is_stream(track)) lane.work = work_of(trace, track);
   lane.label = label_of(track);
   lane.sublabel = sources_[source].label.empty() ? sublabel_of(trace, track)
                                                  : sources_[source].label + ", " + sublabel_of(trace, track);
@@ -290,7 +235,7 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
   std::vector<std::uint32_t> tracks = tracks_to_show(s);
   std::size_t before = tracks.size();
   if (s.streams_first && sources_.size() == 1)
-    before = put_answer_first(trace, tracks);
+    before = put_answer_first(trace, s.communication_first, tracks);
   else if (s.streams_first)
     before = static_cast<std::size_t>(
         std::find_if(tracks.begin(), tracks.end(), [&](auto t) { return !is_stream(trace.tracks[t]); }) -

@@ -21,7 +21,11 @@ struct LaneSource {
   bool threads = true;   ///< processor threads too, not only the device's streams
   bool counters = true;  ///< its queue and the recorded counters, too
   bool streams_first = false;
+  bool communication_first = false;  ///< the stream that communicates stands next to the one that computes
 };
+
+/// What most of a stream's time goes into, in the order in which streams of several recordings are shown.
+enum class StreamWork : std::uint8_t { compute, communication, copies, waits };
 
 /// Everything that a TimelineData points into. Spans 0 to count - 1 of a lane are the events of its track, in their
 /// order. About 11 bytes an event beside the recording itself.
@@ -31,6 +35,7 @@ class Lanes {
     std::string label, sublabel;
     std::size_t source = 0;
     std::uint32_t track = models::trace::none;
+    StreamWork work = StreamWork::waits;  ///< for streams alone
     widgets::TimelineSpans spans;
     std::vector<widgets::TimelineCounter> counters;
     // What these look into; the recording's own counters are looked up in the recording.
@@ -80,8 +85,8 @@ class Lanes {
   void link_gaps(std::size_t source, std::uint32_t lane, const std::vector<std::uint32_t>& causes);
   void find(std::uint32_t lane);
   void sort_found();
-  /// Streams of the other recordings go under the first recording's streams, so that ranks, or two runs, stand under
-  /// each other however deep the threads are (lanes_order.cpp).
+  /// Streams of several recordings come first, those that compute of all of them before those that communicate, so
+  /// that ranks, or two runs, are compared line by line however deep the threads are (lanes_order.cpp).
   void gather_streams();
   /// Fills what is drawn from the lanes, which stay where they are from then on.
   void show_lanes();

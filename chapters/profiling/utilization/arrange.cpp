@@ -16,7 +16,7 @@ constexpr std::array<LossLook, models::utilization_loss_count> looks{{
     {"waiting after a sync", "Read the loss less often, log on another thread.", Meaning::idle},
     {"idle, cause unknown", "Record it: a trace tells who was waited for.", Tint::series(4)},
     {"only a collective runs", "Overlap it, more micro-batches, a faster network.", Meaning::communication},
-    {"optimizer kernels", "Fused AdamW, more tokens a step, sharded states.", Meaning::optimizer},
+    {"optimizer kernels", "Fused AdamW, more tokens per step, sharded states.", Meaning::optimizer},
     {"kernels without a matmul", "Fuse norms, gates and residuals: they move bytes and multiply nothing.",
      Meaning::memory_bound},
     {"matmuls without FLOPs", "Record shapes, and run without a CUDA graph while you do.", Tint::series(5)},
@@ -146,13 +146,14 @@ void add_ledger(const Inputs& in, const Outputs& out, Picture& p) {
 }
 
 void add_meters(const Outputs& out, Picture& p) {
-  const auto add = [&](std::string_view name, double percent, Tint tint) {
-    if (!std::isnan(percent)) p.meters.push_back({std::string(name), format_text(percent, "%"), 0.01 * percent, tint});
+  const auto add = [&](std::string_view name, std::string_view output, double percent, Tint tint) {
+    if (!std::isnan(percent))
+      p.meters.push_back({std::string(name), format_text(percent, "%"), 0.01 * percent, tint, output});
   };
-  add("busy", out.busy, Tint());
-  add("HFU", out.hfu, Meaning::backward);
-  add("MFU", out.mfu, Meaning::compute_bound);
-  add("MBU", out.mbu, Meaning::memory_bound);
+  add("busy", "busy", out.busy, Tint());
+  add("HFU", "hfu", out.hfu, Meaning::backward);
+  add("MFU", "mfu", out.mfu, Meaning::compute_bound);
+  add("MBU", "mbu", out.mbu, Meaning::memory_bound);
 }
 
 /// What the convention says where that is another figure than what is needed; empty where it is the same.

@@ -89,6 +89,7 @@ models::UtilizationRun run_of(const Inputs& in, const Setting& s) {
   step.gradient_bytes = 4 * parameters;
   step.buckets = std::max<std::int64_t>(1, std::min<std::int64_t>(s.model->architecture.layers, 32));
   step.bus_bytes_per_s = in.bus_bytes_per_s;
+  step.hop_latency_s = in.hop_latency_s;
   step.overlap = in.overlap;
   step.sync_every = in.sync_every;
   step.log_s = in.log_s;

@@ -11,7 +11,7 @@ constexpr std::string_view trained = "training|rate", modelled = "training|decod
 
 const Choices jobs{{"training", "Training, simulated", "A replica on one GPU of a data-parallel job, step by step."},
                    {"decoding", "Decoding, simulated", "One step of decoding, kernel by kernel."},
-                   {"rate", "Training, a printed rate", "Tokens a second and GPU that somebody published."},
+                   {"rate", "Training, a printed rate", "Tokens per second and GPU that somebody published."},
                    {"recording", "A recording", "A profiler's file: kernels from the device, flops from the shapes."}};
 static_assert(job_count == 4);
 const Choices formats = choices_in_order<models::Format::int8>({
@@ -47,8 +47,8 @@ const Choices peaks{
 static_assert(reported_peak_count == 3);
 const Choices byte_counts{
     {"operands", "operands", "What the operations read and write, each once; experts that the batch touches."},
-    {"weights_and_cache", "weights and cache", "The whole model and the KV cache, once a step: Databricks 2023."},
-    {"weights", "weights", "The whole model alone, once a step: gpt-fast."},
+    {"weights_and_cache", "weights and cache", "The whole model and the KV cache, once per step: Databricks 2023."},
+    {"weights", "weights", "The whole model alone, once per step: gpt-fast."},
 };
 static_assert(models::counted_bytes_count == 3);
 
@@ -94,7 +94,7 @@ void describe_conventions(Fields& f, Inputs& in) {
   f.choice("attention", in.attention, attentions, "Attention",
            "Its products between positions. A decoded token attends to the whole cache: half and square are one.",
            {.headline = true, .when = {"job", modelled}});
-  f.choice("weights", in.weights, weight_counts, "Parameters", "Which matrices count, 6 flops a parameter and token.",
+  f.choice("weights", in.weights, weight_counts, "Parameters", "Which matrices count, 6 flops per parameter and token.",
            {.when = {"job", modelled}});
   f.toggle("count_recompute", in.count_recompute, "Recompute counts",
            "Then what is reported is HFU, whatever it is called.", {.when = {"job", trained}});
@@ -118,7 +118,7 @@ void describe_machine(Fields& f, Inputs& in) {
                             double lo, double hi) {
     f.integer(key, slot, label, help, {.range = {lo, hi, Scale::step}, .when = {"job", "training"}});
   };
-  training("kernels_per_layer", in.kernels_per_layer, "Kernels a layer",
+  training("kernels_per_layer", in.kernels_per_layer, "Kernels per layer",
            "Forward; the backward pass has twice as many.", 1, 64);
   training("workers", in.workers, "Loader workers", "Processes that load ahead; 0: the training process loads.", 0, 32);
   f.real("load_s", in.load_s, {"Loading a batch", "s"}, "One micro-batch, one worker.",
@@ -133,6 +133,9 @@ void describe_machine(Fields& f, Inputs& in) {
       {.label = "GPUs", .help = "They average FP32 gradients by a ring; 1: alone.", .when = {"job", "training"}});
   f.real("bus_bytes_per_s", in.bus_bytes_per_s, {"Ring", "B/s"}, "Bus bandwidth of the all-reduce.",
          {.range = {1e8, 1e12, Scale::log}, .when = {"job", "training"}});
+  f.real("hop_latency_s", in.hop_latency_s, {"A hop", "s"},
+         "Latency of each of the ring's 2 (n - 1) steps; 0: none, which flatters rings of many GPUs.",
+         {.range = {0, 1e-3}, .when = {"job", "training"}});
   f.toggle("overlap", in.overlap, "Overlap", "A bucket of gradients is reduced while the backward pass goes on.",
            {.when = {"job", "training"}});
 }

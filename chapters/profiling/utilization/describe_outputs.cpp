@@ -87,7 +87,7 @@ void describe_convention(Fields& f, Outputs& o) {
   f.group("One step");
   f.real("step_s", o.second.wall_s, {"Time", "s"},
          "What one step takes; a recording counts from its first kernel to its last.");
-  f.real("reached_tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"},
+  f.real("reached_tokens_per_s", o.tokens_per_s, {"Tokens per second", "tokens/s"},
          {.absent = no_model, .formula = "tokens / time"});
   f.real("tokens", o.tokens, {"Tokens", "tokens"}, "What one step trains or decodes on this GPU.",
          {.absent = no_model});
@@ -95,8 +95,8 @@ void describe_convention(Fields& f, Outputs& o) {
          {.binary = false, .absent = no_model, .source = "each operand once, or as the convention says"});
   f.group("The recording");
   constexpr std::string_view no_recording = "This job is no recording.";
-  f.real("calls", o.calls, "Products found", "Calls with shapes and with kernels.", {.absent = no_recording});
-  f.real("unknown_calls", o.unknown_calls, "Without shapes", "Products that could not be counted.",
+  f.real("calls", o.calls, "Matmuls found", "Calls with shapes and with kernels.", {.absent = no_recording});
+  f.real("unknown_calls", o.unknown_calls, "Without shapes", "Matmuls that could not be counted.",
          {.absent = no_recording});
   f.real("recomputed_calls", o.recomputed_calls, "Recomputed", "Forward products inside the backward pass.",
          {.absent = no_recording});
@@ -113,14 +113,14 @@ void describe(Fields& f, Outputs& o) {
   share_out(f, "needed", o.needed, "Needed",
             "What the mathematics asks for: the causal half, no repetition, chosen experts.", "needed / (time x peak)",
             no_shapes);
-  f.real("products", o.products, {"Products run", "%"}, "Time in which a matrix product runs.",
+  f.real("products", o.products, {"Matmuls run", "%"}, "Time in which a matmul runs.",
          {.absent = "A rate does not tell what ran when, and a recording without shapes not which kernels multiply."});
   f.real("product_rate", o.product_rate, {"Their rate", "%"}, "Their share of the peak while they run.",
          {.absent = "A rate does not tell what ran when, and a recording without shapes has no flops.",
           .formula = "multiplied / products run"});
   f.text("largest", o.largest, "Largest loss");
   share_out(f, "largest_share", o.largest_share, "Its share", "Its share of one second at the peak.");
-  f.real("gpus_a_point", o.gpus_a_point, "GPUs a point of MFU",
+  f.real("gpus_a_point", o.gpus_a_point, "GPUs per point of MFU",
          "So many of 10,000 are free when MFU rises by one point and the work stays.",
          {.absent = no_shapes, .formula = "10000 x 1 / (MFU + 1), MFU in %"});
   f.group("Losses");
@@ -134,7 +134,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("Tables");
   f.table("losses", o.losses, "Every loss");
   f.table("conventions", o.conventions, "By every convention");
-  f.table("product_rows", o.product_rows, "Products of the recording");
+  f.table("product_rows", o.product_rows, "Matmuls of the recording");
 }
 
 }  // namespace chapters::profiling::utilization

@@ -10,7 +10,7 @@ void draw_losses(const Outputs& out, View& view, ImVec2 size) {
   static constexpr std::array<DescribedColumn, 4> columns{
       {{.key = "name", .title = "loss"},
        {.key = "share", .title = "share", .bar = true, .full = 100},
-       {.key = "seconds", .title = "a step", .priority = 1},
+       {.key = "seconds", .title = "per step", .priority = 1},
        {.key = "cure", .title = "what takes it away", .priority = 2}}};
   view.losses.draw("losses", out.losses, columns, size);
 }

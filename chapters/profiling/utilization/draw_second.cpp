@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "chapters/profiling/utilization/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
+#include "widgets/number/number.h"
 
 namespace chapters::profiling::utilization {
 namespace {
@@ -53,7 +55,7 @@ void paint_dimension(const Painter& p, const Theme& t, float x0, float x1, float
   p.line({x0, y}, {x1, y}, t.muted, t.px(1));
   p.line({x0, y - tick}, {x0, y + tick}, t.muted, t.px(1));
   p.line({x1, y - tick}, {x1, y + tick}, t.muted, t.px(1));
-  widgets::fit_text(p, {x0, y + t.px(3)}, words, most - x0, t.text, Type::small);
+  widgets::fit_text(p, {x0 + t.px(7), y + t.px(4)}, words, most - x0 - t.px(7), t.text, Type::small);
 }
 
 void paint_ledger(const Painter& p, const Theme& t, const Picture& picture, const SecondLayout& l) {
@@ -86,6 +88,7 @@ void paint_meters(const Painter& p, const Theme& t, const Picture& picture, cons
   const float line = t.type(Type::small), names = widgets::text_size("busy", Type::small, Font::bold).x + t.px(8);
   const float left = l.ledger.min.x + names, values = widgets::text_size("0.0000 %", Type::small).x + t.px(8);
   const float right = l.ledger.max.x - values;
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
   float y = l.meters_top;
   for (const Meter& m : picture.meters) {
     const float top = y + t.px(2), bottom = y + line + t.px(4);
@@ -100,6 +103,15 @@ void paint_meters(const Painter& p, const Theme& t, const Picture& picture, cons
       p.polygon(arrow, t.text);
     }
     p.text({l.ledger.max.x, y + t.px(2)}, m.value, t.text, Type::small, Font::sans, Align::right);
+    if (guess && guess->output == m.output) {
+      const float x = left + (right - left) * static_cast<float>(std::clamp(0.01 * guess->value, 0.0, 1.0));
+      p.line({x, top - t.px(3)}, {x, bottom + t.px(3)}, t.accent, t.px(2.5f));
+      const widgets::Line words =
+          widgets::guess_words(widgets::format(guess->value, guess->unit).view(), guess->value > 100);
+      const float wide = widgets::text_size(words.view(), Type::small).x;
+      widgets::paint_guess_words(p, {x + t.px(8) + wide <= right ? x + t.px(8) : x - t.px(8) - wide, y + t.px(2)},
+                                 words.view());
+    }
     y += 1.5f * l.line_px;
   }
 }

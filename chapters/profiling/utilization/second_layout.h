@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "widgets/base/parts.h"
@@ -34,6 +35,7 @@ struct Meter {
   std::string name, value;
   double share = 0;  ///< may exceed 1
   widgets::Tint tint{};
+  std::string_view output{};  ///< key of the output that it shows
 };
 
 struct PlacedPart {

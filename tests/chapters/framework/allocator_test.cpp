@@ -25,10 +25,10 @@ TEST_CASE("allocator lab: the answer says what fails, what lies free and what em
   CHECK(says("{}") ==
         "Request 365 of 800 asks for `688 MiB` and fails although `7.78 GiB` are free: the largest of `114` holes has "
         "`504 MiB`.\nCalling empty_cache returns `0 B`. With expandable segments nothing fails.");
-  CHECK(
-      says(R"({"expandable_segments": true})") ==
-      "Nothing fails: at the peak `79.4 GiB` are reserved for `73.2 GiB` in use, `7.77 %` of it above need.\nWith the "
-      "default settings it fails at request 365 of 800.");
+  CHECK(says(R"({"expandable_segments": true})") ==
+        "Nothing fails: at most `79.4 GiB` are reserved and at most `73.2 GiB` in use; `7.77 %` of what is reserved is "
+        "above need.\nWith the "
+        "default settings it fails at request 365 of 800.");
   CHECK(says(R"({"source": "lengths", "sequences": 3, "longest": 4096, "seed": 3})") ==
         "Step 2 of 8 asks for `5.66 GiB` and fails: `2.62 GiB` free in holes and `3.73 GiB` not reserved would only do "
         "together.\nWith expandable segments nothing fails.");
@@ -162,6 +162,17 @@ TEST_CASE("allocator lab: the button goes back to the beginning, and the strip i
   canvas.ui.click("The failure");
   canvas.ui.frames(2);
   CHECK(lab->view().find("cursor")->number() == 856);
+}
+
+TEST_CASE("allocator lab: what a written list asks for first is given, and of other programs nothing is") {
+  const auto asked = [](const lab_of::Inputs& in) {
+    return support::picture_of(in, lab_of::compute, lab_of::arrange).asked;
+  };
+  lab_of::Inputs in;
+  CHECK(asked(in).empty());
+  in.source = lab_of::Source::list;
+  in.events = "a0 11534336;f0;a1 512";
+  CHECK(asked(in) == std::vector<double>{11534336, 512});
 }
 
 TEST_CASE("allocator lab: figures do not depend on whether the history is written") {

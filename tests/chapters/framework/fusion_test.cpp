@@ -40,8 +40,9 @@ TEST_CASE("fusion lab: 67.1 MB and two kernels less, five best, the sixth slower
   const lab_fusion::Picture best = fusion_picture({.first = 1, .last = 5});
   CHECK(best.answer.find("\nNo other run of boxes is faster; with LayerNorm in it too, ") != std::string::npos);
   CHECK(p.why ==
-        "Why LayerNorm costs: a block must hold whole rows; tiles of 16 x 4,096 need 308 of 255 registers and load the "
-        "weights from L2 64 times.");
+        "Why LayerNorm would cost: a block must hold whole rows; tiles of 16 \xC3\x97 4,096 need 308 of 255 registers "
+        "and "
+        "load the weights from L2 64 times.");
   // The sixth as the lasso says so itself.
   compute(set(set(*lab, "first", 1), "last", 6));
   CHECK(out(*lab, "saved_s") < 0);
@@ -108,8 +109,9 @@ TEST_CASE("fusion lab: what L2 keeps is read from there in the picture too, and 
 }
 
 TEST_CASE("fusion lab: where launches of none fused take longer than their kernels the sentence says so") {
-  CHECK(fusion_picture({.first = 1, .last = 7, .tokens = 8192, .width = 256})
-            .why.starts_with("Why: none fused, the CPU's launches set the pace; in one it takes as long as its "));
+  CHECK(
+      fusion_picture({.first = 1, .last = 7, .tokens = 8192, .width = 256})
+          .why.starts_with("Why: none fused, the CPU's launches set the pace; in one it takes as long as moving its "));
   CHECK(fusion_picture({.first = 1, .last = 7, .tokens = 32768, .width = 256})
             .why.starts_with("Why: it takes as long as "));
   // One token is one row: whoever holds it whole works alone.
@@ -117,7 +119,7 @@ TEST_CASE("fusion lab: where launches of none fused take longer than their kerne
         "Why it is slower: a block must hold whole rows, and only 1 of 132 SMs can work.");
   const lab_fusion::Inputs two{.chain = models::gpu::ChainKind::ffn, .first = 1, .last = 4};
   CHECK(fusion_picture(two).why.starts_with(
-      "Why it is slower: a block must hold whole rows; tiles of 16 x 4,096 need 314 "));
+      "Why it is slower: a block must hold whole rows; tiles of 16 \xC3\x97 4,096 need 314 "));
   CHECK(lab_fusion::prose_of("\xC2\xB7 W2") == "W2's matmul");
   CHECK(lab_fusion::prose_of("+ residual") == "the residual");
   CHECK(lab_fusion::prose_of("+ y") == "+ y");
@@ -150,6 +152,10 @@ TEST_CASE("fusion lab: pipes are as thick as their bytes, and what is never writ
         CHECK((l.tensors[i].max.x <= l.tensors[j].min.x + 0.5f || l.tensors[j].max.x <= l.tensors[i].min.x + 0.5f));
   }
   CHECK(ghosts == 2);
+  // The lasso's figures are those of the boxes: kernels alone, without the gaps between them.
+  const auto lasso = std::find_if(p.kernels.begin(), p.kernels.end(), [](const auto& k) { return k.lasso; });
+  REQUIRE(lasso != p.kernels.end());
+  CHECK(lasso->head == "one kernel: 13.9 \xC2\xB5s, 36.2 \xC2\xB5s as three");
   // W1 has twice the bytes of x.
   CHECK(p.tensors[0].name == "x");
   CHECK(p.tensors[1].name == "W1");
@@ -166,6 +172,9 @@ TEST_CASE("fusion lab: pipes are as thick as their bytes, and what is never writ
     CHECK(middle < l.boxes[static_cast<std::size_t>(p.cells[i].last)].max.x);
     CHECK(l.cells[i].max.y <= 620.5f);
   }
+  // A projector's 450 pixels have room for both, the triangle before the line that explains it.
+  layout_boxes(p, {{0, 0}, {1188, 450}}, l);
+  CHECK(l.runs);
   // Where there is little room the hero has it.
   layout_boxes(p, {{0, 0}, {640, 300}}, l);
   CHECK_FALSE(l.runs);

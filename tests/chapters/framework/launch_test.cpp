@@ -104,6 +104,15 @@ TEST_CASE("launch: a model whose weights do not fit on the chip is refused in a 
         "The weights take 141 GB, and the NVIDIA GeForce RTX 4090 has 24 GB: choose a smaller model or a larger chip.");
 }
 
+TEST_CASE("launch: a model with experts is counted in compiled modes alone") {
+  const LabPtr lab = open_lab("framework/launch", R"({"model": "mixtral-8x7b", "chip": "b200_sxm"})");
+  CHECK(reason_of(*lab).find("choose compiled modes for both, or a model without experts.") != std::string::npos);
+  const LabPtr compiled =
+      open_lab("framework/launch",
+               R"({"model": "mixtral-8x7b", "chip": "b200_sxm", "mode": "compiled", "beside": "compiled_graph"})");
+  CHECK(computed(*compiled, "step_s") > 0);
+}
+
 TEST_CASE("launch: a training step is refused in a sentence") {
   const LabPtr lab = open_lab("framework/launch", R"({"phase": "train"})");
   CHECK(reason_of(*lab).find("choose prefill or decode") != std::string::npos);
@@ -136,10 +145,10 @@ TEST_CASE("launch: the GPU twice as fast waits where the first one worked, and t
   const lab_launch::Picture full = launch_picture(busy);
   CHECK(full.answer.starts_with("The GPU sets the pace: its kernels take `31.3 ms` of the `33.9 ms` step"));
   CHECK(full.answer.find("makes the step `1.55×` as fast") != std::string::npos);
-  // The pool says which of the two it is.
-  CHECK(p.modes[0].pool_words.starts_with("dry: "));
-  CHECK(p.modes[1].pool_words == "full: up to 1,290 kernels wait for the GPU");
-  CHECK(full.modes[0].pool_words.starts_with("full: "));
+  // The queue says which of the two it is, and calls nothing full that has room for a thousand.
+  CHECK(p.modes[0].pool_words == "empty: each kernel starts only when its launch arrives");
+  CHECK(p.modes[1].pool_words == "up to 1,290 kernels wait for the GPU");
+  CHECK(full.modes[0].pool_words == "up to 465 kernels wait for the GPU");
   // The faster GPU's work stands in a second row of the first one's lane.
   CHECK(std::any_of(p.with_ghost.begin(), p.with_ghost.end(), [](const auto& span) { return span.depth == 1; }));
 }

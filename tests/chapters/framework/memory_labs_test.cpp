@@ -127,7 +127,7 @@ TEST_CASE("memory timeline lab: phases follow each other through the step, and t
   CHECK(near(held, out(*lab, "peak_bytes"), 1e-9));
 }
 
-TEST_CASE("memory timeline lab: pressing a pillar lets its layer run again") {
+TEST_CASE("memory timeline lab: pressing a pillar has its layer recomputed") {
   const LabPtr lab = open_lab("framework/memory-timeline", R"({"which": "none"})");
   lab->compute();
   Canvas canvas(*lab, {1400, 900});
@@ -171,6 +171,35 @@ TEST_CASE("memory timeline: the answer speaks of what the curve shows") {
   CHECK(answer(R"({"again": 20, "micro_batches": 4})").find("\nGradients of the first micro-batch stay") !=
         std::string::npos);
   CHECK(answer("{}").starts_with("Memory peaks while the loss is computed: `73.1 GB`, `6.94 GB` under"));
+}
+
+TEST_CASE("memory timeline: the plot's points keep every owner's edge within half a pixel, and are few") {
+  use_bundled_catalog();
+  namespace lab = chapters::framework::memory_timeline;
+  chapters::Progress progress;
+  const lab::Computed c = lab::compute({}, progress);
+  const std::size_t columns = 300;
+  const double tolerance = c.facts.peak_bytes / 500;
+  lab::Curve all, few;
+  lab::sample_curve(c.run->timeline, columns, 0, all);
+  lab::sample_curve(c.run->timeline, columns, tolerance, few);
+  CHECK(few.time_s.size() < columns * 3 / 4);
+  CHECK(few.shown == all.shown);
+  CHECK(*std::max_element(all.total.begin(), all.total.end()) == c.facts.peak_bytes);
+  const auto edge = [](const lab::Curve& curve, std::size_t owners, std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < owners; ++k) sum += curve.owners[k * curve.time_s.size() + i];
+    return sum;
+  };
+  for (std::size_t owners = 1; owners <= all.shown.size(); ++owners) {
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < all.time_s.size(); ++i) {
+      while (k + 2 < few.time_s.size() && few.time_s[k + 1] <= all.time_s[i]) ++k;
+      const double share = (all.time_s[i] - few.time_s[k]) / (few.time_s[k + 1] - few.time_s[k]);
+      const double drawn = edge(few, owners, k) + share * (edge(few, owners, k + 1) - edge(few, owners, k));
+      CHECK(std::abs(drawn - edge(all, owners, i)) <= tolerance * (1 + 1e-9));
+    }
+  }
 }
 
 TEST_CASE("memory timeline: the loss stands under a lens only where it is the peak") {

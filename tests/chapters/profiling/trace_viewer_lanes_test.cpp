@@ -114,6 +114,39 @@ TEST_CASE("a lane's spans are its track's events, and each link leads from the c
   }
 }
 
+TEST_CASE("of several ranks those streams come first that compute, so that all of them are on one screen") {
+  std::vector<LaneSource> sources;
+  for (const std::string& text :
+       models::sample_traces({.fault = models::SampleFault::exposed_communication, .ranks = 3, .steps = 1})) {
+    sources.push_back({.recording = recorded(text), .label = "rank " + std::to_string(sources.size())});
+    sources.back().threads = sources.size() == 1;
+    sources.back().streams_first = sources.size() == 1;
+  }
+  REQUIRE(sources.size() == 3);
+  const auto lanes = Lanes::make(sources, "");
+  REQUIRE(lanes->lanes().size() > 6);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(lanes->lanes()[i].sublabel == "rank " + std::to_string(i) + ", compute");
+    CHECK(lanes->lanes()[3 + i].sublabel == "rank " + std::to_string(i) + ", communication");
+    // What leads to a span still leads to it.
+    const auto first = lanes->lanes()[i].events.events;
+    CHECK(lanes->span_of(i, static_cast<std::uint32_t>(first - sources[i].recording->trace.events.data())).lane ==
+          static_cast<std::int64_t>(i));
+  }
+}
+
+TEST_CASE("where communication is the answer its stream stands next to the one that computes") {
+  const RecordingPtr recording = sample(1);
+  const auto second = [&](bool communicates) {
+    return Lanes::make(
+               {{.recording = recording, .label = "", .streams_first = true, .communication_first = communicates}}, "")
+        ->lanes()[1]
+        .sublabel;
+  };
+  CHECK(second(true) == "communication");
+  CHECK(second(false) != "communication");
+}
+
 TEST_CASE(
     "kernels of the backward pass and of the optimizer keep their colours, and a search dims what it does not find") {
   const RecordingPtr recording = sample(1);

@@ -94,7 +94,7 @@ TEST_CASE("utilization lab: a convention changes what is reported and nothing th
   compute(set(*lab, "format", "fp8", "peak", "bf16"));
   const double over_bf16 = out(*lab, "mfu");
   CHECK(near(computed(set(*lab, "peak", "format"), "mfu"), over_bf16 * 989.4 / 1978.9, 1e-3));
-  const LabPtr beyond = open_preset("profiling/utilization", "More than there is");
+  const LabPtr beyond = open_preset("profiling/utilization", "HFU above 100 %");
   compute(*beyond);
   CHECK(out(*beyond, "hfu") > 100);
   CHECK(out(*beyond, "issued") < 70);
@@ -174,6 +174,15 @@ TEST_CASE("utilization lab: the made-up recording has shapes, kernels and no mod
   CHECK(near(whole_second(*lab), 100, 1e-6));
   const double last = out(*lab, "counted_flops");
   CHECK(computed(set(*lab, "step", 90), "counted_flops") == last);
+}
+
+TEST_CASE("utilization lab: a ring of many GPUs pays for every hop") {
+  const LabPtr lab = open_lab("profiling/utilization", R"({"ranks": 1024})");
+  const double without_s = computed(*lab, "step_s");
+  // 16 buckets, one a layer, of 2 x 1,023 steps of 5 us, most of them longer than the layer's backward pass.
+  const double with_s = computed(set(*lab, "hop_latency_s", 5e-6), "step_s");
+  CHECK(with_s > without_s + 0.05);
+  CHECK(with_s < without_s + 16 * 2 * 1023 * 5e-6);
 }
 
 TEST_CASE("utilization lab: our own recordings of a step on an H100, beside the count from the architecture") {

@@ -260,6 +260,19 @@ TEST_CASE("the legend names the tints in use and no others, under the lanes") {
   CHECK(place_of_text(record, "communication") == record.strokes.size());
 }
 
+TEST_CASE("the legend names no tint of a lane that is scrolled out of sight") {
+  Lanes l;
+  l.options.legend = true;
+  l.options.height = 130;  // the first lanes and the legend
+  l.ui.frames(3);
+  REQUIRE(l.view.lane_rect(3).min.y > l.view.lanes_rect().max.y);
+  CHECK(place_of_text(l.ui.record(), "forward") < l.ui.record().strokes.size());
+  CHECK(place_of_text(l.ui.record(), "KV cache") == l.ui.record().strokes.size());
+  l.options.height = 0;
+  l.ui.frames(3);
+  CHECK(place_of_text(l.ui.record(), "KV cache") < l.ui.record().strokes.size());
+}
+
 TEST_CASE("the axis names its unit once and can be shared with a plot") {
   Lanes l;
   l.ui.frames(2);
