@@ -1,9 +1,11 @@
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/cli/plan_typed.h"
 #include "app/cli/table.h"
 #include "app/platform/json.h"
 #include "app/scenario/own_handed_on.h"
@@ -28,6 +30,7 @@ std::optional<std::int64_t> count_of(const std::string& text, std::int64_t lo, s
 struct AskedPlan {
   PlannerJob job;
   std::string model, chip, network;  ///< ids in the catalog; no network: that of the chip's generation
+  double keep_free_bytes = 0;
 };
 
 /// The ids of what the options name, which are ids or paths of files.
@@ -47,6 +50,48 @@ models::Result<AskedPlan> asked_choices(const Arguments& a) {
     option.to = std::move(*chosen);
   }
   return Out::ok(std::move(out));
+}
+
+constexpr double default_keep_free = 2e9;  // context and communicators
+
+std::optional<double> number_of(const std::string& text, double lo, double hi) {
+  double v = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(v >= lo && v <= hi)) return {};
+  return v;
+}
+
+/// How the GPUs are put together, and what of their memory stays free; one sentence where a value is none.
+std::string asked_site(const Arguments& a, PlannerSite& site, double& keep_free) {
+  struct Number {
+    const char* option;
+    double lo, hi;
+    double& to;
+    const char* expected;
+  };
+  double per_node = 0;
+  for (const Number& n : {Number{"--port", 1e6, 1e13, site.network_bytes_per_s, "bytes a second from 1e6 to 1e13"},
+                          Number{"--latency", 0, 1, site.network_latency_s, "seconds from 0 to 1"},
+                          Number{"--keep-free", 0, 1e13, keep_free, "bytes from 0 to 1e13"},
+                          Number{"--gpus-per-node", 1, 65'536, per_node, "a whole number from 1 to 65,536"}}) {
+    if (!a.has(n.option)) continue;
+    const auto value = number_of(a.value(n.option), n.lo, n.hi);
+    const bool whole = !value || &n.to != &per_node || *value == static_cast<double>(static_cast<std::int64_t>(*value));
+    if (!value || !whole)
+      return std::string(n.option) + " is \"" + a.value(n.option).substr(0, 80) + "\"; " + n.expected +
+             " are expected.";
+    n.to = *value;
+  }
+  if (per_node > 0) site.gpus_per_node = static_cast<std::int64_t>(per_node);
+  return {};
+}
+
+models::Result<StackId> asked_software(const std::string& name) {
+  for (std::size_t i = 0; i < stack_count; ++i)
+    if (stack_name(static_cast<StackId>(i)) == name) return models::Result<StackId>::ok(static_cast<StackId>(i));
+  return models::Result<StackId>::fail("--software is \"" + name.substr(0, 80) +
+                                       "\"; megatron_core, fsdp_compiled or deepseek is one, and `ridgeline list "
+                                       "distributed/planner` names all.");
 }
 
 /// What the options ask for, or one sentence.
@@ -87,12 +132,19 @@ models::Result<AskedPlan> asked_plan(const Arguments& a) {
                        "\"; infiniband_ndr is one, and `ridgeline list distributed/planner` names all.");
     network = n->bytes_per_s_per_direction;
   }
-  auto cluster = planner_cluster(**chip, counts[0].value, *format, network);
+  PlannerSite site{.gpus = counts[0].value, .network_bytes_per_s = network};
+  double keep_free = default_keep_free;
+  if (std::string problem = asked_site(a, site, keep_free); !problem.empty()) return Out::fail(std::move(problem));
+  auto cluster = planner_cluster(**chip, site, *format);
   if (!cluster) return Out::fail(cluster.error);
+  const auto software = asked_software(a.value("--software", "megatron_core"));
+  if (!software) return Out::fail(software.error);
   PlannerJob& job = asked->job;
   job.architecture = (*model)->architecture;
   job.cluster = *cluster;
-  job.stack = planner_stack(StackId::megatron_core);
+  job.cluster.memory_bytes = std::max(0.0, job.cluster.memory_bytes - keep_free);
+  asked->keep_free_bytes = keep_free;
+  job.stack = planner_stack(*software);
   job.format = *format;
   job.global_batch = counts[1].value;
   job.sequence = counts[2].value;
@@ -122,6 +174,9 @@ Json plan_json(const PlannerJob& job, const PlanPoint& p, std::size_t rank) {
           {"zero_stage", p.zero_stage},
           {"micro_batch", p.micro_batch},
           {"recompute", recompute[p.recompute]},
+          {"shard_group", p.shard_group},
+          {"order", std::string(schedule_name(p.schedule))},
+          {"details", plan_detail(job, p)},
           {"sequence_parallel", p.sequence_parallel},
           {"step_time_s", p.step_s},
           {"mfu_percent", 100 * planner_mfu(job, p.step_s)},
@@ -144,6 +199,49 @@ void print_lost(const PlannerJob& job, const PlannerSearch& search, std::ostream
   print_table(out, rows);
 }
 
+/// The place that your plan has, or would have, by time.
+std::size_t rank_of(const PlannerSearch& search, const PlanPoint& yours) {
+  std::size_t rank = 1;
+  for (std::size_t i = 0; i < search.fitting; ++i) rank += search.points[i].step_s < yours.step_s * (1 - 1e-12) ? 1 : 0;
+  return rank;
+}
+
+Json yours_json(const PlannerJob& job, const PlannerSearch& search, const PlanPoint& yours) {
+  Json out = plan_json(job, yours, rank_of(search, yours));
+  out["way"] = Json::array();
+  if (search.fitting > 0)
+    for (const PlanStep& step : plan_path(job, yours, search.points.front()))
+      out["way"].push_back({{"changed", step.changed},
+                            {"gain_s", step.gain_s},
+                            {"step_time_s", step.plan.step_s},
+                            {"fits", step.plan.fits}});
+  return out;
+}
+
+void print_yours(const PlannerJob& job, const PlannerSearch& search, const PlanPoint& yours, std::ostream& out) {
+  out << "\nYour plan, " << plan_name(yours) << " (" << plan_detail(job, yours) << "), takes "
+      << format_text(yours.step_s, "s") << " and " << format_text(yours.memory_bytes, "B")
+      << (yours.fits ? "; rank " : ", which does not fit; its place would be ") << rank_of(search, yours) << ".\n";
+  const auto best = price_plan(job, plan_of(job, search.points.front())), mine = price_plan(job, plan_of(job, yours));
+  if (!best || !mine) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const LostTime& l : lost_time(best->parts, mine->parts))
+    rows.push_back({std::string(step_cause_name(l.cause)), (l.seconds > 0 ? "+" : "") + format_text(l.seconds, "s")});
+  if (!rows.empty()) {
+    out << "Against the fastest it loses:\n";
+    print_table(out, rows);
+  }
+  const std::vector<PlanStep> way = plan_path(job, yours, search.points.front());
+  if (way.empty()) return;
+  out << "The way to the fastest, one change at a time:\n";
+  rows.clear();
+  for (const PlanStep& step : way)
+    rows.push_back({step.changed, format_text(step.plan.step_s, "s"),
+                    (step.gain_s < 0 ? "slower by " : "gains ") + format_text(std::abs(step.gain_s), "s"),
+                    step.plan.fits ? "" : "does not fit"});
+  print_table(out, rows);
+}
+
 }  // namespace
 
 /// Every plan of a job, ranked; 1 where none can run or none fits.
@@ -157,6 +255,12 @@ int plan(const Arguments& a, const Streams& s) {
   if (!top)
     return complain(s,
                     "--top is \"" + a.value("--top").substr(0, 80) + "\"; a whole number from 1 to 1,000 is expected.");
+  std::optional<PlanPoint> yours;
+  if (a.has("--plan")) {
+    const auto typed = typed_plan(*job, a.value("--plan"));
+    if (!typed) return complain(s, typed.error);
+    yours = *typed;
+  }
   const PlannerSearch search = search_plans(*job, {});
   if (search.points.empty())
     return say_infeasible(
@@ -175,6 +279,7 @@ int plan(const Arguments& a, const Streams& s) {
                      {"plans_fit", search.fitting},
                      {"plans", Json::array()}};
     for (std::size_t i = 0; i < shown; ++i) document["plans"].push_back(plan_json(*job, search.points[i], i + 1));
+    if (yours) document["yours"] = yours_json(*job, search, *yours);
     s.out << to_text(document, 2) << "\n";
   }
   if (search.fitting == 0) {
@@ -188,7 +293,9 @@ int plan(const Arguments& a, const Streams& s) {
   if (a.has("--json")) return 0;
   s.out << widgets::format(static_cast<double>(search.points.size()), "", 9).view() << " plans can run, "
         << widgets::format(static_cast<double>(search.fitting), "", 9).view() << " fit "
-        << format_text(job->cluster.memory_bytes, "B") << " a GPU.\n\n";
+        << format_text(job->cluster.memory_bytes, "B") << " a GPU"
+        << (asked->keep_free_bytes > 0 ? ", with " + format_text(asked->keep_free_bytes, "B") + " kept free" : "")
+        << ".\n\n";
   std::vector<std::vector<std::string>> rows{{"", "step", "MFU", "memory", "plan"}};
   for (std::size_t i = 0; i < shown; ++i) {
     const PlanPoint& p = search.points[i];
@@ -198,6 +305,7 @@ int plan(const Arguments& a, const Streams& s) {
   }
   print_table(s.out, rows);
   if (search.fitting > 1) print_lost(*job, search, s.out);
+  if (yours) print_yours(*job, search, *yours, s.out);
   return 0;
 }
 

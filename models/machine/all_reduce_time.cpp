@@ -61,6 +61,14 @@ double ring_all_reduce_bytes(std::int64_t ranks, double buffer_bytes) {
   return 2 * (n - 1) / n * buffer_bytes;
 }
 
+AllReduceTime ring_gather_time(const AllReduceGroup& group, const AllReduceLinks& links, double buffer_bytes) {
+  if (group.ranks < 2) return {};
+  const RingStep step = ring_step(group, links);
+  return {.latency_s = links.base_s + (static_cast<double>(group.ranks) - 1) * step.hop_s,
+          .transfer_s = rank_share(static_cast<double>(group.ranks)) * buffer_bytes / step.bytes_per_s,
+          .algorithm = AllReduceAlgorithm::ring};
+}
+
 double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_per_s, double hop_s) {
   if (ranks < 2) return 0;
   return ring_all_reduce_bytes(ranks, buffer_bytes) / bytes_per_s + 2 * (static_cast<double>(ranks) - 1) * hop_s;

@@ -47,6 +47,11 @@ struct RingStep {
 /// `group` must have two ranks or more.
 RingStep ring_step(const AllReduceGroup& group, const AllReduceLinks& links);
 
+/// An all-gather or a reduce-scatter of `buffer_bytes`, the whole buffer, over a ring through every rank: N - 1 steps,
+/// of which nodes - 1 leave a node, and (N - 1) / N of the bytes at the ring's rate; adding is free. NCCL runs both as
+/// rings where a node has several ranks. 0 for one rank. Source: Thakur, Rabenseifner, Gropp 2005.
+AllReduceTime ring_gather_time(const AllReduceGroup& group, const AllReduceLinks& links, double buffer_bytes);
+
 /// Bytes and steps of a ring over one kind of link: 2 (N - 1) / N of the buffer and 2 (N - 1) steps.
 double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_per_s, double hop_s);
 

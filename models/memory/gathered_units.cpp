@@ -12,7 +12,7 @@ std::vector<GatherUnit> gather_units(const Architecture& a, const TrainingPlan& 
   const ParameterCount count = count_parameters(a);
   // A bare number of parameters has the model's proportions.
   const double scale = p.parameters > 0 ? p.parameters / as_double(count.total) : 1;
-  const bool first = p.stage == 0, last = p.stage == p.pipeline - 1;
+  const auto [first, last] = stage_ends(p);
   const auto add = [&](UnitKind kind, std::int64_t layer, const LayerShare& share) {
     units.push_back({.kind = kind,
                      .layer = layer,

@@ -29,7 +29,8 @@ void walk_forward(std::span<const OperationMemory> layer, Recompute keep, Memory
     const bool joins = m.shares_input, leads = i + 1 < layer.size() && layer[i + 1].shares_input;
     const double saved = keep == Recompute::full ? 0 : keep == Recompute::selective ? m.saved - m.dropped : m.saved;
     sink.begin(m.operation);
-    const double fresh = std::max(m.output, m.saved - saved > 0 && keep == Recompute::selective ? m.dropped : 0.0);
+    const bool scores = keep == Recompute::selective && m.comeback == OperationMemory::Comeback::scores;
+    const double fresh = std::max(m.output, scores && m.saved - saved > 0 ? m.dropped : 0.0);
     sink.held(MemoryOwner::temporary, fresh);
     const double read = joins ? 0 : pool;
     const double turned = std::min(read, saved);  // what was written before is kept as it lies
@@ -57,13 +58,25 @@ void walk_backward(std::span<const OperationMemory> layer, Recompute keep, Memor
   double pool = 0;    // gradients of what the operation wrote
   double shared = 0;  // the gradient of an input that several products share
   double rescored = 0;
+  bool rebuilt = false;  // a block that is made again at once
   for (std::size_t k = layer.size(); k-- > 0;) {
     const OperationMemory& m = layer[k];
     const double saved = keep == Recompute::selective ? m.saved - m.dropped : m.saved;
     sink.begin(m.operation);
+    if (keep == Recompute::selective && m.dropped > 0 && m.comeback != OperationMemory::Comeback::scores) {
+      // What is made again lies there until the operation that reads it is done.
+      if (m.comeback == OperationMemory::Comeback::alone) {
+        sink.held(MemoryOwner::temporary, m.dropped);
+      } else if (!rebuilt) {
+        rebuilt = true;
+        for (const OperationMemory& other : layer)
+          if (other.comeback == m.comeback) sink.held(MemoryOwner::temporary, other.dropped);
+      }
+    }
     if (keep == Recompute::selective && rescored == 0) {
       // Scores and softmax run again before the product with the values reads them.
-      const bool before_scores = k > 0 && layer[k - 1].dropped > 0;
+      const bool before_scores =
+          k > 0 && layer[k - 1].dropped > 0 && layer[k - 1].comeback == OperationMemory::Comeback::scores;
       if (before_scores) {
         rescored = layer[k - 1].dropped;
         sink.held(MemoryOwner::temporary, rescored);
@@ -78,6 +91,8 @@ void walk_backward(std::span<const OperationMemory> layer, Recompute keep, Memor
     sink.held(MemoryOwner::temporary, -m.gathered);
     if (rules.weight_gradients_pass) sink.held(MemoryOwner::temporary, -weight);
     sink.held(owner, -saved);
+    if (keep == Recompute::selective && m.comeback != OperationMemory::Comeback::scores)
+      sink.held(MemoryOwner::temporary, -m.dropped);
     const bool leads = k + 1 < layer.size() && layer[k + 1].shares_input && !m.shares_input;
     if (m.shares_input || leads) {
       const double done = std::min(pool, m.output);  // the gradient of this product's own result
@@ -96,7 +111,7 @@ void walk_backward(std::span<const OperationMemory> layer, Recompute keep, Memor
       sink.held(MemoryOwner::temporary, -pool);
       pool = m.input_gradient;
     }
-    if (m.dropped > 0 && rescored > 0) {
+    if (m.dropped > 0 && m.comeback == OperationMemory::Comeback::scores && rescored > 0) {
       sink.held(MemoryOwner::temporary, -rescored);
       rescored = 0;
     }

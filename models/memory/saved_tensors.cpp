@@ -26,6 +26,7 @@ class SavedCount {
 
   void add(const LayerOperation& op, std::size_t index) {
     now_ = OperationMemory();
+    input_ = 0;
     now_.operation = index;
     if (op.group == OperationGroup::norm)
       norm(op);
@@ -37,6 +38,10 @@ class SavedCount {
       product(op);
     else
       elementwise(op);
+    if (p_.every_second_product)
+      drop_by_product(op);
+    else
+      drop_by_module(op);
     out_.push_back(now_);
   }
 
@@ -84,7 +89,9 @@ class SavedCount {
     const bool kept = !inner && std::find(inputs_.begin(), inputs_.end(), input) != inputs_.end();
     if (!kept && !inner) inputs_.push_back(input);
     now_.shares_input = kept;
-    now_.saved = kept ? 0 : in * share;
+    const double kept_width = p_.kept_input_bytes > 0 && name != "router" ? p_.kept_input_bytes : width_;
+    now_.saved = kept ? 0 : in * share * kept_width / width_;
+    input_ = now_.saved;
     if (!inner && p_.sequence_parallel && t_ > 1 && !routed) now_.gathered = in;
     now_.input_gradient = inner ? in / t_ : in;
     now_.what = kept ? "its input is kept already" : "its input";
@@ -168,6 +175,58 @@ class SavedCount {
     now_.what = "what it reads, and the gate's own result";
   }
 
+  bool gives_up(RecomputeModule module) const { return (p_.modules & bit(module)) != 0; }
+  void drop(double bytes, OperationMemory::Comeback comeback) {
+    now_.dropped = bytes;
+    now_.comeback = comeback;
+  }
+
+  void drop_by_module(const LayerOperation& op) {
+    using Comeback = OperationMemory::Comeback;
+    const std::string_view name = op.name;
+    const bool scores = name == "softmax";
+    if (scores && !gives_up(RecomputeModule::core_attention)) now_.dropped = 0;
+    const bool experts = op.group == OperationGroup::experts || name.starts_with("shared ");
+    const bool dense = op.group == OperationGroup::feed_forward && !experts;
+    if ((experts && gives_up(RecomputeModule::experts)) || (dense && gives_up(RecomputeModule::feed_forward))) {
+      // The block's own input stays: it is what the first of its products keeps.
+      const bool first = name == "router" || name == "gate projection" || (name == "up projection" && !a_.gated);
+      return drop(first ? now_.saved - input_ : now_.saved, Comeback::with_block);
+    }
+    if (op.shape.k > 0 && op.group != OperationGroup::attention) {
+      const bool inner = ends_with(name, "output projection") || ends_with(name, "down projection");
+      const bool routed = op.group == OperationGroup::experts && name != "router";
+      if (ends_with(name, "down projection") && gives_up(RecomputeModule::activation))
+        return drop(input_, Comeback::alone);
+      if (!inner && !routed && gives_up(RecomputeModule::norms)) return drop(input_, Comeback::alone);
+    }
+    if (name == "fused attention" && a_.has_latent() && gives_up(RecomputeModule::latent_up))
+      return drop(now_.input_gradient, Comeback::alone);
+  }
+
+  /// Every second product's result is kept, of those of a dense Llama layer: queries, values, gate and the block's
+  /// result; attention's result too.
+  void drop_by_product(const LayerOperation& op) {
+    const std::string_view name = op.name;
+    double stays = 0;
+    if (op.group == OperationGroup::norm && !seen_norm_) {
+      stays = now_.saved;  // the layer's input, from which all else is made again
+      seen_norm_ = true;
+    } else if (name == "fused attention") {
+      const double keys = tokens_ * as_double(a_.has_latent() ? a_.heads : a_.kv_heads) *
+                          as_double(a_.has_latent() ? a_.latent.nope_dim + a_.latent.rope_dim : a_.head_dim) * width_ /
+                          t_;
+      stays = now_.saved - keys;
+    } else if (name == "output projection") {
+      stays = now_.saved;
+    } else if (ends_with(name, "activation and gate")) {
+      stays = now_.saved / 2;
+    } else if (ends_with(name, "down projection")) {
+      stays = std::min(now_.saved, now_.output);
+    }
+    drop(now_.saved - stays, OperationMemory::Comeback::with_block);
+  }
+
   struct Input {
     double rows, k;
     bool inner;
@@ -179,10 +238,35 @@ class SavedCount {
   std::vector<OperationMemory>& out_;
   double tokens_ = 1, t_ = 1, stream_share_ = 1, width_ = 2;
   std::vector<Input> inputs_;
+  double input_ = 0;  ///< Of a product: the part of `saved` that is its input.
+  bool seen_norm_ = false;
   OperationMemory now_;
 };
 
 }  // namespace
+
+std::uint8_t modules_of(const Architecture& a, const LayerOperation& op, bool fused_attention) {
+  const std::string_view name = op.name;
+  const bool experts = op.group == OperationGroup::experts || name.starts_with("shared ");
+  std::uint8_t out = 0;
+  if (experts) out |= bit(RecomputeModule::experts);
+  if (op.group == OperationGroup::feed_forward && !experts) out |= bit(RecomputeModule::feed_forward);
+  if (op.group == OperationGroup::attention && name != "rope" && !fused_attention)
+    out |= bit(RecomputeModule::core_attention);
+  if (op.group == OperationGroup::norm) out |= bit(RecomputeModule::norms);
+  if (op.shape.k <= 0 && name.find("activation") != std::string_view::npos) out |= bit(RecomputeModule::activation);
+  if (a.has_latent() && (name == "query up" || name == "key and value up" || name == "rope"))
+    out |= bit(RecomputeModule::latent_up);
+  return out;
+}
+
+bool runs_with_second_products(const LayerOperation& op) {
+  const std::string_view name = op.name;
+  if (op.group == OperationGroup::attention) return name != "fused attention";
+  if (op.shape.k <= 0) return true;
+  return name == "key projection" || name == "output projection" || ends_with(name, "up projection") ||
+         ends_with(name, " up");
+}
 
 std::vector<OperationMemory> operation_memory(const Architecture& architecture,
                                               std::span<const LayerOperation> operations, const TrainingPlan& plan) {

@@ -13,8 +13,11 @@ namespace models::memory {
 struct OperationMemory {
   std::size_t operation = 0;  ///< index in the list of operations
   double saved = 0;           ///< new bytes that the operation keeps: an input that is kept already counts once
-  double dropped = 0;  ///< The part of `saved` that selective recomputation does not keep: softmax, dropout of scores.
-  double output = 0;   ///< bytes that it writes, without what another operation counts as its `saved` input
+  double dropped = 0;         ///< The part of `saved` that selective recomputation does not keep.
+  /// How `dropped` comes back in the backward pass: scores before the product with the values, a tensor just before it
+  /// is read, or a block's tensors all at once.
+  enum class Comeback : std::uint8_t { scores, alone, with_block } comeback = Comeback::scores;
+  double output = 0;           ///< bytes that it writes, without what another operation counts as its `saved` input
   double input_gradient = 0;   ///< bytes of the gradients of its inputs that the backward pass makes
   double weight_gradient = 0;  ///< elements of its weights on this GPU
   double gathered = 0;         ///< bytes of an input that sequence parallelism gathers again in the backward pass
@@ -29,6 +32,11 @@ struct OperationMemory {
 /// `operations` are those of one layer, in order, of workload_of(plan).
 std::vector<OperationMemory> operation_memory(const Architecture& architecture,
                                               std::span<const LayerOperation> operations, const TrainingPlan& plan);
+
+/// The modules, as bits of RecomputeModule, whose recomputation runs the operation's forward pass again; 0: none does.
+std::uint8_t modules_of(const Architecture& architecture, const LayerOperation& operation, bool fused_attention);
+/// Whether recomputation of every second product runs it again.
+bool runs_with_second_products(const LayerOperation& operation);
 
 /// Sums over one layer.
 struct LayerMemory {

@@ -59,7 +59,7 @@ StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
     }
   const double embedding = as_double(count.embedding) / t + as_double(count.positions);
   const double head = a.tied ? as_double(count.embedding) / t : as_double(count.head) / t;
-  const bool first = p.stage == 0, last = p.stage == p.pipeline - 1;
+  const auto [first, last] = stage_ends(p);
   if (first) out.outer += embedding;
   if (last) out.outer += as_double(count.outer_norms) + (a.tied && first ? as_double(count.head) / t : head);
   return out;
@@ -134,11 +134,14 @@ BytesPerParameter bytes_per_parameter(const Architecture& a, const TrainingPlan&
   return p.own_bytes.total() > 0 ? p.own_bytes : bytes_per_parameter(a, p.recipe, p.optimizer);
 }
 
-double zero_ranks(const TrainingPlan& p) { return as_double(p.data * p.context); }
+double zero_ranks(const TrainingPlan& p) {
+  const std::int64_t ranks = p.data * p.context;
+  return as_double(p.shard_group > 0 ? std::min(p.shard_group, ranks) : ranks);
+}
 
 double expert_tensor(const TrainingPlan& p) {
   const double t = as_double(p.tensor);
-  return std::min(t, std::max(1.0, t * zero_ranks(p) / as_double(p.expert)));
+  return std::min(t, std::max(1.0, t * as_double(p.data * p.context) / as_double(p.expert)));
 }
 
 // Experts live on tensor x data x context GPUs, of which expert parallel takes its share.

@@ -35,6 +35,7 @@ double buffers_of(const Architecture& a, const TrainingPlan& p, const BytesPerPa
 }  // namespace
 
 double chunks_held(const TrainingPlan& p) {
+  if (p.in_flight > 0) return p.in_flight * as_double(p.virtual_pipeline);
   const double m = as_double(p.micro_batches), v = as_double(p.virtual_pipeline), stages = as_double(p.pipeline),
                behind = as_double(p.pipeline - p.stage - 1);
   if (p.virtual_pipeline == 1) return std::min(behind + 1, m);
@@ -108,7 +109,7 @@ double stand_in_bytes(const Architecture& a, const TrainingPlan& p, const MicroB
   double stand_ins = 0;
   for (std::size_t i = 0; i < micro.kinds.size(); ++i)
     if (stage.counts[i] > 0) stand_ins += micro.kinds[i].stand_ins;
-  const bool last = p.stage == p.pipeline - 1;
+  const bool last = stage_ends(p).last;
   return 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0));
 }
 
@@ -129,7 +130,7 @@ void find_fullest(const Architecture& a, const TrainingPlan& p, bool by_formula,
   }
   out.held = out.states;
   out.held[MemoryOwner::activations] = activations;
-  const bool last = p.stage == p.pipeline - 1;
+  const bool last = stage_ends(p).last;
   const bool at_loss = last && loss.total() >= out.backward_spike_bytes;
   out.moment = at_loss ? FullestMoment::loss : FullestMoment::layer_backward;
   out.held[MemoryOwner::logits] = at_loss ? loss.logits : 0;
@@ -153,7 +154,7 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
   out.layers_held = layers * chunks;
   count_activations(p, by_formula, chunks, micro, stage, out);
   out.gradients_late = gradients_grow(p);
-  const LossPeak loss = p.stage == p.pipeline - 1 ? micro.loss : LossPeak();
+  const LossPeak loss = stage_ends(p).last ? micro.loss : LossPeak();
   out.logits_spike_bytes = loss.spike;
   for (std::size_t i = 0; i < micro.kinds.size(); ++i)
     if (stage.counts[i] > 0) out.backward_spike_bytes = std::max(out.backward_spike_bytes, micro.kinds[i].backward);

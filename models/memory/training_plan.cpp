@@ -25,19 +25,14 @@ namespace {
 /// What a plan asks of pipeline, context and experts that no framework can lay out.
 std::string split_problem(const Architecture& a, const TrainingPlan& p) {
   const auto text = [](std::int64_t n) { return std::to_string(n); };
-  const std::int64_t chunks = p.pipeline * p.virtual_pipeline;
   if (p.virtual_pipeline > 1 && p.pipeline == 1)
     return "Virtual stages interleave the stages of a pipeline, and there is one stage; set virtual stages to 1.";
-  if (p.virtual_pipeline > 1 && a.layers % chunks != 0 && !p.ends_take_slots)
-    return "An interleaved pipeline needs chunks of equal size, and " + text(chunks) + " of them do not divide the " +
-           text(a.layers) + " layers; choose a divisor.";
   if (p.virtual_pipeline > 1 && p.micro_batches % p.pipeline != 0)
     return "An interleaved pipeline needs micro-batches in groups of its " + text(p.pipeline) + " stages, and " +
            text(p.micro_batches) + " are no multiple of it; choose one.";
-  const std::int64_t units = a.layers + (p.ends_take_slots ? 2 : 0), each = (units + chunks - 1) / chunks;
-  if (each * (chunks - 1) >= units)
-    return "With " + text(each) + " layers a stage the last of the " + text(p.pipeline) + " stages has none of the " +
-           text(a.layers) + " layers; choose another number of stages.";
+  if (p.virtual_pipeline > 1 && p.schedule != PipelineSchedule::one_f_one_b &&
+      p.schedule != PipelineSchedule::interleaved)
+    return "Chunks are interleaved by 1F1B alone, and the schedule is another one; set virtual stages to 1.";
   if (p.context > 1 && p.sequence % (2 * p.context) != 0)
     return "Context parallel cuts each sequence into two pieces a GPU, and " + text(2 * p.context) +
            " pieces do not divide " + text(p.sequence) + " tokens; choose a multiple.";
@@ -69,8 +64,8 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
            of + "; choose a divisor.";
   };
   if (a.heads % p.tensor != 0) return does_not_divide("Tensor parallel", p.tensor, "heads", a.heads);
-  if (p.pipeline * p.virtual_pipeline > a.layers + (p.ends_take_slots ? 2 : 0))
-    return "Pipeline times virtual stages is " + std::to_string(p.pipeline * p.virtual_pipeline) + ", and there are " +
+  if (chunks_of_model(p) > a.layers + (p.ends_take_slots ? slots_of_ends(a) : 0))
+    return "Pipeline times virtual stages is " + std::to_string(chunks_of_model(p)) + ", and there are " +
            std::to_string(a.layers) + " layers; choose fewer stages.";
   if (std::string problem = split_problem(a, p); !problem.empty()) return problem;
   if (a.moe.routed > 0 && p.expert > p.data * p.context * p.tensor)
@@ -90,16 +85,50 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
   return {};
 }
 
+std::int64_t slots_of_ends(const Architecture& a) { return 2 + a.mtp_layers; }
+
+std::int64_t chunks_of_model(const TrainingPlan& p) {
+  const bool folded = p.schedule == PipelineSchedule::zb_v || p.schedule == PipelineSchedule::dualpipe_v;
+  return p.pipeline * (folded ? 2 : p.virtual_pipeline);
+}
+
+namespace {
+
+/// The chunks of the plan's stage, by their place in the model.
+std::vector<std::int64_t> chunks_of_stage(const TrainingPlan& p) {
+  const std::int64_t all = chunks_of_model(p);
+  if (p.pipeline > 1 && (p.schedule == PipelineSchedule::zb_v || p.schedule == PipelineSchedule::dualpipe_v ||
+                         p.schedule == PipelineSchedule::dualpipe))
+    return {p.stage, all - 1 - p.stage};
+  std::vector<std::int64_t> out;
+  for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) out.push_back(chunk * p.pipeline + p.stage);
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& a, const TrainingPlan& p) {
+  const std::int64_t before = p.ends_take_slots ? 1 : 0;
+  const std::int64_t units = a.layers + (p.ends_take_slots ? slots_of_ends(a) : 0);
+  const std::int64_t all = chunks_of_model(p), each = (units + all - 1) / all;
+  const bool even = each * (all - 1) >= units;  // rounding up would leave a chunk empty
+  const std::int64_t least = units / all, longer = units % all;
+  const auto start = [&](std::int64_t chunk) {
+    const std::int64_t first = even ? chunk * least + std::min(chunk, longer) : chunk * each;
+    return std::clamp<std::int64_t>(first - before, 0, a.layers);
+  };
   std::vector<std::array<std::int64_t, 2>> chunks;
-  const std::int64_t before = p.ends_take_slots ? 1 : 0, units = a.layers + 2 * before;
-  const std::int64_t all = p.pipeline * p.virtual_pipeline, each = (units + all - 1) / all;
-  for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) {
-    const std::int64_t first = (chunk * p.pipeline + p.stage) * each - before;
-    chunks.push_back(
-        {std::clamp<std::int64_t>(first, 0, a.layers), std::clamp<std::int64_t>(first + each, 0, a.layers)});
-  }
+  for (const std::int64_t chunk : chunks_of_stage(p)) chunks.push_back({start(chunk), start(chunk + 1)});
   return chunks;
+}
+
+StageEnds stage_ends(const TrainingPlan& p) {
+  StageEnds out;
+  for (const std::int64_t chunk : chunks_of_stage(p)) {
+    out.first = out.first || chunk == 0;
+    out.last = out.last || chunk == chunks_of_model(p) - 1;
+  }
+  return out;
 }
 
 Architecture with_layers(const Architecture& architecture, std::int64_t layers) {

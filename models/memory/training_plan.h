@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/memory/pipeline_schedule.h"
 #include "models/transformer/layer_ops.h"
 
 /// What a training step keeps in the memory of one GPU: the plan, and whose bytes are counted.
@@ -52,6 +53,19 @@ enum class Offload : std::uint8_t {
 };
 inline constexpr std::size_t offload_count = 3;
 
+/// Parts of a layer that Recompute::selective gives up and runs again, one bit each, as Megatron Core's
+/// --recompute-modules names them.
+enum class RecomputeModule : std::uint8_t {
+  core_attention = 1,  ///< core_attn: scores, softmax and values; of fused attention nothing is there to give up
+  norms = 2,           ///< layernorm: what norms write, which the products behind them would keep
+  activation = 4,      ///< moe_act, and that of dense layers: what the activation function writes
+  latent_up = 8,       ///< mla_up_proj: queries, keys and values, made again from their latents
+  feed_forward = 16,   ///< mlp: all of a dense feed-forward but its input
+  experts = 32         ///< moe: all of router, experts and shared experts but their input, the exchanges among it
+};
+inline constexpr std::size_t recompute_module_count = 6;
+inline constexpr std::uint8_t bit(RecomputeModule module) { return static_cast<std::uint8_t>(module); }
+
 /// Bytes of one parameter, before anything is split.
 struct BytesPerParameter {
   double weights = 0, gradients = 0, master = 0, optimizer = 0;
@@ -69,10 +83,25 @@ struct TrainingPlan {
   std::int64_t sequence = 4096;
   std::int64_t micro_batches = 1;  ///< Micro-batches of a step: they limit what a pipeline holds at once.
   std::int64_t tensor = 1, pipeline = 1, virtual_pipeline = 1, data = 1, context = 1, expert = 1;
+  /// Plain and interleaved 1F1B are told apart by virtual_pipeline alone.
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  /// Micro-batches whose activations of the whole stage are held at once, as the schedule's own order has it
+  /// (schedule_in_flight of models/parallel); 0: what 1F1B, plain or interleaved, holds.
+  double in_flight = 0;
   std::int64_t stage = 0;          ///< The pipeline's stage, 0-based, whose GPU is counted.
   bool sequence_parallel = false;  ///< norms and dropout between the tensor-parallel blocks are split as well
   std::int64_t zero_stage = 0;     ///< 1 splits optimizer and master over `data` x `context`, 2 gradients, 3 weights
+  /// ZeRO splits states over so many neighbouring data-parallel ranks, and the groups are copies of each other (hybrid
+  /// sharding); 0: over all of them.
+  std::int64_t shard_group = 0;
   Recompute recompute = Recompute::none;
+  std::uint8_t modules = bit(RecomputeModule::core_attention);  ///< what Recompute::selective runs again
+  /// Selective recomputation keeps what every second product writes, and attention's result, and runs all else of the
+  /// layer again, in place of `modules` (torchtitan's selective_ac_option "op").
+  bool every_second_product = false;
+  /// Bytes of an element of the inputs that products keep; 0: as activations. 8 bits with a scale for 32 elements are
+  /// 1.03: Transformer Engine keeps the copy that the weight gradient's product reads.
+  double kept_input_bytes = 0;
   bool fused_attention = true;  ///< scores are never stored
   bool dropout = false;         ///< masks of a byte, and of attention its result once more
   LossKind loss = LossKind::eager;
@@ -80,8 +109,8 @@ struct TrainingPlan {
   /// Transformer Engine's stand-in for a fused weight gradient: one 16-bit array a weight shape, kept for good.
   bool gradient_stand_ins = false;
   bool step_gradients = false;  ///< DeepSpeed's ZeRO-1 and 2: its part of the gradients once more in FP32 for the step
-  /// Embedding and loss count as a layer each when layers are dealt to stages: Megatron-LM's
-  /// account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split.
+  /// Embedding and loss count as a layer each when layers are dealt to stages, and so does multi-token prediction:
+  /// Megatron-LM's account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split.
   bool ends_take_slots = false;
   /// 0: as many as the architecture has. Otherwise a bare number, which has no shape: every GPU has an even part of it.
   double parameters = 0;
@@ -104,8 +133,24 @@ struct TrainingPlan {
 /// parallelism a sequence of two pieces a GPU (Megatron-LM's zig-zag), expert parallelism a divisor of the experts.
 std::string plan_problem(const Architecture& architecture, const TrainingPlan& plan);
 
-/// Chunks of layers that the plan's stage holds, each [first, end); the last ones may be shorter.
+/// Slots that the ends take where they count as layers: embedding, loss, and each depth of multi-token prediction.
+std::int64_t slots_of_ends(const Architecture& architecture);
+
+/// Parts that the layers are cut into: a stage has one, `virtual_pipeline` where it interleaves, two where the schedule
+/// is folded (ZB-V, DualPipe-V).
+std::int64_t chunks_of_model(const TrainingPlan& plan);
+
+/// Chunks of layers that the plan's stage holds, each [first, end). Of chunks that cannot be equal each has as many
+/// layers as the rounded-up share while there are any; where that left one empty, the first ones have one more than the
+/// rest. A folded schedule gives stage i the chunks i and 2p - 1 - i, DualPipe the stages i and p - 1 - i, one of each
+/// direction.
 std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& architecture, const TrainingPlan& plan);
+
+/// Whether the plan's stage holds the embedding, and the output matrix with the loss.
+struct StageEnds {
+  bool first = false, last = false;
+};
+StageEnds stage_ends(const TrainingPlan& plan);
 
 /// The same architecture cut or repeated to `layers` layers; those that come on top are like the last one.
 Architecture with_layers(const Architecture& architecture, std::int64_t layers);

@@ -223,6 +223,8 @@ void read_deepseek(ConfigFields& f, Architecture& a, bool third) {
     a.moe.per_token = f.size({"num_experts_per_tok"}, max_experts, 8);
     a.moe.ffn = f.size({"moe_intermediate_size"}, max_ffn, third ? 2048 : 1407);
     a.moe.router_bias = f.word({"topk_method"}, third ? "noaux_tc" : "greedy") == "noaux_tc";
+    a.moe.groups = f.size_or({"n_group"}, 0, max_experts, {third ? 8 : 0, 0});
+    a.moe.groups_per_token = f.size_or({"topk_group"}, 0, max_experts, {third ? 4 : 0, 0});
     const std::int64_t dense = f.size_or({"first_k_dense_replace"}, 0, max_layers, {third ? 3 : 0, 0});
     const std::int64_t every = f.size_or({"moe_layer_freq"}, 1, max_layers, {1, 1});
     set_forms(a, [&](std::int64_t i) { return LayerForm{i >= dense && i % every == 0, false, true}; });

@@ -29,7 +29,7 @@ PlannerJob planner_bench_job(const char* file, std::string_view model, std::int6
     if (m.id == model) job.architecture = m.architecture;
   const auto chips = parse_chips(asset_text("assets/hardware/nvidia.json"), "nvidia");
   for (const Chip& c : *chips)
-    if (c.id == "h100_sxm") job.cluster = *planner_cluster(c, gpus, Format::bf16);
+    if (c.id == "h100_sxm") job.cluster = *planner_cluster(c, {.gpus = gpus}, Format::bf16);
   job.stack = planner_stack(StackId::megatron_core);
   job.global_batch = batch;
   job.sequence = 8192;

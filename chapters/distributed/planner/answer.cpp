@@ -44,7 +44,9 @@ std::string answer_of(const Outputs& out, const Run& run) {
   if (run.best.name.empty()) return none_text(out);
   return run.best.name + " is fastest: a step takes " + figure(out.best_step_time_s, "s") +
          ", and the fullest GPU needs " + figure(out.best_memory_bytes, "B") + " of its " +
-         figure(out.wall_bytes, "B") + ".\n" + yours_text(out);
+         figure(out.wall_bytes, "B") + ".\n" +
+         (out.chip_compared ? yours_text(out)
+                            : "No run of this chip was compared: what it reaches of its peaks is assumed.");
 }
 
 }  // namespace chapters::distributed::planner

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/distributed/planner/lab.h"
@@ -24,8 +25,34 @@ Inputs search_key(Inputs in) {
   in.zero_stage = plain.zero_stage;
   in.micro_batch = plain.micro_batch;
   in.recompute = plain.recompute;
+  in.shard_group = plain.shard_group;
+  in.given_up = plain.given_up;
+  in.order = plain.order;
   in.sequence_parallel = plain.sequence_parallel;
   return in;
+}
+
+}  // namespace
+
+namespace {
+
+constexpr std::array<PipelineSchedule, 7> schedules_of_orders{
+    PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,    PipelineSchedule::zb_h1,     PipelineSchedule::zb_h2,
+    PipelineSchedule::zb_v,        PipelineSchedule::dualpipe, PipelineSchedule::dualpipe_v};
+
+PipelineSchedule schedule_of(Order order) { return schedules_of_orders[static_cast<std::size_t>(order)]; }
+Order order_of(PipelineSchedule schedule) {
+  const auto at = std::find(schedules_of_orders.begin(), schedules_of_orders.end(), schedule);
+  return at == schedules_of_orders.end() ? Order::one_f_one_b : static_cast<Order>(at - schedules_of_orders.begin());
+}
+
+std::uint8_t modules_given_up(const models::Architecture& a, GivenUp given_up) {
+  using models::memory::RecomputeModule;
+  if (given_up == GivenUp::attention) return bit(RecomputeModule::core_attention);
+  const std::uint8_t small = small_modules(a);
+  if (given_up == GivenUp::small) return small;
+  const RecomputeModule block = a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward;
+  return static_cast<std::uint8_t>(small | bit(block));
 }
 
 }  // namespace
@@ -38,7 +65,14 @@ models::Result<PlannerJob> job_of(const Inputs& in) {
   if (!chip) return Out::fail(chip.error);
   const models::Network* network = catalog().network(in.network);
   const models::Format format = models::format_from_id(in.format).value_or(models::Format::bf16);
-  auto cluster = planner_cluster(**chip, in.gpus, format, network != nullptr ? network->bytes_per_s_per_direction : 0);
+  auto cluster = planner_cluster(**chip,
+                                 {.gpus = in.gpus,
+                                  .gpus_per_node = in.gpus_per_node,
+                                  .network_bytes_per_s = in.port_bytes_per_s > 0 ? in.port_bytes_per_s
+                                                         : network != nullptr    ? network->bytes_per_s_per_direction
+                                                                                 : 0,
+                                  .network_latency_s = in.hop_s},
+                                 format);
   if (!cluster) return Out::fail(cluster.error);
   PlannerJob job;
   job.architecture = (*model)->architecture;
@@ -64,11 +98,18 @@ PlanPoint point_of(const Inputs& in) {
   p.data = narrow(std::max<std::int64_t>(1, in.gpus / std::max<std::int64_t>(1, of_replica)));
   p.zero_stage = static_cast<std::uint8_t>(in.zero_stage);
   p.recompute = static_cast<std::uint8_t>(in.recompute);
+  p.shard_group = in.zero_stage > 0 ? narrow(in.shard_group) : 0;
+  p.schedule = in.pipeline_parallel > 1 ? schedule_of(in.order) : PipelineSchedule::one_f_one_b;
   p.sequence_parallel = in.sequence_parallel && in.tensor_parallel > 1;
   const models::LanguageModel* model = catalog().model(in.model);
   const std::int64_t chunks = in.pipeline_parallel * in.virtual_pipeline;
-  if (model != nullptr && in.virtual_pipeline > 1 && model->architecture.layers % chunks != 0)
-    p.ends_take_slots = (model->architecture.layers + 2) % chunks == 0;
+  if (model != nullptr) {
+    const models::Architecture& a = model->architecture;
+    p.ends_take_slots = in.virtual_pipeline > 1 && a.layers % chunks != 0 &&
+                        (a.layers + models::memory::slots_of_ends(a)) % chunks == 0;
+    p.modules = modules_given_up(a, in.given_up);
+  }
+  p.second_products = planner_stack(in.software).selective_by_operation;
   return p;
 }
 
@@ -80,7 +121,14 @@ void choose(Inputs& in, const PlanPoint& p) {
   in.expert_parallel = p.expert;
   in.micro_batch = p.micro_batch;
   in.zero_stage = p.zero_stage;
+  in.shard_group = p.shard_group;
   in.recompute = static_cast<models::Recompute>(p.recompute);
+  using models::memory::RecomputeModule;
+  const auto block = static_cast<std::uint8_t>(bit(RecomputeModule::feed_forward) | bit(RecomputeModule::experts));
+  in.given_up = (p.modules & block) != 0                         ? GivenUp::block
+                : (p.modules & bit(RecomputeModule::norms)) != 0 ? GivenUp::small
+                                                                 : GivenUp::attention;
+  in.order = order_of(p.schedule);
   in.sequence_parallel = p.sequence_parallel || p.tensor == 1;
 }
 
@@ -191,6 +239,15 @@ void price_published(const Inputs& in, Run& run) {
   }
 }
 
+/// Single changes that lead from your plan to the fastest that fits.
+void add_way(const PlannerJob& job, const PlannerSearch& search, Run& run) {
+  if (run.yours.name.empty() || search.fitting == 0) return;
+  const std::vector<PlanStep> path = plan_path(job, run.yours.point, search.points.front());
+  if (path.empty()) return;
+  run.way.push_back({run.yours, {}, 0});
+  for (const PlanStep& step : path) run.way.push_back({price_card(job, step.plan), step.brief, step.gain_s});
+}
+
 }  // namespace
 
 Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
@@ -210,6 +267,7 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
   out.plans_total = static_cast<std::int64_t>(search.points.size());
   out.plans_fit = static_cast<std::int64_t>(search.fitting);
   out.wall_bytes = job->cluster.memory_bytes;
+  out.chip_compared = job->cluster.compared;
   const PlanPoint& leanest =
       *std::min_element(search.points.begin(), search.points.end(),
                         [](const PlanPoint& a, const PlanPoint& b) { return a.memory_bytes < b.memory_bytes; });
@@ -226,6 +284,7 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches) {
   for (PlanCard* card : {&run.best, &run.second, &run.yours, &run.leanest})
     if (!card->name.empty()) add_staircase(*card);
   price_published(in, run);
+  add_way(*job, search, run);
   done.run = std::make_shared<const Run>(std::move(run));
   return done;
 }

@@ -9,6 +9,19 @@ const Choices formats = {{"bf16", "BF16", "All matmuls in 16 bits."},
                          {"fp8", "FP8", "Matmuls inside the layers in 8 bits; attention and logits stay in 16."},
                          {"fp4", "FP4", "Matmuls inside the layers in 4 bits; attention and logits stay in 16."}};
 
+const Choices given_up = {
+    {"attention", "Scores", "Scores, softmax and values of unfused attention; fused attention keeps none."},
+    {"small", "Norms and activations", "What norms and activation functions write, and MLA's up projections."},
+    {"block", "Those and the block", "The same, and all of the feed-forward or the experts but its input."}};
+
+const Choices orders = {{"1f1b", "1F1B", "One forward, one backward; with chunks interleaved."},
+                        {"gpipe", "GPipe", "All forward passes, then all backward passes."},
+                        {"zb_h1", "ZB-H1", "Weight gradients apart, in the bubble; memory of 1F1B."},
+                        {"zb_h2", "ZB-H2", "Weight gradients apart, twice the memory of 1F1B."},
+                        {"zb_v", "ZB-V", "Two chunks a stage, folded, weight gradients in the bubble."},
+                        {"dualpipe", "DualPipe", "From both ends at once; two copies of the weights."},
+                        {"dualpipe_v", "DualPipe-V", "DualPipe folded: one copy of the weights, two chunks."}};
+
 const Choices softwares = {
     {"megatron_core", "Megatron Core", "2024 and later: flash attention, communication mostly hidden."},
     {"megatron_2022", "Megatron, 2022", "Sequence parallelism, unfused attention, gradients wait for the end."},
@@ -23,13 +36,15 @@ const Choices softwares = {
     {"nanotron", "nanotron", "Version 0.5."},
     {"xla", "JAX with XLA", "As of 2024."},
     {"primus", "Primus", "On ROCm."},
-    {"megatron_2023", "Megatron Core, no overlap", "Without overlapped tensor parallelism, as in 2023."}};
-static_assert(models::parallel::stack_count == 14);
+    {"megatron_2023", "Megatron Core, no overlap", "Without overlapped tensor parallelism, as in 2023."},
+    {"megatron_2026", "Megatron Core, 2026", "June 2026 and later: layers in CUDA graphs, faster grouped matmuls."},
+    {"deepseek", "DeepSeek's own", "As the V3 report describes it: DualPipe, exchanges behind work, dispatch in FP8."}};
+static_assert(models::parallel::stack_count == 16);
 
 void describe_filters(Fields& f, Inputs& in) {
   f.group("Only these");
   f.integer("max_tensor", in.max_tensor, "Tensor at most", "Plans whose layers are shared by more GPUs are left out.",
-            {.range = {1, 8, Scale::log}, .typical = {1, 8}});
+            {.range = {1, 72, Scale::log}, .typical = {1, 8}});
   f.integer("max_pipeline", in.max_pipeline, "Stages at most", "Plans with more stages are left out.",
             {.range = {1, 128, Scale::log}, .typical = {1, 64}});
   f.integer("max_zero", in.max_zero, "ZeRO at most", "Plans that split more than this stage of ZeRO are left out.",
@@ -37,9 +52,11 @@ void describe_filters(Fields& f, Inputs& in) {
   f.toggle("context_plans", in.context_plans, "Context parallel too", "Whether plans may split sequences over GPUs.");
   f.toggle("recompute_plans", in.recompute_plans, "Recomputation too",
            "Whether plans may recompute layers in the backward pass.");
-  f.real("keep_free_bytes", in.keep_free_bytes, {"Keep free", "B"},
-         "What of each GPU's memory stays free: CUDA context, communication buffers, fragments of the allocator.",
-         {.range = {0, 64e9}, .typical = {0, 16e9}});
+  f.real(
+      "keep_free_bytes", in.keep_free_bytes, {"Keep free", "B"},
+      "What of each GPU's memory stays free: CUDA context, communication buffers, fragments of the allocator. With 2 "
+      "GB a context of half a gigabyte and the buffers of a few communicators have room.",
+      {.range = {0, 64e9}, .typical = {0, 16e9}});
 }
 
 }  // namespace
@@ -66,16 +83,34 @@ void describe(Fields& f, Inputs& in) {
   f.integer("zero_stage", in.zero_stage, "ZeRO stage",
             "1 splits optimizer and master weights over data parallel, 2 the gradients too, 3 the weights too.",
             {.range = {0, 3}});
+  f.integer("shard_group", in.shard_group, "ZeRO splits over",
+            "Data-parallel ranks that share one copy of the states; the groups are replicas of each other (hybrid "
+            "sharding). 0: all ranks.",
+            {.range = {0, 1'000'000}, .typical = {0, 1024}});
   shared::micro_batch(f, "micro_batch", in.micro_batch,
                       {.label = "Micro-batch", .help = "Sequences that go through the model together on one replica."});
   f.choice("recompute", in.recompute, recompute_choices(), "Keep",
            "Which activations wait for the backward pass; the rest is recomputed.", {.headline = true});
+  f.choice("given_up", in.given_up, given_up, "Selective gives up",
+           "What selective recomputation runs again. Software that recomputes every second matmul does that instead.");
+  f.choice("order", in.order, orders, "Order of the passes",
+           "When each stage of the pipeline does which pass; the search tries those that the software runs.");
   f.toggle("sequence_parallel", in.sequence_parallel, "Sequence parallel",
            "Norms and residuals are split by tokens over the tensor-parallel GPUs.");
   f.group("Software and network");
   f.choice("software", in.software, softwares, "Software",
            "Whose habits: what it fuses, hides and reserves. Constants by software, docs/planner.md.");
   shared::network(f, "network", in.network, {.help = "The port of each GPU between nodes."});
+  f.real("port_bytes_per_s", in.port_bytes_per_s, {"Port of each GPU", "B/s"},
+         "One direction, in place of the named network's: 3.125 GB/s is a GPU's eighth of 200 Gb/s a node, 50 GB/s a "
+         "400 Gb/s port of its own. 0: the named network's.",
+         {.range = {0, 1e12}, .typical = {0, 1e11}});
+  f.real("hop_s", in.hop_s, {"Step to another node", "s"},
+         "Latency of one step of a ring that leaves a node: 14 us as NCCL's tuner has it.",
+         {.range = {0, 1e-3}, .typical = {0, 5e-5}, .source = "NCCL, src/graph/tuning.cc"});
+  f.integer("gpus_per_node", in.gpus_per_node, "GPUs a node",
+            "GPUs that the fast links join. 0: the chip's usual box, 8, or 72 of an NVL72 rack.",
+            {.range = {0, 1024}, .typical = {0, 72}});
   describe_filters(f, in);
 }
 
@@ -113,6 +148,9 @@ void describe_yours(Fields& f, Outputs& o) {
   f.real("memory_bytes", o.yours.memory_bytes, {"Your memory a GPU", "B"}, "On the stage that needs most.",
          {.headline = true, .absent = no_run, .formula = "states + activations in flight + spike + buffers"});
   f.toggle("fits", o.fits, "Fits", "Its memory is within the chip's, less what is kept free.");
+  f.toggle("chip_compared", o.chip_compared, "Chip compared",
+           "Published runs of this chip are among those that the times were held against. Where not, the shares of its "
+           "peaks are those of its generation, or assumed.");
   f.real("plan_rank", o.plan_rank, "Your rank",
          "By time alone: a plan beyond the wall is given the place that it would have.",
          {.headline = true, .absent = no_run, .formula = "1 + plans that fit and are faster"});

@@ -130,15 +130,17 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 }
 
 /// A word that leads to another lab with the plan in it.
-bool draw_door(const char* label, std::string_view words, ImVec2 at, float width) {
+bool draw_door(const char* label, std::string_view words, ImVec2 at, float width, std::string_view why_shut = {}) {
   const auto& t = widgets::theme();
   const float height = t.type(Type::small) + t.px(10);
   ImGui::SetCursorScreenPos(at);
-  const bool pressed = widgets::press_area(label, {width, height});
-  const bool hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+  const bool pressed = widgets::press_area(label, {width, height}) && why_shut.empty();
+  if (!why_shut.empty() && ImGui::IsItemHovered()) widgets::tip(words, {}, why_shut);
+  const bool hot = why_shut.empty() && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
   const auto painter = widgets::Painter::window();
   painter.frame(at, {at.x + width, at.y + height}, hot ? t.accent : t.line, t.px(1), t.px(6));
-  painter.text({at.x + width / 2, at.y + t.px(4)}, words, hot ? t.accent : t.text, Type::small, widgets::Font::sans,
+  const ImU32 ink = hot ? t.accent : why_shut.empty() ? t.text : t.muted;
+  painter.text({at.x + width / 2, at.y + t.px(4)}, words, ink, Type::small, widgets::Font::sans,
                widgets::Align::center);
   return pressed;
 }
@@ -180,7 +182,9 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   if (draw_door("make it yours", "Make it yours", next, wide * width)) choose(in, card.point);
   next.x += wide * width + gap;
   for (const PlanDoor& door : doors) {
-    if (draw_door(door.label, door.words, next, width)) view.requests.open_link = link_to(in, card, door.lab);
+    const auto link = link_to(in, card, door.lab);
+    if (draw_door(door.label, door.words, next, width, link ? std::string_view() : std::string_view(link.error)))
+      view.requests.open_link = *link;
     next.x += width + gap;
   }
 }
@@ -207,6 +211,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
   stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
               [&](ImVec2 size) { draw_yours(in, out, picture, view, size); });
+  stage.panel("why-not-yours", {.title = "Why not yours", .least = {430, 220}},
+              [&](ImVec2 size) { draw_way(in, out, picture, size); });
   stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}},
               [&](ImVec2 size) { draw_lost(out, picture, size); });
   stage.panel("table", {.title = "Table", .least = {430, 130}, .scrolls = true},

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/described/training_memory.h"
+#include "chapters/distributed/planner/causes.h"
 #include "chapters/distributed/planner/lab.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/tint.h"
@@ -13,39 +14,7 @@
 namespace chapters::distributed::planner {
 namespace {
 
-using models::parallel::PlanCause, widgets::Meaning, widgets::Painter, widgets::Type;
-
-/// Causes as the cards group them. Both kinds of communication have its hue, that of data parallelism pale.
-struct CauseGroup {
-  std::string_view name;
-  Meaning meaning;
-  std::array<PlanCause, 4> causes;
-  std::size_t count;
-  bool pale = false;
-};
-constexpr std::array<CauseGroup, 6> cause_groups{{
-    {"arithmetic", Meaning::compute_bound, {PlanCause::products, PlanCause::attention}, 2},
-    {"elements, optimizer, host",
-     Meaning::memory_bound,
-     {PlanCause::elements, PlanCause::optimizer, PlanCause::other},
-     3},
-    {"recomputed", Meaning::forward, {PlanCause::recompute}, 1},
-    {"tensor, context, expert", Meaning::communication, {PlanCause::tensor, PlanCause::context, PlanCause::expert}, 3},
-    {"bubble, between stages", Meaning::idle, {PlanCause::bubble, PlanCause::pipeline}, 2},
-    {"data parallel", Meaning::communication, {PlanCause::data}, 1, true},
-}};
-constexpr double least_share = 1e-4;  // of a step; what takes less is not listed
-
-double seconds_of(const CauseGroup& g, const models::parallel::StepParts& parts) {
-  double sum = 0;
-  for (std::size_t i = 0; i < g.count; ++i) sum += parts[g.causes[i]];
-  return sum;
-}
-
-ImU32 hue_of(const CauseGroup& g) {
-  const auto& t = widgets::theme();
-  return g.pale ? widgets::with_alpha(t.of(g.meaning), 0.5f) : t.of(g.meaning);
-}
+using widgets::Meaning, widgets::Painter, widgets::Type;
 
 void draw_staircase(const Painter& painter, const PlanCard& card, widgets::Rect area) {
   const auto& t = widgets::theme();
@@ -124,7 +93,10 @@ float draw_head(const Painter& painter, const PlanCard& card, std::string_view h
       painter.text({at.x + width, at.y}, step, t.text, Type::body, widgets::Font::mono, widgets::Align::right);
   widgets::fit_text(painter, at, heading, width - number - t.px(8), colour, Type::small, widgets::Font::bold);
   float y = at.y + t.type(Type::body) + t.px(4);
-  widgets::fit_text(painter, {at.x, y}, card.name, width, t.text, Type::title, widgets::Font::bold);
+  // A name that says what another plan of the same axes does otherwise is longer than a title may be.
+  const bool title = widgets::text_size(card.name, Type::title, widgets::Font::bold).x <= width;
+  widgets::fit_text(painter, {at.x, y}, card.name, width, t.text, title ? Type::title : Type::small,
+                    widgets::Font::bold);
   y += t.type(Type::title) + t.px(4);
   widgets::fit_text(painter, {at.x, y}, card.details, width, t.muted, Type::small);
   return y + t.type(Type::small) + t.px(8);

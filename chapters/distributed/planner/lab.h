@@ -11,6 +11,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/memo.h"
+#include "models/parallel/planner/planner_path.h"
 #include "models/parallel/planner/planner_search.h"
 #include "widgets/plot/curve.h"
 #include "widgets/plot/plot.h"
@@ -18,17 +19,26 @@
 /// Every plan of a training job, ranked: what fits, what is fastest, and why the second lost.
 namespace chapters::distributed::planner {
 
+/// What selective recomputation gives up.
+enum class GivenUp : std::uint8_t { attention, small, block };
+/// The order of the pipeline's passes; chunks make 1F1B an interleaved one.
+enum class Order : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, zb_v, dualpipe, dualpipe_v };
+
 struct Inputs {
   std::string model = "llama-3-70b", chip = "h100_sxm", network = "infiniband_ndr", format = "bf16";
   std::int64_t gpus = 1024, global_batch = 256, sequence = 8192;
   models::parallel::StackId software = models::parallel::StackId::megatron_core;
-  double keep_free_bytes = 0;
-  std::int64_t max_tensor = 8, max_pipeline = 128, max_zero = 3;
+  double port_bytes_per_s = 0, hop_s = 14e-6;  ///< of one GPU's port; 0: that of the named network
+  std::int64_t gpus_per_node = 0;              ///< 0: the chip's usual box
+  double keep_free_bytes = 2e9;
+  std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
   // The plan to price.
   std::int64_t tensor_parallel = 8, pipeline_parallel = 4, virtual_pipeline = 5, context_parallel = 1,
-               expert_parallel = 1, zero_stage = 1, micro_batch = 1;
+               expert_parallel = 1, zero_stage = 1, shard_group = 0, micro_batch = 1;
   models::Recompute recompute = models::Recompute::none;
+  GivenUp given_up = GivenUp::attention;
+  Order order = Order::one_f_one_b;
   bool sequence_parallel = true;
   bool operator==(const Inputs&) const = default;
 };
@@ -51,6 +61,7 @@ struct Outputs {
   std::string plan_problem;        ///< not empty: your plan cannot run, and this sentence says why
   double mfu = none, tokens_per_s = none, plan_rank = none;
   bool fits = false;
+  bool chip_compared = true;  ///< published runs of this chip are among those that the planner is held against
   std::int64_t plans_total = 0, plans_fit = 0;
   double wall_bytes = none, least_memory_bytes = none;  ///< memory that there is; that the leanest plan needs
   double behind_best = none, best_step_time_s = none, best_mfu = none, best_memory_bytes = none, near_best = none;
@@ -91,6 +102,13 @@ struct SearchKey {
 };
 using Searches = Memo<SearchKey, models::parallel::PlannerSearch, 6>;
 
+/// One tread of the way from your plan to the fastest.
+struct WayStep {
+  PlanCard card;
+  std::string changed;  ///< what is different from the tread before; empty of your own plan
+  double gain_s = 0;
+};
+
 struct Run {
   models::parallel::PlannerJob job;
   std::shared_ptr<const models::parallel::PlannerSearch> search;
@@ -98,6 +116,7 @@ struct Run {
   PlanCard best, second, yours, leanest;         ///< leanest: the one that needs least memory, where none fits
   std::vector<models::parallel::LostTime> lost;  ///< where the second loses time against the best
   std::vector<PublishedPlan> published;
+  std::vector<WayStep> way;  ///< your plan, then single changes to the fastest; empty where there is no such way
 };
 using Computed = chapters::Computed<Outputs, Run>;
 
@@ -148,9 +167,9 @@ PlanCard price_card(const models::parallel::PlannerJob& job, const models::paral
 void add_staircase(PlanCard& card);
 /// Both.
 PlanCard card_of(const models::parallel::PlannerJob& job, const models::parallel::PlanPoint& point);
-/// A lab that shows one side of a plan, with the plan in it; empty where there is no such lab or it cannot hold the
-/// plan. What distributed/memory-split does not know leads to framework/training-memory.
-std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
+/// A lab that shows one side of a plan, with the plan in it. Fails with a sentence where the lab cannot hold the plan.
+/// What distributed/memory-split does not know leads to framework/training-memory.
+models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std::string_view lab);
 /// A runner-up closer than this to the fastest, in %, is no slower as far as the model can tell: its own steps are
 /// within some per cent of published ones.
 inline constexpr double tie_percent = 1;
@@ -162,6 +181,8 @@ Computed compute(const Inputs& in, Progress& progress, Searches& searches);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
+/// Your plan beside the fastest, and the single changes between them: a press makes a tread's plan yours.
+void draw_way(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
 void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);

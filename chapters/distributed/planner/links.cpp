@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "chapters/distributed/planner/lab.h"
 #include "chapters/mechanism/link_writer.h"
@@ -15,13 +16,38 @@ constexpr std::array<std::string_view, models::memory::state_recipe_count> recip
 constexpr std::array<std::string_view, models::memory::loss_kind_count> losses{"eager", "parallel", "fused", "chunked"};
 constexpr std::array<std::string_view, 3> kept{"none", "selective", "full"};
 
+/// Why the labs of memory cannot show this plan; nothing where they can.
+std::string not_in_memory_labs(const TrainingPlan& p) {
+  using models::PipelineSchedule;
+  if (p.schedule != PipelineSchedule::one_f_one_b)
+    return "The labs of memory count activations of 1F1B alone, and this plan's passes come in another order.";
+  if (p.ends_take_slots || (p.virtual_pipeline > 1 && p.in_flight > 0))
+    return "The labs of memory deal layers alone to stages, and this plan counts embedding and output as layers.";
+  if (p.shard_group > 0)
+    return "The labs of memory split states over all data-parallel ranks, and this plan over groups of them.";
+  if (p.recompute == models::Recompute::selective &&
+      (p.every_second_product || p.modules != bit(models::memory::RecomputeModule::core_attention)))
+    return "The labs of memory recompute attention's scores or whole layers, and this plan other parts.";
+  if (p.kept_input_bytes > 0)
+    return "The labs of memory keep the inputs of matmuls in 16 bits, and this plan in 8 or 4.";
+  if (p.own_bytes.total() > 0)
+    return "The labs of memory know the usual widths of states alone, and this software keeps moments in 16 bits.";
+  return {};
+}
+
+std::string_view schedule_key(const TrainingPlan& p) {
+  constexpr std::array<std::string_view, models::pipeline_schedule_count> keys{
+      "gpipe", "1f1b", "interleaved", "zb_h1", "zb_h2", "zb_v", "dualpipe", "dualpipe_v", "pipedream", "pipedream_2bw"};
+  return p.virtual_pipeline > 1 ? "interleaved" : keys[static_cast<std::size_t>(p.schedule)];
+}
+
 void write_pipeline(LinkWriter& w, const TrainingPlan& p) {
   // That lab draws up to 4,096 operations.
   const std::int64_t most =
       std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(1, p.pipeline * p.virtual_pipeline));
   std::int64_t m = std::min(p.micro_batches, most);
   if (p.virtual_pipeline > 1) m = std::max(p.pipeline, m / p.pipeline * p.pipeline);
-  w.choice("schedule", p.virtual_pipeline > 1 ? "interleaved" : "1f1b");
+  w.choice("schedule", schedule_key(p));
   w.choice("beside", "gpipe");
   w.number("stages", static_cast<double>(p.pipeline));
   w.number("micro_batches", static_cast<double>(m));
@@ -52,9 +78,12 @@ void write_memory(LinkWriter& w, const Inputs& in, const TrainingPlan& p, const 
 
 }  // namespace
 
-std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
+models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std::string_view lab) {
+  using Out = models::Result<std::string>;
   const TrainingPlan& p = card.price.plan;
   const models::parallel::PlannerStack stack = models::parallel::planner_stack(in.software);
+  if (lab != "distributed/pipeline")
+    if (std::string why = not_in_memory_labs(p); !why.empty()) return Out::fail(std::move(why));
   LinkWriter w(lab);
   if (lab == "distributed/pipeline") {
     write_pipeline(w, p);
@@ -67,6 +96,8 @@ std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab
     w.exactly("gradient_bytes", each.gradients);
     w.exactly("optimizer_bytes", each.master + each.optimizer);
     w.toggle("fused_gradients", p.fused_gradients);
+  } else if (lab != "framework/training-memory") {
+    return Out::fail("There is no lab " + std::string(lab) + " that shows one side of a plan.");
   } else {
     write_memory(w, in, p, stack, "pipeline");
     w.exactly("stage", static_cast<double>(p.stage + 1));
@@ -77,7 +108,7 @@ std::string link_to(const Inputs& in, const PlanCard& card, std::string_view lab
     w.toggle("fused_gradients", p.fused_gradients);
     w.exactly("slack", 100 * stack.slack_share);
   }
-  return w.text();
+  return Out::ok(w.text());
 }
 
 }  // namespace chapters::distributed::planner

@@ -164,11 +164,7 @@ Status check(const OverlapSetup& s) {
 }
 
 double gather_time_s(const OverlapSetup& s, double bytes) {
-  if (s.shards < 2) return 0;
-  const RingStep step = ring_step({s.shards, s.gpus_per_node}, s.links);
-  const CollectiveSpec gather{Primitive::all_gather, CollectiveAlgorithm::ring, s.shards};
-  const AlphaBetaLinks links{.latency_s = step.hop_s, .bandwidth_bytes_per_s = step.bytes_per_s};
-  return s.links.base_s + collective_time(gather, bytes, links).total_s();
+  return ring_gather_time({s.shards, s.gpus_per_node}, s.links, bytes).total_s();
 }
 
 double reduce_time_s(const OverlapSetup& s, double bytes) {

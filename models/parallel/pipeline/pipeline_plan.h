@@ -7,23 +7,13 @@
 #include <vector>
 
 #include "models/base/result.h"
+#include "models/memory/pipeline_schedule.h"
 
 /// How one step of training is spread over many devices.
 namespace models::parallel {
 
-enum class PipelineSchedule : std::uint8_t {
-  gpipe,
-  one_f_one_b,
-  interleaved,
-  zb_h1,
-  zb_h2,
-  zb_v,
-  dualpipe,
-  dualpipe_v,
-  pipedream,
-  pipedream_2bw
-};
-inline constexpr std::size_t pipeline_schedule_count = 10;
+using models::pipeline_schedule_count;
+using models::PipelineSchedule;
 
 /// B computes both gradients; I only the one that the stage before waits for, W only the one that the optimizer needs.
 /// A pair is a forward and a whole backward that overlap each other.

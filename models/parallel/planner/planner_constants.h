@@ -3,20 +3,23 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/memory/pipeline_schedule.h"
 #include "models/memory/training_plan.h"
 
 /// Every constant of the planner that is neither a figure of a chip's catalog nor counted from the model: shares of
 /// peaks by generation of chips, and habits of training software. Each has its source; docs/planner.md lists them.
 namespace models::parallel {
 
-enum class ChipGeneration : std::uint8_t { volta, ampere, hopper, blackwell, cdna };
-inline constexpr std::size_t chip_generation_count = 5;
+/// `other`: chips of other makers, whose shares are priors that no run was held against; those of cdna are too.
+enum class ChipGeneration : std::uint8_t { volta, ampere, hopper, blackwell, cdna, blackwell_ultra, other };
+inline constexpr std::size_t chip_generation_count = 7;
 
 /// What kernels and links of a generation reach of their peaks.
 struct PlannerCurve {
   double product_share = 0.8;  ///< Share of the dense peak that a large 16-bit product reaches.
   double fast_share = 0.7;     ///< the same of 8 bits and less
   double product_half = 100;   ///< a side of so many elements halves the rate: each side d counts d / (d + half)
+  double row_half = 100;       ///< The same of the side of tokens, which tiles cut finely.
   double attention_share = 0.6, attention_half = 1500;  ///< fused forward: s / (s + half) of that share
   double attention_backward_share = 0.5, attention_backward_half = 2000;
   double flash2_factor = 1;  ///< Times both shares where the software runs FlashAttention 2, not the vendor's kernel.
@@ -24,7 +27,8 @@ struct PlannerCurve {
   double memory_share = 0.85;         ///< Share of the memory's bandwidth that element-wise kernels reach.
   double kernel_s = 3e-6;             ///< start and tail of a kernel
   double inside_share = 0.8, between_share = 0.85;  ///< Shares of the printed link rates that large collectives get.
-  double inside_hop_s = 1e-6, between_hop_s = 5e-6;
+  double inside_hop_s = 3.4e-6, between_hop_s = 14e-6;
+  double exchange_s = 25e-6;          ///< start of one dispatch or combine of experts (DeepEP's, as the moe lab has it)
   double network_bytes_per_s = 25e9;  ///< The rate of one GPU's port where the job says nothing.
 };
 PlannerCurve planner_curve(ChipGeneration generation);
@@ -44,9 +48,11 @@ enum class StackId : std::uint8_t {
   nanotron,            ///< nanotron 0.5
   xla,                 ///< JAX with XLA
   primus,              ///< Primus on ROCm
-  megatron_2023        ///< Megatron Core of 2023 and later without overlapped tensor parallelism
+  megatron_2023,       ///< Megatron Core of 2023 and later without overlapped tensor parallelism
+  megatron_2026,       ///< Megatron Core of June 2026 and later: whole layers in CUDA graphs, faster grouped products
+  deepseek             ///< DeepSeek's own of the V3 report: DualPipe, exchanges behind work, dispatch in 8 bits
 };
-inline constexpr std::size_t stack_count = 14;
+inline constexpr std::size_t stack_count = 16;
 std::string_view stack_name(StackId id);  ///< "megatron_core"
 
 struct PlannerStack {
@@ -56,6 +62,7 @@ struct PlannerStack {
   bool sequence_parallel = true;  ///< where tensor parallelism is on
   bool dropout = false;
   memory::StateRecipe recipe = memory::StateRecipe::megatron;
+  memory::BytesPerParameter state_bytes{};  ///< in place of the recipe's, where their sum is above 0
   memory::LossKind loss = memory::LossKind::fused;
   bool fused_gradients = true, step_gradients = false;
   bool selective_by_operation = false;  ///< selective recomputation runs every second product again, not attention
@@ -65,18 +72,37 @@ struct PlannerStack {
   double attention_factor = 1;          ///< Multiplies the attention curve.
   double element_passes = 1;            ///< traffic of element-wise work over that of perfectly fused kernels
   double tensor_exposed_forward = 1, tensor_exposed_backward = 1;  ///< part of the traffic that no product hides
-  double data_hidden = 0;       ///< Part of the window of backward work that hides gradients; likewise forward.
-  double data_link = 1;         ///< Share of the links' rates that data parallelism's collectives reach.
+  double data_hidden = 0;  ///< Part of the window of backward work that hides gradients; likewise forward.
+  double data_link = 1;    ///< Share of the links' rates that data parallelism's collectives reach.
+  /// Schedules beside plain and interleaved 1F1B that the software runs, one bit each, by PipelineSchedule.
+  std::uint16_t schedules = 0;
+  /// ZeRO that the software runs with a pipeline: Megatron's and DeepSpeed's engines stop at 1, PyTorch's fully_shard
+  /// goes on to 3.
+  std::int64_t most_zero_of_pipeline = 1;
+  bool hybrid_sharding = true;  ///< states may be split over fewer ranks than there are
+  /// Elements of a bucket in which gradients are summed and weights gathered: the larger of a number and a number times
+  /// the data-parallel ranks. 0: everything at once.
+  double bucket_elements = 0, bucket_elements_per_rank = 0;
   double pipeline_exposed = 1;  ///< part of the stages' transfers that nothing hides
   double gradient_bytes = 4;    ///< Bytes of an element as it is reduced.
-  double expert_exposed = 1;
+  double expert_exposed = 1;    ///< Part of the experts' traffic that nothing hides.
+  double broadcast_s = 0;  ///< Weights come back as one broadcast of each rank's part after the other; 0: as a gather.
+  bool expert_once_per_node = false;  ///< a token crosses the network once for each node (DeepEP, HybridEP)
+  bool expert_fast_dispatch = false;  ///< tokens go out in 8 bits where the products are, and come back in 16
   double expert_factor = 1, expert_fast_factor = 1;  ///< What grouped products of experts reach of the product curve.
   /// Time added to one pass of a layer of any size: launches of many small kernels that the host does not run ahead of.
   double layer_s = 0;
   double step_s = 5e-3;      ///< Time added to every step: the loop of the host, gradient norm.
   double kernel_factor = 1;  ///< host-bound launches: kernels take so many times the curve's start
-  double straggler = 0;      ///< per doubling of nodes: share of a step lost to the slowest
+  /// Standard deviation of the GPUs' speeds over their mean: a step waits for the slowest of all (expected_slowest).
+  double spread = 0.004;
+  /// Share of the multiprocessors that send and receive while an exchange of experts runs beside work: 20 of an H800's
+  /// 132 (DeepSeek-V3 technical report, section 3.2.2).
+  double exchange_multiprocessors = 20.0 / 132;
 };
 PlannerStack planner_stack(StackId id);
+inline constexpr std::uint16_t schedule_bit(PipelineSchedule schedule) {
+  return static_cast<std::uint16_t>(1U << static_cast<unsigned>(schedule));
+}
 
 }  // namespace models::parallel

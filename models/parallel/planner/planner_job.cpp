@@ -1,5 +1,8 @@
 #include "models/parallel/planner/planner_job.h"
 
+#include <algorithm>
+#include <array>
+
 namespace models::parallel {
 namespace {
 
@@ -8,13 +11,20 @@ ChipGeneration generation_of(const Chip& chip) {
   if (chip.vendor == "AMD") return ChipGeneration::cdna;
   if (name.starts_with("Volta")) return ChipGeneration::volta;
   if (name.starts_with("Ampere")) return ChipGeneration::ampere;
+  if (name.starts_with("Hopper")) return ChipGeneration::hopper;
+  if (name.starts_with("Blackwell Ultra")) return ChipGeneration::blackwell_ultra;
   if (name.starts_with("Blackwell")) return ChipGeneration::blackwell;
-  return ChipGeneration::hopper;
+  return ChipGeneration::other;
 }
+
+/// The chips of assets/measured/training-runs.json.
+constexpr std::array<std::string_view, 9> compared_chips{"v100_sxm2", "a100_40_sxm", "a100_80_sxm",
+                                                         "h100_sxm",  "h200_sxm",    "b200_sxm",
+                                                         "gb200_gpu", "b300_sxm",    "gb300_gpu"};
 
 }  // namespace
 
-Result<PlannerCluster> planner_cluster(const Chip& chip, std::int64_t gpus, Format format, double network) {
+Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site, Format format) {
   using Outcome = Result<PlannerCluster>;
   PlannerCluster c;
   c.curve = planner_curve(generation_of(chip));
@@ -28,14 +38,16 @@ Result<PlannerCluster> planner_cluster(const Chip& chip, std::int64_t gpus, Form
                          "; choose BF16 or another chip.");
   if (!chip.interconnect.bytes_per_s_per_direction)
     return Outcome::fail(chip.name + " states no link between chips; choose another chip.");
-  c.gpus = gpus;
-  c.gpus_per_node = chip.form_factor == "NVL72 tray" ? 64 : 8;
+  c.gpus = site.gpus;
+  c.gpus_per_node = site.gpus_per_node > 0 ? site.gpus_per_node : chip.form_factor == "NVL72 tray" ? 72 : 8;
   c.peak_flops_per_s = *wide;
   c.fast_peak_flops_per_s = *fast;
   c.memory_bytes = chip.memory_bytes;
   c.memory_bandwidth_bytes_per_s = chip.memory_bandwidth_bytes_per_s;
   c.link_inside_bytes_per_s = *chip.interconnect.bytes_per_s_per_direction;
-  c.link_between_bytes_per_s = network > 0 ? network : c.curve.network_bytes_per_s;
+  c.link_between_bytes_per_s = site.network_bytes_per_s > 0 ? site.network_bytes_per_s : c.curve.network_bytes_per_s;
+  if (site.network_latency_s >= 0) c.curve.between_hop_s = site.network_latency_s;
+  c.compared = std::find(compared_chips.begin(), compared_chips.end(), chip.id) != compared_chips.end();
   return Outcome::ok(c);
 }
 

@@ -11,6 +11,13 @@
 /// What is trained, on what and by which software: everything that a plan is priced against.
 namespace models::parallel {
 
+/// How GPUs are put together. 0 takes what is usual for the chip, and a latency below 0 that of NCCL's tuner.
+struct PlannerSite {
+  std::int64_t gpus = 8, gpus_per_node = 0;
+  double network_bytes_per_s = 0;  ///< of one GPU's port, one direction
+  double network_latency_s = -1;   ///< of one step to a neighbour on another node
+};
+
 /// GPUs of one kind. Rates are of one GPU; those of links are of one direction.
 struct PlannerCluster {
   std::int64_t gpus = 8, gpus_per_node = 8;
@@ -19,6 +26,7 @@ struct PlannerCluster {
   double memory_bytes = 0, memory_bandwidth_bytes_per_s = 0;
   double link_inside_bytes_per_s = 0, link_between_bytes_per_s = 0;  ///< as printed; shares are in `curve`
   PlannerCurve curve;
+  bool compared = true;  ///< Published runs of this chip are among those that the planner is held against.
 };
 
 struct PlannerJob {
@@ -27,13 +35,10 @@ struct PlannerJob {
   PlannerStack stack;
   Format format = Format::bf16;  ///< Format of the products inside the layers: 16, 8 or 4 bits; the rest is 16 bits.
   std::int64_t global_batch = 256, sequence = 4096;
-  std::int64_t shard_group = 0;  ///< ZeRO splits states over so many ranks; 0: over all of data parallel
 };
 
-/// The cluster of a chip of the catalog. `gpus_per_node` is that of the chip's usual box: 8, or the 72 of an NVL72 rack
-/// rounded down to a power of two. `network_bytes_per_s`: of one GPU's port, 0 takes that of the generation.
-/// Infeasible: a chip that states no 16-bit peak or no link.
-Result<PlannerCluster> planner_cluster(const Chip& chip, std::int64_t gpus, Format format,
-                                       double network_bytes_per_s = 0);
+/// The cluster of a chip of the catalog; a usual box has 8 GPUs, an NVL72 rack 72. Shares of a chip that no run was
+/// compared with are those of its generation, or priors. Infeasible: a chip that states no 16-bit peak or no link.
+Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site, Format format);
 
 }  // namespace models::parallel

@@ -6,6 +6,7 @@
 
 #include "models/base/integer_math.h"
 #include "models/memory/operation_times.h"
+#include "models/parallel/planner/planner_data.h"
 #include "models/parallel/tensor/tensor_layer.h"
 #include "models/transformer/flops.h"
 
@@ -17,9 +18,39 @@ using memory::TrainingPlan;
 
 /// The part of forward or backward work that the slowest stage does for one micro-batch.
 struct StageTimes {
-  PassTimes forward, backward, again;
+  PassTimes forward, backward, again;  ///< `again`: what the backward pass recomputes
   double total_s() const { return forward.total_s() + backward.total_s() + again.total_s(); }
 };
+
+/// Whether a forward and a backward pass of different micro-batches run beside each other.
+bool runs_pairs(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::dualpipe || schedule == PipelineSchedule::dualpipe_v;
+}
+
+/// Experts' exchanges behind the work of a pair: what is longer than the work stays, and the multiprocessors that send
+/// are missing from the work.
+void hide_exchanges(const PlannerStack& stack, StageTimes& t) {
+  const double sent_s =
+      (t.forward.expert_s + t.backward.expert_s + t.again.expert_s) / std::max(stack.expert_exposed, 1e-9);
+  if (!(sent_s > 0)) return;
+  const double slower = 1 / (1 - stack.exchange_multiprocessors);
+  for (PassTimes* pass : {&t.forward, &t.backward, &t.again}) {
+    pass->products_s *= slower;
+    pass->attention_s *= slower;
+    pass->elements_s *= slower;
+  }
+  const double work_s = t.forward.work_s() + t.backward.work_s() + t.again.work_s();
+  const double left = std::max(0.0, 1 - work_s / sent_s) / std::max(stack.expert_exposed, 1e-9);
+  for (PassTimes* pass : {&t.forward, &t.backward, &t.again}) pass->expert_s *= left;
+}
+
+PassSplit split_of(const StageTimes& t) {
+  // Of a product's backward pass half is the gradient of its weights.
+  const double weight_s = t.backward.products_s / 2;
+  return {.forward_s = t.forward.total_s(),
+          .input_s = t.backward.total_s() + t.again.total_s() - weight_s,
+          .weight_s = weight_s};
+}
 
 StageTimes stage_times(const PlannerStages::Group& g, const TrainingPlan& p, const MicroBatchTimes& times) {
   StageTimes out;
@@ -29,53 +60,11 @@ StageTimes stage_times(const PlannerStages::Group& g, const TrainingPlan& p, con
     out.forward += times.kinds[i].forward * n;
     out.backward += times.kinds[i].backward * n;
     if (p.recompute == Recompute::full) out.again += times.kinds[i].forward * n;
-    if (p.recompute == Recompute::selective) out.again += times.kinds[i].selective * n;
+    if (p.recompute == Recompute::selective) out.again += times.kinds[i].selective(p) * n;
   }
   if (g.first) out.backward += times.embedding;
   if (g.last) out.backward += times.head;
   return out;
-}
-
-/// Seconds in which data parallelism keeps this stage waiting. `forward_s` and `backward_s` are of one micro-batch.
-double data_parallel_s(const PlannerJob& job, const TrainingPlan& p, const memory::StageMemory& stage, double forward_s,
-                       double backward_s) {
-  const memory::StageParameters& n = stage.parameters;
-  const PlannerCluster& c = job.cluster;
-  const std::int64_t ranks = p.data * p.context;
-  if (ranks == 1) return 0;
-  AllReduceLinks links = planner_links(c);
-  links.inside_bytes_per_s *= job.stack.data_link;
-  links.between_bytes_per_s *= job.stack.data_link;
-  const std::int64_t shards = job.shard_group > 0 ? std::min(job.shard_group, ranks) : ranks;
-  const auto reduce = [&](double bytes, std::int64_t over, std::int64_t stride) {
-    if (over < 2) return 0.0;
-    return all_reduce_time(AllReduceAlgorithm::fastest, planner_group(c, over, stride), links, bytes).total_s();
-  };
-  const double weight = memory::workload_of(p).weight_bytes, gradient = job.stack.gradient_bytes;
-  const double dense = n.dense + n.outer;
-  const std::int64_t expert_ranks = std::max<std::int64_t>(1, ranks / p.expert);
-  const auto both = [&](double each, std::int64_t over) {
-    return reduce(each * dense, over, p.tensor) +
-           (n.experts > 0 ? reduce(each * n.experts, std::min(over, expert_ranks), p.tensor * p.expert) : 0.0);
-  };
-  const double hidden = job.stack.data_hidden;
-  if (p.zero_stage == 3) {
-    const double m = as_double(p.micro_batches);
-    const double gathers = 2 * both(weight, shards) / 2, scatter = both(gradient, ranks) / 2;
-    const double sent = m * (gathers + scatter), window = m * hidden * (forward_s + backward_s);
-    const double units = std::max(1.0, dense / std::max(1.0, stage.largest_unit));
-    return std::max(sent / units, sent - window);
-  }
-  if (p.zero_stage == 0) {
-    const double sent = both(gradient, ranks);
-    return std::max(0.05 * sent, sent - hidden * backward_s);
-  }
-  const double scatter = shards < ranks ? both(gradient, ranks) : both(gradient, ranks) / 2;
-  const double gather = both(weight, shards) / 2;
-  // Split gradients have no room for the sum of what is whole, so that ZeRO-2 scatters them after each micro-batch.
-  const double times = p.zero_stage == 2 ? as_double(p.micro_batches) : 1;
-  return times * std::max(0.05 * scatter, scatter - hidden * backward_s) +
-         std::max(0.05 * gather, gather - hidden * forward_s);
 }
 
 }  // namespace
@@ -95,11 +84,12 @@ PlannerStages planner_stages(const Architecture& a, const TrainingPlan& plan) {
     PlannerStages::Group g;
     g.memory = memory::stage_memory(a, p);
     g.stage = p.stage;
-    g.first = p.stage == 0;
-    g.last = p.stage == p.pipeline - 1;
+    const memory::StageEnds ends = memory::stage_ends(p);
+    g.first = ends.first;
+    g.last = ends.last;
     if (!out.groups.empty() && !g.first && !g.last) {
       PlannerStages::Group& before = out.groups.back();
-      if (!before.first && before.memory.layers == g.memory.layers) {
+      if (!before.first && !before.last && before.memory.layers == g.memory.layers) {
         before.alike += 1;
         continue;
       }
@@ -109,6 +99,18 @@ PlannerStages planner_stages(const Architecture& a, const TrainingPlan& plan) {
   return out;
 }
 
+namespace {
+
+/// What Transformer Engine keeps of an input in 8 or 4 bits, with the scales of MXFP8 (a byte for 32 elements) and
+/// NVFP4 (a byte for 16).
+double kept_input_bytes(Format format) {
+  if (format == Format::fp8) return 1 + 1.0 / 32;
+  if (format == Format::fp4) return 0.5 + 1.0 / 16;
+  return 0;
+}
+
+}  // namespace
+
 TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.sequence = job.sequence;
   p.micro_batches = std::max<std::int64_t>(1, job.global_batch / std::max<std::int64_t>(1, p.data * p.batch));
@@ -117,8 +119,18 @@ TrainingPlan planned(const PlannerJob& job, TrainingPlan p) {
   p.recipe = job.stack.recipe;
   p.loss = job.stack.loss;
   p.fused_gradients = job.stack.fused_gradients;
+  p.every_second_product = job.stack.selective_by_operation;
+  p.kept_input_bytes = kept_input_bytes(job.format);
+  p.own_bytes = job.stack.state_bytes;
   p.step_gradients = job.stack.step_gradients && p.zero_stage > 0;
   return p;
+}
+
+std::uint8_t small_modules(const Architecture& a) {
+  using memory::bit;
+  using memory::RecomputeModule;
+  const auto small = static_cast<std::uint8_t>(bit(RecomputeModule::norms) | bit(RecomputeModule::activation));
+  return a.has_latent() ? static_cast<std::uint8_t>(small | bit(RecomputeModule::latent_up)) : small;
 }
 
 std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
@@ -136,45 +148,64 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
            text(p.batch) + " on " + text(p.data) + " data-parallel ranks; " +
            (below > 0 ? text(below) + " or " : std::string()) + text(below + each) + " would be.";
   }
-  if (p.zero_stage >= 2 && p.pipeline > 1)
-    return "ZeRO-" + text(p.zero_stage) +
-           " sends gradients after every micro-batch, which the stages of a pipeline would wait for; take ZeRO-1 with "
-           "a pipeline.";
-  return {};
+  return schedule_problem(p);
 }
 
-PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const MicroBatchTimes& times,
-                      const memory::MicroBatchMemory& micro, const PlannerStages& stages) {
-  const PlannerCluster& c = job.cluster;
-  PricedPlan out;
-  out.plan = p;
+namespace {
+
+/// The stages of a plan: the slowest, the one with most parameters, and the work of all together.
+struct StageSums {
   StageTimes slowest;
-  const memory::StageMemory* largest = nullptr;
-  double sum_s = 0, slowest_s = -1, most = -1;
-  std::int64_t fullest = 0;
+  PassSplit sum;
+  const PlannerStages::Group *slowest_group = nullptr, *largest_group = nullptr;
+  double slowest_s = -1;
+};
+
+StageSums sum_stages(const PlannerJob& job, const TrainingPlan& p, const MicroBatchTimes& times,
+                     const PlannerStages& stages) {
+  StageSums out;
   for (const PlannerStages::Group& g : stages.groups) {
-    const StageTimes t = stage_times(g, p, times);
-    const double total = t.total_s();
-    sum_s += total * g.alike;
-    if (total > slowest_s) {
-      slowest_s = total;
-      slowest = t;
+    StageTimes t = stage_times(g, p, times);
+    if (runs_pairs(p.schedule)) hide_exchanges(job.stack, t);
+    const PassSplit split = split_of(t);
+    out.sum.forward_s += split.forward_s * g.alike;
+    out.sum.input_s += split.input_s * g.alike;
+    out.sum.weight_s += split.weight_s * g.alike;
+    if (split.total_s() > out.slowest_s) {
+      out.slowest_s = split.total_s();
+      out.slowest = t;
+      out.slowest_group = &g;
     }
-    if (largest == nullptr || g.memory.parameters.total() > largest->parameters.total()) largest = &g.memory;
-    out.plan.stage = g.stage;
-    const memory::TrainingMemory held = memory::training_memory_of(
-        job.architecture, out.plan, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes},
-        micro, g.memory);
-    if (held.total() > most) {
-      most = held.total();
-      fullest = g.stage;
-    }
+    if (out.largest_group == nullptr || g.memory.parameters.total() > out.largest_group->memory.parameters.total())
+      out.largest_group = &g;
   }
-  out.plan.stage = fullest;
-  out.memory_bytes = most;
-  const double m = as_double(p.micro_batches), v = as_double(p.virtual_pipeline), stage_count = as_double(p.pipeline);
+  return out;
+}
+
+/// Seconds in which the busiest stage waits for the others.
+double bubble_of(const TrainingPlan& p, const StageSums& all, PlannerSchedules& schedules) {
+  const double v = as_double(p.virtual_pipeline), others = as_double(p.pipeline - 1);
+  if (p.schedule == PipelineSchedule::one_f_one_b) return (all.sum.total_s() - all.slowest_s) / v;
+  const PassSplit slowest = split_of(all.slowest);
+  const double directions = p.schedule == PipelineSchedule::dualpipe ? 2 : 1;
+  return schedules.bubble_s(p, {.forward_s = (all.sum.forward_s - slowest.forward_s) / others / directions,
+                                .input_s = (all.sum.input_s - slowest.input_s) / others / directions,
+                                .weight_s = (all.sum.weight_s - slowest.weight_s) / others / directions});
+}
+
+}  // namespace
+
+StepWork step_work(const PlannerJob& job, const TrainingPlan& p, const MicroBatchTimes& times,
+                   const PlannerStages& stages, PlannerSchedules& schedules) {
+  const PlannerCluster& c = job.cluster;
+  const StageSums all = sum_stages(job, p, times, stages);
+  const StageTimes& slowest = all.slowest;
+  // A rank of DualPipe has a stage of each direction, and half of the micro-batches go through each.
+  const double directions = p.schedule == PipelineSchedule::dualpipe ? 2 : 1;
+  const double m = as_double(p.micro_batches) / directions, stage_count = as_double(p.pipeline);
   PassTimes pass = slowest.forward;
   pass += slowest.backward;
+  StepWork out;
   StepParts& s = out.parts;
   s[PlanCause::products] = m * pass.products_s;
   s[PlanCause::attention] = m * pass.attention_s;
@@ -184,32 +215,89 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const MicroB
   s[PlanCause::context] = m * (pass.context_s + slowest.again.context_s);
   s[PlanCause::expert] = m * (pass.expert_s + slowest.again.expert_s);
   if (p.pipeline > 1) {
-    s[PlanCause::bubble] = (sum_s - slowest_s) / v;
+    s[PlanCause::bubble] = bubble_of(p, all, schedules);
     const AllReduceLinks links = planner_links(c);
     const bool inside = p.tensor * p.context * p.data * 2 <= c.gpus_per_node || c.gpus <= c.gpus_per_node;
     const double send = times.boundary_bytes / (inside ? links.inside_bytes_per_s : links.between_bytes_per_s) +
                         (inside ? links.inside_hop_s : links.between_hop_s);
-    s[PlanCause::pipeline] = 2 * send * (m * v * job.stack.pipeline_exposed + (stage_count - 1));
+    const double crossings = m * directions * as_double(memory::chunks_of_model(p)) / stage_count;
+    s[PlanCause::pipeline] = 2 * send * (crossings * job.stack.pipeline_exposed + (stage_count - 1));
   }
-  s[PlanCause::data] = data_parallel_s(job, p, *largest, slowest.forward.total_s() / v,
-                                       (slowest.backward.total_s() + slowest.again.total_s()) / v);
-  const memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, largest->parameters);
+  const double work_s = m * (pass.work_s() + slowest.again.work_s());
+  s[PlanCause::other] = job.stack.step_s + work_s * times.slowest_share;
+  const PlannerStages::Group& at = *all.slowest_group;
+  out.stage = {.forward_s = slowest.forward.total_s(),
+               .backward_s = slowest.backward.total_s() + slowest.again.total_s(),
+               .head_forward_s = at.last ? times.head_forward_s : 0,
+               .head_backward_s = at.last ? times.head.total_s() - times.head_forward_s : 0,
+               .first = at.first,
+               .last = at.last};
+  out.slowest = &at.memory;
+  out.largest = &all.largest_group->memory.parameters;
+  out.context_method = times.context_method;
+  return out;
+}
+
+std::vector<double> bytes_beside_states(const PlannerJob& job, const TrainingPlan& p,
+                                        const memory::MicroBatchMemory& micro, const PlannerStages& stages,
+                                        PlannerSchedules& schedules) {
+  std::vector<double> out;
+  TrainingPlan at = p;
+  for (const PlannerStages::Group& g : stages.groups) {
+    at.stage = g.stage;
+    at.in_flight = schedules.in_flight(p, g.stage);
+    const memory::TrainingMemory held = memory::training_memory_of(
+        job.architecture, at, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes}, micro,
+        g.memory);
+    out.push_back(held.held.total() - (1 + job.stack.slack_share) * held.states.total());
+  }
+  return out;
+}
+
+PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWork& work,
+                      const memory::MicroBatchMemory& micro, const PlannerStages& stages,
+                      std::span<const double> beside_states) {
+  const PlannerCluster& c = job.cluster;
+  PricedPlan out;
+  out.plan = p;
+  out.context_method = work.context_method;
+  out.parts = work.parts;
+  double most = -1;
+  for (std::size_t i = 0; i < stages.groups.size(); ++i) {
+    const PlannerStages::Group& g = stages.groups[i];
+    const double states = memory::state_bytes(p, micro.per_parameter, g.memory.parameters).total();
+    const double held = beside_states[i] + (1 + job.stack.slack_share) * states;
+    if (held <= most) continue;
+    most = held;
+    out.plan.stage = g.stage;
+  }
+  out.memory_bytes = most;
+  StepParts& s = out.parts;
+  s[PlanCause::data] = data_parallel_s(job, p, *work.slowest, work.stage);
+  const memory::HeldBytes states = memory::state_bytes(p, micro.per_parameter, *work.largest);
   s[PlanCause::optimizer] =
       memory::optimizer_traffic_bytes(states) / (c.memory_bandwidth_bytes_per_s * c.curve.memory_share);
-  const double nodes = as_double(ceil_div(c.gpus, c.gpus_per_node));
-  s[PlanCause::other] = job.stack.step_s + s.total_s() * job.stack.straggler * std::log2(std::max(1.0, nodes));
   out.step_s = s.total_s();
   out.bubble_share = s[PlanCause::bubble] / out.step_s;
   out.fits = out.memory_bytes <= c.memory_bytes;
   return out;
 }
 
+PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const MicroBatchTimes& times,
+                      const memory::MicroBatchMemory& micro, const PlannerStages& stages, PlannerSchedules& schedules) {
+  PricedPlan out = price_plan(job, p, step_work(job, p, times, stages, schedules), micro, stages,
+                              bytes_beside_states(job, p, micro, stages, schedules));
+  out.plan.in_flight = schedules.in_flight(p, out.plan.stage);
+  return out;
+}
+
 Result<PricedPlan> price_plan(const PlannerJob& job, const TrainingPlan& plan) {
   using Outcome = Result<PricedPlan>;
   if (std::string problem = planner_problem(job, plan); !problem.empty()) return Outcome::fail(std::move(problem));
+  PlannerSchedules schedules;
   return Outcome::ok(price_plan(job, plan, micro_batch_times(job, plan),
                                 memory::micro_batch_memory(job.architecture, plan),
-                                planner_stages(job.architecture, plan)));
+                                planner_stages(job.architecture, plan), schedules));
 }
 
 double planner_mfu(const PlannerJob& job, double step_s) {

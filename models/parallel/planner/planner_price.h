@@ -1,9 +1,12 @@
 #pragma once
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "models/memory/training_memory_parts.h"
+#include "models/parallel/planner/planner_data.h"
+#include "models/parallel/planner/planner_schedule.h"
 #include "models/parallel/planner/planner_times.h"
 
 /// Step time and memory of one plan.
@@ -49,7 +52,7 @@ struct PlannerStages {
   };
   std::vector<Group> groups;
 };
-/// Depends on the plan's tensor, pipeline, virtual_pipeline and expert.
+/// Depends on the plan's tensor, pipeline, virtual_pipeline, schedule, ends_take_slots and expert.
 PlannerStages planner_stages(const Architecture& architecture, const memory::TrainingPlan& plan);
 
 struct PricedPlan {
@@ -57,6 +60,7 @@ struct PricedPlan {
   StepParts parts;            ///< The parts of the slowest stage's step.
   double step_s = 0, memory_bytes = 0;
   double bubble_share = 0;  ///< bubble over the step
+  ContextMethod context_method = ContextMethod::ring;
   bool fits = false;
 };
 
@@ -64,14 +68,42 @@ struct PricedPlan {
 /// `micro_batches` becomes global_batch / (data x batch), rounded down.
 memory::TrainingPlan planned(const PlannerJob& job, memory::TrainingPlan plan);
 
+/// What selective recomputation gives up beside fused attention where little time is to be lost: norms, activation
+/// functions, MLA's up projections.
+std::uint8_t small_modules(const Architecture& architecture);
+
 /// One sentence when the plan cannot run: what plan_problem says, GPUs that do not multiply up, a batch that does not
 /// divide. Nothing otherwise; whether it fits is another question.
 std::string planner_problem(const PlannerJob& job, const memory::TrainingPlan& plan);
 
+/// What a plan's step takes whatever ZeRO splits, and over how many ranks.
+struct StepWork {
+  StepParts parts;                                   ///< without data parallelism and optimizer
+  StageWork stage;                                   ///< of the slowest stage
+  const memory::StageMemory* slowest = nullptr;      ///< of the stages that step_work was given
+  const memory::StageParameters* largest = nullptr;  ///< of the stage that has most
+  ContextMethod context_method = ContextMethod::ring;
+};
+StepWork step_work(const PlannerJob& job, const memory::TrainingPlan& plan, const MicroBatchTimes& times,
+                   const PlannerStages& stages, PlannerSchedules& schedules);
+
+/// What each group of stages holds beside weights, gradients, master and moments, bytes: it depends on zero_stage, and
+/// not on the ranks that ZeRO splits over.
+std::vector<double> bytes_beside_states(const PlannerJob& job, const memory::TrainingPlan& plan,
+                                        const memory::MicroBatchMemory& micro, const PlannerStages& stages,
+                                        PlannerSchedules& schedules);
+
+/// The price from both.
+PricedPlan price_plan(const PlannerJob& job, const memory::TrainingPlan& plan, const StepWork& work,
+                      const memory::MicroBatchMemory& micro, const PlannerStages& stages,
+                      std::span<const double> beside_states);
+
 /// The price from its parts, which must be those of this plan. The slowest stage sets the pace: m of its micro-batches,
-/// and the bubble (sum of stages - slowest) / v, which for equal stages is closed_form's (P - 1)(F + B) of chunks.
+/// and the bubble: of 1F1B (sum of stages - slowest) / v, which for equal stages is closed_form's (P - 1)(F + B) of
+/// chunks, of other schedules that of stages which take what the others take on average. Where a schedule runs a
+/// forward beside a backward pass, experts' traffic hides behind the work of both.
 PricedPlan price_plan(const PlannerJob& job, const memory::TrainingPlan& plan, const MicroBatchTimes& times,
-                      const memory::MicroBatchMemory& micro, const PlannerStages& stages);
+                      const memory::MicroBatchMemory& micro, const PlannerStages& stages, PlannerSchedules& schedules);
 
 /// The same from nothing. Infeasible: planner_problem.
 Result<PricedPlan> price_plan(const PlannerJob& job, const memory::TrainingPlan& plan);

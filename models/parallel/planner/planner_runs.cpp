@@ -30,11 +30,14 @@ Architecture shape_of(const json& s) {
     a.learned_positions = 2048;
     a.rotary = false;
   }
+  a.mtp_layers = integer("mtp", 0);
   if (s.contains("experts")) {
     a.moe.routed = s.at("experts");
     a.moe.per_token = s.at("topk");
     a.moe.ffn = s.at("moe_ffn");
     a.moe.shared = integer("shared_experts", 0);
+    a.moe.groups = integer("groups", 0);
+    a.moe.groups_per_token = integer("groups_per_token", 0);
     const std::int64_t dense = integer("dense_layers", 0), window_every = integer("window_every", 0);
     a.sliding_window = integer("window", 0);
     for (std::int64_t i = 0; i < a.layers; ++i)
@@ -104,6 +107,11 @@ Result<PlannerRuns> parse_planner_runs(std::string_view text, std::string_view o
         return Outcome::fail(std::string(origin) + ": a run names a shape that is not there.");
       out.runs.push_back(std::move(r));
     }
+    std::vector<PlannerRun*> by_id;
+    for (PlannerRun& r : out.runs) by_id.push_back(&r);
+    std::sort(by_id.begin(), by_id.end(), [](const PlannerRun* x, const PlannerRun* y) { return x->id < y->id; });
+    for (std::size_t i = 1; i < by_id.size(); i += 2) by_id[i]->judges = true;
+    for (const json& some : all.at("left_out")) out.left_out.push_back({some.at("runs"), some.at("reason")});
     return Outcome::ok(std::move(out));
   } catch (const std::exception& e) {
     return Outcome::fail(std::string(origin) + " is no list of training runs: " + std::string(e.what()).substr(0, 80) +
@@ -136,7 +144,7 @@ Result<PlannerJob> planner_job_of(const PlannerRuns& all, const PlannerRun& r, s
     }
   const auto chip = std::find_if(chips.begin(), chips.end(), [&](const Chip& c) { return c.id == id; });
   if (chip == chips.end()) return Outcome::fail("The catalog has no chip " + id + ".");
-  auto cluster = planner_cluster(*chip, r.gpus, r.format, r.network_bytes_per_s);
+  auto cluster = planner_cluster(*chip, {.gpus = r.gpus, .network_bytes_per_s = r.network_bytes_per_s}, r.format);
   if (!cluster) return Outcome::fail(cluster.error);
   PlannerJob job;
   job.architecture = all.shapes[r.shape];
@@ -156,7 +164,6 @@ Result<PlannerJob> planner_job_of(const PlannerRuns& all, const PlannerRun& r, s
   job.format = r.format;
   job.global_batch = r.global_batch;
   job.sequence = r.plan.sequence;
-  job.shard_group = r.shard_group;
   return Outcome::ok(std::move(job));
 }
 
@@ -164,11 +171,13 @@ memory::TrainingPlan plan_of(const PlannerJob& job, const PlannerRun& run) {
   memory::TrainingPlan p = planned(job, run.plan);
   const bool splits = run.sequence_parallel < 0 ? job.stack.sequence_parallel : run.sequence_parallel > 0;
   p.sequence_parallel = splits && p.tensor > 1;
+  p.shard_group = run.shard_group;
   return p;
 }
 
 std::vector<PricedRun> price_runs(const PlannerRuns& all, std::span<const Chip> chips) {
   std::vector<PricedRun> out;
+  PlannerSchedules schedules;
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
     const PlannerRun& r = all.runs[i];
     PricedRun priced;
@@ -185,6 +194,7 @@ std::vector<PricedRun> price_runs(const PlannerRuns& all, std::span<const Chip> 
       if (!r.any_recompute && recompute != r.plan.recompute) continue;
       memory::TrainingPlan p = plan;
       p.recompute = recompute;
+      if (r.any_recompute) p.modules = small_modules(job->architecture);
       std::string problem = memory::plan_problem(job->architecture, p);
       if (!problem.empty()) {
         priced.reason = problem;
@@ -192,7 +202,7 @@ std::vector<PricedRun> price_runs(const PlannerRuns& all, std::span<const Chip> 
       }
       const PricedPlan price =
           price_plan(*job, p, micro_batch_times(*job, p), memory::micro_batch_memory(job->architecture, p),
-                     planner_stages(job->architecture, p));
+                     planner_stages(job->architecture, p), schedules);
       const double error = r.step_s > 0 ? price.step_s / r.step_s - 1 : 0;
       if (best < 0 || std::abs(std::log1p(error)) < best) {
         best = std::abs(std::log1p(error));

@@ -21,10 +21,17 @@ struct PlannerRun {
   double step_s = 0, memory_bytes = 0;  ///< 0: not published
   int sequence_parallel = -1;           ///< -1: as the software does
   int fits = -1;                        ///< 1 it ran, 0 out of memory, -1 unsaid
+  bool judges = false;  ///< of all runs in order of their ids every second one; the others set constants
+};
+/// Published runs that are not in the list, and why.
+struct LeftOutRuns {
+  std::int64_t runs = 0;
+  std::string reason;
 };
 struct PlannerRuns {
   std::vector<Architecture> shapes;
   std::vector<PlannerRun> runs;
+  std::vector<LeftOutRuns> left_out;
 };
 /// Reads assets/measured/training-runs.json. Fails with one sentence that names `origin`.
 Result<PlannerRuns> parse_planner_runs(std::string_view json_text, std::string_view origin);

@@ -1,6 +1,7 @@
 #include "models/parallel/planner/planner_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -21,17 +22,23 @@ std::vector<std::int64_t> powers_of_two(std::int64_t most) {
 /// What depends on tensor, pipeline, virtual stages and experts alone.
 struct StageKey {
   std::int64_t tensor, pipeline, virtual_pipeline, expert;
+  PipelineSchedule schedule;
+  bool slots;
   auto operator<=>(const StageKey&) const = default;
 };
 
 class Search {
  public:
   Search(const PlannerJob& job, const PlannerSpace& space, const std::function<bool(double)>& go_on)
-      : job_(job), space_(space), go_on_(go_on) {}
+      : job_(job), space_(space), go_on_(go_on) {
+    if (space.recompute[0]) recomputations_.push_back({});
+    if (space.recompute[1]) add_selective();
+    if (space.recompute[2]) recomputations_.push_back({.recompute = Recompute::full});
+  }
 
   PlannerSearch run() {
     const Architecture& a = job_.architecture;
-    const auto tensors = powers_of_two(std::min(space_.max_tensor, job_.cluster.gpus_per_node));
+    const auto tensors = tensor_counts();
     const auto contexts = powers_of_two(std::min(space_.max_context, job_.cluster.gpus));
     const auto experts = powers_of_two(a.moe.routed > 0 ? std::min(space_.max_expert, a.moe.routed) : 1);
     const auto micros = powers_of_two(std::min(space_.max_micro_batch, job_.global_batch));
@@ -76,8 +83,7 @@ class Search {
       return;
     }
     times_ = micro_batch_times(job_, p);
-    for (std::size_t r = 0; r < 3; ++r)
-      for (bool& made : made_[r]) made = false;
+    for (auto& made : made_) made = {};
     const std::int64_t layers = job_.architecture.layers;
     for (std::int64_t stages = 1; stages <= std::min(space_.max_pipeline, layers); ++stages) {
       const std::int64_t of_stage = tensor * context * stages;
@@ -92,57 +98,111 @@ class Search {
       p.pipeline = stages;
       p.data = data;
       p.micro_batches = job_.global_batch / (data * micro);
-      for (std::int64_t v = 1; v <= (stages == 1 ? 1 : space_.max_virtual); ++v) price_chunks(p, v);
+      for (const std::int64_t v : chunk_counts(p)) price_chunks(p, v);
+      for (std::size_t i = 0; i < pipeline_schedule_count && stages > 1; ++i) {
+        p.schedule = static_cast<PipelineSchedule>(i);
+        if ((job_.stack.schedules & schedule_bit(p.schedule)) != 0 && schedule_problem(p).empty()) price_chunks(p, 1);
+      }
+      p.schedule = PipelineSchedule::one_f_one_b;
     }
+  }
+
+  /// Numbers of GPUs that share a layer: divisors of the node that the model can be cut over.
+  std::vector<std::int64_t> tensor_counts() const {
+    std::vector<std::int64_t> out;
+    const std::int64_t most = std::min(job_.cluster.gpus_per_node, job_.cluster.gpus);
+    for (std::int64_t n = 1; n <= std::min(space_.max_tensor, most); ++n)
+      if (job_.cluster.gpus_per_node % n == 0) out.push_back(n);
+    return out;
+  }
+
+  /// Chunks a stage: every number that makes equal ones, with embedding and output as layers or without; where there is
+  /// none, powers of two.
+  std::vector<std::int64_t> chunk_counts(const TrainingPlan& p) const {
+    std::vector<std::int64_t> out{1};
+    if (p.pipeline == 1 || p.micro_batches % p.pipeline != 0) return out;
+    const std::int64_t layers = job_.architecture.layers, most = std::min(space_.max_virtual, layers / p.pipeline);
+    for (std::int64_t v = 2; v <= most; ++v)
+      if (layers % (p.pipeline * v) == 0 || (layers + memory::slots_of_ends(job_.architecture)) % (p.pipeline * v) == 0)
+        out.push_back(v);
+    if (out.size() == 1)
+      for (std::int64_t v = 2; v <= most; v *= 2) out.push_back(v);
+    return out;
   }
 
   void price_chunks(TrainingPlan p, std::int64_t v) {
-    const std::int64_t layers = job_.architecture.layers, chunks = p.pipeline * v;
     p.virtual_pipeline = v;
+    const std::int64_t layers = job_.architecture.layers, chunks = memory::chunks_of_model(p);
+    if (chunks > layers) return;
     p.ends_take_slots = false;
-    if (v > 1) {
-      if (p.micro_batches % p.pipeline != 0) return;
-      if (layers % chunks != 0) {
-        if ((layers + 2) % chunks != 0) return;
-        p.ends_take_slots = true;
-      }
-    } else {
-      const std::int64_t each = ceil_div(layers, p.pipeline);
-      if (each * (p.pipeline - 1) >= layers) return;
+    price_sharding(p);
+    if (layers % chunks == 0 || chunks == 1) return;
+    p.ends_take_slots = true;
+    price_sharding(p);
+  }
+
+  void add_selective() {
+    using memory::bit;
+    using memory::RecomputeModule;
+    if (!job_.stack.fused_attention || job_.stack.selective_by_operation) {
+      recomputations_.push_back({.recompute = Recompute::selective});
+      return;
     }
+    const Architecture& a = job_.architecture;
+    const std::uint8_t small = small_modules(a);
+    const std::uint8_t block = bit(a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward);
+    recomputations_.push_back({Recompute::selective, small});
+    recomputations_.push_back({Recompute::selective, static_cast<std::uint8_t>(small | block)});
+  }
+
+  /// Every recomputation and every way to split the states of one layout.
+  void price_sharding(TrainingPlan p) {
     const PlannerStages& stages = stages_of(p);
-    for (std::size_t r = 0; r < 3; ++r) {
-      if (!space_.recompute[r]) continue;
-      p.recompute = static_cast<Recompute>(r);
-      // Fused attention keeps no scores, so that giving them up saves nothing.
-      if (p.recompute == Recompute::selective && p.fused_attention) continue;
-      for (std::int64_t zero = 0; zero < 4; ++zero) {
-        if (!space_.zero[zero] || (zero >= 2 && p.pipeline > 1)) continue;
-        if (zero > 0 && p.data * p.context == 1) continue;
+    const std::int64_t ranks = p.data * p.context, node = job_.cluster.gpus_per_node / p.tensor;
+    for (std::size_t r = 0; r < recomputations_.size(); ++r) {
+      p.recompute = recomputations_[r].recompute;
+      p.modules = recomputations_[r].modules;
+      p.shard_group = 0;
+      const StepWork work = step_work(job_, p, times_, stages, schedules_);
+      for (std::int64_t zero = 0; zero < (ranks > 1 ? 4 : 1); ++zero) {
+        if (!space_.zero[zero] || (p.pipeline > 1 && zero > job_.stack.most_zero_of_pipeline)) continue;
         p.zero_stage = zero;
-        const PricedPlan price = price_plan(job_, p, times_, micro_memory(p, r), stages);
-        out_.points.push_back({
-            .tensor = static_cast<std::int32_t>(p.tensor),
-            .pipeline = static_cast<std::int32_t>(p.pipeline),
-            .virtual_pipeline = static_cast<std::int32_t>(v),
-            .context = static_cast<std::int32_t>(p.context),
-            .expert = static_cast<std::int32_t>(p.expert),
-            .data = static_cast<std::int32_t>(p.data),
-            .micro_batch = static_cast<std::int32_t>(p.batch),
-            .zero_stage = static_cast<std::uint8_t>(zero),
-            .recompute = static_cast<std::uint8_t>(r),
-            .fits = price.fits,
-            .sequence_parallel = p.sequence_parallel,
-            .ends_take_slots = p.ends_take_slots,
-            .step_s = price.step_s,
-            .memory_bytes = price.memory_bytes,
-        });
+        p.shard_group = 0;
+        const memory::MicroBatchMemory& micro = micro_memory(p, r);
+        const std::vector<double> beside = bytes_beside_states(job_, p, micro, stages, schedules_);
+        add(p, price_plan(job_, p, work, micro, stages, beside));
+        if (zero == 0 || !job_.stack.hybrid_sharding) continue;
+        for (p.shard_group = node; p.shard_group < ranks; p.shard_group *= 4)
+          if (p.shard_group > 1 && ranks % p.shard_group == 0) add(p, price_plan(job_, p, work, micro, stages, beside));
       }
     }
   }
 
+  void add(const TrainingPlan& p, const PricedPlan& price) {
+    out_.points.push_back({
+        .tensor = static_cast<std::int32_t>(p.tensor),
+        .pipeline = static_cast<std::int32_t>(p.pipeline),
+        .virtual_pipeline = static_cast<std::int32_t>(p.virtual_pipeline),
+        .context = static_cast<std::int32_t>(p.context),
+        .expert = static_cast<std::int32_t>(p.expert),
+        .data = static_cast<std::int32_t>(p.data),
+        .micro_batch = static_cast<std::int32_t>(p.batch),
+        .shard_group = static_cast<std::int32_t>(p.shard_group),
+        .zero_stage = static_cast<std::uint8_t>(p.zero_stage),
+        .recompute = static_cast<std::uint8_t>(p.recompute),
+        .schedule = p.schedule,
+        .modules = p.modules,
+        .fits = price.fits,
+        .sequence_parallel = p.sequence_parallel,
+        .ends_take_slots = p.ends_take_slots,
+        .second_products = p.every_second_product,
+        .step_s = price.step_s,
+        .memory_bytes = price.memory_bytes,
+    });
+  }
+
   const PlannerStages& stages_of(const TrainingPlan& p) {
-    const StageKey key{p.tensor, p.pipeline, p.virtual_pipeline, p.expert};
+    const StageKey key{p.tensor, p.pipeline, p.virtual_pipeline, p.expert, p.schedule, p.ends_take_slots};
     const auto found = stages_.find(key);
     if (found != stages_.end()) return found->second;
     return stages_.emplace(key, planner_stages(job_.architecture, p)).first->second;
@@ -209,8 +269,15 @@ class Search {
   MicroBatchTimes times_;
   std::int64_t below_ = 0, above_ = 0;  ///< the nearest global batches that a plan could take; 0: none
   std::map<StageKey, PlannerStages> stages_;
-  memory::MicroBatchMemory micro_[3][3];
-  bool made_[3][3] = {};
+  PlannerSchedules schedules_;
+  struct Recomputation {
+    Recompute recompute = Recompute::none;
+    std::uint8_t modules = memory::bit(memory::RecomputeModule::core_attention);
+  };
+  std::vector<Recomputation> recomputations_;
+  static constexpr std::size_t most_recomputations = 4;
+  std::array<std::array<memory::MicroBatchMemory, 3>, most_recomputations> micro_;
+  std::array<std::array<bool, 3>, most_recomputations> made_{};
 };
 
 }  // namespace
@@ -229,10 +296,32 @@ TrainingPlan plan_of(const PlannerJob& job, const PlanPoint& point) {
   p.data = point.data;
   p.batch = point.micro_batch;
   p.zero_stage = point.zero_stage;
+  p.shard_group = point.shard_group;
+  p.schedule = point.schedule;
   p.recompute = static_cast<Recompute>(point.recompute);
+  p.modules = point.modules;
   p.sequence_parallel = point.sequence_parallel;
   p.ends_take_slots = point.ends_take_slots;
   return planned(job, p);
+}
+
+std::string zero_words(const PlanPoint& p) {
+  if (p.zero_stage == 0) return "no ZeRO";
+  const std::string stage = "ZeRO-" + std::to_string(p.zero_stage);
+  return p.shard_group > 0 ? stage + " over " + std::to_string(p.shard_group) : stage;
+}
+
+/// "norms and activations recomputed"
+std::string recompute_words(const PlanPoint& p) {
+  if (p.recompute == 0) return "nothing recomputed";
+  if (p.recompute == 2) return "layers recomputed";
+  if (p.second_products) return "every second matmul recomputed";
+  constexpr std::array<const char*, memory::recompute_module_count> names{
+      "scores", "norms", "activations", "MLA up projections", "feed-forward", "experts"};
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if ((p.modules >> i & 1) != 0) out += (out.empty() ? "" : ", ") + std::string(names[i]);
+  return out + " recomputed";
 }
 
 std::string plan_name(const PlanPoint& p) {
@@ -258,9 +347,11 @@ std::string plan_difference(const PlanPoint& p, const PlanPoint& other) {
   add(p.micro_batch != other.micro_batch, "micro-batch " + std::to_string(p.micro_batch));
   add(p.virtual_pipeline != other.virtual_pipeline,
       std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks"));
-  add(p.zero_stage != other.zero_stage, p.zero_stage > 0 ? "ZeRO-" + std::to_string(p.zero_stage) : "no ZeRO");
-  constexpr const char* recompute[] = {"nothing recomputed", "attention recomputed", "layers recomputed"};
-  add(p.recompute != other.recompute, recompute[p.recompute]);
+  add(p.schedule != other.schedule, std::string(schedule_name(p.schedule)));
+  add(p.zero_stage != other.zero_stage || p.shard_group != other.shard_group, zero_words(p));
+  add(p.recompute != other.recompute || (p.recompute == 1 && p.modules != other.modules), recompute_words(p));
+  add(p.ends_take_slots != other.ends_take_slots,
+      p.ends_take_slots ? "ends count as layers" : "ends count for nothing");
   add(p.sequence_parallel != other.sequence_parallel,
       p.sequence_parallel ? "sequence parallel" : "no sequence parallel");
   return out;
@@ -272,9 +363,9 @@ std::string plan_detail(const PlannerJob& job, const PlanPoint& p) {
       std::to_string(m) + (m == 1 ? " micro-batch of " : " micro-batches of ") + std::to_string(p.micro_batch);
   if (p.pipeline > 1)
     out += ", " + std::to_string(p.virtual_pipeline) + (p.virtual_pipeline == 1 ? " chunk" : " chunks");
-  out += p.zero_stage > 0 ? ", ZeRO-" + std::to_string(p.zero_stage) : ", no ZeRO";
-  constexpr const char* recompute[] = {", no recompute", ", attention recomputed", ", layers recomputed"};
-  return out + recompute[p.recompute];
+  if (p.schedule != PipelineSchedule::one_f_one_b) out += ", " + std::string(schedule_name(p.schedule));
+  out += ", " + zero_words(p);
+  return out + ", " + recompute_words(p);
 }
 
 std::vector<LostTime> lost_time(const StepParts& better, const StepParts& worse) {

@@ -8,11 +8,15 @@
 /// Every plan of a job: enumerated, pruned, priced and ranked.
 namespace models::parallel {
 
-/// What the search may choose from. Every axis runs over the divisors that can be: tensor over powers of two up to the
-/// node, pipeline over every number of stages that leaves none empty, virtual over divisors of a stage's layers,
-/// context and expert over powers of two, micro-batch over powers of two.
+/// What the search may choose from. Tensor parallel takes every number that divides the heads and the GPUs of a node,
+/// pipeline every number of stages that leaves none empty, each with every schedule that the software runs, context,
+/// expert and micro-batch powers of two. ZeRO splits over all data-parallel ranks, and where the software can also over
+/// those of a node, and over four times as many until there are no more. Chunks that cannot be equal are tried with
+/// embedding and output as a layer each too. Selective recomputation takes what the software offers: of unfused
+/// attention the scores; else norms, activation functions and MLA's up projections, those with the feed-forward or
+/// experts, or every second product.
 struct PlannerSpace {
-  std::int64_t max_tensor = 8, max_pipeline = 128, max_virtual = 16, max_context = 16, max_expert = 256,
+  std::int64_t max_tensor = 72, max_pipeline = 128, max_virtual = 16, max_context = 16, max_expert = 256,
                max_micro_batch = 16;
   bool zero[4] = {true, true, true, true};  ///< stages of ZeRO that may be used
   bool recompute[3] = {true, true, true};   ///< none, selective, full
@@ -22,8 +26,12 @@ struct PlannerSpace {
 /// One priced plan, small: a search holds many.
 struct PlanPoint {
   std::int32_t tensor = 1, pipeline = 1, virtual_pipeline = 1, context = 1, expert = 1, data = 1, micro_batch = 1;
+  std::int32_t shard_group = 0;  ///< ranks that ZeRO splits over; 0: all of them
   std::uint8_t zero_stage = 0, recompute = 0;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  std::uint8_t modules = memory::bit(memory::RecomputeModule::core_attention);  ///< of selective recomputation
   bool fits = false, sequence_parallel = false, ends_take_slots = false;
+  bool second_products = false;  ///< selective recomputation runs every second product again, as the software does
   double step_s = 0, memory_bytes = 0;
   bool operator==(const PlanPoint&) const = default;
 };
@@ -34,7 +42,10 @@ std::string plan_name(const PlanPoint& point);
 /// Where a plan differs from another in what plan_name leaves out: "ZeRO-3, layers recomputed"; empty where it does
 /// not.
 std::string plan_difference(const PlanPoint& point, const PlanPoint& other);
-/// "8 micro-batches of 1, 5 chunks, ZeRO-1, no recompute"
+/// "ZeRO-1 over 64", "no ZeRO"; "norms, activations recomputed", "nothing recomputed".
+std::string zero_words(const PlanPoint& point);
+std::string recompute_words(const PlanPoint& point);
+/// "8 micro-batches of 1, 5 chunks, ZeRO-1, nothing recomputed"
 std::string plan_detail(const PlannerJob& job, const PlanPoint& point);
 
 struct PlannerSearch {

@@ -5,6 +5,8 @@
 
 #include "models/base/integer_math.h"
 #include "models/memory/saved_tensors.h"
+#include "models/parallel/planner/planner_traffic.h"
+#include "models/training/slowest_rank.h"
 
 namespace models::parallel {
 namespace {
@@ -64,8 +66,9 @@ class LayerClock {
   double product_s(double m, double n, double k, double groups, bool fast, double factor) const {
     const double half = k_.product_half;
     const auto side = [&](double d) { return d / (d + half); };
+    const double rows = m / (m + k_.row_half);
     double rate = (fast ? c_.fast_peak_flops_per_s * k_.fast_share : c_.peak_flops_per_s * k_.product_share) *
-                  s_.product_factor * factor * side(m) * side(n) * side(k);
+                  s_.product_factor * factor * rows * side(n) * side(k);
     const auto odd = [](double d) {
       return static_cast<std::int64_t>(d) % static_cast<std::int64_t>(aligned_elements) != 0;
     };
@@ -145,56 +148,20 @@ class LayerClock {
   bool fast_ = false;
 };
 
-/// One all-to-all of `bytes` that each rank sends, of which the part for other nodes passes the network.
-double all_to_all_s(const PlannerCluster& c, std::int64_t ranks, std::int64_t stride, double bytes) {
-  if (ranks < 2) return 0;
-  const AllReduceGroup g = planner_group(c, ranks, stride);
-  const AllReduceLinks l = planner_links(c);
-  const double near = as_double(std::min(g.ranks_per_node, ranks)) / as_double(ranks);
-  const double inside = bytes * std::max(0.0, near - 1 / as_double(ranks)), outside = bytes * (1 - near);
-  return std::max(inside / l.inside_bytes_per_s, outside / l.between_bytes_per_s) +
-         (g.nodes() > 1 ? l.between_hop_s : l.inside_hop_s) * 2;
-}
-
-/// What tensor, context and expert parallelism send in one layer.
-void add_communication(const PlannerJob& job, const TrainingPlan& p, const LayerKind& kind, const LayerClock& clock,
-                       PlannerKindTimes& out) {
-  const PlannerCluster& c = job.cluster;
-  const PlannerStack& s = job.stack;
-  const Architecture& a = job.architecture;
-  if (p.tensor > 1) {
-    const double one = all_reduce_time(AllReduceAlgorithm::fastest, planner_group(c, p.tensor, 1), planner_links(c),
-                                       clock.stream_bytes())
-                           .total_s();
-    // Two blocks a layer; those of an expert layer go by all-to-all unless it has shared experts.
-    const double blocks = kind.form.experts && a.moe.shared == 0 ? 1 : a.parallel_attention ? 1 : 2;
-    out.forward.tensor_s += blocks * one * s.tensor_exposed_forward;
-    out.backward.tensor_s += blocks * one * s.tensor_exposed_backward;
-  }
-  if (p.context > 1) {
-    const double cp = as_double(p.context);
-    const double kv_width = a.has_latent()
-                                ? as_double(a.heads * (a.latent.nope_dim + a.latent.rope_dim + a.latent.v_dim))
-                                : 2 * as_double(a.kv_heads * a.head_dim);
-    const double all = as_double(p.batch * p.sequence) * kv_width / as_double(p.tensor) *
-                       clock.workload().activation_bytes * (cp - 1) / cp;
-    const AllReduceLinks l = planner_links(c);
-    const bool inside = p.tensor * p.context <= c.gpus_per_node;
-    const double send = all / (inside ? l.inside_bytes_per_s : l.between_bytes_per_s);
-    // The ring turns while attention works on what has arrived. Each turn starts kernels of its own and adds its
-    // result, read and written in FP32, to what is there.
-    const double heads_width = as_double(a.heads * (a.has_latent() ? a.latent.v_dim : a.head_dim));
-    const double merge =
-        (cp - 1) * clock.traffic_s(new_tokens(clock.workload()) * heads_width / as_double(p.tensor) * 8, 2);
-    out.forward.context_s += std::max(0.0, send - out.forward.attention_s * (cp - 1) / cp) + merge;
-    out.backward.context_s += std::max(0.0, 2 * send - out.backward.attention_s * (cp - 1) / cp) + merge;
-  }
-  if (kind.form.experts && p.expert > 1) {
-    const double bytes = clock.stream_bytes() * clock.stream_share() * as_double(a.moe.per_token);
-    const double one = all_to_all_s(c, p.expert, p.sequence_parallel ? 1 : p.tensor, bytes) * s.expert_exposed;
-    out.forward.expert_s += 2 * one;
-    out.backward.expert_s += 2 * one;
-  }
+/// Multi-token prediction: each depth is one more layer, as the last one is, and the output matrix and the loss again.
+void add_prediction_layers(const Architecture& a, double logits_s, double loss_s, MicroBatchTimes& out) {
+  if (a.mtp_layers == 0) return;
+  const LayerForm last = layer_form(a, a.layers - 1);
+  const std::vector<LayerKind> kinds = layer_kinds(a);
+  std::size_t kind = 0;
+  while (kind + 1 < kinds.size() && !(kinds[kind].form == last)) ++kind;
+  const double depth = as_double(a.mtp_layers);
+  PassTimes both = out.kinds[kind].forward;
+  both += out.kinds[kind].backward;
+  out.head += both * depth;
+  out.head.products_s += 3 * logits_s * depth;
+  out.head.elements_s += 2 * loss_s * depth;
+  out.head_forward_s += (out.kinds[kind].forward.total_s() + logits_s + loss_s) * depth;
 }
 
 }  // namespace
@@ -227,6 +194,14 @@ AllReduceGroup planner_group(const PlannerCluster& c, std::int64_t ranks, std::i
           .ranks_per_node = std::max<std::int64_t>(1, c.gpus_per_node / std::max<std::int64_t>(1, stride))};
 }
 
+PassTimes PlannerKindTimes::selective(const TrainingPlan& plan) const {
+  if (plan.every_second_product) return second_products;
+  PassTimes out;
+  for (const Again& some : again)
+    if ((some.modules & plan.modules) != 0) out += some.times;
+  return out;
+}
+
 MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) {
   LayerClock clock(job, p);
   const Architecture& a = job.architecture;
@@ -234,14 +209,26 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
   MicroBatchTimes out;
   for (const LayerKind& kind : layer_kinds(a)) {
     PlannerKindTimes times;
-    for (const LayerOperation& op : layer_operations(a, kind, w)) clock.add(op, times.forward, times.backward);
+    for (const LayerOperation& op : layer_operations(a, kind, w)) {
+      PassTimes forward;
+      clock.add(op, forward, times.backward);
+      times.forward += forward;
+      if (memory::runs_with_second_products(op)) times.second_products += forward;
+      const std::uint8_t modules = memory::modules_of(a, op, p.fused_attention);
+      if (modules == 0) continue;
+      const auto same = std::find_if(times.again.begin(), times.again.end(),
+                                     [&](const PlannerKindTimes::Again& x) { return x.modules == modules; });
+      if (same != times.again.end())
+        same->times += forward;
+      else
+        times.again.push_back({modules, forward});
+    }
     times.forward.elements_s += job.stack.layer_s;
     times.backward.elements_s += 2 * job.stack.layer_s;
-    if (job.stack.selective_by_operation)
-      times.selective = {.products_s = times.forward.products_s / 2, .elements_s = times.forward.elements_s};
-    else
-      times.selective.attention_s = times.forward.attention_s;
-    add_communication(job, p, kind, clock, times);
+    add_layer_traffic(job, p, kind, times, out);
+    // Experts that run again exchange their tokens again.
+    for (PlannerKindTimes::Again& some : times.again)
+      if (some.modules == memory::bit(memory::RecomputeModule::experts)) some.times.expert_s = times.forward.expert_s;
     out.kinds.push_back(times);
   }
   const double t = as_double(p.tensor), tokens = new_tokens(w);
@@ -257,13 +244,12 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const TrainingPlan& p) 
   const double gather = clock.traffic_s(2 * clock.stream_bytes(), 1);
   out.embedding.elements_s = 2 * gather;
   out.embedding_forward_s = gather;
+  add_prediction_layers(a, logits, loss, out);
   if (p.tensor > 1) {
-    const double one = all_reduce_time(AllReduceAlgorithm::fastest, planner_group(job.cluster, p.tensor, 1),
-                                       planner_links(job.cluster), clock.stream_bytes())
-                           .total_s();
-    out.head.tensor_s = one;
-    out.embedding.tensor_s = one;
+    out.embedding.tensor_s = tensor_sum_s(job.cluster, p, clock.stream_bytes());
+    out.head.tensor_s += out.embedding.tensor_s;
   }
+  out.slowest_share = expected_slowest({SlownessKind::normal, job.stack.spread}, job.cluster.gpus);
   out.boundary_bytes = clock.stream_bytes() / t;
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "models/parallel/context/context_ring.h"
 #include "models/parallel/planner/planner_job.h"
 
 namespace models::parallel {
@@ -18,7 +19,14 @@ PassTimes operator*(PassTimes times, double factor);
 /// One kind of layer.
 struct PlannerKindTimes {
   PassTimes forward, backward;
-  PassTimes selective;  ///< what selective recomputation runs again in the backward pass
+  /// What selective recomputation runs again in the backward pass, by the modules that do.
+  struct Again {
+    std::uint8_t modules = 0;
+    PassTimes times;
+  };
+  std::vector<Again> again;
+  PassTimes second_products;  ///< the same of recomputing every second product
+  PassTimes selective(const memory::TrainingPlan& plan) const;
 };
 
 /// One micro-batch on one GPU. It depends on the plan's batch, sequence, tensor, context, expert and sequence_parallel.
@@ -26,13 +34,17 @@ struct MicroBatchTimes {
   std::vector<PlannerKindTimes> kinds;  ///< in the order of layer_kinds(architecture)
   PassTimes embedding, head;            ///< forward and backward together
   double head_forward_s = 0, embedding_forward_s = 0;
+  ContextMethod context_method = ContextMethod::ring;  ///< the fastest for this layout
+  /// What the slowest of all GPUs adds to the work of one, as a share: the order statistic of the stack's spread.
+  double slowest_share = 0;
   double boundary_bytes = 0;  ///< what passes from stage to stage, of one micro-batch in one direction
 };
 
 /// Times of the operations of models/transformer under the curves of the job: a product takes the longer of its
 /// arithmetic at `share x prod(d / (d + half))` of the peak and its traffic, fused attention its own curve, everything
 /// else its traffic; and every kernel its start. Tensor parallelism splits columns or rows, sequence parallelism the
-/// rest; context parallelism splits the tokens, but each query still meets every key before it.
+/// rest; multi-token prediction takes its layers' time beside the output matrix; context parallelism splits the tokens,
+/// but each query still meets every key before it.
 MicroBatchTimes micro_batch_times(const PlannerJob& job, const memory::TrainingPlan& plan);
 
 /// Links as all_reduce_time wants them.

@@ -16,7 +16,7 @@ TEST_CASE("plan ranks what fits and says what the second lost") {
   CHECK(r.status == 0);
   CHECK(r.error == "");
   CHECK(r.out.find(" plans can run, ") != std::string::npos);
-  CHECK(r.out.find(" fit 80 GB a GPU.") != std::string::npos);
+  CHECK(r.out.find(" fit 78 GB a GPU, with 2 GB kept free.") != std::string::npos);
   CHECK(r.out.find("The second lost ") != std::string::npos);
   CHECK(r.out.find("\n  3 ") != std::string::npos);
   CHECK(r.out.find("\n  4 ") == std::string::npos);
@@ -61,10 +61,59 @@ TEST_CASE("plan refuses bad input in one sentence, and says what cannot be") {
             .find("no peak for FP8") != std::string::npos);
   const Ran none = run_cli({"plan", "--model", "llama-3-70b", "--chip", "h100_sxm", "--gpus", "8"});
   CHECK(none.status == 1);
-  CHECK(none.error.find("plans fits 80 GB a GPU; the least that one needs is ") != std::string::npos);
+  CHECK(none.error.find("plans fits 78 GB a GPU; the least that one needs is ") != std::string::npos);
   const Ran cannot = run_cli({"plan", "--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "1021", "--batch", "7"});
   CHECK(cannot.status == 1);
   CHECK(cannot.error.find("is no multiple of the replicas of any plan; 1021 would be.") != std::string::npos);
+}
+
+TEST_CASE("plan prices your own plan and leads from it to the fastest") {
+  const std::vector<std::string> job{
+      "plan", "--model", "llama-3-70b", "--chip", "h100_sxm", "--gpus", "64", "--plan", "tp=8,pp=4,recompute=full"};
+  const Ran r = run_cli(job);
+  INFO(r.out);
+  CHECK(r.status == 0);
+  CHECK(r.out.find("Your plan, TP 8 x PP 4 x DP 2 (") != std::string::npos);
+  CHECK(r.out.find("; rank ") != std::string::npos);
+  CHECK(r.out.find("Against the fastest it loses:") != std::string::npos);
+  CHECK(r.out.find("The way to the fastest, one change at a time:") != std::string::npos);
+  CHECK(r.out.find("layers recomputed to ") != std::string::npos);
+  std::vector<std::string> with_json = job;
+  with_json.push_back("--json");
+  const Json doc = Json::parse(run_cli(with_json).out);
+  double at_s = doc["yours"]["step_time_s"].get<double>();
+  REQUIRE(doc["yours"]["way"].size() > 1);
+  for (const Json& step : doc["yours"]["way"]) at_s -= step["gain_s"].get<double>();
+  CHECK(support::near(at_s, doc["plans"][0]["step_time_s"].get<double>(), 1e-9));
+  // The same on other software and another network.
+  const Ran slow = run_cli({"plan", "--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "64", "--batch", "64",
+                            "--software", "fsdp_compiled", "--port", "3.125e9", "--latency", "30e-6", "--json"});
+  const Ran fast = run_cli({"plan", "--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "64", "--batch", "64",
+                            "--software", "fsdp_compiled", "--json"});
+  REQUIRE(slow.status == 0);
+  CHECK(Json::parse(slow.out)["plans"][0]["step_time_s"].get<double>() >
+        Json::parse(fast.out)["plans"][0]["step_time_s"].get<double>());
+}
+
+TEST_CASE("plan refuses what is no plan, no software and no rate, each with a sentence") {
+  const auto refused = [](const std::string& option, const std::string& value) {
+    const Ran r =
+        run_cli({"plan", "--model", "llama-3-8b", "--chip", "h100_sxm", "--gpus", "8", "--batch", "64", option, value});
+    CHECK(r.status == 2);
+    CHECK(r.out == "");
+    return r.error;
+  };
+  CHECK(refused("--plan", "tp=8,zp=2").find("knows no \"zp\"") != std::string::npos);
+  CHECK(refused("--plan", "tp=8,tp=4").find("names tp twice") != std::string::npos);
+  CHECK(refused("--plan", "tp").find("axes are written tp=8,pp=4") != std::string::npos);
+  CHECK(refused("--plan", "zero=4").find("0, 1, 2 or 3 is expected") != std::string::npos);
+  CHECK(refused("--plan", "tp=3").find("does not divide the 32 heads") != std::string::npos);
+  CHECK(refused("--plan", "order=backwards").find("dualpipe_v is expected") != std::string::npos);
+  CHECK(refused("--plan", "tp=2,order=dualpipe").find("there is one stage") != std::string::npos);
+  CHECK(refused("--software", "word").find("--software is \"word\"") != std::string::npos);
+  CHECK(refused("--port", "fast").find("bytes a second") != std::string::npos);
+  CHECK(refused("--keep-free", "-1").find("bytes from 0") != std::string::npos);
+  CHECK(refused("--gpus-per-node", "2.5").find("a whole number") != std::string::npos);
 }
 
 TEST_CASE("check prints the planner's errors beside those of a constant MFU") {

@@ -44,7 +44,7 @@ PlannerJob planner_job(Architecture a, const char* chip, std::int64_t gpus, std:
   job.architecture = std::move(a);
   const auto at =
       std::find_if(planner_chips().begin(), planner_chips().end(), [&](const Chip& c) { return c.id == chip; });
-  job.cluster = *planner_cluster(*at, gpus, Format::bf16);
+  job.cluster = *planner_cluster(*at, {.gpus = gpus}, Format::bf16);
   job.stack = planner_stack(StackId::megatron_core);
   job.global_batch = batch;
   job.sequence = sequence;
@@ -75,52 +75,105 @@ const std::vector<PricedRun>& priced_published_runs() {
 
 }  // namespace
 
+/// The recomputations that a search tries with fused attention.
+std::vector<std::pair<Recompute, std::uint8_t>> recomputations(const Architecture& a) {
+  using memory::RecomputeModule;
+  const std::uint8_t small = memory::bit(RecomputeModule::norms) | memory::bit(RecomputeModule::activation);
+  const std::uint8_t block = memory::bit(a.moe.routed > 0 ? RecomputeModule::experts : RecomputeModule::feed_forward);
+  return {{Recompute::none, memory::bit(RecomputeModule::core_attention)},
+          {Recompute::selective, small},
+          {Recompute::selective, static_cast<std::uint8_t>(small | block)},
+          {Recompute::full, memory::bit(RecomputeModule::core_attention)}};
+}
+
+/// Whether a search looks at so many chunks a stage: those that make equal ones, with the ends as layers or without;
+/// powers of two where none does.
+bool tries_chunks(std::int64_t layers, std::int64_t stages, std::int64_t chunks) {
+  const auto equal = [&](std::int64_t v) { return layers % (stages * v) == 0 || (layers + 2) % (stages * v) == 0; };
+  if (chunks == 1 || equal(chunks)) return true;
+  for (std::int64_t v = 2; v <= std::min<std::int64_t>(16, layers / stages); ++v)
+    if (equal(v)) return false;
+  return (chunks & (chunks - 1)) == 0;
+}
+
+/// Plans that can run, those of them that fit, and the shortest step of these.
+struct TriedPlans {
+  std::size_t plans = 0, fitting = 0;
+  double best_s = 1e30;
+};
+
+/// Every layout of the pipeline, every recomputation and sharding of one cut of the layers, one by one.
+void try_layouts(const PlannerJob& job, TrainingPlan p, TriedPlans& out) {
+  const Architecture& a = job.architecture;
+  const std::int64_t replica = p.tensor * p.context * p.pipeline;
+  if (job.cluster.gpus % replica != 0) return;
+  p.data = job.cluster.gpus / replica;
+  const std::int64_t ranks = p.data * p.context;
+  for (const bool slots : {false, true}) {
+    const std::int64_t chunks = memory::chunks_of_model(p);
+    if (slots && (chunks == 1 || a.layers % chunks == 0)) continue;
+    p.ends_take_slots = slots;
+    for (const auto& [recompute, modules] : recomputations(a))
+      for (std::int64_t zero = 0; zero <= (p.pipeline > 1 ? job.stack.most_zero_of_pipeline : 3); ++zero) {
+        if (zero > 0 && ranks == 1) continue;
+        std::vector<std::int64_t> groups{0};
+        if (zero > 0)
+          for (std::int64_t g = job.cluster.gpus_per_node / p.tensor; g < ranks; g *= 4)
+            if (g > 1 && ranks % g == 0) groups.push_back(g);
+        for (const std::int64_t group : groups) {
+          p.recompute = recompute;
+          p.modules = modules;
+          p.zero_stage = zero;
+          p.shard_group = group;
+          const auto price = price_plan(job, planned(job, p));
+          if (!price) continue;
+          ++out.plans;
+          if (!price->fits) continue;
+          ++out.fitting;
+          out.best_s = std::min(out.best_s, price->step_s);
+        }
+      }
+  }
+}
+
 TEST_CASE("planner: the best of a small cluster is what trying every plan finds") {
   struct Case {
     Architecture model;
     std::int64_t gpus, batch;
+    StackId stack;
   };
   for (const Case& c :
-       {Case{tiny_gpt(), 8, 16}, Case{tiny_gpt(), 12, 24}, Case{tiny_gpt(), 16, 8}, Case{tiny_experts(), 16, 16}}) {
-    const PlannerJob job = planner_job(c.model, "h100_sxm", c.gpus, c.batch, 4096);
+       {Case{tiny_gpt(), 8, 16, StackId::megatron_core}, Case{tiny_gpt(), 12, 24, StackId::deepseek},
+        Case{tiny_gpt(), 16, 8, StackId::megatron_core}, Case{tiny_experts(), 16, 16, StackId::megatron_core}}) {
+    PlannerJob job = planner_job(c.model, "h100_sxm", c.gpus, c.batch, 4096);
+    job.stack = planner_stack(c.stack);
     const PlannerSearch found = search_plans(job, {});
     REQUIRE(found.fitting > 0);
-    double best_s = 1e30;
-    std::size_t plans = 0, fitting = 0;
+    TriedPlans tried;
     for (std::int64_t tensor = 1; tensor <= 8; tensor *= 2)
       for (std::int64_t context = 1; context <= 16; context *= 2)
         for (std::int64_t expert = 1; expert <= 8; expert *= 2)
           for (std::int64_t micro = 1; micro <= 16; micro *= 2)
-            for (std::int64_t stages = 1; stages <= 12; ++stages)
-              for (std::int64_t chunks = 1; chunks <= 12; ++chunks)
-                for (std::int64_t zero = 0; zero < 4; ++zero)
-                  for (const Recompute recompute : {Recompute::none, Recompute::full}) {
-                    if (c.gpus % (tensor * context * stages) != 0) continue;
-                    const bool ends = chunks > 1 && c.model.layers % (stages * chunks) != 0 &&
-                                      (c.model.layers + 2) % (stages * chunks) == 0;
-                    TrainingPlan p{.batch = micro,
-                                   .tensor = tensor,
-                                   .pipeline = stages,
-                                   .virtual_pipeline = chunks,
-                                   .data = c.gpus / (tensor * context * stages),
-                                   .context = context,
-                                   .expert = expert,
-                                   .sequence_parallel = tensor > 1,
-                                   .zero_stage = zero,
-                                   .recompute = recompute,
-                                   .ends_take_slots = ends};
-                    if (zero > 0 && p.data * p.context == 1) continue;  // nothing to split over
-                    p = planned(job, p);
-                    const auto price = price_plan(job, p);
-                    if (!price) continue;
-                    ++plans;
-                    if (!price->fits) continue;
-                    ++fitting;
-                    best_s = std::min(best_s, price->step_s);
-                  }
-    CHECK(found.points.size() == plans);
-    CHECK(found.fitting == fitting);
-    CHECK(near(found.points.front().step_s, best_s, 1e-12));
+            for (std::int64_t stages = 1; stages <= 12; ++stages) {
+              TrainingPlan p{.batch = micro,
+                             .tensor = tensor,
+                             .pipeline = stages,
+                             .context = context,
+                             .expert = expert,
+                             .sequence_parallel = tensor > 1};
+              for (p.virtual_pipeline = 1; p.virtual_pipeline <= 12; ++p.virtual_pipeline)
+                if (tries_chunks(12, stages, p.virtual_pipeline) && stages * p.virtual_pipeline <= 12)
+                  try_layouts(job, p, tried);
+              p.virtual_pipeline = 1;
+              if (stages == 1 || c.stack != StackId::deepseek) continue;
+              for (p.schedule = PipelineSchedule::dualpipe;; p.schedule = PipelineSchedule::dualpipe_v) {
+                if (memory::chunks_of_model(p) <= 12) try_layouts(job, p, tried);
+                if (p.schedule == PipelineSchedule::dualpipe_v) break;
+              }
+            }
+    CHECK(found.points.size() == tried.plans);
+    CHECK(found.fitting == tried.fitting);
+    CHECK(near(found.points.front().step_s, tried.best_s, 1e-12));
   }
 }
 
@@ -132,7 +185,9 @@ TEST_CASE("planner: memory out of parts is that of training_memory, of every pla
     for (std::size_t i = 0; i < found.points.size(); i += 7) {
       TrainingPlan p = plan_of(job, found.points[i]);
       double most = 0;
+      PlannerSchedules schedules;
       for (p.stage = 0; p.stage < p.pipeline; ++p.stage) {
+        p.in_flight = schedules.in_flight(p, p.stage);
         const auto held = memory::training_memory(
             job.architecture, p, {.slack_share = job.stack.slack_share, .fixed_bytes = job.stack.reserve_bytes});
         REQUIRE(held);
@@ -190,9 +245,13 @@ TEST_CASE("planner: a stopped search says so, and bad plans say why") {
         std::string::npos);
   CHECK(problem([](TrainingPlan& p) { p.batch = 3; }).find("not a whole number of micro-batches of 3") !=
         std::string::npos);
-  CHECK(problem([](TrainingPlan& p) { p.zero_stage = 3; }).find("take ZeRO-1 with a pipeline") != std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.zero_stage = 3; }).empty());
+  CHECK(problem([](TrainingPlan& p) {
+          p.schedule = PipelineSchedule::pipedream;
+        }).find("take a schedule that drains") != std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.schedule = PipelineSchedule::dualpipe; }).empty());
   CHECK(problem([](TrainingPlan& p) { p.expert = 2; }).find("this model has none") != std::string::npos);
-  CHECK(problem([](TrainingPlan& p) { p.virtual_pipeline = 7; }).find("choose a divisor") != std::string::npos);
+  CHECK(problem([](TrainingPlan& p) { p.virtual_pipeline = 7; }).empty());  // 80 layers in 28 chunks: two or three each
   // Only data parallelism divides a prime number of GPUs, and seven sequences are too few for it.
   const PlannerJob few = planner_job(planner_model("llama", "llama-3-70b"), "h100_sxm", 1021, 7, 8192);
   CHECK(search_plans(few, {}).points.empty());
@@ -230,11 +289,11 @@ TEST_CASE("planner: layers dealt with the ends as slots") {
 
 TEST_CASE("planner: step times of published runs") {
   const PlannerReport report = planner_report(published_runs(), priced_published_runs());
-  REQUIRE(report.accuracy.size() == 7);
+  REQUIRE(report.accuracy.size() == 8);
   for (const PlannerAccuracy& row : report.accuracy) {
     INFO(row.name << ": median " << row.median << ", mean " << row.mean << ", ninetieth " << row.ninetieth << ", worst "
                   << row.worst << " " << row.worst_run);
-    CHECK(row.runs > 10);
+    CHECK(row.runs >= 8);
     CHECK(row.holds());
     // A model that explains something is nearer than one share of the peak for each chip; among the other GPUs and
     // nanotron's runs it is not always.
@@ -265,8 +324,9 @@ TEST_CASE("planner: the errors that are written down are those that are computed
   for (const PlannerAccuracy& row : report.accuracy) {
     const std::string written = "| " + std::to_string(row.runs) + " | " + percent(row.median) + " | " +
                                 percent(row.mean) + " | " + percent(row.ninetieth) + " | " + percent(row.worst) + ", " +
-                                row.worst_run + " | " + percent(row.constant_median) + ", " +
-                                percent(row.constant_ninetieth) + " |";
+                                row.worst_run + " | " + std::to_string(row.judging) + ": " +
+                                percent(row.judging_median) + ", " + percent(row.judging_ninetieth) + " | " +
+                                percent(row.constant_median) + ", " + percent(row.constant_ninetieth) + " |";
     INFO(row.name << " " << written);
     CHECK(table.find(written) != std::string::npos);
   }
@@ -280,13 +340,12 @@ TEST_CASE("planner: the errors that are written down are those that are computed
   CHECK(prose.find(written) != std::string::npos);
 }
 
-TEST_CASE("planner: published runs of grade A fit, and those out of memory do not, with two exceptions") {
+TEST_CASE("planner: published runs of grade A fit, and those out of memory do not, with one exception") {
   const PlannerReport report = planner_report(published_runs(), priced_published_runs());
   CHECK(report.fits.ran > 200);
   CHECK(report.fits.out_of_memory >= 8);
-  // The first keeps what selective recomputation by operation, every second product, is not counted for; the second ran
-  // out of memory by less than the allocator's fragments.
-  CHECK(report.fits.misses == std::vector<std::string>{"torchtitan.2024.llama2-70b.a100.64.sel-op", "bloom.l957.oom"});
+  // It ran out of memory by less than the allocator's fragments.
+  CHECK(report.fits.misses == std::vector<std::string>{"bloom.l957.oom"});
 }
 
 TEST_CASE("planner: published best plans rank in the top twentieth") {
@@ -328,7 +387,7 @@ TEST_CASE("planner: rank correlation") {
 
 TEST_CASE("planner: a list of runs that is none gets one sentence") {
   CHECK(parse_planner_runs("[1, 2", "x.json").error.starts_with("x.json is no list of training runs"));
-  CHECK(!parse_planner_runs(R"({"columns": ["id"], "shapes": [], "rows": [["a"]]})", "x.json"));
+  CHECK(!parse_planner_runs(R"({"columns": ["id"], "left_out": [], "shapes": [], "rows": [["a"]]})", "x.json"));
 }
 
 TEST_CASE("planner: ZeRO-2 scatters gradients after each micro-batch, ZeRO-1 once a step") {
