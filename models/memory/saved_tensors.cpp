@@ -238,7 +238,7 @@ class SavedCount {
   std::vector<OperationMemory>& out_;
   double tokens_ = 1, t_ = 1, stream_share_ = 1, width_ = 2;
   std::vector<Input> inputs_;
-  double input_ = 0;  ///< Of a product: the part of `saved` that is its input.
+  double input_ = 0;  ///< The part of `saved` that is the input of a product.
   bool seen_norm_ = false;
   OperationMemory now_;
 };

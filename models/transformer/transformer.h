@@ -28,8 +28,8 @@ struct MixtureOfExperts {
   std::int64_t per_token = 0;
   std::int64_t ffn = 0;      ///< inner width of one expert
   bool router_bias = false;  ///< one bias per routed expert: balancing (DeepSeek-V3) or of the router itself (gpt-oss)
-  /// Experts lie in so many groups, and a token may only use experts of `groups_per_token` of them, so that it goes to no
-  /// more nodes than that (DeepSeek-V3's node-limited routing: 8 groups, 4 of them). 0: it may use any.
+  /// Experts lie in so many groups, and a token may only use experts of `groups_per_token` of them, so that it goes to
+  /// no more nodes than that (DeepSeek-V3's node-limited routing: 8 groups, 4 of them). 0: it may use any.
   std::int64_t groups = 0, groups_per_token = 0;
   bool operator==(const MixtureOfExperts&) const = default;
 };

@@ -181,8 +181,14 @@ void draw_yours(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   ImVec2 next{at.x, at.y + size.y - doors_px + t.px(6)};
   if (draw_door("make it yours", "Make it yours", next, wide * width)) choose(in, card.point);
   next.x += wide * width + gap;
+  if (view.doors.empty() || view.doors_version != picture.version || !(view.doors_of == card.point)) {
+    view.doors.clear();
+    for (const PlanDoor& door : doors) view.doors.push_back(link_to(in, card, door.lab));
+    view.doors_version = picture.version;
+    view.doors_of = card.point;
+  }
   for (const PlanDoor& door : doors) {
-    const auto link = link_to(in, card, door.lab);
+    const auto& link = view.doors[static_cast<std::size_t>(&door - doors)];
     if (draw_door(door.label, door.words, next, width, link ? std::string_view() : std::string_view(link.error)))
       view.requests.open_link = *link;
     next.x += width + gap;

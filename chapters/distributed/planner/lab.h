@@ -28,7 +28,7 @@ struct Inputs {
   std::string model = "llama-3-70b", chip = "h100_sxm", network = "infiniband_ndr", format = "bf16";
   std::int64_t gpus = 1024, global_batch = 256, sequence = 8192;
   models::parallel::StackId software = models::parallel::StackId::megatron_core;
-  double port_bytes_per_s = 0, hop_s = 14e-6;  ///< of one GPU's port; 0: that of the named network
+  double port_bytes_per_s = 0, hop_s = 14e-6;  ///< The port of one GPU; 0: that of the named network.
   std::int64_t gpus_per_node = 0;              ///< 0: the chip's usual box
   double keep_free_bytes = 2e9;
   std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
@@ -61,7 +61,7 @@ struct Outputs {
   std::string plan_problem;        ///< not empty: your plan cannot run, and this sentence says why
   double mfu = none, tokens_per_s = none, plan_rank = none;
   bool fits = false;
-  bool chip_compared = true;  ///< published runs of this chip are among those that the planner is held against
+  bool chip_compared = true;  ///< Published runs of this chip are among those that the planner is held against
   std::int64_t plans_total = 0, plans_fit = 0;
   double wall_bytes = none, least_memory_bytes = none;  ///< memory that there is; that the leanest plan needs
   double behind_best = none, best_step_time_s = none, best_mfu = none, best_memory_bytes = none, near_best = none;
@@ -153,6 +153,10 @@ struct View {
   Aside<HoveredPlan, PlanCard> hover;
   HoveredPlan hovered, shown;  ///< under the pointer; whose card `card` is
   PlanCard card;               ///< the last one that was answered
+  // Where the doors under a card lead, made when the card changes.
+  models::parallel::PlanPoint doors_of;
+  std::uint64_t doors_version = 0;
+  std::vector<models::Result<std::string>> doors;
 };
 
 models::Result<models::parallel::PlannerJob> job_of(const Inputs& in);

@@ -15,7 +15,7 @@ struct PlannerAccuracy {
   double median = 0, mean = 0, ninetieth = 0, worst = 0;
   std::string worst_run;
   std::size_t judging = 0;                           ///< runs that set no constant
-  double judging_median = 0, judging_ninetieth = 0;  ///< of those alone
+  double judging_median = 0, judging_ninetieth = 0;  ///< Errors of the judging runs alone.
   /// The same runs by one constant MFU for each chip, format and dense or not, taken from all other runs of it; NaN
   /// where no run has another like it.
   double constant_median = 0, constant_ninetieth = 0;

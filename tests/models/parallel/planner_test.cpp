@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <cstdio>
-#include <map>
 
 #include "models/parallel/pipeline/pipeline_formulas.h"
-#include "models/parallel/planner/planner_accuracy.h"
+#include "models/parallel/planner/planner_price.h"
 #include "models/parallel/planner/planner_search.h"
 #include "models/transformer/language_model.h"
 #include "tests/support/base/files.h"
@@ -60,17 +58,6 @@ Architecture tiny_experts() {
   a.layer_forms.assign(12, {.experts = true});
   a.layer_forms[0].experts = false;
   return a;
-}
-
-const PlannerRuns& published_runs() {
-  static const PlannerRuns runs = *parse_planner_runs(
-      support::read_text(support::source_file("assets/measured/training-runs.json")), "training-runs.json");
-  return runs;
-}
-
-const std::vector<PricedRun>& priced_published_runs() {
-  static const std::vector<PricedRun> priced = price_runs(published_runs(), planner_chips());
-  return priced;
 }
 
 }  // namespace
@@ -287,67 +274,6 @@ TEST_CASE("planner: layers dealt with the ends as slots") {
   CHECK(layers == 126);
 }
 
-TEST_CASE("planner: step times of published runs") {
-  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
-  REQUIRE(report.accuracy.size() == 8);
-  for (const PlannerAccuracy& row : report.accuracy) {
-    INFO(row.name << ": median " << row.median << ", mean " << row.mean << ", ninetieth " << row.ninetieth << ", worst "
-                  << row.worst << " " << row.worst_run);
-    CHECK(row.runs >= 8);
-    CHECK(row.holds());
-    // A model that explains something is nearer than one share of the peak for each chip; among the other GPUs and
-    // nanotron's runs it is not always.
-    if (row.median_bar > 0 || row.mean_bar > 0) CHECK(row.median < row.constant_median);
-  }
-  std::size_t ordered = 0;
-  for (const PlannerOrder& o : report.orders) {
-    INFO(o.set << " " << o.spearman);
-    // Five of the six runs of that set lie within 4 % of each other, and the sixth, with 14 heads a GPU, is a reading
-    // that nothing in the plan explains.
-    if (o.set == "bloom.h14336.L72.2022-02-23.g384") continue;
-    CHECK(o.spearman >= 0.8);
-    ++ordered;
-  }
-  CHECK(ordered >= 6);
-}
-
-// docs/planner.md has a row for each set, and the lab's prose the figures of all runs together.
-TEST_CASE("planner: the errors that are written down are those that are computed") {
-  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
-  const std::string table = support::read_text(support::source_file("docs/planner.md"));
-  const std::string prose = support::read_text(support::source_file("assets/labs/distributed/planner.md"));
-  const auto percent = [](double share) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-    return std::string(text);
-  };
-  for (const PlannerAccuracy& row : report.accuracy) {
-    const std::string written = "| " + std::to_string(row.runs) + " | " + percent(row.median) + " | " +
-                                percent(row.mean) + " | " + percent(row.ninetieth) + " | " + percent(row.worst) + ", " +
-                                row.worst_run + " | " + std::to_string(row.judging) + ": " +
-                                percent(row.judging_median) + ", " + percent(row.judging_ninetieth) + " | " +
-                                percent(row.constant_median) + ", " + percent(row.constant_ninetieth) + " |";
-    INFO(row.name << " " << written);
-    CHECK(table.find(written) != std::string::npos);
-  }
-  const PlannerAccuracy& all = report.accuracy.back();
-  const std::string written = "the step times of the " + std::to_string(all.runs) +
-                              " published runs in `docs/planner.md` by " + percent(all.constant_median) +
-                              " in the median, and one in ten of them by more than " + percent(all.constant_ninetieth) +
-                              "; the counts here miss them by " + percent(all.median) +
-                              ", and one in ten by more than " + percent(all.ninetieth) + ".";
-  INFO(written);
-  CHECK(prose.find(written) != std::string::npos);
-}
-
-TEST_CASE("planner: published runs of grade A fit, and those out of memory do not, with one exception") {
-  const PlannerReport report = planner_report(published_runs(), priced_published_runs());
-  CHECK(report.fits.ran > 200);
-  CHECK(report.fits.out_of_memory >= 8);
-  // It ran out of memory by less than the allocator's fragments.
-  CHECK(report.fits.misses == std::vector<std::string>{"bloom.l957.oom"});
-}
-
 TEST_CASE("planner: published best plans rank in the top twentieth") {
   struct Best {
     const char *file, *model, *chip;
@@ -375,19 +301,6 @@ TEST_CASE("planner: published best plans rank in the top twentieth") {
     INFO(b.model << ": " << faster << " of " << found.points.size() << ", " << price->memory_bytes);
     CHECK(static_cast<double>(faster) <= 0.05 * static_cast<double>(found.points.size()));
   }
-}
-
-TEST_CASE("planner: rank correlation") {
-  const std::vector<double> a{1, 2, 3, 4}, up{10, 20, 30, 40}, down{4, 3, 2, 1};
-  CHECK(near(spearman(a, up, 0), 1));
-  CHECK(near(spearman(a, down, 0), -1));
-  // Within the tie all four share a rank: nothing is said.
-  CHECK(spearman(a, std::vector<double>{100, 100.5, 101, 101.5}, 0.03) == 0);
-}
-
-TEST_CASE("planner: a list of runs that is none gets one sentence") {
-  CHECK(parse_planner_runs("[1, 2", "x.json").error.starts_with("x.json is no list of training runs"));
-  CHECK(!parse_planner_runs(R"({"columns": ["id"], "left_out": [], "shapes": [], "rows": [["a"]]})", "x.json"));
 }
 
 TEST_CASE("planner: ZeRO-2 scatters gradients after each micro-batch, ZeRO-1 once a step") {
