@@ -39,7 +39,7 @@ inline constexpr std::array<CauseGroup, 6> cause_groups{{
      2},
     {"data parallel", widgets::Meaning::communication, {models::parallel::PlanCause::data}, 1, true},
 }};
-inline constexpr double least_share = 1e-4;  // of a step; what takes less is not listed
+inline constexpr double least_share = 1e-4;  // What takes less of a step is not listed.
 
 inline double seconds_of(const CauseGroup& g, const models::parallel::StepParts& parts) {
   double sum = 0;

@@ -29,9 +29,10 @@ double sharded_exposed_s(const std::vector<ShardedUnit>& units, const ShardedOrd
 struct ShardingGroups {
   AllReduceGroup shards, replicas;
 };
-/// Of what is no expert: data x context ranks, `tensor` GPUs apart. `shard_group` of 0 splits over all.
+/// The groups of all parameters but experts: data x context ranks, `tensor` GPUs apart. `shard_group` of 0 splits over
+/// all.
 ShardingGroups dense_groups(const PlannerCluster& cluster, const memory::TrainingPlan& plan);
-/// Of experts, whose ranks are those that hold the same ones.
+/// The groups of experts, whose ranks are those that hold the same ones.
 ShardingGroups expert_groups(const PlannerCluster& cluster, const memory::TrainingPlan& plan);
 
 /// Work of one micro-batch on all of the stage that is waited for, seconds.

@@ -14,8 +14,8 @@ namespace models::parallel {
 /// How GPUs are put together. 0 takes what is usual for the chip, and a latency below 0 that of NCCL's tuner.
 struct PlannerSite {
   std::int64_t gpus = 8, gpus_per_node = 0;
-  double network_bytes_per_s = 0;  ///< of one GPU's port, one direction
-  double network_latency_s = -1;   ///< of one step to a neighbour on another node
+  double network_bytes_per_s = 0;  ///< The port of one GPU, one direction.
+  double network_latency_s = -1;   ///< One step to a neighbour on another node.
 };
 
 /// GPUs of one kind. Rates are of one GPU; those of links are of one direction.

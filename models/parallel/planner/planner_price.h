@@ -79,9 +79,9 @@ std::string planner_problem(const PlannerJob& job, const memory::TrainingPlan& p
 /// What a plan's step takes whatever ZeRO splits, and over how many ranks.
 struct StepWork {
   StepParts parts;                                   ///< without data parallelism and optimizer
-  StageWork stage;                                   ///< of the slowest stage
-  const memory::StageMemory* slowest = nullptr;      ///< of the stages that step_work was given
-  const memory::StageParameters* largest = nullptr;  ///< of the stage that has most
+  StageWork stage;                                   ///< Work of the slowest stage.
+  const memory::StageMemory* slowest = nullptr;      ///< The slowest one of the stages that step_work was given.
+  const memory::StageParameters* largest = nullptr;  ///< Those of the stage that has most.
   ContextMethod context_method = ContextMethod::ring;
 };
 StepWork step_work(const PlannerJob& job, const memory::TrainingPlan& plan, const MicroBatchTimes& times,

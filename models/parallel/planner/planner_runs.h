@@ -21,7 +21,7 @@ struct PlannerRun {
   double step_s = 0, memory_bytes = 0;  ///< 0: not published
   int sequence_parallel = -1;           ///< -1: as the software does
   int fits = -1;                        ///< 1 it ran, 0 out of memory, -1 unsaid
-  bool judges = false;  ///< of all runs in order of their ids every second one; the others set constants
+  bool judges = false;                  ///< Every second run, by id, judges; the others set constants.
 };
 /// Published runs that are not in the list, and why.
 struct LeftOutRuns {

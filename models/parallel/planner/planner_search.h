@@ -29,7 +29,8 @@ struct PlanPoint {
   std::int32_t shard_group = 0;  ///< ranks that ZeRO splits over; 0: all of them
   std::uint8_t zero_stage = 0, recompute = 0;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  std::uint8_t modules = memory::bit(memory::RecomputeModule::core_attention);  ///< of selective recomputation
+  std::uint8_t modules =
+      memory::bit(memory::RecomputeModule::core_attention);  ///< What selective recomputation gives up.
   bool fits = false, sequence_parallel = false, ends_take_slots = false;
   bool second_products = false;  ///< selective recomputation runs every second product again, as the software does
   double step_s = 0, memory_bytes = 0;
