@@ -11,7 +11,7 @@ namespace {
 
 using memory::TrainingPlan;
 
-/// Of k different ones of n, the chance that none is among m given ones.
+/// The chance that of k different ones of n none is among m given ones.
 double chance_of_none(double n, double m, double k) {
   double chance = 1;
   for (double i = 0; i < k; ++i) chance *= std::max(0.0, n - m - i) / std::max(1.0, n - i);
