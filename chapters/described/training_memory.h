@@ -59,17 +59,18 @@ void describe_recompute(Fields& fields, models::Recompute& recompute);
 /// The inputs `recipe` and `optimizer`.
 void describe_states(Fields& fields, models::memory::StateRecipe& recipe, models::memory::OptimizerKind& optimizer);
 
-/// Ways to choose the layers that run again, for the choices of a lab.
+/// Ways to choose the layers that are recomputed, for the choices of a lab.
 struct LayersAgain {
   Choice every_layer{"every_layer", "every layer", "Each layer keeps its input alone."};
-  Choice pieces{"pieces", "pieces of k layers", "Each piece keeps its first input; its layers run again together."};
+  Choice pieces{"pieces", "pieces of k layers",
+                "Each piece keeps its first input; its layers are recomputed together."};
   Choice square_root{"square_root", "pieces of \xE2\x88\x9AL layers",
-                     "As many layers a piece as there are pieces: Chen et al. 2016."};
+                     "As many layers per piece as there are pieces: Chen et al. 2016."};
   Choice first{"first", "the first layers", "A run of layers from the first on, each alone; the others are kept."};
   Choice drawn{"drawn", "drawn by hand", "As the letters say: what pressing the pillars writes."};
 };
-/// The inputs `again`, `piece` and `letters` of the layers that run again; each matters while the choice `plan` reads
-/// first, pieces or drawn. `headline` says whether `again` is one.
+/// The inputs `again`, `piece` and `letters` of the layers that are recomputed; each matters while the choice `plan`
+/// reads first, pieces or drawn. `headline` says whether `again` is one.
 void describe_layers_again(Fields& fields, std::string_view plan, std::int64_t& again, std::int64_t& piece,
                            std::string& letters, bool headline);
 /// The input `roof_share`.

@@ -6,13 +6,13 @@
 
 #include "widgets/base/parts.h"
 
-/// A row of pillars, one a layer: solid as high as what the layer keeps, hollow where it runs again. Pressing one turns
-/// it over, and dragging does the same to those that the pointer crosses.
+/// A row of pillars, one per layer: solid as high as what the layer keeps, hollow where it is recomputed. Pressing one
+/// turns it over, and dragging does the same to those that the pointer crosses.
 namespace widgets {
 
 struct Pillar {
   double kept = 1;      ///< part of its height that is solid, 0 to 1
-  bool hollow = false;  ///< runs again
+  bool hollow = false;  ///< recomputed in the backward pass
   bool joined = false;  ///< hollow in one piece with the pillar before it
 };
 
@@ -20,7 +20,7 @@ struct PillarOptions {
   ImVec2 size{0, 0};
   std::string_view full{}, low{};  ///< words at the top of the axis and at the height of a hollow one's base
   double low_share = 0;            ///< that height, 0 to 1
-  std::ptrdiff_t mark = -1;        ///< a pillar behind which a mark stands; -1: none
+  std::ptrdiff_t mark = -1;        ///< a pillar after which a mark stands; -1: none
   std::string_view mark_words{};
 };
 
