@@ -92,7 +92,7 @@ using Computed = chapters::Computed<Outputs, Run>;
 struct Lane {
   std::string name, words;
   std::int64_t waves = 1;
-  double time_s = 0, useful = 1;  ///< of the whole matmul; the share of it in which Tensor Cores multiply, 0 to 1
+  double time_s = 0, useful = 1;  ///< the whole matmul; its share in which Tensor Cores multiply, 0 to 1
   std::string lost;               ///< what takes most of the rest; empty where that is little
   double measured_s = std::numeric_limits<double>::quiet_NaN();
   bool yours = false;
