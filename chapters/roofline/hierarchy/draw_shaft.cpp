@@ -259,11 +259,13 @@ void Shaft::draw_way(std::size_t index, float centre, float width) const {
   p_.circle({centre, to}, t_.px(6), way.chosen ? t_.accent : t_.text);
   if (way.chosen) p_.ring({centre, to}, t_.px(6), IM_COL32_WHITE, t_.px(2));
   const float y = to + t_.px(8);
+  const bool last = index + 1 == pic_.ways.size();  // to its right there is more room
+  const float room = last ? area_.max.x - (centre - width / 2) : width;
   float at = y;
   for (const std::string_view words : {std::string_view(way.human), std::string_view(way.real)}) {
     const Font face = at == y ? Font::bold : Font::mono;
     const float wide = widgets::text_size(words, Type::small, face).x + t_.px(4);
-    if (wide <= 2 * width) {  // words are rarely as deep as those of the next way
+    if (wide <= room) {
       const float middle = std::min(centre, area_.max.x - wide / 2);
       p_.rect({middle - wide / 2, at}, {middle + wide / 2, at + line()}, t_.background, t_.px(3));
       p_.text({middle, at}, words, way.chosen && at == y ? t_.accent : t_.text, Type::small, face, Align::center);

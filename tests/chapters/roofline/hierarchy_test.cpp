@@ -121,7 +121,7 @@ TEST_CASE("hierarchy: three ways of asking hang from the level, and the one that
 TEST_CASE("hierarchy: no word of the axis or of a fetch is cut where the slowest way takes millions of years") {
   const LabPtr lab = open_preset("roofline/hierarchy", "Weights of a 70B model");
   lab->compute();
-  Canvas canvas(*lab, {890, 500});
+  Canvas canvas(*lab, {1000, 500});
   canvas.ui.frames(3);
   const auto record = canvas.ui.record();
   std::size_t found = 0;
