@@ -99,8 +99,7 @@ std::string cost_of(const Inputs& in, const Outputs& out) {
     const std::string draws = in.chips == 1 ? " draws " : " draw ";
     const std::string watts = widgets::figure(out.power.cluster_w, "W") + " for memory alone.";
     if (in.fused_percent > 0 && out.power.saved_cluster_w > 0)
-      return (energy.empty() ? "Fusion" : energy + "; fusion") + std::string(" that keeps ") +
-             widgets::figure(in.fused_percent, "%") + " of such traffic on the chip saves " + chips + " " +
+      return (energy.empty() ? "On " : energy + "; on ") + chips + " the fusion that is set saves " +
              widgets::figure(out.power.saved_cluster_w, "W") + ".";
     if (in.streaming_percent == 100 && !energy.empty())
       return energy + "; " + chips + " that " + (in.chips == 1 ? "streams" : "stream") + " all day" + draws + watts;

@@ -159,9 +159,7 @@ TEST_CASE("hierarchy: the answer says how far the level is and what the fetch co
   const LabPtr lab = hierarchy();
   CHECK(lab->answer() ==
         "A read from HBM3 takes `371 ns` (`12 minutes` if one clock were a second); `16.8 MB` streamed take "
-        "`5.38 \xC2\xB5s`.\nIt costs `738 \xC2\xB5J`; fusion that keeps `50 %` of such traffic on the chip saves "
-        "`1,000` chips "
-        "`71.6 kW`.");
+        "`5.38 \xC2\xB5s`.\nIt costs `738 \xC2\xB5J`; on `1,000` chips the fusion that is set saves `71.6 kW`.");
   set(*lab, "fused_percent", 0);
   lab->compute();
   CHECK(lab->answer().ends_with("; `1,000` chips that stream all day draw `147 kW` for memory alone."));
