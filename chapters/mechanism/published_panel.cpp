@@ -97,13 +97,19 @@ float published_line(std::string_view words, const PublishedMarks& marks, ImVec2
                                      room.x);
 }
 
+void published_strip(const PublishedMarks& marks, ImVec2 size) {
+  if (marks.marks.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  widgets::draw_measured_strip("published", marks.marks,
+                               marks.bounds ? "of the bound (%)" : "of the model's figure (%)", size);
+}
+
 void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks) {
   if (!marks.any) return;
-  stage.panel("published", {.title = title, .least = {420, 150}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    if (marks.marks.empty()) return;
-    widgets::draw_measured_strip("published", marks.marks,
-                                 marks.bounds ? "of the bound (%)" : "of the model's figure (%)", size);
-  });
+  stage.panel("published", {.title = title, .least = {420, 150}, .ideal = {0, 300}},
+              [&](ImVec2 size) { published_strip(marks, size); });
 }
 
 }  // namespace chapters

@@ -25,6 +25,8 @@ void set_published_inputs(const Fields& fields, const Published& row);
 /// The best measurement of those that agree most, in one line of the answering panel, `words` before its name; returns
 /// the line's height, 0 where there is none or no room for `least` pixels of picture under it.
 float published_line(std::string_view words, const PublishedMarks& marks, ImVec2 room, float least);
+/// The measurements as a strip at the cursor, in `size` px; nothing where the models' figures are not known yet.
+void published_strip(const PublishedMarks& marks, ImVec2 size);
 /// The panel under `title`; nothing where there are no measurements. It has its place before the models' figures are
 /// known, so that no other panel moves when they are.
 void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks);

@@ -27,7 +27,7 @@ constexpr Technique all[] = {
      [](ReleaseSetup& s) { return set_to(s.storage_bytes_per_s, 2 * s.storage_bytes_per_s); }, "training/data-loader"},
     {"half_bytes", "Samples stored in half the bytes", Part::data,
      [](ReleaseSetup& s) { return set_to(s.sample_bytes, s.sample_bytes / 2); }, "training/data-loader"},
-    {"fp8", "Products in FP8", Part::training, [](ReleaseSetup& s) { return set_to(s.product, Format::fp8); },
+    {"fp8", "Matmuls in FP8", Part::training, [](ReleaseSetup& s) { return set_to(s.product, Format::fp8); },
      "precision/mixed"},
     {"no_recompute", "Activations kept, not recomputed", Part::training,
      [](ReleaseSetup& s) { return set_to(s.recompute, false); }, "training/checkpointing"},

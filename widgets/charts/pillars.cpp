@@ -22,7 +22,7 @@ void paint_pillar(const Painter& p, const Pillar& pillar, std::size_t i, float l
       p.line(r.min, {r.min.x, r.max.y}, with_alpha(fill, 0.5f));
   }
   if (pillar.hollow && !pillar.joined) p.rect({r.min.x, std::min(low_y, r.max.y - t.px(2))}, r.max, fill, t.px(1));
-  if (pillar.joined && i > 0)  // the pieces that run again together are bound under their feet
+  if (pillar.joined && i > 0)  // layers that are recomputed together are bound under their feet
     p.line({l.pillars[i - 1].min.x, r.max.y + t.px(2)}, {r.max.x, r.max.y + t.px(2)}, t.accent, t.px(2));
   const bool numbered = i == 0 || (i + 1) % l.number_step == 0;
   if (numbered && (i > 0 || l.number_step > 0)) {
@@ -33,7 +33,7 @@ void paint_pillar(const Painter& p, const Pillar& pillar, std::size_t i, float l
 }
 
 void record_pillars(Record& record, const char* label, std::span<const Pillar> pillars) {
-  DataTable table{label, {"layer", "kept", "runs again", "joined"}, {}};
+  DataTable table{label, {"layer", "kept", "recomputed", "joined"}, {}};
   for (std::size_t i = 0; i < pillars.size(); ++i)
     table.rows.push_back(
         {std::to_string(i + 1), exact(pillars[i].kept), pillars[i].hollow ? "1" : "0", pillars[i].joined ? "1" : "0"});
@@ -108,7 +108,7 @@ PillarEvent draw_pillars(const char* label, std::span<const Pillar> pillars, Pil
     const Pillar& pillar = pillars[static_cast<std::size_t>(under)];
     Line name;
     name.add("layer ").add_integer(under + 1);
-    tip(name.view(), pillar.hollow ? "runs again" : "kept",
+    tip(name.view(), pillar.hollow ? "recomputed" : "kept",
         pillar.joined ? "in one piece with the layer before it" : "press to turn it over, drag for several");
   }
   if (Record* record = p.record()) record_pillars(*record, label, pillars);

@@ -6,13 +6,13 @@
 
 #include "widgets/base/parts.h"
 
-/// A row of pillars, one a layer: solid as high as what the layer keeps, hollow where it is recomputed. Pressing one
+/// A row of pillars, one per layer: solid as high as what the layer keeps, hollow where it is recomputed. Pressing one
 /// turns it over, and dragging does the same to those that the pointer crosses.
 namespace widgets {
 
 struct Pillar {
   double kept = 1;      ///< part of its height that is solid, 0 to 1
-  bool hollow = false;  ///< recomputed
+  bool hollow = false;  ///< recomputed in the backward pass
   bool joined = false;  ///< hollow in one piece with the pillar before it
 };
 

@@ -76,7 +76,7 @@ void add_levels(const Outputs& out, const Run& run, PlotPicture& plot) {
             out, run, [](const Prediction& p) { return 1 / p.first_level_bytes_per_flop; });
   constexpr std::int64_t counted_from = 768;  // the smallest product that the counts behind the first cache hold for
   if (out.size >= counted_from)
-    add_level(plot, "behind L1", "operations for each byte that comes from behind the first cache", out, run,
+    add_level(plot, "beyond L1", "operations for each byte that comes from beyond the first cache", out, run,
               [](const Prediction& p) { return 1 / p.second_level_bytes_per_flop; });
   add_level(plot, "main memory", "operations for each byte that crosses the memory's wire", out, run,
             [&](const Prediction& p) { return out.intensity / p.moved; });

@@ -15,7 +15,7 @@ constexpr std::string_view here = "the kernel lab, on the machine that ran it";
 void describe(Fields& f, Outputs& o) {
   f.group("The rung");
   f.text("rung_title", o.rung.title, "Rung");
-  f.real("share", o.rung.share, {"Measured share", "%"},
+  f.real("share", o.rung.share, {"Measured here", "%"},
          "The share of its roof that it reached; nothing until it is run (and predicted, where you predict first).",
          {
              .headline = true,
@@ -56,7 +56,7 @@ void describe(Fields& f, Outputs& o) {
          "No version of this operation is faster on these ceilings.",
          {.formula = "max(operations / peak, bytes / bandwidth)",
           .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
-  f.real("next_gain", o.rung.next_gain, "Next rung, by the model",
+  f.real("next_gain", o.rung.next_gain, {"Next rung, by the model", "\xC3\x97"},
          "How many times as fast the model expects the next rung.",
          {
              .headline = true,
@@ -67,9 +67,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("published_share", o.rung.published_share, {"Share elsewhere", "%"},
          "What others measured for the same version on the chip that the mark in the row names.",
          {.may_be_missing = true});
-  f.real("next_measured_gain", o.rung.next_measured_gain, "Next rung, measured", "How many times as fast it is here.",
+  f.real("next_measured_gain", o.rung.next_measured_gain, {"Next rung, measured", "\xC3\x97"},
+         "How many times as fast it is here.",
          {.may_be_missing = true, .formula = "time / time of the next", .source = here});
-  f.real("next_published_gain", o.rung.next_published_gain, "Next rung, elsewhere",
+  f.real("next_published_gain", o.rung.next_published_gain, {"Next rung, elsewhere", "\xC3\x97"},
          "How many times as fast the next rung is where others measured both.", {.may_be_missing = true});
   f.choice("bound", o.rung.bound, bounds, "Regime", "What bounds the selected rung, by the model.",
            {.formula = "intensity against the ridge; latency where chains wait",
@@ -80,9 +81,9 @@ void describe(Fields& f, Outputs& o) {
   f.real("best_flops_per_s", o.best.flops_per_s, {"Its arithmetic rate", "FLOP/s"},
          {.may_be_missing = true, .source = here});
   f.real("best_bytes_per_s", o.best.bytes_per_s, {"Its memory rate", "B/s"}, {.may_be_missing = true, .source = here});
-  f.real("speedup", o.best.speedup, "Best over first", "Measured.",
+  f.real("speedup", o.best.speedup, {"Best over first", "\xC3\x97"}, "Measured.",
          {.may_be_missing = true, .formula = "time of rung 1 / time of the best", .source = here});
-  f.real("predicted_speedup", o.best.predicted_speedup, "The same by the model",
+  f.real("predicted_speedup", o.best.predicted_speedup, {"The same by the model", "\xC3\x97"},
          {.formula = "best share / share of rung 1", .source = ports});
   f.group("The operation");
   f.integer("size_now", o.size, "Size", "The operation's size, in the ladder's own unit.");
@@ -107,10 +108,10 @@ void describe(Fields& f, Outputs& o) {
   f.integer("failed_rungs", o.failed_rungs, "Rungs that failed", "Not compiled, wrong, crashed, or not possible here.");
   f.integer("changed_lines", o.rung.changed_lines, "Lines changed", "Against the source of the rung before.");
   f.group("What the compiler says");
-  f.integer("registers", o.rung.registers, "Registers a thread", "As the compiler reports; GPU kernels only.");
+  f.integer("registers", o.rung.registers, "Registers per thread", "As the compiler reports; GPU kernels only.");
   f.integer("spill_bytes", o.rung.spill_bytes, {"Spilled", "B"},
             "Bytes that did not fit into registers, stored and loaded.");
-  f.integer("shared_bytes", o.rung.shared_bytes, {"Shared memory a block", "B"},
+  f.integer("shared_bytes", o.rung.shared_bytes, {"Shared memory per block", "B"},
             "As the compiler reports; GPU kernels only.");
   f.group("What is kept");
   f.integer("rows", o.rows, "Runs kept", "Runs of all ladders and sizes.");

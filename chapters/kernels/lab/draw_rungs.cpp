@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/kernels/lab/draw_parts.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
@@ -274,16 +275,36 @@ void draw_rung(Inputs& in, const Picture& picture, std::size_t i, const Columns&
 
 namespace {
 
+/// What the learner said that the chosen rung can reach, in its row.
+void mark_guess(const Painter& p, const Picture& picture, const Columns& c, float top, float row) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "predicted_share" || picture.run->selected >= picture.bars.size()) return;
+  const Bar& bar = picture.bars[picture.run->selected];
+  if (!(bar.roof_rate > 0)) return;
+  const auto& t = theme();
+  const float y = top + row * static_cast<float>(picture.run->selected), x = c.at(guess->value / 100 * bar.roof_rate);
+  p.dashed_line({x, y}, {x, y + row}, t.accent, t.px(2), t.px(4));
+  widgets::paint_guess_words(p, {x + t.px(6), y + (row - t.type(Type::small)) / 2},
+                             widgets::guess_words(widgets::format(guess->value, "%").view(), false).view());
+}
+
 /// While a question is open: the versions by name, each with an empty track.
 void draw_given_rungs(const Picture& picture, ImVec2 at, ImVec2 size) {
   const widgets::GivenMarks given;
   const auto& t = theme();
   const Painter p = Painter::window();
-  const float row = std::min(size.y / static_cast<float>(picture.bars.size()), t.px(48)),
+  const float small = t.type(Type::small), scale = small + t.px(8);
+  const float row = std::min((size.y - scale) / static_cast<float>(picture.bars.size()), t.px(48)),
               left = std::min(t.px(220), size.x * 0.3f);
+  const float under = at.y + row * static_cast<float>(picture.bars.size());
+  p.text({at.x + left, under}, "0", t.muted, Type::small, Font::mono);
+  p.text({at.x + size.x - t.px(4), under}, "its roof", t.muted, Type::small, Font::sans, Align::right);
   for (std::size_t i = 0; i < picture.bars.size(); ++i) {
-    const float top = at.y + row * static_cast<float>(i), text_y = top + (row - t.type(Type::small)) / 2;
-    widgets::fit_text(p, {at.x, text_y}, picture.bars[i].title, left - t.px(10), t.text, Type::small);
+    const float top = at.y + row * static_cast<float>(i), text_y = top + (row - small) / 2;
+    widgets::Line number;
+    number.add_integer(static_cast<std::int64_t>(i) + 1);
+    p.text({at.x + t.px(20), text_y}, number.view(), t.muted, Type::small, Font::mono, Align::right);
+    widgets::fit_text(p, {at.x + t.px(28), text_y}, picture.bars[i].title, left - t.px(38), t.text, Type::small);
     p.frame({at.x + left, top + row * 0.25f}, {at.x + size.x, top + row * 0.75f}, t.muted, 1, t.px(3));
   }
 }
@@ -324,6 +345,7 @@ void draw_rungs(Inputs& in, const Picture& picture, ImVec2 size) {
   for (std::size_t i = 0; i < picture.bars.size(); ++i, top += row) {
     draw_rung(in, picture, i, c, {at.x, top}, row);
   }
+  mark_guess(p, picture, c, at.y, row);
   float y = bottom + (axis ? widgets::row_axis_height(2) : 0);
   if (legend) {
     paint_legend(p, picture, {at.x + t.px(6), y + t.px(6)}, words_width);

@@ -26,7 +26,7 @@ std::string verdict_words(double product, double speedup) {
 }
 
 /// The loader's part stands last and grows to the right where faster work brings it out.
-void place_slots(const Outputs& out, const models::SpeedupStack& stack, Picture& p) {
+void place_slots(const Inputs& in, const Outputs& out, const models::SpeedupStack& stack, Picture& p) {
   double at = 0;
   const models::StackTimes& first = stack.stages.front().part_s;
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -35,11 +35,16 @@ void place_slots(const Outputs& out, const models::SpeedupStack& stack, Picture&
     for (const models::StackStage& stage : stack.stages) most = std::max(most, stage.part_s[i]);
     at += most;
   }
-  p.longest_s = std::max({at, out.own_product_step_s, out.alone_product_step_s, 1e-9});
+  p.longest_s =
+      std::max({at, in.loader_beside ? in.data_s : 0.0, out.own_product_step_s, out.alone_product_step_s, 1e-9});
 }
 
 void add_rows(const Inputs& in, const Outputs& out, Picture& p) {
   p.rows.push_back({.name = "Before", .figure = format_text(out.base_s, "s")});
+  if (in.loader_beside && in.data_s > 0) {
+    p.rows.back().words = "loading takes " + format_text(in.data_s, "s") + " meanwhile";
+    p.rows.back().meanwhile_s = in.data_s;
+  }
   std::size_t stage = 0;
   for (const std::size_t i : order_of(in)) {
     const Technique& t = in.techniques[i];
@@ -119,7 +124,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   Picture p;
   if (!out.reason.empty()) return p;
-  place_slots(out, run.stack, p);
+  place_slots(in, out, run.stack, p);
   add_rows(in, out, p);
   p.answer = answer_of(in, out);
   return p;

@@ -43,14 +43,14 @@ void technique(Fields& f, Technique& t, const TechniqueWords& w) {
 constexpr std::array<TechniqueWords, technique_count> technique_words{{
     {"pipeline_on", "pipeline_factor", "pipeline_touches", "Data pipeline", "data factor", "data acts on",
      "More workers, larger shards, decoding elsewhere.", true},
-    {"precision_on", "precision_factor", "precision_touches", "Mixed precision", "precision factor",
-     "precision acts on", "Products on tensor cores in 16 or 8 bits.", true},
+    {"precision_on", "precision_factor", "precision_touches", "Lower precision", "precision factor",
+     "precision acts on", "Matmuls on Tensor Cores in 16 or 8 bits, or weights of 4.", true},
     {"compile_on", "compile_factor", "compile_touches", "Compilation", "compiled factor", "compilation acts on",
      "Element-wise operations fused, fewer launches."},
     {"optimizer_on", "optimizer_factor", "optimizer_touches", "Fused optimizer", "optimizer factor",
      "optimizer acts on", "The update in one pass over memory."},
     {"overlap_on", "overlap_factor", "overlap_touches", "Overlap", "overlap factor", "overlap acts on",
-     "Communication and logging beside the work."},
+     "Communication and logging during the work."},
 }};
 
 }  // namespace
@@ -75,8 +75,8 @@ void describe(Fields& f, Inputs& in) {
                         Part{"rest_s", "The rest", "Exposed communication, launches, logs.", in.rest_s},
                         Part{"data_s", "Data", "What the loader takes for a batch.", in.data_s}})
     f.real(p.key, p.slot, {p.label, "s"}, p.help, {.range = {0, 100}, .typical = {0, 0.5}});
-  f.toggle("loader_beside", in.loader_beside, "Loader beside the device",
-           "It works while the device does, and the step waits for what is left of it.");
+  f.toggle("loader_beside", in.loader_beside, "Loader runs meanwhile",
+           "It loads while the device computes, and the step waits for what is left of it.");
   f.group("The run");
   f.real("run_cost", in.run_cost, {"Cost before", "$"}, "What the run costs as it is.",
          {.range = {1, 1e9, Scale::log}});

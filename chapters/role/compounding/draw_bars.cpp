@@ -2,6 +2,7 @@
 #include <array>
 
 #include "chapters/role/compounding/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -84,6 +85,39 @@ void paint_bite(const Painter& p, const Rect& r, bool now) {
     p.frame(r.min, r.max, t.accent, t.px(1.5f));
   } else {
     p.frame(r.min, r.max, widgets::with_alpha(t.muted, 0.35f), 1);
+  }
+}
+
+/// A thin strip under the bar: the loader at work while the device is.
+void paint_meanwhile(const Painter& p, const BarPlan& plan, std::size_t index, double seconds) {
+  const auto& t = widgets::theme();
+  if (!(seconds > 0)) return;
+  const Rect whole = plan.place(index, 0, seconds);
+  p.rect({whole.min.x, whole.max.y - t.px(4)}, whole.max, t.background);
+  p.rect({whole.min.x, whole.max.y - t.px(3)}, whole.max, t.of(Meaning::data_loading));
+}
+
+/// What the learner said the step takes, or how many times as fast it is, as a time across the row of the end.
+void mark_guess(const Painter& p, const BarPlan& plan, const Picture& picture) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || !(guess->value > 0)) return;
+  double before_s = 0;
+  for (const double part : picture.run->stack.stages.front().part_s) before_s += part;
+  const bool time = guess->output == "step_s";
+  if (!time && guess->output != "speedup") return;
+  const double seconds = time ? guess->value : before_s / guess->value;
+  const auto& t = widgets::theme();
+  for (std::size_t i = 0; i < picture.rows.size(); ++i) {
+    if (!picture.rows[i].packed) continue;
+    const bool off = seconds > picture.longest_s;
+    const float x = plan.x(std::min(seconds, picture.longest_s)), top = plan.y(i), bottom = top + plan.row(i);
+    p.dashed_line({x, top}, {x, bottom}, t.accent, t.px(2), t.px(4));
+    const auto figure = widgets::format(guess->value, time ? std::string_view("s") : widgets::times_unit);
+    const auto words = widgets::guess_words(figure.view(), off);
+    const float width = widgets::text_size(words.view(), Type::small).x, right = plan.area.max.x - plan.figures;
+    widgets::paint_guess_words(
+        p, {x + t.px(6) + width > right ? x - t.px(6) - width : x + t.px(6), (top + bottom - t.type(Type::small)) / 2},
+        words.view());
   }
 }
 
@@ -242,7 +276,9 @@ void draw_bars(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
       paint_ghost(p, plan, row, i);
     else if (row.on)
       paint_step(p, plan, picture, i);
+    paint_meanwhile(p, plan, i, row.meanwhile_s);
   }
+  mark_guess(p, plan, picture);
   for (std::size_t i = 0; i < picture.rows.size(); ++i)
     if (picture.rows[i].technique >= 0) press_row(in, view, plan, picture, i);
   widgets::drew("steps");

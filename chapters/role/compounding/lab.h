@@ -78,7 +78,8 @@ struct BarRow {
   std::size_t stage = 0;            ///< whose parts stand in it
   bool on = true, packed = false, ghost = false;
   double ghost_s = 0;
-  std::string verdict;  ///< what a product promises, against what is
+  double meanwhile_s = 0;  ///< what the loader takes while the device computes; 0: it does not run meanwhile
+  std::string verdict;     ///< what a product promises, against what is
 };
 
 struct Picture {

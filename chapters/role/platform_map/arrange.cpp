@@ -65,7 +65,9 @@ std::string techniques_of(Part part) {
 Box box_of(const Inputs& in, const Outputs& out, const Run& run, Part part) {
   const auto i = static_cast<std::size_t>(part);
   Box box{.name = models::platform::part_name(part), .brief = briefs[i]};
-  box.hours = out.release.parts[i].time_s < 1 ? "0 h" : format_text(out.release.parts[i].time_s, "s");
+  const bool hidden = part == Part::data && out.release.run.time_s > 0;  // loading runs while the GPUs train
+  box.hours = out.release.parts[i].time_s < 1 ? (hidden ? "0 h, hidden" : "0 h")
+                                              : format_text(out.release.parts[i].time_s, "s");
   box.money = format_text(out.release.parts[i].usd, "$");
   box.cause = cause_of(in, out, part);
   box.link = link_of(in, out, run, part);

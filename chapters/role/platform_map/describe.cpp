@@ -83,8 +83,8 @@ void describe_run(Fields& f, Outputs& o) {
          {.formula = "kernels / all hours"});
   f.real("memory_bytes", run.memory_bytes, {"Held by a GPU", "B"},
          {.source = "models/memory, ZeRO-1 with BF16 gradients"});
-  f.real("storage_ceiling", run.storage_ceiling, "The loaders bring", "Samples a second at most, all GPUs together.");
-  f.real("profiled_step_s", run.profiled_step_s, {"A step while profiled", "s"}, "Its launches are slower.");
+  f.real("storage_ceiling", run.storage_ceiling, "The loaders bring", "Samples per second at most, all GPUs together.");
+  f.real("profiled_step_s", run.profiled_step_s, {"Step while profiled", "s"}, "Its launches are slower.");
 }
 
 void describe_service(Fields& f, Outputs& o) {
@@ -93,14 +93,14 @@ void describe_service(Fields& f, Outputs& o) {
   f.real("replicas", s.replicas, "Replicas", "At the peak.", {.source = "Erlang C"});
   f.real("mean_replicas", s.mean_replicas, "Replicas, mean", "Over a day.");
   f.real("busy_replicas", s.busy_replicas, "Replicas that work", {.formula = "rate / rate of a full replica"});
-  f.real("replica_per_s", s.per_s, "A replica answers", "Requests a second, full.",
+  f.real("replica_per_s", s.per_s, "A replica answers", "Requests per second, full.",
          {.formula = "slots / time of a request"});
-  f.real("request_s", s.request_s, {"A request", "s"}, {.formula = "(output - 1) x decode step + slots x prefill"});
+  f.real("request_s", s.request_s, {"Request", "s"}, {.formula = "(output - 1) x decode step + slots x prefill"});
   f.real("prefill_s", s.prefill_s, {"Prefill", "s"}, "What one prompt takes.");
-  f.real("decode_step_s", s.decode_s, {"Decode step", "s"}, "A token for each of all slots.");
+  f.real("decode_step_s", s.decode_s, {"Decode step", "s"}, "One token for every slot.");
   f.real("gpu_s_per_request", s.gpu_s_per_request, {"GPU time of a request", "s"},
          {.formula = "chips x time of a request / slots"});
-  f.real("reference_gpu_s", s.reference_gpu_s, {"... in 16 bits", "s"}, "What a shadow request takes.");
+  f.real("reference_gpu_s", s.reference_gpu_s, {"The same in 16 bits", "s"}, "What a shadow request takes.");
   f.real("weights_bytes", s.weights_bytes, {"Weights", "B"}, "What one replica holds, under the recipe.");
   f.real("canary_requests", o.release.canary_requests, "The canary must answer",
          "Requests until a drop would be seen: 80 % power, two-sided test at 5 %.",
@@ -164,7 +164,7 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "Training stays the bottleneck."});
   f.real("next_at", o.next_at, "It moves on at", "GPUs, above yours, from which on something else is the bottleneck.",
          {.absent = "It stays, however many GPUs."});
-  f.text("next_bottleneck", o.next_bottleneck, "and goes to");
+  f.text("next_bottleneck", o.next_bottleneck, "It goes to");
   f.group("The parts");
   for (std::size_t i = 0; i < parts; ++i) {
     f.real(output_keys[i][0], r.parts[i].time_s, {labels[i][0], "s"}, helps[i], {.formula = time_formulas[i]});

@@ -5,8 +5,8 @@ namespace chapters::role::platform_map {
 namespace {
 
 const Choices products = {
-    {"bf16", "BF16", "All products of training in BF16."},
-    {"fp8", "FP8", "Products inside the layers in FP8; attention and logits stay in BF16."},
+    {"bf16", "BF16", "All matmuls of training in BF16."},
+    {"fp8", "FP8", "Matmuls inside the layers in FP8; attention and logits stay in BF16."},
 };
 const Choices recipes = [] {
   Choices out;
@@ -44,9 +44,9 @@ void describe_release(Fields& f, Inputs& in) {
                         {.label = "GPUs", .help = "That train; each holds a whole replica of the model."});
   shared::model(f, "model", in.model, {.help = "It takes each sample as so many tokens, and is then served."});
   shared::chip(f, "chip", in.chip, {.help = "Training and serving both run on it."});
-  number(f, "samples", s.samples, "Samples", "", "Seen by the run in all; repeats of a sample count again.",
+  number(f, "samples", s.samples, "Samples", "", "Seen by the run in all; a sample that is repeated counts each time.",
          {1e4, 1e11, 1e6, 1e9});
-  number(f, "usd_per_gpu_hour", s.usd_per_gpu_hour, "A GPU hour", "$",
+  number(f, "usd_per_gpu_hour", s.usd_per_gpu_hour, "Price per GPU-hour", "$",
          "Assumed. An H100 hour is 2 to 3.50 at smaller clouds and 6.88 at AWS on demand (2026).", {0.05, 100, 1.5, 7});
 }
 
@@ -55,10 +55,10 @@ void describe_data(Fields& f, Inputs& in) {
   f.group("Data");
   f.real("storage_bytes_per_s", s.storage_bytes_per_s, {"Storage", "B/s"}, "Read by all GPUs together.",
          {.range = {1e8, 1e14, Scale::log}, .typical = {1e9, 1e11}, .headline = true});
-  number(f, "sample_bytes", s.sample_bytes, "A sample", "B", "As stored, and as copied to the GPU.",
+  number(f, "sample_bytes", s.sample_bytes, "Sample size", "B", "As stored, and as copied to the GPU.",
          {100, 1e9, 1e4, 2e7});
-  number(f, "samples_per_request", s.samples_per_request, "Samples a request", "",
-         "1: a file a sample; more: shards that are read in sequence.", {1, 1e5, 1, 1000});
+  number(f, "samples_per_request", s.samples_per_request, "Samples per request", "",
+         "1: one file per sample; more: shards that are read in sequence.", {1, 1e5, 1, 1000});
   number(f, "request_latency_s", s.request_latency_s, "First byte", "s", "From asking the storage to its first byte.",
          {1e-5, 1, 1e-4, 0.1});
   number(f, "decode_s", s.decode_s, "Decoding one", "s", "What one sample takes on one core.", {1e-6, 10, 1e-4, 0.1});
@@ -71,19 +71,20 @@ void describe_training(Fields& f, Inputs& in) {
   auto& s = in.setup;
   f.group("Training");
   shared::global_batch(f, "batch", s.batch,
-                       {.label = "Samples a step", .help = "Over all GPUs; it stays when GPUs are added."});
-  shared::sequence(f, "sequence", s.sequence, {.label = "Tokens a sample", .help = "What the model sees of a sample."});
+                       {.label = "Samples per step", .help = "Over all GPUs; it stays when GPUs are added."});
+  shared::sequence(f, "sequence", s.sequence,
+                   {.label = "Tokens per sample", .help = "What the model sees of a sample."});
   count(f, "micro_batch", s.micro_batch, "Micro-batch", "Samples of one pass on one GPU, at most.", {1, 64, 1, 8});
   shared::format(f, "format", in.format, products, {.help = "In which the layers multiply while they are trained."});
-  f.toggle("recompute", s.recompute, "Recompute", "Every layer's forward pass again in backward.");
+  f.toggle("recompute", s.recompute, "Recompute", "Every layer's forward pass is recomputed in the backward pass.");
   share(f, "training_roof", s.training_roof, "Share of the roof",
         "Share of peak and bandwidth that training's kernels reach. Assumed.", {0.05, 1, 0.4, 0.8});
   f.toggle("overlap", s.overlap, "Overlap",
            "Gradients are exchanged, in 8 buckets, while the last backward pass runs.");
   number(f, "bus_bytes_per_s", s.bus_bytes_per_s, "Network", "B/s",
-         "Rate of the ring between replicas: 2 (n - 1) / n of two bytes a parameter pass in each step.",
+         "Rate of the ring between replicas: 2 (n - 1) / n of two bytes per parameter pass in each step.",
          {1e8, 1e13, 5e9, 4e11});
-  number(f, "launch_s", s.launch_s, "A launch", "s", "From one launch of the host to its next.",
+  number(f, "launch_s", s.launch_s, "Launch", "s", "From one launch of the host to its next.",
          {1e-7, 1e-3, 4e-6, 3e-5});
 }
 
@@ -92,7 +93,7 @@ void describe_before_serving(Fields& f, Inputs& in) {
   f.group("Profiling");
   count(f, "profile_runs", s.profile_runs, "Profiled runs", "Short runs, each after a change. Assumed.",
         {1, 1000, 3, 30});
-  count(f, "profile_steps", s.profile_steps, "Steps a run", "With warm-up. Assumed.", {1, 10000, 10, 200});
+  count(f, "profile_steps", s.profile_steps, "Steps per run", "With warm-up. Assumed.", {1, 10000, 10, 200});
   share(f, "profile_slowdown", s.profile_slowdown, "Launches take",
         "Times as long while the profiler records. Assumed.", {1, 10, 1.2, 4});
   f.toggle("profile_one_node", s.profile_one_node, "On one node",
@@ -117,16 +118,16 @@ void describe_serving(Fields& f, Inputs& in) {
   f.group("Inference engine");
   f.choice("kv", in.kv, caches, "Cache", "How keys and values are stored.");
   count(f, "slots", s.slots, "Slots", "Sequences that a replica decodes at once.", {1, 1024, 8, 256});
-  count(f, "replica_chips", s.replica_chips, "Chips a replica", "They share every layer.", {1, 64, 1, 8});
+  count(f, "replica_chips", s.replica_chips, "Chips per replica", "They share every layer.", {1, 64, 1, 8});
   number(f, "prompt", s.prompt, "Prompt", "tokens", "Length of a request.", {1, 131072, 128, 8192});
   number(f, "output", s.output, "Answer", "tokens", "Length of an answer.", {1, 32768, 32, 2048});
   share(f, "serving_roof", s.serving_roof, "Roof of serving",
         "Share of peak and bandwidth that its kernels reach. Assumed.", {0.05, 1, 0.5, 0.85});
   count(f, "trials", s.trials, "Trials", "Settings of the engine that are tried under load. Assumed.",
         {1, 1000, 4, 40});
-  number(f, "trial_requests", s.trial_requests, "Requests a trial", "", "Assumed.", {1, 1e7, 500, 1e4});
+  number(f, "trial_requests", s.trial_requests, "Requests per trial", "", "Assumed.", {1, 1e7, 500, 1e4});
   f.group("Serving");
-  f.real("rate_per_s", s.rate_per_s, "Requests a second", "Mean over a day.",
+  f.real("rate_per_s", s.rate_per_s, "Requests per second", "Mean over a day.",
          {.range = {0.01, 1000, Scale::log}, .typical = {0.5, 100}, .headline = true});
   share(f, "peak", s.peak, "Peak", "The highest hour over the mean.", {1, 2, 1.2, 2});
   number(f, "days", s.days, "Days served", "", "That are paid for.", {0.1, 3650, 7, 180});

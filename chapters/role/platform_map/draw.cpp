@@ -60,6 +60,19 @@ void draw_techniques(const Outputs& out, const Picture& picture, View& view, ImV
                        {.hover = technique_hover});
 }
 
+/// The run by cause, and under it the GPU time of published runs against the model's.
+void draw_run(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(14), above = std::clamp(0.4f * size.y, t.px(110), t.px(180));
+  const widgets::StackedBar bar[] = {{.label = "the run", .segments = picture.step}};
+  widgets::draw_stacked_bars(
+      "run", bar, view.bars,
+      {.unit = "s", .axis_label = "the run", .size = {size.x, above}, .axis = widgets::AxisKind::time});
+  ImGui::SetCursorScreenPos({at.x, at.y + above + gap});
+  published_strip(picture.published, {size.x, size.y - above - gap});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -70,12 +83,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_against_gpus(in, out, picture, view, size); });
   stage.panel("techniques", {.title = "What acts on each part", .least = {520, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_techniques(out, picture, view, size); });
-  stage.panel("run", {.title = "The training run by cause", .least = {380, 110}, .ideal = {0, 180}}, [&](ImVec2 size) {
-    const widgets::StackedBar bar[] = {{.label = "the run", .segments = picture.step}};
-    widgets::draw_stacked_bars("run", bar, view.bars,
-                               {.unit = "s", .axis_label = "the run", .size = size, .axis = widgets::AxisKind::time});
-  });
-  published_panel(stage, "GPU time of published runs", picture.published);
+  stage.panel("run", {.title = "The training run", .least = {420, 260}, .ideal = {0, 340}},
+              [&](ImVec2 size) { draw_run(picture, view, size); });
 }
 
 }  // namespace chapters::role::platform_map

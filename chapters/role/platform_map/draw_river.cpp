@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/role/platform_map/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -22,6 +23,8 @@ class RiverPainter {
   void draw_cut() const;
   void draw_money() const;
   void draw_strip() const;
+  void draw_axis() const;
+  void draw_guess() const;
 
  private:
   float small() const { return t_.type(Type::small); }
@@ -181,7 +184,11 @@ void RiverPainter::draw_strip() const {
       break;
     }
   }
-  const float below = top + bar + t_.px(4), x = cut_x();
+}
+
+/// The numbers of GPUs and the handle at those that are set.
+void RiverPainter::draw_axis() const {
+  const float below = r_.axis.min.y + t_.px(3) + small() + t_.px(4) + t_.px(4), x = cut_x();
   const float tag = widgets::text_size(picture_.gpus_tag, Type::small, Font::bold).x + t_.px(12);
   const float left = std::clamp(x - tag / 2, r_.axis.min.x, std::max(r_.axis.min.x, r_.axis.max.x - tag));
   for (double n = 1; n <= r_.hi_gpus; n *= 4) {
@@ -194,6 +201,19 @@ void RiverPainter::draw_strip() const {
   p_.rect({left, below - t_.px(1)}, {left + tag, below + small() + t_.px(3)}, t_.accent, t_.px(4));
   p_.text({left + t_.px(6), below}, picture_.gpus_tag, widgets::text_on(t_.accent, t_), Type::small, Font::bold);
   p_.line({x, r_.axis.min.y}, {x, below}, t_.accent, t_.px(2));
+}
+
+/// What the learner said the release takes, across the river.
+void RiverPainter::draw_guess() const {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "time_s") return;
+  const double hours = guess->value / 3600;
+  const bool off = hours > r_.hi_hours;
+  const float y = std::clamp(r_.y(hours), r_.hours.min.y, r_.hours.max.y);
+  p_.dashed_line({r_.hours.min.x, y}, {r_.hours.max.x, y}, t_.accent, t_.px(1.5f), t_.px(4));
+  const float above = y - small() - t_.px(4);
+  widgets::paint_guess_words(p_, {r_.hours.min.x + t_.px(8), above < r_.hours.min.y + t_.px(2) ? y + t_.px(4) : above},
+                             widgets::guess_words(widgets::format(guess->value, "s").view(), off).view());
 }
 
 /// Three lines: the part, its hours, and its money or that it holds the release up.
@@ -263,19 +283,24 @@ void draw_platform(Inputs& in, const Outputs& out, const Picture& picture, View&
     return;
   }
   const bool hidden = widgets::veiled();
-  const River river = layout_river({at, {at.x + size.x, at.y + size.y}}, picture.river, picture.axis_hi,
+  // Under a veil its own word stands at the foot.
+  const float foot = hidden ? t.px(44) : 0;
+  const River river = layout_river({at, {at.x + size.x, at.y + size.y - foot}}, picture.river, picture.axis_hi,
                                    picture.top_hours, t.scale, t.type(Type::small) + t.px(3));
   const RiverPainter painter(in, picture, river);
   {
     const widgets::GivenMarks given;
     painter.draw_ground();
+    if (hidden) painter.draw_axis();
     for (std::size_t i = 0; hidden && i < parts; ++i) draw_card(p, picture, i, river.cards[i], false, true);
   }
   if (!hidden) {
     painter.draw_bands();
     painter.draw_money();
     painter.draw_strip();
+    painter.draw_axis();
     painter.draw_cut();
+    painter.draw_guess();
   }
   drag_gpus(in, picture, river);
   for (std::size_t i = 0; !hidden && i < parts; ++i) {

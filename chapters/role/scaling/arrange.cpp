@@ -119,9 +119,9 @@ void arrange_points(const Inputs& in, const Outputs& out, const Run& run, Pictur
     return;
   }
   for (const models::MeasuredStep& m : points) p.points.add(m.gpus, speedup_of(in, p, m));
-  p.points_words = "measured: " + name + "; the model is off by " + format_text(out.model_rms, "%", 2) + " rms";
+  p.points_words = "measured: " + name + "; model off by " + format_text(out.model_rms, "%", 2) + " rms";
   if (!std::isfinite(out.serial_s) || !run.fit) return;
-  p.points_words += ", Amdahl's serial share " + format_text(out.serial_share, "%");
+  p.points_words += ", serial share " + format_text(out.serial_share, "%");
   const double from = *std::min_element(p.points.x.begin(), p.points.x.end());
   p.fit = {.label = "Amdahl through the points",
            .info = "1 / (s + (1 - s) / N), least squares",
@@ -189,6 +189,9 @@ std::string answer_of(const Inputs& in, const Outputs& out, bool ends) {
   const std::string step = widgets::figure(out.step.step_s, "s");
   std::string answer = counted_gpus(in.gpus) + " are " + widgets::figure(out.speedup, widgets::times_unit) +
                        " as fast as one, " + widgets::figure(out.efficiency, "%") + " of ideal.";
+  if (in.replica_gpus > 1)
+    answer = counted_gpus(in.gpus) + " do what " + widgets::figure(out.speedup, "") +
+             " would do without losses: " + widgets::figure(out.efficiency, "%") + " of ideal.";
   if (in.gpus == 1) answer = "One GPU takes " + step + " per step; everything is compared with that.";
   if (in.gpus > 1 && in.gpus == in.replica_gpus)
     answer = counted_gpus(in.gpus) + " hold one copy of the model and take " + step + " per step: the ideal.";

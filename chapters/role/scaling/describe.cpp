@@ -15,7 +15,7 @@ const Choices kinds{{"normal", "Normal", "Each GPU and step by itself."},
                     {"rare", "Rare and slow", "Nearly all alike; now and then one is slow."}};
 static_assert(models::slowness_kind_count == 4);
 const Choices series{{"internlm_shared", "InternLM 7B, one batch", "A100, 2,048 sequences of 2,048 tokens."},
-                     {"internlm_own", "InternLM 7B, a batch each", "A100, eight sequences a GPU."},
+                     {"internlm_own", "InternLM 7B, a batch each", "A100, eight sequences per GPU."},
                      {"llama_405b", "Llama 3.1 405B, MLPerf", "H100, brought to 1,152 sequences of 8,192 tokens."},
                      {"gpt_177b", "GPT 177B, Megatron", "H100, 1,152 sequences of 4,096 tokens."},
                      {"decode_7b", "Llama-2-7B decode, gpt-fast", "A100, a token of one sequence, tensor parallel."},
@@ -32,7 +32,7 @@ constexpr std::string_view no_fit =
 
 void describe(Fields& f, PointRow& r) {
   f.integer("gpus", r.gpus, "GPUs", {.range = {1, 1e6, Scale::log}});
-  f.real("step_s", r.step_s, {"A step", "s"}, {.range = {1e-6, 1e6, Scale::log}});
+  f.real("step_s", r.step_s, {"Step", "s"}, {.range = {1e-6, 1e6, Scale::log}});
 }
 
 void describe(Fields& f, Inputs& in) {
@@ -42,13 +42,13 @@ void describe(Fields& f, Inputs& in) {
   shared::global_batch(
       f, "batch", in.batch,
       {.label = "Batch", .help = "Sequences of one step, shared by all.", .when = {"rule", "shared_batch"}});
-  f.integer("own_sequences", in.own_sequences, "Sequences a replica",
+  f.integer("own_sequences", in.own_sequences, "Sequences per replica",
             "Each replica's part of one step, whatever the number of replicas.",
             {.range = {1, 4096, Scale::log}, .when = {"rule", "own_batch"}});
   f.real("sequence_gpu_s", in.sequence_gpu_s, {"One sequence", "s"},
          "GPU-seconds of its forward and backward pass: seconds on one GPU alone.",
          {.range = {1e-6, 1e4, Scale::log}, .typical = {1e-3, 100}});
-  f.integer("replica_gpus", in.replica_gpus, "GPUs a replica",
+  f.integer("replica_gpus", in.replica_gpus, "GPUs per replica",
             "Tensor x pipeline x context parallel: one copy of the model.", {.range = {1, 1024, Scale::log}});
   f.real("fixed_s", in.fixed_s, {"Not shared", "s"}, "Takes as long on any number of GPUs: Amdahl's serial part.",
          {.range = {0, 100}, .typical = {0, 1}});
@@ -56,8 +56,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("algorithm", in.algorithm, all_reduce_choices(), "All-reduce",
            "How the gradients of all replicas are summed.", {.headline = true});
   f.real("overlap", in.overlap, {"Overlap", "%"},
-         "Share of the all-reduce that runs beside the backward pass, which is two thirds of the compute. Where "
-         "micro-batches are accumulated, the last one's alone can hide it.",
+         "Share of the all-reduce that runs during the backward pass, which is two thirds of the compute. Where "
+         "micro-batches are accumulated, only the last one can hide it.",
          {.range = {0, 100}, .headline = true});
   f.real("gradient_bytes", in.gradient_bytes, {"Gradients", "B"},
          "Those of the whole model, in the format that is summed.",
@@ -70,7 +70,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("inside_bytes_per_s", in.inside_bytes_per_s, {"Inside a node", "B/s"},
          "What one GPU reaches in one direction: 240 GB/s over NVLink of an A100, 370 of an H100.",
          {.range = {1e8, 1e13, Scale::log}});
-  f.integer("gpus_per_node", in.gpus_per_node, "GPUs a node", "Behind one fast switch.",
+  f.integer("gpus_per_node", in.gpus_per_node, "GPUs per node", "Behind one fast switch.",
             {.range = {1, 576, Scale::log}});
   describe_between_hop(f, in.between_hop_s, 1e-2);
   describe_inside_hop(f, in.inside_hop_s, 1e-2);
@@ -84,7 +84,8 @@ void describe(Fields& f, Inputs& in) {
          {.range = {1e-5, 100, Scale::log}, .when = {"slowness", "rare"}});
   f.integer("seed", in.seed, "Seed", "Another seed draws other steps.", {.range = {1, 999}});
   f.group("Money");
-  f.real("price", in.price, {"A GPU-hour", "$"}, "What one GPU costs an hour.", {.range = {0.01, 100, Scale::log}});
+  f.real("price", in.price, {"Price per GPU-hour", "$"}, "What one GPU costs per hour.",
+         {.range = {0.01, 100, Scale::log}});
   f.integer("steps", in.steps, "Steps",
             "Steps of the run; with a batch each, those that the smallest cluster would take.",
             {.range = {1, 1e8, Scale::log}});
@@ -116,30 +117,30 @@ void describe(Fields& f, Outputs& o) {
   f.real("efficiency", o.efficiency, {"Efficiency", "%"}, {.headline = true, .formula = "ideal step / step"});
   f.real("ideal_step_s", o.ideal_step_s, {"Ideal step", "s"}, "One replica's, shared out without any loss.");
   f.real("compute_s", o.step.compute_s, {"Compute", "s"}, "Time of the replica with most sequences.",
-         {.formula = "ceil(sequences / replicas) x one sequence / GPUs a replica"});
+         {.formula = "ceil(sequences / replicas) x one sequence / GPUs per replica"});
   f.real("uneven_s", o.step.loss_s[0], {"Unevenly shared", "s"},
          "Some replicas have a sequence more, and the others wait.");
   f.real("slowest_s", o.step.slowest_s, {"Waiting for the slowest", "s"},
          {.formula = "compute x (E[max of N] - 1)", .source = orders});
   f.real("all_reduce_s", o.all_reduce_s, {"All-reduce", "s"}, {.source = nccl});
-  f.real("latency_s", o.step.all_reduce.latency_s, {"of it latency", "s"}, {.source = nccl});
+  f.real("latency_s", o.step.all_reduce.latency_s, {"Latency in it", "s"}, {.source = nccl});
   f.real("hidden_s", o.step.hidden_s, {"Hidden", "s"}, {.formula = "min(overlap x all-reduce, 2/3 compute)"});
   f.real("exposed_s", o.step.exposed_s, {"Exposed", "s"}, {.formula = "all-reduce - hidden"});
   f.real("communication_share", o.communication_share, {"Exposed, of the step", "%"}, {.formula = "exposed / step"});
   f.group("More GPUs");
-  f.integer("fastest_gpus", o.fastest.gpus, "Fastest with",
-            "GPUs; of 1, 2, 4, ... replicas, up to 16,384 GPUs or yours.", {.headline = true});
+  f.integer("fastest_gpus", o.fastest.gpus, "Fastest tried",
+            "GPUs; 1, 2, 4, ... replicas are tried, up to 16,384 GPUs or yours.", {.headline = true});
   f.real("fastest_step_s", o.fastest.step_s, {"Its step", "s"},
          "The shortest of those; with a batch each, of the most work per time.");
   f.real("next_time", o.next_time, {"Twice as many save", "%"},
          "Share of the run's time; below 0 where it gets longer.", {.formula = "1 - time with 2 N / time"});
-  f.real("next_cost", o.next_cost, {"and cost more", "%"}, {.formula = "2 x time with 2 N / time - 1"});
+  f.real("next_cost", o.next_cost, {"Twice as many cost more", "%"}, {.formula = "2 x time with 2 N / time - 1"});
   f.real("run_s", o.run_s, {"The run", "s"}, {.formula = "steps x one replica's step x its GPUs / speed-up"});
-  f.real("cost", o.cost, {"costs", "$"}, {.formula = "GPUs x time x price"});
-  f.real("ideal_cost", o.ideal_cost, {"and would ideally", "$"}, "On one replica, however long that takes.");
+  f.real("cost", o.cost, {"The run costs", "$"}, {.formula = "GPUs x time x price"});
+  f.real("ideal_cost", o.ideal_cost, {"It would cost ideally", "$"}, "On one replica, however long that takes.");
   f.group("Gradients");
   f.real("ring_bytes", o.ring_bytes, {"Sent by each GPU", "B"}, "Through a ring.",
-         {.formula = "2 (N - 1) / N x gradients a GPU", .source = "Patarasuk, Yuan 2009"});
+         {.formula = "2 (N - 1) / N x gradients per GPU", .source = "Patarasuk, Yuan 2009"});
   f.real("ring_s", o.ring_s, {"Ring", "s"}, {.source = nccl});
   f.real("tree_s", o.tree_s, {"Tree", "s"}, {.source = nccl});
   f.real("hierarchical_s", o.hierarchical_s, {"Hierarchical", "s"}, {.source = nccl});

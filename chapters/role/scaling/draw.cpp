@@ -2,6 +2,7 @@
 #include <array>
 
 #include "chapters/role/scaling/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/number/number.h"
 
 namespace chapters::role::scaling {
@@ -48,6 +49,21 @@ void draw_slowest(const Outputs& out, const Picture& picture, View& view, ImVec2
   const auto x = static_cast<double>(out.step.gpus);
   plot.scatter("yours", std::span(&x, 1), std::span(&out.slowest, 1),
                {.colour = t.accent, .radius = 6, .legend = false});
+  if (const widgets::ShownGuess* const guess = widgets::shown_guess(); guess && guess->output == "slowest")
+    plot.horizontal_mark(guess->value, widgets::guess_words(widgets::format(guess->value, "%").view(), false).view(),
+                         {.colour = t.accent});
+}
+
+/// What a step loses with more GPUs: next to each other where there is room, else one above the other.
+void draw_losses(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(14);
+  const bool across = size.x >= t.px(620);
+  const ImVec2 each = across ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
+  draw_slowest(out, picture, view, each);
+  ImGui::SetCursorScreenPos(across ? ImVec2{at.x + each.x + gap, at.y} : ImVec2{at.x, at.y + each.y + gap});
+  draw_all_reduce(out, picture, view, each);
 }
 
 constexpr std::array<DescribedColumn, 6> point_columns{{
@@ -59,20 +75,32 @@ constexpr std::array<DescribedColumn, 6> point_columns{{
     {.key = "fit_error", .title = "off by", .priority = 2},
 }};
 
+/// The points of the series with the model's and Amdahl's figures, and all published runs against the model.
+void draw_measured(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(16);
+  const bool across = size.x >= t.px(820);
+  const ImVec2 table = across ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, 0.45f * size.y};
+  view.points.draw("points", out.compared, point_columns, table);
+  ImGui::SetCursorScreenPos(across ? ImVec2{at.x + table.x + gap, at.y} : ImVec2{at.x, at.y + table.y + gap});
+  published_strip(picture.published,
+                  across ? ImVec2{size.x - table.x - gap, size.y} : ImVec2{size.x, size.y - table.y - gap});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("scaling", {.title = "Ideal and real", .least = {480, 240}, .answers = true, .marks = "curve, step"},
-              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+  stage.panel(
+      "scaling",
+      {.title = "Ideal and real", .least = {480, 240}, .ideal = {0, 460}, .answers = true, .marks = "curve, step"},
+      [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
   stage.panel("money", {.title = "Time against money", .least = {340, 200}},
               [&](ImVec2 size) { draw_money(out, picture, view, size); });
-  stage.panel("points", {.title = "Measured points", .least = {360, 130}, .ideal = {0, 190}, .scrolls = true},
-              [&](ImVec2 size) { view.points.draw("points", out.compared, point_columns, size); });
-  stage.panel("slowest", {.title = "The slowest of N", .least = {340, 200}},
-              [&](ImVec2 size) { draw_slowest(out, picture, view, size); });
-  stage.panel("all-reduce", {.title = "Summing gradients", .least = {340, 200}},
-              [&](ImVec2 size) { draw_all_reduce(out, picture, view, size); });
-  published_panel(stage, "Published scaling", picture.published);
+  stage.panel("measured", {.title = "Measured runs", .least = {420, 290}, .ideal = {0, 320}, .scrolls = true},
+              [&](ImVec2 size) { draw_measured(out, picture, view, size); });
+  stage.panel("losses", {.title = "What more GPUs lose", .least = {620, 200}},
+              [&](ImVec2 size) { draw_losses(out, picture, view, size); });
 }
 
 }  // namespace chapters::role::scaling

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/role/scaling/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
@@ -39,6 +40,46 @@ void take_points(Inputs& in, const Picture& picture, std::size_t moved, double g
   in.series = Series::points;
 }
 
+/// Is the band of this loss thicker than a hair anywhere in the window of the plot?
+bool band_is_seen(const Picture& picture, std::size_t loss, double lo, double hi, double top, bool linear) {
+  for (std::size_t i = 0; i < picture.gpus.size(); ++i) {
+    const double upper = std::min(picture.speedup[loss][i], top), lower = picture.speedup[loss + 1][i];
+    if (picture.gpus[i] < lo || picture.gpus[i] > hi || !(lower < upper)) continue;
+    if (linear ? upper - lower > 0.01 * top : std::log(upper / lower) > 0.01 * std::log(top / lo)) return true;
+  }
+  return false;
+}
+
+std::string_view speedup_axis(const Inputs& in) {
+  return in.replica_gpus > 1 ? "as fast as so many ideal GPUs" : "times as fast as one GPU";
+}
+
+/// What a question gives: the diagonal and the GPUs that are set, on the axes of the picture to come.
+void draw_given_curve(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  const widgets::GivenMarks given;
+  const double hi = picture.near_gpus;
+  widgets::Plot plot("scaling, given", view.given_plot,
+                     {.x = {.lo = 0, .hi = hi, .label = "GPUs"},
+                      .y = {.lo = 0, .hi = hi, .label = speedup_axis(in)},
+                      .size = size,
+                      .legend = false,
+                      .interactive = false,
+                      .ghost = false});
+  plot.curve(picture.ideal);
+  plot.vertical_mark(static_cast<double>(in.gpus), "yours", {.colour = widgets::theme().accent});
+}
+
+/// What the learner said, at the right of the last line: no length in this picture is in the unit of the questions.
+void show_guess(ImVec2 right) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess) return;
+  widgets::Line words;
+  words.add(guess->label).add(", ");
+  words.add(widgets::guess_words(widgets::format(guess->value, guess->unit).view(), false).view());
+  const float width = widgets::text_size(words.view(), Type::small).x;
+  widgets::paint_guess_words(Painter::window(), {right.x - width - widgets::theme().px(4), right.y}, words.view());
+}
+
 void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const double least = picture.gpus.front();
@@ -53,14 +94,17 @@ void draw_curve(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   }
   widgets::Plot plot(view.linear ? "scaling, linear" : "scaling", view.linear ? view.linear_plot : view.plot,
                      {.x = {.kind = kind, .lo = lo, .hi = hi, .label = "GPUs"},
-                      .y = {.kind = kind, .lo = lo, .hi = top, .label = "times as fast as one GPU"},
+                      .y = {.kind = kind, .lo = lo, .hi = top, .label = speedup_axis(in)},
                       .size = size,
                       .legend = size.y > t.px(300),
                       .ghost = false});
   for (std::size_t k = 0; k < scaling_loss_count; ++k)
-    plot.area(
-        loss_names[k], picture.gpus, picture.speedup[k], picture.speedup[k + 1],
-        {.colour = loss_colour(k), .alpha = 0.45f * loss_opacity[k], .outline = false, .version = picture.version});
+    plot.area(loss_names[k], picture.gpus, picture.speedup[k], picture.speedup[k + 1],
+              {.colour = loss_colour(k),
+               .alpha = 0.45f * loss_opacity[k],
+               .legend = band_is_seen(picture, k, std::max(lo, least), hi, top, view.linear),
+               .outline = false,
+               .version = picture.version});
   plot.curve(picture.ideal);
   if (!picture.fit.x.empty()) plot.curve(picture.fit);
   plot.curve(picture.model);
@@ -157,6 +201,10 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const float foot = widgets::button_size("Linear axes").y + t.px(6);
   const bool beside = size.x >= t.px(520);
   const float slab = beside ? std::clamp(size.x * 0.22f, t.px(150), t.px(230)) : 0.0f, gap = beside ? t.px(18) : 0.0f;
+  if (widgets::veiled()) {
+    draw_given_curve(in, picture, view, {size.x - slab - gap, size.y - foot});
+    return;
+  }
   draw_curve(in, out, picture, view, {size.x - slab - gap, size.y - foot});
   const float press = widgets::button_size("Linear axes").x, below = corner.y + size.y - foot + t.px(6);
   ImGui::SetCursorScreenPos({corner.x, below});
@@ -164,6 +212,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   widgets::fit_text(Painter::window(),
                     {corner.x + press + t.px(12), below + (foot - t.px(6) - t.type(Type::small)) / 2},
                     picture.points_words, size.x - slab - gap - press - t.px(12), t.muted, Type::small);
+  show_guess({corner.x + size.x, below + (foot - t.px(6) - t.type(Type::small)) / 2});
   if (!beside) return;
   ImGui::SetCursorScreenPos({corner.x + size.x - slab, corner.y});
   draw_slab(out, picture, view, {slab, size.y - foot});

@@ -107,7 +107,7 @@ struct Picture {
 };
 
 struct View {
-  widgets::PlotView plot, linear_plot, money, collective, slowest;
+  widgets::PlotView plot, linear_plot, given_plot, money, collective, slowest;
   DescribedTable<ComparedRow> points;
   double at = 0;       ///< GPUs under the pointer; 0: none
   bool linear = true;  ///< axes without logarithms, as far as `Picture::near_gpus`

@@ -98,6 +98,9 @@ std::string cost_of(const Inputs& in, const Outputs& out) {
     const std::string chips = widgets::figure(static_cast<double>(in.chips), "") + (in.chips == 1 ? " chip" : " chips");
     const std::string draws = in.chips == 1 ? " draws " : " draw ";
     const std::string watts = widgets::figure(out.power.cluster_w, "W") + " for memory alone.";
+    if (in.fused_percent > 0 && out.power.saved_cluster_w > 0)
+      return (energy.empty() ? "On " : energy + "; on ") + chips + " the fusion that is set saves " +
+             widgets::figure(out.power.saved_cluster_w, "W") + ".";
     if (in.streaming_percent == 100 && !energy.empty())
       return energy + "; " + chips + " that " + (in.chips == 1 ? "streams" : "stream") + " all day" + draws + watts;
     return chips + " at " + widgets::figure(in.streaming_percent, "%") + " of the bandwidth" + draws + watts;
@@ -178,7 +181,7 @@ void arrange_shaft(const Inputs& in, const models::Chip& chip, const Outputs& ou
                  std::max(1.0, in.bytes / in.access_bytes)};
   for (std::size_t i = 0; i < pic.ways.size(); ++i) {
     pic.ways[i].chosen = in.pattern == static_cast<models::AccessPattern>(i);
-    pic.hi_s = std::max(pic.hi_s, 8 * pic.ways[i].time_s);
+    pic.hi_s = std::max(pic.hi_s, 2 * pic.ways[i].time_s);
   }
   pic.ways_title = format_text(in.bytes, "B") + " from " + name_of(out.chosen.facts) + ", asked for in three ways";
 }

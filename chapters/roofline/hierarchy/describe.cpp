@@ -13,7 +13,7 @@ const Choices level_choices{
     {"registers", "Registers", "The register files of all compute units."},
     {"shared", "Shared memory", "The scratchpads of all compute units; AMD says LDS."},
     {"l2", "L2 cache", "The cache that all compute units share."},
-    {"memory", "Main memory", "HBM or GDDR beside the chip."},
+    {"memory", "Main memory", "HBM or GDDR next to the chip."},
     {"link", "Chip-to-chip link", "Another chip's memory, over NVLink, Infinity Fabric or ICI."},
     {"pcie", "PCIe", "The host's memory."},
     {"network", "Network", "A chip in another node."},
@@ -23,9 +23,9 @@ const Choices against_choices = [] {
   out.insert(out.end(), level_choices.begin(), level_choices.end());
   return out;
 }();
-const Choices network_choices{{"infiniband_hdr", "InfiniBand HDR", "200 Gb/s a port and direction."},
-                              {"infiniband_ndr", "InfiniBand NDR", "400 Gb/s a port and direction."},
-                              {"infiniband_xdr", "InfiniBand XDR", "800 Gb/s a port and direction."}};
+const Choices network_choices{{"infiniband_hdr", "InfiniBand HDR", "200 Gb/s per port and direction."},
+                              {"infiniband_ndr", "InfiniBand NDR", "400 Gb/s per port and direction."},
+                              {"infiniband_xdr", "InfiniBand XDR", "800 Gb/s per port and direction."}};
 
 static_assert(static_cast<int>(models::AccessPattern::chase) == 2 &&
                   static_cast<int>(models::LevelKind::storage) == 7 &&
@@ -47,7 +47,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("in_flight_bytes", in.in_flight_bytes, {"Bytes in flight", "B"},
          "Outstanding at once over the whole chip; bandwidth cannot exceed this over the latency.",
          {.range = {32, 1e9, Scale::log}, .typical = {1e3, 1e8}, .when = {"pattern", "limited"}});
-  f.real("access_bytes", in.access_bytes, {"Bytes an access", "B"},
+  f.real("access_bytes", in.access_bytes, {"Bytes per access", "B"},
          "What one step of the chase fetches; 32 B is one sector of an NVIDIA cache line.",
          {.range = {4, 4096, Scale::log}, .when = {"pattern", "chase"}});
   f.group("The chip");
@@ -56,7 +56,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("against", in.against, against_choices, "Compared with", "The level that the ratios divide by.");
   f.group("Power of a cluster");
   shared::cluster_chips(f, "chips", in.chips, {.help = "How many chips stream their memory, for the power figures."});
-  f.real("memory_j_per_bit", in.memory_j_per_bit, {"Energy a bit of memory", "J"},
+  f.real("memory_j_per_bit", in.memory_j_per_bit, {"Energy per bit of memory", "J"},
          "4 to 7 pJ for HBM2 and HBM3; 20 pJ is what a DIMM across a board takes.", {.range = {1e-12, 25e-12}});
   f.real("streaming_percent", in.streaming_percent, {"Memory bandwidth in use", "%"},
          "100 is a cluster that is memory-bound all the time.", {.range = {0, 100}});
@@ -72,7 +72,7 @@ void describe(Fields& f, LevelRow& r) {
   f.real("measured_bandwidth_bytes_per_s", r.measured_bandwidth_bytes_per_s, {"Measured bandwidth", "B/s"},
          {.absent = "Nobody measured it."});
   f.real("latency_s", r.latency_s, {"Latency", "s"}, {.absent = "Nobody states it."});
-  f.real("energy_j_per_byte", r.energy_j_per_byte, {"Energy a byte", "J/B"}, {.absent = "Nobody states it."});
+  f.real("energy_j_per_byte", r.energy_j_per_byte, {"Energy per byte", "J/B"}, {.absent = "Nobody states it."});
   f.real("time_s", r.time_s, {"Time", "s"}, {.absent = "Its latency or bandwidth is not stated."});
   f.real("energy_j", r.energy_j, {"Energy", "J"}, {.absent = "Its energy is not stated."});
   f.text("human_latency", r.human_latency, "Latency when one clock is a second");
@@ -84,7 +84,7 @@ namespace {
 
 constexpr std::string_view chip_data = "assets/hardware, each figure with its own source",
                            little = "Little 1961: throughput = in flight / latency",
-                           energies = "Horowitz 2014 (SRAM), Chen, Emer, Sze 2016 (registers), 4 to 7 pJ a bit (HBM)";
+                           energies = "Horowitz 2014 (SRAM), Chen, Emer, Sze 2016 (registers), 4 to 7 pJ per bit (HBM)";
 
 void describe_fetch(Fields& f, Outputs& o) {
   f.group("The fetch");
@@ -95,7 +95,7 @@ void describe_fetch(Fields& f, Outputs& o) {
          {
              .headline = true,
              .absent = "Nobody states what a byte costs there.",
-             .formula = "bytes x energy a byte",
+             .formula = "bytes x energy per byte",
              .source = energies,
          });
   f.real("achieved_bandwidth_bytes_per_s", o.achieved_bandwidth_bytes_per_s, {"Achieved bandwidth", "B/s"},
@@ -103,7 +103,7 @@ void describe_fetch(Fields& f, Outputs& o) {
   f.text("fits", o.fits, "Fits into the level", "Whether the bytes can rest there at once.");
   f.text("human_time", o.chosen.human_time, "Time if a clock is 1 s", {.formula = "time x boost clock"});
   f.real("accesses", o.accesses, "Accesses in a row", "Each waits for the one before; 1 where they do not.",
-         {.formula = "bytes / bytes an access"});
+         {.formula = "bytes / bytes per access"});
   f.real("streamed_s", o.streamed_s, {"Time, streamed", "s"}, "The same bytes with enough in flight to fill the level.",
          {.formula = "latency + bytes / bandwidth", .source = little});
   f.real("limited_s", o.limited_s, {"Time, limited in flight", "s"},
@@ -129,7 +129,7 @@ void describe(Fields& f, Outputs& o) {
          "The whole chip's; links per direction.", {.source = chip_data});
   f.real("capacity_bytes", o.chosen.capacity_bytes, {"Capacity", "B"},
          {.absent = "Nobody states how much it holds.", .source = chip_data});
-  f.real("energy_j_per_byte", o.chosen.energy_j_per_byte, {"Energy a byte", "J/B"},
+  f.real("energy_j_per_byte", o.chosen.energy_j_per_byte, {"Energy per byte", "J/B"},
          {.absent = "Nobody states what a byte costs there.", .source = energies});
   f.real("needed_in_flight_bytes", o.needed_in_flight_bytes, {"In flight to fill it", "B"},
          "Fewer bytes outstanding than this leave bandwidth unused.",
@@ -140,21 +140,21 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "its bandwidth / this bandwidth"});
   f.real("latency_ratio", o.latency_ratio, {"Latency, times more", "\xC3\x97"},
          {.formula = "this latency / its latency"});
-  f.real("energy_ratio", o.energy_ratio, {"Energy a byte, times more", "\xC3\x97"},
+  f.real("energy_ratio", o.energy_ratio, {"Energy per byte, times more", "\xC3\x97"},
          {.absent = "Nobody states what a byte costs in one of the two.", .formula = "this energy / its energy"});
-  f.real("mean_bandwidth_step", o.mean_bandwidth_step, {"Bandwidth lost a step", "\xC3\x97"},
+  f.real("mean_bandwidth_step", o.mean_bandwidth_step, {"Bandwidth lost per level", "\xC3\x97"},
          "From each level to the next, on average over all levels.", {.formula = "(first / last)^(1 / steps)"});
   f.group("Power");
-  f.real("memory_w", o.power.per_chip_w, {"Memory power a chip", "W"},
-         {.formula = "bandwidth x 8 x energy a bit", .source = energies});
+  f.real("memory_w", o.power.per_chip_w, {"Memory power per chip", "W"},
+         {.formula = "bandwidth x 8 x energy per bit", .source = energies});
   f.real("memory_tdp_percent", o.memory_tdp_percent, {"Share of the chip's TDP", "%"},
          {.absent = "The chip states no TDP.", .formula = "memory power / TDP"});
   f.real("cluster_w", o.power.cluster_w, {"Memory power, cluster", "W"}, {.formula = "chips x memory power"});
-  f.real("saved_w", o.power.saved_per_chip_w, {"Saved by fusion, a chip", "W"},
-         {.formula = "share x bandwidth x (memory - shared energy a byte)"});
+  f.real("saved_w", o.power.saved_per_chip_w, {"Saved by fusion, per chip", "W"},
+         {.formula = "share x bandwidth x (memory - shared energy per byte)"});
   f.real("saved_cluster_w", o.power.saved_cluster_w, {"Saved by fusion, cluster", "W"},
-         {.formula = "chips x saved a chip"});
-  f.real("saved_j_per_year", o.power.saved_j_per_year, {"Saved in a year", "J"}, {.formula = "saved x 31,557,600 s"});
+         {.formula = "chips x saved per chip"});
+  f.real("saved_j_per_year", o.power.saved_j_per_year, {"Saved per year", "J"}, {.formula = "saved x 31,557,600 s"});
   f.group("All levels");
   f.table("levels", o.levels, "All levels");
 }

@@ -43,6 +43,19 @@ void draw_curves(Inputs& in, const Outputs& out, const Picture& pic, View& view,
   plot.tag_x(in.bytes);
 }
 
+/// Where the figures of the chosen level come from; next to it, or under it, the watts of a cluster.
+void draw_sources(const Outputs& out, const Picture& pic, ImVec2 size) {
+  const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(20), watts = t.px(150);
+  const bool across = size.x >= t.px(760);
+  const float facts = across ? 0.5f * (size.x - gap) : size.x;
+  draw_facts(out, pic, {facts, size.y});
+  const float under = ImGui::GetCursorScreenPos().y + gap;
+  ImGui::SetCursorScreenPos(across ? ImVec2{at.x + facts + gap, at.y} : ImVec2{at.x, under});
+  draw_power(out, pic, {across ? size.x - facts - gap : size.x - t.px(14), watts});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
@@ -53,10 +66,8 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_ladder(in, out, pic, size); });
   stage.panel("curves", {.title = "Time against bytes", .least = {520, 220}},
               [&](ImVec2 size) { draw_curves(in, out, pic, view, size); });
-  stage.panel("facts", {.title = "The chosen level", .least = {320, 200}, .ideal = {520, 330}, .scrolls = true},
-              [&](ImVec2 size) { draw_facts(out, pic, size); });
-  stage.panel("power", {.title = "Watts of memory traffic", .least = {320, 128}, .ideal = {900, 150}},
-              [&](ImVec2 size) { draw_power(out, pic, size); });
+  stage.panel("facts", {.title = "Sources and watts", .least = {320, 330}, .ideal = {900, 330}, .scrolls = true},
+              [&](ImVec2 size) { draw_sources(out, pic, size); });
 }
 
 }  // namespace chapters::roofline::hierarchy

@@ -6,6 +6,7 @@
 
 #include "chapters/roofline/hierarchy/draw_ladder.h"
 #include "chapters/roofline/hierarchy/shaft.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -38,6 +39,7 @@ class Shaft {
   void draw_stations(Inputs& in) const;
   void draw_empty() const;
   void draw_ways() const;
+  void draw_guess() const;
 
  private:
   float small() const { return t_.type(Type::small); }
@@ -59,13 +61,19 @@ class Shaft {
 Shaft::Shaft(const Inputs& in, const Outputs& out, const Picture& pic, Rect area, bool hidden)
     : in_(in), out_(out), pic_(pic), area_(area) {
   const float width = area.width();
-  axis_x_ = area.min.x + t_.px(74);
+  // Under the deepest fetch there is room for its two lines of words.
+  depth_ = {hidden ? 1e-10 : pic.lo_s, hidden ? 1.0 : pic.hi_s, area.min.y + line() + t_.px(4),
+            area.max.y - 2 * line() - t_.px(12)};
+  float ticks = t_.px(58);
+  for (const DepthTick& tick : pic.human_ticks)
+    if (tick.seconds >= depth_.lo_s && tick.seconds <= depth_.hi_s)
+      ticks = std::max(ticks, widgets::text_size(tick.label, Type::small).x);
+  axis_x_ = area.min.x + ticks + t_.px(14);
   ways_right_ = area.max.x - t_.px(40);
   road_left_ = axis_x_ + t_.px(10);
   road_right_ = axis_x_ + 0.33f * (width - t_.px(114));
   names_x_ = road_right_ + t_.px(16);
   ways_left_ = names_x_ + std::max(t_.px(178), 0.25f * width);
-  depth_ = {hidden ? 1e-10 : pic.lo_s, hidden ? 1.0 : pic.hi_s, area.min.y + line() + t_.px(4), area.max.y - t_.px(4)};
 }
 
 /// Human times at the left, true ones at the right: units alone, so that nothing of a fetch is told.
@@ -250,15 +258,17 @@ void Shaft::draw_way(std::size_t index, float centre, float width) const {
   draw_trips(way, bar, out_.chosen.latency_s);
   p_.circle({centre, to}, t_.px(6), way.chosen ? t_.accent : t_.text);
   if (way.chosen) p_.ring({centre, to}, t_.px(6), IM_COL32_WHITE, t_.px(2));
-  const bool below = to + 2 * line() + t_.px(8) < area_.max.y;
-  const float y = below ? to + t_.px(8) : std::max(depth_.top + line(), to - 2 * line() - t_.px(8));
+  const float y = to + t_.px(8);
+  const bool last = index + 1 == pic_.ways.size();  // to its right there is more room
+  const float room = last ? area_.max.x - (centre - width / 2) : width;
   float at = y;
   for (const std::string_view words : {std::string_view(way.human), std::string_view(way.real)}) {
     const Font face = at == y ? Font::bold : Font::mono;
     const float wide = widgets::text_size(words, Type::small, face).x + t_.px(4);
-    if (wide <= width) {
-      p_.rect({centre - wide / 2, at}, {centre + wide / 2, at + line()}, t_.background, t_.px(3));
-      p_.text({centre, at}, words, way.chosen && at == y ? t_.accent : t_.text, Type::small, face, Align::center);
+    if (wide <= room) {
+      const float middle = std::min(centre, area_.max.x - wide / 2);
+      p_.rect({middle - wide / 2, at}, {middle + wide / 2, at + line()}, t_.background, t_.px(3));
+      p_.text({middle, at}, words, way.chosen && at == y ? t_.accent : t_.text, Type::small, face, Align::center);
     }
     at += line();
   }
@@ -271,6 +281,21 @@ void Shaft::draw_ways() const {
   widgets::drew("fetch");
 }
 
+/// What the learner said: a time stands at its depth, anything else over the names.
+void Shaft::draw_guess() const {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess) return;
+  const bool off = guess->output == "time_s" && guess->value > depth_.hi_s;
+  const Line words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), off);
+  if (guess->output != "time_s") {
+    widgets::paint_guess_words(p_, {names_x_, area_.min.y}, words.view());
+    return;
+  }
+  const float y = depth_.y(guess->value);
+  p_.dashed_line({ways_left_, y}, {ways_right_, y}, t_.accent, t_.px(1.5f), t_.px(4));
+  widgets::paint_guess_words(p_, {ways_left_, y - line() - t_.px(2)}, words.view());
+}
+
 }  // namespace
 
 void draw_shaft(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size) {
@@ -279,17 +304,20 @@ void draw_shaft(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size)
     ImGui::Dummy(size);
     return;
   }
-  const bool hidden = widgets::veiled(), known = pic.selected < out.levels.size();
-  const Shaft shaft(in, out, pic, {at, {at.x + size.x, at.y + size.y}}, hidden);
-  {
+  const Rect area{at, {at.x + size.x, at.y + size.y}};
+  const bool hidden = widgets::veiled();
+  if (hidden) {
     const widgets::GivenMarks given;
-    shaft.draw_axis(hidden);
-    if (hidden) shaft.draw_empty();
-  }
-  if (!hidden) {
+    const Shaft shaft(in, out, pic, area, true);
+    shaft.draw_axis(true);
+    shaft.draw_empty();
+  } else {
+    const Shaft shaft(in, out, pic, area, false);
+    shaft.draw_axis(false);
     shaft.draw_roads();
     shaft.draw_stations(in);
-    if (known) shaft.draw_ways();
+    if (pic.selected < out.levels.size()) shaft.draw_ways();
+    shaft.draw_guess();
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);

@@ -12,7 +12,8 @@ std::string human_duration(double seconds) {
     const char* many;
     double seconds;
   };
-  constexpr std::array<Unit, 7> units{{{"century", "centuries", 3155760000.0},
+  constexpr std::array<Unit, 8> units{{{"million years", "million years", 31557600e6},
+                                       {"century", "centuries", 3155760000.0},
                                        {"year", "years", 31557600.0},
                                        {"month", "months", 2629800.0},
                                        {"day", "days", 86400.0},

@@ -120,9 +120,14 @@ bool moved_unseen(const Outputs& out) {
 
 /// "8-bit weights and CUDA graphs"; only their number where there are many.
 std::string technique_words(const Outputs& out) {
+  // Within a sentence a name begins small, unless it is one of the field's own.
+  const auto name_of = [](const std::string& name) {
+    const bool own = name.starts_with("Tensor Cores") || name.size() < 2 || name[1] < 'a' || name[1] > 'z';
+    return own ? name : std::string(1, static_cast<char>(name[0] - 'A' + 'a')) + name.substr(1);
+  };
   if (out.steps.size() > 2) return "these " + format_text(static_cast<double>(out.steps.size()), "") + " techniques";
   std::string words;
-  for (const StepRow& step : out.steps) words += (words.empty() ? "" : " and ") + step.technique;
+  for (const StepRow& step : out.steps) words += (words.empty() ? "" : " and ") + name_of(step.technique);
   return words;
 }
 
@@ -155,6 +160,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture pic;
   if (!out.reason.empty()) return pic;
+  pic.given = format_text(in.bytes, "B") + " moved, " + format_text(in.flops, "FLOP") + ", " +
+              format_text(in.overhead_s, "s") + " of latency";
   arrange_rows(in, out, pic);
   arrange_presses(out, pic);
   pic.answer = answer_of(in, out);

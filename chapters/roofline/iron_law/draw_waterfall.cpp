@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/roofline/iron_law/tints.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/plot/axis.h"
 #include "widgets/stage/stage.h"
@@ -30,6 +31,7 @@ class Bars {
   void draw_row(const WaterfallRow& row, float top, float height) const;
   void caption(std::size_t part, double seconds, float left, float right, float y, bool named) const;
   void draw_press(float top, float bottom) const;
+  void draw_guess(float top, float bottom) const;
 
   const Outputs& out_;
   const Picture& pic_;
@@ -122,6 +124,18 @@ void Bars::draw_press(float top, float bottom) const {
   p_.text({area_.max.x, area_.min.y - small() * 1.5f}, press.text, t_.accent, Type::small, Font::sans, Align::right);
 }
 
+/// What the learner said of the time, or how many times as fast it gets, across the last bar.
+void Bars::draw_guess(float top, float bottom) const {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || !(guess->value > 0) || (guess->output != "time_s" && guess->output != "speedup")) return;
+  const double seconds = guess->output == "time_s" ? guess->value : out_.before.time_s / guess->value;
+  const bool off = seconds > pic_.longest_s;
+  const float px = x(std::min(seconds, pic_.longest_s));
+  p_.dashed_line({px, top}, {px, bottom}, t_.accent, t_.px(2), t_.px(4));
+  widgets::paint_guess_words(p_, {px + t_.px(6), top + t_.px(2)},
+                             widgets::guess_words(widgets::format(guess->value, guess->unit).view(), off).view());
+}
+
 void Bars::draw() {
   const Rect all = area_;
   float top = draw_parts(all.min.y);
@@ -146,10 +160,13 @@ void Bars::draw() {
   const float end = top + height * static_cast<float>(shown);
   if (widgets::veiled()) {
     const widgets::GivenMarks given;
+    const Painter p = Painter::window();
     for (std::size_t i = 0; i < shown; ++i)
-      p_.text_fit({x(0) - t_.px(10), top + height * (static_cast<float>(i) + 0.5f) - small() / 2}, pic_.rows[i].label,
-                  labels - t_.px(10), t_.text, Type::small, Font::sans, Align::right);
-    p_.line({x(0), top}, {x(0), end}, t_.line, t_.px(1.5f));
+      p.text_fit({x(0) - t_.px(10), top + height * (static_cast<float>(i) + 0.5f) - small() / 2}, pic_.rows[i].label,
+                 labels - t_.px(10), t_.text, Type::small, Font::sans, Align::right);
+    p.line({x(0), top}, {x(0), end}, t_.line, t_.px(1.5f));
+    p.text_fit({x(0) + t_.px(10), top + height / 2 - small() / 2}, pic_.given, all.max.x - x(0) - t_.px(14), t_.text,
+               Type::small);
     return;
   }
   draw_axis(end);
@@ -160,6 +177,7 @@ void Bars::draw() {
     draw_row(pic_.rows[row], top + height * static_cast<float>(i), height);
   }
   draw_press(top + height * static_cast<float>(shown - 1), end);
+  draw_guess(top + height * static_cast<float>(shown - 1), end);
 }
 
 }  // namespace

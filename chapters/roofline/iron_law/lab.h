@@ -77,6 +77,7 @@ struct Press {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  std::string given;  ///< the work in words, by the inputs alone
   std::vector<WaterfallRow> rows;
   std::array<std::string, models::iron_part_count> parts;  ///< "memory 5.32 ms to 2.69 ms"
   double longest_s = 0;

@@ -13,7 +13,7 @@ namespace {
 using models::Placement, models::RooflineOp, widgets::format_text;
 
 /// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place
-/// with one of these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.
+/// with one of these (a norm with the residual add, a prompt with its matmuls) and get their dot when they are chosen.
 constexpr RooflineOp dotted[] = {
     RooflineOp::decode_gate, RooflineOp::flash_attention, RooflineOp::attention_scores, RooflineOp::decode_attention,
     RooflineOp::gate,        RooflineOp::softmax,         RooflineOp::residual,         RooflineOp::attention_unfused};
@@ -71,7 +71,7 @@ void arrange_roofs(const Inputs& in, const models::Chip& main, const Outputs& ou
 void arrange_operations(const Inputs& in, const Outputs& out, const Run& run, Picture& pic) {
   if (shows(in, "fusion") && out.fusion.speedup > 0)
     pic.fusion = arrow_between(out.fusion.unfused, out.fusion.fused,
-                               "fuse: " + format_text(out.fusion.speedup, "", 2) + "x faster");
+                               "fused: " + format_text(out.fusion.speedup, "", 2) + "\xC3\x97 as fast");
   const auto placed = [&](RooflineOp op) -> const Placement* {
     for (const OperationRow& row : out.operations)
       if (row.named.op == op) return &row.placement;
@@ -93,7 +93,7 @@ void arrange_decode(const Inputs& in, const Outputs& out, Picture& pic) {
     pic.wall_label = "cache wall " + format_text(out.decode_limit, "FLOP/B");
   }
   pic.walk.label = "decode, batch 1 to 256";
-  pic.walk.info = "batch x FLOP a token / (weights + batch x context x cache bytes a token)";
+  pic.walk.info = "batch x FLOP per token / (weights + batch x context x cache bytes per token)";
   for (const WalkRow& row : out.walk) {
     const auto batch = static_cast<std::int64_t>(row.batch);
     pic.steps.push_back(dot_of(out, row.placement, std::to_string(batch), "decode", batch));
@@ -103,7 +103,7 @@ void arrange_decode(const Inputs& in, const Outputs& out, Picture& pic) {
   if (!shows(in, "quantization")) return;
   pic.quantization =
       arrow_between(out.decode, out.quantized,
-                    in.weight_bits + "-bit weights: " + format_text(out.quantized_speedup, "", 2) + "x faster");
+                    in.weight_bits + "-bit weights: " + format_text(out.quantized_speedup, "", 2) + "\xC3\x97 as fast");
   if (!shows(in, "walk") && in.operation != "decode")
     pic.dots.push_back(dot_of(out, out.decode, "decode, batch " + std::to_string(in.batch), "decode"));
   pic.dots.push_back(dot_of(out, out.quantized, "decode, " + in.weight_bits + "-bit weights", ""));

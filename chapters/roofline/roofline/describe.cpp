@@ -8,7 +8,7 @@ namespace {
 
 const Choices operations = {
     {"custom", "your own", "Any work: say its FLOP and its bytes, or drag its dot."},
-    {"gemm", "GEMM m x n x k", "One matrix product, each matrix crossing memory once."},
+    {"gemm", "GEMM m x n x k", "One matmul, each matrix crossing memory once."},
     {"decode", "decode step, whole model", "One token for each sequence of the batch: all weights, and the cache."},
     {"prefill", "prefill, whole model", "The prompt of each sequence in one pass."},
     {"attention_unfused", "attention, unfused",
@@ -19,10 +19,10 @@ const Choices operations = {
     {"attention_scores", "attention scores, unfused", "Q K^T with its whole square computed and written out."},
     {"softmax", "softmax over scores", "Reads and writes the score square."},
     {"decode_attention", "attention of one decode step", "Each new query against the whole cache, one layer."},
-    {"query_projection", "query projection", "One layer's product over all tokens of the prompt."},
-    {"up_projection", "feed-forward up projection", "The widest product of a layer."},
+    {"query_projection", "query projection", "One layer's matmul over all tokens of the prompt."},
+    {"up_projection", "feed-forward up projection", "The widest matmul of a layer."},
     {"norm", "norm", "One layer's RMSNorm or LayerNorm over the prompt."},
-    {"gate", "activation and gate (SwiGLU)", "The element-wise step between the feed-forward products."},
+    {"gate", "activation and gate (SwiGLU)", "The element-wise step between the feed-forward matmuls."},
     {"residual", "residual add", "x + f(x): one operation for three memory accesses."},
     {"decode_gate", "activation and gate in decode",
      "The same step for one token: so little work that the launch is what takes time."},
@@ -37,8 +37,7 @@ const Choices layers = {
     {"l2", "L2", "Ceiling of the L2 cache."},
     {"link", "link", "Ceiling of the chip-to-chip link, per direction."},
     {"pcie", "PCIe", "Ceiling of the host link, per direction."},
-    {"measured", "measured",
-     "What people measured on this chip: kernels, and the best rates of matrix products and streams."},
+    {"measured", "measured", "What people measured on this chip: kernels, and the best rates of matmuls and streams."},
 };
 
 const Choices weight_widths = {{"8", "8 bits", "Half of BF16; one scale a row."},
@@ -69,7 +68,7 @@ void describe(Fields& f, RoofRow& r) {
 void describe(Fields& f, CeilingRow& r) {
   f.text("name", r.ceiling.label, "ceiling");
   f.text("basis", r.basis, "known how");
-  f.real("per_s", r.ceiling.per_s, "rate", "Bytes or operations a second.");
+  f.real("per_s", r.ceiling.per_s, "rate", "Bytes or operations per second.");
   f.real("ridge", r.ridge, {"meets the roof at", "FLOP/B"});
   f.text("source", r.source, "source");
 }
@@ -81,12 +80,14 @@ void describe(Fields& f, OperationRow& r) {
   f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {"rate", "FLOP/s"});
   f.real("time_s", r.placement.time_s, {"time", "s"});
   f.text("regime", r.regime, "regime");
+  f.real("compute_s", r.placement.compute_s, {"arithmetic", "s"}, "What its arithmetic takes at the peak.");
+  f.real("memory_s", r.placement.memory_s, {"memory", "s"}, "What its bytes take at the bandwidth.");
 }
 void describe(Fields& f, WalkRow& r) {
   f.real("batch", r.batch, "batch");
   f.real("intensity", r.placement.intensity, {"intensity", "FLOP/B"});
   f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {"rate", "FLOP/s"});
-  f.real("tokens_per_s", r.tokens_per_s, "tokens a second");
+  f.real("tokens_per_s", r.tokens_per_s, "tokens per second");
   f.text("regime", r.regime, "regime");
 }
 void describe(Fields& f, MeasuredRow& r) {
@@ -145,7 +146,7 @@ void describe(Fields& f, Inputs& in) {
          "What one kernel costs to start: 2 to 10 us is usual, 0 leaves the classical roofline.",
          {.range = {0, 1e-4}, .typical = {0, 2e-5}});
   f.choice("launch_cost", in.launch_cost, launch_costs, "Launches are",
-           "Waited for one by one, or hidden behind the work of the kernel before.");
+           "Waited for one by one, or hidden under the work of the kernel before.");
   f.group("What is drawn");
   f.choices("show", in.show, layers, "Show", "What is drawn over the roof.");
   f.file("measured", in.measured, "Measured points",
@@ -218,10 +219,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("ridge", o.ridge, {"Ridge point", "FLOP/B"}, "From here on arithmetic, not memory, sets the pace.",
          {.formula = "peak / bandwidth", .source = roofline_source});
   f.real("square_side", o.square_side, "Square GEMM at ridge",
-         "The smallest n for which an n^3 product is compute-bound.",
-         {.formula = "n = 1.5 x ridge x bytes an element"});
+         "The smallest n for which an n^3 matmul is compute-bound.",
+         {.formula = "n = 1.5 x ridge x bytes per element"});
   f.real("depth_at_ridge", o.depth_at_ridge, "Depth K at ridge",
-         "The smallest K for which a product of M x K and K x N is compute-bound, with the M and N that are set.",
+         "The smallest K for which a matmul of M x K and K x N is compute-bound, with the M and N that are set.",
          {.absent = "M and N are so small that no K makes it compute-bound.",
           .formula = "K = r b M N / (2 M N - r b (M + N))"});
   f.real("peak_flops_per_s", o.machine.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the chosen format.");

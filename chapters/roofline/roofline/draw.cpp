@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "chapters/roofline/roofline/draw_notes.h"
+#include "widgets/base/guess.h"
+#include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
 namespace {
@@ -127,8 +129,43 @@ void draw_lines(Plot& plot, const Picture& pic) {
   draw_line(plot, pic.flat, {t.of(Meaning::compute_bound), 3});
 }
 
+/// What a question gives: the chip's two ceilings, the slope only where it is far from the flat roof, on ranges that
+/// say nothing of where they meet.
+void draw_given_roofs(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const auto& t = theme();
+  const widgets::GivenMarks given;
+  const double peak = out.machine.peak_flops_per_s, bandwidth = out.machine.bandwidth_bytes_per_s;
+  constexpr double lo = 0.1, hi = 1e5, slope_end = 10;
+  Plot plot("roofline, given", view.given,
+            {.x = {.kind = AxisKind::log10, .lo = lo, .hi = hi, .label = "arithmetic intensity (FLOP/B)"},
+             .y = {.kind = AxisKind::log10, .lo = peak * 3e-6, .hi = peak * 5, .label = "attainable", .unit = "FLOP/s"},
+             .size = {size.x, size.y - t.px(36)},  // under it the veil has a word of its own
+             .legend = false,
+             .interactive = false,
+             .ghost = false});
+  const std::array<double, 2> slope_x{lo, slope_end}, slope_y{lo * bandwidth, slope_end * bandwidth}, flat_x{lo, hi},
+      flat_y{peak, peak};
+  plot.line(pic.slope.label.empty() ? std::string_view("memory") : std::string_view(pic.slope.label), slope_x, slope_y,
+            {.colour = t.of(Meaning::memory_bound), .width = 3});
+  plot.line(pic.flat.label, flat_x, flat_y, {.colour = t.of(Meaning::compute_bound), .width = 3});
+}
+
+/// What the learner said of an intensity stands on its axis.
+void mark_guess(Plot& plot, const Picture& pic) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  constexpr std::array<std::string_view, 4> intensities{"ridge", "intensity", "decode_intensity", "decode_limit"};
+  if (!guess || std::find(intensities.begin(), intensities.end(), guess->output) == intensities.end()) return;
+  const double at = std::clamp(guess->value, pic.x_lo * 1.1, pic.x_hi / 1.1);
+  const auto words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), at != guess->value);
+  plot.vertical_mark(at, words.view(), {.colour = theme().accent});
+}
+
 void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = theme();
+  if (widgets::veiled() && out.machine.peak_flops_per_s > 0) {
+    draw_given_roofs(out, pic, view, size);
+    return;
+  }
   Plot plot("roofline", view.plot,
             {.x = {.kind = AxisKind::log10, .lo = pic.x_lo, .hi = pic.x_hi, .label = "arithmetic intensity (FLOP/B)"},
              .y = {.kind = AxisKind::log10, .lo = pic.y_lo, .hi = pic.y_hi, .label = "attainable", .unit = "FLOP/s"},
@@ -163,6 +200,7 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
     plot.tag_y(rate, one_unit ? widgets::format_in(scale, rate) : widgets::format(rate, "FLOP/s"),
                {.output = "achieved_flops_per_s"});
   }
+  mark_guess(plot, pic);
   if (ridge_tag_fits(view.plot, out, pic)) plot.tag_x(out.ridge, pic.ridge_tag, {.colour = t.card, .output = "ridge"});
   plot.end();
   widgets::drew("roof");
@@ -182,6 +220,8 @@ constexpr DescribedColumn operation_columns[] = {
     {.key = "flops", .priority = 5},
     {.key = "bytes", .priority = 4},
     {.key = "regime", .title = "bound by", .priority = 6},
+    {.key = "compute_s", .title = "arithmetic", .priority = 7},
+    {.key = "memory_s", .title = "memory", .priority = 8},
 };
 
 widgets::RowMark operation_mark(const OperationRow& row) {

@@ -29,7 +29,6 @@ class Notes {
   void gains();
   void published_names();
   void callout();
-  Box callout_place(const Box& inner, ImVec2 size) const;
   void roof_names();
   void names();
   void own_dot() const;
@@ -54,7 +53,8 @@ class Notes {
   bool along_flat(const Picture::Line& line, ImU32 colour, Font font);
   void beside_vertical(double x, std::string_view name);
   bool beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour);
-  void by_leader(const Picture::Line& line);
+  bool by_leader(const Picture::Line& line);
+  bool on_slope(const Picture::Line& line);
 
   const Outputs& out_;
   const Picture& pic_;
@@ -87,8 +87,7 @@ void Notes::walk_ticks() {
     const WalkTick tick = tick_of(f_, dot);
     if (!area_.contains(tick.from) || !area_.contains(tick.to)) continue;
     p_.line(tick.from, tick.to, t_.text, t_.px(1.8f));
-    // The first says what is counted.
-    std::array<char, 32> chars{};
+    std::array<char, 32> chars{};  // the first says what is counted
     const std::string_view word = first ? "decode, batch " : "batch ";
     std::copy(word.begin(), word.end(), chars.begin());
     std::copy_n(dot.label.begin(), std::min(dot.label.size(), std::size_t{8}), chars.begin() + word.size());
@@ -166,39 +165,12 @@ void Notes::published_names() {
   for (const Picture::Dot& dot : pic_.published) beside_dot(pixel_of(f_, dot.x, dot.y), r, dot.label, t_.text);
 }
 
-/// Near the dot rather than on empty ground far away: a box may cover a line, but neither it nor its leader a text.
-Box Notes::callout_place(const Box& inner, ImVec2 size) const {
-  constexpr int columns = 24, rows = 14;
-  Box best{inner.min, {inner.min.x + size.x, inner.min.y + size.y}};
-  float least = HUGE_VALF;
-  for (int r = 0; r <= rows; ++r)
-    for (int c = 0; c <= columns; ++c) {
-      const ImVec2 min{std::floor(inner.min.x + (inner.width() - size.x) * static_cast<float>(c) / columns),
-                       std::floor(inner.min.y + (inner.height() - size.y) * static_cast<float>(r) / rows)};
-      const Box box{min, {min.x + size.x, min.y + size.y}};
-      const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
-      const float away = std::hypot(end.x - own_.x, end.y - own_.y) / t_.scale;
-      float cost = away * 0.15f + (away < 26 ? 1000.0f : 0.0f);
-      if (cost >= least) continue;
-      const bool crosses = std::any_of(s_.placed.begin(), s_.placed.end(), [&](const Box& text) {
-        double ax = static_cast<double>(own_.x), ay = static_cast<double>(own_.y), bx = static_cast<double>(end.x),
-               by = static_cast<double>(end.y);
-        return text.overlaps(box) || widgets::clip_segment(ax, ay, bx, by, text);
-      });
-      cost += (crosses ? 200.0f : 0.0f) + static_cast<float>(s_.room.taken_in(box));
-      if (cost >= least) continue;
-      least = cost;
-      best = box;
-    }
-  return best;
-}
-
 void Notes::callout() {
   const ImVec2 size = widgets::callout_size(pic_.callout, pic_.callout_words);
   if (!has_own_ || area_.width() < size.x + t_.px(120) || area_.height() < size.y * 3.5f) return;
   const float air = t_.px(6);
   const Box inner{{area_.min.x + air, area_.min.y + air}, {area_.max.x - air, area_.max.y - air}};
-  const Box box = callout_place(inner, size);
+  const Box box = place_callout(s_, inner, size, own_);
   const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
   p_.line(own_, end, t_.accent, t_.px(1.5f));
   p_.rect(box.min, box.max, t_.card, t_.px(5));
@@ -207,6 +179,7 @@ void Notes::callout() {
   p_.text(at, pic_.callout, t_.text, Type::small, Font::bold);
   p_.text({at.x, at.y + line() * 1.35f}, pic_.callout_words, t_.muted, Type::small);
   s_.room.block(box);
+  s_.placed.push_back(box);
   s_.room.block_segment(own_, end, 3);
 }
 
@@ -305,7 +278,7 @@ bool Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 col
 }
 
 /// The name of a slope that has no room beside it stands apart, with a line to it.
-void Notes::by_leader(const Picture::Line& line) {
+bool Notes::by_leader(const Picture::Line& line) {
   const double slope = line.ys[0] / line.xs[0];
   const ImVec2 end = pixel_of(f_, line.xs[1], line.ys[1]);
   const float left = std::max(area_.min.x,
@@ -314,8 +287,28 @@ void Notes::by_leader(const Picture::Line& line) {
   for (int step = 1; step < 20; ++step) {
     const float x = left + (right - left) * static_cast<float>(step) / 20;
     const auto y = static_cast<float>(f_.y.pixel(f_.x.value(static_cast<double>(x)) * slope));
-    if (area_.contains({x, y}) && beside_dot({x, y}, t_.px(2), line.label, t_.muted)) return;
+    if (area_.contains({x, y}) && beside_dot({x, y}, t_.px(2), line.label, t_.muted)) return true;
   }
+  return false;
+}
+
+/// At last its name stands on the line itself, on a plate that covers no other text.
+bool Notes::on_slope(const Picture::Line& line) {
+  const ImVec2 size = widgets::text_size(line.label, Type::small), half{size.x / 2 + t_.px(4), size.y / 2 + t_.px(1)};
+  for (float x = area_.min.x + half.x; x < area_.max.x - half.x; x += t_.px(12)) {
+    const double at = f_.x.value(static_cast<double>(x));
+    const auto y = static_cast<float>(f_.y.pixel(at * line.ys[0] / line.xs[0]));
+    const Box box{{x - half.x, y - half.y}, {x + half.x, y + half.y}};
+    const Box apart{{box.min.x - t_.px(8), box.min.y - t_.px(3)}, {box.max.x + t_.px(8), box.max.y + t_.px(3)}};
+    const auto covers = [&](const Box& text) { return text.overlaps(apart); };
+    if (at > line.xs[1] || !area_.contains(box.min) || !area_.contains(box.max)) continue;
+    if (std::any_of(s_.placed.begin(), s_.placed.end(), covers)) continue;
+    p_.rect(box.min, box.max, t_.background, t_.px(3));
+    write({x - size.x / 2, y - size.y / 2}, line.label, t_.muted);
+    s_.placed.push_back(box);
+    return true;
+  }
+  return false;
 }
 
 /// Before the callout as well: with several chips their names say which line is whose.
@@ -351,7 +344,7 @@ void Notes::names() {
   for (const Picture::Line& line : pic_.measured_ceilings)
     line.ys.front() == line.ys.back() ? along_flat(line, t_.text, Font::sans) : along_slope(line, t_.text, Font::sans);
   for (const Picture::Line& line : pic_.ceilings)
-    if (!along_slope(line, t_.muted, Font::sans)) by_leader(line);
+    if (!along_slope(line, t_.muted, Font::sans) && !by_leader(line)) on_slope(line);
   along_flat(pic_.launch, t_.text, Font::sans);
   for (const Picture::Dot& dot : pic_.dots) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(6), dot.label, t_.muted);
 }

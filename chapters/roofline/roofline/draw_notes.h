@@ -18,6 +18,10 @@ struct WalkTick {
 };
 WalkTick tick_of(const widgets::PlotFrame& frame, const Picture::Dot& dot);
 
+/// Near the dot rather than on empty ground far away: a box may cover a line, but neither it nor its leader a text.
+/// `inner` is where it may stand, `own` the dot that it speaks of.
+widgets::Box place_callout(const widgets::PlotScratch& s, const widgets::Box& inner, ImVec2 size, ImVec2 own);
+
 /// Whether the ridge's tag on the axis keeps clear of the tag of the learner's own dot.
 bool ridge_tag_fits(const widgets::PlotView& plot, const Outputs& out, const Picture& pic);
 

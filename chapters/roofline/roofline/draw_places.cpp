@@ -3,6 +3,7 @@
 
 #include "chapters/roofline/roofline/draw_notes.h"
 #include "widgets/base/painter.h"
+#include "widgets/plot/callout.h"
 
 namespace chapters::roofline::roofline {
 
@@ -28,6 +29,33 @@ bool ridge_tag_fits(const widgets::PlotView& plot, const Outputs& out, const Pic
   const float tags = widgets::text_size(pic.ridge_tag, Type::small, Font::mono).x +
                      (pic.x_tag.empty() ? 0.0f : widgets::text_size(pic.x_tag, Type::small, Font::mono).x);
   return apart > static_cast<double>(tags / 2 + theme().px(16));
+}
+
+widgets::Box place_callout(const widgets::PlotScratch& s, const widgets::Box& inner, ImVec2 size, ImVec2 own) {
+  using widgets::Box;
+  constexpr int columns = 24, rows = 14;
+  Box best{inner.min, {inner.min.x + size.x, inner.min.y + size.y}};
+  float least = HUGE_VALF;
+  for (int r = 0; r <= rows; ++r)
+    for (int c = 0; c <= columns; ++c) {
+      const ImVec2 min{std::floor(inner.min.x + (inner.width() - size.x) * static_cast<float>(c) / columns),
+                       std::floor(inner.min.y + (inner.height() - size.y) * static_cast<float>(r) / rows)};
+      const Box box{min, {min.x + size.x, min.y + size.y}};
+      const ImVec2 end{std::clamp(own.x, box.min.x, box.max.x), std::clamp(own.y, box.min.y, box.max.y)};
+      const float away = std::hypot(end.x - own.x, end.y - own.y) / theme().scale;
+      float cost = away * 0.15f + (away < 26 ? 1000.0f : 0.0f);
+      if (cost >= least) continue;
+      const bool crosses = std::any_of(s.placed.begin(), s.placed.end(), [&](const Box& text) {
+        double ax = static_cast<double>(own.x), ay = static_cast<double>(own.y), bx = static_cast<double>(end.x),
+               by = static_cast<double>(end.y);
+        return text.overlaps(box) || widgets::clip_segment(ax, ay, bx, by, text);
+      });
+      cost += (crosses ? 200.0f : 0.0f) + static_cast<float>(s.room.taken_in(box));
+      if (cost >= least) continue;
+      least = cost;
+      best = box;
+    }
+  return best;
 }
 
 }  // namespace chapters::roofline::roofline

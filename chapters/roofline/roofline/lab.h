@@ -144,7 +144,7 @@ struct Picture {
 };
 
 struct View {
-  widgets::PlotView plot;
+  widgets::PlotView plot, given;
   DescribedTable<OperationRow> operations;
 };
 

@@ -181,13 +181,22 @@ void arrange_published_products(const Inputs& in, const models::Chip& chip, Pict
       pic.published_products.add(row.number("n", 0), row.measured);
 }
 
+/// What most of the time is lost to in which nothing is multiplied; nothing where that is little.
+std::string lost_words(const models::TilingResult& r) {
+  const double misaligned_s = r.compute_s * (1 - r.alignment_efficiency), waited_s = r.memory_s - r.compute_s;
+  const double most_s = std::max({misaligned_s, waited_s, r.reduction_s});
+  if (!(most_s > 0.02 * r.time_s)) return {};
+  return most_s == misaligned_s ? "misaligned" : most_s == waited_s ? "waits for operands" : "partial sums";
+}
+
 /// This matmul on the clock, and the same padded where that changes it.
 void arrange_lanes(const Inputs& in, const Outputs& out, Picture& pic) {
   const auto add = [&](std::string name, const models::TilingResult& r, double measured_s, bool yours) {
     Lane lane{.name = std::move(name),
               .waves = std::max<std::int64_t>(1, r.waves),
               .time_s = r.time_s,
-              .useful = std::clamp(r.alignment_efficiency, 0.0, 1.0),
+              .useful = r.time_s > 0 ? std::clamp(r.alignment_efficiency * r.compute_s / r.time_s, 0.0, 1.0) : 1,
+              .lost = lost_words(r),
               .measured_s = measured_s,
               .yours = yours};
     lane.words = (in.schedule == Schedule::stream_k ? "" : whole(r.waves) + (r.waves == 1 ? " wave, " : " waves, ")) +
@@ -203,10 +212,12 @@ void arrange_lanes(const Inputs& in, const Outputs& out, Picture& pic) {
 void write_edges(const Inputs& in, const Outputs& out, Picture& pic) {
   const std::int64_t last = in.n - (out.result.tiles_n - 1) * in.tile_n;
   if (last < in.tile_n)
-    pic.edge_story = "the last column of tiles wants " + whole(last) + " of its " + whole(in.tile_n) + " columns";
+    pic.edge_story = "the last column of tiles uses " + whole(last) + " of its " + whole(in.tile_n) + " columns";
   if (out.free_range.last_n > in.n && in.schedule != Schedule::stream_k)
     pic.edge_story += (pic.edge_story.empty() ? "N" : "; N") + std::string(" up to ") + whole(out.free_range.last_n) +
-                      " needs no wave more";
+                      ": no more waves";
+  pic.tile_share_m = std::min(1.0, static_cast<double>(in.tile_m) / static_cast<double>(in.m));
+  pic.tile_share_n = std::min(1.0, static_cast<double>(in.tile_n) / static_cast<double>(in.n));
   pic.given_story = "C: " + whole(in.m) + " rows and " + whole(in.n) + " columns in tiles of " + whole(in.tile_m) +
                     " x " + whole(in.tile_n);
 }

@@ -23,7 +23,7 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
   step("alignment", losses.alignment, Tint::series(1),
        "share of the Tensor Core rate at this alignment, at the rates set for rows of 2 bytes and of 4 or 8", true);
   step("memory", losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
-  step("partial sums", losses.reduction, Tint::series(3), "written, read again and added");
+  step("partial sums", losses.reduction, Tint::series(3), "written, read once more and added");
   const float row_px =
       (room.height / widgets::theme().scale - 24) / static_cast<float>(n + 2);  // the rows fill what there is
   widgets::draw_waterfall("from the peak", out.setting.peak_flops_per_s, {steps.data(), n}, view.losses,
@@ -73,6 +73,19 @@ Room under(std::string_view words, Room room) {
   return {room.width, std::max(t.px(40), room.height - taken)};
 }
 
+/// Two pictures next to each other from `across_px` design pixels of width on, else one above the other.
+template <class First, class Second>
+void draw_two(Room room, float across_px, const First& first, const Second& second) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(16);
+  const bool across = room.width >= t.px(across_px);
+  const Room a = across ? Room{0.56f * (room.width - gap), room.height} : Room{room.width, 0.56f * (room.height - gap)};
+  first(a);
+  ImGui::SetCursorScreenPos(across ? ImVec2{at.x + a.width + gap, at.y} : ImVec2{at.x, at.y + a.height + gap});
+  second(across ? Room{room.width - a.width - gap, room.height} : Room{room.width, room.height - a.height - gap});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
@@ -85,19 +98,19 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) {
                 draw_losses(out, pic, view, {size.x, size.y});
               });
-  stage.panel("slots", {.title = "Slots over time", .least = {340, 200}}, [&](ImVec2 size) {
-    draw_slots(out, pic, view, under(pic.wave_story, {size.x, size.y}));
+  stage.panel("slots", {.title = "Slots and schedules", .least = {400, 330}, .ideal = {0, 400}}, [&](ImVec2 size) {
+    draw_two(
+        {size.x, size.y}, 900, [&](Room room) { draw_slots(out, pic, view, under(pic.wave_story, room)); },
+        [&](Room room) { draw_schedules(out, view, under(pic.schedule_story, room)); });
   });
-  stage.panel("saw", {.title = "Share of the peak over N", .least = {440, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {
-    draw_saw(in, out, pic, view, {size.x, size.y});
-  });
-  stage.panel("near", {.title = "Padding", .least = {400, 230}, .ideal = {0, 320}}, [&](ImVec2 size) {
-    Room room = under(pic.padding_story, {size.x, size.y});
-    if (!pic.padding_table.empty()) room = under(pic.padding_table, room);
-    draw_near(in, out, pic, view, room);
-  });
-  stage.panel("schedules", {.title = "Schedules", .least = {400, 180}, .ideal = {0, 260}}, [&](ImVec2 size) {
-    draw_schedules(out, view, under(pic.schedule_story, {size.x, size.y}));
+  stage.panel("saw", {.title = "Over N, and padded", .least = {700, 240}, .ideal = {0, 360}}, [&](ImVec2 size) {
+    draw_two(
+        {size.x, size.y}, 700, [&](Room room) { draw_saw(in, out, pic, view, room); },
+        [&](Room room) {
+          room = under(pic.padding_story, room);
+          if (!pic.padding_table.empty()) room = under(pic.padding_table, room);
+          draw_near(in, out, pic, view, room);
+        });
   });
 }
 

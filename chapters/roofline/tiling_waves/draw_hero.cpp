@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/roofline/tiling_waves/draw.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/press_area.h"
 #include "widgets/number/number.h"
@@ -27,7 +28,7 @@ void draw_chip(const Outputs& out, const View& view, Rect area, bool hidden) {
   const float line = t.type(Type::small) + t.px(4);
   const std::int64_t wave = wave_at(out, view.time), busy = hidden ? 0 : busy_in(out, wave);
   const auto slots = static_cast<double>(std::max<std::int64_t>(1, out.slots));
-  const Rect grid{{area.min.x, area.min.y + (hidden ? 0 : 2 * line)}, area.max};
+  const Rect grid{{area.min.x, area.min.y + 2 * line}, area.max};
   const double across = std::ceil(std::sqrt(slots * static_cast<double>(grid.width() / std::max(1.0f, grid.height()))));
   const double columns = std::clamp(across, 1.0, slots), rows = std::ceil(slots / columns);
   const float w = grid.width() / static_cast<float>(columns), h = grid.height() / static_cast<float>(rows);
@@ -53,9 +54,28 @@ void draw_chip(const Outputs& out, const View& view, Rect area, bool hidden) {
   p.text_fit(area.min, head.view(), area.width(), t.text, Type::small, Font::bold);
   p.text_fit({area.min.x, area.min.y + line}, words.view(), area.width(), busy < out.slots ? t.warning : t.muted,
              Type::small);
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "waves") return;
+  const Line said = widgets::guess_words(widgets::format(guess->value, "").view(), false);
+  widgets::paint_guess_words(
+      p, {area.max.x - widgets::text_size(said.view(), Type::small).x - t.px(6), area.min.y + t.px(1)}, said.view());
 }
 
-/// One matmul on the clock: a block a wave, of which the hatched end is what misaligned rows cost.
+/// What a question gives of C: its frame, and one tile in it to scale.
+void draw_given_tile(const Picture& pic, Rect frame) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const Rect tile{frame.min,
+                  {frame.min.x + std::max(t.px(3), frame.width() * static_cast<float>(pic.tile_share_n)),
+                   frame.min.y + std::max(t.px(3), frame.height() * static_cast<float>(pic.tile_share_m))}};
+  p.frame(frame.min, frame.max, t.line);
+  p.rect(tile.min, tile.max, widgets::with_alpha(t.muted, 0.5f));
+  p.frame(tile.min, tile.max, t.text);
+  if (tile.max.y + t.px(20) < frame.max.y)
+    p.text({tile.min.x + t.px(4), tile.max.y + t.px(3)}, "one tile", t.text, Type::small);
+}
+
+/// One matmul on the clock: a block per wave, of which the hatched end is time in which nothing is multiplied.
 class Lanes {
  public:
   Lanes(const Outputs& out, const Picture& pic, Rect area) : out_(out), pic_(pic), area_(area) {
@@ -100,6 +120,12 @@ void Lanes::draw_lane(const Lane& lane, float top, float height) const {
     if (useful + 1 >= to) continue;
     p_.rect({useful, y}, {to, y + bar}, widgets::with_alpha(t_.warning, 0.2f));
     widgets::hatch(p_, {{useful, y}, {to, y + bar}}, widgets::with_alpha(t_.warning, 0.7f), t_.px(6));
+    const float words = widgets::text_size(lane.lost, Type::small).x;
+    if (wave > 0 || words <= 0 || words + t_.px(10) > to - useful) continue;
+    const float left = (useful + to - words) / 2;
+    p_.rect({left - t_.px(3), text_y - t_.px(1)}, {left + words + t_.px(3), text_y + small + t_.px(1)}, t_.background,
+            t_.px(3));
+    p_.text({left, text_y}, lane.lost, t_.text, Type::small);
   }
   float end = x(lane.time_s);
   if (lane.measured_s > 0) {
@@ -156,7 +182,7 @@ void draw_hero(const Outputs& out, const Picture& pic, View& view, Room room) {
   if (hidden) {
     const widgets::GivenMarks given;
     p.text_fit(at, pic.given_story, room.width, t.text, Type::small);
-    p.frame({at.x, at.y + line}, {at.x + middle, at.y + body}, t.line);
+    draw_given_tile(pic, {{at.x, at.y + 2 * line}, {at.x + middle, at.y + body}});
     draw_chip(out, view, chip, true);
   } else {
     p.text_fit(at, pic.tile_story, middle, t.text, Type::small, Font::bold);

@@ -92,7 +92,8 @@ using Computed = chapters::Computed<Outputs, Run>;
 struct Lane {
   std::string name, words;
   std::int64_t waves = 1;
-  double time_s = 0, useful = 1;  ///< how long a wave takes, and the share that aligned rows would take, 0 to 1
+  double time_s = 0, useful = 1;  ///< the whole matmul; its share in which Tensor Cores multiply, 0 to 1
+  std::string lost;               ///< what takes most of the rest; empty where that is little
   double measured_s = std::numeric_limits<double>::quiet_NaN();
   bool yours = false;
 };
@@ -110,7 +111,8 @@ struct Picture {
   std::string peak_label;  ///< names the peak of the units that are left to this product
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
   std::string edge_story, given_story;
-  std::vector<Lane> lanes;  ///< this matmul, and the same padded where that changes it
+  double tile_share_m = 1, tile_share_n = 1;  ///< one tile of the sides of C, 0 to 1
+  std::vector<Lane> lanes;                    ///< this matmul, and the same padded where that changes it
 };
 
 /// A thread block's place in time: what the pointer is on in one picture is marked in the other.

@@ -66,8 +66,8 @@ std::string why_of(const Inputs& in, const Outputs& out, bool launching, bool me
     return "With everything fused the step would take " + widgets::figure(out.fused_time_s, "s") + " instead of " +
            widgets::figure(out.time_s, "s") + ".";
   if (in.phase == models::Phase::train && in.recompute != models::Recompute::none)
-    return "Recomputing keeps the chip at " + widgets::figure(out.hfu, "%") +
-           " of its peak, of which the model needs " + widgets::figure(out.mfu, "%") + ".";
+    return "With what is recomputed the chip works at " + widgets::figure(out.hfu, "%") +
+           " of its peak (HFU); without it at " + widgets::figure(out.mfu, "%") + " (MFU).";
   return "The step does " + widgets::figure(out.intensity, "FLOP/B") +
          (memory ? "; arithmetic would take over from " : "; memory would be the limit below ") +
          widgets::figure(out.ridge, "FLOP/B") + ".";
@@ -83,7 +83,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   return std::string(phases[static_cast<std::size_t>(in.phase)]) + "the " + (attention ? "attention" : "feed-forward") +
          " block takes " + widgets::figure(attention ? out.attention_block_share : out.feed_forward_block_share, "%") +
          " of " + (out.layer_kind.starts_with("expert") ? "an expert layer's " : "a layer's ") +
-         widgets::figure(out.layer_s, "s") + "; " + std::string(wall_names[wall]) + " is the limit for " +
+         widgets::figure(out.layer_s, "s") + "; " + std::string(wall_names[wall]) + " limits " +
          widgets::figure(walls[wall], "%") + " of the step.\n" + why_of(in, out, wall == 2, wall == 0);
 }
 
@@ -113,7 +113,7 @@ std::string workload_text(const models::Workload& w) {
 }
 
 void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
-  pic.subject = s.model_name + " on one " + s.chip_name + ": " + workload_text(s.workload) + ", products at " +
+  pic.subject = s.model_name + " on one " + s.chip_name + ": " + workload_text(s.workload) + ", matmuls at " +
                 format_text(out.peak_flops_per_s, "FLOP/s") + " (" +
                 std::string(models::format_label(s.product_format)) + ")";
   pic.convention = s.workload.phase == models::Phase::decode ? "Decode: causal and full counts agree here."
@@ -124,8 +124,8 @@ void write_headlines(const Run& s, const Outputs& out, Picture& pic) {
                        : "Attention is counted causal; unfused, its kernels compute the whole square.";
   if (!s.left_out.empty()) pic.subject += ". " + s.left_out;
   if (out.chip_share > 100)
-    pic.capacity = format_text(out.resident.total(), "B") + " in " + format_text(s.chip_memory_bytes, "B") +
-                   ": as on one chip that could hold it";
+    pic.capacity = "needs " + format_text(out.resident.total(), "B") + ", the chip has " +
+                   format_text(s.chip_memory_bytes, "B") + ": drawn as if it fitted";
 }
 
 }  // namespace

@@ -12,12 +12,14 @@ const Choices conventions = {
     {"full", "Full square", "Every pair counts, masked or not. PaLM, Narayanan et al. 2021."}};
 const Choices recomputes = {
     {"none", "None", "All activations are kept."},
-    {"selective", "Selective: attention", "Scores, softmax and values run again in the backward pass."},
-    {"full", "Full", "Every layer's forward runs again."}};
-const Choices formats = {
-    {"fp32", "FP32", "4 bytes an element"}, {"bf16", "BF16", "2 bytes an element"},
-    {"fp16", "FP16", "2 bytes an element"}, {"fp8", "FP8", "1 byte an element"},
-    {"int8", "INT8", "1 byte an element"},  {"fp4", "4 bits", "Half a byte an element, and for weights their scales"}};
+    {"selective", "Selective: attention", "Scores, softmax and values are recomputed in the backward pass."},
+    {"full", "Full", "Every layer's forward pass is recomputed."}};
+const Choices formats = {{"fp32", "FP32", "4 bytes per element"},
+                         {"bf16", "BF16", "2 bytes per element"},
+                         {"fp16", "FP16", "2 bytes per element"},
+                         {"fp8", "FP8", "1 byte per element"},
+                         {"int8", "INT8", "1 byte per element"},
+                         {"fp4", "4 bits", "Half a byte per element, and for weights their scales"}};
 const Choices regimes = {{"memory", "memory-bound", ""},
                          {"compute", "compute-bound", ""},
                          {"launch", "launch-bound", ""},
@@ -60,14 +62,14 @@ void describe(Fields& f, Inputs& in) {
            "beside 4-bit activations NVFP4 (4.5). Below 16 bits the embedding, norms and output matrix stay in 16. "
            "Narrower than the activations, it saves bytes and no arithmetic."});
   f.choice("activation_format", in.activation_format, formats, "Activations",
-           "Format between operations; products run in it, or in the weights' where that is wider.");
+           "Format between operations; matmuls run in it, or in the weights' where that is wider.");
   f.choice("kv_format", in.kv_format, formats, "KV cache", "Format of cached keys and values.");
   f.group("Kernels");
   f.toggle("fused_attention", in.fused_attention, "Fused attention",
            "Scores stay on the chip and masked tiles are skipped (FlashAttention). Off: the whole square is computed, "
-           "written, read for the softmax, written and read again.");
+           "written, read for the softmax, written and read once more.");
   f.toggle("fused_elementwise", in.fused_elementwise, "Fused element-wise",
-           "Residual add joins the norm behind it, activation joins the gate product.");
+           "Residual add joins the norm after it, activation joins the gate matmul.");
   f.real("launch_s", in.launch_s, {"Kernel launch", "s"},
          "No kernel is shorter than this. 0 leaves the classical roofline; eager PyTorch needs a few microseconds, a "
          "CUDA graph about one.",
@@ -76,8 +78,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("attention_flops", in.attention_flops, conventions, "Attention counted",
            "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing after "
            "it, so both agree on it.");
-  f.choice("recompute", in.recompute, recomputes, "Recomputation",
-           "What the backward pass computes again to spare memory.", {.when = {"phase", "train"}});
+  f.choice("recompute", in.recompute, recomputes, "Recomputation", "What the backward pass recomputes to spare memory.",
+           {.when = {"phase", "train"}});
 }
 
 void describe(Fields& f, BlockRow& row) {
@@ -93,7 +95,7 @@ void describe(Fields& f, OperationRow& row) {
   f.text("group", row.group, "Group");
   f.text("kind", row.timed.operation.layer, "Part", "Kind of layer, embedding or output.");
   f.integer("count", row.timed.operation.count, "Count", "Times in the model.");
-  f.text("shape", row.shape, "Shape", "[rows x depth] x [depth x columns], empty where there is no product.");
+  f.text("shape", row.shape, "Shape", "[rows x depth] x [depth x columns], empty where there is no matmul.");
   f.integer("parameters", row.timed.operation.parameters, {"Parameters", "parameters"});
   f.real("flops", row.timed.cost.flops, {"Flops of one", "FLOP"});
   f.real("bytes", row.bytes, {"Bytes of one", "B"});
@@ -111,12 +113,12 @@ namespace {
 void describe_flops(Fields& f, Outputs& out) {
   f.group("Flops");
   f.real("flops_total", out.totals.product_flops, {"Flops of the step", "FLOP"},
-         "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in the table "
+         "Matmuls, a multiply-add being two, recomputation in. Norms, softmax and the like are in the table "
          "and in the time, not here, as published counts have it.",
          {.formula = "sum of count x 2 m n k"});
   f.real("hardware_flops", out.totals.hardware_product_flops, {"Flops the hardware does", "FLOP"},
          "With what no published count credits: masked pairs that unfused attention computes all the same, and the "
-         "scores that FlashAttention makes again in its backward pass.",
+         "scores that FlashAttention recomputes in its backward pass.",
          {.formula = "flops_total + masked and rescored pairs", .source = "Dao et al. 2022, section 3.1"});
   f.real("flops_per_token", out.totals.flops_per_token, {"Flops a new token", "FLOP"},
          {.formula = "flops_total / new tokens"});
@@ -138,14 +140,14 @@ void describe_parameters(Fields& f, Outputs& out) {
   f.group("Parameters");
   f.integer("parameters_total", out.parameters.total, {"Parameters", "parameters"},
             "Every weight of the model; buffers and multi-token prediction are none.");
-  f.integer("parameters_active", out.parameters.active, {"Active for a token", "parameters"},
+  f.integer("parameters_active", out.parameters.active, {"Active per token", "parameters"},
             "Less the experts that a token is not sent to; both embedding matrices are in.");
   f.integer("parameters_attention", out.parameters.layers.attention, {"In attention", "parameters"},
             "Query, key, value and output projections with their biases.");
   f.integer("parameters_feed_forward", out.parameters_feed_forward, {"In feed-forward", "parameters"},
             "Dense, routed and shared experts, and the router.");
   f.integer("parameters_embedding", out.parameters_embedding, {"In embedding and output", "parameters"},
-            "Token and position tables, and the output matrix where it is not the token table again.");
+            "Token and position tables, and the output matrix where it is not the same as the token table.");
   f.integer("parameters_norms", out.parameters_norms, {"In norms", "parameters"},
             "Gains and biases of every norm, those of queries and keys among them.");
   f.group("Against formulas");
@@ -157,7 +159,7 @@ void describe_parameters(Fields& f, Outputs& out) {
          "Its formula counts attention causal; set to full, the surplus is the other half of the square.",
          {.formula = "training_flops_per_token / Megatron-LM's count",
           .source = "Megatron-LM num_floating_point_operations, 2025"});
-  f.real("training_flops_per_token", out.training_flops_per_token, {"Training flops a token", "FLOP"},
+  f.real("training_flops_per_token", out.training_flops_per_token, {"Training flops per token", "FLOP"},
          "At the sequence set, whatever the phase, without recomputation.");
 }
 
@@ -170,7 +172,7 @@ void describe(Fields& f, Outputs& out) {
          {.headline = true,
           .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
           .source = roofline_source});
-  f.real("tokens_per_s", out.tokens_per_s, {"New tokens a second", "tokens/s"},
+  f.real("tokens_per_s", out.tokens_per_s, {"New tokens per second", "tokens/s"},
          {.headline = true, .formula = "new tokens / time"});
   f.real("fused_time_s", out.fused_time_s, {"Time, all fused", "s"}, "The same step with both fusions on.");
   f.real("unfused_time_s", out.unfused_time_s, {"Time, nothing fused", "s"}, "The same step with both fusions off.");
@@ -192,7 +194,7 @@ void describe(Fields& f, Outputs& out) {
          {.formula = "time of launch-bound operations / time"});
   f.real("intensity", out.intensity, {"Intensity of the step", "FLOP/B"}, "Everything counts, softmax and norms too.",
          {.formula = "all flops / bytes_total"});
-  f.real("peak_flops_per_s", out.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the format of the products.");
+  f.real("peak_flops_per_s", out.peak_flops_per_s, {"Peak", "FLOP/s"}, "Dense, in the format of the matmuls.");
   f.real("bandwidth_bytes_per_s", out.bandwidth_bytes_per_s, {"Memory bandwidth", "B/s"}, "As specified.");
   f.real("ridge", out.ridge, {"Ridge point", "FLOP/B"}, {.formula = "peak / bandwidth", .source = roofline_source});
   describe_flops(f, out);
@@ -210,7 +212,7 @@ void describe(Fields& f, Outputs& out) {
          {.formula = "parameters_total x bytes of the format"});
   f.real("kv_total_bytes", out.resident.cache, {"Cache of the batch", "B"},
          "Nothing in training. Layers with a sliding window keep no more than it.");
-  f.real("kv_bytes_per_token", out.kv_bytes_per_token, {"Cache a token", "B"},
+  f.real("kv_bytes_per_token", out.kv_bytes_per_token, {"Cache per token", "B"},
          {.formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
   describe_parameters(f, out);
   f.group("Tables");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/guess.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/table/table_layout.h"
 
@@ -77,6 +78,24 @@ void draw_parameters(const Outputs& out, const Picture& pic, View& view, ImVec2 
                              {.unit = "parameters", .size = size, .bar_px = 24});
 }
 
+/// What the learner said, at the right of the first line: no length in the picture is in the unit of every question.
+void show_guess(ImVec2 right) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess) return;
+  const Line words = widgets::guess_words(widgets::format(guess->value, guess->unit).view(), false);
+  const float width = widgets::text_size(words.view(), Type::small).x;
+  widgets::paint_guess_words(Painter::window(), {right.x - width - theme().px(4), right.y}, words.view());
+}
+
+/// The step fused and not, and under it the parameters.
+void draw_kinds(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = theme().px(12), above = std::floor(0.6f * (size.y - gap));
+  draw_variants(pic, view, {size.x, above});
+  ImGui::SetCursorScreenPos({at.x, at.y + above + gap});
+  draw_parameters(out, pic, view, {size.x, size.y - above - gap});
+}
+
 }  // namespace
 
 Meaning meaning_of(models::Regime regime) {
@@ -138,10 +157,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
       {.title = "The layer", .least = {520, 290}, .ideal = {0, 460}, .answers = true, .marks = "operations, blocks"},
       [&](ImVec2 size) {
         if (out.operations.empty()) return ImGui::Dummy(size);
+        const ImVec2 at = ImGui::GetCursorScreenPos();
         float above = widgets::veiled() ? 0 : story(pic.subject, size.x, theme().text);
+        show_guess({at.x + size.x, at.y});
         // Published steps are of training.
         if (in.phase == models::Phase::train)
-          above += published_line("best trained: ", pic.published, {size.x, size.y - above}, theme().px(140));
+          above += published_line("measured in training: ", pic.published, {size.x, size.y - above}, theme().px(140));
         draw_flow(out, pic, view, in.launch_s > 0, size.x, size.y - above);
       });
   stage.panel("operations", {.title = "Operations, the costliest first", .least = {470, 220}, .scrolls = true},
@@ -154,16 +175,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                           size.x, theme().muted);
                 draw_operations(out, pic, view, size.x, size.y - above);
               });
-  stage.panel("variants", {.title = "The step, fused and not", .least = {360, 190}, .ideal = {0, 240}},
+  stage.panel("variants", {.title = "Time and parameters by kind", .least = {400, 330}, .ideal = {0, 420}},
               [&](ImVec2 size) {
                 if (out.operations.empty()) return ImGui::Dummy(size);
-                draw_variants(pic, view, size);
+                draw_kinds(out, pic, view, size);
               });
   published_panel(stage, "Training: best possible against reached", pic.published);
-  stage.panel("parameters", {.title = "Parameters", .least = {360, 130}, .ideal = {0, 180}}, [&](ImVec2 size) {
-    if (out.operations.empty()) return ImGui::Dummy(size);
-    draw_parameters(out, pic, view, size);
-  });
 }
 
 }  // namespace chapters::roofline::transformer_layer

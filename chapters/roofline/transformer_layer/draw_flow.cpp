@@ -91,7 +91,7 @@ bool work_box(const Painter& p, const Outputs& out, const Picture& pic, View& vi
 }
 
 /// The rims: what the chip computes and moves at most.
-void draw_rims(const Painter& p, const Outputs& out, const WorkPlan& plan, float left, float x0, float x1, bool bare) {
+void draw_rims(const Painter& p, const Outputs& out, const WorkPlan& plan, float left, float x0, float x1) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
   const ImU32 compute = t.of(widgets::Meaning::compute_bound), memory = t.of(widgets::Meaning::memory_bound);
@@ -99,7 +99,6 @@ void draw_rims(const Painter& p, const Outputs& out, const WorkPlan& plan, float
   p.rect({x0, plan.axis}, {x1, plan.bottom}, with_alpha(memory, 0.07f));
   p.line({x0, plan.top}, {x1, plan.top}, compute, t.px(1.5f));
   p.line({x0, plan.bottom}, {x1, plan.bottom}, memory, t.px(1.5f));
-  if (bare) return;
   const auto rim = [&](float y, double value, std::string_view unit, ImU32 ink) {
     const auto parts = widgets::format_parts(value, unit);
     p.text({x0 - t.px(6), y}, parts.number.view(), ink, Type::small, Font::mono, widgets::Align::right);
@@ -191,27 +190,24 @@ void draw_boxes(const Painter& p, const Outputs& out, const Picture& pic, View& 
 /// The layer over its time: arithmetic above the axis, memory below, an area being work.
 void draw_flow(const Outputs& out, const Picture& pic, View& view, bool with_launch, float width, float height) {
   const Theme& t = theme();
-  const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float pad = t.px(12), small = t.type(Type::small);
-  const bool hidden = widgets::veiled();
-  {
-    const widgets::GivenMarks given;
-    p.rect(at, {at.x + width, at.y + height}, t.card, t.px(6));
-    if (hidden) p.text_fit({at.x + pad, at.y + t.px(9)}, pic.subject, width - 2 * pad, t.text, Type::small);
-  }
-  if (pic.layers.empty()) return;
-  const std::size_t shown = drawn_layer(pic, view);
-  const LayerFlow& flow = pic.layers[shown];
   const float x0 = at.x + t.px(70), x1 = at.x + width - pad;
   const float top = at.y + t.px(20) + small, bottom = at.y + height - t.px(28) - 2 * small;
   const WorkPlan plan{top, (top + bottom) / 2, bottom};
-  {
-    const widgets::GivenMarks given;
-    draw_rims(p, out, plan, at.x, x0, x1, hidden);
-    if (hidden) p.line({x0, plan.axis}, {x1, plan.axis}, t.text, t.px(1.5f));
+  const widgets::GivenMarks given;  // does nothing while no question is open
+  const Painter p = Painter::window();
+  p.rect(at, {at.x + width, at.y + height}, t.card, t.px(6));
+  if (widgets::veiled()) {
+    p.text_fit({at.x + pad, at.y + t.px(9)}, pic.subject, width - 2 * pad, t.text, Type::small);
+    draw_rims(p, out, plan, at.x, x0, x1);
+    p.line({x0, plan.axis}, {x1, plan.axis}, t.text, t.px(1.5f));
+    return;
   }
-  if (hidden) return;
+  if (pic.layers.empty()) return;
+  draw_rims(p, out, plan, at.x, x0, x1);
+  const std::size_t shown = drawn_layer(pic, view);
+  const LayerFlow& flow = pic.layers[shown];
   const float key = regime_key(p, {at.x + width - pad, at.y + t.px(7)}, with_launch);
   const float tabs = layer_tabs(p, pic, view, shown, {at.x + pad, at.y + t.px(7)});
   Line story;

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
+#include "app/shell/predict/predict.h"
 #include "chapters/mechanism/catalog.h"
 #include "kernels/kernel.h"
 #include "models/machine/kernel_prediction.h"
@@ -355,4 +357,24 @@ TEST_CASE("kernel lab: times that spread are called noisy, and a rate above an a
                      {"roofs", roofs}}));  // 151 GFLOP/s over 130
   CHECK(lab->answer().find("the roof was measured while the machine was busier or its clock lower") !=
         std::string::npos);
+}
+
+TEST_CASE("given: kernels leave numbered rungs from nothing to their roof, and the guess stays in its row") {
+  use_bundled_catalog();
+  ShellDriver d{bundled_content(), nowhere(), {1280, 800}};
+  d.shell.drawer_open = false;
+  REQUIRE(d.workspace.open("kernels/lab"));
+  d.settle();
+  app::ask_question(d.shell, 0);
+  d.ui.frames(3);
+  CHECK(d.ui.text_present("8 floats at a time"));
+  CHECK(d.ui.text_present("its roof"));
+  CHECK_FALSE(d.ui.text_present("\xE2\x89\xA4 50 %"));
+  REQUIRE(app::answer_question(d.shell, "25"));
+  d.settle();
+  d.ui.frames(4);
+  const auto record = d.ui.record();
+  CHECK(std::any_of(record.strokes.begin(), record.strokes.end(), [&](const auto& s) {
+    return s.text == "you: 25 %" && !s.points.empty() && s.points[0].x < d.shell.canvas_max.x;
+  }));
 }

@@ -109,6 +109,18 @@ TEST_CASE("compounding lab: rows of the picture are the step, the techniques, th
   CHECK(near(picture.longest_s, 0.85));
 }
 
+TEST_CASE("compounding lab: a loader that runs meanwhile is said and drawn at the step before") {
+  using namespace chapters::role::compounding;
+  Inputs in;
+  in.loader_beside = true;
+  const Picture picture = picture_of(in, chapters::role::compounding::compute, arrange);
+  CHECK(picture.rows[0].words == "loading takes 340 ms meanwhile");
+  CHECK(near(picture.rows[0].meanwhile_s, 0.34));
+  in.data_s = 2;  // longer than the device: the picture has room for it
+  CHECK(picture_of(in, chapters::role::compounding::compute, arrange).longest_s >= 2);
+  CHECK(picture_of(Inputs{}, chapters::role::compounding::compute, arrange).rows[0].words.empty());
+}
+
 TEST_CASE("compounding lab: what five quantized decode steps were measured at") {
   for (const auto& [preset, measured] : {std::pair{"Decode in 4 bits", 1 / 196.80}}) {
     const LabPtr lab = open_preset("role/compounding", preset);

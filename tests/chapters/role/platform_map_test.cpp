@@ -101,8 +101,8 @@ TEST_CASE("platform-map: a technique of another part saves nothing of the hours 
     FAIL("no such technique");
     return map_lab::TechniqueRow{};
   };
-  CHECK(row(few, "Products in FP8").saves_s > 9 * 3600);
-  CHECK(std::abs(row(many, "Products in FP8").saves_s) < 60);
+  CHECK(row(few, "Matmuls in FP8").saves_s > 9 * 3600);
+  CHECK(std::abs(row(many, "Matmuls in FP8").saves_s) < 60);
   CHECK(std::abs(row(few, "Twice the storage bandwidth").saves_s) < 60);
   // Half of 40,000 s of the run, and of the profiled steps.
   CHECK(near(row(many, "Twice the storage bandwidth").saves_s, 20000, 0.02));

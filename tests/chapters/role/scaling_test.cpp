@@ -29,6 +29,10 @@ TEST_CASE("scaling lab: the answer before the fastest number of GPUs, there, and
   CHECK(says(R"({"batch": 1})").ends_with("; `1` GPU is faster, with `485 ms` per step."));
   CHECK(says(R"({"gpus": 128, "replica_gpus": 128})")
             .starts_with("`128` GPUs hold one copy of the model and take `7.86 s` per step: the ideal.\n"));
+  // One GPU could not hold the model: what is compared with is as many of them without losses.
+  const LabPtr llama = open_preset("role/scaling", "405B, MLPerf");
+  compute(*llama);
+  CHECK(llama->answer().starts_with("`8,192` GPUs do what `7,060` would do without losses: `86.2 %` of ideal.\n"));
   CHECK(says(R"({"gpus": 100, "replica_gpus": 128})") ==
         "One copy of the model takes 128 GPUs: choose a whole multiple of that.");
 }
@@ -95,6 +99,19 @@ TEST_CASE("scaling lab: the real curve lies under the diagonal, and its bands be
   CHECK(near(picture.points.y[2], picture.one_gpu_s / 1.746));
   in.series = Series::gpt_177b;  // another run: its points are not drawn on this one's curve
   CHECK(picture_of(in).points.x.empty());
+}
+
+TEST_CASE("scaling lab: the legend names the losses that are drawn, and no others") {
+  const LabPtr lab = open_lab("role/scaling");
+  compute(*lab);
+  Canvas canvas(*lab, {1500, 1000});
+  canvas.ui.frames(3);
+  CHECK(canvas.ui.text_present("communication"));
+  CHECK_FALSE(canvas.ui.text_present("not shared"));
+  CHECK_FALSE(canvas.ui.text_present("unevenly shared"));
+  set(*lab, "fixed_s", 1);
+  canvas.ui.frames(3);
+  CHECK(canvas.ui.text_present("not shared"));
 }
 
 TEST_CASE("scaling lab: GPUs and measured points are dragged on the curve") {

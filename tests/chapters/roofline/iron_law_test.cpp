@@ -152,6 +152,9 @@ TEST_CASE("iron law: the answer names what falls, what rises, what stays and wha
   techniques(*lab) = {"speculation"};
   lab->compute();
   CHECK(lab->answer().find("compute rises to `43.5 \xC2\xB5s`") != std::string::npos);
+  techniques(*lab) = {"fusion"};
+  lab->compute();
+  CHECK(lab->answer().starts_with("With operator fusion the time is "));
   techniques(*lab).clear();
   lab->compute();
   CHECK(lab->answer().starts_with("No technique is on: memory is the longest term, `5.24 ms` of `7.91 ms`.\n"));

@@ -123,7 +123,7 @@ TEST_CASE("tiling: the hero shows the last wave, the slots that wait, the clock 
   support::UiDriver& ui = canvas.ui;
   CHECK(ui.text_present("wave 5 of 5"));
   CHECK(ui.text_present("16 of 132 slots compute, 116 wait"));
-  CHECK(ui.text_present("the last column of tiles wants 1 of its 256 columns"));
+  CHECK(ui.text_present("the last column of tiles uses 1 of its 256 columns; N up to 5,120: no more waves"));
   CHECK(ui.text_present("5 waves, 1.38 ms; measured 1.72 ms"));
   CHECK(ui.text_present("padded, 4,104"));
   ui.drag("waves", 0.3f);
@@ -131,6 +131,20 @@ TEST_CASE("tiling: the hero shows the last wave, the slots that wait, the clock 
   ui.frames(2);
   CHECK(ui.text_present("wave 2 of 5"));
   CHECK(ui.text_present("132 of 132 slots compute"));
+}
+
+TEST_CASE("tiling: the clock hatches the time in which nothing is multiplied, and says what takes it") {
+  const LabPtr odd = open_lab("roofline/tiling-waves");
+  odd->compute();
+  Canvas wide(*odd, {1100, 500});
+  CHECK(wide.ui.text_present("misaligned"));
+  // 85 % of the time of one token's matmul the arithmetic waits for operands.
+  const LabPtr token = open_preset("roofline/tiling-waves", "One token of decode");
+  token->compute();
+  CHECK(near(out(*token, "operand_efficiency"), 14.79, 1e-3));
+  Canvas canvas(*token, {1000, 560});
+  CHECK(canvas.ui.text_present("waits for operands"));
+  CHECK_FALSE(canvas.ui.text_present("misaligned"));
 }
 
 TEST_CASE("tiling: what cannot be computed is refused in one sentence") {
