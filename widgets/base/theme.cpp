@@ -86,8 +86,8 @@ Marker Theme::series_marker_at(std::size_t i) const {
 }
 
 ImU32 Theme::ramp_at(std::size_t i, std::size_t n) const {
-  // A grey green that no meaning and no series has; even the step nearest to the background is 3 to 1 against it.
-  static constexpr std::array<std::uint32_t, 3> dark{0x66775a, 0xa6bd92, 0xf4f8f1}, light{0x7c8d6d, 0x4d613d, 0x22331a};
+  // A grey green that no meaning and no series has; each step bears text, and is 4 to 1 against the background.
+  static constexpr std::array<std::uint32_t, 3> dark{0x76886a, 0xa6bd92, 0xf4f8f1}, light{0x67785a, 0x46593a, 0x22331a};
   const auto& anchors = mode == Mode::dark ? dark : light;
   const double last = n > 1 ? static_cast<double>(n - 1) : 1.0;
   const double p = n > 1 ? 2.0 * static_cast<double>(i < n ? i : n - 1) / last : 1.0;

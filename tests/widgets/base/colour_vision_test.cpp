@@ -208,6 +208,7 @@ TEST_CASE("an ordered set keeps one hue and moves away from the background step 
       CHECK(now >= 2.9);
       before = now;
       CHECK(hue_apart(t.ramp_at(i, 12), t.ramp_at(0, 12)) <= 6);
+      CHECK(widgets::contrast(widgets::text_on(t.ramp_at(i, 12), t), t.ramp_at(i, 12)) >= 4.5);
       for (const Named& other : named_colours(t)) {
         INFO("mode " << static_cast<int>(t.mode) << ", step " << i << " and " << other.name);
         CHECK(difference(t.ramp_at(i, 12), other.colour, visions[0]) >= 15);
