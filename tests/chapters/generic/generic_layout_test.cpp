@@ -92,21 +92,14 @@ constexpr ManyPanels still_more[] = {{"role/scaling", 6},
                                      {"roofline/hierarchy", 5},
                                      {"roofline/transformer-layer", 5},
                                      {"roofline/tiling-waves", 6},
-                                     {"framework/training-memory", 5},
-                                     {"framework/memory-timeline", 6},
-                                     {"framework/launch", 5},
-                                     {"framework/fusion", 8},
-                                     {"profiling/trace-viewer", 6},
                                      {"precision/accumulation", 5},
                                      {"precision/mixed", 5},
-                                     {"training/dashboard", 6},
-                                     {"training/checkpointing", 5},
+                                     {"distributed/planner", 5},
                                      {"compression/playground", 5},
                                      {"compression/methods", 7},
                                      {"compression/distillation", 5},
                                      {"compression/sparsity", 6},
-                                     {"compression/deploy", 6},
-                                     {"driving/gantt", 5}};
+                                     {"compression/deploy", 6}};
 
 std::size_t allowed_panels(std::string_view lab) {
   for (const ManyPanels& more : still_more)
