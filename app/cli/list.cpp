@@ -5,6 +5,7 @@
 #include "app/cli/cli.h"
 #include "app/content/content.h"
 #include "app/explore/explore.h"
+#include "app/scenario/field_prefix.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
@@ -52,8 +53,8 @@ Json describe(const Field& f, bool input) {
 std::string allowed(const Field& f) {
   if (f.spec.any_number) return "any number, inf, nan";
   if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)
-    return std::string(widgets::format(f.spec.range.lo, f.spec.unit, 4)) + " to " +
-           std::string(widgets::format(f.spec.range.hi, f.spec.unit, 4));
+    return widgets::format_text(f.spec.range.lo, f.spec.unit, 4, prefix_of(f)) + " to " +
+           widgets::format_text(f.spec.range.hi, f.spec.unit, 4, prefix_of(f));
   if (f.options) {
     std::vector<std::string> ids;
     for (const auto& o : *f.options) ids.push_back(o.id);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <iterator>
+#include <thread>
 
 #include "app/shell/stage_area.h"
 #include "widgets/number/number.h"
@@ -85,7 +87,10 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
   // Plots and prose lay themselves out over the first frames; a sweep in the drawer is a job that ends soon.
   constexpr int settle = 4, most = 600;
   for (int i = 0; i < most; ++i) {
-    const bool last = i >= settle && !shell.animating;
+    // What home says of today is dealt in a job.
+    const bool deals = shell.page != Page::lab && shell.workspace.jobs.busy() > 0;
+    if (deals) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const bool last = i >= settle && !shell.animating && !deals;
     headless.begin_frame();
     const float scale = interface_scale(p.presentation, p.scale, p.height);
     widgets::set_theme(

@@ -11,6 +11,7 @@
 #include "app/platform/plain_file.h"
 #include "app/platform/quoted_text.h"
 #include "app/scenario/own_entries.h"
+#include "app/scenario/put_by_id.h"
 
 namespace app {
 namespace {
@@ -18,20 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 template <class T>
-void add(std::vector<T>& to, T item) {
-  const auto same = std::find_if(to.begin(), to.end(), [&](const T& e) { return e.id == item.id; });
-  if (same != to.end())
-    *same = std::move(item);
-  else
-    to.push_back(std::move(item));
-}
-
-template <class T>
 void take(models::Result<std::vector<T>> parsed, std::vector<T>& to, std::vector<std::string>& errors) {
   if (!parsed)
     errors.push_back(parsed.error);
   else
-    for (T& item : *parsed) add(to, std::move(item));
+    for (T& item : *parsed) put_by_id(to, std::move(item));
 }
 
 /// Hands `use` the text of every .json of the folder, its name and its path; with `in_folders` that of a config.json in
@@ -95,7 +87,7 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
               take(models::parallel::parse_published_collectives(text, origin), c.collectives, out.errors);
             });
   const auto drills = [&](const std::string& text, const std::string& origin, const fs::path&) {
-    for (auto& drill : parse_drills(text, origin, out.errors)) add(c.drills, std::move(drill));
+    for (auto& drill : parse_drills(text, origin, out.errors)) put_by_id(c.drills, std::move(drill));
   };
   each_json(assets / "drills", false, out.errors, drills);
   each_json(assets / "published", false, out.errors,

@@ -263,7 +263,8 @@ std::string explained(const Prediction& question, const chapters::Lab& lab) {
     if (!f) f = lab.inputs().find(key);
     out += words.substr(at, open - at);
     const bool number = f && (f->kind == Kind::real || f->kind == Kind::integer);
-    out += number ? widgets::format_text(f->number(), f->spec.unit, 3)
+    out += number ? widgets::format_text(f->number(), f->spec.unit, 3,
+                                         f->spec.binary ? widgets::Prefix::binary : widgets::Prefix::si)
            : f    ? display_text(*f)
                   : std::string(words.substr(open, close - open + 1));
     at = close + 1;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/explore/explore.h"
+#include "app/scenario/field_prefix.h"
 #include "app/scenario/fields_json.h"
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
@@ -31,7 +32,7 @@ std::string display_text(const Field& f) {
   switch (f.kind) {
     case Kind::real:
     case Kind::integer:
-      return std::string(widgets::format(f.number(), f.spec.unit, 4));
+      return widgets::format_text(f.number(), f.spec.unit, f.kind == Kind::integer ? 12 : 4, prefix_of(f));
     case Kind::toggle:
       return f.toggle() ? "on" : "off";
     case Kind::choice: {

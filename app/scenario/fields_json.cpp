@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/platform/quoted_text.h"
 #include "app/scenario/carried_file.h"
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
@@ -28,7 +29,8 @@ std::string range_of(const Field& f) {
 std::string option_ids(const Field& f) {
   std::vector<std::string> ids;
   for (const auto& o : *f.options) ids.push_back(o.id);
-  return sentence_list(ids, 40);
+  constexpr std::size_t most = 12;  // of seventy models a sentence names a few
+  return sentence_list(ids, most) + (ids.size() > most ? " (`ridgeline list LAB --json` names all)" : "");
 }
 
 Status refuse(const Field& f, const Json& v, const std::string& allowed) {
@@ -255,7 +257,7 @@ Status set_field_from_text(const Field& f, std::string_view text, const FileRead
     case Kind::integer: {
       if (f.spec.any_number && widgets::parse_special(text)) return field_from_json(f, std::string(text), read);
       const auto parsed = widgets::parse_quantity(text, f.spec.unit);
-      if (!parsed.error.empty()) return Status::fail(std::string(f.key) + ": " + parsed.error);
+      if (!parsed.error.empty()) return Status::fail(whole_sentence(std::string(f.key) + ": " + parsed.error));
       return field_from_json(f, parsed.value, read);
     }
     case Kind::toggle: {

@@ -7,6 +7,7 @@
 #include "app/platform/file.h"
 #include "app/platform/json.h"
 #include "app/platform/quoted_text.h"
+#include "app/scenario/put_by_id.h"
 #include "app/scenario/sentences.h"
 #include "models/transformer/bare_config.h"
 
@@ -66,15 +67,6 @@ template <class T>
 void set_name(T& item, const std::string& name) {
   item.name = name;
   if constexpr (std::is_same_v<T, models::Chip>) item.short_name = name;
-}
-
-template <class T>
-void put(std::vector<T>& list, T item) {
-  const auto at = std::find_if(list.begin(), list.end(), [&](const T& e) { return e.id == item.id; });
-  if (at != list.end())
-    *at = std::move(item);
-  else
-    list.push_back(std::move(item));
 }
 
 /// Hands `use` each thing with the list of the catalog that it belongs to.
@@ -222,7 +214,7 @@ void load_own(Catalog& to, OwnSet set, std::vector<std::string>& errors) {
                        " has one of that name: give it another.");
       return;
     }
-    put(list, std::move(item));
+    put_by_id(list, std::move(item));
     to.own.push_back(std::move(entry));
   });
 }

@@ -190,6 +190,8 @@ void FileOpening::take_own(FoundOwn own, const std::string& path) {
   std::vector<TakenEntry> taken =
       workspace_.take_own(std::move(own.set), own.is_model ? std::string() : fs::path(path).stem().string());
   const TakenEntry& first = taken.front();
+  auto& messages = workspace_.messages();
+  const std::size_t said_before = messages.size();
   bool used = workspace_.use_own(first, name);
   if (!used && own.is_model) {  // no choice of a model here: the lab that reads such files shows it
     for (const FileTaker& taker : workspace_.labs())
@@ -202,7 +204,17 @@ void FileOpening::take_own(FoundOwn own, const std::string& path) {
   const std::string kind(kind_name(first.kind)), others = taken.size() > 1 ? " and others are" : " is";
   const bool kept = !first.kept.empty();
   const std::string where = !first.is_new ? " there already" : kept ? " kept with your own" : " there until you quit";
-  workspace_.say_kept(taken_words(first) + others + where + ": choose it anywhere a " + kind + " is chosen.", taken);
+  std::string sentences = taken_words(first) + others + where + ": choose it anywhere a " + kind + " is chosen.";
+  // What a lab that was opened for it carried over is said with it: one file, one message.
+  for (std::size_t i = said_before; i < messages.size();) {
+    if (messages[i].failure) {
+      ++i;
+      continue;
+    }
+    sentences += " " + messages[i].text;
+    messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  workspace_.say_kept(std::move(sentences), taken);
 }
 
 Status FileOpening::bring_own(FoundScenario& scenario) {

@@ -29,27 +29,30 @@ ImU32 mix(ImU32 a, ImU32 b, float t) {
 }  // namespace
 
 ImU32 Theme::of(Meaning meaning) const {
+  // Each has one hue in both themes. Found by search, with the series: tests/widgets/base/colour_vision_test.cpp says
+  // what holds between any two of them, and against the ground.
+  const auto pick = [&](std::uint32_t dark, std::uint32_t light) { return rgb(mode == Mode::dark ? dark : light); };
   switch (meaning) {
     case Meaning::forward:
-      return rgb(0x56B4E9);
+      return pick(0x23d9e9, 0x0098a3);
     case Meaning::backward:
-      return rgb(0xE69F00);
+      return pick(0xeaa311, 0xb78018);
     case Meaning::weight_gradient:
-      return rgb(0xB9770A);
+      return pick(0xbc7a14, 0x8a5600);
     case Meaning::optimizer:
-      return rgb(0xCC79A7);
+      return pick(0xcd76a6, 0xae5186);
     case Meaning::communication:
-      return rgb(0x009E73);
+      return pick(0x249d67, 0x01663e);
     case Meaning::data_loading:
-      return rgb(0xD55E00);
+      return pick(0xda5e0d, 0xc26735);
     case Meaning::kv_cache:
-      return rgb(0x0072B2);
+      return pick(0x3b72d4, 0x306dcf);
     case Meaning::memory_bound:
-      return rgb(mode == Mode::dark ? 0xa088f9 : 0x684bd1);
+      return pick(0x9f8bfd, 0x4f44a5);
     case Meaning::compute_bound:
-      return rgb(mode == Mode::dark ? 0xd4e05a : 0x465e00);
+      return pick(0xd2de5d, 0x616d03);
     case Meaning::launch_bound:
-      return rgb(mode == Mode::dark ? 0xf77d8a : 0xca2c37);
+      return pick(0xf97c8d, 0xc23454);
     case Meaning::idle:
       return line;
   }
@@ -83,8 +86,8 @@ Marker Theme::series_marker_at(std::size_t i) const {
 }
 
 ImU32 Theme::ramp_at(std::size_t i, std::size_t n) const {
-  // Teal, which no regime and not the accent has; even the step nearest to the background is 3 to 1 against it.
-  static constexpr std::array<std::uint32_t, 3> dark{0x35707a, 0x5db3bf, 0xd2f4f7}, light{0x4c98a3, 0x1f6d78, 0x062e35};
+  // A grey green that no meaning and no series has; each step bears text, and is 4 to 1 against the background.
+  static constexpr std::array<std::uint32_t, 3> dark{0x76886a, 0xa6bd92, 0xf4f8f1}, light{0x67785a, 0x46593a, 0x22331a};
   const auto& anchors = mode == Mode::dark ? dark : light;
   const double last = n > 1 ? static_cast<double>(n - 1) : 1.0;
   const double p = n > 1 ? 2.0 * static_cast<double>(i < n ? i : n - 1) / last : 1.0;
@@ -116,19 +119,19 @@ Theme make_theme(Mode mode, float scale, Fonts fonts) {
   t.line = rgb(dark ? 0x2b3541 : 0xd6dce3);
   t.text = rgb(dark ? 0xe8edf3 : 0x17202a);
   t.muted = rgb(dark ? 0x93a1b0 : 0x566472);
-  t.accent = rgb(dark ? 0x5ab8f5 : 0x0b6fb8);
+  t.accent = rgb(dark ? 0x6bb6f8 : 0x036fa9);
   t.grid = rgb(dark ? 0x222c36 : 0xe6eaef);
   t.rail = rgb(dark ? 0x0b0e12 : 0xeceff3);
-  t.warning = rgb(dark ? 0xE69F00 : 0x8a5a00);
-  t.good = rgb(dark ? 0x2fc295 : 0x007a58);
-  t.bad = rgb(dark ? 0xf0803c : 0xb34700);
+  t.warning = rgb(dark ? 0xddbf3a : 0x60510b);
+  t.good = rgb(dark ? 0x6bd871 : 0x1d7c2d);
+  t.bad = rgb(dark ? 0xf45c49 : 0x8e1312);
   t.on_colour = rgb(0x10161c);
-  // Found by search: at least 15 apart (CIE76) for normal vision, protanopes, deuteranopes and tritanopes, 15 from
-  // every Meaning to the normal eye, and 4.5 to 1 against each surface, because names are written in these colours.
-  t.series = dark ? std::array<ImU32, 6>{rgb(0x7f99f2), rgb(0xe4a144), rgb(0x18d09d),
-                                         rgb(0xffa0e1), rgb(0xeddc7f), rgb(0xcaffc2)}
-                  : std::array<ImU32, 6>{rgb(0x5e64b4), rgb(0x895d00), rgb(0x236362),
-                                         rgb(0x8d2885), rgb(0x8f3d24), rgb(0x3f1931)};
+  // Found by search: told apart by protanopes, deuteranopes and tritanopes too, far from every other colour of the
+  // theme to the normal eye, and 4.5 to 1 against each surface, because names are written in these colours.
+  t.series = dark ? std::array<ImU32, 6>{rgb(0xf4a4b5), rgb(0x7cf8e4), rgb(0xc1dd89),
+                                         rgb(0xf9914d), rgb(0xdc74da), rgb(0xe7bef5)}
+                  : std::array<ImU32, 6>{rgb(0x92334f), rgb(0x01796c), rgb(0x3e5517),
+                                         rgb(0x925e3e), rgb(0x6d3c6c), rgb(0x9250ac)};
   return t;
 }
 

@@ -263,7 +263,7 @@ void paint_board_words(const Painter& painter, const ChunkBoardData& data, const
 ImU32 chunk_tone(const ChunkBoardData& data, std::int64_t rank, std::int64_t chunk, std::uint64_t origins) {
   const Theme& t = theme();
   const ImU32 hue = t.of(Meaning::communication), own = mixed(t.card, t.muted, t.mode == Mode::dark ? 0.34f : 0.5f);
-  const ImU32 whole = mixed(hue, t.text, t.mode == Mode::dark ? 0.28f : 0.12f);
+  const ImU32 whole = hue;
   const std::uint64_t asked =
       rank >= 0 ? data.asked[static_cast<std::size_t>(rank * data.chunks + chunk)] : std::uint64_t{0};
   if (!data.sums) return asked != 0 && origins == asked ? whole : mixed(t.card, hue, 0.62f);

@@ -15,11 +15,6 @@ widgets::NumberText counted(std::size_t n, std::string_view one, std::string_vie
 
 }  // namespace
 
-widgets::Prefix prefix_of(const Field& f) {
-  if (f.spec.binary) return widgets::Prefix::binary;
-  return f.kind == Kind::integer && f.spec.unit != "B" ? widgets::Prefix::none : widgets::Prefix::si;
-}
-
 bool has_value(const Field& f) { return !(f.spec.may_be_missing && f.kind == Kind::real && std::isnan(f.real())); }
 
 std::string_view field_text(const Field& f, widgets::NumberText& scratch, int digits) {

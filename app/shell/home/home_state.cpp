@@ -145,14 +145,15 @@ void lesson_door(const Shell& shell, HomeDoors& doors) {
   doors.lesson_steps = lesson.steps.size();
   if (at != shell.workspace.resume.lesson_steps.end())
     doors.lesson_step = std::min(static_cast<std::size_t>(at->second), doors.lesson_steps - 1);
-  doors.lesson = lesson.title + ": " + counted(doors.lesson_steps, "step") + ", from \"" + lesson.steps.front().title +
-                 "\" to \"" + lesson.steps.back().title + "\"";
+  doors.lesson =
+      lesson.title + ": " + counted(doors.lesson_steps, "step") + ", first \"" + lesson.steps.front().title + "\"";
   doors.lesson_go = doors.lesson_step == 0 ? "start the lesson"
                                            : "go on at step " + std::to_string(doors.lesson_step + 1) + " of " +
                                                  std::to_string(doors.lesson_steps);
 }
 
 void ask_question(Workspace& w, HomeState& home) {
+  home.doors.question = "A number with its unit, worked out against the clock";  // until it is known which
   home.doors.question_go = "question of the day, 2 min";
   home.today.question_text = home.doors.question_go;
   home.today.due_text = "looking for what is due";

@@ -134,9 +134,10 @@ void add_commands(Shell& shell, std::vector<Command>& out) {
   out.push_back({.label = "My record: a page that prints",
                  .run = [](Shell& s) { ask_record(s); },
                  .known_as = {"record", "print", "certificate", "what I did"}});
-  out.push_back({.label = "Keep my scenario from lab to lab", .run = [](Shell& s) {
-                   s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario;
-                 }});
+  out.push_back(
+      {.label = "Keep my scenario from lab to lab",
+       .run = [](Shell& s) { s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario; },
+       .known_as = {"settings", "preferences"}});
 }
 
 /// Inputs and outputs by their labels. Choosing one opens its lab, where the inspector marks it.

@@ -105,9 +105,10 @@ void draw_decode(const Outputs& out, const Picture& picture, View& view, ImVec2 
   view.segments.clear();
   view.bars.clear();
   for (const RecipeRow& r : out.recipes)
-    view.segments.push_back({{{.label = "matrices", .value = r.estimate.decode_weights_s, .tint = Tint::series(0)},
-                              {.label = "attention", .value = r.estimate.decode_cache_s, .tint = Meaning::kv_cache},
-                              {.label = "rest", .value = r.estimate.decode_other_s, .tint = Meaning::idle}}});
+    view.segments.push_back(
+        {{{.label = "reading weights", .value = r.estimate.decode_weights_s, .tint = Tint::series(0)},
+          {.label = "reading the cache", .value = r.estimate.decode_cache_s, .tint = Meaning::kv_cache},
+          {.label = "rest", .value = r.estimate.decode_other_s, .tint = Meaning::idle}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i)
     view.bars.push_back({.label = out.recipes[i].recipe,
                          .segments = std::span(view.segments[i]).first(out.recipes[i].possible ? 3 : 0)});

@@ -217,10 +217,14 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
   stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
               [&](ImVec2 size) { draw_yours(in, out, picture, view, size); });
-  stage.panel("why-not-yours", {.title = "Why not yours", .least = {430, 220}},
-              [&](ImVec2 size) { draw_way(in, out, picture, size); });
-  stage.panel("runner-up", {.title = "Runner-up", .least = {300, 190}},
-              [&](ImVec2 size) { draw_lost(out, picture, size); });
+  // Where your plan is the fastest there is no way to go, and the runner-up's loss stands in its place.
+  const bool way = picture.run->way.size() > 1;
+  stage.panel("why-not", {.title = way ? "Why not yours" : "Runner-up", .least = {430, 220}}, [&](ImVec2 size) {
+    if (way)
+      draw_way(in, out, picture, size);
+    else
+      draw_lost(out, picture, size);
+  });
   stage.panel("table", {.title = "Table", .least = {430, 130}, .scrolls = true},
               [&](ImVec2 size) { draw_table_of(out, view, size); });
 }

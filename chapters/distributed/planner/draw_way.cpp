@@ -5,7 +5,6 @@
 #include "chapters/distributed/planner/lab.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/press_area.h"
-#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 /// The staircase from your plan to the fastest: a bar for each plan on the way, its seconds by cause.
@@ -66,16 +65,6 @@ void draw_way(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 siz
   const std::vector<WayStep>& way = picture.run->way;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto painter = Painter::window();
-  if (way.size() < 2) {
-    const std::string_view why = picture.run->best.name.empty() ? "No plan fits, so that there is none to go to."
-                                 : picture.run->yours.name.empty()
-                                     ? "Your plan cannot run, so that no way begins at it."
-                                 : out.behind_best < 1e-9 ? "Your plan is the fastest that fits."
-                                                          : "No order of single changes leads to the fastest plan.";
-    widgets::wrapped_text(painter, at, why, size.x, t.muted);
-    ImGui::Dummy(size);
-    return;
-  }
   const float line = t.type(Type::small) + t.px(4), foot = 3 * line + t.px(24);
   Stair stair;
   stair.room = {{at.x, at.y + line}, {at.x + size.x, at.y + size.y - foot}};

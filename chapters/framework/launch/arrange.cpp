@@ -14,9 +14,9 @@ Tint tint_of_group(models::OperationGroup group) {
   switch (group) {
     case models::OperationGroup::norm:
     case models::OperationGroup::residual:
-      return Tint::series(0);
+      return Tint::series(1);
     case models::OperationGroup::attention:
-      return Tint::series(2);
+      return Tint::series(3);
     default:
       return Meaning::forward;
   }

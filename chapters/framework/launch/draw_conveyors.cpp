@@ -15,8 +15,8 @@ using widgets::Type;
 constexpr std::size_t no_lane = static_cast<std::size_t>(-1);
 
 std::string_view launch_tint(const void*, widgets::Tint tint) {
-  if (tint == widgets::Tint::series(0)) return "norm, residual";
-  if (tint == widgets::Tint::series(2)) return "attention";
+  if (tint == widgets::Tint::series(1)) return "norm, residual";
+  if (tint == widgets::Tint::series(3)) return "attention";
   if (tint == widgets::Tint(widgets::Meaning::forward)) return "matmuls and the rest";
   if (tint == widgets::Tint(widgets::Meaning::launch_bound)) return "idle: not launched yet";
   if (tint == widgets::Tint()) return "launches, and kernels that wait in the queue";

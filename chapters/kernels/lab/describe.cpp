@@ -30,23 +30,24 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true, .absent = "Press in its row."});
   f.real("prediction_miss", o.rung.prediction_miss, {"You were off by", "%"},
          "Percentage points between your prediction and the measurement.",
-         {.may_be_missing = true, .formula = "yours - measured"});
+         {.absent = "Predict it in its row, and measure it.", .formula = "yours - measured"});
   f.text("limit", o.rung.limit, "Limited by");
   f.group("Its measurement");
-  f.real("time_s", o.rung.time_s, {"Time", "s"}, "Median of one run.", {.may_be_missing = true, .source = here});
+  f.real("time_s", o.rung.time_s, {"Time", "s"}, "Median of one run.",
+         {.absent = "It was not measured here yet.", .source = here});
   f.real("spread", o.rung.spread, {"Spread (IQR)", "%"}, "Interquartile range over the median.",
-         {.may_be_missing = true, .source = here});
+         {.absent = "It was not measured here yet.", .source = here});
   f.integer("samples", o.rung.samples, "Samples", {.source = here});
   f.real("flops_per_s", o.rung.flops_per_s, {"Arithmetic rate", "FLOP/s"},
          "Counts the algorithm's operations, not what the kernel executes.",
-         {.may_be_missing = true, .formula = "operations / time", .source = here});
+         {.absent = "It was not measured here yet.", .formula = "operations / time", .source = here});
   f.real("bytes_per_s", o.rung.bytes_per_s, {"Memory rate", "B/s"},
          "Bytes that the algorithm has to move, not what the caches moved.",
-         {.may_be_missing = true, .formula = "bytes / time", .source = here});
+         {.absent = "It was not measured here yet.", .formula = "bytes / time", .source = here});
   f.real("error", o.rung.error, "Error against float64", "Euclidean norm of the difference over that of the reference.",
-         {.may_be_missing = true, .formula = "||out - reference|| / ||reference||", .source = here});
+         {.absent = "It was not measured here yet.", .formula = "||out - reference|| / ||reference||", .source = here});
   f.real("error_bound", o.rung.error_bound, "Accepted error",
-         {.may_be_missing = true,
+         {.absent = "It was not measured here yet.",
           .formula = "2 eps sqrt(K)",
           .source = "random-walk rounding: Higham, Accuracy and Stability of Numerical Algorithms, 2002"});
   f.group("By the model");
@@ -66,23 +67,26 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("published_share", o.rung.published_share, {"Share elsewhere", "%"},
          "What others measured for the same version on the chip that the mark in the row names.",
-         {.may_be_missing = true});
+         {.absent = "The table has no measurement of others."});
   f.real("next_measured_gain", o.rung.next_measured_gain, {"Next rung, measured", "\xC3\x97"},
          "How many times as fast it is here.",
-         {.may_be_missing = true, .formula = "time / time of the next", .source = here});
+         {.absent = "Two rungs have to be measured here.", .formula = "time / time of the next", .source = here});
   f.real("next_published_gain", o.rung.next_published_gain, {"Next rung, elsewhere", "\xC3\x97"},
-         "How many times as fast the next rung is where others measured both.", {.may_be_missing = true});
+         "How many times as fast the next rung is where others measured both.",
+         {.absent = "Others did not measure both."});
   f.choice("bound", o.rung.bound, bounds, "Regime", "What bounds the selected rung, by the model.",
            {.formula = "intensity against the ridge; latency where chains wait",
             .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
   f.group("Best of the ladder");
   f.text("best_rung", o.best.title, "Best rung");
-  f.real("best_share", o.best.share, {"Its share of the roof", "%"}, {.may_be_missing = true, .source = here});
+  f.real("best_share", o.best.share, {"Its share of the roof", "%"},
+         {.absent = "Nothing was measured here yet.", .source = here});
   f.real("best_flops_per_s", o.best.flops_per_s, {"Its arithmetic rate", "FLOP/s"},
-         {.may_be_missing = true, .source = here});
-  f.real("best_bytes_per_s", o.best.bytes_per_s, {"Its memory rate", "B/s"}, {.may_be_missing = true, .source = here});
+         {.absent = "Nothing was measured here yet.", .source = here});
+  f.real("best_bytes_per_s", o.best.bytes_per_s, {"Its memory rate", "B/s"},
+         {.absent = "Nothing was measured here yet.", .source = here});
   f.real("speedup", o.best.speedup, {"Best over first", "\xC3\x97"}, "Measured.",
-         {.may_be_missing = true, .formula = "time of rung 1 / time of the best", .source = here});
+         {.absent = "Nothing was measured here yet.", .formula = "time of rung 1 / time of the best", .source = here});
   f.real("predicted_speedup", o.best.predicted_speedup, {"The same by the model", "\xC3\x97"},
          {.formula = "best share / share of rung 1", .source = ports});
   f.group("The operation");

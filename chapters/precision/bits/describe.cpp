@@ -53,32 +53,37 @@ void describe(Fields& f, Outputs& o) {
              .source = "IEEE 754-2019, 3.3",
          });
   f.text("kind", o.kind, "Kind", "zero, subnormal, normal, inf or nan.");
-  f.real("ulp", o.ulp, "ULP", "Spacing of the values here.",
-         {.headline = true, .may_be_missing = true, .formula = "2^(exponent - mantissa bits)"});
+  f.real(
+      "ulp", o.ulp, "ULP", "Spacing of the values here.",
+      {.headline = true, .absent = "What is stored is no finite number.", .formula = "2^(exponent - mantissa bits)"});
   f.group("Its neighbours");
   f.real("next_up", o.next_up, "Next up", "The neighbour above; no number where it is infinite or there is none.",
-         {.may_be_missing = true, .source = "IEEE 754-2019, nextUp"});
+         {.absent = "No finite value lies above it.", .source = "IEEE 754-2019, nextUp"});
   f.real("next_down", o.next_down, "Next down", "The neighbour below; no number where it is infinite or there is none.",
-         {.may_be_missing = true, .source = "IEEE 754-2019, nextDown"});
+         {.absent = "No finite value lies below it.", .source = "IEEE 754-2019, nextDown"});
   f.group("What rounding did");
-  f.real("error", o.error, "Error", "What rounding added.", {.may_be_missing = true, .formula = "value - number"});
+  f.real("error", o.error, "Error", "What rounding added.",
+         {.absent = "What is stored is no finite number.", .formula = "value - number"});
   f.real("relative_error", o.relative_error, {"Relative error", "%"},
-         {.headline = true, .may_be_missing = true, .formula = "(value - number) / number"});
+         {.headline = true,
+          .absent = "The number is zero, or what is stored is not finite.",
+          .formula = "(value - number) / number"});
   f.real("error_ulp", o.error_ulp, "Error in ULP", "At most a half under nearest even, below one otherwise.",
-         {.may_be_missing = true, .formula = "error / ulp"});
+         {.absent = "What is stored is no finite number.", .formula = "error / ulp"});
   f.real("relative_ulp", o.relative_ulp, {"ULP / value", "%"}, "How coarse the format is here.",
-         {.may_be_missing = true, .formula = "ulp / |value|"});
+         {.absent = "What is stored is zero, or no finite number.", .formula = "ulp / |value|"});
   f.text("rule", o.rule, "Decided by", "The rule that chose between the neighbours.");
   f.group("Between which values");
   f.real("lower", o.lower, "Lower neighbour", "The largest value that is not above the number.",
-         {.may_be_missing = true});
+         {.absent = "No value lies below the number."});
   f.real("upper", o.upper, "Upper neighbour",
          "The smallest value above the number; past the largest one, where the next would be.",
-         {.may_be_missing = true});
-  f.real("midpoint", o.midpoint, "Midpoint", {.may_be_missing = true, .formula = "(lower + upper) / 2"});
+         {.absent = "No value lies above the number."});
+  f.real("midpoint", o.midpoint, "Midpoint",
+         {.absent = "The number does not lie between two values.", .formula = "(lower + upper) / 2"});
   f.real("position", o.position, {"On the way up", "%"},
          "Where the number lies between its neighbours; what stochastic rounding goes up with.",
-         {.may_be_missing = true, .formula = "(number - lower) / (upper - lower)"});
+         {.absent = "The number does not lie between two values.", .formula = "(number - lower) / (upper - lower)"});
   f.group("The code, taken apart");
   f.integer("sign", o.sign, "Sign bit", "1: negative.");
   f.integer("exponent_field", o.exponent_field, "Exponent field", "As stored, before the bias is taken off.");

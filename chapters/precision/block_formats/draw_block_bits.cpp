@@ -16,7 +16,7 @@ using widgets::Align, widgets::Font, widgets::Painter, widgets::Type;
 void paint_bit_cell(const Painter& p, ImVec2 at, float side, bool one, ImU32 colour) {
   const auto& t = widgets::theme();
   const ImVec2 max{at.x + side - t.px(1), at.y + side - t.px(1)};
-  p.rect(at, max, one ? colour : widgets::with_alpha(colour, 0.14f), t.px(2));
+  p.rect(at, max, one ? colour : widgets::with_alpha(colour, 0.10f), t.px(2));
   p.frame(at, max, widgets::with_alpha(colour, one ? 1.0f : 0.7f), 1.0f, t.px(2));
   if (side >= t.type(Type::small) + t.px(1))
     p.text({(at.x + max.x) / 2, (at.y + max.y - t.type(Type::small)) / 2 - t.px(0.5f)}, one ? "1" : "0",

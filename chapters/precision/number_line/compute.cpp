@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "chapters/precision/number_line/lab.h"
+#include "models/base/printable.h"
 
 namespace chapters::precision::number_line {
 namespace {
@@ -42,7 +43,7 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   if (!format) return {.facts = {.reason = "There is no format " + in.format + "."}};
   if (!in.file.bytes && !in.tensor.empty())
     return {
-        .facts = {.reason = "The tensor " + in.tensor +
+        .facts = {.reason = "The tensor " + models::printable(in.tensor, 80) +
                             " is named but no file is chosen: drop a safetensors file on the lab, or clear the name."}};
   Outputs o;
   auto run = std::make_shared<Run>();

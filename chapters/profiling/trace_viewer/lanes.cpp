@@ -318,6 +318,7 @@ void Lanes::show_lanes() {
       .tint_name = [](const void*, widgets::Tint tint) -> std::string_view {
         return tint == widgets::Tint::series(6)               ? "copies"
                : tint == widgets::Tint(Meaning::launch_bound) ? "the host waits"
+               : tint == widgets::Tint(Meaning::forward)      ? "computing"
                : tint == widgets::Tint{}                      ? "other host calls"
                                                               : std::string_view{};
       },

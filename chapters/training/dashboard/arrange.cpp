@@ -153,10 +153,10 @@ const PartLook& part_look(std::size_t part) {
   using widgets::Tint;
   static constexpr std::array<PartLook, part_count> looks{{
       {Meaning::compute_bound, false},
-      {Meaning::memory_bound, false},
+      {Tint::series(3), false},
       {Tint::series(1), false},
       {Tint::series(0), false},
-      {Tint::series(3), false},
+      {Tint::series(4), false},
       {Meaning::optimizer, false},
       {Meaning::communication, true},
       {Meaning::data_loading, true},

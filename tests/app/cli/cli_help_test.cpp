@@ -160,3 +160,19 @@ TEST_CASE("a lab's name without its chapter, and one with a letter wrong, are an
   CHECK(run_cli({"eval", "iron-low"}).error.find("did you mean \"roofline/iron-law\"?") != std::string::npos);
   CHECK(run_cli({"eval", "xyzzy"}).error == "There is no lab \"xyzzy\". `ridgeline list` names all.\n");
 }
+
+TEST_CASE("list and eval count memory as the screen does: in GiB where the window says GiB") {
+  const Ran listed = run_cli({"list", "framework/allocator"});
+  CHECK(listed.out.find("--set capacity_bytes=80 GiB ") != std::string::npos);
+  const Ran computed = run_cli({"eval", "framework/allocator"});
+  CHECK(computed.out.find("\n  capacity_bytes = 80 GiB\n") != std::string::npos);
+  CHECK(computed.out.find("85.9") == std::string::npos);
+  CHECK(run_cli({"eval", "framework/allocator", "--set", "capacity_bytes=80 GiB"}).out == computed.out);
+}
+
+TEST_CASE("a sentence that refuses an option names a few of many, and where all are") {
+  const std::string refused = refused_by_cli({"eval", "roofline/roofline", "--set", "model=[[["});
+  INFO(refused);
+  CHECK(refused.size() < 400);
+  CHECK(refused.find(" more (`ridgeline list LAB --json` names all).") != std::string::npos);
+}

@@ -121,6 +121,14 @@ TEST_CASE("Practise opens the question of the day, whose words are on the door")
   CHECK(o.d.output("question").text() == question);
 }
 
+TEST_CASE("the doors of home have words from the first frame on, and the lesson's fit into two lines") {
+  support::ShellDriver d(Opened::content(), support::nowhere(), {1280, 720}, true);
+  app::go_home(d.shell);
+  d.ui.frames(1);
+  CHECK_FALSE(d.shell.home.doors.question.empty());
+  CHECK(d.shell.home.doors.lesson.size() <= 72);
+}
+
 TEST_CASE("the first question of the day of a beginner is of level 1, and no large model's") {
   const support::Folder folder;
   Start o(paths_in(folder));

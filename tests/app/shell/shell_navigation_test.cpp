@@ -30,6 +30,16 @@ TEST_CASE("the palette opens a lab by part of its name, with the keyboard alone"
   CHECK_FALSE(o.d.shell.palette.open);
 }
 
+TEST_CASE("who looks for settings finds the commands that set the program up") {
+  Opened o;
+  o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  o.ui.frames(2);
+  o.ui.type("settings");
+  o.ui.frames(2);
+  for (const char* command : {"Light or dark", "Larger interface", "Keep my scenario from lab to lab"})
+    CHECK(o.ui.text_present(command));
+}
+
 TEST_CASE("the palette finds presets, commands and walks with the arrow keys; Escape closes it") {
   Opened o;
   o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);

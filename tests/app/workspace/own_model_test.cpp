@@ -57,6 +57,24 @@ struct Owner {
 
 }  // namespace
 
+TEST_CASE("a config that opens a lab for itself says all that happened in one message") {
+  Owner o;
+  REQUIRE(o.w->open("roofline/roofline"));
+  o.w->lab().inputs().find("batch")->set_number(7);
+  o.w->update(false);
+  REQUIRE(o.w->open("precision/bits"));  // has no choice of a model
+  o.w->messages().clear();
+  CHECK(o.open("acme-8b/config.json") == "");
+  CHECK(open_lab(*o.w) != "precision/bits");
+  REQUIRE(o.w->messages().size() == 1);
+  const std::string& text = o.w->messages()[0].text;
+  INFO(text);
+  CHECK(text.find("The model acme-8b is kept with your own") == 0);
+  CHECK(text.find(" Carried over: ") != std::string::npos);
+  CHECK(text.find("Batch from Roofline.") != std::string::npos);
+  CHECK(o.w->messages()[0].action.label == "Take it away");
+}
+
 TEST_CASE("a config that is opened is chosen where a model is chosen, offered in every lab, and there next time") {
   Owner o;
   REQUIRE(o.w->open("distributed/planner"));

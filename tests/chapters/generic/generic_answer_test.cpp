@@ -7,6 +7,7 @@
 #include "app/scenario/scenario.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/answer_rules.h"
+#include "tests/support/lab/answer_words.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_walk.h"
 
@@ -70,6 +71,25 @@ TEST_CASE("every lab: the answer of its default and of every preset is short, pl
       const auto other = chapters::make_lab_by_id(lab.info().id);
       REQUIRE(app::apply_inputs(*other, app::parse_own_json(preset.set)).error.empty());
       check.look(*other, "preset \"" + preset.name + "\"");
+    }
+  });
+}
+
+TEST_CASE("every lab: each word of its answers is everyday English, or can be looked up in the glossary") {
+  use_bundled_catalog();
+  const KnownWords known(bundled_content().glossary);
+  each_answering_lab([&](chapters::Lab& lab) {
+    const auto look = [&](chapters::Lab& state, const std::string& name) {
+      state.compute();
+      for (const std::string& word : known.unknown_in(state.answer()))
+        FAIL_CHECK(name << ": \"" << word << "\" is no term of the glossary\n  " << state.answer());
+    };
+    look(lab, "default");
+    if (sanitized()) return;  // words are looked at without; here addresses are
+    for (const auto& preset : bundled_content().of(lab.info().id).presets) {
+      const auto other = chapters::make_lab_by_id(lab.info().id);
+      REQUIRE(app::apply_inputs(*other, app::parse_own_json(preset.set)).error.empty());
+      look(*other, "preset \"" + preset.name + "\"");
     }
   });
 }

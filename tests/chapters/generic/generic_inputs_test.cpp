@@ -33,11 +33,19 @@ void each_lab(Body&& body) {
     }
 }
 
+/// A whole sentence, or words of it that stand where the number would.
+bool is_reason(std::string_view words) { return words.size() >= 8; }
+
 std::string problem_of_result(const chapters::Lab& lab) {
   if (!lab.reason().empty())
     return is_sentence(lab.reason()) ? "" : "the reason is not one sentence: \"" + lab.reason() + "\"";
   const std::string bad = first_bad_value(lab.outputs());
-  return bad.empty() ? "" : bad + " is not finite, or no option";
+  if (!bad.empty()) return bad + " is not finite, or no option";
+  // A figure that is not there says why: an empty place is read as a fault, or as zero.
+  for (const Field& f : lab.outputs())
+    if (f.kind == Kind::real && std::isnan(f.real()) && !is_reason(f.spec.absent))
+      return std::string(f.key) + " is absent without a reason";
+  return {};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "widgets/base/theme.h"
@@ -68,9 +69,32 @@ std::array<widgets::Theme, 2> both_themes() {
   return {widgets::make_theme(Mode::dark, 1, {}), widgets::make_theme(Mode::light, 1, {})};
 }
 
+/// Every meaning that has a colour of its own: idle is the ground's line, since nothing happens there.
 constexpr std::array<Meaning, 10> coloured{
     Meaning::forward,  Meaning::backward,     Meaning::weight_gradient, Meaning::optimizer,     Meaning::communication,
     Meaning::kv_cache, Meaning::data_loading, Meaning::memory_bound,    Meaning::compute_bound, Meaning::launch_bound};
+
+struct Named {
+  std::string name;
+  ImU32 colour;
+};
+
+/// Every colour of a theme that says what a mark is: the meanings, the four words of the interface, the series.
+std::vector<Named> named_colours(const widgets::Theme& t) {
+  std::vector<Named> out{{"accent", t.accent}, {"warning", t.warning}, {"good", t.good}, {"bad", t.bad}};
+  for (const Meaning m : coloured) out.push_back({"meaning " + std::to_string(static_cast<int>(m)), t.of(m)});
+  for (std::size_t i = 0; i < t.series.size(); ++i) out.push_back({"series " + std::to_string(i), t.series_at(i)});
+  return out;
+}
+
+/// The angle of a colour's hue in Lab, in degrees.
+double hue_of(ImU32 colour) {
+  const Triple lab = lab_of(colour, visions[0]);
+  return std::atan2(lab[2], lab[1]) * 180 / std::acos(-1.0);
+}
+
+/// How far two hues are apart on their circle, in degrees.
+double hue_apart(ImU32 a, ImU32 b) { return std::abs(std::remainder(hue_of(a) - hue_of(b), 360.0)); }
 
 }  // namespace
 
@@ -104,14 +128,51 @@ TEST_CASE("regimes, accent, communication and data loading are told apart with a
   }
 }
 
-TEST_CASE("no nominal hue is the colour of a meaning or the accent") {
+TEST_CASE("one colour, one meaning: no two colours of a theme that say something are alike to the normal eye") {
+  for (const auto& t : both_themes()) {
+    const auto named = named_colours(t);
+    for (std::size_t a = 0; a < named.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        INFO("mode " << static_cast<int>(t.mode) << ", " << named[b].name << " and " << named[a].name);
+        CHECK(difference(named[a].colour, named[b].colour, visions[0]) >= 18);
+      }
+  }
+}
+
+TEST_CASE("the parts of a training step are told apart with any colour vision, and so are good, bad and accent") {
+  for (const auto& t : both_themes()) {
+    const auto apart = [&](std::vector<ImU32> shown) {
+      for (std::size_t a = 0; a < shown.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b) {
+          INFO("mode " << static_cast<int>(t.mode) << ", colours " << b << " and " << a);
+          CHECK(least_difference(shown[a], shown[b]) >= 12);
+        }
+    };
+    apart({t.of(Meaning::forward), t.of(Meaning::backward), t.of(Meaning::optimizer), t.of(Meaning::communication),
+           t.of(Meaning::data_loading), t.accent});
+    apart({t.good, t.bad, t.accent});
+  }
+}
+
+TEST_CASE("a colour has one hue in both themes, so that a light handout follows a dark projector") {
+  const auto themes = both_themes();
+  const auto dark = named_colours(themes[0]), light = named_colours(themes[1]);
+  for (std::size_t i = 0; i < dark.size(); ++i) {
+    INFO(dark[i].name);
+    CHECK(hue_apart(dark[i].colour, light[i].colour) <= 6);
+  }
+}
+
+TEST_CASE("a mark of any meaning stands out from every surface by 3 to 1, one that is also written by 4.5 to 1") {
   for (const auto& t : both_themes())
-    for (const ImU32 hue : t.series) {
+    for (const ImU32 surface : {t.background, t.panel, t.card}) {
       for (const Meaning m : coloured) {
         INFO("mode " << static_cast<int>(t.mode) << ", meaning " << static_cast<int>(m));
-        CHECK(difference(hue, t.of(m), visions[0]) >= 12);
+        CHECK(widgets::contrast(t.of(m), surface) >= 3.0);
       }
-      CHECK(difference(hue, t.accent, visions[0]) >= 12);
+      // Roofs and regimes are named in their own colour.
+      for (const Meaning m : {Meaning::memory_bound, Meaning::compute_bound, Meaning::launch_bound})
+        CHECK(widgets::contrast(t.of(m), surface) >= 4.5);
     }
 }
 
@@ -146,9 +207,12 @@ TEST_CASE("an ordered set keeps one hue and moves away from the background step 
       CHECK(now > before);
       CHECK(now >= 2.9);
       before = now;
-      const Triple lab = lab_of(t.ramp_at(i, 12), visions[0]);
-      CHECK(lab[1] <= 0);  // the green to blue quarter, whatever the lightness
-      CHECK(lab[2] <= 0);
+      CHECK(hue_apart(t.ramp_at(i, 12), t.ramp_at(0, 12)) <= 6);
+      CHECK(widgets::contrast(widgets::text_on(t.ramp_at(i, 12), t), t.ramp_at(i, 12)) >= 4.5);
+      for (const Named& other : named_colours(t)) {
+        INFO("mode " << static_cast<int>(t.mode) << ", step " << i << " and " << other.name);
+        CHECK(difference(t.ramp_at(i, 12), other.colour, visions[0]) >= 15);
+      }
     }
     CHECK(widgets::colour(widgets::Tint::ramp(0, 12), t) == t.ramp_at(0, 12));
     CHECK(widgets::colour(widgets::Tint::ramp(11, 12), t) == t.ramp_at(11, 12));
