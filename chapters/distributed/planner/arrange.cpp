@@ -41,7 +41,7 @@ void name_plans(const Outputs& out, const PlannerSearch& search, Picture& p) {
 
 /// Keeps one plan a cell: thousands of plans would paint over each other.
 void add_dots(const PlannerSearch& search, Picture& p) {
-  constexpr double cells = 220;
+  constexpr double cells = 90;
   std::unordered_set<std::uint64_t> taken;
   const double y_span = std::log(p.most_s / p.least_s);
   for (std::size_t i = 0; i < search.points.size(); ++i) {

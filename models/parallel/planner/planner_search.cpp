@@ -27,6 +27,9 @@ struct StageKey {
   auto operator<=>(const StageKey&) const = default;
 };
 
+/// Plans whose states alone take more than so many times the memory are left out.
+constexpr double overflow_left_out = 2.5;
+
 class Search {
  public:
   Search(const PlannerJob& job, const PlannerSpace& space, const std::function<bool(double)>& go_on)
@@ -136,7 +139,7 @@ class Search {
     if (chunks > layers) return;
     p.ends_take_slots = false;
     price_sharding(p);
-    if (layers % chunks == 0 || chunks == 1) return;
+    if (layers % chunks == 0 || v == 1) return;
     p.ends_take_slots = true;
     price_sharding(p);
   }
@@ -155,10 +158,25 @@ class Search {
     recomputations_.push_back({Recompute::selective, static_cast<std::uint8_t>(small | block)});
   }
 
+  /// Whether the states that nothing can split take several times the memory, so that no recomputation helps.
+  bool states_alone_overflow(TrainingPlan p, const PlannerStages& stages) const {
+    const std::int64_t most = p.pipeline > 1 ? job_.stack.most_zero_of_pipeline : 3;
+    for (std::int64_t zero = most; zero >= 0; --zero)
+      if (space_.zero[zero]) {
+        p.zero_stage = p.data * p.context > 1 ? zero : 0;
+        break;
+      }
+    const memory::BytesPerParameter each = memory::bytes_per_parameter(job_.architecture, p);
+    return std::any_of(stages.groups.begin(), stages.groups.end(), [&](const PlannerStages::Group& g) {
+      return memory::state_bytes(p, each, g.memory.parameters).total() > overflow_left_out * job_.cluster.memory_bytes;
+    });
+  }
+
   /// Every recomputation and every way to split the states of one layout.
   void price_sharding(TrainingPlan p) {
     const PlannerStages& stages = stages_of(p);
     const std::int64_t ranks = p.data * p.context, node = job_.cluster.gpus_per_node / p.tensor;
+    if (states_alone_overflow(p, stages)) return;
     for (std::size_t r = 0; r < recomputations_.size(); ++r) {
       p.recompute = recomputations_[r].recompute;
       p.modules = recomputations_[r].modules;

@@ -98,14 +98,14 @@ void try_layouts(const PlannerJob& job, TrainingPlan p, TriedPlans& out) {
   const std::int64_t ranks = p.data * p.context;
   for (const bool slots : {false, true}) {
     const std::int64_t chunks = memory::chunks_of_model(p);
-    if (slots && (chunks == 1 || a.layers % chunks == 0)) continue;
+    if (slots && (p.virtual_pipeline == 1 || a.layers % chunks == 0)) continue;
     p.ends_take_slots = slots;
     for (const auto& [recompute, modules] : recomputations(a))
       for (std::int64_t zero = 0; zero <= (p.pipeline > 1 ? job.stack.most_zero_of_pipeline : 3); ++zero) {
         if (zero > 0 && ranks == 1) continue;
         std::vector<std::int64_t> groups{0};
         if (zero > 0)
-          for (std::int64_t g = job.cluster.gpus_per_node / p.tensor; g < ranks; g *= 4)
+          for (std::int64_t g = job.cluster.gpus_per_node / p.tensor; g < ranks; g *= zero == 3 ? 4 : ranks)
             if (g > 1 && ranks % g == 0) groups.push_back(g);
         for (const std::int64_t group : groups) {
           p.recompute = recompute;
