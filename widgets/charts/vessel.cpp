@@ -69,7 +69,7 @@ void paint_ribbon(const Painter& p, const VesselLayout& l, std::span<const Vesse
     p.polygon(here && there ? all
               : here        ? std::span<const ImVec2>(gone)
                             : all.first(3),
-              with_alpha(colour(layer.tint, t), 0.16f));
+              with_alpha(colour(layer.tint, t), 0.12f));
     paint_change(p, l, left, unit, corners);
   }
 }
