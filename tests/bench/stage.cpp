@@ -63,10 +63,15 @@ void Stage::frame() {
 }
 
 void Stage::settle() {
-  constexpr int least = 60, most = 100'000;
+  constexpr int least = 60, most = 100'000, at_rest = 20;
   // A worker that has handed its answer over may still allocate while it goes to rest.
   const auto busy = [&] { return shell_->animating || workspace_->jobs.busy() > 0; };
-  for (int i = 0; i < most && (i < least || busy()); ++i) frame();
+  // What a worker hands over is taken up in a frame of its own, which may ask the next thing of another.
+  int quiet = 0;
+  for (int i = 0; i < most && (i < least || quiet < at_rest); ++i) {
+    frame();
+    quiet = busy() ? 0 : quiet + 1;
+  }
   if (busy()) throw std::runtime_error("the lab never comes to rest");
 }
 
