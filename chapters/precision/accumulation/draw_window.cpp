@@ -37,8 +37,9 @@ WindowGrid grid_of(int top, int last, std::size_t rows, ImVec2 at, ImVec2 size) 
   return g;
 }
 
-ImU32 sum_colour() { return widgets::theme().series_at(0); }
-ImU32 term_colour() { return widgets::theme().series_at(1); }
+// The one accumulator has the colour of its line in the plot below; the methods there have the series'.
+ImU32 sum_colour() { return widgets::theme().accent; }
+ImU32 term_colour() { return widgets::theme().warning; }
 
 /// The place values over the columns, as many as do not touch; that of the term stands in its colour.
 void paint_head(const Painter& p, const WindowGrid& g, float y, int term) {
