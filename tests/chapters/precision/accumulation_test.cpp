@@ -118,7 +118,8 @@ TEST_CASE("accumulation: the window slides with the sum, and the one has no plac
     CHECK(row.stalled == (k == 8));
   }
   CHECK(w.rows.back().result == "+1 = 256");
-  CHECK(w.words == "addition 257: 257 needs 9 bits, and BF16 holds 8: the sum stays 256");
+  CHECK(w.words ==
+        "addition 257: 257 needs 9 bits, and BF16 holds 8: half-way between 256 and 258, the even one, 256, wins");
   CHECK(window_of(*p.format, *computed.run, 257, 4).rows.front().before == "32");  // the last four
 }
 
