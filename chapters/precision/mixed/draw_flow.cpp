@@ -240,8 +240,9 @@ FlowLanes lanes_of(const Picture& picture, ImVec2 at, ImVec2 size) {
 
 /// What a question gives: the recipe that is compared with, as wide as the picture, and under it the operations in
 /// their order, all as wide, without a format.
-void paint_given(const Painter& p, const Picture& picture, FlowLanes l) {
+void paint_given(const Picture& picture, FlowLanes l) {
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   const auto& t = widgets::theme();
   if (picture.recipes.size() > 1) {
     const RecipePicture& before = picture.recipes.front();
@@ -303,9 +304,9 @@ void draw_flow(const Picture& picture, ImVec2 at, ImVec2 size) {
   const FlowLanes l = lanes_of(picture, at, size);
   const ImVec2 key{at.x, at.y + size.y - t.type(Type::small) - t.px(2)};
   if (widgets::veiled()) {
-    paint_given(p, picture, l);
+    paint_given(picture, l);
     const widgets::GivenMarks given;
-    paint_key(p, picture, key, size.x, false);
+    paint_key(Painter::window(), picture, key, size.x, false);
     return;
   }
   ImGui::SetCursorScreenPos(at);

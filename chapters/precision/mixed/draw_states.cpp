@@ -41,8 +41,9 @@ void paint_state_row(const Painter& p, const RecipePicture& recipe, float left, 
 }
 
 /// What a question gives: which states there are, all as wide, without their bytes and formats.
-void paint_given_states(const Painter& p, const RecipePicture& recipe, ImVec2 at, float width) {
+void paint_given_states(const RecipePicture& recipe, ImVec2 at, float width) {
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   const auto& t = widgets::theme();
   const float slot = width / static_cast<float>(std::max<std::size_t>(recipe.states.size(), 1));
   for (std::size_t i = 0; i < recipe.states.size(); ++i) {
@@ -78,9 +79,9 @@ void draw_states(const Picture& picture, ImVec2 at, ImVec2 size) {
   const float head = t.type(Type::small) + t.px(6);
   {
     const widgets::GivenMarks given;
-    widgets::fit_text(p, at, "states of one parameter, in bytes", size.x, t.muted, Type::small);
+    widgets::fit_text(Painter::window(), at, "states of one parameter, in bytes", size.x, t.muted, Type::small);
   }
-  if (widgets::veiled()) return paint_given_states(p, picture.recipes.back(), {at.x, at.y + head}, size.x);
+  if (widgets::veiled()) return paint_given_states(picture.recipes.back(), {at.x, at.y + head}, size.x);
   const bool before = size.y >= states_height(picture, true) - 0.5f;
   const std::size_t first = before ? 0 : picture.recipes.size() - 1;
   float names = 0, sums = 0;
