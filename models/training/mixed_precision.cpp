@@ -63,9 +63,9 @@ class Writer {
     const double flops = op.hardware_product_flops();
     row.flops = flops;
     row.compute_s = flops / (low ? peak_ : low_peak_);
-    row.why = r_.quantized && !low ? "The last product feeds the loss: it stays in 16 bits."
-              : low ? "Products are most of the arithmetic and tolerate short mantissas; sums inside are FP32."
-                    : "Products are most of the arithmetic; sums inside are FP32.";
+    row.why = r_.quantized && !low ? "The last matmul feeds the loss: it stays in 16 bits."
+              : low ? "Matmuls are most of the arithmetic and tolerate short mantissas; sums inside are FP32."
+                    : "Matmuls are most of the arithmetic; sums inside are FP32.";
     out_.product_flops += as_double(op.count) * flops;
     if (row.forward == r_.operand) recipe_flops_ += as_double(op.count) * flops;
     push(std::move(row));
@@ -94,11 +94,11 @@ class Writer {
     row.flops = cost.flops;
     row.bytes = cost.bytes();
     row.compute_s = products / low_peak_ + (vector_ > 0 ? (cost.flops - products) / vector_ : 0);
-    row.why = attention ? "Both products in the short format; softmax between them in FP32, on the chip."
+    row.why = attention ? "Both matmuls in the short format; softmax between them in FP32, on the chip."
               : loss    ? "Exponentials and a sum over the vocabulary: FP32."
               : router  ? "A wrong rounding here picks another expert: FP32."
               : op.group == OperationGroup::norm ? "A sum of squares over the row: computed in FP32 whatever is stored."
-              : stream                           ? "Adds to a running sum: layers later still read it."
+              : stream                           ? "Adds to a running sum that later layers read."
                                                  : "One value in, one value out: as its neighbours store it.";
     out_.product_flops += as_double(op.count) * products;
     if (row.forward == r_.operand) recipe_flops_ += as_double(op.count) * products;
@@ -112,7 +112,7 @@ class Writer {
       add(q ? "scale and quantize" : "casts", q ? r_.operand : r_.value, q ? r_.gradient : NumberFormat::fp32,
           StepPart::casts, 0, casts_bytes_,
           q ? "Operands are made from 16-bit values, for both directions they are read in."
-            : "FP32 values are cast for each product, their gradients back.");
+            : "FP32 values are cast for each matmul, their gradients back.");
     }
     const StateBytes& b = r_.states;
     if (s_.keeping == StateKeeping::accumulate && b.gradients > 4)

@@ -87,15 +87,18 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
          "; here the error is " + error + ".";
 }
 
-/// The results of the other methods, at the end of the plot: those that agree to a hundredth share a mark and a name.
+/// The results of the other methods, at the end of the plot, the most exact first: those that lie as near to each other
+/// as a pixel share a mark and a name.
 void add_end_marks(const models::SumRun& run, Picture& p) {
   const double last = run.count.back();
+  constexpr double pixels = 100;  // of a low plot
+  const double apart = p.positive ? std::log(p.sum_hi / p.sum_lo) / pixels : (p.sum_hi - p.sum_lo) / pixels;
   std::vector<widgets::Curve> marks;
   std::vector<int> more;
-  for (std::size_t m = 1; m < sum_names.size(); ++m) {
+  for (std::size_t m = sum_names.size(); m-- > 1;) {
     const double sum = run.methods[m].final;
     const auto near = std::find_if(marks.begin(), marks.end(), [&](const widgets::Curve& c) {
-      return std::abs(c.y.back() - sum) <= 0.01 * std::max(std::abs(sum), std::abs(c.y.back()));
+      return std::abs(p.positive ? std::log(c.y.back() / sum) : c.y.back() - sum) <= apart;
     });
     if (near != marks.end()) {
       near->info += ", " + std::string(sum_names[m]);
@@ -196,11 +199,12 @@ void arrange_weights(const Outputs& out, const models::UpdateRun& run, Picture& 
                        .legend = false,
                        .x = run.step,
                        .y = run.stochastic_one});
-  for (std::size_t m = out.updates.size(); m-- > 0;)
+  // The plain weight comes first, so that lines which lie on it go by its name.
+  for (std::size_t m = 0; m < out.updates.size(); ++m)
     p.weights.push_back({.kind = widgets::Curve::Kind::steps,
                          .label = out.updates[m].name,
                          .tint = widgets::Tint::series(update_series[m]),
-                         .width = m == 0 ? 2.5f : 1.7f,
+                         .width = m == 0 ? 3.5f : 1.7f,
                          .dashed = m == 2,
                          .legend = false,
                          .x = run.step,

@@ -13,7 +13,7 @@ const Choices formats = {{"fp32", "FP32", "24 bits of significand"},
 const Choices terms = choices_in_order<models::SumTerms::cancelling>(
     {{"ones", "All equal", "Every term the same: the plainest way to stall."},
      {"uniform", "Uniform", "Evenly from 0 to the size."},
-     {"skewed", "Skewed", "Log-normal, three binades wide: many small, a few large."},
+     {"skewed", "Skewed", "Log-normal, three octaves wide: many small, a few large."},
      {"normal", "Both signs", "Normal: the sum wanders about zero."},
      {"cancelling", "Cancelling", "Each term is followed by its negative but for a thousandth."}});
 constexpr std::string_view higham = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 4";

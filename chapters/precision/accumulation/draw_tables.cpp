@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include "chapters/precision/accumulation/lab.h"
 #include "widgets/base/theme.h"
@@ -12,8 +13,6 @@ widgets::RowMark mark_of(std::size_t series, std::size_t row) {
                               widgets::Marker::square};
   return {shapes[row % shapes.size()], widgets::theme().series_at(series)};
 }
-
-}  // namespace
 
 void draw_sums_table(const Outputs& out, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "accumulator", .number = false},
@@ -52,6 +51,20 @@ void draw_updates_table(const Outputs& out, View& view, ImVec2 size) {
   });
   source.mark = [](const void*, std::size_t row) { return mark_of(update_series[row], row); };
   widgets::draw_table("weights", columns, source, view.updates, size);
+}
+
+}  // namespace
+
+void draw_tables(const Outputs& out, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = t.px(12);
+  // Each table has room as it has rows, its head counted in.
+  const auto rows = static_cast<float>(out.sums.size() + 1), all = rows + static_cast<float>(out.updates.size() + 1);
+  const float sums = std::floor((size.y - gap) * rows / all);
+  draw_sums_table(out, view, {size.x, sums});
+  ImGui::SetCursorScreenPos({corner.x, corner.y + sums + gap});
+  draw_updates_table(out, view, {size.x, size.y - sums - gap});
 }
 
 }  // namespace chapters::precision::accumulation

@@ -31,14 +31,15 @@ WindowGrid grid_of(int top, int last, std::size_t rows, ImVec2 at, ImVec2 size) 
   g.cell = std::floor(std::clamp((size.x - values - results) / static_cast<float>(top - last + 1), t.px(5), t.px(46)));
   g.first_row = at.y + small + t.px(10);
   // Under the rows is the place into which a term falls, and a line of words.
-  const float below = 2 * small + t.px(22);
+  const float below = 2 * small + t.px(25);
   g.pitch = std::floor(std::clamp(
       (at.y + size.y - below - g.first_row) / static_cast<float>(std::max<std::size_t>(rows, 1)), t.px(13), t.px(46)));
   return g;
 }
 
-ImU32 sum_colour() { return widgets::theme().series_at(0); }
-ImU32 term_colour() { return widgets::theme().series_at(1); }
+// The one accumulator has the colour of its line in the plot below; the methods there have the series'.
+ImU32 sum_colour() { return widgets::theme().accent; }
+ImU32 term_colour() { return widgets::theme().warning; }
 
 /// The place values over the columns, as many as do not touch; that of the term stands in its colour.
 void paint_head(const Painter& p, const WindowGrid& g, float y, int term) {
@@ -59,11 +60,12 @@ void paint_empty(const Painter& p, const WindowGrid& g, std::size_t row) {
 }
 
 /// A bit of the term: a disc with its 1 where the window has a place for it, else a ring.
-void paint_term(const Painter& p, const WindowGrid& g, int exponent, float y, bool kept, bool first) {
+void paint_term(const Painter& p, const WindowGrid& g, int exponent, float y, bool kept, bool first,
+                float most_radius = 1e6f) {
   const auto& t = widgets::theme();
   if (exponent < g.last) return;
   const ImVec2 centre{g.x(exponent) + g.cell / 2, y};
-  const float radius = std::min(g.cell, g.high()) * (first ? 0.4f : 0.22f);
+  const float radius = std::min(std::min(g.cell, g.high()) * (first ? 0.4f : 0.22f), most_radius);
   if (!kept) return p.ring(centre, radius, term_colour(), t.px(1.5f));
   p.rect({centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}, term_colour(), radius);
   if (first && radius >= t.px(6))
@@ -103,9 +105,10 @@ void paint_fall(const Painter& p, const WindowGrid& g, const AdderWindow& w) {
   const auto& t = widgets::theme();
   const WindowRow& row = w.rows.back();
   if (row.term.empty() || row.term.front() >= row.last || row.term.front() < g.last) return;
-  const float x = g.x(row.term.front()) + g.cell / 2, from = g.y(w.rows.size() - 1) + g.high(), y = from + t.px(20);
+  // It stays clear of the words under it.
+  const float x = g.x(row.term.front()) + g.cell / 2, from = g.y(w.rows.size() - 1) + g.high(), y = from + t.px(16);
   p.line({x, from}, {x, y - t.px(6)}, term_colour(), t.px(1.5f));
-  paint_term(p, g, row.term.front(), y, true, true);
+  paint_term(p, g, row.term.front(), y, true, true, t.px(8));
 }
 
 /// What a question gives: the columns with their place values, empty tiles, and the window of the first sum.
@@ -157,7 +160,7 @@ void draw_window(const Picture& picture, View& view, ImVec2 size) {
   p.text({at.x, at.y}, "sum so far", t.muted, Type::small);
   const int term = current.term.empty() ? g.top + 1 : current.term.front();
   if (term <= g.top && term >= g.last) {
-    const float x = g.x(term), bottom = g.y(w.rows.size()) + t.px(18);
+    const float x = g.x(term), bottom = g.y(w.rows.size()) + t.px(22);
     p.rect({x, g.first_row - t.px(4)}, {x + g.cell, bottom}, widgets::with_alpha(term_colour(), 0.13f));
   }
   paint_head(p, g, at.y, term);
@@ -166,7 +169,7 @@ void draw_window(const Picture& picture, View& view, ImVec2 size) {
     paint_row(p, g, w.rows[i], i, i + 1 == w.rows.size());
   }
   paint_fall(p, g, w);
-  widgets::fit_text(p, {at.x, std::min(g.y(w.rows.size()) + t.px(24), at.y + size.y - small - t.px(2))}, w.words,
+  widgets::fit_text(p, {at.x, std::min(g.y(w.rows.size()) + t.px(27), at.y + size.y - small - t.px(2))}, w.words,
                     size.x, current.lost ? t.bad : t.muted, Type::small);
   widgets::drew("window of bits");
 }

@@ -82,7 +82,7 @@ struct Picture {
   std::vector<widgets::Curve> sums;
   std::vector<widgets::Curve> errors;  ///< the bound, then the methods' from the last to the first
   widgets::Curve exact_weight;
-  std::vector<widgets::Curve> weights;  ///< by method, from the last to the first
+  std::vector<widgets::Curve> weights;  ///< one stochastic weight, then by method
   double sum_lo = 1, sum_hi = 2;        ///< range of the sums drawn
   int exact_top = 1;                    ///< exponent of the exact sum
   double least_error = 1e-9;  ///< foot of the axis of errors; those that are 0 have a band of their own under it
@@ -112,8 +112,8 @@ AdderWindow window_of(const models::FloatFormat& format, const Run& run, std::in
 /// The window at the chosen addition, over words that say what happens there.
 void draw_window(const Picture& picture, View& view, ImVec2 size);
 
-void draw_sums_table(const Outputs& out, View& view, ImVec2 size);
-void draw_updates_table(const Outputs& out, View& view, ImVec2 size);
+/// The sums of all methods over the weights of all methods.
+void draw_tables(const Outputs& out, View& view, ImVec2 size);
 /// The same colour for a way of keeping a number in all pictures: numbers of the theme's series, by method.
 inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 5, 0};
 inline constexpr std::array<std::size_t, models::update_method_count> update_series{4, 1, 3, 0};

@@ -63,7 +63,7 @@ std::vector<std::int64_t> additions_shown(const Run& run, std::int64_t n, std::s
   return out;
 }
 
-/// "addition 257: 257 needs 9 bits, and BF16 holds 8: the sum stays 256"
+/// "addition 257: 257 needs 9 bits, and BF16 holds 8: half-way between 256 and 258, the even one, 256, wins"
 std::string words_of(const models::FloatFormat& f, const Run& run, std::int64_t n, const WindowRow& row) {
   const double exact = sum_before(run, n) + run.terms[static_cast<std::size_t>(n - 1)];
   const std::vector<int> ones = ones_of(exact);
@@ -75,6 +75,12 @@ std::string words_of(const models::FloatFormat& f, const Run& run, std::int64_t 
     return words + " needs " + bits(needed) + " of the " + std::to_string(held) + " that " + name + " holds";
   if (needed <= held) return words + " is beyond the range of " + name + ", and is stored as the nearest value";
   words += " needs " + bits(needed) + ", and " + name + " holds " + std::to_string(held) + ": ";
+  const double stored = run.stored[static_cast<std::size_t>(n - 1)], gap = exact - stored;
+  if (2 * std::abs(gap) == std::ldexp(1.0, last_exponent(f, stored))) {  // a tie, which the even neighbour takes
+    const std::string kept = widgets::format_text(stored, "", 6);
+    return words + "half-way between " + kept + " and " + widgets::format_text(stored + 2 * gap, "", 6) +
+           ", the even one, " + kept + ", wins";
+  }
   return words + (row.stalled ? "the sum stays " + row.before : "it is rounded");
 }
 

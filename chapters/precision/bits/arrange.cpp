@@ -212,7 +212,7 @@ std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out
            ".\nThe code was given, so nothing is rounded.";
   const std::string what = name + " stores " + stored + " for " + number;
   const std::string off = std::isfinite(out.relative_error) && out.relative_error != 0
-                              ? ", " + widgets::figure(out.relative_error, "%") + " off"
+                              ? ", off by " + widgets::figure(std::abs(out.relative_error), "%")
                               : "";
   switch (s.rule) {
     case RoundingRule::exact:

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "chapters/precision/bits/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/painter.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::bits {
 namespace {
@@ -54,10 +56,12 @@ void number_mark(const Painter& p, const Line& l, double position, int beyond, s
            widgets::with_alpha(t.warning, 0.6f));
 }
 
-/// Which part of the way goes where, as coloured stretches.
+/// Which part of the way goes where: that which rounds to what is stored has the colour of what is stored.
 void stretches(const Painter& p, const Line& l, const Inputs& in, const Picture& picture) {
   const auto& t = widgets::theme();
-  const ImU32 down = widgets::with_alpha(t.series_at(0), 0.28f), up = widgets::with_alpha(t.series_at(1), 0.30f);
+  const models::RoundingStudy& study = picture.run->study;
+  const ImU32 taken = widgets::with_alpha(t.accent, 0.32f), left_out = widgets::with_alpha(t.muted, 0.2f),
+              down = study.lower_chosen ? taken : left_out, up = study.upper_chosen ? taken : left_out;
   const float top = l.y - t.px(8), bottom = l.y + t.px(8), middle = l.at(0.5);
   switch (in.rounding) {
     case Rounding::nearest_even:
@@ -69,7 +73,7 @@ void stretches(const Painter& p, const Line& l, const Inputs& in, const Picture&
       p.text({middle, l.y + t.px(34)}, "midpoint", t.muted, Type::small, Font::sans, Align::center);
       break;
     case Rounding::toward_zero: {
-      p.rect({l.left, top}, {l.right, bottom}, picture.goes_down ? down : up);
+      p.rect({l.left, top}, {l.right, bottom}, taken);
       p.text({middle, l.y + t.px(17)}, picture.goes_down ? "all of it goes down" : "all of it goes up", t.muted,
              Type::small, Font::sans, Align::center);
       break;
@@ -110,6 +114,22 @@ void tie_marks(const Painter& p, const Line& l, const Picture& picture) {
   p.polygon(point, t.accent);
 }
 
+/// The number that was said to be stored, where it lies on the line; at an end of it, with an arrow, where it lies
+/// beyond.
+void guess_mark(const Painter& p, const Line& l, const Picture& picture) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "value") return;
+  const auto& t = widgets::theme();
+  const models::RoundingStudy& s = picture.run->study;
+  const double at = (guess->value - s.lower) / (s.upper - s.lower);
+  if (!std::isfinite(at)) return;
+  const float x = l.at(std::clamp(at, 0.0, 1.0));
+  p.dashed_line({x, l.y - t.px(18)}, {x, l.y + t.px(14)}, t.accent, t.px(1.5f), t.px(3));
+  const widgets::Line words = widgets::guess_words(widgets::format(guess->value, "", 6).view(), !(at >= 0 && at <= 1));
+  const float width = widgets::text_size(words.view(), Type::small).x;
+  widgets::paint_guess_words(p, {std::clamp(x - width / 2, l.left, l.right - width), l.y + t.px(52)}, words.view());
+}
+
 /// An exact value stands in the middle of its neighbours; shaded is what rounds to it.
 void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Picture& picture) {
   const auto& t = widgets::theme();
@@ -130,7 +150,7 @@ void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Picture
 
 }  // namespace
 
-float rounding_height() { return widgets::theme().px(24 + 100); }
+float rounding_height() { return widgets::theme().px(24 + (widgets::shown_guess() ? 122.0f : 100.0f)); }
 
 void draw_rounding(const Inputs& in, const Picture& picture, ImVec2 at, float width) {
   const auto& t = widgets::theme();
@@ -147,6 +167,7 @@ void draw_rounding(const Inputs& in, const Picture& picture, ImVec2 at, float wi
     end_mark(p, l.right, l.y, picture.run->study.upper_chosen, picture.right, Align::right, room);
     if (picture.tie) tie_marks(p, l, picture);
     number_mark(p, l, picture.run->study.position, picture.beyond, picture.number_label);
+    guess_mark(p, l, picture);
   }
 }
 

@@ -138,7 +138,13 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   for (std::size_t i = 0; i < out.stored.scales.size(); ++i) {
     p.scale_texts.push_back(scale_text(*scheme, out.stored.scales[i]));
     p.levels.push_back(levels_of(*scheme, out.stored, i));
+    const auto size = static_cast<std::size_t>(out.stored.block_size);
+    const auto first = p.lost.begin() + static_cast<std::ptrdiff_t>(i * size),
+               end = p.lost.begin() + static_cast<std::ptrdiff_t>(std::min((i + 1) * size, p.lost.size()));
+    const auto lost = std::count(first, end, 1);
+    p.lost_texts.push_back(lost > 0 ? std::to_string(lost) + " became 0" : "");
   }
+  p.largest_text = widgets::format_text(out.largest, "", 3);
   const ScaleForm form = scale_form(scheme->scale);
   p.scale_name = form.name;
   p.element = &models::element_of(*scheme);

@@ -23,7 +23,7 @@ const Choices rules = choices_in_order<models::ScaleRule::least_error>(
     {{"floor", "largest (MX: floor)",
       "2^(floor(log2 largest) - emax), OCP MX v1.0: the largest element may be clipped."},
      {"ceil", "largest (MX: ceil)",
-      "2^ceil(log2(largest / element's largest)): nothing is clipped, up to an octave of resolution less."},
+      "2^ceil(log2(largest / element's largest)): nothing is clipped, but up to one bit of resolution is lost."},
      {"least_error", "least squared error",
       "A few scales are tried for each block, and the one is taken whose rounding loses least: four powers of two, ten "
       "E4M3 codes, or "
@@ -61,7 +61,7 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, SchemeRow& r) {
   f.text("id", r.id, "Id");
   f.text("name", r.name, "Scheme");
-  f.real("bits", r.bits, "Bits an element");
+  f.real("bits", r.bits, "Bits per element");
   f.real("rms", r.error.rms, "RMS error");
   f.real("relative", r.relative, {"of the tensor's RMS", "%"});
   f.real("largest_error", r.error.max_abs, "Largest error");
@@ -71,16 +71,16 @@ void describe(Fields& f, SchemeRow& r) {
 
 void describe(Fields& f, SizeRow& r) {
   f.integer("block", r.block, "Block size");
-  f.real("bits", r.bits, "Bits an element");
+  f.real("bits", r.bits, "Bits per element");
   f.real("rms", r.rms, "RMS error");
 }
 
 void describe(Fields& f, Outputs& o) {
   f.group("What it takes");
-  f.real("bits_per_element", o.bits_per_element, "Bits an element", "With its share of the block's scale.",
+  f.real("bits_per_element", o.bits_per_element, "Bits per element", "With its share of the block's scale.",
          {.headline = true, .formula = "element bits + scale bits / block size", .source = mx});
   f.real("compression", o.compression, {"Smaller than BF16", "\xC3\x97"},
-         "Bits of a BF16 number over those of an element.", {.formula = "16 / bits an element"});
+         "Bits of a BF16 number over those of an element.", {.formula = "16 / bits per element"});
   f.group("What it costs");
   f.real("rms_error", o.error.rms, "RMS error", {.formula = "sqrt(mean((value - exact)^2))"});
   f.real("relative_error", o.relative_error, {"RMS error / RMS", "%"},
@@ -117,7 +117,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("tensor_scale", o.stored.tensor_scale, "Tensor scale", "NVFP4 alone: one FP32 for all blocks.",
          {.formula = "largest / (6 x 448)"});
   f.real("bits_with_tensor_scale", o.bits_with_tensor_scale, "... with the tensor scale",
-         "NVFP4's 32 bits spread over this tensor.", {.formula = "bits an element + 32 / elements"});
+         "NVFP4's 32 bits spread over this tensor.", {.formula = "bits per element + 32 / elements"});
   f.group("As it is stored");
   f.reals("scales", o.stored.scales, "Scales",
           "One a block: powers of two, or the E4M3 or FP16 value; NVFP4 multiplies them by the tensor scale.");

@@ -14,7 +14,7 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
   const auto& t = widgets::theme();
   widgets::Plot plot("error against bits", view.plot,
                      {
-                         .x = {.kind = widgets::AxisKind::log2, .lo = 3.9, .hi = 9, .label = "bits an element"},
+                         .x = {.kind = widgets::AxisKind::log2, .lo = 3.9, .hi = 9, .label = "bits per element"},
                          .y = {.kind = widgets::AxisKind::log10,
                                .lo = picture.error_lo,
                                .hi = picture.error_hi,

@@ -68,6 +68,10 @@ void paint_blocks(const Painter& p, const Outputs& out, const Picture& picture, 
     if (x0 + t.px(4) >= clear_from && widgets::text_size(text, Type::small, Font::mono).x + t.px(8) <= x1 - x0) {
       p.text({x0 + t.px(4), top - t.px(19)}, text, t.muted, Type::small, Font::mono);
       clear_from = x1;
+      const std::string& lost = picture.lost_texts[b];
+      const float used = widgets::text_size(text, Type::small, Font::mono).x + t.px(20);
+      if (!lost.empty() && used + widgets::text_size(lost, Type::small).x + t.px(4) <= x1 - x0)
+        p.text({x1 - t.px(4), top - t.px(19)}, lost, t.bad, Type::small, Font::sans, Align::right);
     }
   }
 }
@@ -90,6 +94,12 @@ void paint_elements(const Painter& p, const Outputs& out, const Picture& picture
     } else {
       p.circle({x, to}, radius, t.accent);
     }
+    if (i != picture.largest) continue;
+    const float wide = widgets::text_size(picture.largest_text, Type::small, Font::mono).x, side = radius + t.px(6);
+    const ImVec2 at{x + side + wide <= s.right ? x + side : x - side - wide, from - t.type(Type::small) / 2 - t.px(1)};
+    p.rect({at.x - t.px(2), at.y}, {at.x + wide + t.px(2), at.y + t.type(Type::small) + t.px(2)},
+           widgets::with_alpha(t.background, 0.85f), t.px(2));
+    p.text(at, picture.largest_text, t.text, Type::small, Font::mono);
   }
 }
 
@@ -183,8 +193,8 @@ void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right)
         [&](ImVec2 c) {
           p.line({c.x - t.px(5), c.y}, {c.x + t.px(5), c.y}, t.accent, t.px(1));
         },
-        "what the block's codes can say");
-  key([](ImVec2) {}, "heights: asinh of the value");
+        "what the block can store");
+  key([](ImVec2) {}, "heights: linear near 0, logarithmic beyond");
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ struct Picture {
   std::vector<std::uint8_t> lost;                     ///< one an element: not 0 where it became 0
   std::vector<std::vector<double>> levels;            ///< one a block: every value its codes can have
   std::vector<std::string> scale_texts, scale_codes;  ///< one a block: "2^-3", and its scale's bits
+  std::vector<std::string> lost_texts;                ///< one a block: "22 became 0"; empty where none did
+  std::string largest_text;                           ///< "-24"
   std::string answer;
   std::size_t largest_block = 0;  ///< the block with the largest magnitude
   std::size_t largest = 0;        ///< that element

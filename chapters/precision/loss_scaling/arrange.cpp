@@ -47,14 +47,18 @@ std::string normal_text(const Outputs& out) {
   return most + ": 1 in 50 is " + times_text(out.fifty_over_normal) + " as often and not normal.";
 }
 
-/// Why skips come more often than is normal, as the second line.
+/// Why skips come more often than is normal, and what they end in, as the second line.
 std::string trouble_text(const Outputs& out) {
+  const std::string end =
+      out.health == ScalerHealth::collapsed ? ", and at worst " + to_zero(out.worst_zero_scaled) + "." : "";
   const auto of_all = [&](std::int64_t n) {
     return n == out.skips ? "All " + count_text(n) : count_text(n) + " of its " + count_text(out.skips);
   };
   if (2 * out.figures.bad_skips > out.skips)
-    return of_all(out.figures.bad_skips) + " skipped steps hold inf or NaN at any scale: a smaller one cannot help.";
-  return of_all(out.figures.overflow_skips) + " skipped steps overflow: the gradients keep growing or spiking.";
+    return of_all(out.figures.bad_skips) + " skipped steps hold inf or NaN at any scale" +
+           (end.empty() ? ": a smaller one cannot help." : end);
+  return of_all(out.figures.overflow_skips) + " skipped steps overflow" +
+         (end.empty() ? ": the gradients keep growing or spiking." : end);
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
@@ -69,10 +73,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     return "The scale is of no use here: at worst " + to_zero(out.worst_zero_scaled) +
            ".\nSkips do not show it: it skips " + skipped_text(in, out) + ".";
   if (out.health == ScalerHealth::collapsed || out.health == ScalerHealth::investigate)
-    return "This run skips " + rate_text(out.late_skip_rate, out.late_every) + ", " + times_text(out.times_balance) +
-           " as often as a healthy scaler" +
-           (out.health == ScalerHealth::collapsed ? ": at worst " + to_zero(out.worst_zero_scaled) : "") + ".\n" +
-           trouble_text(out);
+    return "This run skips " + rate_text(out.late_skip_rate, out.late_every) + ": that is " +
+           times_text(out.times_balance) + " as often as a healthy scaler skips at most.\n" + trouble_text(out);
+  // More skips than growths can make up for: the scale ends lower than it began.
+  if (out.times_balance > 1)
+    return normal_text(out) + "\nThis run skips " + skipped_text(in, out) +
+           ", a little more often: on the whole its scale sinks.";
   if (in.spike_rate > out.balance_rate && in.spike_binades > 0)
     return normal_text(out) + "\nSpikes come in " + figure(in.spike_rate, "%") +
            " of the steps, yet the scale settles where they fit: it skips " + skipped_text(in, out) + ".";
@@ -150,8 +156,8 @@ void arrange_samples(const Inputs& in, const models::ScalerHistory& run, Picture
   p.middle = {.kind = widgets::Curve::Kind::area,
               .label = "95 % of the gradients",
               .info = "centre ± 2 spreads, under the scale",
-              .tint = widgets::Tint::series(0),
-              .alpha = 0.35f};
+              .tint = widgets::Tint::strong(),
+              .alpha = 0.2f};
   for (std::size_t k = 0; k < run.samples.size(); ++k) {
     const auto& s = run.samples[k];
     const auto first = static_cast<std::size_t>(s.step),
@@ -206,7 +212,7 @@ void name_steps(Picture& p) {
 }
 
 /// Where the scale changes, and the steps that are skipped.
-void arrange_steps(const Outputs& out, const models::ScalerHistory& run, Picture& p) {
+void arrange_steps(const Inputs& in, const Outputs& out, const models::ScalerHistory& run, Picture& p) {
   const std::size_t n = run.fate.size();
   p.steps = static_cast<double>(n);
   p.skipped.add(0, 0);
@@ -230,13 +236,18 @@ void arrange_steps(const Outputs& out, const models::ScalerHistory& run, Picture
     p.overflows.y.clear();
   }
   const double normal = std::isfinite(out.balance_rate) ? out.balance_rate / 100 : 0;
-  p.normal.add(0, 0);
-  p.normal.add(p.steps, normal * p.steps);
+  // A rate counts from where the scale has been found: both lines begin where the run is then.
+  if (out.late_steps > 0 && in.policy == models::ScalerPolicy::dynamic) {
+    p.rates_from = p.steps - static_cast<double>(out.late_steps);
+    p.rates_on = static_cast<double>(out.figures.early_skips);
+  }
+  p.normal.add(p.rates_from, p.rates_on);
+  p.normal.add(p.steps, p.rates_on + normal * (p.steps - p.rates_from));
   p.skipped_hi = 1.15 * std::max({last_skipped, p.normal.y.back(), 4.0});
   if (!(out.fifty_over_normal >= 1.5)) return;
-  const double end = std::min(p.steps, 50 * p.skipped_hi);
-  p.fifty.add(0, 0);
-  p.fifty.add(end, end / 50);
+  const double end = std::min(p.steps, p.rates_from + 50 * (p.skipped_hi - p.rates_on));
+  p.fifty.add(p.rates_from, p.rates_on);
+  p.fifty.add(end, p.rates_on + (end - p.rates_from) / 50);
 }
 
 }  // namespace
@@ -248,7 +259,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   arrange_bell(in, p);
   arrange_samples(in, run.history, p);
   name_steps(p);
-  arrange_steps(out, run.history, p);
+  arrange_steps(in, out, run.history, p);
   p.answer = answer_of(in, out);
   p.meanings = meanings_of(in, out);
   return p;

@@ -40,7 +40,8 @@ void describe(Fields& f, Inputs& in) {
   f.real("drift_binades", in.drift_binades, "Drift",
          "By how many factors of two all gradients grow (or shrink) over the run.",
          {.range = {-24, 24}, .headline = true});
-  f.real("gradients", in.gradients, "Gradients a step", "One a parameter. The largest of more of them is larger.",
+  f.real("gradients", in.gradients, "Gradients per step",
+         "One per parameter. The more there are, the larger is the largest of them.",
          {.range = {1000, 1e12, Scale::log}});
   f.group("What goes wrong");
   f.real("bad_rate", in.bad_rate, {"Broken steps", "%"},
@@ -98,7 +99,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("scale_drift", o.scale_drift, "Drift, 1,000 steps",
          "Factors of two, if steps went on being skipped at random at that rate: below 0 it sinks.",
          {.absent = "Nothing adapts, or the run is too short.",
-          .formula = "1000 x (growths a step x log2 growth + skip rate x log2 backoff)"});
+          .formula = "1000 x (growths per step x log2 growth + skip rate x log2 backoff)"});
   f.real("final_scale", o.final_scale, "Last scale", "What the step after the run would be multiplied by.");
   f.real("lowest_scale", o.lowest_scale, "Lowest scale", "The smallest scale of the whole run.");
   f.real("highest_scale", o.highest_scale, "Highest scale", "The largest scale of the whole run.");

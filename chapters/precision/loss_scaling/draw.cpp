@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chapters/precision/loss_scaling/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 
@@ -15,7 +17,27 @@ void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, Vie
   if (plot.drag_x(handle, at, {.label = "", .lo = 0, .hi = picture.steps - 1})) view.time = std::round(at);
 }
 
-/// How many steps were skipped so far, beside how many are normal at most.
+/// The height at x of a line between two points.
+double height_on(const widgets::Curve& line, double x) {
+  return line.y.front() + (line.y.back() - line.y.front()) * (x - line.x.front()) / (line.x.back() - line.x.front());
+}
+
+/// A rate that was guessed, as a line from where rates count.
+void draw_guess(widgets::Plot& plot, const Picture& picture) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || (guess->output != "balance_rate" && guess->output != "late_skip_rate") || !(guess->value > 0)) return;
+  const double slope = guess->value / 100,
+               end = std::min(picture.steps, picture.rates_from + (picture.skipped_hi - picture.rates_on) / slope);
+  const std::array<double, 2> x{picture.rates_from, end},
+      y{picture.rates_on, picture.rates_on + slope * (end - picture.rates_from)};
+  plot.line("you", x, y, {.colour = widgets::theme().accent, .width = 1.5f, .dashed = true, .label = false});
+  const double at = x[0] + 0.6 * (x[1] - x[0]);
+  plot.text(at, y[0] + slope * (at - x[0]),
+            widgets::guess_words(widgets::format(guess->value, "%").view(), false).view(),
+            {.colour = widgets::theme().accent});
+}
+
+/// How many steps were skipped so far, and how many are normal at most.
 void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot(
@@ -28,16 +50,18 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
           .link = &view.run,
           .x_axis = x_axis,
       });
-  if (picture.normal.y.back() > 0) {
+  if (picture.normal.y.back() > picture.rates_on) {
     plot.curve(picture.normal);
     // A label of its own stands upright whatever the line's slope is.
-    plot.text(0.9 * picture.steps, 0.9 * picture.normal.y.back(), "normal at most", {.colour = t.muted});
+    plot.text(0.9 * picture.steps, height_on(picture.normal, 0.9 * picture.steps), "normal at most",
+              {.colour = t.muted});
   }
   if (!picture.fifty.x.empty()) {
     plot.curve(picture.fifty);
-    const double y = std::min(0.9 * picture.skipped_hi, 0.8 * picture.fifty.y.back());
-    plot.text(50 * y, y, "1 in 50", {.colour = t.bad});
+    const double x = picture.rates_from + 0.8 * (picture.fifty.x.back() - picture.rates_from);
+    plot.text(x, height_on(picture.fifty, x), "1 in 50", {.colour = t.bad});
   }
+  draw_guess(plot, picture);
   plot.curve(picture.skipped);
   cursor(plot, "drag step", picture, view);
   widgets::drew("steps skipped");
@@ -70,16 +94,13 @@ void draw_run(const Inputs& in, const Outputs& out, const Picture& picture, View
   float y = corner.y + count_h + gap;
   if (rug) {
     const widgets::Box data = view.skips.data_area();
-    const double rate = std::isfinite(out.balance_rate) ? out.balance_rate / 100 : std::nan("");
     ImGui::SetCursorScreenPos({corner.x, y});
     widgets::draw_event_rug("skips", picture.skips, view.rug,
                             {
                                 .lo = 0,
                                 .hi = static_cast<double>(in.steps),
-                                .expected_per_unit = rate,
                                 .label = picture.unguarded ? "steps not finite" : "steps skipped",
                                 .unit = "steps",
-                                .expected_words = "normal at most",
                                 .tint = tint_of(Fate::overflow),
                                 .size = {size.x, rug_h},
                                 .left_px = data.min.x - corner.x,
@@ -157,6 +178,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     stage.panel("run",
                 {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet, .marks = "steps skipped"},
                 [&](ImVec2 size) {
+                  if (widgets::veiled()) return draw_run_given(in, view, size);
                   widgets::light_meanings(picture.meanings);
                   draw_run(in, out, picture, view, size);
                 });
@@ -165,11 +187,16 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel(
       "gradients",
       {.title = "Gradients against FP16", .least = {440, 220}, .answers = quiet, .marks = "gradients and limits"},
-      [&](ImVec2 size) { draw_range(picture, view, size); });
+      [&](ImVec2 size) {
+        if (widgets::veiled() && in.policy != models::ScalerPolicy::dynamic)
+          return draw_range_given(picture, view, size);
+        draw_range(picture, view, size);
+      });
   stage.panel("shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}},
               [&](ImVec2 size) {
-                under_step_words(picture, view, size,
-                                 [&](ImVec2 room) { draw_shares(step_at(picture, view.time), view, room); });
+                under_step_words(picture, view, size, [&](ImVec2 room) {
+                  draw_shares(step_at(picture, view.time), !picture.unguarded, view, room);
+                });
               });
   stage.panel("bell", {.title = "One step's magnitudes", .least = {420, 200}, .ideal = {0, 320}}, [&](ImVec2 size) {
     under_step_words(picture, view, size,

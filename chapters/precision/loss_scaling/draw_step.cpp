@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "chapters/precision/loss_scaling/lab.h"
 #include "widgets/base/tint.h"
@@ -63,7 +64,7 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, ImVec2 
   plot.vertical_mark(picture.infinite_from, "inf from", {.colour = colour_of(Fate::overflow)});
 }
 
-void draw_shares(const StepPicture& s, View& view, ImVec2 size) {
+void draw_shares(const StepPicture& s, bool scaled, View& view, ImVec2 size) {
   constexpr std::array<std::string_view, 3> names{"FP16, scaled", "FP16, as they are", "BF16, as they are"};
   widgets::BarSegment segments[3][4];
   widgets::StackedBar bars[3];
@@ -94,7 +95,7 @@ void draw_shares(const StepPicture& s, View& view, ImVec2 size) {
     };
     bars[i] = {.label = names[i], .segments = segments[i]};
   }
-  widgets::draw_stacked_bars("what becomes of them", bars, view.shares,
+  widgets::draw_stacked_bars("what becomes of them", std::span(bars).subspan(scaled ? 0 : 1), view.shares,
                              {
                                  .unit = "%",
                                  .axis_label = "share of the gradients",

@@ -69,7 +69,8 @@ struct Picture {
   widgets::Curve scale;                          ///< where it changes
   std::vector<double> skips;                     ///< the steps that were skipped, in order
   widgets::Curve skipped;                        ///< how many until a step
-  widgets::Curve normal;                         ///< how many at the normal rate
+  double rates_from = 0, rates_on = 0;           ///< step from which rates count, and how many were skipped by then
+  widgets::Curve normal;                         ///< how many at the normal rate from there on
   widgets::Curve fifty;                          ///< how many at one in fifty; empty where that is no question
   double skipped_hi = 1;                         ///< end of that axis
   widgets::Curve overflows;                      ///< empty where there are too many to stand apart
@@ -85,7 +86,8 @@ struct Picture {
 struct View {
   double time = 15000;  ///< the step looked at
   widgets::PlotView skips, range, scale, bell;
-  widgets::PlotLink run;  ///< the pictures over the steps share x, gutter and cursor
+  widgets::PlotView given_skips, given_scale, given_range;  ///< what a question gives
+  widgets::PlotLink run;                                    ///< the pictures over the steps share x, gutter and cursor
   widgets::EventRugView rug;
   widgets::StackedBarView shares;
   std::array<double, bell_points> x{};  ///< room for the bell at the cursor
@@ -94,11 +96,15 @@ struct View {
 chapters::Computed<Outputs, Run> compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// What a question gives of a run: its steps, one skip in fifty, and the first scale.
+void draw_run_given(const Inputs& inputs, View& view, ImVec2 size);
+/// What a question gives where nothing adapts: the middle of the gradients under the scale that was set.
+void draw_range_given(const Picture& picture, View& view, ImVec2 size);
 /// What the step at the cursor was: "step 15,000: trained", "skipped: the largest overflows".
 widgets::Line step_words(const models::ScalerHistory& history, bool unguarded, double step);
 /// The gradients of one step, each stretch of the bell in the colour of what FP16 makes of it.
 void draw_bell(const Picture& picture, const StepPicture& step, View& view, ImVec2 size);
-/// What becomes of them, in shares.
-void draw_shares(const StepPicture& step, View& view, ImVec2 size);
+/// What becomes of them, in shares; under the scale too where there is one.
+void draw_shares(const StepPicture& step, bool scaled, View& view, ImVec2 size);
 
 }  // namespace chapters::precision::loss_scaling

@@ -50,16 +50,25 @@ std::string time_text(const Inputs& in, const Outputs& out) {
   return takes + " instead of " + over + ": " + widgets::figure(speedup.value, widgets::times_unit) + " as fast.";
 }
 
+/// What spares most of a memory that is too small.
+std::string_view cure_of(const Inputs& in, const Outputs& out) {
+  if (2 * out.states_bytes > out.total_bytes) return "split the states over more chips.";
+  if (in.recompute != models::Recompute::full && out.step.memory.activations >= out.step.memory.logits)
+    return "recompute its activations.";
+  return in.batch > 1 ? "use a smaller micro-batch." : "use shorter sequences.";
+}
+
 /// The second line: what stands in the way, or what is computed and kept in the recipe's format.
 std::string reason_of(const Inputs& in, const Outputs& out, bool experts) {
   const double casts_s = out.step.part_s[static_cast<std::size_t>(models::StepPart::casts)];
-  const std::string states = widgets::figure(out.step.bytes_per_parameter, "B") + " per parameter",
+  // FP32 training keeps weights, gradients and two moments of 4 bytes each.
+  const bool as_fp32 = std::abs(out.states_over_fp32 - 1) < 1e-3;
+  const std::string states = widgets::figure(out.step.bytes_per_parameter, "B") + " per parameter" +
+                             (as_fp32 ? ", as in FP32." : "; in FP32 they take 16 B."),
                     format(models::format_label(models::recipe_product_format(in.recipe)));
   if (!out.fits)
     return "One chip would need " + widgets::figure(out.total_bytes, "B") + " of memory, " +
-           widgets::figure(out.chip_share, "%") + " of what it has: " +
-           (2 * out.states_bytes > out.total_bytes ? "split the states over more chips."
-                                                   : "recompute its activations.");
+           widgets::figure(out.chip_share, "%") + " of what it has: " + std::string(cure_of(in, out));
   if (in.recipe == PrecisionRecipe::fp32)
     return "It needs " + widgets::figure(out.total_bytes, "B") + " of the chip's memory, " +
            widgets::figure(out.chip_share, "%") + " of it.";
@@ -68,7 +77,7 @@ std::string reason_of(const Inputs& in, const Outputs& out, bool experts) {
            " takes " + widgets::figure(casts_s, "s") + ", more than faster matmuls gain.";
   std::string share = share_words(out.recipe_flops_share);
   if (share[0] >= 'a') share[0] = static_cast<char>(share[0] - 'a' + 'A');
-  return share + " of the matmul arithmetic is in " + format + "; the states take " + states + ".";
+  return share + " of the matmul arithmetic is in " + format + ". The states take " + states;
 }
 
 models::NumberFormat product_of(PrecisionRecipe recipe) {
@@ -159,12 +168,14 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.measured = in.recipe == PrecisionRecipe::fp8;
   const std::int64_t layers = model ? (*model)->architecture.layers : 0;
   p.layers_text = "width: time; " + std::to_string(layers) + " layers, forward and backward";
-  p.left_out = left_out_of(out, p.chip_name);
+  const std::string left_out = left_out_of(out, p.chip_name);
+  p.memory_note = "memory of one chip" + (left_out.empty() ? "" : "; " + left_out);
   // FP32 takes ten times as long as the others and would hide them: it is drawn when it is chosen.
   p.times_fp32 = in.recipe == PrecisionRecipe::fp32;
   const RecipeRow& fp32 = out.recipes[static_cast<std::size_t>(PrecisionRecipe::fp32)];
+  p.time_note = "time of a step";
   if (!p.times_fp32 && fp32.runs)
-    p.time_note = "FP32 on the vector units, not drawn: " + format_text(fp32.step.time_s, "s");
+    p.time_note += "; FP32 on the vector units, not drawn: " + format_text(fp32.step.time_s, "s");
   return p;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using models::PrecisionRecipe;
 
-constexpr std::array<std::string_view, models::step_part_count> part_names{"product", "attention", "vector", "casts",
+constexpr std::array<std::string_view, models::step_part_count> part_names{"matmul", "attention", "vector", "casts",
                                                                            "optimizer"};
 
 OperationRow row_of(const models::MixedOperation& op) {

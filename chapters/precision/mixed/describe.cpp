@@ -54,7 +54,7 @@ void describe(Fields& f, RecipeRow& r) {
   f.real("time_s", r.step.time_s, {"Step", "s"});
   f.real("speedup", r.speedup, {"Against TF32", "\xC3\x97"},
          {.absent = "The chip has no TF32 unit, or does not run the recipe."});
-  f.real("bytes_per_parameter", r.step.bytes_per_parameter, {"States a parameter", "B"});
+  f.real("bytes_per_parameter", r.step.bytes_per_parameter, {"States per parameter", "B"});
   f.real("states_bytes", r.states_bytes, {"States", "B"});
   f.real("activations_bytes", r.step.memory.activations, {"Activations", "B"});
   f.real("logits_bytes", r.step.memory.logits, {"Logits", "B"});
@@ -95,7 +95,7 @@ void describe(Fields& f, Outputs& o) {
          {.headline = true,
           .formula = "sum of count x max(flops / peak of the format, bytes / bandwidth)",
           .source = roofline});
-  f.real("tokens_per_s", o.tokens_per_s, {"Tokens a second", "tokens/s"}, {.formula = "batch x sequence / time"});
+  f.real("tokens_per_s", o.tokens_per_s, {"Tokens per second", "tokens/s"}, {.formula = "batch x sequence / time"});
   f.group("Against other formats");
   f.real("speedup_fp32", o.speedup_fp32, {"Against FP32", "\xC3\x97"},
          "FP32 on the vector units, as before tensor cores.",
@@ -119,22 +119,22 @@ void describe(Fields& f, Outputs& o) {
   f.real("recipe_flops_share", o.recipe_flops_share, {"Arithmetic in the recipe's format", "%"},
          "The share of all matmuls, attention included. FP8 leaves attention and the last matmul in 16 bits.");
   f.group("States");
-  f.real("bytes_per_parameter", o.step.bytes_per_parameter, {"States a parameter", "B"},
+  f.real("bytes_per_parameter", o.step.bytes_per_parameter, {"States per parameter", "B"},
          {.formula = "weights + copies + gradients + master + moments", .source = zero});
   f.real("weights_bytes", o.step.memory.weights, {"Weights", "B"},
-         {.formula = "bytes a parameter x parameters / chips"});
+         {.formula = "bytes per parameter x parameters / chips"});
   f.real("copies_bytes", o.step.memory.copies, {"Copies for the matmuls", "B"},
          "Two in 8 bits, one for each direction they are read in; one in 16 under autocast.");
   f.real("gradients_bytes", o.step.memory.gradients, {"Gradients", "B"},
-         {.formula = "bytes a parameter x parameters / chips"});
+         {.formula = "bytes per parameter x parameters / chips"});
   f.real("master_bytes", o.step.memory.master, {"FP32 master", "B"}, {.formula = "4 x parameters / chips"});
   f.real("moments_bytes", o.step.memory.moments, {"Adam's moments", "B"}, {.formula = "8 x parameters / chips"});
   f.real("states_bytes", o.states_bytes, {"All states", "B"}, "On one chip.");
   f.group("Activations");
   f.real("activations_bytes", o.step.memory.activations, {"Activations", "B"},
          "Kept for the backward pass; fused attention, no dropout.",
-         {.formula = "tokens x bytes a token, or layer inputs and one layer when recomputed"});
-  f.real("activation_bytes_per_token", o.step.activation_bytes_per_token, {"Activations a token", "B/token"},
+         {.formula = "tokens x bytes per token, or layer inputs and one layer when recomputed"});
+  f.real("activation_bytes_per_token", o.step.activation_bytes_per_token, {"Activations per token", "B/token"},
          "What all layers keep, nothing recomputed.");
   f.real("logits_bytes", o.step.memory.logits, {"Logits", "B"},
          "As the last matmul writes them, and in FP32 for the loss.",
@@ -145,9 +145,9 @@ void describe(Fields& f, Outputs& o) {
   f.toggle("fits", o.fits, "Fits");
   f.group("Saved");
   f.real("states_over_fp32", o.states_over_fp32, {"States against FP32", "\xC3\x97"},
-         {.formula = "bytes a parameter / 16"});
+         {.formula = "bytes per parameter / 16"});
   f.real("activations_over_bf16", o.activations_over_bf16, {"Activations against BF16", "\xC3\x97"},
-         {.absent = "The chip has no BF16 unit.", .formula = "bytes a token / those of AMP BF16"});
+         {.absent = "The chip has no BF16 unit.", .formula = "bytes per token / those of AMP BF16"});
   f.real("total_over_fp32", o.total_over_fp32, {"Memory against FP32", "\xC3\x97"},
          {.absent = "The chip states no FP32 peak.", .formula = "memory / that of the FP32 recipe"});
   f.real("parameters", o.parameters, {"Parameters", "parameters"},

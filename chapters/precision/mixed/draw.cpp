@@ -25,6 +25,18 @@ void under_words(std::string_view words, ImVec2 size, const Body& body) {
   ImGui::Dummy(size);  // A chart without bars makes no item.
 }
 
+/// Memory and time of every recipe that the chip runs: next to each other where both have room, else time below.
+void draw_recipes(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = t.px(18);
+  const bool wide = size.x >= t.px(760);
+  const ImVec2 one = wide ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
+  under_words(picture.memory_note, one, [&](ImVec2 room) { draw_memory(out, picture, view, room); });
+  ImGui::SetCursorScreenPos(wide ? ImVec2{corner.x + one.x + gap, corner.y} : ImVec2{corner.x, corner.y + one.y + gap});
+  under_words(picture.time_note, one, [&](ImVec2 room) { draw_time(out, picture, view, room); });
+}
+
 /// The step as a row under the one before, and what one parameter is kept in. The measurement goes first where there is
 /// little room, then the states before.
 void draw_step(const Picture& picture, ImVec2 size) {
@@ -54,12 +66,8 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
                .answers = true,
                .marks = "step in time and bits, states of one parameter"},
               [&](ImVec2 size) { draw_step(picture, size); });
-  stage.panel("memory", {.title = "Memory of one chip", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
-    under_words(picture.left_out, size, [&](ImVec2 room) { draw_memory(out, picture, view, room); });
-  });
-  stage.panel("time", {.title = "Time of a step", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
-    under_words(picture.time_note, size, [&](ImVec2 room) { draw_time(out, picture, view, room); });
-  });
+  stage.panel("recipes", {.title = "All recipes: memory and time", .least = {420, 400}, .ideal = {0, 560}},
+              [&](ImVec2 size) { draw_recipes(out, picture, view, size); });
   published_panel(stage, "FP8 over BF16: best possible against reached", picture.published);
   stage.panel("operations", {.title = "All operations", .least = {520, 220}, .scrolls = true},
               [&](ImVec2 size) { draw_operations(out, view, size); });

@@ -16,7 +16,7 @@ struct MemoryPart {
 constexpr std::array<MemoryPart, 7> memory_parts{{
     {"weights", "as the recipe keeps them", &models::MixedMemory::weights, widgets::Tint::ramp(0, 13)},
     {"copies", "8-bit operands, or autocast's cache", &models::MixedMemory::copies, widgets::Tint::ramp(6, 13)},
-    {"gradients", "one a parameter", &models::MixedMemory::gradients, widgets::Tint::ramp(7, 13)},
+    {"gradients", "of every parameter", &models::MixedMemory::gradients, widgets::Tint::ramp(7, 13)},
     {"FP32 master", "what the optimizer updates", &models::MixedMemory::master, widgets::Tint::ramp(8, 13)},
     {"moments", "Adam's two, FP32", &models::MixedMemory::moments, widgets::Tint::ramp(9, 13)},
     {"activations", "kept for the backward pass", &models::MixedMemory::activations, widgets::Tint::ramp(10, 13)},

@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "chapters/precision/mixed/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/lit_figure.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::mixed {
 namespace {
@@ -164,6 +166,15 @@ void paint_before(const Painter& p, const Picture& picture, const FlowLanes& l) 
   }
 }
 
+/// The recipe's name and time over its lane. Returns where they end, px.
+float name_recipe(const Painter& p, const RecipePicture& recipe, const FlowLanes& l, Rect lane, ImU32 ink) {
+  const auto& t = widgets::theme();
+  const float y = lane.min.y - l.words + t.px(1);
+  float x = lane.min.x + p.text({lane.min.x, y}, recipe.recipe, ink, Type::small, Font::bold) + t.px(8);
+  x += p.text({x, y}, recipe.time, ink, Type::small, Font::mono);
+  return x + t.px(14);
+}
+
 /// What lies between the ends of the two rows: the time that was saved, or that it takes longer.
 void paint_gain(const Painter& p, const Picture& picture, const FlowLanes& l) {
   const auto& t = widgets::theme();
@@ -227,17 +238,46 @@ FlowLanes lanes_of(const Picture& picture, ImVec2 at, ImVec2 size) {
   return l;
 }
 
-/// What a question gives: the operations in their order, all as wide, without a format.
-void paint_given(const Painter& p, const Picture& picture, const FlowLanes& l) {
+/// What a question gives: the recipe that is compared with, as wide as the picture, and under it the operations in
+/// their order, all as wide, without a format.
+void paint_given(const Picture& picture, FlowLanes l) {
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   const auto& t = widgets::theme();
+  if (picture.recipes.size() > 1) {
+    const RecipePicture& before = picture.recipes.front();
+    l.px_a_s = before.time_s > 0 ? l.before.width() / static_cast<float>(before.time_s) : 0;
+    for (const FlowBlock& b : before.blocks) {
+      const Rect at = rect_of(l, l.before, b, b.computes);
+      p.rect(at.min, {std::max(at.min.x + 1, at.max.x - t.px(1)), at.max.y},
+             widgets::with_alpha(colour_of_format(b.computes), 0.4f), t.px(2));
+    }
+    name_blocks(p, before, l, l.before, true, name_recipe(p, before, l, l.before, t.muted));
+  }
   const std::vector<FlowBlock>& blocks = picture.recipes.back().blocks;
   const float slot = l.now.width() / static_cast<float>(std::max<std::size_t>(blocks.size(), 1));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const float x = l.now.min.x + slot * static_cast<float>(i);
-    p.frame({x, l.now.min.y}, {x + slot - t.px(3), l.now.max.y}, t.line, t.px(1.3f), t.px(2));
+    p.frame({x, l.now.min.y}, {x + slot - t.px(3), l.now.max.y}, widgets::with_alpha(t.muted, 0.55f), t.px(1.3f),
+            t.px(2));
     widgets::fit_text(p, {x + t.px(5), l.now.min.y + t.px(6)}, blocks[i].title, slot - t.px(11), t.muted, Type::small);
   }
+}
+
+/// A speed-up that was guessed: where the row would end.
+void paint_guess(const Painter& p, const Picture& picture, const FlowLanes& l) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || picture.speedup_key.empty() || guess->output != picture.speedup_key || !(guess->value > 0)) return;
+  const auto& t = widgets::theme();
+  const double end_s = picture.recipes.front().time_s / guess->value;
+  const float x = std::min(l.x(end_s), l.now.max.x);
+  p.dashed_line({x, l.now.min.y - t.px(4)}, {x, l.now.max.y + t.px(8)}, t.accent, t.px(2), t.px(4));
+  const widgets::Line words =
+      widgets::guess_words(widgets::format(guess->value, widgets::times_unit).view(), l.x(end_s) > l.now.max.x + 1);
+  const float wide = widgets::text_size(words.view(), Type::small).x;
+  widgets::paint_guess_words(
+      p, {std::clamp(x - wide / 2, l.now.min.x + t.px(4), l.now.max.x - wide - t.px(4)), l.now.max.y + t.px(10)},
+      words.view());
 }
 
 void tip_of_block(const Picture& picture, const FlowLanes& l) {
@@ -264,28 +304,24 @@ void draw_flow(const Picture& picture, ImVec2 at, ImVec2 size) {
   const FlowLanes l = lanes_of(picture, at, size);
   const ImVec2 key{at.x, at.y + size.y - t.type(Type::small) - t.px(2)};
   if (widgets::veiled()) {
-    paint_given(p, picture, l);
+    paint_given(picture, l);
     const widgets::GivenMarks given;
-    paint_key(p, picture, key, size.x, false);
+    paint_key(Painter::window(), picture, key, size.x, false);
     return;
   }
   ImGui::SetCursorScreenPos(at);
   widgets::canvas("steps by time and bits", size, {1, 1});
   const bool hovered = ImGui::IsItemHovered();
-  const auto head = [&](const RecipePicture& recipe, Rect lane, ImU32 ink) {
-    const float y = lane.min.y - l.words + t.px(1);
-    float x = at.x + p.text({at.x, y}, recipe.recipe, ink, Type::small, Font::bold) + t.px(8);
-    x += p.text({x, y}, recipe.time, ink, Type::small, Font::mono);
-    return x + t.px(14);
-  };
   const RecipePicture& now = picture.recipes.back();
   if (picture.recipes.size() > 1) {
     paint_before(p, picture, l);
     paint_gain(p, picture, l);
-    name_blocks(p, picture.recipes.front(), l, l.before, true, head(picture.recipes.front(), l.before, t.muted));
+    name_blocks(p, picture.recipes.front(), l, l.before, true,
+                name_recipe(p, picture.recipes.front(), l, l.before, t.muted));
   }
   for (const FlowBlock& b : now.blocks) paint_block(p, picture, l, b);
-  name_blocks(p, now, l, l.now, false, head(now, l.now, t.text));
+  name_blocks(p, now, l, l.now, false, name_recipe(p, now, l, l.now, t.text));
+  paint_guess(p, picture, l);
   paint_key(p, picture, key, size.x, true);
   widgets::drew("step in time and bits");
   if (hovered) tip_of_block(picture, l);

@@ -94,8 +94,8 @@ struct Picture {
   models::NumberFormat product = models::NumberFormat::fp32;
   bool measured = false;  ///< the published measurement, which is of FP8, stands over the flow
   PublishedMarks published;
-  std::string layers_text;          ///< "width: time; 32 layers, forward and backward"
-  std::string time_note, left_out;  ///< what the bars leave out and why
+  std::string layers_text;             ///< "width: time; 32 layers, forward and backward"
+  std::string memory_note, time_note;  ///< what the bars show, and what they leave out and why
   double chip_bytes = 0;
   std::string chip_name;
   bool times_fp32 = false;                    ///< the step in FP32 has a bar of its time

@@ -83,11 +83,8 @@ std::string reason_of(const Inputs& in, const Outputs& out, const FloatFormat& f
   const auto number = [](double v) { return widgets::figure(v, ""); };
   const std::string name(f.name);
   if (in.scale > 1)
-    return "The loss scale multiplies each by " + number(in.scale) + " before it is stored; " + name + " ends at " +
-           number(out.limits.max_finite) + ".";
-  if (in.axis == models::LineAxis::ordinal)
-    return "Every value takes as much room as the next: " + widgets::figure(out.below_one, "%") +
-           " of the positive values of " + name + " are at most 1.";
+    return "Without the loss scale of " + number(in.scale) + ", " + share_words(out.underflow_unscaled) +
+           " of them would become zero; with a larger one more overflow, past " + number(out.limits.max_finite) + ".";
   if (out.overflow > 0.01 && out.overflow >= out.underflow)
     return "The largest value of " + name + " is " + number(out.limits.max_finite) +
            "; half a step beyond it or more overflows.";
@@ -97,12 +94,28 @@ std::string reason_of(const Inputs& in, const Outputs& out, const FloatFormat& f
   if (out.subnormal > 1)
     return "The smallest normal value of " + name + " is " + number(out.limits.min_normal) +
            "; below it a number has fewer bits.";
+  if (f.family == models::FormatFamily::binary && f.mantissa_bits == 0)
+    return name + " has no mantissa: each is rounded to a power of two.";
   return "Every bit of the mantissa is kept in " + share_words(out.normal) + " of them.";
+}
+
+/// By ULP: how many of the values lie near zero, and that each has as much room.
+std::string answer_of_steps(const Outputs& out, const Run& run, const FloatFormat& f) {
+  const std::string name(f.name);
+  const std::string verdict =
+      "Of the positive values of " + name + ", " + share_words(out.below_one) + " are at most 1.\n";
+  if (run.tensor.spread == ValueSpread::none) return verdict + "Here every value takes as much room as the next.";
+  return verdict + "Here every value takes as much room as the next; " + name + " rounds " +
+         share_words(out.underflow) + " of " + numbers_text(run, f) + " to zero.";
 }
 
 /// How many numbers the format has, or what becomes of those that are stored; then why.
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run, const FloatFormat& f) {
+  if (in.axis == models::LineAxis::ordinal) return answer_of_steps(out, run, f);
   if (run.tensor.spread == ValueSpread::none) return answer_of_values(out, f);
+  if (out.underflow + out.overflow < 0.01)
+    return std::string(f.name) + " loses " + share_words(out.underflow + out.overflow) + " of " + numbers_text(run, f) +
+           " and stores " + share_words(out.subnormal) + " as subnormals.\n" + reason_of(in, out, f);
   return std::string(f.name) + " rounds " + share_words(out.underflow) + " of " + numbers_text(run, f) +
          " to zero and stores " + share_words(out.subnormal) + " as subnormals; " + share_words(out.overflow) +
          " overflow.\n" + reason_of(in, out, f);

@@ -68,6 +68,9 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, Progress& progress) {
   o.subnormal = chosen.subnormal;
   o.normal = chosen.normal;
   o.overflow = chosen.overflow;
+  models::Tensor unscaled = run->tensor;
+  unscaled.scale = 1;
+  o.underflow_unscaled = in.scale > 1 ? row_of(*format, unscaled).underflow : chosen.underflow;
   o.octaves_covered = std::log2(o.limits.max_finite) - std::log2(o.limits.min_positive);
   o.subnormals = static_cast<double>(o.limits.subnormal_codes);
   const double positive =

@@ -47,7 +47,7 @@ void describe(Fields& f, Row& r) {
   f.real("largest", r.limits.max_finite, "Largest");
   f.real("smallest_normal", r.limits.min_normal, "Smallest normal");
   f.real("smallest", r.limits.min_positive, "Smallest");
-  f.real("per_octave", r.per_octave, "Values an octave");
+  f.real("per_octave", r.per_octave, "Values per octave");
   f.real("underflow", r.underflow, {"Underflow", "%"}, {.absent = "There are no numbers."});
   f.real("subnormal", r.subnormal, {"Subnormal", "%"}, {.absent = "There are no numbers."});
   f.real("normal", r.normal, {"Normal", "%"}, {.absent = "There are no numbers."});
@@ -66,6 +66,9 @@ void describe(Fields& f, Outputs& o) {
          {.absent = "There are no numbers: choose some under Numbers."});
   f.real("overflow", o.overflow, {"Overflow", "%"}, "Share past half a step beyond the largest value.",
          {.headline = true, .absent = "There are no numbers: choose some under Numbers."});
+  f.real("underflow_unscaled", o.underflow_unscaled, {"Underflow without the loss scale", "%"},
+         "Share that would be rounded to zero if nothing multiplied the numbers.",
+         {.absent = "There are no numbers: choose some under Numbers.", .formula = "P(|x| / scale <= smallest / 2)"});
   f.group("How many values");
   f.real("values", o.values, "Values", "Distinct finite values; both zeros count once.",
          {.source = "counted from the encoding"});
@@ -78,7 +81,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("smallest", o.limits.min_positive, "Smallest", "The smallest value above zero, subnormals included.",
          {.formula = "2^(1 - bias - mantissa bits)"});
   f.real("epsilon", o.limits.epsilon, "Step above 1", {.formula = "2^-(mantissa bits)"});
-  f.real("per_octave", o.per_octave, "Values an octave", "Between one power of two and the next, among the normals.",
+  f.real("per_octave", o.per_octave, "Values per octave", "Between one power of two and the next, among the normals.",
          {.formula = "2^(mantissa bits)"});
   f.real("octaves_covered", o.octaves_covered, "Octaves", "From the smallest value to the largest.",
          {.formula = "log2(largest / smallest)"});

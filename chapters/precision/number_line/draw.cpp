@@ -94,7 +94,7 @@ void draw_given(const Inputs& in, const Outputs& out, const Picture& picture, Vi
   paint_curve(p, view, frame, l.curve, l.curve_h, false);
   for (std::size_t i = 0; i < l.rows && i < picture.rows.size(); ++i) {
     const float y = l.first_row + l.pitch * static_cast<float>(i);
-    p.frame({frame.left, y}, {frame.right, y + l.row}, t.line, t.px(1.3f), t.px(2));
+    p.frame({frame.left, y}, {frame.right, y + l.row}, widgets::with_alpha(t.muted, 0.55f), t.px(1.3f), t.px(2));
     paint_name(p, picture.rows[i], picture.rows[i].format == picture.format, corner.x, frame.left - corner.x - t.px(8),
                y, l.row);
   }
@@ -140,13 +140,16 @@ void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   paint_axis_name(p, in.axis, l.rows < out.rows.size() ? out.rows.size() - l.rows : 0, {corner.x, l.bottom + t.px(6)},
                   frame.left - t.px(24) - corner.x);
   refresh_curve(out, picture, view, frame);
+  paint_unscaled(p, in.scale, view, frame, l.curve, l.curve_h);
   paint_curve(p, view, frame, l.curve, l.curve_h, true);
   for (std::size_t i = 0; i < l.rows && i < out.rows.size(); ++i) {
     const RowPicture& r = picture.rows[i];
     const float y = l.first_row + l.pitch * static_cast<float>(i);
     refresh_row(view.rows[i], *r.format, frame);
     paint_row(p, out.rows[i], r, view.rows[i], frame, y, l.row);
-    if (fate_w > 0) paint_fate(p, out.rows[i], r.fate_text, frame.right + t.px(12), corner.x + size.x, y, l.row);
+    if (fate_w > 0)
+      paint_fate(p, out.rows[i], r.fate_text, r.format == picture.format, frame.right + t.px(12), corner.x + size.x, y,
+                 l.row);
     paint_name(p, r, r.format == picture.format, corner.x, frame.left - corner.x - t.px(8), y, l.row);
   }
   if (out.rows.empty()) p.text({frame.left, l.first_row}, "Choose a format under Rows.", t.muted, Type::small);

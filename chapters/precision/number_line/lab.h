@@ -48,6 +48,7 @@ struct Outputs {
   double values = 0, per_octave = 0, octaves_covered = 0;
   double subnormals = 0, below_one = 0;
   double underflow = 0, subnormal = 0, normal = 0, overflow = 0;  ///< shares of the numbers in %
+  double underflow_unscaled = 0;                                  ///< the same without the loss scale
   std::vector<Row> rows;
 };
 
@@ -166,10 +167,12 @@ void paint_row(const widgets::Painter& p, const Row& row, const RowPicture& pict
                const Frame& frame, float top, float height);
 /// `fates`: in the colours of what becomes of the numbers.
 void paint_curve(const widgets::Painter& p, View& view, const Frame& frame, float top, float height, bool fates);
+/// The outline of the numbers as they are, which stands log2 of the loss scale further left; on a logarithmic axis.
+void paint_unscaled(const widgets::Painter& p, double scale, View& view, const Frame& frame, float top, float height);
 /// What becomes of the numbers in one format: a bar of shares in the middle of a row, and the largest trouble in words
-/// where the row is high enough.
-void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, float left, float right, float top,
-                float height);
+/// where the row is high enough. The chosen format's has a mark at a share that was guessed.
+void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, bool chosen, float left, float right,
+                float top, float height);
 /// Grid lines down to `bottom` and labels under it. Ordinal axes are labelled by share.
 void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float bottom);
 

@@ -62,7 +62,7 @@ ImU32 colour_of(BitPart part) { return widgets::colour(tint_of(part), widgets::t
 
 widgets::Tint tint_of(Fate fate) {
   static constexpr std::array<widgets::Tint, fate_count> tints{widgets::Tint::series(4), widgets::Tint::series(1),
-                                                               widgets::Tint::series(0), widgets::Tint::series(3)};
+                                                               widgets::Tint::series(2), widgets::Tint::series(3)};
   return tints[static_cast<std::size_t>(fate)];
 }
 ImU32 colour_of(Fate fate) { return widgets::colour(tint_of(fate), widgets::theme()); }

@@ -87,6 +87,21 @@ TEST_CASE("accumulation: where the weight is what was set, its updates are the a
         "Its neighbours are 1/1,024 apart, and each update is rounded to whole gaps.");
 }
 
+TEST_CASE("accumulation: methods that end within a pixel share a mark, and the plain weight is named first") {
+  using namespace chapters::precision::accumulation;
+  const auto picture_of = [](const Inputs& in) {
+    const auto computed = compute(in, chapters::Progress{});
+    return arrange(in, computed.facts, *computed.run);
+  };
+  Inputs in;
+  in.format = "fp16";
+  const Picture fp16 = picture_of(in);  // stochastic rounding ends within some percent of all the others
+  CHECK(fp16.sums.size() == 4);         // what is lost, the exact sum, the one accumulator, and they
+  CHECK(fp16.sums.back().label == "FP32 and 4 more: 16,384");
+  CHECK(picture_of({}).sums.size() == 5);  // 14,272 in BF16 stands apart
+  CHECK(fp16.weights[1].label == "in the format");
+}
+
 TEST_CASE("accumulation: the window slides with the sum, and the one has no place in it at 256") {
   using namespace chapters::precision::accumulation;
   const Inputs in;
@@ -103,7 +118,8 @@ TEST_CASE("accumulation: the window slides with the sum, and the one has no plac
     CHECK(row.stalled == (k == 8));
   }
   CHECK(w.rows.back().result == "+1 = 256");
-  CHECK(w.words == "addition 257: 257 needs 9 bits, and BF16 holds 8: the sum stays 256");
+  CHECK(w.words ==
+        "addition 257: 257 needs 9 bits, and BF16 holds 8: half-way between 256 and 258, the even one, 256, wins");
   CHECK(window_of(*p.format, *computed.run, 257, 4).rows.front().before == "32");  // the last four
 }
 

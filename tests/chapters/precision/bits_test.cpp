@@ -203,7 +203,7 @@ TEST_CASE("bits: E8M0 takes a tie to the upper value and says why") {
     CHECK(outputs_of(*lab)["rule"] == "tie to the upper");
   }
   CHECK(lab->answer() ==
-        "E8M0 stores `8` for `6`, `33.3 %` off.\n"
+        "E8M0 stores `8` for `6`, off by `33.3 %`.\n"
         "The number lies exactly half-way between two values, so the upper neighbour wins.");
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/precision/block_formats/lab.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/base/weights_file.h"
@@ -51,6 +52,17 @@ TEST_CASE("block formats: 4.25 bits at a group of 64 with an FP16 scale, and wha
   CHECK(computed(set(*lab, "block", "128"), "bits_per_element") == 4.125);
   CHECK(computed(set(*lab, "scheme", "mxfp8_e4m3", "block", "own"), "bits_per_element") == 8.25);
   CHECK(computed(set(*lab, "scheme", "mxfp6_e2m3"), "bits_per_element") == 6.25);
+}
+
+TEST_CASE("block formats: each block says how many of its numbers became 0, the largest one's as many as the answer") {
+  using namespace chapters::precision::block_formats;
+  chapters::Progress progress;
+  const Inputs in;
+  const auto computed = compute(in, progress);
+  const Picture p = arrange(in, computed.facts, *computed.run);
+  REQUIRE(p.lost_texts.size() == 8);
+  CHECK(p.lost_texts[p.largest_block] == "22 became 0");
+  CHECK(computed.facts.beside_lost == 22);
 }
 
 TEST_CASE("block formats: the answer counts one neighbour as one, and loses nothing of zeros") {

@@ -100,6 +100,15 @@ TEST_CASE("loss scaling: the answer is whole where nothing is skipped, where all
   CHECK(out(*scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})"), "balance_rate") < 100);
 }
 
+// At most one skip in 2,001 holds the scale; a run with more is not called healthy in the same breath.
+TEST_CASE("loss scaling: a run that skips a little more often than is normal says that its scale sinks") {
+  const LabPtr lab = scaling(R"({"drift_binades": 24})");
+  CHECK(out(*lab, "times_balance") > 1);
+  CHECK(out(*lab, "times_balance") < 2);
+  CHECK(out(*lab, "final_scale") < out(*lab, "highest_scale"));
+  CHECK(lab->answer().ends_with("of its last `48,000` steps, a little more often: on the whole its scale sinks."));
+}
+
 TEST_CASE("loss scaling: without a scaler nothing is skipped, and what overflows reaches the weights") {
   CHECK(scaling(R"({"policy": "none", "drift_binades": 0})")->answer().find("Nothing overflows here; BF16, ") !=
         std::string::npos);
@@ -118,13 +127,19 @@ TEST_CASE("loss scaling: one step in fifty is a line where it is far from normal
   };
   const Picture p = picture_of(in);
   REQUIRE(p.fifty.x.size() == 2);
-  CHECK(p.fifty.x[1] == Approx(50 * p.skipped_hi));
+  // Rates count from the end of the first interval, and from what was skipped by then.
+  CHECK(p.fifty.x[0] == 2000);
+  CHECK(p.fifty.y[0] == p.rates_on);
+  CHECK(p.rates_on > 0);
+  CHECK(p.fifty.x[1] == Approx(2000 + 50 * (p.skipped_hi - p.rates_on)));
   CHECK(p.fifty.y[1] == Approx(p.skipped_hi));
+  CHECK(p.normal.y[1] - p.normal.y[0] == Approx(48000.0 / 2001));
+  CHECK(p.skipped.y.back() - p.rates_on < p.normal.y[1] - p.normal.y[0]);  // healthy: it climbs less
   in.bad_rate = 2;
   const Picture broken = picture_of(in);
   REQUIRE(broken.fifty.x.size() == 2);
   CHECK(broken.fifty.x[1] == 50000);
-  CHECK(broken.fifty.y[1] == 1000);
+  CHECK(broken.fifty.y[1] - broken.fifty.y[0] == Approx(48000.0 / 50));
   in.policy = models::ScalerPolicy::fixed;
   CHECK(picture_of(in).fifty.x.empty());
 }

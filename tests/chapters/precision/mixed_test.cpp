@@ -81,6 +81,18 @@ TEST_CASE("mixed precision: a recipe that is slower says so, and what casting ta
   CHECK(small->answer().find(" in BF16, which is slower.\nCasting to 8 bits takes `") != std::string_view::npos);
 }
 
+TEST_CASE("mixed precision: the answer sets the states next to those of FP32, which are not larger") {
+  CHECK(lab_of("{}")->answer().ends_with("The states take `19.7 B` per parameter; in FP32 they take 16 B."));
+  const LabPtr tf32 = lab_of(R"({"recipe": "tf32", "sequence": 2048})");
+  CHECK(tf32->answer().ends_with("The states take `16 B` per parameter, as in FP32."));
+}
+
+TEST_CASE("mixed precision: what does not fit names a cure that is not taken yet") {
+  CHECK(lab_of(R"({"shards": 1})")->answer().ends_with("split the states over more chips."));
+  CHECK(lab_of(R"({"batch": 8})")->answer().ends_with("recompute its activations."));
+  CHECK(lab_of(R"({"sequence": 131072, "recompute": "full"})")->answer().ends_with("use shorter sequences."));
+}
+
 // The picture says what the sentence says.
 TEST_CASE("mixed precision: parts of one parameter add up to its bytes, and blocks of the rows to the steps") {
   using namespace chapters::precision::mixed;
