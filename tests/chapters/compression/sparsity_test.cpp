@@ -73,15 +73,15 @@ TEST_CASE("sparsity: a press on the mask chooses the four weights that are follo
 TEST_CASE("sparsity: the answer says what the hardware skips in each case") {
   const auto says = [](const char* inputs) { return answer_of("compression/sparsity", inputs); };
   CHECK(says("{}") ==
-        "The hardware skips half of the multiplications and reads `56.2 %` of the weight bytes: the layer is at most "
+        "The hardware skips half of the multiplications and reads `56.25 %` of the weight bytes: the layer is at most "
         "`2\xC3\x97` as fast as dense.\nWith `4,096` tokens the multiplications set the time; the error in the weights "
         "is `35.5 %`.");
   CHECK(says(R"({"tokens": 8})").find("With `8` tokens the bytes read set the time") != std::string::npos);
   CHECK(says(R"({"tokens": 1})").find("With `1` token the bytes") != std::string::npos);
   CHECK(says(R"({"pattern": "unstructured", "share": 90})")
             .find("Zeros that are stored are multiplied like any weight: the layer is no faster than dense.") == 0);
-  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Packed zeros leave `16.2 %`") == 0);
-  CHECK(says(R"({"pattern": "unstructured", "share": 5, "packed": true})").find("Packed zeros leave `101 %`") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Packed zeros leave `16.25 %`") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 5, "packed": true})").find("Packed zeros leave `101.2 %`") == 0);
   CHECK(says(R"({"pattern": "structured"})").find("The hardware skips all of these zeros, since whole rows") == 0);
   CHECK(says(R"({"pattern": "structured", "share": 0})") ==
         "No weight is pruned: there is nothing to skip, and the error is `0 %`.");
