@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/playground/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/plot/plot.h"
 
@@ -70,7 +71,10 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                   .output = "goal_bytes"});
   own_dot(plot, x, y);
   widgets::drew("your network");
-  plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent, .output = "accuracy"});
+  // A guessed size is a line through where the box would stand.
+  if (const widgets::ShownGuess* const guess = widgets::shown_guess(); !guess || guess->output != "size_bytes")
+    plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours",
+                 {.colour = t.accent, .output = "accuracy"});
   plot.drag_y("drag goal", in.goal, {.colour = t.good, .label = "goal", .lo = 50, .hi = 95});
 }
 
