@@ -119,8 +119,9 @@ void show_tip(const TreePlan& plan, const Picture& picture) {
 }
 
 /// The tree before anybody has walked through it, which a question gives.
-void draw_questions(const Painter& p, const TreePlan& plan, const Picture& picture) {
+void draw_questions(const TreePlan& plan, const Picture& picture) {
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   const auto plain = [](const TreeBox& box) {
     return TreeBox{.text = box.text,
                    .brief = box.brief,
@@ -144,7 +145,7 @@ void draw_tree(const Picture& picture, ImVec2 size) {
   const Painter p = Painter::window();
   if (widgets::veiled()) {  // above the words of the veil
     const float high = area.height() - widgets::theme().px(44);
-    draw_questions(p, plan_of(picture, {area.min, {area.max.x, area.min.y + high}}), picture);
+    draw_questions(plan_of(picture, {area.min, {area.max.x, area.min.y + high}}), picture);
     return;
   }
   const TreePlan plan = plan_of(picture, area);

@@ -102,8 +102,9 @@ void draw_grid(const char* label, std::string_view title, std::span<const double
 }
 
 /// What came of it: words over a track from 0 to all digits, and how far the student came.
-void draw_taught(const Painter& p, ImVec2 at, float width, std::string_view words, double part, ImU32 colour) {
+void draw_taught(ImVec2 at, float width, std::string_view words, double part, ImU32 colour) {
   const auto& t = widgets::theme();
+  const Painter p = Painter::window();
   widgets::fit_text(p, at, words, width, t.text, Type::small);
   const float y = at.y + t.type(Type::small) + t.px(4), high = t.px(7);
   p.rect({at.x, y}, {at.x + width, y + high}, t.card, t.px(2));
@@ -145,9 +146,9 @@ void draw_confusion(const Picture& picture, ImVec2 size) {
   const float below = bottom + words + t.px(4);
   if (both) {
     const widgets::GivenMarks given;  // what comes of labels is what a teacher is measured against
-    draw_taught(p, {at.x, below}, w, picture.taught[0], picture.taught_part[0], t.series_at(1));
+    draw_taught({at.x, below}, w, picture.taught[0], picture.taught_part[0], t.series_at(1));
   }
-  draw_taught(p, {right, below}, w, picture.taught[1], picture.taught_part[1], t.series_at(0));
+  draw_taught({right, below}, w, picture.taught[1], picture.taught_part[1], t.series_at(0));
   widgets::drew("what students read");
 }
 

@@ -107,7 +107,7 @@ void draw_push(const Picture& picture, View& view, ImVec2 size) {
                        .bottom = area.max.y - t.px(3)};
   {
     const widgets::GivenMarks given;
-    paint_columns(p, at, h.cols);
+    paint_columns(Painter::window(), at, h.cols);
   }
   if (widgets::veiled()) return;
   if (ImGui::IsItemActive())

@@ -83,8 +83,10 @@ void paint_weights(const Painter& p, const Picture& picture, const ShelfPlace& a
 }
 
 /// The weights over empty levels, as many as the format has and evenly over the place: what is known before rounding.
-void paint_given_shelves(const Painter& p, const Picture& picture, ShelfPlace at, std::vector<int>& heights) {
+void paint_given_shelves(const Picture& picture, ShelfPlace at, std::vector<int>& heights) {
   const auto& t = widgets::theme();
+  const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   const std::size_t levels = picture.shelves.size();
   at.reach = 1.02 * std::max(std::abs(picture.largest), 1e-12);
   p.text({at.left, at.top - t.type(Type::small) - t.px(6)}, picture.given_words, t.text, Type::small);
@@ -143,8 +145,7 @@ void draw_shelves(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
                 .reach = std::max(view.reach, picture.reach) * 1.02};
   at.shelf = at.top + 0.52f * (at.bottom - at.top);
   if (widgets::veiled()) {
-    const widgets::GivenMarks given;
-    paint_given_shelves(p, picture, at, view.heights);
+    paint_given_shelves(picture, at, view.heights);
     return;
   }
   drag_outlier(in, picture, at, view);

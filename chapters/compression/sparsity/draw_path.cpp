@@ -250,9 +250,10 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
 }
 
 /// What a question gives: the weights, the inputs that they wait for, and no way between them.
-void draw_given(const Painter& p, const PathPlan& plan, Four f, bool pairs) {
+void draw_given(const PathPlan& plan, Four f, bool pairs) {
   const auto& t = widgets::theme();
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   f.rows = group_size;
   draw_inputs(p, plan, f, Skips::nothing, pairs);
   for (std::size_t i = 0; i < group_size; ++i)
@@ -277,7 +278,7 @@ void draw_path(const Inputs& in, const Picture& picture, const View& view, ImVec
   if (widgets::veiled()) {  // a little off the frame of the veil
     const float air = widgets::theme().px(12);
     return draw_given(
-        p, plan_of({area.min.x + air, area.min.y + air}, {area.width() - 2 * air, high - 2 * air}, picture.pairs), f,
+        plan_of({area.min.x + air, area.min.y + air}, {area.width() - 2 * air, high - 2 * air}, picture.pairs), f,
         picture.pairs);
   }
   double largest = 1e-300;

@@ -50,9 +50,27 @@ TEST_CASE("given: sparsity leaves the weights and the inputs, but not which of t
 
 TEST_CASE("given: distillation leaves what labels say, but not what the teacher says or came of it") {
   use_bundled_catalog();
-  AskedLab asked("compression/distillation", 1);
+  AskedLab asked("compression/distillation", 0);
   CHECK(asked.d.ui.text_present("labels say, in %"));
-  CHECK_FALSE(asked.d.ui.text_present("the teacher says at T = 5, in %"));
+  CHECK(asked.d.ui.text_present("taught by labels alone, a student reads"));
+  CHECK(asked.d.ui.text_present("the teacher says at T = 4, in %"));
+  CHECK_FALSE(asked.d.ui.text_present("outlined: a 6 looks"));
+  CHECK_FALSE(asked.d.ui.text_present("taught by the teacher too"));
+}
+
+TEST_CASE("given: the quantizer leaves the weights and how many levels there are, but not where they fall") {
+  use_bundled_catalog();
+  AskedLab asked("compression/quantizer", 1);
+  CHECK(asked.d.ui.text_present("weights of one group, and 16 levels to share out"));
+  CHECK_FALSE(asked.d.ui.text_present("error of the row"));
+}
+
+TEST_CASE("given: the playground leaves the network before it is compressed, and what guessing reads") {
+  use_bundled_catalog();
+  AskedLab asked("compression/playground", 0);
+  CHECK(asked.d.ui.text_present("float32"));
+  CHECK(asked.d.ui.text_present("guessing"));
+  CHECK_FALSE(asked.d.ui.text_present("229 B"));
 }
 
 TEST_CASE("given: deploy leaves the questions of the tree, but not the way through it") {
@@ -65,12 +83,13 @@ TEST_CASE("given: deploy leaves the questions of the tree, but not the way throu
 TEST_CASE("a guess stays in the pictures of compression") {
   use_bundled_catalog();
   CHECK(picture_says("compression/quantizer", "{}", {.output = "bits_per_weight", .value = 5}, "you: 5"));
-  CHECK(picture_says("compression/methods", "{}", {.output = "rtn_error", .unit = "%", .value = 1.5}, "you: 1.50 %"));
+  CHECK(picture_says("compression/methods", "{}", {.output = "rtn_error", .unit = "%", .value = 1.5},
+                     "you: 1.5 %, off this scale"));
   CHECK(picture_says("compression/playground", "{}",
                      {.output = "size_bytes", .label = "Size", .unit = "B", .value = 2410}, "you: 2.41 kB"));
   CHECK(picture_says("compression/distillation", R"({"train": "none"})", {.output = "gradient_ratio", .value = 5},
                      "you: 5"));
-  CHECK(picture_says("compression/sparsity", "{}", {.output = "speedup", .value = 1.8}, "you: 1.80"));
+  CHECK(picture_says("compression/sparsity", "{}", {.output = "speedup", .value = 1.8}, "you: 1.8"));
   CHECK(
       picture_says("compression/deploy", "{}", {.output = "weights_bytes", .unit = "B", .value = 35e9}, "you: 35 GB"));
 }
