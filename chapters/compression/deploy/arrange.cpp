@@ -24,7 +24,7 @@ std::string setting_text(const models::Recipe& recipe, const models::KvRecipe& k
 /// What was published of a recipe's loss, and whether it may be more than is allowed.
 std::string loss_clause(const models::Recipe& recipe, double may_lose) {
   if (recipe.id == "bf16") return "nothing is lost";
-  if (recipe.published_loss_high == 0) return "published tests found no loss";
+  if (recipe.published_loss_high == 0) return "published loss: none found";
   const std::string loss = "published loss " + figure(published_loss(recipe));
   if (recipe.published_loss_low > may_lose) return loss + ", more than allowed";
   if (recipe.published_loss_high > may_lose) return loss + ", which can be more than allowed";

@@ -147,8 +147,8 @@ void trace_quantizer(const models::Quantizer& quantizer, const Outputs& out, Pic
 std::string one_scale_answer(const Outputs& out, const std::string& format) {
   const auto row = [](std::int64_t r) { return "row " + figure(std::to_string(r)); };
   return "One " + format + " scale for all rows, set by " + row(out.scale_row) + ", is off by " +
-         figure(out.relative_error, "%") + "; " + row(out.hurt_row) + " pays most, " + figure(out.hurt_row_error, "%") +
-         " of its size.";
+         figure(out.relative_error, "%") + "; the worst, " + row(out.hurt_row) + ", by " +
+         figure(out.hurt_row_error, "%") + " of its size.";
 }
 
 /// How many of the levels the shown row or group uses, and what stretches them.
@@ -160,7 +160,7 @@ std::string levels_line(const Inputs& in, const Outputs& out) {
   const bool stretched = in.grain == QuantGrain::channel && in.range == models::QuantRange::min_max;
   const std::string row = "Row " + figure(std::to_string(out.shown_row)) + ", which is drawn, uses " + used;
   if (!stretched || out.shown_row != out.largest_row) return row + ".";
-  return "Its largest weight, " + figure(out.shown_largest, "") + ", sets how far apart its levels are: it uses " + of +
+  return "Its largest weight, " + figure(out.shown_largest, "") + ", sets the step between its levels: it uses " + of +
          levels + ".";
 }
 

@@ -43,9 +43,9 @@ TEST_CASE("deploy lab: the answer speaks of what is set first, then of what the 
   CHECK(says(R"({"may_lose": 0, "chips": 4, "recipe": "bf16"})") ==
         "Your BF16 with a 16-bit cache fits, `152 GB` of `288 GB`.\nThe tree recommends the same; nothing is lost.");
   CHECK(says(R"({"chip": "b200_sxm"})").ends_with("published loss `1.1 to 6.2 %`, which can be more than allowed."));
-  CHECK(says(R"({"chip": "b200_sxm", "may_lose": 1})").ends_with("published tests found no loss."));
+  CHECK(says(R"({"chip": "b200_sxm", "may_lose": 1})").ends_with("published loss: none found."));
   CHECK(says(R"({"batch": 1024, "context": 128})")
-            .ends_with("The tree recommends FP8, FP8 cache: `94.1 GB` on `2 chips`; published tests found no loss."));
+            .ends_with("The tree recommends FP8, FP8 cache: `94.1 GB` on `2 chips`; published loss: none found."));
 }
 
 TEST_CASE("deploy lab: a recipe that the tree does not say stands in its picture as yours") {

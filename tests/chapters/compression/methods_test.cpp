@@ -95,7 +95,7 @@ TEST_CASE("quantizer lab: with one scale a row of large weights sets it, and the
   compute(*lab);
   CHECK(out(*lab, "hurt_row_error") == 100);  // all of it became 0
   CHECK(out(*lab, "largest_row_share") < 5);
-  CHECK(lab->answer().find("; row `4` pays most, `100 %` of its size.") != std::string_view::npos);
+  CHECK(lab->answer().find("; the worst, row `4`, by `100 %` of its size.") != std::string_view::npos);
   compute(set(*lab, "grain", "channel"));
   CHECK(lab->answer().find(" of the squared error.") != std::string_view::npos);
 }
