@@ -82,6 +82,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out, p.skips);
   p.speed_words = out.regime + "-bound";
   p.error_words = "error";
+  p.cost_words = "kept " + format_text(out.kept, "%") + " of the weights; error " + format_text(out.error, "%");
   if (p.skips == Skips::rows) {
     const auto gone = static_cast<std::size_t>(std::lround((1 - out.kept / 100) * mask_rows));
     p.rows_words = std::to_string(gone) + " of " + std::to_string(mask_rows) +

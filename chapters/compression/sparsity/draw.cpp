@@ -97,13 +97,18 @@ void draw_patterns(const Outputs& out, View& view, ImVec2 size) {
   view.patterns.draw("patterns", out.patterns, columns, size);
 }
 
-/// The way of four weights, under the best that was measured of the pattern.
+/// The way of four weights, under the best that was measured of the pattern or how many rows are gone.
 void draw_hero(const Inputs& in, const Picture& picture, const View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool measured = in.pattern == models::SparsePattern::two_four && picture.skips == Skips::products;
-  const float above =
+  float above =
       measured && !widgets::veiled() ? published_line("best measured of 2:4: ", picture.published, size, t.px(300)) : 0;
+  if (!picture.rows_words.empty() && !widgets::veiled() && size.y >= t.px(300)) {
+    above = t.type(widgets::Type::small) + t.px(8);
+    widgets::fit_text(Painter::window(), at, picture.rows_words, size.x, t.text, widgets::Type::small);
+    ImGui::SetCursorScreenPos({at.x, at.y + above});
+  }
   draw_path(in, picture, view, {size.x, size.y - above});
   paint_guess_note({at.x + size.x, at.y + above});
 }
@@ -124,7 +129,13 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     return;
   }
   const float gap = t.px(12);
-  if (size.y < t.px(360)) return draw_mask(*picture.run, mask, picture.pairs, view, size);
+  if (size.y < t.px(360)) {  // the mask, and the error in words
+    const float foot = t.type(widgets::Type::small) + t.px(6);
+    draw_mask(*picture.run, mask, picture.pairs, view, {size.x, size.y - foot});
+    widgets::fit_text(Painter::window(), {at.x, at.y + size.y - foot + t.px(4)}, picture.cost_words, size.x, t.text,
+                      widgets::Type::small);
+    return;
+  }
   const float above = std::floor(0.42f * (size.y - gap));
   draw_mask(*picture.run, mask, picture.pairs, view, {size.x, above});
   ImGui::SetCursorScreenPos({at.x, at.y + above + gap});
@@ -156,7 +167,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                .answers = true,
                .marks = "four weights"},
               [&](ImVec2 size) { draw_hero(in, picture, view, size); });
-  stage.panel("mask", {.title = "What the zeros cost", .least = {320, 170}, .ideal = {0, 340}},
+  stage.panel("mask", {.title = "What the zeros cost", .least = {320, 170}, .ideal = {0, 470}},
               [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
   stage.panel("gain", {.title = "What they bring", .least = {420, 240}, .ideal = {0, 420}},
               [&](ImVec2 size) { draw_gain(in, out, picture, view, size); });

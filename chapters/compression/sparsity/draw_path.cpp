@@ -239,12 +239,8 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
   const float room = plan.at.x + plan.size.x - plan.wire_x(3) - t.px(6);
   const float w = widgets::text_size(products.view(), Type::small, Font::bold).x;
   word(plan.at.x + plan.size.x - w, plan.foot, products.view(), room, t.text, Font::bold);
-  if (skips == Skips::rows) {
-    if (f.rows > 0) word(plan.at.x, plan.foot, "this row is kept", second - plan.at.x, t.text, Font::bold);
-    const float rows = widgets::text_size(picture.rows_words, Type::small, Font::bold).x,
-                left = plan.at.x + plan.size.x - rows;
-    word(left, plan.title, picture.rows_words, left > plan.wires_x + plan.wire_gap ? rows : 0, t.text, Font::bold);
-  }
+  if (skips == Skips::rows && f.rows > 0)
+    word(plan.at.x, plan.foot, "this row is kept", second - plan.at.x, t.text, Font::bold);
   if (f.rows == 0)
     word(plan.stored_x, plan.row_y(0, 1), "This row is gone.", plan.wires_x - plan.wire_gap - plan.stored_x, t.text);
 }
