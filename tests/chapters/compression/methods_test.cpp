@@ -23,6 +23,16 @@ TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the pri
                           "adds `0.25 %` to an error of `") != std::string_view::npos);
 }
 
+// Xiao et al. 2022, equation 4: s_j = max|x_j|^alpha / max|w_j|^(1 - alpha), so that the inputs are even at 1 and the
+// weights at 0; 0 is not the same as no smoothing.
+TEST_CASE("methods lab: SmoothQuant's alpha 1 makes the inputs even, and alpha 0 the weights") {
+  const LabPtr lab = open_lab("compression/methods", R"({"smoothing": 1})");
+  CHECK(near(computed(*lab, "smoothed_spread"), 1, 1e-9));
+  CHECK(out(*lab, "input_spread") > 4);
+  compute(set(*lab, "smoothing", 0));
+  CHECK(out(*lab, "smooth_error") > out(*lab, "both_error"));
+}
+
 TEST_CASE("methods lab: dragging the cursor shows the weights after as many columns") {
   const LabPtr lab = open_lab("compression/methods");
   lab->compute();

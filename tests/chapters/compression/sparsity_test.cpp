@@ -98,3 +98,12 @@ TEST_CASE("sparsity lab: FP4 keeps 5/8 of the bytes in pairs, doubles on a B200 
   CHECK(near(out(*lab, "two_four_rate"), 4.0 / 3, 1e-12));
   CHECK(out(*lab, "flops_skipped") == 50);
 }
+
+TEST_CASE("sparsity lab: where whole rows go the picture says how many; next to it stands what the mask costs") {
+  const LabPtr lab = open_lab("compression/sparsity", R"({"pattern": "structured"})");
+  compute(*lab);
+  Canvas canvas(*lab, {1400, 900});
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present("16 of 32 rows are gone: nothing of them is read or multiplied"));
+  CHECK(canvas.ui.text_present("this row is kept"));
+}
