@@ -83,7 +83,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("What it takes");
   f.real("bits_per_weight", o.bits_per_weight, "Bits per weight",
          {.headline = true, .formula = "b + (scale bits + zero bits) / weights under a scale", .source = study});
-  f.real("overhead_bits", o.overhead_bits, "... of them for scales",
+  f.real("overhead_bits", o.overhead_bits, "Bits for scales, per weight",
          {.formula = "(scale bits + zero bits) / weights under a scale"});
   f.real("size_bytes", o.size_bytes, {"Size", "B"}, {.formula = "weights x bits / 8"});
   f.real("smaller", o.smaller, {"Smaller than BF16 by", "\xC3\x97"}, {.formula = "16 / bits per weight"});
