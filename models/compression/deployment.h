@@ -78,8 +78,8 @@ struct DecisionStep {
   int node = 0;  ///< index into decision_nodes()
   bool yes = false;
   DecisionFigure figure{};
-  double value = 0,
-         against = 0;  ///< of fit_bytes and cache_bytes; of allowed_loss what the recipe costs, 0 where any is asked
+  double value = 0;
+  double against = 0;  ///< what the value is held against: memory, weights, or what the recipe costs; 0: nothing
 };
 /// The tree: a question, or a recipe at its end.
 struct DecisionNode {
