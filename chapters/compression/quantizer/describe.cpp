@@ -127,12 +127,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"compression/quantizer",
-       "Quantizer",
-       "What do these weights lose at four bits, and who pays for the outliers?",
-       {.job = true}},
-      compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"compression/quantizer",
+                                                   "Quantizer",
+                                                   "What do weights lose in a few bits, and who pays for the outliers?",
+                                                   {.job = true}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::compression::quantizer
