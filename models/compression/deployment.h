@@ -78,12 +78,8 @@ struct DecisionStep {
   int node = 0;  ///< index into decision_nodes()
   bool yes = false;
   DecisionFigure figure{};
-  double value = 0, against = 0;  ///< `against` of fit_bytes and cache_bytes alone
-};
-struct Decision {
-  std::vector<DecisionStep> steps;
-  std::string_view recipe, kv;  ///< ids
-  int leaf = 0;                 ///< index into decision_nodes()
+  double value = 0;
+  double against = 0;  ///< what the value is held against: memory, weights, or what the recipe costs; 0: nothing
 };
 /// The tree: a question, or a recipe at its end.
 struct DecisionNode {
@@ -91,11 +87,18 @@ struct DecisionNode {
   int yes = -1, no = -1;                 ///< -1 on leaves
   std::string_view recipe, kv = "bf16";  ///< on leaves
 };
-std::span<const DecisionNode> decision_nodes();
+struct Decision {
+  std::vector<DecisionStep> steps;
+  std::string_view recipe, kv;  ///< ids
+  int leaf = 0;                 ///< index into decision_nodes()
+};
+/// The tree for this chip. Where 8 bits are the answer they are FP8 on a chip that multiplies it, which takes the same
+/// bytes, speeds up prefill and had no loss in published tests, and INT8 weights elsewhere.
+std::span<const DecisionNode> decision_nodes(const Chip& chip);
 
-/// Walks the tree: may anything be lost, does decode wait for memory, is the cache the larger part, may one percent be
-/// lost, what does the chip multiply in. `may_lose`: percent of the score. Infeasible as estimate_deployment for 16
-/// bits.
+/// Walks the tree: may anything be lost, does decode wait for memory, is the cache the larger part, may as much be lost
+/// as 4 bits cost in published tests, what does the chip multiply in. `may_lose`: percent of the score. Infeasible as
+/// estimate_deployment for 16 bits.
 Result<Decision> decide_recipe(const Architecture& architecture, const Deployment& deployment, double may_lose);
 
 }  // namespace models

@@ -24,7 +24,7 @@ std::string setting_text(const models::Recipe& recipe, const models::KvRecipe& k
 /// What was published of a recipe's loss, and whether it may be more than is allowed.
 std::string loss_clause(const models::Recipe& recipe, double may_lose) {
   if (recipe.id == "bf16") return "nothing is lost";
-  if (recipe.published_loss_high == 0) return "published tests found no loss";
+  if (recipe.published_loss_high == 0) return "published loss: none found";
   const std::string loss = "published loss " + figure(published_loss(recipe));
   if (recipe.published_loss_low > may_lose) return loss + ", more than allowed";
   if (recipe.published_loss_high > may_lose) return loss + ", which can be more than allowed";
@@ -36,7 +36,9 @@ std::string yours_text(const Inputs& in, const Outputs& out) {
   const std::string yours = "Your " + setting_text(out.recipe, *models::find_kv_recipe(in.kv));
   const std::string bytes = figure(out.total_bytes, "B"), room = figure(out.estimate.memory_bytes, "B");
   const bool plain = in.recipe == "bf16" && in.kv == "bf16";
-  const std::string speed = "decode is " + figure(times(out.speed.decode_speedup)) + " as fast as in BF16";
+  const std::string speed = std::abs(out.speed.decode_speedup - 1) < 0.05
+                                ? std::string("decode is as fast as in BF16")
+                                : "decode is up to " + figure(times(out.speed.decode_speedup)) + " as fast as in BF16";
   if (!out.estimate.fits)
     return yours + " does not fit: " + bytes + " need " + figure(chips_text(out.estimate.chips_needed)) +
            ", here is room for " + room + ".";
@@ -52,7 +54,7 @@ std::string tree_text(const Inputs& in, const Outputs& out, const models::Decisi
   if (decision.recipe == in.recipe && decision.kv == in.kv && out.recommended_fits)
     return "The tree recommends the same; " + loss + ".";
   return "The tree recommends " + std::string(out.recommended) + ": " + figure(out.recommended_bytes, "B") +
-         (out.recommended_fits ? ", decode " + figure(times(out.recommended_speedup)) + " BF16's"
+         (out.recommended_fits ? ", decode up to " + figure(times(out.recommended_speedup)) + " BF16's"
                                : " on " + figure(chips_text(out.recommended_chips))) +
          "; " + loss + ".";
 }
@@ -69,13 +71,14 @@ std::string leaf_note(const models::DecisionNode& node, const std::optional<mode
 
 /// A question or recipe in the few letters of a small window's box; empty where it is as short already.
 std::string_view brief_of(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> brief{{{"Any loss allowed?", "Any loss?"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> brief{{{"Any loss allowed?", "Any loss?"},
                                                                                 {"Memory-bound?", "Memory?"},
                                                                                 {"Cache > weights?", "Cache?"},
-                                                                                {"1 % loss allowed?", "1 % loss?"},
+                                                                                {"4-bit loss allowed?", "4-bit loss?"},
                                                                                 {"BF16 on more chips", "BF16, more"},
                                                                                 {"W8A16, FP8 cache", "W8A16, 8-bit KV"},
-                                                                                {"FP8, FP8 cache", "FP8, 8-bit KV"}}};
+                                                                                {"FP8, FP8 cache", "FP8, 8-bit KV"},
+                                                                                {"INT8 usable?", "INT8?"}}};
   const auto at = std::find_if(brief.begin(), brief.end(), [&](const auto& b) { return b.first == text; });
   return at == brief.end() ? std::string_view() : at->second;
 }
@@ -91,12 +94,16 @@ class TreeList {
     for (TreeBox& box : picture_.tree) picture_.columns = std::max(picture_.columns, box.column + 2);
     for (TreeBox& box : picture_.tree)
       if (box.leaf) box.column = picture_.columns - 1;
+    // What was set may stand at two ends: where the walk came to one, that is it.
+    const auto says_yours = [](const TreeBox& box) { return box.yours && box.reached; };
+    if (std::any_of(picture_.tree.begin(), picture_.tree.end(), says_yours))
+      for (TreeBox& box : picture_.tree) box.yours = says_yours(box);
   }
 
  private:
   /// `walked`: the walk through the tree comes to this box.
   double add(int at, std::ptrdiff_t parent, std::size_t column, bool yes, bool walked) {
-    const models::DecisionNode& node = models::decision_nodes()[static_cast<std::size_t>(at)];
+    const models::DecisionNode& node = run_.tree[static_cast<std::size_t>(at)];
     const auto index = static_cast<std::ptrdiff_t>(picture_.tree.size());
     picture_.tree.push_back({.text = node.text,
                              .brief = brief_of(node.text),

@@ -47,11 +47,10 @@ RecipeRow row_of(const models::Result<models::DeploymentEstimate>& estimate, dou
 }
 
 /// The questions that were asked, each with its answer and the figures that decided.
-std::string reasons_of(const models::Decision& decision) {
+std::string reasons_of(const models::Decision& decision, std::span<const models::DecisionNode> tree) {
   std::string because;
   for (const models::DecisionStep& s : decision.steps)
-    because += (because.empty() ? "" : " ") +
-               std::string(models::decision_nodes()[static_cast<std::size_t>(s.node)].text) + " " +
+    because += (because.empty() ? "" : " ") + std::string(tree[static_cast<std::size_t>(s.node)].text) + " " +
                (s.yes ? "Yes" : "No") + " (" + because_words(s) + ").";
   return because;
 }
@@ -60,7 +59,7 @@ std::string reasons_of(const models::Decision& decision) {
 std::vector<std::optional<models::DeploymentEstimate>> estimate_leaves(const models::Architecture& a,
                                                                        const models::Deployment& d) {
   std::vector<std::optional<models::DeploymentEstimate>> leaves;
-  for (const models::DecisionNode& node : models::decision_nodes())
+  for (const models::DecisionNode& node : models::decision_nodes(*d.chip))
     leaves.push_back(node.yes >= 0 ? std::nullopt
                                    : models::estimate_deployment(a, *models::find_recipe(node.recipe),
                                                                  *models::find_kv_recipe(node.kv), d)
@@ -88,7 +87,8 @@ std::string because_words(const models::DecisionStep& step) {
   };
   switch (step.figure) {
     case models::DecisionFigure::allowed_loss:
-      return words("up to %.2g %%", step.value);
+      return step.against > 0 ? words("%.2g of up to %.2g %%", step.against, step.value)
+                              : words("up to %.2g %%", step.value);
     case models::DecisionFigure::fit_bytes:
       return words("%.0f of %.0f GB", step.value / 1e9, step.against / 1e9);
     case models::DecisionFigure::memory_share:
@@ -153,10 +153,12 @@ chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progr
     if (row.possible) row.source = each.loss_source;
     out.caches.push_back(std::move(row));
   }
-  out.recommended = models::decision_nodes()[static_cast<std::size_t>(decision->leaf)].text;
-  out.because = reasons_of(*decision);
+  const std::span<const models::DecisionNode> tree = models::decision_nodes(**chip);
+  out.recommended = tree[static_cast<std::size_t>(decision->leaf)].text;
+  out.because = reasons_of(*decision, tree);
   auto run = std::make_shared<Run>();
   run->decision = *decision;
+  run->tree = tree;
   if (!progress.facts_alone) run->leaves = estimate_leaves(a, d);
   judge_recommended(
       models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d)

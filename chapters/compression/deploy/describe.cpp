@@ -23,7 +23,7 @@ constexpr std::string_view roof = "roofline of every operation, 70 % of it by de
 
 void describe(Fields& f, Inputs& in) {
   f.group("The recipe");
-  f.choice("recipe", in.recipe, recipe_choices, "Recipe", "W: bits of the weights, A: of the activations in products.",
+  f.choice("recipe", in.recipe, recipe_choices, "Recipe", "W: bits of the weights, A: of the activations in matmuls.",
            {.headline = true});
   f.choice("kv", in.kv, kv_choices, "Cache", "How keys and values are stored.", {.headline = true});
   f.real("may_lose", in.may_lose, {"May lose", "%"},
@@ -52,10 +52,10 @@ void describe(Fields& f, RecipeRow& r) {
   f.real("cache_bytes", r.estimate.cache_bytes, {"Cache", "B"});
   f.real("chips_needed", r.estimate.chips_needed, "Chips needed");
   f.real("largest_batch", r.estimate.largest_batch, "Largest batch");
-  f.real("prefill_tokens_per_s", r.speed.prefill_tokens_per_s, "Prefill tokens a second");
+  f.real("prefill_tokens_per_s", r.speed.prefill_tokens_per_s, "Prefill tokens/s");
   f.real("prefill_speedup", r.speed.prefill_speedup, "Prefill speedup");
   f.real("decode_s", r.estimate.decode_s, {"Decode step", "s"});
-  f.real("decode_tokens_per_s", r.speed.decode_tokens_per_s, "Decode tokens a second");
+  f.real("decode_tokens_per_s", r.speed.decode_tokens_per_s, "Decode tokens/s");
   f.real("decode_speedup", r.speed.decode_speedup, "Decode speedup");
   f.text("loss", r.loss, "Published loss");
   f.text("source", r.source, "Source of the loss");
@@ -87,17 +87,16 @@ void describe(Fields& f, Outputs& o) {
   f.real("largest_batch", o.estimate.largest_batch, "Largest batch",
          "Sequences of this context that fit beside the weights.",
          {.formula = "(memory - weights) / cache of a sequence"});
-  f.real("bits_per_parameter", o.bits_per_parameter, "Bits a parameter",
+  f.real("bits_per_parameter", o.bits_per_parameter, "Bits per parameter",
          "Over all parameters, those left in 16 bits among them.", {.formula = "8 weights / parameters"});
-  f.real("smaller", o.smaller, {"Weights smaller by", "\xC3\x97"}, {.formula = "16 bits / bits a parameter"});
+  f.real("smaller", o.smaller, {"Weights smaller by", "\xC3\x97"}, {.formula = "16 bits / bits per parameter"});
   f.group("Speed");
   f.real("prefill_s", o.estimate.prefill_s, {"Prefill", "s"}, "The time that one prompt takes.", {.source = roof});
-  f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s, "Prefill tokens a second",
-         {.formula = "prompt / prefill"});
+  f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s, "Prefill tokens/s", {.formula = "prompt / prefill"});
   f.real("prefill_speedup", o.speed.prefill_speedup, {"Prefill over BF16", "\xC3\x97"},
          {.formula = "prefill in BF16 / prefill"});
   f.real("decode_s", o.estimate.decode_s, {"Decode step", "s"}, {.source = roof});
-  f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s, "Decode tokens a second",
+  f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s, "Decode tokens/s",
          {.headline = true, .formula = "batch / decode step"});
   f.real("decode_speedup", o.speed.decode_speedup, {"Decode over BF16", "\xC3\x97"},
          "Against BF16 weights and a 16-bit cache, as if they fitted.",

@@ -123,6 +123,35 @@ void draw_decode(const Outputs& out, const Picture& picture, View& view, ImVec2 
   }
 }
 
+/// What the recipes take and how long a step of them is, next to each other where there is room.
+void draw_bars(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const widgets::Painter p = widgets::Painter::window();
+  const float gap = t.px(24), head = t.type(widgets::Type::small) + t.px(8);
+  const bool wide = size.x >= t.px(640);
+  const ImVec2 each =
+      wide ? ImVec2{std::floor((size.x - gap) / 2), size.y} : ImVec2{size.x, std::floor((size.y - gap) / 2)};
+  const ImVec2 second = wide ? ImVec2{at.x + size.x - each.x, at.y} : ImVec2{at.x, at.y + size.y - each.y};
+  const auto title = [&](ImVec2 from, std::string_view words) {
+    widgets::fit_text(p, from, words, each.x, t.text, widgets::Type::small, widgets::Font::bold);
+    ImGui::SetCursorScreenPos({from.x, from.y + head});
+  };
+  title(at, "memory of weights and cache");
+  draw_memory(out, picture, view, {each.x, each.y - head});
+  title(second, "time of one decode step");
+  draw_decode(out, picture, view, {each.x, each.y - head});
+}
+
+/// Every recipe with the chosen cache, and under it every cache with the chosen recipe.
+void draw_tables(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = widgets::theme().px(14), above = std::floor(0.58f * (size.y - gap));
+  draw_recipes(in, out, picture, view, {size.x, above});
+  ImGui::SetCursorScreenPos({at.x, at.y + above + gap});
+  draw_caches(in, out, picture, view, {size.x, size.y - above - gap});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -132,15 +161,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                     published_line("best measured: ", picture.published, size, widgets::theme().px(380));
                 draw_tree(picture, {size.x, size.y - above});
               });
-  stage.panel("memory", {.title = "Memory", .least = {380, 260}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_memory(out, picture, view, size); });
-  stage.panel("step", {.title = "One decode step", .least = {380, 260}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_decode(out, picture, view, size); });
+  stage.panel("bars", {.title = "Memory and one step", .least = {640, 260}, .ideal = {0, 320}},
+              [&](ImVec2 size) { draw_bars(out, picture, view, size); });
   published_panel(stage, "Decode: best possible against reached", picture.published);
-  stage.panel("recipes", {.title = "Every recipe", .least = {640, 200}, .ideal = {0, 220}, .scrolls = true},
-              [&](ImVec2 size) { draw_recipes(in, out, picture, view, size); });
-  stage.panel("caches", {.title = "Every cache", .least = {420, 150}, .ideal = {0, 170}, .scrolls = true},
-              [&](ImVec2 size) { draw_caches(in, out, picture, view, size); });
+  stage.panel("recipes",
+              {.title = "Every recipe, every cache", .least = {640, 360}, .ideal = {0, 400}, .scrolls = true},
+              [&](ImVec2 size) { draw_tables(in, out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::deploy

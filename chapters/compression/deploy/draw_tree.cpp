@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chapters/compression/deploy/lab.h"
+#include "chapters/compression/shared/guess_note.h"
 #include "widgets/base/arrow.h"
 #include "widgets/base/marks.h"
 
@@ -16,7 +17,7 @@ using widgets::Font, widgets::Painter, widgets::Rect, widgets::Type;
 struct TreePlan {
   Rect area;
   float pitch_x = 1, pitch_y = 1, box_w = 1, leaf_w = 1, box_h = 1;
-  bool notes = false;
+  bool notes = false, small = false;  ///< a second line; both in small type
 
   Rect box(const TreeBox& b) const {
     const float x = area.min.x + pitch_x * static_cast<float>(b.column),
@@ -36,8 +37,10 @@ TreePlan plan_of(const Picture& picture, Rect area) {
   p.pitch_x = p.box_w + gap;
   p.pitch_y = area.height() / rows;
   const float two = t.type(Type::body) + t.type(Type::small) + t.px(8), one = t.type(Type::small) + t.px(8);
-  p.notes = p.pitch_y >= two + t.px(3);
-  p.box_h = std::min(p.notes ? two : one, p.pitch_y - t.px(2));
+  const float tight = 2 * t.type(Type::small) + t.px(8);
+  p.small = p.pitch_y < two + t.px(3);
+  p.notes = !p.small || p.pitch_y >= tight + t.px(3);
+  p.box_h = std::min(!p.notes ? one : p.small ? tight : two, p.pitch_y - t.px(2));
   return p;
 }
 
@@ -72,7 +75,7 @@ void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
   if (box.reached) p.frame(at.min, at.max, t.text, t.px(says ? 2.5f : 2), t.px(says ? 9 : 4));
   const ImU32 ink = box.yours ? widgets::text_on(t.accent, t) : box.reached ? t.text : t.muted;
   const float room = at.width() - t.px(8), x = (at.min.x + at.max.x) / 2;
-  const Type type = plan.notes && widgets::text_size(box.text, Type::body, says ? Font::bold : Font::sans).x <= room
+  const Type type = !plan.small && widgets::text_size(box.text, Type::body, says ? Font::bold : Font::sans).x <= room
                         ? Type::body
                         : Type::small;
   const bool two = plan.notes && !box.note.empty();
@@ -100,6 +103,12 @@ void draw_yours(const Painter& p, const TreePlan& plan, const Picture& picture) 
   }
 }
 
+/// The guess, in the empty corner under the first questions.
+void draw_guess(const TreePlan& plan) {
+  const auto& t = widgets::theme();
+  paint_guess_note({plan.area.min.x + plan.box_w, plan.area.max.y - t.type(Type::small) - t.px(4)});
+}
+
 void show_tip(const TreePlan& plan, const Picture& picture) {
   const ImVec2 mouse = ImGui::GetMousePos();
   for (const TreeBox& box : picture.tree)
@@ -110,8 +119,9 @@ void show_tip(const TreePlan& plan, const Picture& picture) {
 }
 
 /// The tree before anybody has walked through it, which a question gives.
-void draw_questions(const Painter& p, const TreePlan& plan, const Picture& picture) {
+void draw_questions(const TreePlan& plan, const Picture& picture) {
   const widgets::GivenMarks given;
+  const Painter p = Painter::window();
   const auto plain = [](const TreeBox& box) {
     return TreeBox{.text = box.text,
                    .brief = box.brief,
@@ -133,17 +143,19 @@ void draw_tree(const Picture& picture, ImVec2 size) {
   const bool hovered = ImGui::IsItemHovered();
   if (picture.tree.empty() || area.height() < widgets::theme().px(90)) return;  // no box could be told from another
   const Painter p = Painter::window();
-  const TreePlan plan = plan_of(picture, area);
-  if (widgets::veiled()) {
-    draw_questions(p, plan, picture);
+  if (widgets::veiled()) {  // above the words of the veil
+    const float high = area.height() - widgets::theme().px(44);
+    draw_questions(plan_of(picture, {area.min, {area.max.x, area.min.y + high}}), picture);
     return;
   }
+  const TreePlan plan = plan_of(picture, area);
   for (const bool walked : {false, true})  // the way that was taken lies over the others
     for (const TreeBox& box : picture.tree)
       if (box.parent >= 0 && box.reached == walked)
         draw_branch(p, plan, picture.tree[static_cast<std::size_t>(box.parent)], box);
   for (const TreeBox& box : picture.tree) draw_box(p, plan, box);
   draw_yours(p, plan, picture);
+  draw_guess(plan);
   widgets::drew("decision tree");
   if (hovered) show_tip(plan, picture);
   if (p.record()) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,8 @@ struct Outputs {
 };
 
 struct Run {
-  models::Decision decision;  ///< the way through the tree
+  std::span<const models::DecisionNode> tree;  ///< the chip's
+  models::Decision decision;                   ///< the way through the tree
   /// By node of the tree: what its recipe takes; none at questions, and where the chip cannot run it.
   std::vector<std::optional<models::DeploymentEstimate>> leaves;
 };

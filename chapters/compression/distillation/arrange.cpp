@@ -34,8 +34,8 @@ std::vector<widgets::Curve> pulls_of(const GradientCurves& g) {
   };
   std::vector<widgets::Curve> pulls{
       curve("by teacher, with T\xC2\xB2", "(1 - alpha) T |p_s - p_t|", Tint::series(0), g.with_square),
-      curve("by teacher, without T\xC2\xB2", "(1 - alpha) |p_s - p_t| / T", Tint::series(1), g.without_square),
-      curve("by label", "alpha |softmax(s) - label|", Tint::series(4), g.hard)};
+      curve("by teacher, without T\xC2\xB2", "(1 - alpha) |p_s - p_t| / T", Tint::series(3), g.without_square),
+      curve("by label", "alpha |softmax(s) - label|", Tint::series(1), g.hard)};
   pulls[1].dashed = true;
   return pulls;
 }
@@ -68,6 +68,11 @@ void write_lines(const Inputs& in, const Outputs& out, Picture& p) {
                  std::to_string(out.alike_said);
   p.alike_drawn = static_cast<std::size_t>(out.alike_drawn);
   p.alike_said = static_cast<std::size_t>(out.alike_said);
+  if (in.train != Train::none) {
+    p.taught = {"taught by labels alone, a student reads " + format_text(out.labels_accuracy, "%"),
+                "taught by the teacher too, it reads " + format_text(out.distilled_accuracy, "%")};
+    p.taught_part = {out.labels_accuracy / 100, out.distilled_accuracy / 100};
+  }
   p.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
   p.says_lines = {"drawn as " + std::string(article(out.label)) + std::to_string(out.label),
                   "teacher says " + std::to_string(out.teacher_says),
@@ -111,6 +116,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   show_example(in, out, run, p);
   arrange_students(out, p);
   p.labels.assign(class_count * class_count, 0);
+  p.unknown.assign(class_count * class_count, 0);
   for (std::size_t c = 0; c < class_count; ++c) p.labels[c * class_count + c] = 100;
   p.pulls = pulls_of(run.gradients);
   write_lines(in, out, p);

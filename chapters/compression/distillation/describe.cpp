@@ -84,7 +84,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("How alike digits are");
   f.integer("alike_drawn", o.alike_drawn, "Most alike: drawn as", "The class that the teacher most takes for another.");
   f.integer("alike_said", o.alike_said, "... looks like", "The wrong class that it gives most to.");
-  f.real("alike_percent", o.alike_percent, {"... to this part", "%"},
+  f.real("alike_percent", o.alike_percent, {"Likeness of the two", "%"},
          "The teacher's probability of the wrong class at this T, mean over the held-out digits of the class drawn.",
          {.formula = "mean of softmax(t / T)", .source = held_out});
   f.group("The loss");

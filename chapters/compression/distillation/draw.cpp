@@ -51,13 +51,12 @@ void draw_targets(const Picture& picture, View& view, ImVec2 size) {
                          .size = size,
                          .crosshair = false,
                      });
+  // The teacher has the hue of its matrix; what the student says has one of its own.
+  const std::array<ImU32, 3> hues{t.muted, t.series_at(0), t.series_at(4)};
   static constexpr std::array<std::string_view, 3> infos{"softmax(t)", "softmax(t / T)", "softmax(s / T)"};
   for (std::size_t k = 0; k < picture.bars.size(); ++k)
     plot.bars(picture.bar_names[k], classes, picture.bars[k],
-              {.colour = k == 0 ? t.muted : t.series_at(k - 1),
-               .width = 0.26f,
-               .offset = static_cast<float>(k) - 1.0f,
-               .info = infos[k]});
+              {.colour = hues[k], .width = 0.26f, .offset = static_cast<float>(k) - 1.0f, .info = infos[k]});
 }
 
 void draw_gradients(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
@@ -96,6 +95,18 @@ void draw_students(const Outputs& out, View& view, ImVec2 size) {
   view.students.draw("students", out.students, columns, size);
 }
 
+/// Accuracy over the students' size, and under it the table of those that were trained.
+void draw_learned(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const float table = t.px(132), gap = t.px(10);
+  const bool room = !out.students.empty() && size.y >= t.px(220) + table + gap;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_sizes(out, picture, view, {size.x, size.y - (room ? table + gap : 0)});
+  if (!room) return;
+  ImGui::SetCursorScreenPos({at.x, at.y + size.y - table});
+  draw_students(out, view, {size.x, table});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -115,13 +126,10 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     ImGui::SetCursorScreenPos({at.x + side + gap, at.y});
     draw_targets(picture, view, {size.x - side - gap, size.y});
   });
-  stage.panel("learned", {.title = "What they learn", .least = {380, 220}, .ideal = {0, 340}},
-              [&](ImVec2 size) { draw_sizes(out, picture, view, size); });
+  stage.panel("learned", {.title = "What they learn", .least = {380, 220}, .ideal = {0, 420}},
+              [&](ImVec2 size) { draw_learned(out, picture, view, size); });
   stage.panel("pull", {.title = "How hard each part pulls", .least = {380, 220}, .ideal = {0, 340}},
               [&](ImVec2 size) { draw_gradients(in, picture, view, size); });
-  if (!out.students.empty())
-    stage.panel("students", {.title = "Students", .least = {420, 110}, .ideal = {0, 130}, .scrolls = true},
-                [&](ImVec2 size) { draw_students(out, view, size); });
 }
 
 }  // namespace chapters::compression::distillation

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/compression/distillation/lab.h"
+#include "chapters/compression/shared/guess_note.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 
@@ -100,13 +101,25 @@ void draw_grid(const char* label, std::string_view title, std::span<const double
   }
 }
 
+/// What came of it: words over a track from 0 to all digits, and how far the student came.
+void draw_taught(ImVec2 at, float width, std::string_view words, double part, ImU32 colour) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  widgets::fit_text(p, at, words, width, t.text, Type::small);
+  const float y = at.y + t.type(Type::small) + t.px(4), high = t.px(7);
+  p.rect({at.x, y}, {at.x + width, y + high}, t.card, t.px(2));
+  p.rect({at.x, y}, {at.x + width * static_cast<float>(std::clamp(part, 0.0, 1.0)), y + high}, colour, t.px(2));
+}
+
 }  // namespace
 
 void draw_confusion(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   if (size.y < t.px(90)) return;  // no cell could be told from another
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float gap = t.px(24), foot = t.type(Type::small) + t.px(6);
+  const float gap = t.px(24), words = t.type(Type::small) + t.px(6), track = words + t.px(15);
+  const bool taught = !picture.taught[0].empty();
+  const float foot = words + (taught ? track : 0);
   const bool both = size.x >= t.px(480);
   const float w = both ? std::floor((size.x - gap) / 2) : size.x, right = at.x + size.x - w;
   const float bottom = at.y + std::min(size.y - foot, w + t.px(40));  // squares at most, not towers
@@ -114,8 +127,13 @@ void draw_confusion(const Picture& picture, ImVec2 size) {
     const widgets::GivenMarks given;  // a label says one digit and no other
     draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}});
   }
-  draw_grid("what the teacher says", picture.soft_title, picture.run->soft, picture,
-            {{right, at.y}, {right + w, bottom}});
+  const widgets::Rect second{{right, at.y}, {right + w, bottom}};
+  if (widgets::veiled()) {
+    const widgets::GivenMarks given;  // what it says is not known yet
+    draw_grid("what the teacher says", picture.soft_title, picture.unknown, picture, second);
+  } else {
+    draw_grid("what the teacher says", picture.soft_title, picture.run->soft, picture, second);
+  }
   widgets::drew("the teacher's answers");
   const Painter p = Painter::window();
   if (both)
@@ -123,6 +141,15 @@ void draw_confusion(const Picture& picture, ImVec2 size) {
                       Type::small);
   if (widgets::text_size(picture.alike_line, Type::small, Font::bold).x <= w)
     p.text({right, bottom + t.px(4)}, picture.alike_line, t.text, Type::small, Font::bold);
+  paint_guess_note({right + w, at.y});
+  if (!taught) return;
+  const float below = bottom + words + t.px(4);
+  if (both) {
+    const widgets::GivenMarks given;  // what comes of labels is what a teacher is measured against
+    draw_taught({at.x, below}, w, picture.taught[0], picture.taught_part[0], t.series_at(1));
+  }
+  draw_taught({right, below}, w, picture.taught[1], picture.taught_part[1], t.series_at(0));
+  widgets::drew("what students read");
 }
 
 }  // namespace chapters::compression::distillation

@@ -75,9 +75,11 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer;
-  std::vector<double> labels;          ///< [class drawn, class said]: what labels say, %
-  std::string soft_title, alike_line;  ///< over the teacher's half; the two classes that it finds most alike
+  std::vector<double> labels, unknown;  ///< [class drawn, class said]: what labels say, %; nothing anywhere
+  std::string soft_title, alike_line;   ///< over the teacher's half; the two classes that it finds most alike
   std::size_t alike_drawn = 0, alike_said = 1;
+  std::array<std::string, 2> taught;  ///< what the student that labels taught reads, and the teacher's; empty: neither
+  std::array<double, 2> taught_part{};      ///< the same as parts of 1
   std::vector<float> digit;                 ///< pixels of the example
   std::array<std::vector<double>, 3> bars;  ///< %, by class: teacher at 1, teacher at T, student at T
   double most_likely = 1;                   ///< the tallest bar

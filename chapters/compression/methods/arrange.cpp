@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include "chapters/compression/methods/lab.h"
@@ -41,6 +40,15 @@ void compare_with_rounding(const Outputs& out, Picture& p) {
   }
 }
 
+/// "70B" of "AWQ of Llama 2 70B, INT4, groups of 128".
+std::string size_of_model(std::string_view name) {
+  constexpr std::string_view before = "Llama 2 ";
+  const std::size_t at = name.find(before);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = name.substr(at + before.size());
+  return std::string(rest.substr(0, rest.find(',')));
+}
+
 /// The published tables at these bits: each model's loss of perplexity over that of rounding, its marks side by side.
 void add_published(const Inputs& in, Picture& p) {
   p.published_left = {
@@ -56,7 +64,8 @@ void add_published(const Inputs& in, Picture& p) {
     if (!row.sets("format", quant_format_choices()[static_cast<std::size_t>(in.format)].id) ||
         (gptq && (row.sets("act_order", "true") != in.act_order || in.sign != Sign::minus)))
       continue;
-    p.published_left.add((gptq ? 0 : 1) - 0.06 + 0.06 * count[gptq ? 0 : 1]++, 100 * row.measured);
+    p.published_left.add((gptq ? 0 : 1) - 0.12 + 0.12 * count[gptq ? 0 : 1]++, 100 * row.measured);
+    p.published_left.labels.push_back(size_of_model(row.name));
   }
 }
 
@@ -82,10 +91,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const auto bits = [](const models::MethodError& e) { return "`" + format_text(e.weight_bits, "", 4) + "` bits"; };
   const auto& errors = out.figures.errors;
   return std::string(with) + taken_words(out.gptq_taken, "rounding's error") + " on new tokens at " +
-         bits(errors[static_cast<std::size_t>(Method::rtn)]) + " per weight, " + awq + ".\nSmoothQuant " +
-         taken_words(out.smooth_taken, "another error") + ": `" +
-         format_text(out.error_of(Method::both).held_out, "%") + "`, of both operands rounded, the weights to " +
-         bits(errors[static_cast<std::size_t>(Method::both)]) + ".";
+         bits(errors[static_cast<std::size_t>(Method::rtn)]) + " per weight, " + awq +
+         ".\nWith activations rounded too and weights at " + bits(errors[static_cast<std::size_t>(Method::both)]) +
+         ", SmoothQuant " + taken_words(out.smooth_taken, "an error of") + " `" +
+         format_text(out.error_of(Method::both).held_out, "%") + "`.";
 }
 
 void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
@@ -114,7 +123,7 @@ void trace_history(const models::MethodHistory& h, Picture& p) {
                  .width = 1.5f,
                  .dashed = true};
   p.gptq_error = {.label = "GPTQ",
-                  .info = "columns left make up for those rounded",
+                  .info = "columns not yet rounded make up for the others",
                   .tint = widgets::Tint::series(4),
                   .width = 2.5f};
   for (widgets::Curve* curve : {&p.rtn_error, &p.gptq_error}) curve->add(0, 0);
@@ -133,23 +142,13 @@ void trace_history(const models::MethodHistory& h, Picture& p) {
 /// What each step moved. GPTQ rounds one column and lets those that are left take its error up.
 void trace_steps(const models::MethodHistory& h, Picture& p) {
   const std::size_t weights = h.rows * h.cols;
-  for (std::size_t c = 0; c < h.cols; ++c) p.input.push_back(static_cast<double>(c));
   p.moved.assign(h.cols * h.cols, 0);
-  p.absorbing.resize(h.cols);
   for (std::size_t step = 0; step < h.cols; ++step) {
     const std::span<double> moved = std::span(p.moved).subspan(step * h.cols, h.cols);
     for (std::size_t i = 0; i < weights; ++i) {
       const double before = step > 0 ? h.change[(step - 1) * weights + i] : 0;
       moved[i % h.cols] += std::abs(h.change[step * weights + i] - before) / static_cast<double>(h.rows);
     }
-    std::vector<std::size_t> by(h.cols);
-    std::iota(by.begin(), by.end(), std::size_t{0});
-    std::erase(by, h.order[step]);
-    const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(p.absorbing[step].size(), by.size()));
-    std::partial_sort(by.begin(), by.begin() + first, by.end(),
-                      [&](std::size_t x, std::size_t y) { return moved[x] > moved[y]; });
-    p.absorbing[step].fill(h.order[step]);
-    std::copy_n(by.begin(), first, p.absorbing[step].begin());
   }
 }
 

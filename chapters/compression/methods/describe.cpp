@@ -9,9 +9,10 @@ namespace {
 using models::Method;
 
 const Choices signs = choices_in_order<Sign::plus>(
-    {{"minus", "minus: taken back", "GPTQ: the columns left move against the error."},
+    {{"minus", "minus: taken back", "GPTQ: the columns not yet rounded move against the error."},
      {"none", "none", "Round to nearest, column by column."},
-     {"plus", "plus: the wrong sign", "As one study document prints it: the error is doubled."}});
+     {"plus", "plus: the wrong sign",
+      "A misprint that is often copied: the others move with the error, and it grows."}});
 const Choices activation_formats = choices_in_order<Activations::fp8>(
     {{"int8", "INT8", "W8A8."}, {"int4", "INT4", "W4A4."}, {"fp8", "FP8 E4M3", "W8A8 in floating point."}});
 constexpr std::string_view gptq_paper = "Frantar et al. 2022, arXiv:2210.17323",
@@ -41,7 +42,8 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("per_token", in.per_token, "A scale for each token",
            "Else one scale for all activations, as static calibration gives.");
   f.real("smoothing", in.smoothing, "Smoothing alpha",
-         "0 leaves the inputs' range where it is, 1 moves all of it into the weights.", {.range = {0, 1}});
+         "How the outliers are shared: at 0 the weights are made even and the inputs keep theirs, at 1 the reverse.",
+         {.range = {0, 1}});
   f.group("The inputs");
   f.real("correlation", in.correlation, "Inputs in common",
          "Part of an input's variance that it shares with the others.", {.range = {0, 0.95}, .headline = true});
@@ -61,8 +63,8 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, MethodRow& r) {
   f.text("method", r.method, "Method");
-  f.real("weight_bits", r.weight_bits, "Bits a weight");
-  f.real("activation_bits", r.activation_bits, "Bits an activation");
+  f.real("weight_bits", r.weight_bits, "Bits per weight");
+  f.real("activation_bits", r.activation_bits, "Bits per activation");
   f.real("error", r.error, {"Error, calibration", "%"});
   f.real("held_out", r.held_out, {"Error, held out", "%"});
   f.real("against_rounding", r.against_rounding, "Over plain rounding");
@@ -105,10 +107,10 @@ void describe(Fields& f, Outputs& o) {
          "Share of the error of both operands rounded that goes, on held-out tokens; below 0 % it adds to it.",
          {.headline = true, .formula = "1 - smoothed / not smoothed, held out"});
   f.group("Bits and searches");
-  f.real("weight_bits", o.figures.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits a weight",
+  f.real("weight_bits", o.figures.errors[static_cast<std::size_t>(Method::rtn)].weight_bits, "Bits per weight",
          {.formula = "b + (16 + zero bits) / group"});
   f.real("pair_bits", o.figures.errors[static_cast<std::size_t>(Method::both)].weight_bits,
-         "Bits a weight, both rounded", {.formula = "b + 16 / inputs"});
+         "Bits per weight, both rounded", {.formula = "b + 16 / inputs"});
   f.real("awq_alpha", o.figures.awq_alpha, "AWQ's alpha", "Found by trying 21 of them.", {.source = awq_paper});
   f.real("smooth_best_alpha", o.figures.smooth_best_alpha, "Best smoothing alpha", "The best of 0, 0.1 to 1.",
          {.source = smooth_paper});
@@ -133,7 +135,7 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {"compression/methods",
        "Methods",
-       "How much of rounding's error do GPTQ and AWQ take back at their bits, and SmoothQuant at its own?",
+       "How much of rounding's error do GPTQ, AWQ and SmoothQuant take back?",
        {.job = true}},
       compute, arrange, draw);
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "chapters/compression/methods/lab.h"
+#include "widgets/base/guess.h"
 #include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
@@ -15,8 +16,8 @@ namespace {
 
 void draw_table(const Outputs& out, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "method", .number = false},
-                                                                {.title = "bits a weight", .priority = 2},
-                                                                {.title = "an activation", .priority = 3},
+                                                                {.title = "bits per weight", .priority = 2},
+                                                                {.title = "per activation", .priority = 3},
                                                                 {.title = "calibration", .unit = "%", .priority = 1},
                                                                 {.title = "held out", .unit = "%"},
                                                                 {.title = "of rounding", .unit = "%"}}};
@@ -31,6 +32,16 @@ void draw_table(const Outputs& out, View& view, ImVec2 size) {
     return column == 0 ? std::string_view(rows[row].source) : std::string_view();
   };
   widgets::draw_table("methods side by side", columns, source, view.table, size);
+}
+
+/// The error that the learner guessed of rounding, as a level over the bars of the methods that round weights alone.
+void mark_guess(widgets::Plot& plot, const Picture& picture, bool pair) {
+  const widgets::ShownGuess* const guess = widgets::shown_guess();
+  if (!guess || guess->output != "rtn_error" || pair) return;
+  const double top = 1.1 * picture.most_error[0];
+  plot.horizontal_mark(std::min(guess->value, top),
+                       widgets::guess_words(widgets::format(guess->value, "%").view(), guess->value > top).view(),
+                       {.colour = widgets::theme().accent});
 }
 
 /// The errors of `count` methods from `first` on, which round to the same bits; an axis of their own.
@@ -58,6 +69,7 @@ void draw_group(const char* id, const Picture& picture, widgets::PlotView& plot_
       "new tokens", place, held_out,
       {.colour = t.series_at(1), .width = 0.36f, .offset = 0.5f, .info = "held out: other tokens of the same kind"});
   plot.horizontal_mark(held_out.front(), {});
+  mark_guess(plot, picture, pair);
   for (std::size_t i = 0; i < count; ++i)
     plot.text(place[i] + 0.18, held_out[i], picture.change_words[first + i], {.colour = t.text});
 }
@@ -135,28 +147,6 @@ void draw_change(const Picture& picture, View& view, ImVec2 size) {
           t.px(2));
 }
 
-/// One step of GPTQ: the column that is rounded, how far its weights move to their levels, and the columns that take
-/// its error up.
-void draw_step(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
-  const models::MethodHistory& h = picture.run->study.history;
-  const std::size_t step = std::max<std::size_t>(step_of(h, view), 1) - 1, rounded = h.order[step];
-  const auto moved = std::span(picture.moved).subspan(step * h.cols, h.cols);
-  const std::array<double, 1> at{static_cast<double>(rounded)}, by{moved[rounded]};
-  widgets::Plot plot("one step", view.step,
-                     {.x = {.lo = -1, .hi = static_cast<double>(h.cols), .label = "input"},
-                      .y = {.lo = 0,
-                            .hi = 1.25 * *std::max_element(moved.begin(), moved.end()) + 1e-12,
-                            .label = "mean move of its weights in this step"},
-                      .size = size});
-  plot.bars("columns left, which take its error up", picture.input, moved,
-            {.colour = t.series_at(4), .width = 0.8f, .info = "by the inverse of H: inputs that go together"});
-  plot.bars("rounded in this step", at, by, {.colour = t.series_at(1), .width = 0.8f, .info = "to its nearest levels"});
-  for (const std::size_t column : picture.absorbing[step])
-    if (column != rounded && moved[column] > 0)
-      plot.arrow(at[0], by[0], static_cast<double>(column), moved[column], {}, {.colour = t.text, .dashed = false});
-}
-
 void draw_history(const Picture& picture, View& view, ImVec2 size) {
   const double columns = static_cast<double>(picture.run->study.history.cols);
   widgets::Plot plot("error column by column", view.history,
@@ -200,6 +190,41 @@ void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const w
   plot.vertical_mark(chosen, best, {.colour = t.accent});
 }
 
+/// What AWQ and SmoothQuant tried, next to each other where there is room.
+void draw_searches(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(20), head = t.type(widgets::Type::small) + t.px(6);
+  const bool wide = size.x >= t.px(560);
+  const ImVec2 each =
+      wide ? ImVec2{std::floor((size.x - gap) / 2), size.y} : ImVec2{size.x, std::floor((size.y - gap) / 2)};
+  const ImVec2 second = wide ? ImVec2{at.x + size.x - each.x, at.y} : ImVec2{at.x, at.y + size.y - each.y};
+  const auto title = [&](ImVec2 from, std::string_view words) {
+    widgets::fit_text(widgets::Painter::window(), from, words, each.x, t.text, widgets::Type::small,
+                      widgets::Font::bold);
+    ImGui::SetCursorScreenPos({from.x, from.y + head});
+  };
+  title(at, "AWQ: scales of the weights' inputs to the power alpha");
+  draw_search("AWQ search", view.awq, picture.awq, out.figures.awq_alpha, picture.awq_story, {each.x, each.y - head});
+  title(second, "SmoothQuant: alpha of the range moved into the weights");
+  draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, "yours", {each.x, each.y - head});
+}
+
+/// The table of all methods, and under it what was published of other models.
+void draw_side_by_side(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float table = t.px(170), gap = t.px(12), head = t.type(widgets::Type::small) + t.px(6);
+  const bool room = !picture.published_left.x.empty() && size.y >= table + gap + head + t.px(150);
+  draw_table(out, view, {size.x, room ? table : size.y});
+  if (!room) return;
+  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + table + gap},
+                    "published for Llama 2 (AWQ paper, table 4): perplexity, another measure", size.x, t.text,
+                    widgets::Type::small, widgets::Font::bold);
+  ImGui::SetCursorScreenPos({at.x, at.y + table + gap + head});
+  draw_published(picture, view, {size.x, size.y - table - gap - head});
+}
+
 }  // namespace
 
 std::size_t step_of(const models::MethodHistory& history, const View& view) {
@@ -214,18 +239,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
       [&](ImVec2 size) { draw_hero(out, picture, view, size); });
   stage.panel("columns", {.title = "GPTQ, column by column", .least = {320, 330}, .ideal = {0, 440}},
               [&](ImVec2 size) { draw_columns(picture, view, size); });
-  stage.panel("step", {.title = "One step of GPTQ", .least = {320, 210}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_step(picture, view, size); });
-  if (!picture.published_left.x.empty())
-    stage.panel("published", {.title = "Published, Llama 2", .least = {300, 200}, .ideal = {0, 300}},
-                [&](ImVec2 size) { draw_published(picture, view, size); });
-  stage.panel("awq", {.title = "AWQ tries scales", .least = {300, 200}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_search("AWQ search", view.awq, picture.awq, out.figures.awq_alpha, picture.awq_story, size);
-  });
-  stage.panel("smooth", {.title = "SmoothQuant shares the range", .least = {300, 200}, .ideal = {0, 300}},
-              [&](ImVec2 size) { draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, "yours", size); });
-  stage.panel("methods", {.title = "Side by side", .least = {420, 160}, .ideal = {0, 180}, .scrolls = true},
-              [&](ImVec2 size) { draw_table(out, view, size); });
+  stage.panel("scales", {.title = "AWQ and SmoothQuant search", .least = {320, 240}, .ideal = {0, 300}},
+              [&](ImVec2 size) { draw_searches(in, out, picture, view, size); });
+  stage.panel("methods",
+              {.title = "Side by side, and published", .least = {420, 180}, .ideal = {0, 400}, .scrolls = true},
+              [&](ImVec2 size) { draw_side_by_side(out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::methods

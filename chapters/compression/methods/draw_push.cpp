@@ -64,7 +64,7 @@ void paint_step(const Painter& p, const Picture& picture, const ColumnPlace& at,
               widgets::with_alpha(t.series_at(4), 0.12f + 0.75f * strength), t.px(0.8f + 1.4f * strength));
   }
   const float x = at.left + at.each * static_cast<float>(rounded);
-  p.rect({x, at.top}, {x + wide, at.bottom}, t.series_at(1));
+  p.rect({x, at.top}, {x + wide, at.bottom}, t.text);
   p.frame({x - t.px(2), at.top - t.px(2)}, {x + wide + t.px(2), at.bottom + t.px(2)}, t.text, t.px(1.5f));
 }
 
@@ -87,7 +87,7 @@ void paint_words(const Painter& p, const Picture& picture, ImVec2 at, float widt
   const float title = widgets::text_size(words.view(), Type::small, Font::bold).x;
   if (title > room) return;
   p.text({x, at.y}, words.view(), t.text, Type::small, Font::bold);
-  constexpr std::string_view goes = "its error goes to the columns left, most to those tied to it";
+  constexpr std::string_view goes = "its error goes to the columns not yet rounded, most to those tied to it";
   x += title + t.px(12);
   room -= title + t.px(12);
   if (step > 0 && widgets::text_size(goes, Type::small).x <= room) p.text({x, at.y}, goes, t.muted, Type::small);
@@ -107,7 +107,7 @@ void draw_push(const Picture& picture, View& view, ImVec2 size) {
                        .bottom = area.max.y - t.px(3)};
   {
     const widgets::GivenMarks given;
-    paint_columns(p, at, h.cols);
+    paint_columns(Painter::window(), at, h.cols);
   }
   if (widgets::veiled()) return;
   if (ImGui::IsItemActive())

@@ -91,14 +91,12 @@ struct Picture {
   /// Mean |movement| of each column in each step, [step, column]: the column that is rounded, and those that take its
   /// error up.
   std::vector<double> moved;
-  std::vector<double> input;                          ///< 0, 1, 2 ...: the columns
-  std::vector<std::array<std::size_t, 3>> absorbing;  ///< by step: the columns that take up most, most first
 };
 
 struct View {
   double time = 24;  ///< columns rounded so far
   widgets::HeatMapView change;
-  widgets::PlotView bars, pair_bars, published, history, step, awq, smooth;
+  widgets::PlotView bars, pair_bars, published, history, awq, smooth;
   widgets::TableView table;
 };
 

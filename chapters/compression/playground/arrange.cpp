@@ -53,9 +53,9 @@ void name_sweep(Picture& p) {
     widgets::Marker marker;
   };
   static constexpr std::array<Kind, pruning_count> kinds{{{"rounded only", widgets::Marker::circle},
-                                                          {"and smallest weights pruned", widgets::Marker::square},
-                                                          {"and 2 of 4", widgets::Marker::triangle},
-                                                          {"and units removed", widgets::Marker::diamond}}};
+                                                          {"rounded, smallest weights pruned", widgets::Marker::square},
+                                                          {"rounded, 2 of 4 pruned", widgets::Marker::triangle},
+                                                          {"rounded, units removed", widgets::Marker::diamond}}};
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     p.sweep[k] = {.kind = widgets::Curve::Kind::dots,
                   .label = std::string(kinds[k].name),
@@ -81,7 +81,7 @@ void place_sweep(const Inputs& in, const Outputs& out, const Run& run, Picture& 
   name_sweep(p);
   p.recipe_bits = {.kind = widgets::Curve::Kind::dots,
                    .label = "bits",
-                   .info = "bits a weight",
+                   .info = "bits per weight",
                    .tint = Tint::yours(),
                    .radius = 3,
                    .legend = false};
@@ -120,6 +120,7 @@ void part_bytes(const Outputs& out, Picture& p) {
               {"biases", "float32", size.biases_bytes, Tint::ramp(0, 4)}}};
   p.before_line = "float32: " + format_text(out.original_bytes, "B");
   p.yours_figure = format_text(out.accuracy, "%");
+  if (out.goal_bytes > 0) p.smallest_figure = format_text(out.goal_bytes, "B");
   p.after_line = "yours: " + format_text(out.size_bytes, "B");
 }
 

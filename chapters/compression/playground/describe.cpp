@@ -86,12 +86,12 @@ void describe(Fields& f, Outputs& o) {
   f.real("values_bytes", o.size.values_bytes, {"... values", "B"}, "Weights that are kept, packed.",
          {.formula = "kept weights x bits / 8"});
   f.real("indices_bytes", o.size.indices_bytes, {"... indices", "B"},
-         "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
+         "A bit per weight for zeros anywhere (unless dense is smaller), 2 bits per kept weight for 2 of 4.",
          {.formula = "weights / 8, or kept weights x 2 / 8"});
   f.real("scales_bytes", o.size.scales_bytes, {"... scales", "B"},
          "A float32 for each channel or layer, and for each layer's activations.");
   f.real("biases_bytes", o.size.biases_bytes, {"... biases", "B"}, "Left in float32.");
-  f.real("bits_per_weight", o.bits_per_weight, "Bits a weight",
+  f.real("bits_per_weight", o.bits_per_weight, "Bits per weight",
          "Bits for each weight of the network's own shape, everything counted.", {.formula = "8 size / weights"});
   f.real("kept", o.kept, {"Weights not zero", "%"}, "The share of the shape that is left, before rounding.");
   f.real("squares_kept", o.squares_kept, {"Their squares kept", "%"},
@@ -99,7 +99,7 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "sum of w^2 kept / sum of w^2"});
   f.integer("hidden", o.hidden, "Hidden units", "Hidden units of the network that is left.");
   f.integer("weights", o.weights, "Weights", {.formula = "(64 + 10) hidden"});
-  f.integer("multiply_adds", o.multiply_adds, "Multiply-adds a digit", "On hardware that skips no zeros.",
+  f.integer("multiply_adds", o.multiply_adds, "Multiply-adds per digit", "On hardware that skips no zeros.",
             {.formula = "weights"});
   f.group("The sweep");
   constexpr std::string_view none = "Nothing in the sweep is above the goal.";

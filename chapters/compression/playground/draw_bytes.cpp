@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/compression/playground/lab.h"
+#include "widgets/base/marks.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::playground {
@@ -43,8 +44,14 @@ void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size) {
   const float first = area.min.y + words, second = area.max.y - lines * words - bar;
   const float share = static_cast<float>(std::min(1.0, out.size_bytes / out.original_bytes));
   const float cut = area.min.x + area.width() * share;
-  widgets::fit_text(p, area.min, picture.before_line, area.width(), t.muted, Type::small);
-  p.rect({area.min.x, first}, {area.max.x, first + bar}, t.muted);
+  {
+    const widgets::GivenMarks given;  // the network before it is compressed
+    const Painter before = Painter::window();
+    const float air = widgets::veiled() ? t.px(8) : 0;  // off the frame of the veil
+    widgets::fit_text(before, {area.min.x + air, area.min.y + air}, picture.before_line, area.width(), t.muted,
+                      Type::small);
+    before.rect({area.min.x + air, first + air}, {area.max.x - air, first + air + bar}, t.muted);
+  }
   p.rect({area.min.x, first}, {cut, first + bar}, t.accent);
   // The scale: this little part above is all of what stands below.
   const std::array<ImVec2, 4> fan{ImVec2{area.min.x, first + bar}, ImVec2{cut, first + bar}, ImVec2{area.max.x, second},

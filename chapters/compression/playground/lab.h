@@ -78,7 +78,7 @@ struct Picture {
   widgets::Curve front;
   widgets::Curve recipe, recipe_bits;  ///< the sweep's nearest to the learner's, over its bits, and these as dots
   std::array<BytePart, 4> parts{};
-  std::string before_line, after_line, yours_figure;
+  std::string before_line, after_line, yours_figure, smallest_figure;
   float largest_weight = 0;        ///< the largest magnitude in the first layer
   std::vector<std::uint8_t> gone;  ///< by hidden unit: nothing of it is left
   std::vector<std::size_t> shown;  ///< held-out digits, misread ones first

@@ -147,26 +147,28 @@ void trace_quantizer(const models::Quantizer& quantizer, const Outputs& out, Pic
 std::string one_scale_answer(const Outputs& out, const std::string& format) {
   const auto row = [](std::int64_t r) { return "row " + figure(std::to_string(r)); };
   return "One " + format + " scale for all rows, set by " + row(out.scale_row) + ", is off by " +
-         figure(out.relative_error, "%") + "; most pays " + row(out.hurt_row) + ", with an error of " +
-         figure(out.hurt_row_error, "%") + " of its own size.";
+         figure(out.relative_error, "%") + "; the worst, " + row(out.hurt_row) + ", by " +
+         figure(out.hurt_row_error, "%") + " of its size.";
 }
 
 /// How many of the levels the shown row or group uses, and what stretches them.
 std::string levels_line(const Inputs& in, const Outputs& out) {
-  const std::string used = figure(format_text(static_cast<double>(out.levels_used), "")) + " of its " +
-                           figure(format_text(static_cast<double>(out.shown_levels), "")) + " levels";
+  const std::string of = figure(format_text(static_cast<double>(out.levels_used), "")) + " of its ",
+                    levels = figure(format_text(static_cast<double>(out.shown_levels), "")),
+                    used = of + levels + " levels";
   if (in.grain == QuantGrain::group) return "The group that is drawn uses " + used + ".";
   const bool stretched = in.grain == QuantGrain::channel && in.range == models::QuantRange::min_max;
   const std::string row = "Row " + figure(std::to_string(out.shown_row)) + ", which is drawn, uses " + used;
   if (!stretched || out.shown_row != out.largest_row) return row + ".";
-  return "It uses " + used + ", which its largest weight, " + figure(out.shown_largest, "") + ", sets.";
+  return "Its largest weight, " + figure(out.shown_largest, "") + ", sets the step between its levels: it uses " + of +
+         levels + ".";
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out, std::size_t rows) {
   const std::string format(models::quant_format_label(in.format));
-  const std::string at = format + " at " + figure(out.bits_per_weight, "", 4) + " bits per weight ";
-  if (!(out.relative_error > 0)) return at + "loses nothing: every weight is one of its levels.";
-  const std::string off = at + "is off by " + figure(out.relative_error, "%");
+  const std::string at = format + " weights of " + figure(out.bits_per_weight, "", 4) + " bits each ";
+  if (!(out.relative_error > 0)) return at + "lose nothing: every weight is one of its levels.";
+  const std::string off = at + "are off by " + figure(out.relative_error, "%");
   if (rows < 2) return off + ", all of it in the only row there is.\n" + levels_line(in, out);
   if (in.grain == QuantGrain::tensor) return one_scale_answer(out, format) + "\n" + levels_line(in, out);
   return off + "; row " + figure(std::to_string(out.largest_row)) + " alone holds " +
@@ -178,6 +180,8 @@ void write_headings(const Inputs& in, const Outputs& out, ShownGroup at, Picture
   p.row_tag = "row " + std::to_string(at.row);
   p.shelf_title = p.row_tag + (in.grain == QuantGrain::group ? ", group " + std::to_string(at.group) : "");
   p.shelf_words = "each weight falls to the nearest of " + count(out.shown_levels) + " levels";
+  p.given_words = "weights of one " + std::string(in.grain == QuantGrain::group ? "group" : "row") + ", and " +
+                  count(out.shown_levels) + " levels to share out";
   const std::int64_t empty = out.shown_levels - out.levels_used;
   p.empty_words = empty == 0   ? "every level is used"
                   : empty == 1 ? "1 level is empty and still costs bits"

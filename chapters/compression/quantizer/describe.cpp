@@ -55,7 +55,7 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, FormatRow& r) {
   f.text("format", r.format, "Format");
   f.text("grain", r.grain, "One scale for");
-  f.real("bits", r.bits, "Bits a weight");
+  f.real("bits", r.bits, "Bits per weight");
   f.real("sqnr_db", r.sqnr_db, "SQNR (dB)");
 }
 
@@ -78,15 +78,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("largest_error", o.error.largest, "Largest error", {.formula = "max |w - q|"});
   f.real("relative_error", o.relative_error, {"Relative error", "%"},
          {.headline = true, .formula = "sqrt(sum e^2 / sum w^2)"});
-  f.real("product_error", o.product_error, {"Error of the product", "%"}, "On 16 tokens of standard normal inputs.",
+  f.real("product_error", o.product_error, {"Error of the output", "%"}, "On 16 tokens of standard normal inputs.",
          {.formula = "|X (W - Q)^T| / |X W^T|"});
   f.group("What it takes");
-  f.real("bits_per_weight", o.bits_per_weight, "Bits a weight",
+  f.real("bits_per_weight", o.bits_per_weight, "Bits per weight",
          {.headline = true, .formula = "b + (scale bits + zero bits) / weights under a scale", .source = study});
-  f.real("overhead_bits", o.overhead_bits, "... of them for scales",
+  f.real("overhead_bits", o.overhead_bits, "Bits for scales, per weight",
          {.formula = "(scale bits + zero bits) / weights under a scale"});
   f.real("size_bytes", o.size_bytes, {"Size", "B"}, {.formula = "weights x bits / 8"});
-  f.real("smaller", o.smaller, {"Smaller than BF16 by", "\xC3\x97"}, {.formula = "16 / bits a weight"});
+  f.real("smaller", o.smaller, {"Smaller than BF16 by", "\xC3\x97"}, {.formula = "16 / bits per weight"});
   f.group("Clipping");
   f.real("clipped", o.clipped, {"Clipped", "%"}, "Weights beyond the last level.");
   f.real("gradient_passed", o.gradient_passed, {"Gradient passed", "%"},
@@ -127,12 +127,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, Picture, View>(
-      {"compression/quantizer",
-       "Quantizer",
-       "What do these weights lose at four bits, and who pays for the outliers?",
-       {.job = true}},
-      compute, arrange, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({"compression/quantizer",
+                                                   "Quantizer",
+                                                   "What do weights lose in a few bits, and who pays for the outliers?",
+                                                   {.job = true}},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::compression::quantizer

@@ -57,11 +57,6 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   draw_rows(in, picture, {right, size.y});
 }
 
-void draw_map(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
-  draw_errors(in, picture, view, size);
-  outline_row(picture, view);
-}
-
 void draw_steps(const Picture& p, View& view, ImVec2 size) {
   const std::vector<double>& ends = p.steps[0].x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -87,7 +82,7 @@ void draw_steps(const Picture& p, View& view, ImVec2 size) {
 void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("formats", view.formats,
-                     {.x = {.label = "bits a weight, scales included"}, .y = {.label = "SQNR (dB)"}, .size = size});
+                     {.x = {.label = "bits per weight"}, .y = {.label = "SQNR (dB)"}, .size = size});
   plot.curves(picture.formats);
   const std::array<double, 1> x{out.bits_per_weight}, y{out.error.sqnr_db};
   plot.scatter("chosen", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 7, .output = "sqnr_db"});
@@ -102,6 +97,19 @@ void draw_tensors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   if (result.selection_changed && chosen >= 0) in.tensor = out.tensors[static_cast<std::size_t>(chosen)].name;
 }
 
+/// The map of errors, and where a file was read, at its right, the file's tensors.
+void draw_map(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool list = !out.tensors.empty();
+  const float gap = t.px(20), right = list ? std::floor(0.4f * (size.x - gap)) : 0;
+  draw_errors(in, picture, view, {size.x - (list ? right + gap : 0), size.y});
+  outline_row(picture, view);
+  if (!list) return;
+  ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
+  draw_tensors(in, out, view, {right, size.y});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -112,11 +120,13 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_formats(out, picture, view, size); });
   stage.panel("steps", {.title = "As training sees it", .least = {340, 300}, .ideal = {0, 420}},
               [&](ImVec2 size) { draw_steps(picture, view, size); });
-  stage.panel("map", {.title = "Error of each weight", .least = {300, 240}, .ideal = {0, 360}},
-              [&](ImVec2 size) { draw_map(in, picture, view, size); });
-  if (!out.tensors.empty())
-    stage.panel("tensors", {.title = "Tensors of the file", .least = {380, 160}, .ideal = {0, 240}, .scrolls = true},
-                [&](ImVec2 size) { draw_tensors(in, out, view, size); });
+  const bool list = !out.tensors.empty();
+  stage.panel("map",
+              {.title = list ? "Error of each weight, the file's tensors" : "Error of each weight",
+               .least = {list ? 480.0f : 300.0f, 240},
+               .ideal = {0, 360},
+               .scrolls = list},
+              [&](ImVec2 size) { draw_map(in, out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::quantizer

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/compression/quantizer/lab.h"
+#include "chapters/compression/shared/guess_note.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
@@ -22,17 +23,6 @@ struct ShelfPlace {
   double reach = 1;
   float x(double weight) const { return left + width * static_cast<float>(0.5 + 0.5 * weight / reach); }
 };
-
-/// Empty levels, as many as the format has, evenly over the place: what is known before the weights.
-void paint_given_shelves(const Painter& p, const ShelfPlace& at, std::size_t levels) {
-  const auto& t = widgets::theme();
-  const float each = at.width / static_cast<float>(std::max<std::size_t>(1, levels)),
-              gap = each > t.px(6) ? t.px(2) : 0;
-  for (std::size_t i = 0; i < levels && each >= 2; ++i) {
-    const float x = at.left + each * static_cast<float>(i);
-    p.frame({x + gap, at.shelf}, {x + each - gap, at.shelf + t.px(5)}, t.muted, 1, t.px(1));
-  }
-}
 
 /// The levels as shelves, and under each as long a bar as weights land on it. `each`: px between two of them.
 void paint_shelves(const Painter& p, const Picture& picture, const ShelfPlace& at) {
@@ -57,14 +47,16 @@ void paint_shelves(const Painter& p, const Picture& picture, const ShelfPlace& a
     widgets::Line count;
     count.add_integer(shelves[i].weights);
     const float wide = widgets::text_size(count.view(), Type::small, Font::mono).x;
-    if (x - wide / 2 < last_number + t.px(3)) continue;
+    // Between narrow shelves numbers would lie on the bars: then the highest alone.
+    if (x - wide / 2 < last_number + t.px(3) || (half < t.px(3) && shelves[i].weights < most)) continue;
     last_number = x + wide / 2;
     p.text({x, at.shelf + t.px(9) + length}, count.view(), t.text, Type::small, Font::mono, Align::center);
   }
 }
 
-/// The weights as dots that are stacked where they lie close, each with a line to its shelf.
-void paint_weights(const Painter& p, const Picture& picture, const ShelfPlace& at, std::vector<int>& heights) {
+/// The weights as dots that are stacked where they lie close, each with a line to its shelf where they fall down.
+void paint_weights(const Painter& p, const Picture& picture, const ShelfPlace& at, std::vector<int>& heights,
+                   bool fall_down) {
   const auto& t = widgets::theme();
   const float fall = std::clamp(0.3f * (at.shelf - at.top), t.px(14), t.px(90)), room = at.shelf - at.top - fall;
   float wide = t.px(7);
@@ -80,12 +72,30 @@ void paint_weights(const Painter& p, const Picture& picture, const ShelfPlace& a
   for (const Fall& f : picture.falls) {
     const float x = at.x(f.weight);
     const int stacked = heights[static_cast<std::size_t>(std::max(0.0f, (x - at.left) / wide))]++;
-    const ImVec2 from{x, std::max(at.top + wide / 2, at.shelf - fall - wide * (0.5f + static_cast<float>(stacked)))},
-        to{at.x(picture.shelves[f.shelf].at), at.shelf};
-    const ImVec2 bend{to.x, at.shelf - fall * 0.35f};
-    const ImVec2 way[3]{{from.x, at.shelf - fall}, bend, to};
-    p.polyline(way, widgets::with_alpha(t.series_at(1), 0.35f), 1);
+    const ImVec2 from{x, std::max(at.top + wide / 2, at.shelf - fall - wide * (0.5f + static_cast<float>(stacked)))};
+    if (fall_down) {
+      const ImVec2 to{at.x(picture.shelves[f.shelf].at), at.shelf};
+      const ImVec2 way[3]{{from.x, at.shelf - fall}, {to.x, at.shelf - fall * 0.35f}, to};
+      p.polyline(way, widgets::with_alpha(t.series_at(1), 0.35f), 1);
+    }
     p.circle(from, std::max(1.0f, wide * 0.42f), t.series_at(0));
+  }
+}
+
+/// The weights over empty levels, as many as the format has and evenly over the place: what is known before rounding.
+void paint_given_shelves(const Picture& picture, ShelfPlace at, std::vector<int>& heights) {
+  const auto& t = widgets::theme();
+  const widgets::GivenMarks given;
+  const Painter p = Painter::window();
+  const std::size_t levels = picture.shelves.size();
+  at.reach = 1.02 * std::max(std::abs(picture.largest), 1e-12);
+  p.text({at.left, at.top - t.type(Type::small) - t.px(6)}, picture.given_words, t.text, Type::small);
+  paint_weights(p, picture, at, heights, false);
+  const float each = at.width / static_cast<float>(std::max<std::size_t>(1, levels)),
+              gap = each > t.px(6) ? t.px(2) : 0;
+  for (std::size_t i = 0; i < levels && each >= 2; ++i) {
+    const float x = at.left + each * static_cast<float>(i);
+    p.frame({x + gap, at.shelf}, {x + each - gap, at.shelf + t.px(5)}, t.muted, 1, t.px(1));
   }
 }
 
@@ -135,21 +145,21 @@ void draw_shelves(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
                 .reach = std::max(view.reach, picture.reach) * 1.02};
   at.shelf = at.top + 0.52f * (at.bottom - at.top);
   if (widgets::veiled()) {
-    const widgets::GivenMarks given;
-    paint_given_shelves(p, at, picture.shelves.size());
+    paint_given_shelves(picture, at, view.heights);
     return;
   }
   drag_outlier(in, picture, at, view);
   const float title = p.text(area.min, picture.shelf_title, t.text, Type::body, Font::bold);
   widgets::fit_text(p, {area.min.x + title + t.px(12), area.min.y + (t.type(Type::body) - t.type(Type::small)) / 2},
                     picture.shelf_words, area.width() - title - t.px(12), t.muted, Type::small);
-  paint_weights(p, picture, at, view.heights);
+  paint_weights(p, picture, at, view.heights, true);
   paint_shelves(p, picture, at);
   paint_largest(p, picture, at);
   const float y = area.max.y - t.type(Type::small) - t.px(2);
   float x = area.min.x + p.text({area.min.x, y}, "error of the row ", t.muted, Type::small);
   x += p.text({x, y}, picture.error_words, t.text, Type::small, Font::mono) + t.px(20);
   widgets::fit_text(p, {x, y}, picture.empty_words, area.max.x - x, t.muted, Type::small);
+  paint_guess_note(ImVec2{area.max.x, area.min.y + (t.type(Type::body) - t.type(Type::small)) / 2});
   widgets::drew("shelves");
 }
 

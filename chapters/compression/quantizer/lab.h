@@ -94,7 +94,7 @@ struct Picture {
   double largest = 0;      ///< the weight of the shown row that lies farthest out
   double reach = 1;        ///< the largest |weight| or |level| of the shown row or group
   bool stretched = false;  ///< a made-up outlier sets the shelves apart: it can be dragged
-  std::string shelf_title, shelf_words, empty_words, error_words, largest_words;
+  std::string shelf_title, shelf_words, given_words, empty_words, error_words, largest_words;
   /// By row, in percent of what `rows_title` says; the row that pays, and with one scale the row that sets it.
   std::vector<double> rows;
   std::string rows_title, pays_words, sets_words;

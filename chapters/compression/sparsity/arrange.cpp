@@ -53,7 +53,7 @@ std::string answer_of(const Inputs& in, const Outputs& out, Skips skips) {
   const std::string at_most =
       faster ? "at most " + widgets::figure(out.time.speedup, widgets::times_unit) + " as fast as dense"
              : std::string("no faster than dense");
-  const std::string bytes = widgets::figure(out.bytes_read, "%") + " of the weight bytes", price = price_of(in, out);
+  const std::string bytes = widgets::figure(out.bytes_read, "%", 4) + " of the weight bytes", price = price_of(in, out);
   switch (skips) {
     case Skips::nothing:
       if (in.pattern == SparsePattern::two_four)
@@ -82,6 +82,12 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.answer = answer_of(in, out, p.skips);
   p.speed_words = out.regime + "-bound";
   p.error_words = "error";
+  p.cost_words = "kept " + format_text(out.kept, "%") + " of the weights; error " + format_text(out.error, "%");
+  if (p.skips == Skips::rows) {
+    const auto gone = static_cast<std::size_t>(std::lround((1 - out.kept / 100) * mask_rows));
+    p.rows_words = std::to_string(gone) + " of " + std::to_string(mask_rows) +
+                   " rows are gone: nothing of them is read or multiplied";
+  }
   p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
   p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
   p.pairs = zeros_in_pairs(in);

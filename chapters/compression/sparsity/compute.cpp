@@ -17,10 +17,10 @@ std::string_view name_of(SparsePattern p, bool pairs) {
 }
 
 std::string_view skips_of(SparsePattern p, bool packed, double rate, models::Format format) {
-  if (p == SparsePattern::structured) return "rows: bytes and products";
+  if (p == SparsePattern::structured) return "rows: bytes and multiplications";
   if (p == SparsePattern::two_four)
-    return rate > 1 ? (models::format_bytes(format) > 1 ? "half the products, 7/16 of the bytes"
-                                                        : "half the products, 3/8 of the bytes")
+    return rate > 1 ? (models::format_bytes(format) > 1 ? "half the multiplications, 7/16 of the bytes"
+                                                        : "half the multiplications, 3/8 of the bytes")
                     : "nothing: this chip has no such units for the format";
   return packed ? "bytes alone, after unpacking" : "nothing: zeros are stored and multiplied";
 }

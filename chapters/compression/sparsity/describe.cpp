@@ -23,7 +23,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("share", in.share, {"Pruned", "%"}, "Share of weights or rows; 2:4 is always half.",
          {.range = {0, 95}, .headline = true});
   f.toggle("packed", in.packed, "Stored packed",
-           "Zeros are not stored: a bit a weight says where they were, and the chip unpacks into dense tiles. Off: "
+           "Zeros are not stored: a bit per weight says where they were, and the chip unpacks into dense tiles. Off: "
            "zeros are stored like any weight.",
            {.when = {"pattern", "unstructured"}});
   f.group("The layer");
@@ -61,7 +61,7 @@ void describe(Fields& f, Outputs& o) {
          "The error of the example's weights; expected error of its output when inputs are independent and alike.",
          {.headline = true, .formula = "sqrt(energy dropped / energy)"});
   f.real("kept", o.kept, {"Kept", "%"}, "The share of the example's weights that are kept.");
-  f.real("speedup", o.time.speedup, "Speed-up",
+  f.real("speedup", o.time.speedup, {"Speed-up", "\xC3\x97"},
          "The most there can be: unpacking and imperfect kernels are not counted.",
          {.headline = true, .formula = "dense time / time", .source = williams});
   f.group("Time and bytes");
@@ -76,11 +76,11 @@ void describe(Fields& f, Outputs& o) {
          {.formula = "values + indices"});
   f.real("dense_weight_bytes", o.time.dense_weight_bytes, {"Dense weight bytes", "B"},
          {.formula = "inputs x outputs x bytes"});
-  f.real("memory_ratio", o.memory_ratio, "Weight bytes of dense",
+  f.real("memory_ratio", o.memory_ratio, "Weight bytes over dense",
          "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
-         {.headline = true, .formula = "weight bytes / dense weight bytes", .source = mishra});
+         {.formula = "weight bytes / dense weight bytes", .source = mishra});
   f.real("bytes_read", o.bytes_read, {"Weight bytes read", "%"}, "Share of the dense weights' bytes.",
-         {.formula = "weight bytes / dense weight bytes"});
+         {.headline = true, .formula = "weight bytes / dense weight bytes"});
   f.real("flops_skipped", o.flops_skipped, {"Multiplications skipped", "%"},
          "By the hardware; a zero that is multiplied is not skipped.", {.headline = true});
   f.real("two_four_rate", o.two_four_rate, "2:4 rate",

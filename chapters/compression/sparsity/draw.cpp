@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/compression/shared/guess_note.h"
 #include "chapters/compression/sparsity/lab.h"
 #include "widgets/plot/plot.h"
 
@@ -64,7 +65,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
                .hi = 65536,
                .label = "tokens",
            },
-       .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up over dense, at most"},
+       .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up", .unit = "\xC3\x97"},
        .size = size,
        .end_labels = true});
   plot.curves(picture.speedups);
@@ -96,6 +97,65 @@ void draw_patterns(const Outputs& out, View& view, ImVec2 size) {
   view.patterns.draw("patterns", out.patterns, columns, size);
 }
 
+/// The way of four weights, under the best that was measured of the pattern or how many rows are gone.
+void draw_hero(const Inputs& in, const Picture& picture, const View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool measured = in.pattern == models::SparsePattern::two_four && picture.skips == Skips::products;
+  float above =
+      measured && !widgets::veiled() ? published_line("best measured of 2:4: ", picture.published, size, t.px(300)) : 0;
+  if (!picture.rows_words.empty() && !widgets::veiled() && size.y >= t.px(300)) {
+    above = t.type(widgets::Type::small) + t.px(8);
+    widgets::fit_text(Painter::window(), at, picture.rows_words, size.x, t.text, widgets::Type::small);
+    ImGui::SetCursorScreenPos({at.x, at.y + above});
+  }
+  draw_path(in, picture, view, {size.x, size.y - above});
+  paint_guess_note({at.x + size.x, at.y + above});
+}
+
+/// The mask, and at its right the error of every share; under it where there is no room.
+void draw_cost(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::vector<std::uint8_t>& mask = picture.run->masks[static_cast<std::size_t>(in.pattern)];
+  if (size.x >= t.px(620)) {
+    const float gap = t.px(24), half = std::floor((size.x - gap) / 2), head = t.type(widgets::Type::small) + t.px(8);
+    widgets::fit_text(Painter::window(), at, "the mask of an example: press neighbours to follow them", half, t.muted,
+                      widgets::Type::small);
+    ImGui::SetCursorScreenPos({at.x, at.y + head});
+    draw_mask(*picture.run, mask, picture.pairs, view, {half, size.y - head});
+    ImGui::SetCursorScreenPos({at.x + size.x - half, at.y});
+    draw_errors(in, out, picture, view, {half, size.y});
+    return;
+  }
+  const float gap = t.px(12);
+  if (size.y < t.px(360)) {  // the mask, and the error in words
+    const float foot = t.type(widgets::Type::small) + t.px(6);
+    draw_mask(*picture.run, mask, picture.pairs, view, {size.x, size.y - foot});
+    widgets::fit_text(Painter::window(), {at.x, at.y + size.y - foot + t.px(4)}, picture.cost_words, size.x, t.text,
+                      widgets::Type::small);
+    return;
+  }
+  const float above = std::floor(0.42f * (size.y - gap));
+  draw_mask(*picture.run, mask, picture.pairs, view, {size.x, above});
+  ImGui::SetCursorScreenPos({at.x, at.y + above + gap});
+  draw_errors(in, out, picture, view, {size.x, size.y - above - gap});
+}
+
+/// The most that each pattern can bring, and under it what was reached with 2:4.
+void draw_gain(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float head = t.type(widgets::Type::small) + t.px(8), gap = t.px(12);
+  if (!picture.published.any || size.y < t.px(360)) return draw_speeds(in, out, picture, view, size);
+  const float above = std::floor(0.56f * (size.y - gap - head)), below = at.y + above + gap;
+  draw_speeds(in, out, picture, view, {size.x, above});
+  widgets::fit_text(widgets::Painter::window(), {at.x, below}, "2:4: best possible against reached", size.x, t.text,
+                    widgets::Type::small, widgets::Font::bold);
+  ImGui::SetCursorScreenPos({at.x, below + head});
+  published_strip(picture.published, {size.x, at.y + size.y - below - head});
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
@@ -106,15 +166,11 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                .ideal = {0, 420},
                .answers = true,
                .marks = "four weights"},
-              [&](ImVec2 size) { draw_path(in, picture, view, size); });
-  stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_mask(*picture.run, picture.run->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
-  });
-  stage.panel("cost", {.title = "What the zeros cost", .least = {340, 220}, .ideal = {0, 340}},
-              [&](ImVec2 size) { draw_errors(in, out, picture, view, size); });
-  stage.panel("gain", {.title = "What they bring", .least = {380, 220}, .ideal = {0, 340}},
-              [&](ImVec2 size) { draw_speeds(in, out, picture, view, size); });
-  published_panel(stage, "2:4: best possible against reached", picture.published);
+              [&](ImVec2 size) { draw_hero(in, picture, view, size); });
+  stage.panel("mask", {.title = "What the zeros cost", .least = {320, 170}, .ideal = {0, 470}},
+              [&](ImVec2 size) { draw_cost(in, out, picture, view, size); });
+  stage.panel("gain", {.title = "What they bring", .least = {420, 240}, .ideal = {0, 420}},
+              [&](ImVec2 size) { draw_gain(in, out, picture, view, size); });
   stage.panel("patterns", {.title = "The three patterns", .least = {420, 120}, .ideal = {0, 130}, .scrolls = true},
               [&](ImVec2 size) { draw_patterns(out, view, size); });
 }

@@ -240,9 +240,23 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
   const float w = widgets::text_size(products.view(), Type::small, Font::bold).x;
   word(plan.at.x + plan.size.x - w, plan.foot, products.view(), room, t.text, Font::bold);
   if (skips == Skips::rows && f.rows > 0)
-    word(plan.at.x, plan.foot, "of a row kept", second - plan.at.x, t.text, Font::bold);
+    word(plan.at.x, plan.foot, "this row is kept", second - plan.at.x, t.text, Font::bold);
   if (f.rows == 0)
     word(plan.stored_x, plan.row_y(0, 1), "This row is gone.", plan.wires_x - plan.wire_gap - plan.stored_x, t.text);
+}
+
+/// What a question gives: the weights, the inputs that they wait for, and no way between them.
+void draw_given(const PathPlan& plan, Four f, bool pairs) {
+  const auto& t = widgets::theme();
+  const widgets::GivenMarks given;
+  const Painter p = Painter::window();
+  f.rows = group_size;
+  draw_inputs(p, plan, f, Skips::nothing, pairs);
+  for (std::size_t i = 0; i < group_size; ++i)
+    draw_cell(p, plan, plan.at.x, plan.weight_y(i), cell_text(f, i, pairs, false).view(), 0, false, false);
+  draw_sum(p, plan);
+  p.text({plan.at.x, plan.title}, pairs ? "four pairs" : "four weights", t.muted, Type::small);
+  p.text({plan.wires_x - plan.wire_gap * 0.5f, plan.title}, "inputs", t.muted, Type::small);
 }
 
 }  // namespace
@@ -251,11 +265,18 @@ void draw_path(const Inputs& in, const Picture& picture, const View& view, ImVec
   const widgets::Rect area = widgets::reserve(size, {16, 16});
   if (area.height() < widgets::theme().px(90)) return;  // no cell could be told from another
   const Painter p = Painter::window();
-  // Taller brings nothing: it stands in the middle then.
+  // Taller brings nothing: it stands near the top then.
   const float high = std::min(area.height(), widgets::theme().px(480));
   const PathPlan plan =
-      plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high}, picture.pairs);
+      plan_of({area.min.x, area.min.y + std::min((area.height() - high) / 2, widgets::theme().px(24))},
+              {area.width(), high}, picture.pairs);
   const Four f = four_of(*picture.run, in, picture.skips, view);
+  if (widgets::veiled()) {  // a little off the frame of the veil
+    const float air = widgets::theme().px(12);
+    return draw_given(
+        plan_of({area.min.x + air, area.min.y + air}, {area.width() - 2 * air, high - 2 * air}, picture.pairs), f,
+        picture.pairs);
+  }
   double largest = 1e-300;
   for (std::size_t i = 0; i < group_size; ++i) largest = std::max(largest, std::hypot(f.weights[i], f.partners[i]));
   draw_inputs(p, plan, f, picture.skips, picture.pairs);

@@ -89,7 +89,9 @@ struct Picture {
   std::uint64_t version = 0;
   std::shared_ptr<const Run> run;
   std::string answer, speed_words, error_words;
-  std::array<widgets::Curve, 2> errors;                ///< over the share pruned: single weights, and whole rows
+  std::string cost_words;                ///< what of the example is kept, and its error
+  std::string rows_words;                ///< how many rows of it are gone; empty where rows are not what goes
+  std::array<widgets::Curve, 2> errors;  ///< over the share pruned: single weights, and whole rows
   std::array<widgets::Curve, pattern_count> speedups;  ///< over the tokens, by pattern
   double largest_speedup = 1;
   double pruned = 50;  ///< %, of the pattern that is set

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <string>
 
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
+#include "widgets/number/number.h"
 
 using namespace support;
 
@@ -56,4 +58,20 @@ TEST_CASE(
   lab->compute();
   CHECK(std::string(lab->answer()).find("The student has not learned yet") != std::string::npos);
   CHECK(std::isnan(out(*lab, "gain")));
+}
+
+TEST_CASE("distillation: under what labels and the teacher say stands what a student reads who was taught by them") {
+  const LabPtr lab = open_lab("compression/distillation", R"({"train": "chosen", "views": "1000"})");
+  compute(*lab);
+  const auto reads = [&](const char* key) { return widgets::format_text(out(*lab, key), "%"); };
+  const std::string labels = "taught by labels alone, a student reads " + reads("labels_accuracy"),
+                    teacher = "taught by the teacher too, it reads " + reads("distilled_accuracy");
+  Canvas canvas(*lab, {1200, 800});
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present(labels));
+  CHECK(canvas.ui.text_present(teacher));
+  choose(*lab, "train", "none");
+  compute(*lab);
+  canvas.ui.frames(3);
+  CHECK_FALSE(canvas.ui.text_present("taught by"));
 }

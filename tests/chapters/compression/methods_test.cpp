@@ -18,8 +18,19 @@ TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the pri
   // Less than one percent is no "0 %", which stands for the very same error.
   const LabPtr tied = open_lab("compression/methods", R"({"correlation": 0.95, "outlier_inputs": 0})");
   tied->compute();
-  CHECK(tied->answer().find("AWQ changes nothing.\nSmoothQuant adds `0.25 %` to another error") !=
-        std::string_view::npos);
+  CHECK(
+      tied->answer().find("AWQ changes nothing.\nWith activations rounded too and weights at `8.25` bits, SmoothQuant "
+                          "adds `0.25 %` to an error of `") != std::string_view::npos);
+}
+
+// Xiao et al. 2022, equation 4: s_j = max|x_j|^alpha / max|w_j|^(1 - alpha), so that the inputs are even at 1 and the
+// weights at 0; 0 is not the same as no smoothing.
+TEST_CASE("methods lab: SmoothQuant's alpha 1 makes the inputs even, and alpha 0 the weights") {
+  const LabPtr lab = open_lab("compression/methods", R"({"smoothing": 1})");
+  CHECK(near(computed(*lab, "smoothed_spread"), 1, 1e-9));
+  CHECK(out(*lab, "input_spread") > 4);
+  compute(set(*lab, "smoothing", 0));
+  CHECK(out(*lab, "smooth_error") > out(*lab, "both_error"));
 }
 
 TEST_CASE("methods lab: dragging the cursor shows the weights after as many columns") {
@@ -68,9 +79,11 @@ TEST_CASE("deploy lab: the tree goes another way for another need") {
   CHECK(says("{}") == "W4A16");
   CHECK(says(R"({"may_lose": 0})") == "BF16 on more chips");
   CHECK(says(R"({"may_lose": 0, "chips": 4})") == "BF16");
-  CHECK(says(R"({"may_lose": 0.5})") == "W8A16");
+  CHECK(says(R"({"may_lose": 0.5})") == "FP8");
+  CHECK(says(R"({"may_lose": 0.5, "chip": "a100_80_sxm"})") == "W8A16");
   CHECK(says(R"({"chip": "b200_sxm"})") == "NVFP4");
-  CHECK(says(R"({"batch": 64, "context": 32768})") == "W8A16, FP8 cache");
+  CHECK(says(R"({"batch": 64, "context": 32768})") == "FP8, FP8 cache");
+  CHECK(says(R"({"batch": 64, "context": 32768, "chip": "a100_80_sxm"})") == "W8A16, FP8 cache");
   CHECK(says(R"({"batch": 1024, "context": 128})") == "FP8, FP8 cache");
   CHECK(says(R"({"batch": 1024, "context": 128, "chip": "a100_80_sxm"})") == "W8A8 INT8");
 }
@@ -92,7 +105,7 @@ TEST_CASE("quantizer lab: with one scale a row of large weights sets it, and the
   compute(*lab);
   CHECK(out(*lab, "hurt_row_error") == 100);  // all of it became 0
   CHECK(out(*lab, "largest_row_share") < 5);
-  CHECK(lab->answer().find("; most pays row `4`, with an error of `100 %` of its own size.") != std::string_view::npos);
+  CHECK(lab->answer().find("; the worst, row `4`, by `100 %` of its size.") != std::string_view::npos);
   compute(set(*lab, "grain", "channel"));
   CHECK(lab->answer().find(" of the squared error.") != std::string_view::npos);
 }
@@ -105,8 +118,8 @@ TEST_CASE("methods lab: the answer says what each takes back of rounding's error
   // The methods round to other bits, so SmoothQuant has a line and an error of its own.
   CHECK(lab->answer() == "GPTQ takes back " + taken("gptq_taken") +
                              " of rounding's error on new tokens at `4.5` bits per weight, AWQ " + taken("awq_taken") +
-                             ".\nSmoothQuant takes back " + taken("smooth_taken") +
-                             " of another error: `0.0740 %`, of both operands rounded, the weights to `8.25` bits.");
+                             ".\nWith activations rounded too and weights at `8.25` bits, SmoothQuant takes back " +
+                             taken("smooth_taken") + " of an error of `0.0740 %`.");
   compute(set(*lab, "sign", "plus"));
   CHECK(lab->answer().starts_with("GPTQ with the wrong sign adds `"));
 }

@@ -5,6 +5,7 @@
 
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
+#include "widgets/number/number.h"
 
 using namespace support;
 
@@ -138,6 +139,11 @@ TEST_CASE("playground: the answer names the learner's network and what the sweep
   lab->compute();
   CHECK(std::string(lab->answer()).find("\nThe smallest in the sweep that reads more than `70 %` takes `") !=
         std::string::npos);
+  {
+    Canvas canvas(*lab, {1200, 800});
+    canvas.ui.frames(2);
+    CHECK(canvas.ui.text_present(widgets::format_text(out(*lab, "goal_bytes"), "B")));  // at its mark on the front
+  }
   set(*lab, "goal", 95);
   choose(*lab, "difficulty", "hard");
   lab->compute();

@@ -73,15 +73,15 @@ TEST_CASE("sparsity: a press on the mask chooses the four weights that are follo
 TEST_CASE("sparsity: the answer says what the hardware skips in each case") {
   const auto says = [](const char* inputs) { return answer_of("compression/sparsity", inputs); };
   CHECK(says("{}") ==
-        "The hardware skips half of the multiplications and reads `56.2 %` of the weight bytes: the layer is at most "
+        "The hardware skips half of the multiplications and reads `56.25 %` of the weight bytes: the layer is at most "
         "`2\xC3\x97` as fast as dense.\nWith `4,096` tokens the multiplications set the time; the error in the weights "
         "is `35.5 %`.");
   CHECK(says(R"({"tokens": 8})").find("With `8` tokens the bytes read set the time") != std::string::npos);
   CHECK(says(R"({"tokens": 1})").find("With `1` token the bytes") != std::string::npos);
   CHECK(says(R"({"pattern": "unstructured", "share": 90})")
             .find("Zeros that are stored are multiplied like any weight: the layer is no faster than dense.") == 0);
-  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Packed zeros leave `16.2 %`") == 0);
-  CHECK(says(R"({"pattern": "unstructured", "share": 5, "packed": true})").find("Packed zeros leave `101 %`") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Packed zeros leave `16.25 %`") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 5, "packed": true})").find("Packed zeros leave `101.2 %`") == 0);
   CHECK(says(R"({"pattern": "structured"})").find("The hardware skips all of these zeros, since whole rows") == 0);
   CHECK(says(R"({"pattern": "structured", "share": 0})") ==
         "No weight is pruned: there is nothing to skip, and the error is `0 %`.");
@@ -97,4 +97,13 @@ TEST_CASE("sparsity lab: FP4 keeps 5/8 of the bytes in pairs, doubles on a B200 
   compute(set(*lab, "chip", "b300_sxm"));
   CHECK(near(out(*lab, "two_four_rate"), 4.0 / 3, 1e-12));
   CHECK(out(*lab, "flops_skipped") == 50);
+}
+
+TEST_CASE("sparsity lab: where whole rows go the picture says how many; next to it stands what the mask costs") {
+  const LabPtr lab = open_lab("compression/sparsity", R"({"pattern": "structured"})");
+  compute(*lab);
+  Canvas canvas(*lab, {1400, 900});
+  canvas.ui.frames(2);
+  CHECK(canvas.ui.text_present("16 of 32 rows are gone: nothing of them is read or multiplied"));
+  CHECK(canvas.ui.text_present("this row is kept"));
 }
