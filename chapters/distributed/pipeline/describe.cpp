@@ -121,8 +121,10 @@ void describe_above_and_order(Fields& f, Outputs& o) {
   f.group("Above");
   f.real("beside_makespan", o.beside.totals.makespan_s, {"Makespan, above", "s"}, "What the schedule above takes.");
   f.real("saved", o.saved_s, {"Sooner", "s"}, {.absent = never_ends, .formula = "makespan above - makespan below"});
-  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan, above", "%"}, "Idle time in the schedule above.");
-  f.real("beside_peak", o.beside.peak, "Micro-batches kept, above", "What the fullest rank keeps in the schedule above.");
+  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan, above", "%"},
+         "Idle time in the schedule above.");
+  f.real("beside_peak", o.beside.peak, "Micro-batches kept, above",
+         "What the fullest rank keeps in the schedule above.");
   f.real("beside_least", o.beside.least, "Kept by the emptiest, above",
          "Micro-batches that the emptiest rank keeps in the schedule above.");
   f.real("beside_weights", o.beside.weights, "Weights held, above",

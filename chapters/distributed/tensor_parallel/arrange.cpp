@@ -48,11 +48,8 @@ std::string sends_text(const Inputs& in, const Outputs& out) {
   }
   const std::string cut = "Cut by columns, then rows, nothing is sent between the two matmuls; ";
   if (in.sequence_parallel)
-    return cut +
-           (in.overlap == models::parallel::TensorOverlap::ring
-                ? "gather before and scatter after, cut along the ring, send "
-                : "a gather before and a scatter after send ") +
-           per_rank + ".";
+    return cut + "a gather before and a scatter after send " + per_rank +
+           (in.overlap == models::parallel::TensorOverlap::ring ? " while they run." : ".");
   return cut + "one all-reduce " + (out.forward.collectives == 1 ? "for both blocks " : "") + "(" + per_rank + ", " +
          figure(out.one_collective_s, "s") + ") follows.";
 }

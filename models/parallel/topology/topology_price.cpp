@@ -101,8 +101,9 @@ std::vector<std::uint32_t> TopologyPricer::near_order(const std::vector<std::uin
   return sorted;
 }
 
-/// One ring for each port that the fullest box of the group has. It enters an even box through member r's port, and
-/// passes odd boxes the other way round, so that neighbours meet on one rail.
+/// One ring for each port that the group has in the box where it has fewest: NCCL lays no two channels through one port
+/// where another box has ports to spare. A ring enters an even box through member r's port, and passes odd boxes the
+/// other way round, so that neighbours meet on one rail.
 void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double bytes) {
   std::vector<std::vector<std::uint32_t>> boxes;
   for (const std::uint32_t chip : near_order(chips)) {
@@ -116,8 +117,10 @@ void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double by
       known->push_back(chip);
   }
   std::size_t rings = 1;
-  if (boxes.size() > 1)
-    for (const auto& box : boxes) rings = std::max(rings, box.size());
+  if (boxes.size() > 1) {
+    rings = boxes.front().size();
+    for (const auto& box : boxes) rings = std::min(rings, box.size());
+  }
   std::vector<std::uint32_t> ring(chips.size());
   for (std::size_t r = 0; r < rings; ++r) {
     std::size_t at = 0;
