@@ -114,7 +114,7 @@ void paint_waits(const widgets::Painter& painter, const Picture& picture, const 
 /// How long the learner said that the step is, that its tail is, or that it waits in all.
 void mark_guess(const Outputs& out, const Picture& picture, const widgets::TimelineView& view) {
   const Rect lanes = view.lanes_rect();
-  const float low = lanes.max.y - widgets::theme().px(10);
+  const float low = view.lane_rect(2).min.y - widgets::theme().px(12);  // over the network, clear of the tail's words
   if (const auto* guess = guess_about({"step_s"})) mark_guess_down(*guess, lanes, view.x_pixel(guess->value));
   if (const auto* guess = guess_about({"tail_s"}))
     mark_guess_along(*guess, lanes, view.x_pixel(picture.backward_end_s),
