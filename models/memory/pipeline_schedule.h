@@ -16,8 +16,12 @@ enum class PipelineSchedule : std::uint8_t {
   dualpipe,
   dualpipe_v,
   pipedream,
-  pipedream_2bw
+  pipedream_2bw,
+  interleaved_zb,
+  breadth_first,
+  v_half,
+  v_min
 };
-inline constexpr std::size_t pipeline_schedule_count = 10;
+inline constexpr std::size_t pipeline_schedule_count = 14;
 
 }  // namespace models

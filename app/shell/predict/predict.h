@@ -71,12 +71,12 @@ struct PredictState {
 
 /// What the learner committed to, for marks on figures and plots.
 struct Guess {
-  std::string question, output;  ///< id of the question, key of the output
-  std::string over;              ///< key of the input on a curve's x axis; empty for other questions
-  QuestionKind kind = QuestionKind::number;
-  double value = 0;            ///< number in the SI unit; the option's index; the score of a curve
-  std::vector<double> xs, ys;  ///< points of a drawn curve, in SI units
-  std::string scenario;        ///< the question's inputs, as text
+  std::string question, output;              ///< id of the question, key of the output
+  std::string over;                          ///< key of the input on a curve's x axis; empty for other questions
+  QuestionKind kind = QuestionKind::number;  ///< `choice`: among names, not among numbers
+  double value = 0;                          ///< number in the SI unit; the option's index; the score of a curve
+  std::vector<double> xs, ys;                ///< points of a drawn curve, in SI units
+  std::string scenario;                      ///< the question's inputs, as text
   bool right = false;
   double miss = 0;              ///< how far off, to compare with others: 0 where it is right; about 1 for twice or half
   std::string prompt, verdict;  ///< as they were on screen

@@ -42,8 +42,11 @@ void keep_guess(Shell& shell, const Prediction& question) {
   guess.miss = guess.right ? 0 : miss_of(state);
   guess.prompt = question.question;
   guess.verdict = state.verdict;
-  if (state.kind == QuestionKind::choice && !question.options.empty())
+  if (state.kind == QuestionKind::choice && !question.options.empty()) {
+    // A number that was chosen leaves the same mark as one that was typed.
+    guess.kind = QuestionKind::number;
     guess.value = question.options[static_cast<std::size_t>(state.committed)];
+  }
   if (state.kind == QuestionKind::curve) {
     guess.over = question.curve->over;
     guess.xs = state.axis.values;

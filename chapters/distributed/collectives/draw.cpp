@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/collectives/lab.h"
+#include "chapters/distributed/shared/guess_marks.h"
 #include "chapters/distributed/shared/panel_parts.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
@@ -18,6 +19,8 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImV
     ImGui::Dummy(size);
     return;
   }
+  const auto* guess = guess_about({"crossing_bytes"});
+  const widgets::Line words = guess ? guess_line(*guess) : widgets::Line();  // outlives the plot that points into it
   widgets::Plot plot("time against bytes", view.cost,
                      {.x = bytes_axis(p.bytes),
                       .y = widgets::veiled() ? log_time_axis(1e-6, 1) : log_time_axis(p.least_s * 0.7, p.most_s * 1.4),
@@ -34,6 +37,7 @@ void draw_cost(Inputs& in, const Outputs& out, const Picture& p, View& view, ImV
   double bytes = in.bytes, time_s = out.time_s;
   plot.tag_y(time_s, {}, {.colour = t.accent, .output = "time_s"});
   plot.tag_x(bytes, {}, {.colour = t.accent});
+  if (guess) plot.vertical_mark(guess->value, words.view(), {.colour = t.accent});
   if (plot.drag_point("bytes", bytes, time_s, {.lo = p.bytes.front(), .hi = p.bytes.back(), .output = "time_s"}))
     in.bytes = std::clamp(bytes, 1.0, 1e12);
 }
@@ -120,6 +124,7 @@ void draw_who(Inputs& in, const Outputs& out, const Picture& p, View& view, ImVe
             t.px(10);
   ImGui::SetCursorScreenPos({at.x, at.y + taken});
   draw_cost(in, out, p, view, {size.x, size.y - taken});
+  if (const auto* guess = guess_about({"bytes_sent_per_rank"})) say_guess(*guess, {at.x + size.x, at.y + taken});
   widgets::drew("time curves");
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);

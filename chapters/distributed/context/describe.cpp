@@ -108,7 +108,7 @@ void describe(Fields& f, Outputs& o) {
   f.group("A layer's attention");
   f.real("attention_s", o.attention_s, {"Attention", "s"}, "What one layer takes in one pass, by the chosen method.",
          {.headline = true,
-          .against = {"the other takes", "beside_s"},
+          .against = {"other order", "beside_s"},
           .formula = "ring: sum over steps of max(slowest tile, transfer)"});
   f.real("busy_share", o.busy_percent, {"Busy", "%"},
          {.headline = true, .formula = "work of all ranks / (ranks x attention)"});

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/context/lab.h"
+#include "chapters/distributed/shared/guess_marks.h"
 #include "chapters/distributed/shared/rank_hue.h"
 #include "widgets/base/arrow.h"
 #include "widgets/base/marks.h"
@@ -195,6 +196,18 @@ void paint_clock(const Painter& p, const Clock& clock, double end_s, Rect area, 
   }
 }
 
+/// How many times as fast as contiguous order the learner said that the other is, in the clock of that.
+void mark_guess(const Picture& picture, Rect clock, ImVec2 end) {
+  const auto* faster = guess_about({"speedup"});
+  if (faster && clock.max.x > clock.min.x && faster->value > 0 && picture.method_words.empty()) {
+    const float left = clock.min.x + widgets::text_size("rank 99", Type::small).x + widgets::theme().px(6);
+    const double share = picture.clocks[0].end_s / faster->value / picture.clock_end_s;
+    mark_guess_down(*faster, {{left, clock.min.y}, clock.max}, left + (clock.max.x - left) * static_cast<float>(share));
+    return;
+  }
+  if (const auto* guess = guess_about({"speedup", "busy_share", "hiding_tokens"})) say_guess(*guess, end);
+}
+
 /// Buttons of the steps. Returns the height of the row.
 float draw_steps(const Picture& picture, View& view, float width) {
   const auto& t = widgets::theme();
@@ -315,14 +328,16 @@ void draw_triangle(const Inputs& in, const Picture& picture, View& view, ImVec2 
     }
   }
   if (l.with_ring) paint_ring(p, picture, l, now);
+  Rect below{};
   if (l.with_clocks) {
     widgets::drew("clock");
     const float gap = t.px(8), each = (l.clocks.height() - gap) / 2;
     paint_clock(p, picture.clocks[0], picture.clock_end_s, {l.clocks.min, {l.clocks.max.x, l.clocks.min.y + each}},
                 picture.clocks[0].chosen);
-    paint_clock(p, picture.clocks[1], picture.clock_end_s,
-                {{l.clocks.min.x, l.clocks.min.y + each + gap}, l.clocks.max}, picture.clocks[1].chosen);
+    below = {{l.clocks.min.x, l.clocks.min.y + each + gap}, l.clocks.max};
+    paint_clock(p, picture.clocks[1], picture.clock_end_s, below, picture.clocks[1].chosen);
   }
+  mark_guess(picture, below, {origin.x + size.x, origin.y + size.y - line});
   if (check > 0)
     widgets::fit_text(p, {origin.x, origin.y + size.y - line}, picture.check, size.x, t.muted, Type::small);
   if (over) show_cell(in, picture, l);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/moe/lab.h"
+#include "chapters/distributed/shared/guess_marks.h"
 #include "chapters/distributed/shared/panel_parts.h"
 #include "widgets/base/heading.h"
 #include "widgets/base/marks.h"
@@ -64,6 +65,23 @@ void draw_empty_experts(const Inputs& in, ImVec2 size) {
   painter.text({at.x + t.px(4), even - words}, "an even share", t.text, widgets::Type::small);
 }
 
+/// How many times as long as an even load's the learner said that the layer is, on the clock; anything else in words.
+void mark_guess(const Picture& picture, const View& view, ImVec2 end) {
+  const widgets::TokenRainLayout& l = view.rain.layout;
+  const auto* guess = guess_about({"slowdown"});
+  if (!guess || !(picture.rain.reference_s > 0)) {
+    if (const auto* other = guess_about({"slowdown", "rank_max", "even_dispatch_bytes"})) say_guess(*other, end);
+    return;
+  }
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  const float wanted = l.clock.min.y + static_cast<float>(guess->value) * (l.reference_y - l.clock.min.y);
+  const float y = std::min(wanted, l.clock.max.y);
+  p.dashed_line({l.clock.min.x - t.px(4), y}, {l.clock.max.x + t.px(4), y}, t.accent, t.px(2), t.px(5));
+  widgets::paint_guess_words(p, {l.clock.min.x + t.px(6), y - t.type(widgets::Type::small) - t.px(4)},
+                             guess_line(*guess, y != wanted).view());
+}
+
 void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (picture.rain.buckets.empty()) {
@@ -86,6 +104,7 @@ void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                                               {.size = {size.x, size.y - buttons},
                                                .progress = at_s / fall_s,
                                                .clock = std::clamp((at_s - fall_s) / clock_s, 0.0, 1.0)});
+  mark_guess(picture, view, {corner.x + size.x, corner.y + t.px(8)});
   if (rim > 0 && in.capacity_factor > 0)
     in.capacity_factor = std::clamp(std::round(rim * out.capacity / picture.rain_even * 100) / 100, 0.05, 4.0);
 }

@@ -43,8 +43,17 @@ std::string waits_text(const Outputs& out) {
       out.layer_gather_s > out.layer_forward_s)
     return "Gathering a layer takes " + figure(out.layer_gather_s, "s") + ", its forward pass " +
            figure(out.layer_forward_s, "s") + ": latency, not bytes, holds it up.";
-  return "It waits " + figure(out.forward_wait_s, "s") + " in the forward pass, " + figure(out.backward_wait_s, "s") +
-         " in the backward pass and " + figure(out.tail_wait_s, "s") + " after it.";
+  std::vector<std::string> waits;
+  const auto add = [&](double wait_s, const char* where) {
+    if (wait_s > 1e-9) waits.push_back(figure(wait_s, "s") + where);
+  };
+  add(out.forward_wait_s, " in the forward pass");
+  add(out.backward_wait_s, " in the backward pass");
+  add(out.tail_wait_s, " after the backward pass");
+  if (waits.empty()) return "It never waits for the network.";
+  std::string text = "It waits " + waits.front();
+  for (std::size_t i = 1; i < waits.size(); ++i) text += (i + 1 == waits.size() ? " and " : ", ") + waits[i];
+  return text + ".";
 }
 
 }  // namespace

@@ -226,6 +226,8 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
   p.network_words = ddp ? "one at a time" : "gathers, reductions";
   p.held_words = ddp ? "fall in full buckets" : "weights up, gradients down";
   if (out.step.tail_s > nothing_s) p.tail_said = format_text(out.step.tail_s, "s") + " tail";
+  if (out.step.exposed_s - out.step.tail_s > 0.05 * out.step.exposed_s)
+    p.waits_said = format_text(out.step.exposed_s, "s") + " waiting in all";
   p.answer = answer_of(in, out);
   return p;
 }

@@ -80,7 +80,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel(
       "lanes",
       {.title = "One GPU, two lanes", .least = {560, 260}, .answers = true, .marks = "compute, network, waiting"},
-      [&](ImVec2 size) { draw_lanes(in, picture, view, size); });
+      [&](ImVec2 size) { draw_lanes(in, out, picture, view, size); });
   stage.panel("sizes", {.title = "Against bucket, GPUs, batch", .least = {860, 170}}, [&](ImVec2 all) {
     draw_parts(
         all, 260, [&](ImVec2 size) { draw_sizes(in, out, picture, view, size); },

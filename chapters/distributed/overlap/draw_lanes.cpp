@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/distributed/overlap/lab.h"
+#include "chapters/distributed/shared/guess_marks.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/parts.h"
 
@@ -89,6 +90,9 @@ void paint_waits(const widgets::Painter& painter, const Picture& picture, const 
       red_text(painter, {(from + to - said) / 2, (box.min.y + box.max.y - t.type(Type::small)) / 2}, wait.said,
                Type::small, widgets::Font::bold);
   }
+  if (!picture.waits_said.empty())
+    red_text(painter, {lanes.min.x + t.px(10), compute.max.y + t.px(20)}, picture.waits_said, Type::title,
+             widgets::Font::bold);
   if (picture.tail_said.empty()) return;
   const float from = std::clamp(view.x_pixel(picture.backward_end_s), lanes.min.x, lanes.max.x);
   const float to = std::clamp(view.x_pixel(picture.last_s), lanes.min.x, lanes.max.x);
@@ -107,12 +111,26 @@ void paint_waits(const widgets::Painter& painter, const Picture& picture, const 
   red_text(painter, {x, y + t.px(6)}, picture.tail_said, Type::title, widgets::Font::bold);
 }
 
+/// How long the learner said that the step is, that its tail is, or that it waits in all.
+void mark_guess(const Outputs& out, const Picture& picture, const widgets::TimelineView& view) {
+  const Rect lanes = view.lanes_rect();
+  const float low = view.lane_rect(2).min.y - widgets::theme().px(12);  // over the network, clear of the tail's words
+  if (const auto* guess = guess_about({"step_s"})) mark_guess_down(*guess, lanes, view.x_pixel(guess->value));
+  if (const auto* guess = guess_about({"tail_s"}))
+    mark_guess_along(*guess, lanes, view.x_pixel(picture.backward_end_s),
+                     view.x_pixel(picture.backward_end_s + guess->value), low);
+  if (const auto* guess = guess_about({"exposed_s"}))
+    mark_guess_along(*guess, lanes, view.x_pixel(out.step.makespan_s), view.x_pixel(out.step.makespan_s - guess->value),
+                     low);
+}
+
 /// While a question is open: the two streams with their names.
 void draw_empty_lanes(ImVec2 size) {
   const widgets::GivenMarks given;
   const auto& t = widgets::theme();
   const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), at{corner.x + t.px(12), corner.y + t.px(8)};
+  size = {size.x - t.px(24), size.y - t.px(16)};
   const float lane = size.y / 3;
   for (const auto& [name, top] : {std::pair<std::string_view, float>{"compute", 0.0f}, {"network", 2 * lane}}) {
     painter.text({at.x, at.y + top + t.px(4)}, name, t.text, Type::body);
@@ -123,7 +141,7 @@ void draw_empty_lanes(ImVec2 size) {
 
 }  // namespace
 
-void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+void draw_lanes(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   if (picture.compute.empty() || widgets::veiled()) {
     if (widgets::veiled()) draw_empty_lanes(size);
     ImGui::Dummy(size);
@@ -169,6 +187,7 @@ void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 siz
   paint_waits(painter, picture, view.timeline, t.px(row));
   widgets::drew("waiting");
   painter.unclip();
+  mark_guess(out, picture, view.timeline);
 }
 
 }  // namespace chapters::distributed::overlap

@@ -106,6 +106,7 @@ struct Picture {
   std::vector<Wait> waits;
   double backward_end_s = 0, last_s = 0;  ///< ends of the last backward and of the last collective
   std::string tail_said;                  ///< empty: there is none
+  std::string waits_said;                 ///< all that is red, where that is more than the tail; else empty
   widgets::Curve sizes, tokens;           ///< one step against the bucket or the unit; exposed against tokens of a GPU
   widgets::Curve best_size;               ///< the shortest step of `sizes`; empty: there is none
   std::vector<widgets::Curve> gpus;       ///< one step against GPUs, of each method that fits
@@ -155,7 +156,7 @@ std::string answer_of(const Inputs& in, const Outputs& out);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The two lanes with what falls between them, and the tail.
-void draw_lanes(const Inputs& in, const Picture& picture, View& view, ImVec2 size);
+void draw_lanes(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& f, CollectiveRow& row);
 void describe(Fields& f, Inputs& in);

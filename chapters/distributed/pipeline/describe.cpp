@@ -17,8 +17,13 @@ const Choices schedules = {
     {"dualpipe_v", "DualPipe-V", "DualPipe folded into a V, on half as many ranks with the same stages."},
     {"pipedream", "PipeDream", "1F1B that never drains; each micro-batch's weights are kept until its backward."},
     {"pipedream_2bw", "PipeDream-2BW", "1F1B that never drains; two versions of the weights."},
+    {"interleaved_zb", "Interleaved ZB", "Several chunks a rank, and weight gradients that fill holes."},
+    {"breadth_first", "Breadth-first", "All micro-batches through a chunk, then all through the next."},
+    {"v_half", "V-Half", "Two chunks a rank, laid as a V: about half of what 1F1B's first rank keeps."},
+    {"v_min", "V-Min", "As V-Half, with about a third of what 1F1B's first rank keeps."},
 };
-static_assert(models::parallel::pipeline_schedule_count == 10);
+static_assert(models::parallel::pipeline_schedule_count == 14);
+constexpr std::string_view schedules_with_chunks = "interleaved|interleaved_zb|breadth_first";
 
 constexpr std::string_view never_ends = "With the moved blocks some ranks wait for each other for ever.";
 constexpr std::string_view no_moves = "No block is moved.";
@@ -56,9 +61,9 @@ void describe(Fields& f, Inputs& in) {
             {.range = {1, 4096, Scale::log}, .typical = {2, 64}, .headline = true});
   f.integer("chunks", in.chunks, "Chunks a rank",
             "Parts of the model that each rank holds, of the schedule below. Times are those of one part.",
-            {.range = {1, 16}, .typical = {1, 4}, .when = {"schedule", "interleaved"}});
+            {.range = {1, 16}, .typical = {1, 4}, .when = {"schedule", schedules_with_chunks}});
   f.integer("beside_chunks", in.beside_chunks, "Chunks, above", "Parts that each rank holds, of the schedule above.",
-            {.range = {1, 16}, .typical = {1, 4}, .when = {"beside", "interleaved"}});
+            {.range = {1, 16}, .typical = {1, 4}, .when = {"beside", schedules_with_chunks}});
   f.integer("steps", in.steps, "Steps in a row",
             "Optimizer steps with no barrier between them: a rank goes on as soon as it can.", {.range = {1, 4}});
   describe_times(f, in);
@@ -114,15 +119,17 @@ void describe_memory(Fields& f, Outputs& o) {
 
 void describe_above_and_order(Fields& f, Outputs& o) {
   f.group("Above");
-  f.real("beside_makespan", o.beside.totals.makespan_s, {"Makespan", "s"}, "What the schedule above takes.");
+  f.real("beside_makespan", o.beside.totals.makespan_s, {"Makespan, above", "s"}, "What the schedule above takes.");
   f.real("saved", o.saved_s, {"Sooner", "s"}, {.absent = never_ends, .formula = "makespan above - makespan below"});
-  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan", "%"}, "Idle time in the schedule above.");
-  f.real("beside_peak", o.beside.peak, "Micro-batches kept", "What the fullest rank keeps in the schedule above.");
-  f.real("beside_least", o.beside.least, "Kept by the emptiest",
+  f.real("beside_idle_share", o.beside.idle_percent, {"Idle / makespan, above", "%"},
+         "Idle time in the schedule above.");
+  f.real("beside_peak", o.beside.peak, "Micro-batches kept, above",
+         "What the fullest rank keeps in the schedule above.");
+  f.real("beside_least", o.beside.least, "Kept by the emptiest, above",
          "Micro-batches that the emptiest rank keeps in the schedule above.");
-  f.real("beside_weights", o.beside.weights, "Weights held",
+  f.real("beside_weights", o.beside.weights, "Weights held, above",
          "Times that a rank holds its weights in the schedule above.");
-  f.real("beside_period", o.beside.period_s, {"One more step", "s"},
+  f.real("beside_period", o.beside.period_s, {"One more step, above", "s"},
          "What one more step adds in the schedule above, with no barrier.");
   f.group("Your order");
   f.text("stuck", o.now.stuck, "What breaks",
@@ -176,7 +183,7 @@ void describe(Fields& f, Outputs& o) {
           .source = "the bubble of the zero-bubble papers, Qi et al. 2023"});
   f.text("closed_form", o.closed_form, "Closed form",
          "The published wall bubble, where one holds exactly; else empty.");
-  f.real("closed_form_bubble", o.closed_form_s, {"Its value", "s"},
+  f.real("closed_form_bubble", o.closed_form_s, {"Closed form's value", "s"},
          "Equal to the longest wall bubble wherever it is given.",
          {.absent = "No closed form holds exactly for this schedule with these times."});
   f.integer("busiest_rank", o.busiest_rank, "Slowest rank",

@@ -221,7 +221,9 @@ void draw_figures(const Picture& picture, const View& view, std::size_t which, c
     const float top = row.min.y + t.px(plan.row + 5), bottom = top + t.px(plan.strip);
     painter.text_fit({x, std::min(top + (t.px(plan.strip) - t.type(Type::small)) / 2, bottom - t.type(Type::small))},
                      lane.kept_words, width, t.text, Type::small);
-    if (rank >= other.peaks.size() || rank >= schedule.peaks.size() || other.peaks[rank] == schedule.peaks[rank])
+    // In a strip of a few pixels the line would hide what it is held against; the figures stay.
+    if (plan.strip < 10 || rank >= other.peaks.size() || rank >= schedule.peaks.size() ||
+        other.peaks[rank] == schedule.peaks[rank])
       continue;
     const auto share = static_cast<float>(other.peaks[rank] / picture.most_kept);
     const float y = bottom - t.px(1) + share * (top + t.px(4) - bottom + t.px(1));
@@ -374,6 +376,7 @@ void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View
     other.label_px = own.label_px;
     draw_figures(picture, view, i, plan);
     if (out.now.stuck.empty()) draw_end(picture, own, i == 0 ? out.beside : out.now, last_s);
+    if (i == 1) draw_guess(picture, view, out.now.totals.makespan_s, plan.row, plan.strips ? plan.strip : 0);
     if (!ruled) {  // the cursor of the one axis
       const Rect lanes = own.lanes_rect();
       const float x = own.x_pixel(own.cursor_s);

@@ -168,6 +168,9 @@ Computed<Outputs, Run> compute(const Inputs& in, bool facts_alone = false);
 Picture arrange(const Inputs& in, const Outputs& out, const Run& run);
 std::string answer_of(const Inputs& in, const Outputs& out, const Run& run);
 void draw_schedules(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// Marks the learner's guess of the schedule below; `row` and `strip`: design pixels of a lane's blocks and of its
+/// memory, 0 where that is not drawn.
+void draw_guess(const Picture& picture, const View& view, double makespan_s, float row, float strip);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, RankRow& row);

@@ -47,9 +47,11 @@ std::string sends_text(const Inputs& in, const Outputs& out) {
            with_article(row.behind) + " after.";
   }
   const std::string cut = "Cut by columns, then rows, nothing is sent between the two matmuls; ";
-  if (in.sequence_parallel) return cut + "a gather before and a scatter after send " + per_rank + ".";
-  return cut + "one all-reduce " + (out.forward.collectives == 1 ? "for both blocks " : "") + "(" + per_rank +
-         ") follows.";
+  if (in.sequence_parallel)
+    return cut + "a gather before and a scatter after send " + per_rank +
+           (in.overlap == models::parallel::TensorOverlap::ring ? " while they run." : ".");
+  return cut + "one all-reduce " + (out.forward.collectives == 1 ? "for both blocks " : "") + "(" + per_rank + ", " +
+         figure(out.one_collective_s, "s") + ") follows.";
 }
 
 /// How long a layer takes, and how much of that is waiting.

@@ -15,8 +15,8 @@ static_assert(models::parallel::tensor_block_count == 2);
 const Choices overlaps{
     {"none", "None", "Every collective is waited for."},
     {"weight_gradient", "Weight gradients",
-     "In the backward pass the sum of the input's gradient runs beside the product for the weights' gradient."},
-    {"ring", "Products cut along the ring", "A block of rows is multiplied while the next travels."}};
+     "In the backward pass the sum of the input's gradient runs beside the matmul for the weights' gradient."},
+    {"ring", "Matmuls cut along the ring", "A block of rows is multiplied while the next travels."}};
 static_assert(models::parallel::tensor_overlap_count == 3);
 
 void describe_rates(Fields& f, Inputs& in) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "chapters/distributed/shared/guess_marks.h"
 #include "chapters/distributed/shared/rank_hue.h"
 #include "chapters/distributed/tensor_parallel/lab.h"
 #include "widgets/base/marks.h"
@@ -242,6 +243,8 @@ void draw_cut(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   widgets::drew("matrices");
   if (bars || !picture.scene.capsules.empty() || in.ranks < 2) widgets::drew("bytes sent");
   paint_ranks(p, picture.scene, origin, origin.x + size.x);
+  if (const auto* guess = guess_about({"forward_collectives", "one_collective_s", "exposed_share"}))
+    say_guess(*guess, {origin.x + size.x, origin.y + t.px(2)});
   for (std::size_t i = 0; i < picture.scene.matrices.size(); ++i)
     paint_matrix(p, picture.scene.matrices[i], view.places.matrices[i], view.places, lit);
   for (std::size_t i = 0; i < picture.scene.capsules.size(); ++i)

@@ -78,14 +78,18 @@ PlacementBar bar_of(const Outputs& out, const parallel::TopologyPlacement& place
 /// Yours, the best one where that is another, and the orders that differ, slowest last; five at most.
 void add_bars(const Outputs& out, const Run& run, Picture& p) {
   const parallel::TopologyPlacement yours{run.plan.order, run.plan.chip_of_rank, 0, out.step_s, run.costs};
-  p.bars.push_back(bar_of(out, yours, order_words(run.plan, run.plan.order)));
+  const auto name_of = [&](const std::array<TopologyAxis, 4>& order) {
+    const std::string words = order_words(run.plan, order);
+    return words == "data" && run.plan.expert > 1 ? words + " with experts" : words;
+  };
+  p.bars.push_back(bar_of(out, yours, name_of(run.plan.order)));
   p.bars.back().yours = true;
   const auto same = [](double a, double b) { return std::abs(a - b) <= 0.005 * b; };
   const auto shown = [&](double s) {
     return std::any_of(p.bars.begin(), p.bars.end(), [&](const PlacementBar& b) { return same(b.step_s, s); });
   };
   if (run.search.best.swaps > 0 && !shown(run.search.best.step_s))
-    p.bars.push_back(bar_of(out, run.search.best, order_words(run.plan, run.search.best.order) + ", chips exchanged"));
+    p.bars.push_back(bar_of(out, run.search.best, name_of(run.search.best.order) + ", chips exchanged"));
   std::vector<const parallel::TopologyPlacement*> others;
   for (const auto& o : run.search.orders)
     if (!shown(o.step_s) &&
@@ -94,7 +98,7 @@ void add_bars(const Outputs& out, const Run& run, Picture& p) {
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < others.size(); ++i)
     if (others.size() <= most || i + 1 == others.size() || i + 1 < most)
-      p.bars.push_back(bar_of(out, *others[i], order_words(run.plan, others[i]->order)));
+      p.bars.push_back(bar_of(out, *others[i], name_of(others[i]->order)));
   std::stable_sort(p.bars.begin(), p.bars.end(),
                    [](const PlacementBar& a, const PlacementBar& b) { return a.step_s < b.step_s; });
   p.bars.front().best = true;

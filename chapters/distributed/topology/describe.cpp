@@ -175,8 +175,8 @@ void describe(Fields& f, FigureRow& r) {
 void describe(Fields& f, Outputs& o) {
   const std::string_view same_everywhere = "All placements take the same.";
   f.group("This placement");
-  f.real("step_time", o.step_s, {"Communication a step", "s"},
-         "What all axes take one after the other, none of it hidden behind work.",
+  f.real("step_time", o.step_s, {"Communication", "s"},
+         "What all axes take in a step one after the other, none of it hidden behind work; of one call, that call.",
          {.headline = true, .formula = "sum over axes of calls x time"});
   f.real("over_best", o.over_best, {"Over the best found", "×"},
          "Times as long as the best placement that was found for the same plan.",

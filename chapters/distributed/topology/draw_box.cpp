@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/distributed/shared/guess_marks.h"
 #include "chapters/distributed/topology/lab.h"
 #include "widgets/base/marks.h"
 #include "widgets/base/press_area.h"
@@ -89,7 +90,8 @@ void paint_plates(const Painter& p, const Picture& picture, const BoxLayout& l) 
            t.px(8));
     p.frame(r.min, r.max, busy > 0.99f ? t.of(widgets::Meaning::communication) : t.line, t.px(1), t.px(8));
     widgets::Line name;
-    name.add("machine ").add_integer(static_cast<std::int64_t>(b));
+    const char letter = static_cast<char>('A' + b);
+    name.add("machine ").add({&letter, 1});
     const float name_px = widgets::text_size(name.view(), Type::small, Font::bold).x;
     if (name_px < r.width() - t.px(16))
       p.text({r.min.x + t.px(8), r.min.y + t.px(4)}, name.view(), t.text, Type::small, Font::bold);
@@ -242,6 +244,9 @@ void paint_bars(const Painter& p, Inputs& in, const Outputs& out, const Picture&
     if (bar.best && picture.bars.size() > 1 && at + t.px(60) < l.bars.max.x)
       p.text({at, text_y}, "best found", t.muted, Type::small);
   }
+  if (const auto* guess = guess_about({"over_best"}))
+    mark_guess_down(*guess, {{from, l.bars.min.y + head - t.px(4)}, {from + room, l.bars.max.y}},
+                    from + static_cast<float>(guess->value * out.best_s / picture.most_s) * room);
 }
 
 /// Chips are dragged onto each other to exchange their ranks, and pressed to light their group.
@@ -353,6 +358,10 @@ void draw_box(Inputs& in, const Outputs& out, const Picture& picture, View& view
            first_that_fits({picture.caption, caption.substr(0, caption.rfind(';'))}, area.width(), Type::small), t.text,
            Type::small);
   paint_bars(p, in, out, picture, l);
+  const bool bars = drawn(l.bars) && !picture.bars.empty();
+  const auto* guess = bars ? guess_about({"bound_bytes_per_s", "bus_bytes_per_s"})
+                           : guess_about({"bound_bytes_per_s", "bus_bytes_per_s", "over_best"});
+  if (guess) say_guess(*guess, {area.max.x, l.caption_y > 0 ? l.caption_y : area.max.y - 2 * t.type(Type::small)});
   take_chips(in, picture, view);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);

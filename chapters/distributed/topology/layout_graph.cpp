@@ -291,7 +291,7 @@ void layout_graph(const Topology& graph, Rect area, BoxLayout& out) {
   const float title = t.type(widgets::Type::body) + t.px(8);
   // Adapters join the wires between two machines: where no row of them has room, machines are drawn as plates.
   const bool tiers = graph.shape != TopologyShape::mesh && graph.shape != TopologyShape::tree;
-  const bool flat = rails > 0 && tiers && area.height() - foot - title < 4 * t.px(least_row);
+  const bool flat = rails > 0 && tiers && area.height() - foot - title - t.px(6) < 4 * t.px(least_row);
   if (graph.boxes > 2 || graph.chips_a_box > 16 || flat ||
       area.width() < t.px(420) * static_cast<float>(graph.boxes) / 2) {
     if (layout_folded(graph, area, out)) return;

@@ -80,39 +80,66 @@ class MoePicker {
   std::vector<std::pair<double, std::size_t>> rank_;
 };
 
-/// Decks of all experts, shuffled, dealt k to a token; one that the token already has goes to the next token.
-class MoeDealer {
+/// Decks of the numbers from `first` on, shuffled, dealt some to a token; one that the token already has goes to the
+/// next token.
+class MoeDeck {
  public:
-  MoeDealer(const MoeRouting& r, std::uint64_t stream)
-      : stream_(stream), experts_(static_cast<std::size_t>(r.experts)) {}
+  MoeDeck(std::size_t first, std::size_t count, std::uint64_t stream) : stream_(stream), first_(first), count_(count) {}
 
-  void deal(std::int64_t k, std::vector<std::uint16_t>& chosen) {
-    chosen.clear();
-    while (static_cast<std::int64_t>(chosen.size()) < k) {
-      auto card = std::find_if(deck_.begin(), deck_.end(), [&](std::uint16_t e) {
-        return std::find(chosen.begin(), chosen.end(), e) == chosen.end();
-      });
-      if (card == deck_.end()) {
-        add_deck();
-        continue;
-      }
-      chosen.push_back(*card);
-      deck_.erase(card);
-    }
+  /// One that is not among `held`, behind those.
+  void deal(std::vector<std::uint16_t>& held) {
+    const auto fresh = [&] {
+      return std::find_if(deck_.begin(), deck_.end(),
+                          [&](std::uint16_t e) { return std::find(held.begin(), held.end(), e) == held.end(); });
+    };
+    auto card = fresh();
+    for (; card == deck_.end(); card = fresh()) add_deck();
+    held.push_back(*card);
+    deck_.erase(card);
   }
 
  private:
   void add_deck() {
     const std::size_t from = deck_.size();
-    for (std::size_t e = 0; e < experts_; ++e) deck_.push_back(static_cast<std::uint16_t>(e));
-    for (std::size_t i = experts_ - 1; i > 0; --i) {
+    for (std::size_t e = 0; e < count_; ++e) deck_.push_back(static_cast<std::uint16_t>(first_ + e));
+    for (std::size_t i = count_ - 1; i > 0; --i) {
       const auto j = static_cast<std::size_t>(unit_draw(stream_, draws_++) * static_cast<double>(i + 1));
       std::swap(deck_[from + i], deck_[from + j]);
     }
   }
   std::uint64_t stream_, draws_ = 0;
-  std::size_t experts_;
+  std::size_t first_, count_;
   std::vector<std::uint16_t> deck_;
+};
+
+/// Deals experts to tokens. With a limit of groups each token is dealt groups first, and then experts of these in turn.
+class MoeDealer {
+ public:
+  explicit MoeDealer(const MoeRouting& r)
+      : r_(r),
+        experts_(0, static_cast<std::size_t>(r.experts), random_stream(r.seed, 21)),
+        groups_(0, static_cast<std::size_t>(r.groups), random_stream(r.seed, 23)) {
+    if (r.rule != MoeRule::dealt || r.group_limit <= 0 || r.group_limit >= r.groups) return;
+    const auto each = static_cast<std::size_t>(r.experts / r.groups);
+    for (std::size_t g = 0; g < static_cast<std::size_t>(r.groups); ++g)
+      experts_of_.emplace_back(g * each, each, random_stream(r.seed, 24 + g));
+  }
+
+  void deal(std::vector<std::uint16_t>& chosen) {
+    chosen.clear();
+    held_groups_.clear();
+    const auto limit = static_cast<std::size_t>(r_.group_limit);
+    if (!experts_of_.empty())
+      while (held_groups_.size() < limit) groups_.deal(held_groups_);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(r_.top_k); ++i)
+      (experts_of_.empty() ? experts_ : experts_of_[held_groups_[i % limit]]).deal(chosen);
+  }
+
+ private:
+  const MoeRouting& r_;
+  MoeDeck experts_, groups_;
+  std::vector<MoeDeck> experts_of_;  ///< by group; empty without a limit
+  std::vector<std::uint16_t> held_groups_;
 };
 
 /// k different experts of a word.
@@ -130,13 +157,13 @@ void choose_by_tokens(const MoeRouting& r, std::size_t tokens, const std::vector
   const std::size_t stride = moe_score_stride(r.experts), k = static_cast<std::size_t>(r.top_k);
   out.copies.resize(tokens * k);
   MoePicker picker(r);
-  MoeDealer dealer(r, random_stream(r.seed, 21));
+  MoeDealer dealer(r);
   const std::uint64_t stream = random_stream(r.seed, 22);
   std::vector<std::uint16_t> chosen;
   for (std::size_t t = 0; t < tokens; ++t) {
     if (r.rule == MoeRule::top_k) picker.pick(&scores[t * stride], bias, chosen);
     if (r.rule == MoeRule::hash) hash_experts(r, stream, words[t], chosen);
-    if (r.rule == MoeRule::dealt) dealer.deal(r.top_k, chosen);
+    if (r.rule == MoeRule::dealt) dealer.deal(chosen);
     float sum = 0;
     if (r.rule == MoeRule::top_k)
       for (const std::uint16_t e : chosen) sum += scores[t * stride + e];

@@ -57,7 +57,8 @@ std::int64_t moe_capacity(const MoeRouting& routing, std::size_t tokens);
 /// expert or empty, is added to a score for the choice alone and never to a weight (DeepSeek-V3). Weights: the score
 /// itself where k is 1 (Switch) and for expert choice; over the sum of the chosen scores where k is more (GShard,
 /// Mixtral); 1 / k for hash and dealt. A group limit keeps the groups with the largest sums of their best k / limit
-/// scores (DeepSeek-V3). `words` are read by hash alone.
+/// scores (DeepSeek-V3); where experts are dealt, so are the groups. Hash and expert choice have no limit. `words` are
+/// read by hash alone.
 void route_tokens(const MoeRouting& routing, std::size_t tokens, const std::vector<float>& scores,
                   const std::vector<float>& bias, const std::uint16_t* words, MoeRouted& out);
 

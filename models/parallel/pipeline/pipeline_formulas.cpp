@@ -36,7 +36,15 @@ PipelineFormula closed_form(const PipelineSpec& spec, const PipelineTimes& t) {
     case PipelineSchedule::dualpipe_v:
       if (no_link && serial_pairs && f == i && w <= i) return {"(P-1)(F&B+B-3W)", (p - 1) * (f + b + b - 3 * w)};
       return {};
+    case PipelineSchedule::interleaved_zb:
+      if (no_link && spec.round == 0 && m >= p) return {"(P-1)max(F,I,F+I-W)", (p - 1) * std::max({f, i, f + i - w})};
+      return {};
+    case PipelineSchedule::breadth_first:
+      if (no_link && m >= p) return {"(P-1)(F+B)", (p - 1) * (f + b)};
+      return {};
     case PipelineSchedule::zb_v:
+    case PipelineSchedule::v_half:
+    case PipelineSchedule::v_min:
       return {};
   }
   return {};

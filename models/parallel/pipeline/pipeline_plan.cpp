@@ -10,10 +10,19 @@
 namespace models::parallel {
 namespace {
 
-constexpr std::int64_t max_ranks = 1024, max_chunks = 16, max_numbered = 65535;
+constexpr std::int64_t max_ranks = 1024, max_chunks = 16, max_numbered = 65535, max_block_cells = 4096;
 constexpr std::array<std::string_view, pipeline_schedule_count> schedule_names{
-    "GPipe", "1F1B",     "Interleaved 1F1B", "ZB-H1",     "ZB-H2",
-    "ZB-V",  "DualPipe", "DualPipe-V",       "PipeDream", "PipeDream-2BW"};
+    "GPipe",      "1F1B",      "Interleaved 1F1B", "ZB-H1",          "ZB-H2",         "ZB-V",   "DualPipe",
+    "DualPipe-V", "PipeDream", "PipeDream-2BW",    "Interleaved ZB", "Breadth-first", "V-Half", "V-Min"};
+
+/// Whether a rank holds as many chunks as one chooses, dealt in rounds.
+bool loops(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::interleaved || schedule == PipelineSchedule::interleaved_zb ||
+         schedule == PipelineSchedule::breadth_first;
+}
+bool by_building_block(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::v_half || schedule == PipelineSchedule::v_min;
+}
 
 std::string count_text(std::int64_t n) { return std::to_string(n); }
 
@@ -28,7 +37,7 @@ PipelinePlan empty_plan(const PipelineSpec& spec) {
   plan.stages = plan.depth * copies_of(spec.schedule);
   plan.micro_batches = spec.micro_batches / copies_of(spec.schedule);
   plan.rank_of.resize(static_cast<std::size_t>(plan.stages));
-  const bool folded = spec.schedule != PipelineSchedule::interleaved;
+  const bool folded = !loops(spec.schedule);
   for (std::int64_t stage = 0; stage < plan.stages; ++stage) {
     const std::int64_t turn = stage / ranks, at = stage % ranks;
     plan.rank_of[static_cast<std::size_t>(stage)] =
@@ -107,7 +116,11 @@ std::string_view schedule_name(PipelineSchedule schedule) { return schedule_name
 std::int64_t chunks_of(const PipelineSpec& spec) {
   switch (spec.schedule) {
     case PipelineSchedule::interleaved:
+    case PipelineSchedule::interleaved_zb:
+    case PipelineSchedule::breadth_first:
       return spec.chunks;
+    case PipelineSchedule::v_half:
+    case PipelineSchedule::v_min:
     case PipelineSchedule::zb_v:
     case PipelineSchedule::dualpipe_v:
       return 2;
@@ -125,14 +138,18 @@ Status check(const PipelineSpec& spec) {
     return Status::fail("A pipeline has 1 to 1,024 ranks, not " + count_text(p) + ": choose a number between.");
   if (m < 1 || m > max_numbered)
     return Status::fail("A step has 1 to 65,535 micro-batches, not " + count_text(m) + ": choose a number between.");
+  if (loops(spec.schedule) && (spec.chunks < 1 || spec.chunks > max_chunks))
+    return Status::fail("A rank of " + name + " holds 1 to 16 chunks, not " + count_text(spec.chunks) +
+                        ": choose a number between.");
+  if (by_building_block(spec.schedule) && p * m > max_block_cells)
+    return Status::fail(name + " is laid out for up to 4,096 stages x micro-batches, and these are " +
+                        count_text(p * m) + ": choose fewer micro-batches.");
   switch (spec.schedule) {
-    case PipelineSchedule::interleaved: {
-      if (spec.chunks < 1 || spec.chunks > max_chunks)
-        return Status::fail("A rank of the interleaved schedule holds 1 to 16 chunks, not " + count_text(spec.chunks) +
-                            ": choose a number between.");
+    case PipelineSchedule::interleaved:
+    case PipelineSchedule::interleaved_zb: {
       const std::int64_t round = spec.round == 0 ? p : spec.round;
       if (round < 1 || m % round != 0)
-        return Status::fail("Interleaved 1F1B sends micro-batches round in groups of " + count_text(round) + ", and " +
+        return Status::fail(name + " sends micro-batches round in groups of " + count_text(round) + ", and " +
                             count_text(m) + " is no multiple of that: choose another number of micro-batches.");
       return Status::ok();
     }
@@ -165,6 +182,11 @@ Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec) {
   const Status fit = check(spec);
   if (!fit) return Result<PipelinePlan>::fail(fit.error);
   PipelinePlan plan = empty_plan(spec);
+  if (by_building_block(spec.schedule)) {
+    order_by_building_block(plan);
+    return Result<PipelinePlan>::ok(std::move(plan));
+  }
+  const std::int64_t round = spec.round == 0 ? spec.ranks : spec.round;
   for (std::int64_t rank = 0; rank < plan.ranks; ++rank) {
     std::vector<PipeOp>& order = plan.orders[static_cast<std::size_t>(rank)];
     switch (spec.schedule) {
@@ -172,7 +194,13 @@ Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec) {
         order = gpipe_order(plan, rank);
         break;
       case PipelineSchedule::interleaved:
-        order = interleaved_order(plan, rank, spec.round == 0 ? spec.ranks : spec.round);
+        order = interleaved_order(plan, rank, round);
+        break;
+      case PipelineSchedule::interleaved_zb:
+        order = interleaved_zb_order(plan, rank, round);
+        break;
+      case PipelineSchedule::breadth_first:
+        order = breadth_first_order(plan, rank);
         break;
       case PipelineSchedule::zb_h1:
         order = zb_h1_order(plan, rank);
@@ -191,6 +219,9 @@ Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec) {
       case PipelineSchedule::pipedream:
       case PipelineSchedule::pipedream_2bw:
         order = one_f_one_b_order(plan, rank);
+        break;
+      case PipelineSchedule::v_half:
+      case PipelineSchedule::v_min:
         break;
     }
   }

@@ -30,8 +30,8 @@ struct PipeOp {
 struct PipelineSpec {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::int64_t ranks = 4, micro_batches = 8;
-  std::int64_t chunks = 2;  ///< stages that each rank holds in the interleaved schedule
-  /// Micro-batches that go through one chunk before the next chunk's turn in the interleaved schedule; 0: `ranks`, as
+  std::int64_t chunks = 2;  ///< stages that each rank holds in the schedules that loop: both interleaved, breadth-first
+  /// Micro-batches that go through one chunk before the next chunk's turn in the interleaved schedules; 0: `ranks`, as
   /// Megatron-LM does.
   std::int64_t round = 0;
 };
@@ -54,7 +54,8 @@ Status check(const PipelineSpec& spec);
 
 /// The plan of a spec by the published rule of its schedule: GPipe (Huang 2019, backward in ascending order as
 /// PyTorch), 1F1B and interleaved 1F1B (Narayanan 2021), ZB-H1 and ZB-H2 (Qi 2023), ZB-V (Qi 2024), DualPipe and
-/// DualPipe-V (DeepSeek 2025), PipeDream (2019) and PipeDream-2BW (2021), whose order is that of 1F1B without a flush.
+/// DualPipe-V (DeepSeek 2025), PipeDream (2019) and PipeDream-2BW (2021), whose order is that of 1F1B without a flush,
+/// interleaved zero bubble (PyTorch), breadth-first (Lamy-Poirier 2023), V-Half and V-Min (Qi 2024).
 /// Fails where `check` does.
 Result<PipelinePlan> pipeline_plan(const PipelineSpec& spec);
 
@@ -84,8 +85,8 @@ std::string order_text(const PipelinePlan& plan, std::size_t rank);
 Result<PipeOp> parse_op(std::string_view text, std::size_t rank);
 
 std::string_view schedule_name(PipelineSchedule schedule);
-/// Chunks that one rank of this schedule holds of its direction: the interleaved schedule's own, 2 of ZB-V and
-/// DualPipe-V, else 1.
+/// Chunks that one rank of this schedule holds of its direction: their own of the schedules that loop, 2 of those laid
+/// as a V, else 1.
 std::int64_t chunks_of(const PipelineSpec& spec);
 /// Times that a rank holds its share of the weights because two directions run through it.
 std::int64_t copies_of(PipelineSchedule schedule);

@@ -33,15 +33,32 @@ std::vector<PipeOp> one_f_one_b_order(const PipelinePlan& plan, std::int64_t ran
   return out;
 }
 
+std::vector<PipeOp> breadth_first_order(const PipelinePlan& plan, std::int64_t rank) {
+  std::vector<PipeOp> out;
+  out.reserve(static_cast<std::size_t>(2 * plan.micro_batches * plan.chunks));
+  for (std::int64_t chunk = 0; chunk < plan.chunks; ++chunk)
+    for (std::int64_t m = 0; m < plan.micro_batches; ++m)
+      out.push_back(op_of(PipeKind::forward, chunk * plan.ranks + rank, m));
+  for (std::int64_t chunk = plan.chunks; chunk-- > 0;)
+    for (std::int64_t m = plan.micro_batches; m-- > 0;)
+      out.push_back(op_of(PipeKind::backward, chunk * plan.ranks + rank, m));
+  return out;
+}
+
+namespace {
+
+/// Operation k of a kind where chunks take turns of `round` micro-batches, gradients from the last chunk on.
+PipeOp in_turns(const PipelinePlan& plan, std::int64_t rank, std::int64_t round, PipeKind kind, std::int64_t k) {
+  const std::int64_t turn = (k / round) % plan.chunks;
+  const std::int64_t chunk = kind == PipeKind::forward ? turn : plan.chunks - 1 - turn;
+  return op_of(kind, chunk * plan.ranks + rank, k / (round * plan.chunks) * round + k % round);
+}
+
+}  // namespace
+
 std::vector<PipeOp> interleaved_order(const PipelinePlan& plan, std::int64_t rank, std::int64_t round) {
   const std::int64_t slots = plan.micro_batches * plan.chunks;
-  // Slot k of a direction: chunks take turns of `round` micro-batches, the backward from the last chunk on.
-  const auto slot = [&](PipeKind kind, std::int64_t k) {
-    const std::int64_t turn = (k / round) % plan.chunks;
-    const std::int64_t chunk = kind == PipeKind::forward ? turn : plan.chunks - 1 - turn;
-    const std::int64_t micro_batch = k / (round * plan.chunks) * round + k % round;
-    return op_of(kind, chunk * plan.ranks + rank, micro_batch);
-  };
+  const auto slot = [&](PipeKind kind, std::int64_t k) { return in_turns(plan, rank, round, kind, k); };
   std::vector<PipeOp> out;
   out.reserve(static_cast<std::size_t>(2 * slots));
   std::int64_t next = 0;
@@ -51,6 +68,22 @@ std::vector<PipeOp> interleaved_order(const PipelinePlan& plan, std::int64_t ran
     if (next < slots) out.push_back(slot(PipeKind::forward, next++));
     out.push_back(slot(PipeKind::backward, k));
   }
+  return out;
+}
+
+std::vector<PipeOp> interleaved_zb_order(const PipelinePlan& plan, std::int64_t rank, std::int64_t round) {
+  const std::int64_t slots = plan.micro_batches * plan.chunks;
+  const auto slot = [&](PipeKind kind, std::int64_t k) { return in_turns(plan, rank, round, kind, k); };
+  std::vector<PipeOp> out;
+  std::int64_t forwards = 0, weights = 0;
+  const std::int64_t warm_up = std::min((plan.chunks - 1) * round + plan.ranks - 1 - rank, slots);
+  for (; forwards < warm_up; ++forwards) out.push_back(slot(PipeKind::forward, forwards));
+  for (std::int64_t k = 0; k < slots; ++k) {
+    if (forwards < slots) out.push_back(slot(PipeKind::forward, forwards++));
+    out.push_back(slot(PipeKind::input_gradient, k));
+    if (k >= rank) out.push_back(slot(PipeKind::weight_gradient, weights++));
+  }
+  while (weights < slots) out.push_back(slot(PipeKind::weight_gradient, weights++));
   return out;
 }
 

@@ -101,8 +101,10 @@ std::vector<std::uint32_t> TopologyPricer::near_order(const std::vector<std::uin
   return sorted;
 }
 
-/// One ring for each port that the fullest box of the group has. It enters an even box through member r's port, and
-/// passes odd boxes the other way round, so that neighbours meet on one rail.
+/// One ring for each port that the group has in the box where it has fewest: NCCL lays no two channels through one port
+/// where another box has ports to spare. A ring enters an even box through member r's port, leaves it through the one
+/// through which it would leave the smallest box, and passes odd boxes the other way round, so that neighbours meet on
+/// one rail.
 void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double bytes) {
   std::vector<std::vector<std::uint32_t>> boxes;
   for (const std::uint32_t chip : near_order(chips)) {
@@ -116,15 +118,24 @@ void TopologyPricer::add_ring(const std::vector<std::uint32_t>& chips, double by
       known->push_back(chip);
   }
   std::size_t rings = 1;
-  if (boxes.size() > 1)
-    for (const auto& box : boxes) rings = std::max(rings, box.size());
+  if (boxes.size() > 1) {
+    rings = boxes.front().size();
+    for (const auto& box : boxes) rings = std::min(rings, box.size());
+  }
   std::vector<std::uint32_t> ring(chips.size());
   for (std::size_t r = 0; r < rings; ++r) {
     std::size_t at = 0;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       const std::size_t k = boxes[b].size();
-      for (std::size_t i = 0; i < k; ++i)
-        ring[at++] = boxes[b][member_of_ring(r, b % 2 == 0 ? i : k - 1 - i, k, topology_.shape)];
+      std::vector<std::uint32_t> passed;
+      for (std::size_t i = 0; i < k; ++i) passed.push_back(boxes[b][member_of_ring(r, i, k, topology_.shape)]);
+      if (k > rings && rings > 1) {
+        const std::uint32_t last = boxes[b][member_of_ring(r, rings - 1, rings, topology_.shape)];
+        const auto found = std::find(passed.begin(), passed.end(), last);
+        std::rotate(found, found + 1, passed.end());
+      }
+      if (b % 2 == 1) std::reverse(passed.begin(), passed.end());
+      for (const std::uint32_t chip : passed) ring[at++] = chip;
     }
     for (std::size_t i = 0; i < ring.size(); ++i) add(ring[i], ring[(i + 1) % ring.size()], bytes / count(rings));
   }

@@ -40,6 +40,25 @@ TEST_CASE("moe: drill 7 of S1 with 450 GB/s in a direction: 0.94 GB an exchange,
   CHECK(near(out(*lab, "rank_rows"), 65536));
 }
 
+TEST_CASE("moe: dealt tokens visit no more nodes than they may") {
+  lab_moe::Inputs in;
+  in.rule = models::parallel::MoeRule::dealt;
+  in.experts = 64;
+  in.top_k = 8;
+  in.capacity_factor = 0;
+  in.ranks = 32;
+  in.steps = 20;
+  in.step_tokens = 64;
+  in.exchange = models::parallel::MoeExchange::once_per_node;
+  const lab_moe::Outputs any = moe_outputs_of(in);
+  in.node_limit = 2;
+  const lab_moe::Outputs two = moe_outputs_of(in);
+  CHECK(any.even_nodes > 3.5);
+  CHECK(near(two.even_nodes, 2, 1e-9));
+  CHECK(near(two.load_max, 1, 1e-9));
+  CHECK(two.exchange_s < 0.7 * any.exchange_s);
+}
+
 TEST_CASE("moe: what is dropped costs accuracy, what is kept costs time, and the figures agree with each other") {
   lab_moe::Inputs in;
   const lab_moe::Outputs rim = moe_outputs_of(in);

@@ -87,6 +87,17 @@ TEST_CASE("overlap: FSDP's memory, traffic and order") {
   CHECK(out(*lab, "forward_wait_s") > 0.008);
 }
 
+TEST_CASE("overlap: the parts in which compute waits are said, and no part of nothing") {
+  use_bundled_catalog();
+  lab_overlap::Inputs in;
+  CHECK(overlap_picture(in).waits_said.empty());  // the tail is all
+  in.method = OverlapMethod::fsdp;
+  const lab_overlap::Picture p = overlap_picture(in);
+  CHECK(p.tail_said == "3.93 ms tail");
+  CHECK(p.waits_said == "6.16 ms waiting in all");
+  CHECK(p.answer.ends_with("It waits `2.23 ms` in the forward pass and `3.93 ms` after the backward pass."));
+}
+
 TEST_CASE("overlap: what cannot be says why") {
   const LabPtr lab = open_lab("distributed/overlap", R"({"model": "llama-3-8b"})");
   lab->compute();

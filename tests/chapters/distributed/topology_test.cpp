@@ -45,6 +45,17 @@ TEST_CASE("topology: one plan, one permutation, seven times the communication") 
   CHECK(out(*lab, "slowest_bytes_per_s") == 48e9);
 }
 
+TEST_CASE("topology: a group that leaves its machine has a port for each rank that it has where it has fewest") {
+  const LabPtr lab =
+      open_lab("distributed/topology", R"({"tensor": 8, "data": 1, "traffic": "one_call", "axis": "tensor",
+                                           "in_switch": false})");
+  CHECK(near(computed(*lab, "bound_bytes_per_s"), 370.8e9, 1e-3));
+  for (const int beyond : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    INFO(beyond << " ranks in the second machine");
+    CHECK(near(computed(set(*lab, "tensor", 8 + beyond), "bound_bytes_per_s"), beyond * 48e9, 1e-3));
+  }
+}
+
 TEST_CASE("topology: what the answer says of a plan that is not placed whole") {
   const LabPtr lab = open_lab("distributed/topology", R"({"tensor": 8, "data": 64, "expert": 4})");
   compute(*lab);

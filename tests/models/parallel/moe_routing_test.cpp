@@ -88,6 +88,32 @@ TEST_CASE("dealt and hashed tokens go to k different experts; dealing is even") 
   }
 }
 
+TEST_CASE("dealt tokens keep to their limit of groups, and every group and expert gets as many") {
+  // DeepSeek-V3's limit: 4 of 8 groups, top-8 of 64 experts; and one where the choices do not divide by the groups.
+  for (const std::int64_t top_k : {8, 6}) {
+    MoeRouted r;
+    route_tokens({.rule = MoeRule::dealt,
+                  .experts = 64,
+                  .top_k = top_k,
+                  .capacity_factor = 0,
+                  .groups = 8,
+                  .group_limit = 4},
+                 256, {}, {}, nullptr, r);
+    std::vector<std::set<int>> groups(256), experts(256);
+    for (const MoeCopy& copy : r.copies) {
+      groups[copy.token].insert(copy.expert / 8);
+      experts[copy.token].insert(copy.expert);
+    }
+    for (std::size_t t = 0; t < groups.size(); ++t) {
+      CHECK(groups[t].size() == 4);
+      CHECK(experts[t].size() == static_cast<std::size_t>(top_k));
+    }
+    const auto [least, most] = std::minmax_element(r.asked.begin(), r.asked.end());
+    if (top_k == 8) CHECK(r.asked == std::vector<std::int64_t>(64, 32));
+    CHECK(*most - *least <= 4);
+  }
+}
+
 TEST_CASE("measures of a load: even, on one, and in between") {
   CHECK(near(max_over_mean({2, 2, 2, 2}), 1.0));
   CHECK(near(load_entropy({2, 2, 2, 2}), 1.0));

@@ -26,7 +26,11 @@ const std::map<std::string, PipelineSchedule> by_name{{"gpipe", PipelineSchedule
                                                       {"dualpipe", PipelineSchedule::dualpipe},
                                                       {"dualpipe_v", PipelineSchedule::dualpipe_v},
                                                       {"pipedream", PipelineSchedule::pipedream},
-                                                      {"pipedream_2bw", PipelineSchedule::pipedream_2bw}};
+                                                      {"pipedream_2bw", PipelineSchedule::pipedream_2bw},
+                                                      {"interleaved_zb", PipelineSchedule::interleaved_zb},
+                                                      {"breadth_first", PipelineSchedule::breadth_first},
+                                                      {"v_half", PipelineSchedule::v_half},
+                                                      {"v_min", PipelineSchedule::v_min}};
 
 const json& recorded() {
   static const json all = json::parse(support::read_text(support::data_file("pipeline_schedules.json")));
@@ -143,9 +147,28 @@ TEST_CASE("Every recorded schedule has its order, times, bubbles and peaks") {
       CHECK(std::abs(run->ranks[0].wall_bubble_s - formula.bubble_s) <= 1e-9);
     }
   }
-  CHECK(recorded().at("cases").size() >= 45);
+  CHECK(recorded().at("cases").size() >= 64);
   CHECK(orders >= 20);
   CHECK(periods >= 10);
+}
+
+TEST_CASE("V-Half keeps half of what 1F1B keeps and V-Min a third, at less idle time than 1F1B") {
+  // (P + 2) // 2 and (P + 4) // 3 micro-batches (Qi et al. 2024), counted from F to W and over two chunks a rank.
+  for (const std::int64_t ranks : {2, 3, 4, 5, 6, 8, 12})
+    for (const std::int64_t micro_batches : {2 * ranks, 3 * ranks + 1}) {
+      INFO(ranks << " ranks, " << micro_batches << " micro-batches");
+      const PipelinePlan one = plan_of(PipelineSchedule::one_f_one_b, ranks, micro_batches);
+      const double makespan_s =
+          run_pipeline(one, {.forward_s = 2, .input_gradient_s = 2, .weight_gradient_s = 2})->makespan_s;
+      for (const PipelineSchedule schedule : {PipelineSchedule::v_half, PipelineSchedule::v_min}) {
+        const PipelinePlan plan = plan_of(schedule, ranks, micro_batches);
+        CHECK(check_complete(plan).error == "");
+        const std::vector<double> peaks = peak_activations(plan);
+        const std::int64_t published = schedule == PipelineSchedule::v_half ? (ranks + 2) / 2 : (ranks + 4) / 3;
+        CHECK(*std::max_element(peaks.begin(), peaks.end()) == static_cast<double>(2 * published));
+        CHECK(run_pipeline(plan, {})->makespan_s < makespan_s);
+      }
+    }
 }
 
 TEST_CASE("PipeDream keeps as many versions of the weights as recorded") {
@@ -187,6 +210,8 @@ TEST_CASE("A pipeline that cannot be made says why") {
   CHECK(error(PipelineSchedule::dualpipe, 4, 9).find("9 is odd") != std::string::npos);
   CHECK(error(PipelineSchedule::dualpipe_v, 4, 7).find("at least twice") != std::string::npos);
   CHECK(error(PipelineSchedule::pipedream_2bw, 8, 7).find("PipeDream-2BW keeps two versions") != std::string::npos);
+  CHECK(error(PipelineSchedule::v_half, 64, 65).find("up to 4,096 stages x micro-batches") != std::string::npos);
+  CHECK(error(PipelineSchedule::interleaved_zb, 4, 10).starts_with("Interleaved ZB sends micro-batches round"));
   CHECK(error(PipelineSchedule::gpipe, 0, 7).find("1 to 1,024 ranks") != std::string::npos);
 }
 

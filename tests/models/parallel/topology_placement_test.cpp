@@ -58,6 +58,18 @@ constexpr double gib = 1073741824;
 
 }  // namespace
 
+TEST_CASE("a ring over machines of unlike shares has a port for each rank of the smallest, and each rank a rail") {
+  const Topology two = machine(TopologyBox::hgx_h100, 2);
+  const double port = two.links.back().reached_bytes_per_s;
+  for (std::int64_t ranks = 9; ranks <= 16; ++ranks) {
+    INFO(ranks << " ranks");
+    const TopologyAxisCost cost =
+        priced(two, {.tensor = ranks, .in_switch = false}, {TopologyAxis::tensor, TopologyPattern::all_reduce, gib, 1});
+    CHECK(near(cost.bound_bytes_per_s, static_cast<double>(ranks - 8) * cost.slowest_bytes_per_s, 1e-6));
+    CHECK(cost.slowest_bytes_per_s <= port);
+  }
+}
+
 TEST_CASE("topology: groups of every axis share out the ranks") {
   TopologyPlan plan{.tensor = 2, .context = 2, .pipeline = 3, .data = 4, .expert = 2};
   std::array<Axis, 4> order = plan.order;
