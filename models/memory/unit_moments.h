@@ -26,7 +26,7 @@ bool gradients_grow(const TrainingPlan& plan);
 /// A stage, unit by unit.
 struct StageUnits {
   const std::vector<GatherUnit>& units;    ///< gather_units of the plan; `held` is not read
-  const std::vector<std::size_t>& layers;  ///< of each layer, in order, its place among the kinds
+  const std::vector<std::size_t>& layers;  ///< The place among the kinds of each layer, in order.
 };
 /// What a step holds: `kept`: activations of one layer of each kind; `activations`: all that the stage holds at the end
 /// of the forward pass, those of other micro-batches among them.

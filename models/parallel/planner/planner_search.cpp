@@ -288,7 +288,7 @@ class Search {
   std::int64_t below_ = 0, above_ = 0;  ///< the nearest global batches that a plan could take; 0: none
   std::map<StageKey, PlannerStages> stages_;
   PlannerSchedules schedules_;
-  std::vector<double> beside_;  ///< of the layout at work
+  std::vector<double> beside_;  ///< What the layout at work holds beside states.
   struct Recomputation {
     Recompute recompute = Recompute::none;
     std::uint8_t modules = memory::bit(memory::RecomputeModule::core_attention);
