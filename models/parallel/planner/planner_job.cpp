@@ -19,10 +19,10 @@ ChipGeneration generation_of(const Chip& chip) {
   return ChipGeneration::other;
 }
 
-/// The chips of assets/measured/training-runs.json.
-constexpr std::array<std::string_view, 10> compared_chips{"v100_sxm2", "v100_16_sxm2", "a100_40_sxm", "a100_80_sxm",
-                                                          "h100_sxm",  "h200_sxm",     "b200_sxm",    "gb200_gpu",
-                                                          "b300_sxm",  "gb300_gpu"};
+/// The chips of assets/measured/training-runs.json, and DeepSeek-V3's.
+constexpr std::array<std::string_view, 11> compared_chips{"h800_sxm",    "v100_sxm2", "v100_16_sxm2", "a100_40_sxm",
+                                                          "a100_80_sxm", "h100_sxm",  "h200_sxm",     "b200_sxm",
+                                                          "gb200_gpu",   "b300_sxm",  "gb300_gpu"};
 
 std::int64_t usual_box(const Chip& chip) {
   if (chip.form_factor == "NVL72 tray") return 72;
