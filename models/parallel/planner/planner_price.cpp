@@ -141,7 +141,7 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
            " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " + text(job.cluster.gpus) +
-           "; choose axes whose product is that.";
+           "; choose axes that multiply to that.";
   if (const std::int64_t each = p.data * p.batch; each * p.micro_batches != job.global_batch) {
     const std::int64_t below = job.global_batch / each * each;
     return "A global batch of " + text(job.global_batch) + " sequences is not a whole number of micro-batches of " +
