@@ -274,6 +274,7 @@ int plan(const Arguments& a, const Streams& s) {
                      {"global_batch", job->global_batch},
                      {"sequence", job->sequence},
                      {"format", std::string(models::format_id(job->format))},
+                     {"chip_compared", job->cluster.compared},
                      {"memory_limit_bytes", job->cluster.memory_bytes},
                      {"plans_total", search.points.size()},
                      {"plans_fit", search.fitting},
@@ -295,7 +296,9 @@ int plan(const Arguments& a, const Streams& s) {
         << widgets::format(static_cast<double>(search.fitting), "", 9).view() << " fit "
         << format_text(job->cluster.memory_bytes, "B") << " a GPU"
         << (asked->keep_free_bytes > 0 ? ", with " + format_text(asked->keep_free_bytes, "B") + " kept free" : "")
-        << ".\n\n";
+        << ".\n"
+        << (job->cluster.compared ? "\n"
+                                  : "No run of this chip was compared: what it reaches of its peaks is assumed.\n\n");
   std::vector<std::vector<std::string>> rows{{"", "step", "MFU", "memory", "plan"}};
   for (std::size_t i = 0; i < shown; ++i) {
     const PlanPoint& p = search.points[i];

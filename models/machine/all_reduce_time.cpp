@@ -74,6 +74,8 @@ double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_p
   return ring_all_reduce_bytes(ranks, buffer_bytes) / bytes_per_s + 2 * (static_cast<double>(ranks) - 1) * hop_s;
 }
 
+double in_switch_all_reduce_bytes(double ranks, double buffer_bytes) { return buffer_bytes * (1 + 1 / ranks); }
+
 AllReduceTime all_reduce_time(AllReduceAlgorithm algorithm, const AllReduceGroup& group, const AllReduceLinks& links,
                               double buffer_bytes) {
   if (group.ranks < 2) return {};

@@ -55,6 +55,11 @@ AllReduceTime ring_gather_time(const AllReduceGroup& group, const AllReduceLinks
 /// Bytes and steps of a ring over one kind of link: 2 (N - 1) / N of the buffer and 2 (N - 1) steps.
 double ring_all_reduce_s(std::int64_t ranks, double buffer_bytes, double bytes_per_s, double hop_s);
 
+/// Bytes that each rank's links carry in each direction where a switch adds and hands out sums (NVLink SHARP): the
+/// whole buffer for the sums, and the Nth that the rank sums once more for all. Gathers and scatters alone gain
+/// nothing: every rank receives, or sends, all of the buffer whoever adds. Source: src/graph/tuning.cc of NCCL.
+double in_switch_all_reduce_bytes(double ranks, double buffer_bytes);
+
 /// One all-reduce of `buffer_bytes`. 0 for one rank. Latencies count steps as NCCL's tuner does: of a ring's
 /// 2 (N - 1) steps, 2 (nodes - 1) leave a node; of a tree's, 2 (ranks of a node - 1) stay inside and 2 log2(nodes),
 /// rounded up, leave it. A ring moves 2 (N - 1) / N of the buffer through the slower of the node's inside and all of

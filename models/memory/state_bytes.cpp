@@ -150,10 +150,10 @@ double expert_zero_ranks(const TrainingPlan& p) { return std::max(1.0, zero_rank
 namespace {
 
 HeldBytes all_state_bytes(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n) {
-  const double dense = n.dense + n.outer;
+  const double dense = n.dense + n.outer, over = zero_ranks(p), experts_over = expert_zero_ranks(p);
   const auto held = [&](double each, std::int64_t from_stage) {
     const bool splits = p.zero_stage >= from_stage;
-    return split(each * dense, splits, zero_ranks(p)) + split(each * n.experts, splits, expert_zero_ranks(p));
+    return split(each * dense, splits, over) + split(each * n.experts, splits, experts_over);
   };
   HeldBytes out;
   out[MemoryOwner::weights] = held(b.weights, 3);
@@ -170,7 +170,9 @@ bool is_offloaded(const TrainingPlan& p, MemoryOwner owner) {
 }
 
 HeldBytes states_where(const TrainingPlan& p, const BytesPerParameter& b, const StageParameters& n, bool on_host) {
+  if (p.offload == Offload::none && on_host) return {};
   HeldBytes out = all_state_bytes(p, b, n);
+  if (p.offload == Offload::none) return out;
   for (std::size_t i = 0; i < memory_owner_count; ++i)
     if (is_offloaded(p, static_cast<MemoryOwner>(i)) != on_host) out.bytes[i] = 0;
   return out;

@@ -66,7 +66,10 @@ MicroBatchMemory micro_batch_memory(const Architecture& a, const TrainingPlan& p
 
 StageMemory stage_memory(const Architecture& a, const TrainingPlan& p) {
   const std::vector<LayerKind> kinds = layer_kinds(a);
-  StageMemory out{.parameters = stage_parameters(a, p), .layers = {}, .counts = std::vector<double>(kinds.size())};
+  StageMemory out;
+  out.parameters = stage_parameters(a, p);
+  out.ends = stage_ends(p);
+  out.counts.assign(kinds.size(), 0.0);
   for (const auto& [first, end] : stage_layers(a, p))
     for (std::int64_t layer = first; layer < end; ++layer) {
       const LayerForm form = layer_form(a, layer);
@@ -74,7 +77,8 @@ StageMemory stage_memory(const Architecture& a, const TrainingPlan& p) {
       out.layers.push_back(static_cast<std::size_t>(at - kinds.begin()));
       out.counts[out.layers.back()] += 1;
     }
-  for (const GatherUnit& unit : gather_units(a, p)) out.largest_unit = std::max(out.largest_unit, unit.parameters);
+  out.units = gather_units(a, p);
+  for (const GatherUnit& unit : out.units) out.largest_unit = std::max(out.largest_unit, unit.parameters);
   return out;
 }
 
@@ -109,29 +113,27 @@ double stand_in_bytes(const Architecture& a, const TrainingPlan& p, const MicroB
   double stand_ins = 0;
   for (std::size_t i = 0; i < micro.kinds.size(); ++i)
     if (stage.counts[i] > 0) stand_ins += micro.kinds[i].stand_ins;
-  const bool last = stage_ends(p).last;
+  const bool last = stage.ends.last;
   return 2 * (stand_ins + (last ? as_double(a.vocab) * as_double(a.hidden) / as_double(p.tensor) : 0));
 }
 
 /// The fullest moment of the step, and what is held then: found along the step where units are gathered or gradients
 /// grow, else the loss or the backward pass of a layer, which alone differ.
 void find_fullest(const Architecture& a, const TrainingPlan& p, bool by_formula, const MicroBatchMemory& micro,
-                  const LossPeak& loss, TrainingMemory& out) {
+                  const StageMemory& stage, const LossPeak& loss, TrainingMemory& out) {
   const double activations = by_formula ? out.formula_bytes : out.operations_bytes;
   if (gathers_units(p) || out.gradients_late) {
     const auto kept = kept_by_kind(p, by_formula, out.formula_layer_bytes, micro.kinds);
-    for (const StepMoment& m : unit_moments(a, p, micro.kinds, kept, activations, micro.stream_bytes, out.states)) {
-      if (!m.backward || m.held.total() <= out.held.total()) continue;
-      out.held = m.held;
-      out.whole = m.whole;
-      out.moment = m.moment;
-    }
+    const StepMoment m = fullest_unit_moment(a, p, {stage.units, stage.layers},
+                                             {micro.kinds, kept, activations, micro.stream_bytes, out.states});
+    out.held = m.held;
+    out.whole = m.whole;
+    out.moment = m.moment;
     return;
   }
   out.held = out.states;
   out.held[MemoryOwner::activations] = activations;
-  const bool last = stage_ends(p).last;
-  const bool at_loss = last && loss.total() >= out.backward_spike_bytes;
+  const bool at_loss = stage.ends.last && loss.total() >= out.backward_spike_bytes;
   out.moment = at_loss ? FullestMoment::loss : FullestMoment::layer_backward;
   out.held[MemoryOwner::logits] = at_loss ? loss.logits : 0;
   out.held[MemoryOwner::temporary] = at_loss ? loss.ends + loss.beside : out.backward_spike_bytes;
@@ -154,11 +156,11 @@ TrainingMemory training_memory_of(const Architecture& a, const TrainingPlan& p, 
   out.layers_held = layers * chunks;
   count_activations(p, by_formula, chunks, micro, stage, out);
   out.gradients_late = gradients_grow(p);
-  const LossPeak loss = stage_ends(p).last ? micro.loss : LossPeak();
+  const LossPeak loss = stage.ends.last ? micro.loss : LossPeak();
   out.logits_spike_bytes = loss.spike;
   for (std::size_t i = 0; i < micro.kinds.size(); ++i)
     if (stage.counts[i] > 0) out.backward_spike_bytes = std::max(out.backward_spike_bytes, micro.kinds[i].backward);
-  find_fullest(a, p, by_formula, micro, loss, out);
+  find_fullest(a, p, by_formula, micro, stage, loss, out);
   out.held[MemoryOwner::buffers] +=
       buffers_of(a, p, micro.per_parameter, n) + stand_in_bytes(a, p, micro, stage) + options.fixed_bytes;
   if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * n.total() / as_double(p.data * p.context);
@@ -187,7 +189,8 @@ Result<std::vector<StepMoment>> step_moments(const Architecture& a, const Traini
   for (const LayerKind& kind : layer_kinds(a)) kinds.push_back(kind_figures(a, kind, p, stream));
   const auto kept = kept_by_kind(p, by_formula, fullest->formula_layer_bytes, kinds);
   const double activations = by_formula ? fullest->formula_bytes : fullest->operations_bytes;
-  auto moments = unit_moments(a, p, kinds, kept, activations, stream, fullest->states);
+  const StageMemory stage = stage_memory(a, p);
+  auto moments = unit_moments(a, p, {stage.units, stage.layers}, {kinds, kept, activations, stream, fullest->states});
   const double fixed = fullest->held[MemoryOwner::buffers] - fullest->whole.total();
   for (StepMoment& m : moments) {
     m.held[MemoryOwner::buffers] += fixed;

@@ -27,9 +27,11 @@ struct MicroBatchMemory {
 /// stage and parameters alone.
 struct StageMemory {
   StageParameters parameters;
+  StageEnds ends;
   std::vector<std::size_t> layers;  ///< the index in layer_kinds of each layer of the stage, in order
   std::vector<double> counts;       ///< layers of each kind
   double largest_unit = 0;          ///< parameters of the largest that ZeRO-3 gathers at once: a layer or an end
+  std::vector<GatherUnit> units;  ///< gather_units of one plan with this stage; `held` is of its data and context alone
 };
 
 MicroBatchMemory micro_batch_memory(const Architecture& architecture, const TrainingPlan& plan);

@@ -50,21 +50,28 @@ struct HighestPassing {
 /// Writes the moments of one step.
 class MomentWriter {
  public:
-  MomentWriter(const Architecture& a, const TrainingPlan& p, const std::vector<KindFigures>& kinds,
-               const std::vector<double>& kept, double stream, const HeldBytes& states)
-      : a_(a), p_(p), kinds_(kinds), kept_(kept), stream_(stream), base_(states), units_(gather_units(a, p)) {
+  MomentWriter(const Architecture& a, const TrainingPlan& p, const StageUnits& stage, const StepFigures& step)
+      : a_(a),
+        p_(p),
+        kinds_(step.kinds),
+        kept_(step.kept),
+        stream_(step.stream),
+        base_(step.states),
+        units_(stage.units),
+        layers_(stage.layers),
+        first_layer_(stage.units.front().kind == UnitKind::embedding ? 1 : 0) {
     each_ = gathered_bytes_each(a, p);
     if (p.parameters > 0) scale_ = p.parameters / as_double(count_parameters(a).total);
     if (late_) base_[MemoryOwner::gradients] = 0;
     const double each = bytes_per_parameter(a, p).gradients;
-    all_gradients_ = states[MemoryOwner::gradients];
+    all_gradients_ = step.states[MemoryOwner::gradients];
     late_each_ = late_ ? each : 0;
   }
 
   std::vector<StepMoment> write(double activations) {
     double own = 0;  // Activations of the micro-batch that is followed.
-    for (const GatherUnit& u : units_)
-      if (u.kind == UnitKind::layer) own += kept_[kind_of(u)];
+    for (std::size_t i = 0; i < units_.size(); ++i)
+      if (units_[i].kind == UnitKind::layer) own += kept_[kind_of(i)];
     activations_ = std::max(0.0, activations - own);
     for (std::size_t i = 0; i < units_.size(); ++i)
       if (units_[i].kind != UnitKind::head) forward(i);
@@ -76,11 +83,33 @@ class MomentWriter {
     return std::move(moments_);
   }
 
+  StepMoment fullest(double activations) {
+    fullest_alone_ = true;
+    activations_ = activations;
+    if (units_.back().kind == UnitKind::head) loss();
+    for (std::size_t i = units_.size(); i-- > 0;) {
+      if (units_[i].kind != UnitKind::layer) continue;
+      if (as_the_one_before(i))
+        activations_ = std::max(0.0, activations_ - kept_[kind_of(i)]);
+      else
+        backward(i);
+    }
+    end();
+    return fullest_;
+  }
+
  private:
-  std::size_t kind_of(const GatherUnit& unit) const {
-    const LayerForm form = layer_form(a_, unit.layer);
-    const auto at = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return k.kind.form == form; });
-    return static_cast<std::size_t>(at - kinds_.begin());
+  std::size_t kind_of(std::size_t unit) const { return layers_[unit - first_layer_]; }
+
+  /// Whether the backward pass of a layer finds all as that of the layer behind it did, but for activations that are
+  /// gone: the same layer, and neighbours of the same size.
+  bool as_the_one_before(std::size_t i) const {
+    const auto ahead = static_cast<std::size_t>(p_.gather_ahead);
+    if (late_ || !gathers_ || !p_.reshard || i < ahead + 1 || i + 2 >= units_.size()) return false;
+    if (units_[i + 1].kind != UnitKind::layer || kind_of(i) != kind_of(i + 1)) return false;
+    for (std::size_t k = i - ahead; k <= i + 1; ++k)
+      if (units_[k].parameters != units_[k + 1].parameters) return false;
+    return true;
   }
   bool tied() const { return a_.tied && p_.pipeline == 1; }
 
@@ -96,7 +125,12 @@ class MomentWriter {
     m.held[MemoryOwner::temporary] = std::max(0.0, temporary);
     if (late_) m.held[MemoryOwner::gradients] = gradients;
     m.held[MemoryOwner::buffers] = whole.total();
-    moments_.push_back(m);
+    if (!fullest_alone_) {
+      moments_.push_back(m);
+    } else if (const double total = m.held.total(); is_backward && total > fullest_bytes_) {
+      fullest_ = m;
+      fullest_bytes_ = total;
+    }
   }
 
   /// The moment behind a unit's backward pass, in which its gradient is copied into the reduction's input and its
@@ -107,6 +141,7 @@ class MomentWriter {
     whole.at_work = std::max(0.0, whole.at_work - each_ * units_[i].parameters);
     whole.gradient = each_ * units_[i].parameters;
     whole.reducing = reduced_bytes_each(a_, p_) * units_[i].parameters;
+    if (fullest_alone_) return add(i, moment, true, 0, stream_, gradients_, whole);
     const StepMoment before = moments_.back();
     add(i, moment, true, 0, stream_, gradients_, whole);
     if (moments_.back().held.total() <= before.held.total()) moments_.back() = before;
@@ -116,7 +151,7 @@ class MomentWriter {
   void forward(std::size_t i) {
     double passing = stream_;
     if (units_[i].kind == UnitKind::layer) {
-      const std::size_t kind = kind_of(units_[i]);
+      const std::size_t kind = kind_of(i);
       activations_ += kept_[kind];
       passing = std::max(passing, kinds_[kind].forward);
     }
@@ -139,7 +174,7 @@ class MomentWriter {
   }
 
   void backward(std::size_t i) {
-    const std::size_t at = kind_of(units_[i]);
+    const std::size_t at = kind_of(i);
     const KindFigures& kind = kinds_[at];
     WholeUnits whole = whole_in_backward(units_, i, a_, p_);
     whole.gradient = scale_ * kind.unreduced;
@@ -167,7 +202,12 @@ class MomentWriter {
   double stream_ = 0, each_ = 0, scale_ = 1, late_each_ = 0, all_gradients_ = 0;
   double activations_ = 0, gradients_ = 0;  // as the step goes
   HeldBytes base_;
-  std::vector<GatherUnit> units_;
+  const std::vector<GatherUnit>& units_;
+  const std::vector<std::size_t>& layers_;
+  const std::size_t first_layer_;
+  bool fullest_alone_ = false;
+  StepMoment fullest_;
+  double fullest_bytes_ = 0;
   const bool late_ = gradients_grow(p_), gathers_ = gathers_units(p_);
   std::vector<StepMoment> moments_;
 };
@@ -211,10 +251,14 @@ KindFigures kind_figures(const Architecture& a, const LayerKind& kind, const Tra
   return f;
 }
 
-std::vector<StepMoment> unit_moments(const Architecture& a, const TrainingPlan& p,
-                                     const std::vector<KindFigures>& kinds, const std::vector<double>& kept,
-                                     double activations, double stream, const HeldBytes& states) {
-  return MomentWriter(a, p, kinds, kept, stream, states).write(activations);
+std::vector<StepMoment> unit_moments(const Architecture& a, const TrainingPlan& p, const StageUnits& stage,
+                                     const StepFigures& step) {
+  return MomentWriter(a, p, stage, step).write(step.activations);
+}
+
+StepMoment fullest_unit_moment(const Architecture& a, const TrainingPlan& p, const StageUnits& stage,
+                               const StepFigures& step) {
+  return MomentWriter(a, p, stage, step).fullest(step.activations);
 }
 
 }  // namespace models::memory

@@ -1,5 +1,5 @@
-// What the planner promises: at least 200,000 plans a second on one core, so that a cluster of 16,384 GPUs answers
-// while a slider moves.
+// What the planner promises: at least half a million plans a second on one core, so that a cluster of 16,384 GPUs
+// answers while a slider moves.
 #include <benchmark/benchmark.h>
 
 #include <fstream>

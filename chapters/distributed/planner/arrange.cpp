@@ -150,6 +150,7 @@ Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
     p.lost_why = why_lost(run);
   }
   p.answer = answer_of(out, run);
+  p.unknown = unknown_lines(in, run.job);
   return p;
 }
 

@@ -71,7 +71,8 @@ models::Result<PlannerJob> job_of(const Inputs& in) {
                                   .network_bytes_per_s = in.port_bytes_per_s > 0 ? in.port_bytes_per_s
                                                          : network != nullptr    ? network->bytes_per_s_per_direction
                                                                                  : 0,
-                                  .network_latency_s = in.hop_s},
+                                  .network_latency_s = in.hop_s,
+                                  .in_switch = in.in_switch},
                                  format);
   if (!cluster) return Out::fail(cluster.error);
   PlannerJob job;

@@ -41,6 +41,12 @@ const Choices softwares = {
     {"deepseek", "DeepSeek's own", "As the V3 report describes it: DualPipe, exchanges behind work, dispatch in FP8."}};
 static_assert(models::parallel::stack_count == 16);
 
+}  // namespace
+
+std::string_view software_label(models::parallel::StackId id) { return softwares[static_cast<std::size_t>(id)].label; }
+
+namespace {
+
 void describe_filters(Fields& f, Inputs& in) {
   f.group("Only these");
   f.integer("max_tensor", in.max_tensor, "Tensor at most", "Plans whose layers are shared by more GPUs are left out.",
@@ -111,6 +117,9 @@ void describe(Fields& f, Inputs& in) {
   f.integer("gpus_per_node", in.gpus_per_node, "GPUs a node",
             "GPUs that the fast links join. 0: the chip's usual box, 8, or 72 of an NVL72 rack.",
             {.range = {0, 1024}, .typical = {0, 72}});
+  f.toggle("in_switch", in.in_switch, "Switches add",
+           "All-reduces inside one node may be summed in its switches (NVLink SHARP, Hopper and later). Scatters and "
+           "gathers, of sequence parallelism and ZeRO, gain nothing. The constants were set without.");
   describe_filters(f, in);
 }
 

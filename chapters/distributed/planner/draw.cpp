@@ -129,6 +129,20 @@ void draw_plans(Inputs& in, const Outputs& out, const Picture& picture, View& vi
     view.hovered = {};
 }
 
+/// The plans, and under them in one line how far such step times are off.
+void draw_every_plan(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = t.type(Type::small) + t.px(6);
+  const bool room = size.y > t.px(300) && picture.error_line < picture.unknown.size();
+  draw_plans(in, out, picture, view, {size.x, size.y - (room ? line : 0)});
+  if (!room) return;
+  ImGui::SetCursorScreenPos({at.x, at.y + size.y - line});
+  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - line + t.px(3)},
+                    picture.unknown[picture.error_line], size.x, t.muted, Type::small);
+  ImGui::Dummy({size.x, line});
+}
+
 /// A word that leads to another lab with the plan in it.
 bool draw_door(const char* label, std::string_view words, ImVec2 at, float width, std::string_view why_shut = {}) {
   const auto& t = widgets::theme();
@@ -214,7 +228,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                .ideal = {760, 0},
                .answers = true,
                .marks = "plans, fastest and yours"},
-              [&](ImVec2 size) { draw_plans(in, out, picture, view, size); });
+              [&](ImVec2 size) { draw_every_plan(in, out, picture, view, size); });
   stage.panel("fastest", {.title = "Fastest", .least = {300, 250}},
               [&](ImVec2 size) { draw_yours(in, out, picture, view, size); });
   // Where your plan is the fastest there is no way to go, and the runner-up's loss stands in its place.
@@ -225,8 +239,13 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     else
       draw_lost(out, picture, size);
   });
-  stage.panel("table", {.title = "Table", .least = {430, 130}, .scrolls = true},
-              [&](ImVec2 size) { draw_table_of(out, view, size); });
+  stage.panel("table", {.title = "Table and limits", .least = {430, 260}, .scrolls = true}, [&](ImVec2 size) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float under = unknown_height(picture);
+    draw_table_of(out, view, {size.x, size.y - under - widgets::theme().px(6)});
+    ImGui::SetCursorScreenPos({at.x, at.y + size.y - under});
+    draw_unknown(picture, {size.x, under});
+  });
 }
 
 }  // namespace chapters::distributed::planner

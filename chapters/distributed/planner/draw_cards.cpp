@@ -60,7 +60,7 @@ void draw_vessel(const Painter& painter, const PlanCard& card, double wall_bytes
     const float height = static_cast<float>(bytes / full) * body.height();
     const OwnerLook& look = owner_look(owner);
     ImU32 fill = look.name == "weights" ? t.muted : widgets::colour(look.tint, t);
-    if (look.pale) fill = widgets::with_alpha(fill, 0.6f);
+    if (look.pale) fill = widgets::with_alpha(fill, 0.45f);  // so that the text on it has its contrast
     painter.rect({body.min.x, y - height}, {body.max.x, y}, fill);
     if (height > line + t.px(2)) {
       const ImU32 ink = look.pale ? t.text : widgets::text_on(fill, t);

@@ -30,6 +30,7 @@ struct Inputs {
   models::parallel::StackId software = models::parallel::StackId::megatron_core;
   double port_bytes_per_s = 0, hop_s = 14e-6;  ///< The port of one GPU; 0: that of the named network.
   std::int64_t gpus_per_node = 0;              ///< 0: the chip's usual box
+  bool in_switch = false;                      ///< sums inside a node's switches, where they can
   double keep_free_bytes = 2e9;
   std::int64_t max_tensor = 72, max_pipeline = 128, max_zero = 3;
   bool context_plans = true, recompute_plans = true;
@@ -137,6 +138,8 @@ struct Picture {
   std::size_t dots_fitting = 0;
   double most_bytes = 1, least_s = 1, most_s = 1;
   std::string lost_text, lost_why;
+  std::vector<std::string> unknown;  ///< what stands behind the figures, and what does not (unknown_lines)
+  std::size_t error_line = 2;        ///< The one of them that says how far such step times are off.
 };
 
 /// A plan under the pointer: which picture's, and where it stands in the search.
@@ -178,6 +181,10 @@ models::Result<std::string> link_to(const Inputs& in, const PlanCard& card, std:
 /// within some per cent of published ones.
 inline constexpr double tie_percent = 1;
 std::string answer_of(const Outputs& out, const Run& run);
+/// What this does not know in this state: at most `unknown_most` lines, each a sentence.
+inline constexpr std::size_t unknown_most = 6;
+std::vector<std::string> unknown_lines(const Inputs& in, const models::parallel::PlannerJob& job);
+std::string_view software_label(models::parallel::StackId id);  ///< "Megatron Core", as the choice has it
 /// Puts a point into the inputs.
 void choose(Inputs& in, const models::parallel::PlanPoint& point);
 
@@ -187,6 +194,9 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
 void draw_card(const PlanCard& card, std::string_view heading, ImU32 colour, double wall_bytes, ImVec2 size);
 /// Your plan beside the fastest, and the single changes between them: a press makes a tread's plan yours.
 void draw_way(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
+/// What this does not know, and the height that all its lines take.
+void draw_unknown(const Picture& picture, ImVec2 size);
+float unknown_height(const Picture& picture);
 void draw_lost(const Outputs& out, const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);

@@ -64,8 +64,9 @@ Result<CollectiveMachine> collective_machine(const Chip& chip, const CollectiveS
     const double peers = std::clamp(static_cast<double>(std::min(site.ranks, site.ranks_per_node)) - 1, 1.0, links);
     m.inside_bytes_per_s = line / links * peers * mesh_share;
   }
-  const bool bridge = link.name.find("bridge") != std::string::npos;
-  m.nvls = site.nvls && m.inside == InsideLink::nvlink && !bridge && m.generation >= GpuGeneration::hopper;
+  const auto says = [&](const char* word) { return link.name.find(word) != std::string::npos; };
+  const bool no_switch = says("bridge") || says("mesh");
+  m.nvls = site.nvls && m.inside == InsideLink::nvlink && !no_switch && m.generation >= GpuGeneration::hopper;
   m.nic_bytes_per_s = site.nic_line_bytes_per_s * usable_port_share;
   if (m.nodes() > 1 && !(m.nic_bytes_per_s > 0))
     return Made::fail("The rate of the network ports is not stated, so nothing is predicted over more than one node.");

@@ -118,6 +118,16 @@ NcclCandidate entry_with_ports(NcclAlgorithm algorithm, double latency_us, doubl
           ports < inside ? "network ports" : inside_name};
 }
 
+}  // namespace
+
+InSwitchSums in_switch_sums(const CollectiveMachine& m) {
+  if (!m.nvls) return {};
+  return {nccl::nvls_efficiency[static_cast<std::size_t>(m.generation)] * m.inside_bytes_per_s,
+          nccl::nvls_us * tuner_us};
+}
+
+namespace {
+
 void add_switch_entries(const TunerScale& s, std::vector<NcclCandidate>& out) {
   const double ports = std::max(1.0, std::floor(s.n / s.nodes));
   if (s.nodes > 1 && s.m.site.in_network) {
@@ -133,7 +143,7 @@ void add_switch_entries(const TunerScale& s, std::vector<NcclCandidate>& out) {
                                    through_ports(s, true), inside_link_name(s.m.inside)));
   }
   if (!s.m.nvls || s.ports < 2) return;
-  const double inside = nccl::nvls_efficiency[s.row] * s.m.inside_bytes_per_s / (1 + 1 / s.ports);
+  const double inside = in_switch_sums(s.m).bytes_per_s / in_switch_all_reduce_bytes(s.ports, 1);
   if (s.nodes <= 1) {
     out.push_back(entry_with_ports(NcclAlgorithm::nvls, nccl::nvls_us, inside, through_ports(s, true), "NVSwitch"));
     return;

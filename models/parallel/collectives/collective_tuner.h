@@ -55,6 +55,13 @@ struct NcclForced {
 std::vector<NcclCandidate> nccl_candidates(const CollectiveMachine& machine, Primitive primitive,
                                            const NcclForced& forced = {});
 
+/// What a node's switches do to an all-reduce (in_switch_all_reduce_bytes): the rate at which a rank's links carry it,
+/// and its latency. 0 B/s where no switch adds.
+struct InSwitchSums {
+  double bytes_per_s = 0, latency_s = 0;
+};
+InSwitchSums in_switch_sums(const CollectiveMachine& machine);
+
 struct CollectiveEstimate {
   double seconds = 0;
   NcclCandidate chosen;

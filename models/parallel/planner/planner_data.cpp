@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
 #include "models/base/integer_math.h"
 #include "models/memory/state_bytes.h"
@@ -18,43 +19,67 @@ constexpr std::int64_t micro_batches_in_full = 3;
 /// Units on each side of the one at work whose times decide what comes next.
 constexpr std::size_t reach = 4;
 
+/// Which of the rows of units alike one lies in.
+class RowCursor {
+ public:
+  explicit RowCursor(std::span<const ShardedUnit> rows) : row_(rows.data()), end_(size_of(*row_)) {}
+  const ShardedUnit& at(std::size_t unit) {
+    while (unit >= end_) {
+      begin_ = end_;
+      end_ += size_of(*++row_);
+    }
+    while (unit < begin_) {
+      end_ = begin_;
+      begin_ -= size_of(*--row_);
+    }
+    return *row_;
+  }
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+
+ private:
+  static std::size_t size_of(const ShardedUnit& row) { return static_cast<std::size_t>(row.alike); }
+  const ShardedUnit* row_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
 /// One GPU and one communicator, both in order. In a row of units alike the times soon move on by the same step from
 /// unit to unit; then the rest of the row is skipped.
 class ShardedClock {
  public:
-  ShardedClock(const std::vector<ShardedUnit>& units, const ShardedOrder& order) : order_(order) {
-    for (const ShardedUnit& unit : units) {
-      const std::size_t begin = units_.size();
-      units_.insert(units_.end(), static_cast<std::size_t>(unit.alike), &unit);
-      rows_.insert(rows_.end(), static_cast<std::size_t>(unit.alike), {begin, units_.size()});
-    }
-    ready_.resize(units_.size());
-    scattered_.resize(units_.size() + 2);
+  ShardedClock(std::span<const ShardedUnit> units, const ShardedOrder& order) : order_(order), rows_(units) {
+    for (const ShardedUnit& unit : units) count_ += static_cast<std::size_t>(unit.alike);
   }
 
-  /// The ends of one micro-batch after the other.
-  std::vector<double> run(std::int64_t micro_batches) {
-    std::vector<double> ends;
-    passes_.assign(static_cast<std::size_t>(micro_batches) * 2 * units_.size(), 0.0);
+  /// The ends of the last micro-batch and of the one before it, of `micro_batches` one after the other.
+  struct Ends {
+    double before_s = 0, last_s = 0;
+  };
+  Ends run(std::int64_t micro_batches) {
+    // One array for all; what is read of it was written before.
+    const std::size_t passes = static_cast<std::size_t>(micro_batches) * 2 * count_;
+    const auto room = std::make_unique_for_overwrite<double[]>(passes + 2 * count_ + 2);
+    passes_ = room.get();
+    ready_ = passes_ + passes;
+    scattered_ = ready_ + count_;
+    Ends ends;
     for (std::int64_t m = 0; m < micro_batches; ++m) {
+      ends.before_s = ends.last_s;
       forward();
       backward();
-      ends.push_back(std::max(compute_, network_));
+      ends.last_s = std::max(compute_, network_);
     }
     return ends;
   }
 
  private:
-  struct Row {
-    std::size_t begin = 0, end = 0;
-  };
   using State = std::array<double, 2 * reach + 1>;
 
-  void gather(std::size_t unit, std::size_t position, std::int64_t ahead) {
-    if (units_[unit]->gather_s <= 0) return;
+  void gather(const ShardedUnit& unit, std::size_t at, std::size_t position, std::int64_t ahead) {
+    if (unit.gather_s <= 0) return;
     const std::int64_t need = static_cast<std::int64_t>(position) - 1 - ahead;
-    network_ = std::max(network_, need >= 0 ? passes_[static_cast<std::size_t>(need)] : 0) + units_[unit]->gather_s;
-    ready_[unit] = network_;
+    network_ = std::max(network_, need >= 0 ? passes_[static_cast<std::size_t>(need)] : 0) + unit.gather_s;
+    ready_[at] = network_;
   }
 
   /// Times around the pass that just ended, from its end on: `at(i)` are those that the next ones will ask for.
@@ -72,24 +97,25 @@ class ShardedClock {
   }
 
   void forward() {
-    const std::size_t n = units_.size();
+    const std::size_t n = count_;
     const auto ahead = static_cast<std::size_t>(order_.forward_ahead);
-    std::fill(ready_.begin(), ready_.end(), 0.0);
+    std::fill(ready_, ready_ + n, 0.0);
     State before{};
     double before_s = -1;
+    RowCursor row(rows_), gathered(rows_);
     std::size_t next = 0;
     for (std::size_t u = 0; u < n; ++u) {
-      for (; next < n && next <= u + ahead; ++next) gather(next, first_ + next, order_.forward_ahead);
-      compute_ = std::max(compute_, ready_[u]) + units_[u]->forward_s;
+      for (; next < n && next <= u + ahead; ++next)
+        gather(gathered.at(next), next, first_ + next, order_.forward_ahead);
+      compute_ = std::max(compute_, ready_[u]) + row.at(u).forward_s;
       passes_[first_ + u] = compute_;
-      const Row row = rows_[u];
-      if (u < row.begin + reach || u + 2 * reach >= row.end) continue;
+      if (u < row.begin() + reach || u + 2 * reach >= row.end()) continue;
       const State now = state([&](std::size_t i) {
         return i < reach ? ready_[std::min(n - 1, u + 1 + i)] * (u + 1 + i < next ? 1 : 0)
                          : passes_[first_ + u - (i - reach)];
       });
       if (before_s >= 0 && alike(now, before, compute_)) {
-        const std::size_t skipped = row.end - 1 - 2 * reach - u;
+        const std::size_t skipped = row.end() - 1 - 2 * reach - u;
         const double by_s = static_cast<double>(skipped) * (compute_ - before_s);
         for (std::size_t i = 0; i < reach; ++i) {
           if (u + 1 + i < next) ready_[u + skipped + 1 + i] = ready_[u + 1 + i] + by_s;
@@ -109,23 +135,25 @@ class ShardedClock {
   }
 
   void backward() {
-    const std::size_t n = units_.size();
+    const std::size_t n = count_;
     const auto ahead = static_cast<std::size_t>(order_.backward_ahead);
-    std::fill(scattered_.begin(), scattered_.end(), 0.0);
+    std::fill(scattered_, scattered_ + n + 2, 0.0);
     State before{};
     double before_s = -1;
+    RowCursor row(rows_), gathered(rows_);
     std::size_t next = n;  // units from here on are gathered for this pass, or stay so
     for (std::size_t u = n; u-- > 0;) {
       for (; next > 0 && next - 1 + ahead >= u; --next)
-        if (!units_[next - 1]->stays_gathered) gather(next - 1, first_ + (n - next), order_.backward_ahead);
-      compute_ = std::max({compute_, ready_[u], scattered_[u + 2]}) + units_[u]->backward_s;
+        if (const ShardedUnit& unit = gathered.at(next - 1); !unit.stays_gathered)
+          gather(unit, next - 1, first_ + (n - next), order_.backward_ahead);
+      const ShardedUnit& unit = row.at(u);
+      compute_ = std::max({compute_, ready_[u], scattered_[u + 2]}) + unit.backward_s;
       passes_[first_ + (n - 1 - u)] = compute_;
-      if (units_[u]->scatter_s > 0) {
-        network_ = std::max(network_, compute_) + units_[u]->scatter_s;
+      if (unit.scatter_s > 0) {
+        network_ = std::max(network_, compute_) + unit.scatter_s;
         scattered_[u] = network_;
       }
-      const Row row = rows_[u];
-      if (u + reach >= row.end || u < row.begin + 2 * reach) continue;
+      if (u + reach >= row.end() || u < row.begin() + 2 * reach) continue;
       const State now = state([&](std::size_t i) {
         if (i == 0) return scattered_[u];
         if (i == 1) return scattered_[u + 1];
@@ -133,7 +161,7 @@ class ShardedClock {
         return passes_[first_ + (n - 1 - u) - (i - reach - 2)];
       });
       if (before_s >= 0 && alike(now, before, compute_)) {
-        const std::size_t skipped = u - row.begin - 2 * reach;
+        const std::size_t skipped = u - row.begin() - 2 * reach;
         const double by_s = static_cast<double>(skipped) * (compute_ - before_s);
         for (std::size_t i = 0; i < reach; ++i) {
           if (i < 2) scattered_[u - skipped + i] = scattered_[u + i] + by_s;
@@ -154,22 +182,22 @@ class ShardedClock {
   }
 
   const ShardedOrder& order_;
-  std::vector<const ShardedUnit*> units_;
-  std::vector<Row> rows_;
-  std::vector<double> passes_, ready_, scattered_;
-  std::size_t first_ = 0;  ///< passes before the one at work
+  const std::span<const ShardedUnit> rows_;
+  std::size_t count_ = 0;                                               ///< units of all rows
+  double *passes_ = nullptr, *ready_ = nullptr, *scattered_ = nullptr;  ///< parts of the array of `run`
+  std::size_t first_ = 0;                                               ///< passes before the one at work
   double compute_ = 0, network_ = 0;
 };
 
 }  // namespace
 
-double sharded_exposed_s(const std::vector<ShardedUnit>& units, const ShardedOrder& order) {
+double sharded_exposed_s(std::span<const ShardedUnit> units, const ShardedOrder& order) {
   double work = 0;
   for (const ShardedUnit& unit : units) work += unit.alike * (unit.forward_s + unit.backward_s);
   const std::int64_t most = std::min(order.micro_batches, micro_batches_in_full);
-  const std::vector<double> ends = ShardedClock(units, order).run(most);
-  double end = ends.back();
-  if (order.micro_batches > most) end += as_double(order.micro_batches - most) * (ends.back() - ends[ends.size() - 2]);
+  const ShardedClock::Ends ends = ShardedClock(units, order).run(most);
+  double end = ends.last_s;
+  if (order.micro_batches > most) end += as_double(order.micro_batches - most) * (ends.last_s - ends.before_s);
   return end - as_double(order.micro_batches) * work;
 }
 
@@ -217,7 +245,7 @@ class DataClock {
       const AllReduceGroup over =
           whole ? AllReduceGroup{g.shards.ranks * g.replicas.ranks, g.shards.ranks_per_node} : g.replicas;
       const double part = whole ? 1 : 1 / as_double(g.shards.ranks);
-      return all_reduce_time(AllReduceAlgorithm::fastest, over, links_, elements * each * part).total_s();
+      return planner_sum_s(job_.cluster, over, links_, job_.stack.data_link, elements * each * part);
     };
     return one(dense_, dense) + one(experts_, experts);
   }
@@ -247,14 +275,15 @@ double zero3_s(const PlannerJob& job, const TrainingPlan& p, const memory::Stage
     u.stays_gathered = stays || !p.reshard;
     return u;
   };
-  std::vector<ShardedUnit> units;
+  std::array<ShardedUnit, 3> units;
+  std::size_t count = 0;
   const double ends = work.first && work.last ? 2 : work.first || work.last ? 1 : 0;
-  if (work.first) units.push_back(unit(n.outer / ends, 0, 0, 0, 1, false));
+  if (work.first) units[count++] = unit(n.outer / ends, 0, 0, 0, 1, false);
   if (layers > 0)
-    units.push_back(unit(n.dense / layers, n.experts / layers, (work.forward_s - work.head_forward_s) / layers,
-                         (work.backward_s - work.head_backward_s) / layers, layers, false));
-  if (work.last) units.push_back(unit(n.outer / ends, 0, work.head_forward_s, work.head_backward_s, 1, true));
-  return sharded_exposed_s(units, {.micro_batches = p.micro_batches});
+    units[count++] = unit(n.dense / layers, n.experts / layers, (work.forward_s - work.head_forward_s) / layers,
+                          (work.backward_s - work.head_backward_s) / layers, layers, false);
+  if (work.last) units[count++] = unit(n.outer / ends, 0, work.head_forward_s, work.head_backward_s, 1, true);
+  return sharded_exposed_s({units.data(), count}, {.micro_batches = p.micro_batches});
 }
 
 }  // namespace

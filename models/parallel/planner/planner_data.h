@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "models/memory/training_memory_parts.h"
 #include "models/parallel/planner/planner_job.h"
@@ -23,7 +23,7 @@ struct ShardedUnit {
 struct ShardedOrder {
   std::int64_t forward_ahead = 2, backward_ahead = 1, micro_batches = 1;
 };
-double sharded_exposed_s(const std::vector<ShardedUnit>& units, const ShardedOrder& order);
+double sharded_exposed_s(std::span<const ShardedUnit> units, const ShardedOrder& order);
 
 /// Ranks over which a plan's states are split, and the copies that are summed beside them.
 struct ShardingGroups {

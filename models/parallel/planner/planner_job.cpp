@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "models/parallel/collectives/collective_tuner.h"
+
 namespace models::parallel {
 namespace {
 
@@ -17,17 +19,32 @@ ChipGeneration generation_of(const Chip& chip) {
   return ChipGeneration::other;
 }
 
-/// The chips of assets/measured/training-runs.json.
-constexpr std::array<std::string_view, 9> compared_chips{"v100_sxm2", "a100_40_sxm", "a100_80_sxm",
-                                                         "h100_sxm",  "h200_sxm",    "b200_sxm",
-                                                         "gb200_gpu", "b300_sxm",    "gb300_gpu"};
+/// The chips of assets/measured/training-runs.json, and DeepSeek-V3's.
+constexpr std::array<std::string_view, 11> compared_chips{"h800_sxm",    "v100_sxm2", "v100_16_sxm2", "a100_40_sxm",
+                                                          "a100_80_sxm", "h100_sxm",  "h200_sxm",     "b200_sxm",
+                                                          "gb200_gpu",   "b300_sxm",  "gb300_gpu"};
+
+std::int64_t usual_box(const Chip& chip) {
+  if (chip.form_factor == "NVL72 tray") return 72;
+  return chip.form_factor == "Grace Hopper" ? 4 : 8;
+}
+
+/// What the node's switches add, as the collectives lab has it.
+void add_switches(const Chip& chip, PlannerCluster& c) {
+  const auto box = collective_machine(chip, {.ranks = c.gpus_per_node, .ranks_per_node = c.gpus_per_node});
+  if (!box) return;
+  const InSwitchSums sums = in_switch_sums(*box);
+  c.switch_bytes_per_s = sums.bytes_per_s;
+  c.switch_latency_s = sums.latency_s;
+}
 
 }  // namespace
 
 Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site, Format format) {
   using Outcome = Result<PlannerCluster>;
   PlannerCluster c;
-  c.curve = planner_curve(generation_of(chip));
+  c.generation = generation_of(chip);
+  c.curve = planner_curve(c.generation);
   const auto wide =
       chip.peak_flops_per_s(Format::bf16) ? chip.peak_flops_per_s(Format::bf16) : chip.peak_flops_per_s(Format::fp16);
   if (!wide)
@@ -39,7 +56,7 @@ Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site
   if (!chip.interconnect.bytes_per_s_per_direction)
     return Outcome::fail(chip.name + " states no link between chips; choose another chip.");
   c.gpus = site.gpus;
-  c.gpus_per_node = site.gpus_per_node > 0 ? site.gpus_per_node : chip.form_factor == "NVL72 tray" ? 72 : 8;
+  c.gpus_per_node = site.gpus_per_node > 0 ? site.gpus_per_node : usual_box(chip);
   c.peak_flops_per_s = *wide;
   c.fast_peak_flops_per_s = *fast;
   c.memory_bytes = chip.memory_bytes;
@@ -47,6 +64,7 @@ Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site
   c.link_inside_bytes_per_s = *chip.interconnect.bytes_per_s_per_direction;
   c.link_between_bytes_per_s = site.network_bytes_per_s > 0 ? site.network_bytes_per_s : c.curve.network_bytes_per_s;
   if (site.network_latency_s >= 0) c.curve.between_hop_s = site.network_latency_s;
+  if (site.in_switch) add_switches(chip, c);
   c.compared = std::find(compared_chips.begin(), compared_chips.end(), chip.id) != compared_chips.end();
   return Outcome::ok(c);
 }

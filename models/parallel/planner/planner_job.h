@@ -16,6 +16,8 @@ struct PlannerSite {
   std::int64_t gpus = 8, gpus_per_node = 0;
   double network_bytes_per_s = 0;  ///< The port of one GPU, one direction.
   double network_latency_s = -1;   ///< One step to a neighbour on another node.
+  /// Switches inside a node may add up all-reduces (NVLink SHARP) where they can. The constants were set without.
+  bool in_switch = false;
 };
 
 /// GPUs of one kind. Rates are of one GPU; those of links are of one direction.
@@ -25,7 +27,10 @@ struct PlannerCluster {
   double fast_peak_flops_per_s = 0;  ///< The peak in the format of the products inside the layers.
   double memory_bytes = 0, memory_bandwidth_bytes_per_s = 0;
   double link_inside_bytes_per_s = 0, link_between_bytes_per_s = 0;  ///< as printed; shares are in `curve`
+  /// What a rank's links carry while a node's switches add (in_switch_sums), and the latency; 0: none adds.
+  double switch_bytes_per_s = 0, switch_latency_s = 0;
   PlannerCurve curve;
+  ChipGeneration generation = ChipGeneration::other;  ///< whose shares `curve` has
   bool compared = true;  ///< Published runs of this chip are among those that the planner is held against.
 };
 
@@ -37,8 +42,9 @@ struct PlannerJob {
   std::int64_t global_batch = 256, sequence = 4096;
 };
 
-/// The cluster of a chip of the catalog; a usual box has 8 GPUs, an NVL72 rack 72. Shares of a chip that no run was
-/// compared with are those of its generation, or priors. Infeasible: a chip that states no 16-bit peak or no link.
+/// The cluster of a chip of the catalog; a usual box has 8 GPUs, one of Grace Hoppers 4, an NVL72 rack 72. Shares of a
+/// chip that no run was compared with are those of its generation, or priors. Infeasible: a chip that states no 16-bit
+/// peak or no link.
 Result<PlannerCluster> planner_cluster(const Chip& chip, const PlannerSite& site, Format format);
 
 }  // namespace models::parallel

@@ -141,7 +141,7 @@ std::string planner_problem(const PlannerJob& job, const TrainingPlan& p) {
   if (needed != job.cluster.gpus)
     return "Tensor " + text(p.tensor) + " x pipeline " + text(p.pipeline) + " x context " + text(p.context) +
            " x data " + text(p.data) + " are " + text(needed) + " GPUs, and the cluster has " + text(job.cluster.gpus) +
-           "; choose axes whose product is that.";
+           "; choose axes that multiply to that.";
   if (const std::int64_t each = p.data * p.batch; each * p.micro_batches != job.global_batch) {
     const std::int64_t below = job.global_batch / each * each;
     return "A global batch of " + text(job.global_batch) + " sequences is not a whole number of micro-batches of " +
@@ -238,10 +238,9 @@ StepWork step_work(const PlannerJob& job, const TrainingPlan& p, const MicroBatc
   return out;
 }
 
-std::vector<double> bytes_beside_states(const PlannerJob& job, const TrainingPlan& p,
-                                        const memory::MicroBatchMemory& micro, const PlannerStages& stages,
-                                        PlannerSchedules& schedules) {
-  std::vector<double> out;
+void bytes_beside_states(const PlannerJob& job, const TrainingPlan& p, const memory::MicroBatchMemory& micro,
+                         const PlannerStages& stages, PlannerSchedules& schedules, std::vector<double>& out) {
+  out.clear();
   TrainingPlan at = p;
   for (const PlannerStages::Group& g : stages.groups) {
     at.stage = g.stage;
@@ -251,7 +250,6 @@ std::vector<double> bytes_beside_states(const PlannerJob& job, const TrainingPla
         g.memory);
     out.push_back(held.held.total() - (1 + job.stack.slack_share) * held.states.total());
   }
-  return out;
 }
 
 PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWork& work,
@@ -285,8 +283,9 @@ PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const StepWo
 
 PricedPlan price_plan(const PlannerJob& job, const TrainingPlan& p, const MicroBatchTimes& times,
                       const memory::MicroBatchMemory& micro, const PlannerStages& stages, PlannerSchedules& schedules) {
-  PricedPlan out = price_plan(job, p, step_work(job, p, times, stages, schedules), micro, stages,
-                              bytes_beside_states(job, p, micro, stages, schedules));
+  std::vector<double> beside;
+  bytes_beside_states(job, p, micro, stages, schedules, beside);
+  PricedPlan out = price_plan(job, p, step_work(job, p, times, stages, schedules), micro, stages, beside);
   out.plan.in_flight = schedules.in_flight(p, out.plan.stage);
   return out;
 }

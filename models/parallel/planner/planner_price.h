@@ -87,11 +87,10 @@ struct StepWork {
 StepWork step_work(const PlannerJob& job, const memory::TrainingPlan& plan, const MicroBatchTimes& times,
                    const PlannerStages& stages, PlannerSchedules& schedules);
 
-/// What each group of stages holds beside weights, gradients, master and moments, bytes: it depends on zero_stage, and
-/// not on the ranks that ZeRO splits over.
-std::vector<double> bytes_beside_states(const PlannerJob& job, const memory::TrainingPlan& plan,
-                                        const memory::MicroBatchMemory& micro, const PlannerStages& stages,
-                                        PlannerSchedules& schedules);
+/// Writes what each group of stages holds beside weights, gradients, master and moments, bytes: it depends on
+/// zero_stage, and not on the ranks that ZeRO splits over.
+void bytes_beside_states(const PlannerJob& job, const memory::TrainingPlan& plan, const memory::MicroBatchMemory& micro,
+                         const PlannerStages& stages, PlannerSchedules& schedules, std::vector<double>& out);
 
 /// The price from both.
 PricedPlan price_plan(const PlannerJob& job, const memory::TrainingPlan& plan, const StepWork& work,

@@ -186,11 +186,12 @@ class Search {
         p.zero_stage = zero;
         p.shard_group = 0;
         const memory::MicroBatchMemory& micro = micro_memory(p, r);
-        const std::vector<double> beside = bytes_beside_states(job_, p, micro, stages, schedules_);
-        add(p, price_plan(job_, p, work, micro, stages, beside));
+        bytes_beside_states(job_, p, micro, stages, schedules_, beside_);
+        add(p, price_plan(job_, p, work, micro, stages, beside_));
         if (zero == 0 || !job_.stack.hybrid_sharding) continue;
         for (p.shard_group = node; p.shard_group < ranks; p.shard_group *= 4)
-          if (p.shard_group > 1 && ranks % p.shard_group == 0) add(p, price_plan(job_, p, work, micro, stages, beside));
+          if (p.shard_group > 1 && ranks % p.shard_group == 0)
+            add(p, price_plan(job_, p, work, micro, stages, beside_));
       }
     }
   }
@@ -287,6 +288,7 @@ class Search {
   std::int64_t below_ = 0, above_ = 0;  ///< the nearest global batches that a plan could take; 0: none
   std::map<StageKey, PlannerStages> stages_;
   PlannerSchedules schedules_;
+  std::vector<double> beside_;  ///< What the layout at work holds beside states.
   struct Recomputation {
     Recompute recompute = Recompute::none;
     std::uint8_t modules = memory::bit(memory::RecomputeModule::core_attention);

@@ -189,6 +189,14 @@ AllReduceLinks planner_links(const PlannerCluster& c) {
   };
 }
 
+double planner_sum_s(const PlannerCluster& c, const AllReduceGroup& group, const AllReduceLinks& links, double share,
+                     double bytes) {
+  const double rings_s = all_reduce_time(AllReduceAlgorithm::fastest, group, links, bytes).total_s();
+  if (!(c.switch_bytes_per_s > 0) || group.nodes() > 1 || group.ranks < 2) return rings_s;
+  const double sent = in_switch_all_reduce_bytes(as_double(group.ranks), bytes);
+  return std::min(rings_s, c.switch_latency_s + sent / (share * c.switch_bytes_per_s));
+}
+
 AllReduceGroup planner_group(const PlannerCluster& c, std::int64_t ranks, std::int64_t stride) {
   return {.ranks = ranks,
           .ranks_per_node = std::max<std::int64_t>(1, c.gpus_per_node / std::max<std::int64_t>(1, stride))};

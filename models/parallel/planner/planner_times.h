@@ -49,6 +49,10 @@ MicroBatchTimes micro_batch_times(const PlannerJob& job, const memory::TrainingP
 
 /// Links as all_reduce_time wants them.
 AllReduceLinks planner_links(const PlannerCluster& cluster);
+/// An all-reduce by the fastest way, the node's switches among them where they add and the group lies in one node.
+/// `links`: those of the cluster, times `share`.
+double planner_sum_s(const PlannerCluster& cluster, const AllReduceGroup& group, const AllReduceLinks& links,
+                     double share, double bytes);
 /// Ranks of an axis whose neighbours lie `stride` GPUs apart.
 AllReduceGroup planner_group(const PlannerCluster& cluster, std::int64_t ranks, std::int64_t stride);
 

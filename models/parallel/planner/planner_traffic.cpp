@@ -94,7 +94,11 @@ void add_experts(const PlannerJob& job, const TrainingPlan& p, PlannerKindTimes&
 }  // namespace
 
 double tensor_sum_s(const PlannerCluster& c, const TrainingPlan& p, double bytes) {
-  return all_reduce_time(AllReduceAlgorithm::fastest, planner_group(c, p.tensor, 1), planner_links(c), bytes).total_s();
+  const AllReduceGroup group = planner_group(c, p.tensor, 1);
+  // Sequence parallelism scatters and gathers in place of one sum, in which switches have nothing to spare.
+  if (p.sequence_parallel)
+    return all_reduce_time(AllReduceAlgorithm::fastest, group, planner_links(c), bytes).total_s();
+  return planner_sum_s(c, group, planner_links(c), 1, bytes);
 }
 
 void add_layer_traffic(const PlannerJob& job, const TrainingPlan& p, const LayerKind& kind, PlannerKindTimes& layer,

@@ -9,7 +9,7 @@ namespace models::parallel {
 void add_layer_traffic(const PlannerJob& job, const memory::TrainingPlan& plan, const LayerKind& kind,
                        PlannerKindTimes& layer, MicroBatchTimes& times);
 
-/// One sum of `bytes` over the tensor-parallel GPUs.
+/// One sum of `bytes` over the tensor-parallel GPUs, or the scatter and gather of sequence parallelism.
 double tensor_sum_s(const PlannerCluster& cluster, const memory::TrainingPlan& plan, double bytes);
 
 /// Where the copies of a token go that all experts are equally likely to get, means over tokens.

@@ -309,7 +309,7 @@ bool TopologyPricer::price_in_switch(const Groups& groups, TopologyAxisCost& bes
   if (!(topology_.in_switch_share > 0)) return false;
   clear();
   TopologyAxisCost cost = best;
-  const double n = count(groups.front().size()), bytes = cost.call.bytes * (1 + 1 / n);
+  const double n = count(groups.front().size()), bytes = in_switch_all_reduce_bytes(n, cost.call.bytes);
   double most_s = 0;
   std::vector<std::uint32_t> group_of_node(topology_.nodes.size(), 0);
   for (const auto& group : groups) {

@@ -23,14 +23,14 @@ using memory::TrainingPlan;
 namespace {
 
 PlannerJob job_for(const char* file, const char* model, std::int64_t gpus, std::int64_t batch, std::int64_t sequence,
-                   StackId stack, Format format = Format::bf16) {
+                   StackId stack, Format format = Format::bf16, const char* on = "h100_sxm") {
   const auto models = parse_language_models(
       support::read_text(support::source_file("assets/models/" + std::string(file) + ".json")), file);
   const auto chips = parse_chips(support::read_text(support::source_file("assets/hardware/nvidia.json")), "nvidia");
   PlannerJob job;
   job.architecture =
       std::find_if(models->begin(), models->end(), [&](const LanguageModel& m) { return m.id == model; })->architecture;
-  const auto chip = std::find_if(chips->begin(), chips->end(), [](const Chip& c) { return c.id == "h100_sxm"; });
+  const auto chip = std::find_if(chips->begin(), chips->end(), [&](const Chip& c) { return c.id == on; });
   job.cluster = *planner_cluster(*chip, {.gpus = gpus}, format);
   job.stack = planner_stack(stack);
   job.format = format;
@@ -172,8 +172,8 @@ TEST_CASE("planner physics: DeepSeek-V3 as it was trained fits, is fast and take
   // 2,048 H800: an H100 with eight of eighteen links; pipeline of 16, experts over 64, ZeRO-1, 15,360 sequences of
   // 4,096 tokens; norms and MLA's up projections recomputed. 14.8e12 tokens in 2.664 million GPU hours are 19.9 s a
   // step.
-  PlannerJob job = job_for("deepseek", "deepseek-v3", 2048, 15360, 4096, StackId::deepseek, Format::fp8);
-  job.cluster.link_inside_bytes_per_s = 200e9;
+  const PlannerJob job =
+      job_for("deepseek", "deepseek-v3", 2048, 15360, 4096, StackId::deepseek, Format::fp8, "h800_sxm");
   TrainingPlan p{.data = 128, .zero_stage = 1};
   p.pipeline = 16;
   p.expert = 64;

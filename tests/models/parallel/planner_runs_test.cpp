@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "models/parallel/planner/planner_accuracy.h"
+#include "models/parallel/planner/planner_known.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
 #include "tests/support/base/paths.h"
@@ -90,6 +93,50 @@ TEST_CASE("planner: published runs of grade A fit, and those out of memory do no
   CHECK(report.fits.out_of_memory >= 8);
   // It ran out of memory by less than the allocator's fragments.
   CHECK(report.fits.misses == std::vector<std::string>{"bloom.l957.oom"});
+}
+
+// What the lab says stands behind its figures (planner_known.cpp).
+TEST_CASE("planner: runs and errors by software and chip that are written down are those that are computed") {
+  const PlannerRuns& all = published_runs();
+  const auto stated = [&](const PricedRun& p) { return all.runs[p.run].step_s > 0 && p.reason.empty(); };
+  for (std::size_t i = 0; i < stack_count; ++i)
+    for (const bool experts : {false, true}) {
+      const auto stack = static_cast<StackId>(i);
+      if (stack == StackId::deepseek) continue;  // its one step is not in the list
+      std::int64_t runs = 0;
+      std::vector<double> errors;
+      for (const PricedRun& p : priced_published_runs()) {
+        const PlannerRun& r = all.runs[p.run];
+        if (!stated(p) || r.stack != stack_name(stack) || (all.shapes[r.shape].moe.routed > 0) != experts) continue;
+        ++runs;
+        if (r.judges) errors.push_back(std::abs(p.error));
+      }
+      std::sort(errors.begin(), errors.end());
+      const auto at = [&](double share) {
+        if (errors.empty()) return 0.0;
+        return errors[static_cast<std::size_t>(std::llround(share * (static_cast<double>(errors.size()) - 1)))];
+      };
+      const KnownRuns known = known_runs(stack, experts);
+      INFO(stack_name(stack) << (experts ? ", experts: " : ", dense: ") << runs << ", " << errors.size() << ", "
+                             << at(0.5) << ", " << at(0.9));
+      CHECK(known.runs == runs);
+      CHECK(known.judging == static_cast<std::int64_t>(errors.size()));
+      CHECK(std::abs(known.judging_median - at(0.5)) <= 5.1e-5);
+      CHECK(std::abs(known.judging_ninetieth - at(0.9)) <= 5.1e-5);
+    }
+  std::int64_t by_chip = 0;
+  for (const Chip& chip : run_chips()) {
+    const std::string id = chip.id == "v100_sxm2" ? "v100_32" : chip.id == "v100_16_sxm2" ? "v100_16" : chip.id;
+    const auto runs = std::count_if(priced_published_runs().begin(), priced_published_runs().end(),
+                                    [&](const PricedRun& p) { return stated(p) && all.runs[p.run].chip == id; });
+    INFO(chip.id);
+    CHECK(known_runs_of_chip(chip.id) == (chip.id == "h800_sxm" ? 1 : runs));
+    by_chip += runs;
+  }
+  CHECK(by_chip == 454);  // of 468; 14 are torchtitan's H100 of 96 GB
+  const PlannerFits fits = planner_report(all, priced_published_runs()).fits;
+  CHECK(known_fits().runs == static_cast<std::int64_t>(fits.ran + fits.out_of_memory));
+  CHECK(known_fits().right == static_cast<std::int64_t>(fits.ran_fit + fits.out_of_memory_refused));
 }
 
 TEST_CASE("planner: rank correlation") {
