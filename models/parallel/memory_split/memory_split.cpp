@@ -116,7 +116,10 @@ OwnerPart owner_part(const TrainingPlan& p, MemoryOwner owner, const SplitGpu& g
     part.parts *= parts;
   };
   const bool work = owner == MemoryOwner::activations || owner == MemoryOwner::logits;
-  if (!work) cut(p.pipeline, g.stage);
+  // A rank of DualPipe has a stage of each direction, and the rank opposite the same two.
+  const bool both_ways = p.pipeline > 1 && p.schedule == PipelineSchedule::dualpipe;
+  if (!work && both_ways) cut(p.pipeline / 2, std::min(g.stage, p.pipeline - 1 - g.stage));
+  if (!work && !both_ways) cut(p.pipeline, g.stage);
   if (!work || p.sequence_parallel) cut(p.tensor, g.tensor);
   const auto shards = static_cast<std::int64_t>(memory::zero_ranks(p));
   const auto zero = [&](std::int64_t from) {
