@@ -148,15 +148,19 @@ std::string_view schedule_key(const TrainingPlan& p) {
 Link write_pipeline(LinkWriter& w, const PlannerDoor& door) {
   const TrainingPlan& p = door.plan;
   if (p.pipeline == 1) return Link::fail("This plan has one stage: no stage waits for another.");
-  // That lab draws up to 4,096 operations.
+  // That lab draws up to 4,096 operations, so many micro-batches at most.
+  constexpr std::int64_t most_drawn = 4096;
+  models::parallel::PipelineSpec spec = models::parallel::schedule_spec(p);
+  const std::int64_t drawn = spec.ranks * models::parallel::chunks_of(spec);
+  spec.micro_batches = std::min(p.micro_batches, std::max<std::int64_t>(1, most_drawn / drawn / 2 * 2));
+  if (p.virtual_pipeline > 1) spec.micro_batches = spec.micro_batches / p.pipeline * p.pipeline;
+  if (spec.micro_batches < 1 || !models::parallel::check(spec))
+    return Link::fail("The lab of pipelines draws up to 4,096 operations, and this order needs more.");
   const double chunks = as_double(models::memory::chunks_of_model(p) / p.pipeline);
-  const std::int64_t most = std::max<std::int64_t>(1, 4096 / (p.pipeline * static_cast<std::int64_t>(chunks)) / 2 * 2);
-  std::int64_t m = std::min(p.micro_batches, most);
-  if (p.virtual_pipeline > 1) m = std::max(p.pipeline, m / p.pipeline * p.pipeline);
   w.choice("schedule", schedule_key(p));
   w.choice("beside", "gpipe");
   w.exactly("stages", as_double(p.pipeline));
-  w.exactly("micro_batches", as_double(m));
+  w.exactly("micro_batches", as_double(spec.micro_batches));
   if (p.virtual_pipeline > 1) w.exactly("chunks", as_double(p.virtual_pipeline));
   const models::parallel::PassSplit& pass = door.work.other_pass;
   w.exactly("t_forward", pass.forward_s / chunks);
