@@ -103,6 +103,7 @@ Link write_overlap(LinkWriter& w, const Inputs& in, const PlannerDoor& door) {
   if (!write_links(w, in, call.links, door.job.cluster.curve.inside_share * stack.data_link, "inside_share",
                    "between_share"))
     return Link::fail(no_network);
+  w.exactly("call_s", call.links.base_s);
   if (splits) {
     const bool groups = p.shard_group > 0 && p.shard_group < p.data;
     w.toggle("hybrid", groups);

@@ -24,7 +24,7 @@ TEST_CASE("a plan that was opened in another lab comes back as it was typed, and
                             {"global_batch", 64},     {"tensor_parallel", 2},
                             {"pipeline_parallel", 4}, {"virtual_pipeline", 1},
                             {"context_parallel", 2},  {"micro_batch", 2}};
-  CHECK(w->open_with("distributed/planner", inputs, {}).error == "");
+  CHECK(w->open_with("distributed/planner", inputs, app::Json::object()).error == "");
   w->update(false);
   const auto before = w->lab().clone();
   const auto job = planner::job_of(typed);
