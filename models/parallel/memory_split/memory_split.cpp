@@ -31,7 +31,7 @@ TrainingPlan undivided(const TrainingPlan& p) {
   q.stage = q.zero_stage = q.shard_group = 0;
   q.schedule = PipelineSchedule::one_f_one_b;
   q.in_flight = 0;
-  q.ends_take_slots = false;
+  q.ends_take_slots = q.step_gradients = false;
   q.data = gpus_of(p);
   q.sequence_parallel = false;
   q.offload = Offload::none;
@@ -68,6 +68,7 @@ bool apply(SplitAxis axis, const TrainingPlan& to, TrainingPlan& p) {
       p.zero_stage =
           std::min(to.zero_stage, static_cast<std::int64_t>(axis) - static_cast<std::int64_t>(SplitAxis::alone) - 5);
       p.shard_group = to.shard_group;
+      p.step_gradients = to.step_gradients;
       break;
     case SplitAxis::offload:
       p.offload = to.offload;
