@@ -80,66 +80,81 @@ class MoePicker {
   std::vector<std::pair<double, std::size_t>> rank_;
 };
 
-/// Decks of the numbers from `first` on, shuffled, dealt some to a token; one that the token already has goes to the
-/// next token.
+/// Decks of all cards, shuffled one after the other; a card that the hand already has waits for the next hand.
 class MoeDeck {
  public:
-  MoeDeck(std::size_t first, std::size_t count, std::uint64_t stream) : stream_(stream), first_(first), count_(count) {}
+  MoeDeck(std::uint64_t stream, std::size_t cards) : stream_(stream), cards_(cards) {}
 
-  /// One that is not among `held`, behind those.
-  void deal(std::vector<std::uint16_t>& held) {
-    const auto fresh = [&] {
-      return std::find_if(deck_.begin(), deck_.end(),
-                          [&](std::uint16_t e) { return std::find(held.begin(), held.end(), e) == held.end(); });
-    };
-    auto card = fresh();
-    for (; card == deck_.end(); card = fresh()) add_deck();
-    held.push_back(*card);
-    deck_.erase(card);
+  void deal(std::int64_t count, std::vector<std::uint16_t>& hand) {
+    const auto full = hand.size() + static_cast<std::size_t>(count);
+    while (hand.size() < full) {
+      auto card = std::find_if(deck_.begin(), deck_.end(),
+                               [&](std::uint16_t e) { return std::find(hand.begin(), hand.end(), e) == hand.end(); });
+      if (card == deck_.end()) {
+        add_deck();
+        continue;
+      }
+      hand.push_back(*card);
+      deck_.erase(card);
+    }
   }
+  double draw() { return unit_draw(stream_, draws_++); }
 
  private:
   void add_deck() {
     const std::size_t from = deck_.size();
-    for (std::size_t e = 0; e < count_; ++e) deck_.push_back(static_cast<std::uint16_t>(first_ + e));
-    for (std::size_t i = count_ - 1; i > 0; --i) {
-      const auto j = static_cast<std::size_t>(unit_draw(stream_, draws_++) * static_cast<double>(i + 1));
+    for (std::size_t e = 0; e < cards_; ++e) deck_.push_back(static_cast<std::uint16_t>(e));
+    for (std::size_t i = cards_ - 1; i > 0; --i) {
+      const auto j = static_cast<std::size_t>(draw() * static_cast<double>(i + 1));
       std::swap(deck_[from + i], deck_[from + j]);
     }
   }
   std::uint64_t stream_, draws_ = 0;
-  std::size_t first_, count_;
+  std::size_t cards_;
   std::vector<std::uint16_t> deck_;
 };
 
-/// Deals experts to tokens. With a limit of groups each token is dealt groups first, and then experts of these in turn.
+/// Deals k experts to a token. Under a limit the groups are dealt first; how many experts each of them gives is drawn
+/// as if k were taken from all of theirs, and each group deals its own.
 class MoeDealer {
  public:
-  explicit MoeDealer(const MoeRouting& r)
-      : r_(r),
-        experts_(0, static_cast<std::size_t>(r.experts), random_stream(r.seed, 21)),
-        groups_(0, static_cast<std::size_t>(r.groups), random_stream(r.seed, 23)) {
-    if (r.rule != MoeRule::dealt || r.group_limit <= 0 || r.group_limit >= r.groups) return;
-    const auto each = static_cast<std::size_t>(r.experts / r.groups);
-    for (std::size_t g = 0; g < static_cast<std::size_t>(r.groups); ++g)
-      experts_of_.emplace_back(g * each, each, random_stream(r.seed, 24 + g));
+  MoeDealer(const MoeRouting& r, std::uint64_t stream)
+      : r_(r), deck_(stream, static_cast<std::size_t>(limited() ? r.groups : r.experts)) {
+    for (std::int64_t g = 0; limited() && g < r.groups; ++g)
+      group_decks_.emplace_back(random_stream(stream, static_cast<std::uint64_t>(g) + 1),
+                                static_cast<std::size_t>(r.experts / r.groups));
   }
 
   void deal(std::vector<std::uint16_t>& chosen) {
     chosen.clear();
-    held_groups_.clear();
-    const auto limit = static_cast<std::size_t>(r_.group_limit);
-    if (!experts_of_.empty())
-      while (held_groups_.size() < limit) groups_.deal(held_groups_);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(r_.top_k); ++i)
-      (experts_of_.empty() ? experts_ : experts_of_[held_groups_[i % limit]]).deal(chosen);
+    if (!limited()) {
+      deck_.deal(r_.top_k, chosen);
+      return;
+    }
+    const std::int64_t each = r_.experts / r_.groups;
+    groups_.clear();
+    deck_.deal(r_.group_limit, groups_);
+    given_.assign(groups_.size(), 0);
+    for (std::int64_t taken = 0; taken < r_.top_k; ++taken) {
+      auto left = static_cast<std::int64_t>(deck_.draw() * static_cast<double>(r_.group_limit * each - taken));
+      std::size_t group = 0;
+      while (left >= each - given_[group]) left -= each - given_[group++];
+      ++given_[group];
+    }
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      hand_.clear();
+      group_decks_[groups_[i]].deal(given_[i], hand_);
+      for (const std::uint16_t e : hand_) chosen.push_back(static_cast<std::uint16_t>(groups_[i] * each + e));
+    }
   }
 
  private:
+  bool limited() const { return r_.group_limit > 0 && r_.group_limit < r_.groups; }
   const MoeRouting& r_;
-  MoeDeck experts_, groups_;
-  std::vector<MoeDeck> experts_of_;  ///< by group; empty without a limit
-  std::vector<std::uint16_t> held_groups_;
+  MoeDeck deck_;  ///< cards are experts, or groups under a limit
+  std::vector<MoeDeck> group_decks_;
+  std::vector<std::uint16_t> groups_, hand_;
+  std::vector<std::int64_t> given_;
 };
 
 /// k different experts of a word.

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -41,6 +43,28 @@ struct StageWork {
   double head_forward_s = 0, head_backward_s = 0;  ///< those parts of both that embedding and output take
   bool first = false, last = false;
 };
+
+/// What a stage is split into: its first unit, its layers, which are alike, and its last.
+struct ShardedUnits {
+  std::array<ShardedUnit, 3> units{};
+  std::size_t count = 0;
+  std::span<const ShardedUnit> all() const { return std::span(units).first(count); }
+};
+/// The units of a fully sharded stage, as ZeRO-3 times them: of their work only the part that the software hides
+/// behind.
+ShardedUnits sharded_units(const PlannerJob& job, const memory::TrainingPlan& plan, const memory::StageMemory& stage,
+                           const StageWork& work);
+
+/// One collective that data parallelism runs again and again on weights that are no experts' own: under ZeRO-3 the
+/// gather of a layer, under ZeRO-1 and 2 the scatter of a bucket of gradients, else its sum.
+struct DataCall {
+  bool sums = false, gathers = false;  ///< neither: it scatters
+  AllReduceGroup group;
+  AllReduceLinks links;
+  double bytes = 0;  ///< the whole buffer
+  AllReduceTime time;
+};
+DataCall data_call(const PlannerJob& job, const memory::TrainingPlan& plan, const memory::StageMemory& stage);
 
 /// Seconds in which data parallelism keeps the stage waiting, of a whole step. ZeRO-0 sums gradients in buckets beside
 /// the last backward pass; ZeRO-1 scatters them there and gathers the weights beside the next forward pass; ZeRO-2
