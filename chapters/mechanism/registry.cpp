@@ -52,6 +52,7 @@
   LAB(compression, distillation)    \
   LAB(compression, sparsity)        \
   LAB(compression, deploy)          \
+  LAB(inference, flash_attention)   \
   LAB(serving, batching)            \
   LAB(driving, gantt)               \
   LAB(driving, jitter)              \
@@ -107,6 +108,7 @@ constexpr Chapter contents[] = {
     {"distributed", "05", "Distributed", of("distributed")},
     {"training", "06", "Training", of("training")},
     {"compression", "07", "Compression", of("compression")},
+    {"inference", "08", "Inference", of("inference")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
