@@ -52,7 +52,10 @@
   LAB(compression, distillation)    \
   LAB(compression, sparsity)        \
   LAB(compression, deploy)          \
+  LAB(inference, phases)            \
+  LAB(inference, kv_cache)          \
   LAB(inference, flash_attention)   \
+  LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
   LAB(driving, gantt)               \
   LAB(driving, jitter)              \
