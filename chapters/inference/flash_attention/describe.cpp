@@ -174,7 +174,7 @@ LabPtr make() {
       {"inference/flash-attention",
        "FlashAttention",
        "How can attention that computes more be done sooner?",
-       {.published_keys = "chip pass causal sequence head_dim schedule"}},
+       {.published_keys = "chip pass schedule"}},
       [numbers](const Inputs& in, Progress& progress) { return compute(in, progress, *numbers); }, arrange, draw);
 }
 

@@ -15,7 +15,7 @@ namespace {
 using models::inference::FlashRun;
 using widgets::Align, widgets::Font, widgets::Meaning, widgets::Painter, widgets::Rect, widgets::Type;
 
-constexpr std::size_t published_keys = 6;  // as many as make() names
+constexpr std::size_t published_keys = 3;  // as many as make() names
 
 ImU32 query_hue() { return widgets::theme().series_at(0); }
 ImU32 result_hue() { return widgets::theme().series_at(1); }
@@ -315,7 +315,7 @@ void draw_walk(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   if (picture.steps.empty() || size.x < 1 || size.y < 1) return;
   const auto p = Painter::window();
   const FlashRun& run = *picture.run->numbers;
-  // Only a measurement of this shape, pass and schedule stands beside it.
+  // Only a measurement of this chip, pass and schedule stands here; its name says the rest of its shape.
   const bool same = !picture.published.agreement.empty() && picture.published.agreement.front() == published_keys;
   const float measured = same && !widgets::veiled() ? widgets::measured_line_height() : 0;
   const bool line = measured > 0 && size.y - measured >= t.px(430);
