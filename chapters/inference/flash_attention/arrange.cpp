@@ -69,9 +69,9 @@ void add_ranges(const FlashRun& numbers, Picture& p) {
 void add_words(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
   const FlashRun& numbers = *run.numbers;
   const double cells = as_double(numbers.setup.tokens), each = run.drawn_tokens / cells;
-  p.drawn_words = run.drawn_tokens < as_double(in.sequence)
-                      ? count_text(run.drawn_tokens) + " of " + count_text(as_double(in.sequence)) + " tokens"
-                      : count_text(run.drawn_tokens) + " tokens";
+  const bool part = run.drawn_tokens < as_double(in.sequence);
+  p.drawn_words = count_text(run.drawn_tokens) + (part ? " of " + count_text(as_double(in.sequence)) : "") +
+                  (in.sequence == 1 ? " token" : " tokens");
   if (each > 1) p.drawn_words += ", a cell for " + format_text(each, "", 2);
   p.chip_title = p.backward        ? "In the block: K and V stay, Q and dO pass"
                  : p.columns_first ? "In the block: K and V stay, Q and O pass"
