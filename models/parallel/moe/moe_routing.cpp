@@ -172,7 +172,7 @@ void choose_by_tokens(const MoeRouting& r, std::size_t tokens, const std::vector
   const std::size_t stride = moe_score_stride(r.experts), k = static_cast<std::size_t>(r.top_k);
   out.copies.resize(tokens * k);
   MoePicker picker(r);
-  MoeDealer dealer(r);
+  MoeDealer dealer(r, random_stream(r.seed, 21));
   const std::uint64_t stream = random_stream(r.seed, 22);
   std::vector<std::uint16_t> chosen;
   for (std::size_t t = 0; t < tokens; ++t) {
