@@ -53,6 +53,7 @@
   LAB(compression, sparsity)        \
   LAB(compression, deploy)          \
   LAB(serving, batching)            \
+  LAB(serving, prefix_cache)        \
   LAB(driving, gantt)               \
   LAB(driving, jitter)              \
   LAB(interview, drills)            \
