@@ -173,7 +173,7 @@ Computed<Outputs, Run> compute(const Inputs& in, Progress& progress, Kept& kept)
   out.figures = models::count_prefix_hits(laid.tree, *run.pass, setting, &run.hits);
   out.tree = laid.counts;
   out.block_tokens = laid.tree.block_tokens;
-  out.hit_percent = 100 * out.figures.block_hit_rate;
+  out.hit_percent = percent_of(out.figures.hit_blocks, out.figures.total_blocks);
   out.computed_blocks = out.figures.total_blocks - out.figures.hit_blocks;
   out.recomputed_blocks = out.figures.recomputed_blocks();
   fill_others(laid, *run.pass, setting, out);

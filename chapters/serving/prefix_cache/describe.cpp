@@ -71,7 +71,7 @@ void describe(Fields& f, Inputs& in) {
          "JSON lines: timestamp, input_length and hash_ids of each request, as Mooncake writes them; or a session a "
          "line with block_size and requests, as WEKA does. Lines that say something else are left out and named.",
          {.when = {"source", "file"}, .mode = {"source", "file"}},
-         {.reads = {FileKind::arrivals}, .accepts = "jsonl, jsonl.gz, json", .by_bytes = true});
+         {.reads = {FileKind::arrivals}, .accepts = "jsonl, json", .by_bytes = true});
   f.integer("families", in.families, "Most shared first blocks",
             "Only requests that begin with one of so many first blocks, those that most requests have; 0: all.",
             {.range = {0, 1000}, .typical = {0, 40}, .when = recorded});
@@ -102,7 +102,7 @@ void describe_found(Fields& f, Outputs& o) {
   f.integer("recomputed_blocks", o.recomputed_blocks, "Recomputed",
             "Blocks that some request before computed and that are gone.",
             {.headline = true, .formula = "blocks an endless cache would find - blocks found"});
-  f.integer("capacity_for_all", o.capacity_for_all, "Loses none from",
+  f.integer("capacity_for_all", o.capacity_for_all, "Blocks to lose none",
             "Smallest cache, in blocks, that finds in this order what an endless one finds; leaves go first.",
             {.headline = true, .formula = "largest stack distance", .source = "Mattson et al. 1970"});
   f.real("saved_percent", o.saved_percent, {"Prefill saved", "%"}, "Its arithmetic, attention included.",

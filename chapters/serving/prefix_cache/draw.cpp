@@ -27,7 +27,7 @@ void draw_sizes(Inputs& in, const Outputs& out, const Picture& picture, widgets:
             {.x = {.kind = picture.each ? AxisKind::linear : AxisKind::log10,
                    .lo = picture.each ? 0.0 : 10.0,
                    .hi = picture.most_capacity,
-                   .label = "blocks in the cache"},
+                   .label = in.eviction == PrefixEviction::none ? "blocks, if it had an end" : "blocks in the cache"},
              .y = {.lo = 0, .hi = 100, .label = "found", .unit = "%"},
              .size = size,
              .legend = all,

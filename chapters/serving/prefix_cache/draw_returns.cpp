@@ -32,7 +32,9 @@ struct DistanceAxis {
 };
 
 DistanceAxis axis_of(Rect area, const Picture& picture, bool clock) {
-  DistanceAxis out{area, clock ? 100.0 : 1.0, 10};
+  double least = std::exp2(picture.rows / rows_per_octave);
+  for (const ReturnCell& cell : picture.cells) least = std::min(least, std::exp2(cell.row / rows_per_octave));
+  DistanceAxis out{area, std::max(clock ? 100.0 : 1.0, std::pow(10, std::floor(std::log10(least) + 1e-9))), 10};
   const double most = std::exp2(picture.rows / rows_per_octave) * top_decade_room;
   out.hi = std::max({out.lo * 100, most, clock ? 1.0 : picture.most_capacity * top_decade_room});
   return out;
@@ -101,6 +103,16 @@ void take_line(Inputs& in, const DistanceAxis& axis, double line) {
   p.text({x + t.px(6), top + t.px(3)}, words, widgets::text_on(t.accent, t), Type::small, Font::mono);
 }
 
+/// What the axis counts, at its left.
+void paint_back_after(const Painter& p, ImVec2 at, float room, bool clock) {
+  const auto& t = theme();
+  if (room < t.px(40)) return;
+  const float line = t.type(Type::small) + t.px(4);
+  widgets::fit_text(p, at, "Back after", room, t.text, Type::small, Font::bold);
+  widgets::fit_text(p, {at.x, at.y + line}, clock ? "so long" : "so many", room, t.muted, Type::small);
+  if (!clock) widgets::fit_text(p, {at.x, at.y + 2 * line}, "blocks", room, t.muted, Type::small);
+}
+
 void add_returns_table(const Painter& p, const Picture& picture, bool clock) {
   widgets::Record* record = p.record();
   if (!record) return;
@@ -142,7 +154,7 @@ void draw_returns(Inputs& in, const Picture& picture, ImVec2 size) {
   take_line(in, axis, line_of(in));
   const float room = side - t.px(10);
   paint_side_words(p, {area.min.x, columns.area.min.y}, room, picture.order_name, picture.computed, "blocks computed");
-  paint_side_words(p, {area.min.x, below.min.y}, side - t.px(72), "Back after", {}, clock ? "so long" : "so many");
+  paint_back_after(p, {area.min.x, below.min.y}, side - t.px(72), clock);
   add_returns_table(p, picture, clock);
 }
 

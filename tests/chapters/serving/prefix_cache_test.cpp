@@ -80,10 +80,10 @@ TEST_CASE("prefix cache: an order of one's own takes any list of places") {
   const double as_came = computed(*lab, "as_came_percent");
   CHECK(computed(*lab, "hit_percent") == as_came);
   // The first request comes last.
-  set(*lab, "places", "36,2,3");
+  set(*lab, "places", "[36,2,3]");
   CHECK(computed(*lab, "hit_percent") != as_came);
   CHECK(out(*lab, "as_came_percent") == as_came);
-  set(*lab, "places", "7,7,7,7");
+  set(*lab, "places", "[7,7,7,7]");
   CHECK(reason_of(*lab) == "");
 }
 
@@ -146,4 +146,23 @@ TEST_CASE("prefix cache: a column that is dragged takes another place") {
   CHECK(places[3] == 5);
   CHECK(places[0] == 1);
   CHECK(out(d.workspace.lab(), "hit_percent") != out(d.workspace.lab(), "as_came_percent"));
+}
+
+TEST_CASE("prefix cache: the line through all returns of a recording is dragged, in blocks and in seconds") {
+  ShellDriver d(bundled_content(), nowhere(), {1600, 1000}, true);
+  REQUIRE(d.workspace.open("serving/prefix-cache"));
+  set(d.workspace.lab(), "source", "mooncake", "capacity_blocks", 100);
+  d.workspace.current().finish();
+  REQUIRE(d.settle());
+  const double before = out(d.workspace.lab(), "hit_blocks");
+  d.ui.click_at(d.ui.point_in("cache line", {0.5f, 0.1f}));
+  REQUIRE(d.settle());
+  CHECK(input(d.workspace.lab(), "capacity_blocks").number() > 5000);
+  CHECK(out(d.workspace.lab(), "hit_blocks") > 10 * before);
+  set(d.workspace.lab(), "eviction", "ttl");
+  d.workspace.current().finish();
+  REQUIRE(d.settle());
+  d.ui.click_at(d.ui.point_in("cache line", {0.5f, 0.95f}));
+  REQUIRE(d.settle());
+  CHECK(input(d.workspace.lab(), "ttl_s").number() < 10);
 }
