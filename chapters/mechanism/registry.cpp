@@ -52,6 +52,10 @@
   LAB(compression, distillation)    \
   LAB(compression, sparsity)        \
   LAB(compression, deploy)          \
+  LAB(inference, phases)            \
+  LAB(inference, kv_cache)          \
+  LAB(inference, speculative)       \
+  LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
   LAB(serving, prefix_cache)        \
   LAB(driving, gantt)               \
@@ -108,6 +112,7 @@ constexpr Chapter contents[] = {
     {"distributed", "05", "Distributed", of("distributed")},
     {"training", "06", "Training", of("training")},
     {"compression", "07", "Compression", of("compression")},
+    {"inference", "08", "Inference", of("inference")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},

@@ -41,9 +41,10 @@ PrefixTree prefix_tree(const PromptTrace& trace, PrefixRule rule);
 struct PrefixTreeFigures {
   std::int64_t nodes = 0;  ///< distinct blocks
   std::int64_t max_depth = 0, root_children = 0;
-  std::int64_t leaves = 0;              ///< blocks after which none comes
-  std::int64_t branching_nodes = 0;     ///< blocks with two or more behind them
-  std::int64_t compressed_nodes = 0;    ///< of the radix tree: runs of blocks that end where a prompt ends or branches
+  std::int64_t leaves = 0;           ///< blocks after which none comes
+  std::int64_t branching_nodes = 0;  ///< blocks with two or more behind them
+  std::int64_t compressed_nodes =
+      0;  ///< nodes of the radix tree: runs of blocks that end where a prompt ends or branches
   std::int64_t distinct_end_nodes = 0;  ///< blocks with which some prompt ends
   double mean_node_depth = 0;
   bool operator==(const PrefixTreeFigures&) const = default;

@@ -25,12 +25,17 @@ int pack(std::span<const HomeBlock> blocks, bool folded, float row, float limit,
   return column + 1;
 }
 
-HomeMap packed(std::span<const HomeBlock> blocks, float width, bool folded, float row) {
+/// How many columns of at least `least` are beside each other.
+int columns_in(float width, float least) {
+  const auto wanted = static_cast<int>((width + home::column_gap) / (least + home::column_gap));
+  return std::clamp(wanted, 1, home::most_columns);
+}
+
+HomeMap packed(std::span<const HomeBlock> blocks, float width, bool folded, float row, int columns) {
   HomeMap map;
   map.row = row;
   map.folded = folded;
-  const auto wanted = static_cast<int>((width + home::column_gap) / (home::least_column + home::column_gap));
-  map.columns = std::clamp(wanted, 1, home::most_columns);
+  map.columns = columns;
   const auto n = static_cast<float>(map.columns);
   map.column_width = (width - home::column_gap * (n - 1)) / n;
   const float step = map.column_width + home::column_gap;
@@ -64,9 +69,14 @@ std::size_t rows_of(const HomeBlock& block, bool folded) {
 }
 
 HomeMap lay_out_map(std::span<const HomeBlock> chapters, float width, float room) {
-  HomeMap map = packed(chapters, width, false, home::row);
-  for (float row = home::row; map.height > room && row >= home::closest_row; row -= 1)
-    map = packed(chapters, width, true, row);
+  const int columns = columns_in(width, home::least_column), most = columns_in(width, home::closest_column);
+  HomeMap map = packed(chapters, width, false, home::row, columns);
+  const auto closer = [&](int n) {
+    for (float row = home::row; map.height > room && row >= home::closest_row; row -= 1)
+      map = packed(chapters, width, true, row, n);
+  };
+  closer(columns);
+  if (map.height > room && most > columns && columns > 1) closer(most);
   return map;
 }
 

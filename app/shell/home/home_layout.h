@@ -15,7 +15,7 @@ struct HomeBlock {
 
 namespace home {
 inline constexpr float row = 24, closest_row = 17, header = 33, gap = 15, column_gap = 30, least_column = 236,
-                       count_box = 214;
+                       closest_column = 212, count_box = 214;
 inline constexpr int most_columns = 5;
 }  // namespace home
 
@@ -31,8 +31,8 @@ struct HomeMap {
 /// Rows under a chapter's heading.
 std::size_t rows_of(const HomeBlock& block, bool folded);
 /// Chapters in order, down one column after the other, so that the highest column is as low as can be; the box stands
-/// at the foot of the last. Planned labs fold to a count where the map would be higher than `room`, and
-/// rows stand closer where that is not enough, as far as their text allows.
+/// at the foot of the last. Planned labs fold to a count where the map would be higher than `room`, rows stand closer
+/// where that is not enough, as far as their text allows, and then columns do.
 HomeMap lay_out_map(std::span<const HomeBlock> chapters, float width, float room);
 /// How many doors stand beside each other.
 int doors_in_a_row(int doors, float width);

@@ -141,7 +141,7 @@ struct Picture {
   std::vector<TreeBox> boxes;
   std::vector<ReturnCell> cells;
   double most_cell = 1;
-  std::int32_t rows = 1;  ///< of cells: row r holds distances from 2^r on
+  std::int32_t rows = 1;  ///< rows of cells: row r holds distances from 2^(r / rows_per_octave) on
   std::string order_name, computed, recomputed, tree_words, column_words, given_words;
   // Found against what is kept.
   std::vector<widgets::Curve> found, found_ttl;

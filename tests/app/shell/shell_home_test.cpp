@@ -206,7 +206,8 @@ TEST_CASE("home fits the window from 1280x800 on, in columns that do not overlap
   };
   CHECK(check(1520, 690, 5, false) <= 690);
   CHECK(check(1840, 770, 5, false) <= 770);
-  CHECK(check(1200, 500, 4, true) <= 500);
+  // Four columns were enough for the first 50 labs; with the first of Inference a fifth stands beside them.
+  CHECK(check(1200, 500, 5, true) <= 500);
   CHECK(check(600, 180, 2, true) > 180);
   CHECK(check(230, 180, 1, true) > 180);
 }

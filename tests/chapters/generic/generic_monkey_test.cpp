@@ -16,12 +16,12 @@ TEST_CASE("every lab: whatever is clicked, typed, dropped or undone, values stay
   // theirs; the plain program, which a person runs, begins the same walk. A million are for ridgeline_monkey.
   const int events = support::full() || support::sanitized() ? 1000 : 60;
   for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
-      // A walk that has taken two seconds of CPU ends early, after twenty events at least; ./test prints how many there
+      // A walk that has taken one second of CPU ends early, after twenty events at least; ./test prints how many there
       // were of all. ./test full walks to the end.
       const support::MonkeyTally done = support::walk({.lab = std::string(entry.id),
                                                        .seed = 11,
                                                        .events = events,
-                                                       .cpu_s = support::full() ? 1e30 : 2,
+                                                       .cpu_s = support::full() ? 1e30 : 1,
                                                        .least = 20,
                                                        .events_a_start = 500});
       std::printf("Monkey events: %llu of %d on %s\n", static_cast<unsigned long long>(done.events), events,

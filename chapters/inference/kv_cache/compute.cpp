@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "chapters/inference/kv_cache/lab.h"
+#include "models/compression/deployment.h"
+#include "models/transformer/roofline_ops.h"
+#include "models/transformer/weight_storage.h"
+#include "widgets/number/number.h"
+
+namespace chapters::inference::kv_cache {
+namespace {
+
+using models::inference::KvDesign, models::inference::KvMachine, models::inference::KvSharing;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+struct Candidate {
+  KvDesign design;
+  std::string name, sharing;
+};
+
+std::string heads_name(std::int64_t n) { return std::to_string(n) + (n == 1 ? " KV head" : " KV heads"); }
+
+/// What a design of these heads is called in papers.
+std::string sharing_name(const models::Architecture& a) {
+  if (a.has_latent()) return "MLA";
+  return a.kv_heads == a.heads ? "MHA" : a.kv_heads == 1 ? "MQA" : "GQA";
+}
+
+Candidate named(const models::Architecture& own, const KvDesign& design) {
+  Candidate c{design, {}, {}};
+  const auto a = models::inference::redesigned(own, design);
+  if (!a) return c;
+  c.sharing = sharing_name(*a);
+  c.name = a->has_latent() ? "latent of " + std::to_string(a->latent.kv_lora_rank + a->latent.rope_dim)
+                           : heads_name(a->kv_heads);
+  return c;
+}
+
+/// Ways beside the one that is set: those that would keep the same are left out.
+std::vector<Candidate> candidates(const models::Architecture& own, const KvDesign& yours) {
+  std::vector<Candidate> all{named(own, yours)};
+  const auto add = [&](KvDesign design, const char* instead = nullptr) {
+    Candidate c = named(own, design);
+    if (instead) c.name = instead;
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Candidate& o) { return o.name == c.name; });
+    if (!c.sharing.empty() && !known) all.push_back(std::move(c));
+  };
+  const auto grouped = [&](std::int64_t heads) {
+    KvDesign d = yours;
+    d.sharing = KvSharing::grouped;
+    d.kv_heads = heads;
+    add(d);
+  };
+  grouped(own.heads);
+  if (own.heads % 8 == 0) grouped(8);
+  KvDesign narrow = yours;
+  narrow.bits = yours.bits / 2;
+  add(narrow, "half the bits");
+  KvDesign latent = yours;
+  latent.sharing = KvSharing::latent;
+  latent.latent_elements = 512;
+  add(latent);
+  grouped(1);
+  return all;
+}
+
+/// Contexts from 256 to 1,048,576 tokens, two to an octave.
+std::vector<double> contexts() {
+  std::vector<double> out;
+  for (double n = 256; n <= 1048576; n *= 2) {
+    out.push_back(n);
+    if (n < 1048576) out.push_back(std::round(n * std::sqrt(2.0)));
+  }
+  return out;
+}
+
+}  // namespace
+
+KvDesign design_of(const Inputs& in) {
+  const models::KvRecipe* format = models::find_kv_recipe(in.kv_format);
+  KvDesign d{.sharing = in.sharing,
+             .kv_heads = in.kv_heads,
+             .latent_elements = in.latent,
+             .layers_share = in.layers_share,
+             .bits = format ? format->bits : 16};
+  if (in.windowed) {
+    d.window = in.window;
+    d.global_every = in.global_every;
+  }
+  return d;
+}
+
+chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progress) {
+  const auto chip = find_chip(in.chip);
+  if (!chip) return {.facts = {.reason = chip.error}};
+  const auto model = find_model(in.model);
+  if (!model) return {.facts = {.reason = model.error}};
+  const models::Architecture& own = (*model)->architecture;
+  const auto product = models::nearest_format(**chip, in.format);
+  if (!product) return {.facts = {.reason = (*chip)->short_name + " states no peak for such products."}};
+  const KvDesign yours = design_of(in);
+  const auto mine = models::inference::redesigned(own, yours);
+  if (!mine) return {.facts = {.reason = mine.error}};
+  const KvMachine machine{
+      .chip = *chip,
+      .chips = in.chips,
+      .placement = in.placement,
+      .memory_bytes = in.memory_bytes,
+      .memory_share = in.memory_share,
+      .workspace_bytes = in.workspace_bytes,
+      .weight_bits = models::stored_bits(in.format, in.format),
+      .product = *product,
+      .host_bytes = in.host_bytes,
+      .link_bytes_per_s =
+          (*chip)->pcie_generation ? models::pcie_bytes_per_s_per_direction(*(*chip)->pcie_generation).value_or(0) : 0,
+  };
+  const double context = static_cast<double>(in.context);
+  Outputs out;
+  auto run = std::make_shared<Run>();
+  run->contexts = progress.facts_alone ? std::vector<double>() : contexts();
+  for (const Candidate& c : candidates(own, yours)) {
+    const auto a = models::inference::redesigned(own, c.design);
+    const auto fit = models::inference::fit_cache(*a, c.design, machine, context);
+    if (!fit) return {.facts = {.reason = fit.error}};
+    out.designs.push_back({.name = c.name,
+                           .sharing = c.sharing,
+                           .fit = *fit,
+                           .elements = models::inference::kv_elements_per_layer(*a),
+                           .kv_heads = a->has_latent() ? 0 : static_cast<double>(a->kv_heads),
+                           .yours = out.designs.empty()});
+    std::vector<double>& line = run->sequences.emplace_back();
+    const double room = std::max(0.0, fit->room_bytes),
+                 shares = machine.placement == models::inference::KvPlacement::by_sequence
+                              ? static_cast<double>(in.chips)
+                              : 1;
+    for (const double n : run->contexts)
+      line.push_back(shares *
+                     std::floor(room / shares / (models::inference::kv_sequence_bytes(*a, c.design, n) * fit->copies)));
+  }
+  out.fit = out.designs.front().fit;
+  if (!(out.fit.sequences > 0)) out.fit.step_s = out.fit.tokens_per_s = none;
+  if (!std::isfinite(out.fit.longest_tokens)) out.fit.longest_tokens = none;
+  out.elements = out.designs.front().elements;
+  out.query_heads = static_cast<double>(own.heads);
+  out.layers = static_cast<double>(own.layers);
+  out.total_bytes = static_cast<double>(in.batch) * out.fit.sequence_bytes;
+  out.room_tokens = std::max(0.0, std::floor(out.fit.room_bytes / (out.fit.token_bytes * out.fit.copies)));
+  const auto all =
+      std::find_if(out.designs.begin(), out.designs.end(), [&](const DesignRow& r) { return r.sharing == "MHA"; });
+  if (all != out.designs.end()) {
+    out.all_heads_sequences = all->fit.sequences;
+    out.all_heads_bytes = all->fit.sequence_bytes;
+  }
+  const auto most = std::max_element(out.designs.begin(), out.designs.end(),
+                                     [](const auto& x, const auto& y) { return x.fit.sequences < y.fit.sequences; });
+  out.most_name = most->name;
+  out.most_sequences = most->fit.sequences;
+  return {std::move(out), std::move(run)};
+}
+
+}  // namespace chapters::inference::kv_cache

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/inference/phases/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::inference::phases {
+namespace {
+
+using widgets::Curve, widgets::figure, widgets::format_text;
+
+/// "Llama 3 8B on one H100 PCIe"
+std::string place_text(const Inputs& in) {
+  const auto model = find_model(in.model);
+  const auto chip = find_chip(in.chip);
+  if (!model || !chip) return "The model";
+  const std::string n = in.tensor_parallel == 1 ? "one" : format_text(static_cast<double>(in.tensor_parallel), "");
+  return (*model)->name + " on " + n + " " + (*chip)->short_name;
+}
+
+/// Whether decode waits for bytes or for arithmetic, and what twice of it gives.
+std::string decode_text(const Inputs& in, const Outputs& out) {
+  const bool computes = out.now.decode.computes();
+  const Lane& faster = computes ? out.faster_flops : out.faster_bytes;
+  return "Decode of " + place_text(in) + (computes ? " waits for arithmetic" : " waits for bytes") + ": twice the " +
+         (computes ? "FLOP/s" : "bandwidth") + " gives " + figure(faster.tokens_per_s, "") + " tokens a second, not " +
+         figure(out.now.tokens_per_s, "") + ".";
+}
+
+/// The same of prefill, with its place in the request.
+std::string prefill_text(const Outputs& out) {
+  const std::string first = figure(out.now.first_token_s, "s") + " of " + figure(out.now.request_s, "s");
+  if (!out.now.prefill.computes())
+    return "So does prefill: the prompt is so short that reading the weights takes longer, " + first + ".";
+  return "Prefill computes, " + first + "; twice the FLOP/s ends it " + figure(out.first_token_gain_s, "s") +
+         " sooner.";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  std::string second = prefill_text(out);
+  if (out.now.decode.computes() && !out.now.prefill.computes())
+    second = "Prefill waits for bytes: reading the weights takes longer than the short prompt's arithmetic.";
+  return decode_text(in, out) + "\n" + second;
+}
+
+void arrange_walk(const Outputs& out, const Run& run, Picture& p) {
+  const double peak = run.machine.peak_flops_per_s, low = 0.25,
+               high = std::max(4 * out.ridge, 4 * out.intensity_prefill);
+  Curve roof{.label = "roof",
+             .info = "min(peak, intensity x bandwidth)",
+             .tint = widgets::Tint::strong(),
+             .legend = false,
+             .given = true};
+  roof.add(low, low * run.machine.bandwidth_bytes_per_s);
+  roof.add(out.ridge, peak);
+  roof.add(high, peak);
+  p.walk.push_back(std::move(roof));
+  Curve walk{.kind = Curve::Kind::dots,
+             .label = "decode, batches that fit",
+             .tint = widgets::Meaning::memory_bound,
+             .marker = widgets::Marker::circle,
+             .radius = 4};
+  for (std::size_t i = 0; i < run.batches.size(); ++i) walk.add(run.intensity[i], run.flops_per_s[i]);
+  if (!walk.x.empty()) p.walk.push_back(std::move(walk));
+  Curve prefill{.kind = Curve::Kind::dots,
+                .label = "prefill",
+                .output = "intensity_prefill",
+                .tint = widgets::Meaning::compute_bound,
+                .marker = widgets::Marker::square,
+                .radius = 7,
+                .labels = {"prefill"}};
+  const double rate = out.prefill_work.flops() / out.now.first_token_s / (out.peak_flops_per_s / peak);
+  prefill.add(out.intensity_prefill, rate);
+  p.walk.push_back(std::move(prefill));
+  Curve now{.kind = Curve::Kind::dots,
+            .label = "decode now",
+            .output = "intensity_decode",
+            .tint = widgets::Tint::yours(),
+            .radius = 7,
+            .labels = {"decode now"}};
+  now.add(out.intensity_decode, out.decode_work.flops() / out.now.decode.time_s / (out.peak_flops_per_s / peak));
+  p.walk.push_back(std::move(now));
+}
+
+void arrange_batch(const Inputs& in, const Outputs& out, const Run& run, Picture& p) {
+  Curve rate{.label = "tokens a second, all requests",
+             .info = "batch / step",
+             .output = "decode_tokens_per_s",
+             .tint = widgets::Tint::series(0)};
+  for (std::size_t i = 0; i < run.batches.size(); ++i) rate.add(run.batches[i], run.tokens_per_s[i]);
+  Curve now{.kind = Curve::Kind::dots,
+            .label = "now",
+            .output = "decode_tokens_per_s",
+            .tint = widgets::Tint::yours(),
+            .legend = false};
+  now.add(static_cast<double>(in.batch), out.now.tokens_per_s);
+  if (rate.x.size() > 1) p.batch.push_back(std::move(rate));
+  p.batch.push_back(std::move(now));
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out, const Run& run) {
+  Picture p;
+  if (!out.reason.empty()) return p;
+  p.answer = answer_of(in, out);
+  p.chip_peak_flops_per_s = run.machine.peak_flops_per_s;
+  const auto detail = [&](const Lane& lane) {
+    return "prefill " + format_text(lane.first_token_s, "s") + ", then " +
+           format_text(static_cast<double>(in.answer), "") + (in.answer == 1 ? " step of " : " steps of ") +
+           format_text(lane.decode.time_s, "s");
+  };
+  p.lane_names = {in.tensor_parallel > 1 ? "These chips" : "This chip", "Twice the FLOP/s", "Twice the bandwidth"};
+  p.lane_details = {detail(out.now), detail(out.faster_flops), detail(out.faster_bytes)};
+  const auto won = [](double s, const char* where) {
+    return s > 0 ? format_text(s, "s") + " won" + where : std::string("nothing won");
+  };
+  const bool first_alone = !out.now.decode.computes();
+  p.lane_words = {"", won(out.flops_gain_s, first_alone ? ", all before the first token" : ""),
+                  won(out.bytes_gain_s, "")};
+  if (out.faster_flops.request_s < out.now.request_s && out.flops_gain_s < 1e-3 * out.now.request_s)
+    p.lane_words[1] = "next to nothing won";
+  if (!out.engine.empty()) {
+    p.lane_names.push_back("As " + out.engine + " was seen to run it");
+    p.lane_details.push_back("steps of " + format_text(out.expected_step_s, "s"));
+    p.lane_words.push_back(format_text(out.expected_tokens_per_s, "tokens/s") + " expected");
+  }
+  p.peak_words = format_text(out.peak_flops_per_s, "FLOP/s");
+  p.bandwidth_words = format_text(out.bandwidth_bytes_per_s, "B/s");
+  p.prefill_words = "prefill";
+  const double read = out.decode_work.bytes();
+  p.decode_words = format_text(static_cast<double>(in.answer), "") + (in.answer == 1 ? " step" : " steps") +
+                   ", each reads " + format_text(read, "B");
+  const double used = out.decode_work.flops() / out.now.decode.time_s / out.peak_flops_per_s;
+  p.used_words = "matrix units " + widgets::format_percent(used, 2) + " used";
+  arrange_walk(out, run, p);
+  arrange_batch(in, out, run, p);
+  return p;
+}
+
+}  // namespace chapters::inference::phases
