@@ -71,6 +71,7 @@ FileKind kind_of_object(std::string_view text) {
   if (is("request_throughput") || is("output_throughput") || is("mean_ttft_ms")) return FileKind::benchmark_log;
   if (is("timestamp") && (is("input_length") || is("output_length"))) return FileKind::arrivals;
   if (is("arrival_s") && is("input_tokens")) return FileKind::arrivals;
+  if (is("requests") && is("block_size")) return FileKind::arrivals;  // a session
   return FileKind::unknown;
 }
 

@@ -58,6 +58,7 @@
   LAB(inference, speculative)       \
   LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
+  LAB(serving, prefix_cache)        \
   LAB(driving, gantt)               \
   LAB(driving, jitter)              \
   LAB(interview, drills)            \

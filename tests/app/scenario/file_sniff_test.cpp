@@ -37,6 +37,8 @@ TEST_CASE("every kind of file is told by its content") {
   CHECK(kind_of(R"({"networks": [{}]})") == FileKind::chips);
   CHECK(kind_of(R"({"id": "n", "kind": "ethernet", "bytes_per_s_per_direction": 1e10})") == FileKind::chips);
   CHECK(kind_of("{\"timestamp\": 0, \"input_length\": 7, \"output_length\": 3}\n") == FileKind::arrivals);
+  CHECK(kind_of(R"({"id": "a", "block_size": 64, "requests": [{"t": 0, "in": 64, "hash_ids": [1]}]})") ==
+        FileKind::arrivals);
   CHECK(kind_of("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,4808,10\n") == FileKind::arrivals);
   CHECK(kind_of("============ Serving Benchmark Result ============\nSuccessful requests: 7\n") ==
         FileKind::benchmark_log);

@@ -232,7 +232,6 @@ TEST_CASE("a file is known by its content, whatever it is called, and the open l
                          Row{FileKind::collective_log, "nccl.log", "distributed/collectives", "log_file"},
                          Row{FileKind::allocator_events, "events.dat", "framework/allocator", "snapshot"},
                          Row{FileKind::memory_timeline, "timeline", "framework/memory-timeline", "file"},
-                         Row{FileKind::arrivals, "requests.json", "serving/batching", "trace"},
                          Row{FileKind::kernel_measurements, "measured.log", "roofline/roofline", "measured"}}) {
     INFO(row.name);
     o.folder.write(row.name, support::sample_file(row.kind));
@@ -241,6 +240,12 @@ TEST_CASE("a file is known by its content, whatever it is called, and the open l
     CHECK(o.lab() == row.lab);
     CHECK(o.file_in(row.key) == (o.folder / row.name).string());
   }
+  // Arrivals without the ids of their prompts' blocks are for one lab alone.
+  o.folder.write("requests.json", "time,prompt,output\n0,100,20\n1,200,30\n");
+  REQUIRE(o.w->open("roofline/iron-law"));
+  CHECK(o.open("requests.json") == "");
+  CHECK(o.lab() == "serving/batching");
+  CHECK(o.file_in("trace") == (o.folder / "requests.json").string());
   o.folder.write("acme.txt", support::sample_file(FileKind::model_config));
   REQUIRE(o.w->open("roofline/iron-law"));
   CHECK(o.open("acme.txt") == "");

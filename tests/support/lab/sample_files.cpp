@@ -71,7 +71,9 @@ std::string sample_file(FileKind kind) {
     case FileKind::topology_table:
       return table;
     case FileKind::arrivals:
-      return "time,prompt,output\n0,100,20\n1,200,30\n2,50,60\n";
+      // With the ids of the prompts' blocks, which not every reader of arrivals asks for.
+      return "{\"timestamp\": 0, \"input_length\": 1100, \"output_length\": 9, \"hash_ids\": [0, 1, 2]}\n"
+             "{\"timestamp\": 900, \"input_length\": 1300, \"output_length\": 7, \"hash_ids\": [0, 1, 3]}\n";
     case FileKind::kernel_measurements:
       return "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\n";
     case FileKind::model_config:
