@@ -18,10 +18,6 @@ bool limits_nodes(const Inputs& in) {
   return can && in.node_limit > 0 && in.node_limit < nodes_of(in);
 }
 
-bool limits_nodes(const Inputs& in) {
-  return (in.rule == MoeRule::top_k || in.rule == MoeRule::dealt) && in.node_limit > 0 && in.node_limit < nodes_of(in);
-}
-
 /// What an input does not touch under the rule is left at its default, so that runs are kept across it.
 MoeTrainingSetting training_of(const Inputs& in, MoeRule rule, MoeBalance balance) {
   MoeTrainingSetting s;
