@@ -55,6 +55,7 @@
   LAB(inference, phases)            \
   LAB(inference, kv_cache)          \
   LAB(inference, flash_attention)   \
+  LAB(inference, speculative)       \
   LAB(inference, tensor_parallel)   \
   LAB(serving, batching)            \
   LAB(driving, gantt)               \

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "chapters/inference/speculative/lab.h"
+#include "models/inference/phases.h"
+#include "models/transformer/weight_storage.h"
+
+namespace chapters::inference::speculative {
+namespace {
+
+using namespace models::inference;
+
+constexpr std::size_t toy_words = 12;
+constexpr std::int64_t measured_rounds = 8000, shown_rounds = 60, dotted_rounds = 400, most_length = 16;
+
+/// A plain pass of the target at the roofs: what its bytes take, and its arithmetic.
+struct PlainPass {
+  double bytes_s = 0, flops_s = 0;
+  /// What a pass that checks `length` drafted tokens and the next costs over it.
+  double checked(double length) const { return std::max(bytes_s, (length + 1) * flops_s) / std::max(bytes_s, flops_s); }
+};
+
+PlainPass plain_pass(const models::Architecture& a, PhaseSetup s, std::int64_t batch) {
+  s.batch = batch;
+  const PhaseWork work = decode_step_work(a, s);
+  return {.bytes_s = phase_bound(work, s).bytes_s,
+          .flops_s = work.flops() / (s.machine.peak_flops_per_s * static_cast<double>(s.chips))};
+}
+
+/// The target, and its plain pass at the batch that is set.
+struct Target {
+  const models::Architecture& architecture;
+  PhaseSetup setup;
+  PlainPass now;
+  PlainPass at(std::int64_t batch) const { return plain_pass(architecture, setup, batch); }
+};
+
+DraftRow row_of(std::string name, double acceptance, double length, double cost, const PlainPass& pass) {
+  DraftRow r{.name = std::move(name), .acceptance = acceptance, .length = length, .cost = cost};
+  r.expected_tokens = expected_tokens(acceptance, length);
+  r.speedup = speculative_speedup(acceptance, length, cost, pass.checked(length));
+  r.best_speedup = 1;
+  for (std::int64_t g = 1; g <= 64; ++g) {
+    const auto n = static_cast<double>(g);
+    const double speedup = speculative_speedup(acceptance, n, cost, pass.checked(n));
+    if (speedup > r.best_speedup) {
+      r.best_speedup = speedup;
+      r.best_length = n;
+    }
+  }
+  return r;
+}
+
+SpeculativeSetup setup_of(const DraftRow& r, double verify, std::int64_t rounds, std::int64_t seed) {
+  return {.acceptance = r.acceptance,
+          .length = static_cast<std::int64_t>(r.length),
+          .draft_cost = r.cost,
+          .verify_cost = verify,
+          .rounds = rounds,
+          .seed = seed};
+}
+
+/// The smallest batch at which your draft no longer pays; NaN where there is none.
+double off_batch(const DraftRow& r, const Target& target) {
+  const auto pays = [&](std::int64_t batch) {
+    return speculative_speedup(r.acceptance, r.length, r.cost, target.at(batch).checked(r.length)) >= 1;
+  };
+  constexpr std::int64_t most = 65536;
+  if (pays(most)) return Outputs::none;
+  std::int64_t lo = 0, hi = most;  // it pays at lo, and does not at hi
+  while (hi - lo > 1) {
+    const std::int64_t at = (lo + hi) / 2;
+    (pays(at) ? lo : hi) = at;
+  }
+  return static_cast<double>(hi);
+}
+
+/// What only the picture needs: rounds, curves over length and batch, and shares of words.
+void fill_run(const Inputs& in, const Outputs& out, const Target& target, const SpeculativeRun& measured,
+              const ToyLanguage& language, Run& run) {
+  for (std::int64_t g = 0; g <= most_length; ++g) run.lengths.push_back(static_cast<double>(g));
+  for (const DraftRow& d : out.drafts) {
+    const ToyLanguage own = toy_language(toy_words, d.acceptance, in.seed);
+    run.runs.push_back(run_speculative(setup_of(d, target.now.checked(d.length), shown_rounds, in.seed), own));
+    std::vector<double>&line = run.speedups.emplace_back(), &dots = run.simulated.emplace_back();
+    for (const double g : run.lengths) {
+      const double verify = target.now.checked(g);
+      line.push_back(speculative_speedup(d.acceptance, g, d.cost, verify));
+      DraftRow at = d;
+      at.length = g;
+      if (static_cast<std::int64_t>(g) % 2 == 0)
+        dots.push_back(run_speculative(setup_of(at, verify, dotted_rounds, in.seed + static_cast<std::int64_t>(g)), own)
+                           .speedup());
+    }
+  }
+  const DraftRow& yours = out.drafts.front();
+  for (std::int64_t batch = 1; batch <= 2048; batch *= 2) {
+    run.batches.push_back(static_cast<double>(batch));
+    run.batch_speedups.push_back(
+        speculative_speedup(yours.acceptance, yours.length, yours.cost, target.at(batch).checked(yours.length)));
+  }
+  // Shares of words over all that stood before, weighed by how often they did.
+  run.target_share.assign(toy_words, 0);
+  run.written_share.assign(toy_words, 0);
+  const double all = static_cast<double>(measured.tokens);
+  for (std::size_t before = 0; before < toy_words; ++before) {
+    double seen = 0;
+    for (std::size_t j = 0; j < toy_words; ++j) seen += static_cast<double>(measured.counts[before * toy_words + j]);
+    for (std::size_t j = 0; j < toy_words; ++j) {
+      run.target_share[j] += 100 * seen / all * language.target_at(before, j);
+      run.written_share[j] += 100 * static_cast<double>(measured.counts[before * toy_words + j]) / all;
+    }
+  }
+}
+
+}  // namespace
+
+chapters::Computed<Outputs, Run> compute(const Inputs& in, const Progress& progress) {
+  const auto chip = find_chip(in.chip);
+  if (!chip) return {.facts = {.reason = chip.error}};
+  const auto model = find_model(in.model);
+  if (!model) return {.facts = {.reason = model.error}};
+  auto machine = models::machine_of(**chip, models::Format::bf16);
+  if (!machine) machine = models::machine_of(**chip, models::Format::fp16);
+  if (!machine) return {.facts = {.reason = machine.error}};
+  const PhaseSetup setup{.machine = *machine, .chips = in.tensor_parallel, .context = in.context};
+  const models::Architecture& a = (*model)->architecture;
+  const Target target{a, setup, plain_pass(a, setup, in.batch)};
+  Outputs out;
+  const auto length = static_cast<double>(in.draft_length);
+  out.drafts.push_back(row_of("yours", in.acceptance, length, in.draft_cost_ratio, target.now));
+  out.drafts.front().yours = true;
+  for (const std::string& id : in.against) {
+    const KnownDraft* known = find_draft(id);
+    if (!known || out.drafts.size() > 2) continue;
+    DraftRow& row = out.drafts.emplace_back(row_of(std::string(known->label), known->acceptance,
+                                                   static_cast<double>(known->length), known->draft_cost, target.now));
+    row.measured_speedup = known->measured_speedup;
+    row.source = known->source;
+  }
+  const DraftRow& yours = out.drafts.front();
+  out.expected_tokens = yours.expected_tokens;
+  out.speedup = yours.speedup;
+  out.best_draft_length = yours.best_length;
+  out.best_speedup = yours.best_speedup;
+  out.operations = speculative_operations(in.acceptance, length, 0);
+  out.verify_cost = target.now.checked(length);
+  out.round_passes = length * in.draft_cost_ratio + out.verify_cost;
+  out.thrown_percent = length > 0 ? 100 * (1 - (out.expected_tokens - 1) / length) : 0;
+  out.off_batch = in.draft_length > 0 ? off_batch(yours, target) : Outputs::none;
+  const auto fastest = std::max_element(out.drafts.begin(), out.drafts.end(),
+                                        [](const auto& x, const auto& y) { return x.speedup < y.speedup; });
+  out.fastest = fastest->name;
+  out.fastest_speedup = fastest->speedup;
+  const ToyLanguage language = toy_language(toy_words, in.acceptance, in.seed);
+  const SpeculativeRun measured = run_speculative(setup_of(yours, out.verify_cost, measured_rounds, in.seed), language);
+  out.simulated_tokens = measured.tokens_a_round();
+  out.simulated_speedup = measured.speedup();
+  out.chi_z = chi_square(measured, language).z();
+  auto run = std::make_shared<Run>();
+  if (!progress.facts_alone) fill_run(in, out, target, measured, language, *run);
+  return {std::move(out), std::move(run)};
+}
+
+}  // namespace chapters::inference::speculative
